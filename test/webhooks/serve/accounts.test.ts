@@ -283,6 +283,8 @@ test('two accounts with one secret are refused: a delivery of one would pass for
   const file = join(world.folder, 'svc-webhooks.yaml');
   writeFileSync(file, `listen: { port: 0 }\n${accounts}sinks: [{ name: a, file: { path: a.jsonl } }]\n`);
   const same = { ACME: 'one', GLOBEX: 'one' };
-  const { exitCode, stderr } = await svc(world, ['webhooks', 'serve', '--config', file], { env: same });
-  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('acme and globex have a signing secret in common')]);
+  for (const check of [[], ['--check']]) {
+    const { exitCode, stderr } = await svc(world, ['webhooks', 'serve', '--config', file, ...check], { env: same });
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('acme and globex have a signing secret in common')]);
+  }
 });

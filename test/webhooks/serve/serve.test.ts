@@ -368,7 +368,8 @@ test('--check names programs that are not there or cannot be run, and is right a
     (program, at) => `  - { name: s${at}, exec: { command: [${program}] } }\n`,
   );
   writeFileSync(file, `sinks:\n${sinks.join('')}`);
-  const ran = await svc(world, ['webhooks', 'serve', '--config', file, '--check']);
+  const env = { SVC_WEBHOOK_SECRET: secret };
+  const ran = await svc(world, ['webhooks', 'serve', '--config', file, '--check'], { env });
   const said = (name: string, program: string) =>
     `The program of sink ${name} is not there, or cannot be run: ./${program}\n`;
   expect(ran).toMatchObject({ exitCode: 0, stderr: said('s1', 'plain') + said('s2', 'nowhere') });
@@ -412,7 +413,8 @@ test.each([
   ['{ store: false }', {}, ['not start']],
   ['{ store: false, env: [SVC_WEBHOOK_SECRET] }', {}, ['SVC_WEBHOOK_SECRET is not set here', 'not start']],
   ['{ env: [ACME_SECRET] }', { ACME_SECRET: 'x' }, []],
-  ['{ store: true, env: [SVC_WEBHOOK_SECRET] }', {}, []],
+  ['{ store: true, env: [SVC_WEBHOOK_SECRET] }', {}, ['Here svc webhooks serve would not start']],
+  ['{ store: true, env: [SVC_WEBHOOK_SECRET] }', { SVC_WEBHOOK_SECRET: 'x' }, []],
 ])('--check of secrets: %s names what is not set here, and is right all the same', async (secrets, env, said) => {
   const world = await newWorld();
   const file = join(world.folder, 'secrets.yaml');
@@ -430,7 +432,8 @@ test('--check accepts the example of the docs, and --systemd prints a unit for i
   const file = join(world.folder, 'svc-webhooks.yaml');
   writeFileSync(file, example);
   writeFileSync(join(world.folder, 'to-crm'), '#!/bin/sh\n', { mode: 0o755 });
-  const checked = await svc(world, ['webhooks', 'serve', '--config', file, '--check', '--json']);
+  const env = { SVC_WEBHOOK_SECRET: secret };
+  const checked = await svc(world, ['webhooks', 'serve', '--config', file, '--check', '--json'], { env });
   expect(checked).toMatchObject({ exitCode: 0, stderr: '' });
   expect(JSON.parse(checked.stdout).sinks).toEqual(['app', 'crm', 'archive']);
   const unit = await svc(world, ['webhooks', 'serve', '--config', file, '--systemd']);
