@@ -35,6 +35,9 @@ const within = 'm.at >= p.begins AND m.at < p.ends';
 
 const living = 't.gone_at IS NULL';
 
+/** Of a ticket that is open again the service may keep it; it is not resolved. */
+const resolvedAt = "CASE WHEN t.status IN ('resolved', 'closed') THEN t.resolved_at END";
+
 /** Times are read once for each record, whatever they are then held against. */
 const moments = (from: string, at: string, others: string): Query['parts'] => ({
   'moments kept': `SELECT ${at} AS at, ${others} FROM ${from} WHERE ${living}`,
@@ -72,9 +75,9 @@ ORDER BY 1, 2`,
 
 /** Of the tickets that were opened in the period: how long until a time of theirs, and how many have none. */
 const timeUntil =
-  (column: string) =>
+  (moment: string) =>
   (asked: Asked): Query => {
-    const lasted = `${asked.seconds(`t.${column}`)} - ${asked.seconds('t.created_at')} AS lasted`;
+    const lasted = `${asked.seconds(moment)} - ${asked.seconds('t.created_at')} AS lasted`;
     return {
       parts: {
         ...periodsOf(asked.frame),
@@ -111,21 +114,22 @@ FROM periods p CROSS JOIN moments m GROUP BY p.period`;
   return {
     parts: {
       ...periodsOf(frame),
-      ...moments('tickets t', wholeSeconds('t.created_at'), `${wholeSeconds('t.resolved_at')} AS resolved, ${isOpen}`),
+      ...moments('tickets t', wholeSeconds('t.created_at'), `${wholeSeconds(resolvedAt)} AS resolved, ${isOpen}`),
     },
     select: `${counts.join('\nUNION ALL\n')}\nORDER BY 1, 2`,
   };
 };
 
 const inParts =
-  (column: string) =>
+  (moment: string) =>
   ({ frame, wholeSeconds }: Asked): Query => {
     const rows = frame.parts.map(({ begins, ends, label }) => `('${label}', ${seconds(begins)}, ${seconds(ends)})`);
-    const ofPeriod = `${wholeSeconds(`t.${column}`)} >= ${seconds(frame.now.begins)} AND ${wholeSeconds(`t.${column}`)} < ${seconds(frame.now.ends)}`;
+    const at = wholeSeconds(moment);
+    const ofPeriod = `${at} >= ${seconds(frame.now.begins)} AND ${at} < ${seconds(frame.now.ends)}`;
     return {
       parts: {
         'parts (part, begins, ends)': `VALUES ${rows.join(', ')}`,
-        'moments kept': `SELECT ${wholeSeconds(`t.${column}`)} AS at FROM tickets t WHERE ${living} AND ${ofPeriod}`,
+        'moments kept': `SELECT ${at} AS at FROM tickets t WHERE ${living} AND ${ofPeriod}`,
       },
       select: `SELECT 'now' AS period, p.part AS key, count(m.at) AS value
 FROM parts p LEFT JOIN moments m ON ${within}
@@ -216,11 +220,16 @@ const bars = (title: string, query: Figure['query']): Figure => ({ title, unit: 
 /** In the order of the report. */
 export const figures = {
   tickets: { title: 'Tickets', unit: 'count', drawn: 'numbers', query: ticketsQuery },
-  first_response: { title: 'First response', unit: 'seconds', drawn: 'numbers', query: timeUntil('first_response_at') },
-  resolution: { title: 'Resolution', unit: 'seconds', drawn: 'numbers', query: timeUntil('resolved_at') },
+  first_response: {
+    title: 'First response',
+    unit: 'seconds',
+    drawn: 'numbers',
+    query: timeUntil('t.first_response_at'),
+  },
+  resolution: { title: 'Resolution', unit: 'seconds', drawn: 'numbers', query: timeUntil(resolvedAt) },
   waiting: { title: 'Waiting now', unit: 'count', drawn: 'numbers', isAlone: true, query: waitingFigure },
-  opened: { title: 'Opened', unit: 'count', drawn: 'line', isAlone: true, query: inParts('created_at') },
-  resolved: { title: 'Resolved', unit: 'count', drawn: 'line', isAlone: true, query: inParts('resolved_at') },
+  opened: { title: 'Opened', unit: 'count', drawn: 'line', isAlone: true, query: inParts('t.created_at') },
+  resolved: { title: 'Resolved', unit: 'count', drawn: 'line', isAlone: true, query: inParts(resolvedAt) },
   by_source: bars('Opened by source', countedBy('tickets', 'created_at', "coalesce(t.source, '')")),
   by_priority: bars('Opened by priority', countedBy('tickets', 'created_at', "coalesce(CAST(t.priority AS text), '')")),
   by_weekday: bars(

@@ -28,14 +28,18 @@ export type History = {
 };
 
 // Of a contact's id inside of JSON, SQLite makes a number and PostgreSQL a text.
-const isTheirs = "CAST(contact ->> 'contact_id' AS text) = CAST($1 AS text)";
+const isTheirs = (contact = 'contact') => `CAST(${contact} ->> 'contact_id' AS text) = CAST($1 AS text)`;
 
 /** $1: the contact's id. A chat of nobody known is theirs where the ticket that came of it is. */
 const own = {
-  own_tickets: `SELECT * FROM tickets WHERE ${isTheirs}`,
-  own_conversations: `SELECT * FROM conversations WHERE ${isTheirs} OR (contact IS NULL
+  own_tickets: `SELECT * FROM tickets WHERE ${isTheirs()}`,
+  own_conversations: `SELECT * FROM conversations WHERE ${isTheirs()} OR (contact IS NULL
   AND (ticket_id IN (SELECT id FROM own_tickets) OR id IN (SELECT conversation_id FROM own_tickets)))`,
   own_calls: 'SELECT * FROM calls WHERE CAST(contact_id AS text) = CAST($1 AS text)',
+  // The service shows a chat's messages in its ticket too, whoever the chat is with.
+  foreign_messages: `SELECT m.created_at, m.body FROM conversation_messages m JOIN conversations c ON c.id = m.conversation_id
+WHERE c.contact IS NOT NULL AND NOT ${isTheirs('c.contact')}
+  AND (c.ticket_id IN (SELECT id FROM own_tickets) OR c.id IN (SELECT conversation_id FROM own_tickets))`,
 };
 
 const recordsQuery: Query = {
@@ -43,7 +47,12 @@ const recordsQuery: Query = {
   select: [
     ['contacts', '0', 'contacts WHERE CAST(contact_id AS text) = CAST($1 AS text)'],
     ['tickets', '0', 'own_tickets'],
-    ['ticket_messages', 'ticket_id', 'ticket_messages WHERE ticket_id IN (SELECT id FROM own_tickets)'],
+    [
+      'ticket_messages',
+      'ticket_id',
+      `ticket_messages m WHERE ticket_id IN (SELECT id FROM own_tickets)
+AND NOT EXISTS (SELECT 1 FROM foreign_messages f WHERE f.created_at = m.created_at AND f.body = m.body)`,
+    ],
     ['conversations', '0', 'own_conversations'],
     [
       'conversation_messages',

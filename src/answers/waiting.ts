@@ -34,7 +34,7 @@ export function waitingQuery(engine: Engine): Query {
   const columns = (kind: string, record: string, thread: string) =>
     `SELECT '${kind}' AS kind, ${record} AS record, ${thread} AS thread, m.id AS id, ${seconds('m.created_at')} AS at`;
   const fromVisitor = theirs("m.sender_type = 'visitor'");
-  const said = 'm.gone_at IS NULL AND m.created_at IS NOT NULL';
+  const living = 'm.gone_at IS NULL AND m.created_at IS NOT NULL';
   return {
     parts: {
       // Without the whole records: it is used many times.
@@ -44,14 +44,17 @@ FROM tickets WHERE ${unresolved}`,
 UNION
 SELECT ticket_id, id FROM conversations WHERE gone_at IS NULL AND ticket_id IN (SELECT id FROM open_tickets)`,
       open_conversations: `SELECT * FROM conversations WHERE ${unresolved} AND id NOT IN (SELECT conversation_id FROM chats)`,
-      messages: `${columns('ticket', 'm.ticket_id', '0')}, ${theirs("m.direction = 'in'")}
-FROM ticket_messages m WHERE ${said} AND m.ticket_id IN (SELECT id FROM open_tickets)
+      said: `${columns('ticket', 'm.ticket_id', '0')}, ${theirs("m.direction = 'in'")}
+FROM ticket_messages m WHERE ${living} AND m.ticket_id IN (SELECT id FROM open_tickets)
 UNION ALL
 ${columns('ticket', 'c.ticket_id', 'c.conversation_id')}, ${fromVisitor}
-FROM chats c JOIN conversation_messages m ON m.conversation_id = c.conversation_id WHERE ${said}
+FROM chats c JOIN conversation_messages m ON m.conversation_id = c.conversation_id WHERE ${living}
 UNION ALL
 ${columns('conversation', 'm.conversation_id', 'm.conversation_id')}, ${fromVisitor}
-FROM conversation_messages m WHERE ${said} AND m.conversation_id IN (SELECT id FROM open_conversations)`,
+FROM conversation_messages m WHERE ${living} AND m.conversation_id IN (SELECT id FROM open_conversations)`,
+      // The service shows a chat's messages in its ticket too: there they are of the chat's thread.
+      messages: `SELECT kind, record, max(thread) AS thread, id, at, theirs FROM said
+GROUP BY kind, record, id, at, theirs`,
       written: `SELECT kind, record, thread, id, at, theirs FROM messages
 UNION ALL
 SELECT 'ticket', id, 0, 0, ${seconds('created_at')}, 1 FROM open_tickets

@@ -38,7 +38,7 @@ export function zoneNamed(name: string, flag = '--zone'): Zone {
   };
   const numberAt = (moment: number): number => numberOf(dayAt(moment));
   return {
-    name: format.resolvedOptions().timeZone,
+    name: spelt(name, format.resolvedOptions().timeZone),
     offsetAt,
     dayAt,
     startOf: (day) => {
@@ -55,6 +55,9 @@ export function zoneNamed(name: string, flag = '--zone'): Zone {
     },
   };
 }
+
+/** Some engines call a zone by an older name (`Asia/Katmandu`): it keeps the one that was given. */
+const spelt = (given: string, known: string): string => (given.toLowerCase() === known.toLowerCase() ? known : given);
 
 const hourMs = 3_600_000;
 

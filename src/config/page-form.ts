@@ -1,7 +1,7 @@
 import { Failure } from '../errors.ts';
 
 /** Forms that a command may have beside the outputs: whole pages, for people. */
-const pageForms = ['md', 'html'] as const;
+export const pageForms = ['md', 'html'] as const;
 
 export type PageForm = (typeof pageForms)[number];
 

@@ -1,7 +1,7 @@
 import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
 import type { Carried } from './advice.ts';
-import { type PageForm, pageFormOf } from './page-form.ts';
+import { type PageForm, pageFormOf, pageForms } from './page-form.ts';
 import { parseServiceUrl } from './service-url.ts';
 
 /** How data is printed. `auto`: a table on a terminal, tab-separated rows in a pipe. */
@@ -246,7 +246,9 @@ function chooseOutput(flags: GlobalFlags, env: Named | undefined, kept: string |
 function outputName({ text, by }: Named): Output {
   const output = outputs.find((name) => name === text);
   if (output) return output;
-  throw new Failure('usage', `${by} must be one of ${outputs.join(', ')}, not "${text}".`);
+  throw new Failure('usage', `${by} must be one of ${outputs.join(', ')}, not "${text}".`, {
+    ...(by === '--output' && { hint: `svc report also takes ${pageForms.join(' and ')}.` }),
+  });
 }
 
 function splitFields(text: string): readonly string[] {

@@ -111,6 +111,15 @@ onBothEngines('contacts history', ({ test, pulled, world: fresh }) => {
       ],
       ticket_messages: [
         { ticket_id: 70_001, id: 1, direction: 'in', sender_name: 'Mina', body: 'My <b>words</b>', created_at: at },
+        // The service shows a chat's messages in its ticket too, whoever the chat is with.
+        {
+          ticket_id: 70_001,
+          id: 2,
+          direction: 'in',
+          sender_name: canary('chat'),
+          body: canary('chat'),
+          created_at: at,
+        },
         { ticket_id: 71_001, id: 1, direction: 'in', sender_name: canary('sender'), body: canary('body') },
         { ticket_id: 71_002, id: 1, direction: 'in', body: canary('body') },
       ],
@@ -122,7 +131,7 @@ onBothEngines('contacts history', ({ test, pulled, world: fresh }) => {
       ],
       conversation_messages: [
         { conversation_id: 70_011, id: 1, sender_type: 'visitor', body: 'Hello from chat', created_at: at },
-        { conversation_id: 71_011, id: 1, sender_type: 'visitor', body: canary('chat') },
+        { conversation_id: 71_011, id: 1, sender_type: 'visitor', body: canary('chat'), created_at: at },
         { conversation_id: 71_012, id: 1, sender_type: 'visitor', body: canary('visitor') },
       ],
     });

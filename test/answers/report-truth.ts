@@ -8,6 +8,8 @@ type Value = { readonly value: number | null; readonly before: number | null };
 
 const at = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : Number.NaN);
 const isIn = (time: number, { since, until }: Span): boolean => time >= since && time < until;
+/** A ticket that is open again is not resolved, also where the service still has the time. */
+const resolved = (one: Fields): unknown => (isDone(one) ? one.resolved_at : null);
 const isDone = ({ status }: Fields): boolean => status === 'resolved' || status === 'closed';
 
 /** Each figure by key; `null` where there is nothing to take a mean of, and where nothing is compared. */
@@ -31,13 +33,13 @@ export function whatIsReported(all: Records, wanted: Wanted): Record<string, Rec
   return {
     tickets: both((span) => ({
       opened: opened(span).length,
-      resolved: tickets.filter(({ resolved_at: time }) => isIn(at(time), span)).length,
+      resolved: tickets.filter((one) => isIn(at(resolved(one)), span)).length,
       left: tickets.filter(
         (one) => at(one.created_at) < span.until && (!isDone(one) || at(one.resolved_at) >= span.until),
       ).length,
     })),
-    first_response: times('first_response_at', opened, wanted),
-    resolution: times('resolved_at', opened, wanted),
+    first_response: times(({ first_response_at: time }) => time, opened, wanted),
+    resolution: times(resolved, opened, wanted),
     by_source: both((span) => counted(opened(span), ({ source }) => String(source))),
     by_priority: both((span) => counted(opened(span), ({ priority }) => String(priority)), ['0', '1', '2', '3', '4']),
     by_weekday: both((span) => counted(opened(span), weekday), Object.keys(weekdays)),
@@ -61,10 +63,10 @@ function counted(rows: readonly Fields[], keyOf: (row: Fields) => string): Recor
 
 type Cohort = (span: Span) => readonly Fields[];
 
-function times(field: string, opened: Cohort, { now, before }: Wanted): Record<string, Value> {
+function times(until: (row: Fields) => unknown, opened: Cohort, { now, before }: Wanted): Record<string, Value> {
   const of = (span: Span): Record<string, number | null> => {
     const rows = opened(span);
-    const lasted = rows.flatMap((row) => (row[field] ? [(at(row[field]) - at(row.created_at)) / 1000] : []));
+    const lasted = rows.flatMap((row) => (until(row) ? [(at(until(row)) - at(row.created_at)) / 1000] : []));
     return {
       median: percentile(lasted, 50),
       p90: percentile(lasted, 90),

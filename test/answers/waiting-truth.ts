@@ -14,7 +14,9 @@ export function whatWaits({ tickets = [], conversations = [] }: Records): Fields
   const rows = [
     ...open.map((ticket) => {
       const chats = chatsOf(ticket).flatMap((chat) => messagesOf(chat, Number(chat.id)));
-      const messages = [...messagesOf(ticket, 0), ...chats];
+      // The service shows a chat's messages in its ticket too.
+      const again = (message: Message) => chats.some(({ id, at }) => id === message.id && at === message.at);
+      const messages = [...messagesOf(ticket, 0).filter((message) => !again(message)), ...chats];
       const described: Message = { at: Date.parse(String(ticket.created_at)), id: 0, thread: 0, isTheirs: true };
       return rowOf('ticket', ticket, messages.length > 0 ? messages : [described]);
     }),

@@ -66,11 +66,17 @@ onBothEngines('svc tickets waiting', ({ test, pulled, world: fresh }) => {
         { id: 90_001, ticket_number: 'X-1', ...ticket, conversation_id: 95_001 },
         { id: 90_002, ticket_number: 'X-2', ...ticket, source: 'email' },
         { id: 90_003, ticket_number: 'X-3', ...ticket, status: 'resolved', conversation_id: 95_003 },
+        { id: 90_004, ticket_number: 'X-4', ...ticket, conversation_id: 95_004 },
       ],
-      ticket_messages: [{ ticket_id: 90_001, id: 1, direction: 'in', created_at: at(1) }],
+      ticket_messages: [
+        { ticket_id: 90_001, id: 1, direction: 'in', created_at: at(1) },
+        { ticket_id: 90_004, id: 11, direction: 'out', created_at: at(9) },
+        { ticket_id: 90_004, id: 12, direction: 'in', created_at: at(9) },
+      ],
       conversations: [
         { id: 95_001, status: 'open', created_at: at(0), channel: 'web', ticket_id: 90_001 },
         { id: 95_003, status: 'open', created_at: at(0), channel: 'web', ticket_id: 90_003 },
+        { id: 95_004, status: 'open', created_at: at(0), channel: 'web', ticket_id: 90_004 },
       ],
       conversation_messages: [
         { conversation_id: 95_001, id: 1, sender_type: 'visitor', created_at: at(1) },
@@ -78,6 +84,9 @@ onBothEngines('svc tickets waiting', ({ test, pulled, world: fresh }) => {
         { conversation_id: 95_001, id: 4, sender_type: 'visitor', created_at: at(7) },
         // In the moment of the answer, and after it by its id.
         { conversation_id: 95_001, id: 3, sender_type: 'visitor', created_at: at(2) },
+        // The same two stand in the ticket too, as one thread.
+        { conversation_id: 95_004, id: 11, sender_type: 'ai', created_at: at(9) },
+        { conversation_id: 95_004, id: 12, sender_type: 'visitor', created_at: at(9) },
         { conversation_id: 95_003, id: 1, sender_type: 'ai', created_at: at(4) },
         { conversation_id: 95_003, id: 2, sender_type: 'visitor', created_at: at(5) },
       ],
@@ -87,6 +96,7 @@ onBothEngines('svc tickets waiting', ({ test, pulled, world: fresh }) => {
       { kind: 'ticket', id: 90_002, since: at(0), why: 'no answer yet' },
       { kind: 'ticket', id: 90_001, since: at(2), why: 'wrote again' },
       { kind: 'conversation', id: 95_003, since: at(5), why: 'wrote again' },
+      { kind: 'ticket', id: 90_004, since: at(9), why: 'wrote again' },
     ]);
   });
 });

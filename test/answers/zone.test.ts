@@ -27,3 +27,12 @@ test.each(['UTC0', 'Bogus/Zone', '/usr/share/zoneinfo/Europe/Berlin', ''])(
     }
   },
 );
+
+test.each([
+  ['Asia/Kathmandu', 'Asia/Kathmandu'],
+  ['Asia/Calcutta', 'Asia/Calcutta'],
+  ['europe/berlin', 'Europe/Berlin'],
+  ['utc', 'UTC'],
+])('a zone keeps the name that it was given: %s', (given, name) => {
+  expect(zoneNamed(given).name).toBe(name);
+});

@@ -151,6 +151,29 @@ onBothEngines('mirror export', ({ test, world: fresh, pulled, engine }) => {
     expect(ran.stdout).toBe('');
   });
 
+  test('of a copy that was forgotten and pulled in part nothing is told as gone before all of it was read', async () => {
+    const world = await pulled();
+    const dir = dirIn(world);
+    const onto = () => exportTo(world, dir, '--format', 'jsonl', '--since-last');
+    await onto();
+    await ok(world, 'mirror forget --yes');
+    await request(world, 'POST', '/contactslists/2/delete');
+    expect((await svc(world, 'mirror pull --max-requests 20'.split(' '))).exitCode).toBe(8);
+    const [inPart]: Fields[] = await sql(world, 'SELECT count(*) AS tickets FROM tickets');
+    expect(Number(inPart?.tickets)).toBeLessThan(44);
+    expect((await onto()).stderr).toContain('The copy is not whole');
+    for (const { files } of exportsIn(dir)) expect(files.map(({ gone }) => gone)).toEqual(files.map(() => 0));
+    await ok(world, 'mirror pull');
+    await onto();
+    const gone = exportsIn(dir).flatMap(({ files }) => files.filter((file) => file.gone > 0));
+    expect(gone.map(({ table }) => table)).toEqual(['lists', 'list_members']);
+    const { rows } = await addedUp(dir);
+    const held = await inTheCopy(world);
+    expect(rows.tickets).toEqual(held.tickets);
+    expect(rows.contacts).toEqual(held.contacts);
+    expect(rows.lists).toHaveLength((held.lists?.length ?? 0) + 1);
+  });
+
   test('two at once into one folder come one after the other', async () => {
     const world = await pulled();
     const dir = dirIn(world);

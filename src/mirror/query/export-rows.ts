@@ -1,4 +1,5 @@
 import { shortDigestOf } from '../../text/digest.ts';
+import { readState } from '../store/state.ts';
 import { owned, ownerOf } from '../tables/owner.ts';
 import { type Account, quoted, type Row, type Store } from '../tables/store.ts';
 import { type Column, rowColumns, type Table } from '../tables/tables.ts';
@@ -17,8 +18,11 @@ type ExportedRow = { readonly cells: readonly Cell[]; readonly seen: Seen };
 
 type Source = { readonly store: Store; readonly account: Account; readonly table: Table };
 
-/** Every row of the table, gone ones too, by their key, as they are read. */
-async function* rowsByKey({ store, account, table }: Source): AsyncGenerator<ExportedRow> {
+/** Rows that were read at once. `isWhole`: the copy held all of the table's kind just then, so that what is not in it is gone. */
+type Piece = { readonly rows: readonly ExportedRow[]; readonly isWhole: boolean };
+
+/** Every row of the table, gone ones too, by their key, as they are read. The last piece may be empty. */
+async function* piecesByKey({ store, account, table }: Source): AsyncGenerator<Piece> {
   const columns = exportedColumns(table);
   const names = columns.map(({ name }) => quoted(name)).join(', ');
   const keys = table.key.map(quoted).join(', ');
@@ -26,17 +30,17 @@ async function* rowsByKey({ store, account, table }: Source): AsyncGenerator<Exp
   let last: Key | undefined;
   for (;;) {
     const from: Key | undefined = last;
-    const rows = await store.read((sql) =>
-      sql.all(
+    const { found, isWhole } = await store.read(async (sql) => ({
+      found: await sql.all(
         `SELECT ${names} FROM ${table.name} WHERE ${owned}${from ? ` AND ${after}` : ''} ORDER BY ${keys} LIMIT ${perPiece}`,
         [...ownerOf(account), ...(from ?? [])],
       ),
-    );
-    for (const row of rows) {
-      const exported = exportedRow(table, columns, row);
-      last = exported.seen.key;
-      yield exported;
-    }
+      // After the rows: a copy that is forgotten in between is not whole.
+      isWhole: (await readState(sql, account, table.kind)).complete,
+    }));
+    const rows = found.map((row) => exportedRow(table, columns, row));
+    yield { rows, isWhole };
+    last = rows.at(-1)?.seen.key;
     if (rows.length < perPiece) return;
   }
 }
@@ -60,7 +64,7 @@ function cellOf(value: unknown, type: Column['type']): Cell {
   return typeof value === 'number' ? value : String(value);
 }
 
-/** A row that the copy does not have any more: it was forgotten, and pulled again. */
+/** A row that the copy does not have any more: it was forgotten, and all was read again. */
 const vanished = (table: Table, { key }: Seen, now: string): ExportedRow => {
   const cells = exportedColumns(table).map(({ name }): Cell => {
     if (name === 'gone_at') return now;
@@ -80,24 +84,26 @@ export async function* compareRows(
   now: string,
 ): AsyncGenerator<Compared> {
   let old = await before.next();
+  let isWhole = false;
+  const missing = (seen: Seen): Compared => {
+    // One that was told as gone needs no word more, and of one that may not have been read yet nothing can be told.
+    if (seen.isDeleted || !isWhole) return { cells: [], seen, isChanged: false };
+    return { ...vanished(source.table, seen, now), isChanged: true };
+  };
   try {
-    for await (const row of rowsByKey(source)) {
-      while (!old.done && compareKeys(old.value.key, row.seen.key) < 0) {
-        yield* missing(source.table, old.value, now);
-        old = await before.next();
+    for await (const piece of piecesByKey(source)) {
+      isWhole = piece.isWhole;
+      for (const row of piece.rows) {
+        for (; !old.done && compareKeys(old.value.key, row.seen.key) < 0; old = await before.next()) {
+          yield missing(old.value);
+        }
+        const same = !old.done && compareKeys(old.value.key, row.seen.key) === 0 ? old.value : undefined;
+        if (same) old = await before.next();
+        yield { ...row, isChanged: same?.digest !== row.seen.digest };
       }
-      const same = !old.done && compareKeys(old.value.key, row.seen.key) === 0 ? old.value : undefined;
-      if (same) old = await before.next();
-      yield { ...row, isChanged: same?.digest !== row.seen.digest };
     }
-    for (; !old.done; old = await before.next()) yield* missing(source.table, old.value, now);
+    for (; !old.done; old = await before.next()) yield missing(old.value);
   } finally {
     await before.return(undefined);
   }
-}
-
-function* missing(table: Table, seen: Seen, now: string): Generator<Compared> {
-  // One that was told as gone needs no word more.
-  if (!seen.isDeleted) yield { ...vanished(table, seen, now), isChanged: true };
-  else yield { cells: [], seen, isChanged: false };
 }

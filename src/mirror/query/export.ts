@@ -126,7 +126,7 @@ async function exportTable(job: Job, table: Table, before: string | undefined): 
   for await (const row of comparing(job, table, before)) {
     if (counts.read++ % 500 === 0) {
       if (ctx.signal.aborted) throw interruption(ctx.signal, `Interrupted; nothing was added to ${wishes.dir}.`);
-      ctx.progress(`Exporting ${table.name}: ${number(counts.read)} rows read`);
+      ctx.progress(`Exporting ${table.name}: ${number(counts.read - 1)} rows read`);
     }
     await seen.put(row.seen);
     if (!row.isChanged) continue;
