@@ -104,7 +104,9 @@ function listenerInbox(ctx: Context, settings: Settings, root: string): Inbox {
     // Each of two that run at once would have a slot of its own, and both would count what they store.
     take: (arrivals) =>
       withLock(join(root, 'catch-up.lock'), { ...waiting, maxWaitMs: 60_000, what }, async () => {
-        const there = new Set((await received(root, ({ id }) => id)).map(({ value }) => value));
+        const ids = new Set(arrivals.map(({ id }) => id));
+        const seen = await received(root, ({ id }) => (ids.has(id) ? id : undefined));
+        const there = new Set(seen.map(({ value }) => value));
         const fresh = arrivals.filter(({ id }) => !there.has(id));
         const results = resultsOf(fresh, await handOver(ctx, root, fresh));
         return new Map([

@@ -14,10 +14,10 @@ import {
   type Whereabouts,
 } from './growing-file.ts';
 import { goOnBehindWhatIsLeft, isChanged } from './log-edited.ts';
-import { linesOf, type Recovery, readAt, recover, type Span } from './log-file.ts';
+import { type FoundLine, lineAt, linesOf, type Recovery, readAt, recover, type Span } from './log-file.ts';
 import { type Job, type LogOptions, type State, work, writeNotes } from './log-queue.ts';
 import { makeFolders } from './make-folders.ts';
-import { type Kept, removeDraft, rewriteBeside } from './rewrite-beside.ts';
+import { type Beside, removeDraft, rewriteBeside } from './rewrite-beside.ts';
 
 export type { LogOptions } from './log-queue.ts';
 export type { Kept } from './rewrite-beside.ts';
@@ -46,8 +46,10 @@ export type AppendLog = {
    */
   rewrite(plan: () => Rewrite | undefined): Promise<void>;
   /** The same for a large log: lines are appended while it is copied. One at a time; it ends where the log is closed. */
-  rewriteBeside(plan: (end: number) => Kept): Promise<void>;
+  rewriteBeside(plan: Beside['plan']): Promise<void>;
   read(spans: readonly Span[]): Promise<(Buffer | undefined)[]>;
+  /** The whole line that begins there. */
+  line(start: number): Promise<FoundLine | undefined>;
   /**
    * Shows every whole line with its place: for one that is not where it was believed to be. False where the file was
    * replaced meanwhile, so that the places hold no more.
@@ -165,6 +167,7 @@ function logOf(state: State): AppendLog {
       return rewriting;
     },
     read: (spans) => reading(state, Promise.all(spans.map((span) => readAt(state.file, span)))),
+    line: (start) => reading(state, lineAt(state.file, start)),
     scan: (see) => scan(state, see),
     isEdited: () => state.isEdited || isChanged(state),
     async bringBack() {

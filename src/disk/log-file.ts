@@ -13,17 +13,21 @@ export type Recovery = {
   /** What a damaged log is refused with. Without it, a log goes on: the damaged lines are passed over and stay. */
   readonly damaged?: (where: Damage) => Failure;
   /** A first line of one length that says how many bytes are surely on disk: a crash tears only what lies beyond. */
+  /** Where to begin: what stands before that is known. */
+  readonly from?: number;
   readonly mark?: { readonly text: (end: number) => string; readonly read: (first: string) => number | undefined };
 };
 
-/** Whole lines with their places; what follows the last line end is left out. */
-export async function* linesOf(file: FileHandle): AsyncGenerator<{ text: Buffer; span: Span }> {
+export type FoundLine = { readonly text: Buffer; readonly span: Span };
+
+/** Whole lines with their places; what follows the last line end is left out. `first`: where the first one begins. */
+export async function* linesOf(file: FileHandle, first = 0, end = Number.POSITIVE_INFINITY): AsyncGenerator<FoundLine> {
   const block = Buffer.allocUnsafe(1 << 18);
   let parts: Buffer[] = [];
-  let start = 0;
-  let at = 0;
+  let start = first;
+  let at = first;
   for (;;) {
-    const { bytesRead } = await file.read(block, 0, block.length, at);
+    const { bytesRead } = await file.read(block, 0, Math.min(block.length, end - at), at);
     if (bytesRead === 0) return;
     let from = 0;
     for (let to = block.indexOf(10); to !== -1 && to < bytesRead; to = block.indexOf(10, from)) {
@@ -43,7 +47,7 @@ export async function* linesOf(file: FileHandle): AsyncGenerator<{ text: Buffer;
  * Reads the good lines and returns where they end. What follows was torn by a crash: nobody was answered for it, and
  * it may be cut off. A bad line with a good one behind it, or before the mark, is damage from elsewhere. Changes nothing.
  */
-export async function recover(file: FileHandle, { take, damaged, mark }: Recovery): Promise<number> {
+export async function recover(file: FileHandle, { take, damaged, mark, from = 0 }: Recovery): Promise<number> {
   const { size } = await file.stat();
   if (size === 0) return 0;
   const surely = mark ? await readMark(file, mark) : 0;
@@ -52,10 +56,10 @@ export async function recover(file: FileHandle, { take, damaged, mark }: Recover
   };
   if (surely === undefined) refuse({ line: 1, byte: 0, why: 'start' });
   if (surely !== undefined && size < surely) refuse({ line: 1, byte: size - surely, why: 'missing' });
-  let end = 0;
+  let end = from;
   let line = 0;
   let bad: Damage | undefined;
-  for await (const { text, span } of linesOf(file)) {
+  for await (const { text, span } of linesOf(file, from)) {
     line++;
     const isGood = (mark && line === 1) || take(text, span);
     if (isGood && bad) refuse(bad);
@@ -76,6 +80,18 @@ async function readMark(file: FileHandle, mark: NonNullable<Recovery['mark']>): 
 export async function readAt(file: FileHandle, { start, length }: Span): Promise<Buffer | undefined> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);
   return bytesRead === length ? buffer : undefined;
+}
+
+const usualLine = 4096;
+
+/** The line that begins there, if it is whole. */
+export async function lineAt(file: FileHandle, start: number): Promise<FoundLine | undefined> {
+  for (let length = usualLine; ; length *= 8) {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);
+    const end = buffer.subarray(0, bytesRead).indexOf(10);
+    if (end >= 0) return { text: buffer.subarray(0, end), span: { start, length: end + 1 } };
+    if (bytesRead < length) return undefined;
+  }
 }
 
 export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {

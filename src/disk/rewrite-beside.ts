@@ -3,7 +3,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type GrowingFile, moving, syncRename, tailOf } from './growing-file.ts';
 import { isChanged } from './log-edited.ts';
-import { copyAll, type Span } from './log-file.ts';
+import { copyAll, type FoundLine, linesOf, type Span } from './log-file.ts';
 
 /** What a log keeps of what it holds; what is appended later stays behind it as it is. */
 export type Kept = {
@@ -16,8 +16,8 @@ export type Kept = {
 };
 
 export type Beside = {
-  /** Given the end of the log, once all earlier lines are on disk. */
-  readonly plan: (end: number) => Kept;
+  /** Given the end of the log, once all earlier lines are on disk, and those lines. */
+  readonly plan: (end: number, lines: AsyncIterable<FoundLine>) => Kept;
   /** Does something when nothing is being written, and nothing else in that time. */
   readonly inTurn: <T>(step: () => T | Promise<T>) => Promise<T>;
   readonly isClosing: () => boolean;
@@ -37,7 +37,7 @@ export async function rewriteBeside(log: GrowingFile, { plan, inTurn, isClosing 
   const { path, options } = log;
   const { old, from, kept } = await inTurn(() => {
     refuseChanged(log);
-    return { old: log.file, from: log.end, kept: plan(log.end) };
+    return { old: log.file, from: log.end, kept: plan(log.end, linesOf(log.file, 0, log.end)) };
   });
   options.held?.check();
   const draft = draftOf(path);

@@ -10,7 +10,7 @@ import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { openInboxAdmin } from '../../src/webhooks/store/inbox-admin.ts';
-import { deadIn } from '../../src/webhooks/store/inbox-store.ts';
+import { deadIn } from '../../src/webhooks/store/line.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { freePort } from '../free-port.ts';
 import { withPostgres } from '../mirror/postgres-server.ts';

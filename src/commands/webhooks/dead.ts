@@ -3,12 +3,10 @@ import { confirmed } from '../../command/confirm.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Choice, Context } from '../../context.ts';
-import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { shellWord } from '../../text/shell-word.ts';
-import { isWholly, mayMean, meantBy, queueParts } from '../../webhooks/event/account.ts';
+import { mayMean, queueParts } from '../../webhooks/event/account.ts';
 import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
 import { choose as chooseInbox, openConfigured } from '../../webhooks/serve/configured.ts';
@@ -16,10 +14,10 @@ import { queuesOf } from '../../webhooks/serve/queues.ts';
 import { deliveryOf } from '../../webhooks/store/delivery.ts';
 import { damagedText } from '../../webhooks/store/folder/file.ts';
 import type { DeadId } from '../../webhooks/store/folder/requests.ts';
-import { deadIn, type InboxAdmin } from '../../webhooks/store/inbox-store.ts';
-import type { Outcome } from '../../webhooks/store/line.ts';
+import type { InboxAdmin } from '../../webhooks/store/inbox-store.ts';
 import { lossInWords } from '../../webhooks/store/outcome-words.ts';
 import { accountFlag, configFlag } from './config-flag.ts';
+import { choose, deadOf, eventsFor, know, meant, notDead, type Sinks } from './dead-choice.ts';
 import { page } from './delivery-page.ts';
 import { retriable } from './retriable.ts';
 
@@ -49,15 +47,14 @@ const list = defineCommand({
   examples: ['svc webhooks dead list', 'svc webhooks dead list --sink app --json'],
   async run(ctx, { flags, settings }) {
     return within(ctx, settings, flags.config, async (admin, sinks) => {
-      const seen = await admin.received(
+      const seen = await admin.dead(
         ({ id, event, at, body, unreadable, account = null }) => {
           const summary = unreadable ?? mainFields(event, envelopeIn(body)?.data ?? null).slice(0, 200);
           return { id, event, received_at: at, summary, account };
         },
         (damaged) => ctx.notice(damagedText(damaged)),
       );
-      knowSink(flags.sink, sinks, seen);
-      knowAccount(flags.account, sinks, seen);
+      await know(admin, flags, sinks, seen);
       const records = seen.flatMap(({ value, outcomes }) =>
         deadOf(outcomes, flags).map(({ to, at, status = null, error = null, tries }) => {
           return { ...value, sink: queueParts(to).sink, died_at: at, status, error, tries };
@@ -76,8 +73,7 @@ async function deadChoices(ctx: Context, settings: Settings, flags: Texts): Prom
   const { config } = await chooseInbox(ctx, flags.config?.[0]);
   const { admin } = await openConfigured(ctx, settings, config);
   try {
-    const seen = await admin.received(({ id, event }) => ({ id, event }));
-    const some = seen.filter(({ outcomes }) => deadIn(outcomes).length > 0).slice(0, 100);
+    const some = (await admin.dead(({ id, event }) => ({ id, event }))).slice(0, 100);
     return some.map(({ value: { id, event } }) => ({ value: id, name: `${event ?? '-'}  ${sanitize(id)}` }));
   } finally {
     await admin.close();
@@ -98,13 +94,12 @@ const show = defineCommand({
   examples: ['svc webhooks dead show evt_1 --json'],
   async run(ctx, { args, flags, settings }) {
     return within(ctx, settings, flags.config, async (admin) => {
-      const seen = await admin.received((arrival) => {
+      const all = await eventsFor(admin, [args.id], flags.account);
+      const begin = await admin.dead((arrival) => {
         const isOthers = flags.account !== undefined && arrival.account !== flags.account;
         return !isOthers && mayMean(args.id, arrival) ? arrival : undefined;
       });
-      const begin = seen.filter(({ outcomes }) => deadIn(outcomes).length > 0);
-      const idsOf = (some: typeof seen) => some.map(({ value }) => value);
-      const id = meant(args.id, { dead: idsOf(begin), all: idsOf(seen) });
+      const id = meant(args.id, { dead: begin.map(({ value }) => value), all });
       const found = begin.find(({ value }) => value.id === id);
       if (!found) throw notDead(args.id, flags.config);
       const delivery = deliveryOf({ arrival: found.value, outcomes: found.outcomes });
@@ -174,111 +169,12 @@ export const dead: Group = {
   commands: [list, show, retry, drop],
 };
 
-type Which = { readonly sink: string | undefined; readonly account: string | undefined };
-
-const deadOf = (outcomes: readonly Outcome[], { sink, account }: Which): Outcome[] =>
-  deadIn(outcomes).filter(({ to }) => {
-    const of = queueParts(to);
-    return (sink === undefined || of.sink === sink) && (account === undefined || of.account === account);
-  });
-
-/** A typing error must not look like a sink without dead letters. Without a configuration the inbox tells the sinks. */
-function knowSink(sink: string | undefined, sinks: Sinks, seen: readonly { outcomes: readonly Outcome[] }[]): void {
-  const had = seen.flatMap(({ outcomes }) => outcomes.map(({ to }) => to));
-  const known = [...new Set([...(sinks ?? []), ...had].map((queue) => queueParts(queue).sink))];
-  if (sink === undefined || known.length === 0 || known.includes(sink)) return;
-  throw new Failure('usage', `There is no sink ${sink}.`, { hint: `Sinks: ${known.join(', ')}.` });
-}
-
-function knowAccount(
-  account: string | undefined,
-  sinks: Sinks,
-  seen: readonly { outcomes: readonly Outcome[] }[],
-): void {
-  if (account === undefined) return;
-  const had = seen.flatMap(({ outcomes }) => outcomes.map(({ to }) => to));
-  const known = [...new Set([...(sinks ?? []), ...had].flatMap((queue) => queueParts(queue).account ?? []))];
-  if (known.includes(account)) return;
-  throw new Failure('usage', `There is no account ${account} in this inbox.`, {
-    hint: known.length > 0 ? `Accounts: ${known.join(', ')}.` : 'It is of one account alone.',
-  });
-}
-
-/** The queues of the configuration: of several accounts each its own. */
-type Sinks = readonly string[] | undefined;
-
-type Flags = {
-  readonly all: boolean;
-  readonly sink: string | undefined;
-  readonly account: string | undefined;
-  readonly config: string | undefined;
-  readonly sinks: Sinks;
-  /** Only whole ids: the same command once more must not give up another event that begins so. */
-  readonly isWhole?: boolean;
-};
-
-/** Those that are named and dead; any other id is a failure, and then nothing is changed. */
-async function choose(
-  admin: InboxAdmin,
-  wanted: readonly string[],
-  { all, sink, account, config, sinks, isWhole = false }: Flags,
-): Promise<DeadId[]> {
-  if (all === wanted.length > 0) {
-    throw new Failure('usage', all ? 'Give ids or --all, not both.' : 'Name at least one id, or give --all.', {
-      hint: `Run: svc webhooks dead list${withConfig(config)}`,
-    });
-  }
-  const seen = await admin.received(({ id, account: of }) => ({ id, ...(of !== undefined && { account: of }) }));
-  knowSink(sink, sinks, seen);
-  knowAccount(account, sinks, seen);
-  const found = seen.flatMap(({ value: { id }, outcomes }) =>
-    deadOf(outcomes, { sink, account }).map(({ to }) => ({ id, sink: to })),
-  );
-  if (all) return found;
-  const isDead = new Set(found.map(({ id }) => id));
-  const every = seen.flatMap(({ value }) => (account === undefined || value.account === account ? [value] : []));
-  const ids = { dead: every.filter(({ id }) => isDead.has(id)), all: every };
-  const named = wanted.map((typed) => {
-    const id = isWhole ? wholeId(typed, ids) : meant(typed, ids);
-    if (id === undefined) throw notDead(typed, config);
-    return id;
-  });
-  return found.filter(({ id }) => named.includes(id));
-}
-
-/** A whole id, with the account or, where one account alone has it, without. */
-function wholeId(typed: string, { dead, all }: Ids): string | undefined {
-  const [one, ...others] = meantBy(typed, all).filter((each) => isWholly(typed, each));
-  if (!one || others.length === 0) return one && dead.includes(one) ? one.id : undefined;
-  const hint = `Name one of them: ${[one, ...others].map(({ id }) => id).join(', ')}`;
-  throw new Failure('usage', `Events of ${others.length + 1} accounts have the id ${typed}.`, { hint });
-}
-
-type Named = { readonly id: string; readonly account?: string };
-type Ids = { readonly dead: readonly Named[]; readonly all: readonly Named[] };
-
-/** An id, or the beginning of the only dead one that begins so. What is a whole id of any event means that event alone. */
-function meant(typed: string, { dead, all }: Ids): string | undefined {
-  const wanted = new Set(meantBy(typed, all));
-  const begin = dead.filter((one) => wanted.has(one)).map(({ id }) => id);
-  if (begin.length < 2) return begin[0];
-  throw new Failure('usage', `${begin.length} dead letters have an id that begins with ${typed}.`, {
-    hint: `Type more of it: ${begin.slice(0, 5).join(', ')}`,
-  });
-}
-
 /** Those that somebody named, some of them where there are many; an id may hold anything. */
 function namesOf(ids: readonly DeadId[]): string {
   const names = [...new Set(ids.map(({ id }) => sanitize(id.slice(0, 80))))];
   const rest = names.length - 5;
   return rest > 0 ? `${names.slice(0, 5).join(', ')} and ${rest} more` : names.join(', ');
 }
-
-const withConfig = (config: string | undefined): string =>
-  config === undefined ? '' : ` --config ${shellWord(config)}`;
-
-const notDead = (id: string, config: string | undefined): Failure =>
-  new Failure('not-found', `${id} is no dead letter.`, { hint: `Run: svc webhooks dead list${withConfig(config)}` });
 
 async function within(
   ctx: Context,

@@ -1,6 +1,6 @@
 import type { Listed } from '../../command/command.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { Context } from '../../context.ts';
+import type { Choice, Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { localTime } from '../../output/cells.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -10,25 +10,21 @@ import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
 import { type Chosen, choose, openConfigured } from '../../webhooks/serve/configured.ts';
 import { type Damaged, damagedText } from '../../webhooks/store/folder/file.ts';
-import type { Received } from '../../webhooks/store/folder/inbox.ts';
-import { slotsFolder } from '../../webhooks/store/folder/slot.ts';
-import { received, type Seen, type View } from '../../webhooks/store/folder/view.ts';
+import type { Received } from '../../webhooks/store/folder/look-up.ts';
+import { slots, slotsFolder } from '../../webhooks/store/folder/slot.ts';
+import { type Asked, type Found, receivedIn, type View } from '../../webhooks/store/folder/view.ts';
+import { findWhole } from '../../webhooks/store/folder/whole.ts';
+import type { InboxAdmin } from '../../webhooks/store/inbox-store.ts';
 
-/** Of `listen`, or of the configuration of `serve`. */
-export async function look<T>(
+/** Of `listen`, or of the configuration of `serve`: the oldest first, from the newest back as far as is asked. */
+export function look<T>(
   ctx: Context,
   settings: Settings,
   config: string | undefined,
-  view: View<T>,
-): Promise<readonly Seen<T>[]> {
+  { view, most }: Pick<Asked, 'most'> & { readonly view: View<T> },
+): Promise<Found<T>> {
   const onDamage = (damaged: Damaged) => ctx.notice(damagedText(damaged));
-  if (config === undefined) return received(rootOf(ctx, settings), view, onDamage);
-  const { admin } = await openConfigured(ctx, settings, config);
-  try {
-    return await admin.received(view, onDamage);
-  } finally {
-    await admin.close();
-  }
+  return within(ctx, settings, config, ({ newest }) => newest(view, { most, onDamage }));
 }
 
 /** Says which inbox it is, for there may be several. */
@@ -46,15 +42,34 @@ const mostChoices = 100;
 /** The newest first, to choose from. */
 export const receivedEvents: Listed['choices'] = async (ctx, settings, flags) => {
   const { config } = await chosen(ctx, flags.config?.[0]);
-  const seen = await look(ctx, settings, config, ({ id, event, at, body }) => {
+  const view: View<Choice> = ({ id, event, at, body }) => {
     const summary = sanitize(mainFields(event, envelopeIn(body)?.data ?? null).slice(0, 200));
     return { value: id, name: [localTime(at), event ?? '-', sanitize(id), summary].join('  ') };
-  });
+  };
+  const { seen } = await look(ctx, settings, config, { view, most: mostChoices });
   return [...seen]
     .reverse()
     .slice(0, mostChoices)
     .map(({ value }) => value);
 };
+
+type Searching = Pick<InboxAdmin, 'find' | 'newest'>;
+
+/** Every event that may be meant by one of these: a whole id by the index, the beginning of one by a search. */
+export async function searched({ find, newest }: Searching, wanted: readonly string[]): Promise<readonly Received[]> {
+  const whole = await find(wanted);
+  const rest = wanted.filter((id) => !whole.some(({ arrival }) => arrival.id === id));
+  if (rest.length === 0) return whole;
+  const view: View<Received['arrival']> = (arrival) => (rest.some((id) => mayMean(id, arrival)) ? arrival : undefined);
+  // What stands in the file as it was typed is found without taking everything else apart.
+  const some = rest.every(isPlain) ? (await newest(view, { texts: rest })).seen : [];
+  const isEach = rest.every((id) => some.some(({ value }) => mayMean(id, value)));
+  const { seen } = isEach ? { seen: some } : await newest(view, {});
+  return [...whole, ...seen.map(({ value, outcomes }) => ({ arrival: value, outcomes }))];
+}
+
+/** JSON has one way to write it. */
+const isPlain = (text: string): boolean => /^[\w.:-]+$/u.test(text);
 
 /** In the order asked for. */
 export async function lookUp(
@@ -63,34 +78,55 @@ export async function lookUp(
   config: string | undefined,
   wanted: readonly string[],
 ): Promise<Received[]> {
-  const found = await look(ctx, settings, config, (arrival) =>
-    wanted.some((id) => mayMean(id, arrival)) ? arrival : undefined,
-  );
+  const found = await within(ctx, settings, config, (admin) => searched(admin, wanted));
   return wanted.map((id) => theOne(found, id, config));
 }
 
-export const lookUpOne = async (
+/** What a command asks of the inbox of `listen`, or of that of `serve`. */
+async function within<T>(
+  ctx: Context,
+  settings: Settings,
+  config: string | undefined,
+  ask: (admin: Searching) => Promise<T>,
+): Promise<T> {
+  if (config !== undefined) {
+    const { admin } = await openConfigured(ctx, settings, config);
+    return ask(admin).finally(() => admin.close());
+  }
+  const folders = await slots(rootOf(ctx, settings));
+  const find = async (ids: readonly string[]) => {
+    const found = (await Promise.all(folders.map((folder) => findWhole(folder, ids)))).flat();
+    // One that a listener takes over from another is in both for a moment.
+    return [...new Map(found.map((one) => [one.arrival.id, one])).values()];
+  };
+  return ask({ find, newest: (view, asked) => receivedIn(folders, view, asked) });
+}
+
+export async function lookUpOne(
   ctx: Context,
   settings: Settings,
   config: string | undefined,
   id: string,
-): Promise<Received> =>
-  theOne(await look(ctx, settings, config, (arrival) => (mayMean(id, arrival) ? arrival : undefined)), id, config);
+): Promise<Received> {
+  const [found] = await lookUp(ctx, settings, config, [id]);
+  if (!found) throw new Error('One was asked for.');
+  return found;
+}
 
 /** The beginning of an id is enough where only one begins so. */
-function theOne(found: readonly Seen<Received['arrival']>[], id: string, config: string | undefined): Received {
+function theOne(found: readonly Received[], id: string, config: string | undefined): Received {
   const meant = meantBy(
     id,
-    found.map(({ value }) => value),
+    found.map(({ arrival }) => arrival),
   );
-  const [one, another] = found.filter(({ value }) => meant.includes(value));
+  const [one, another] = found.filter(({ arrival }) => meant.includes(arrival));
   if (another) {
     const some = meant.slice(0, 5).map((each) => sanitize(each.id.slice(0, 80)));
     throw new Failure('usage', `${meant.length} ids begin with ${id}.`, {
       hint: `Type more of it: ${some.join(', ')}`,
     });
   }
-  if (one) return { arrival: one.value, outcomes: one.outcomes };
+  if (one) return one;
   throw new Failure('not-found', `${id} is not in the inbox.`, {
     hint: `Run: svc webhooks inbox list${config === undefined ? '' : ` --config ${shellWord(config)}`}`,
   });

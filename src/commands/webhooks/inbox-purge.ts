@@ -8,6 +8,7 @@ import { Failure } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
 import { openConfigured } from '../../webhooks/serve/configured.ts';
 import { inboxFile } from '../../webhooks/store/folder/file.ts';
+import { forgetKnown } from '../../webhooks/store/folder/known.ts';
 import { slotHolder, slots, whileFree } from '../../webhooks/store/folder/slot.ts';
 import { received } from '../../webhooks/store/folder/view.ts';
 import { fileStarts } from '../../webhooks/store/starts.ts';
@@ -28,11 +29,13 @@ export const purge = defineCommand({
       const pid = await slotHolder(folder);
       if (pid !== undefined) throw inUse(pid);
     }
-    const found = await received(rootOf(ctx, settings), ({ id }) => id);
-    const count = found.length;
+    const count = await countIn((see) => received(rootOf(ctx, settings), see));
     if (count > 0) await confirmed(ctx, settings, `Delete ${counted(count, 'received event')} for good?`);
     for (const folder of folders) {
-      const done = await whileFree(folder, () => removeFile(join(folder, inboxFile)));
+      const done = await whileFree(folder, async () => {
+        await removeFile(join(folder, inboxFile));
+        await forgetKnown(folder);
+      });
       if (!done) throw inUse(await slotHolder(folder));
     }
     await fileStarts(rootOf(ctx, settings), ctx.clock).clear();
@@ -43,10 +46,20 @@ export const purge = defineCommand({
   },
 });
 
+/** Without a list of them: an inbox may be larger than the memory. */
+async function countIn(seeAll: (see: () => undefined) => Promise<unknown>): Promise<number> {
+  let count = 0;
+  await seeAll(() => {
+    count++;
+    return undefined;
+  });
+  return count;
+}
+
 async function purgeConfigured(ctx: Context, settings: Settings, config: string) {
   const { admin } = await openConfigured(ctx, settings, config);
   try {
-    const { length: count } = await admin.received(({ id }) => id);
+    const count = await countIn(admin.received);
     const question = `Delete ${counted(count, 'received event')} for good, also what waits and the dead letters?`;
     if (count > 0) await confirmed(ctx, settings, question);
     if (count > 0) await admin.purge();

@@ -11,6 +11,7 @@ import { mainFields } from '../../webhooks/event/main-fields.ts';
 import { urlOfSink } from '../../webhooks/serve/configured.ts';
 import { deliveryOf } from '../../webhooks/store/delivery.ts';
 import { type Forwarding, forwardOf } from '../../webhooks/store/forwarding.ts';
+import type { Arrival } from '../../webhooks/store/line.ts';
 import { taken } from '../../webhooks/store/outcome-words.ts';
 import { accountFlag, configFlag } from './config-flag.ts';
 import { page } from './delivery-page.ts';
@@ -62,7 +63,8 @@ const list = defineCommand({
   async run(ctx, { flags, settings }) {
     const { config, about } = await chosen(ctx, flags.config);
     const had = new Set<string | undefined>();
-    const seen = await look(ctx, settings, config, (arrival) => {
+    const most = flags.all ? undefined : (flags.limit ?? 50);
+    const view = (arrival: Arrival) => {
       if (flags.event !== undefined && arrival.event !== flags.event) return undefined;
       if (flags.account !== undefined) had.add(arrival.account);
       if (flags.account !== undefined && arrival.account !== flags.account) return undefined;
@@ -74,16 +76,17 @@ const list = defineCommand({
         record: { id, account, event, received_at: at, created_at, verdict, summary, size: body.length },
         owing: { to, owed, sinks },
       };
-    });
+    };
+    const { seen, isAll } = await look(ctx, settings, config, { view, most });
     // One that was taken out of the configuration may have events here all the same.
     if (flags.account !== undefined && !had.has(flags.account)) await requireAccount(ctx, config, flags.account);
     const found = [...seen].reverse();
-    const shown = found.slice(0, flags.all ? undefined : (flags.limit ?? 50));
+    const shown = found.slice(0, most);
     const records = shown.map(({ value: { record, owing }, outcomes }) => ({
       ...record,
       forward: forwardOf(owing, outcomes),
     }));
-    const left = found.length - records.length;
+    const isCut = !isAll || found.length > records.length;
     return {
       read: true,
       data: {
@@ -93,8 +96,10 @@ const list = defineCommand({
         empty: 'No events received yet.',
       },
       notes: [
-        ...(left > 0 && flags.limit === undefined
-          ? [`Showing ${number(records.length)} of ${number(found.length)}. For more: --limit N, or --all.`]
+        ...(isCut && flags.limit === undefined
+          ? [
+              `Showing ${isAll ? '' : 'the newest '}${number(records.length)}${isAll ? ` of ${number(found.length)}` : ''}. For more: --limit N, or --all.`,
+            ]
           : []),
         ...waitingNotes(
           shown.map(({ value: { owing } }, at) => ({ sinks: owing.sinks, forward: records[at]?.forward })),

@@ -108,7 +108,7 @@ async function serve(inspecting: Inspecting, request: IncomingMessage, response:
 
 async function stream({ inbox, listening, pages }: Inspecting, response: ServerResponse): Promise<void> {
   response.writeHead(200, { ...security, 'content-type': 'text/event-stream; charset=utf-8' });
-  const past = await Promise.all(inbox.latest(history).map((id) => inbox.read(id)));
+  const past = await Promise.all((await inbox.latest(history)).map((id) => inbox.read(id)));
   const lines = past.flatMap((received) => (received ? [slim(pastLine(received))] : []));
   tell(response, 'hello', { listening, lines });
   pages.add(response);

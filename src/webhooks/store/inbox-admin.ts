@@ -6,12 +6,19 @@ import type { Held } from '../../disk/lock.ts';
 import { Failure } from '../../errors.ts';
 import { inboxFile } from './folder/file.ts';
 import { openInbox } from './folder/inbox.ts';
+import { forgetKnown } from './folder/known.ts';
 import { addAll, carryOut, type InboxRequest, move } from './folder/requests.ts';
 import { slotHolder, whileFree } from './folder/slot.ts';
-import { receivedIn, type Seen, type View } from './folder/view.ts';
+import { type Asked, deadLettersIn, type Found, receivedIn, type Seen, type View } from './folder/view.ts';
+import { findWhole } from './folder/whole.ts';
 import type { Added, InboxAdmin } from './inbox-store.ts';
+import type { Outcome } from './line.ts';
 import type { Place } from './place.ts';
+import type { Row } from './postgres/rows.ts';
 import { fileStarts, postgresStarts } from './starts.ts';
+
+/** No place is so high. */
+const lastPlace = Number.MAX_SAFE_INTEGER;
 
 type Needs = Pick<Context, 'env' | 'clock'>;
 
@@ -34,7 +41,10 @@ function folderAdmin({ clock }: Needs, folder: string): InboxAdmin {
   return {
     place: folder,
     starts,
-    received: (view, onDamage) => receivedIn([folder], view, onDamage),
+    received: async (view, onDamage) => (await receivedIn([folder], view, { onDamage })).seen,
+    newest: (view, asked) => receivedIn([folder], view, asked),
+    dead: (view, onDamage) => deadLettersIn(folder, view, onDamage),
+    find: (ids) => findWhole(folder, ids),
     async move(ids, state) {
       const carried = await request({ kind: 'move', ids, state });
       return carried ? carried.filter(Boolean).length : ids.length;
@@ -51,6 +61,7 @@ function folderAdmin({ clock }: Needs, folder: string): InboxAdmin {
     async purge() {
       const done = await whileFree(folder, async () => {
         await removeFile(join(folder, inboxFile));
+        await forgetKnown(folder);
         await starts.clear();
       });
       if (done) return;
@@ -73,27 +84,49 @@ async function postgresAdmin({ env, clock }: Needs, url: string): Promise<InboxA
   const database: Database = await openHooks({ url, env });
   await prepareSchema(database);
   const intake = createIntake(database, async () => {});
-  const page = async (after: number) =>
-    database.query({
-      text: `SELECT i.place, i.about, i.body,
+  const select = `SELECT i.place, i.about, i.body,
 ARRAY(SELECT d.outcome FROM ${schemaName}.deliveries d WHERE d.event = i.place AND d.outcome IS NOT NULL ORDER BY d.sink) AS outcomes
-FROM ${schemaName}.inbox i WHERE i.place > $1 ORDER BY i.place LIMIT 500`,
-      values: [after],
-    });
+FROM ${schemaName}.inbox i`;
+  const page = (before: number) =>
+    database.query({ text: `${select} WHERE i.place < $1 ORDER BY i.place DESC LIMIT 500`, values: [before] });
+  const outcomesOf = ({ outcomes }: Row): Outcome[] =>
+    (outcomes as Buffer[]).flatMap((one) => rows.outcomeIn(one) ?? []);
+  async function newest<T>(
+    view: View<T>,
+    { most = Number.POSITIVE_INFINITY, isWanted = () => true }: Asked,
+  ): Promise<Found<T>> {
+    const seen: Seen<T>[] = [];
+    for (let found = await page(lastPlace); found.length > 0; found = await page(Number(found.at(-1)?.place))) {
+      for (const row of found) {
+        const outcomes = outcomesOf(row);
+        const value = isWanted(outcomes) ? view(rows.arrivalIn(row)) : undefined;
+        if (value !== undefined) seen.push({ value, outcomes });
+      }
+      if (seen.length > most) return { seen: seen.slice(0, most).reverse(), isAll: false };
+    }
+    return { seen: seen.reverse(), isAll: true };
+  }
   const starts = postgresStarts(database);
   return {
     place: database.place,
     starts,
-    async received<T>(view: View<T>): Promise<Seen<T>[]> {
-      const seen: Seen<T>[] = [];
-      for (let found = await page(0); found.length > 0; found = await page(Number(found.at(-1)?.place))) {
-        for (const row of found) {
-          const value = view(rows.arrivalIn(row));
-          const outcomes = row.outcomes as Buffer[];
-          if (value !== undefined) seen.push({ value, outcomes: outcomes.flatMap((one) => rows.outcomeIn(one) ?? []) });
-        }
-      }
-      return seen;
+    received: async (view) => (await newest(view, {})).seen,
+    newest,
+    async dead(view) {
+      const found = await database.query({
+        text: `${select} WHERE i.place IN (SELECT d.event FROM ${schemaName}.deliveries d WHERE d.state = 'dead') ORDER BY i.place`,
+      });
+      return found.flatMap((row) => {
+        const value = view(rows.arrivalIn(row));
+        return value === undefined ? [] : [{ value, outcomes: outcomesOf(row) }];
+      });
+    },
+    async find(ids) {
+      const found = await database.query({
+        text: `${select} WHERE i.key = ANY($1::bytea[])`,
+        values: [ids.map(rows.keyOf)],
+      });
+      return found.map((row) => ({ arrival: rows.arrivalIn(row), outcomes: outcomesOf(row) }));
     },
     async move(ids, state) {
       const moved = state === 'again' ? 'waiting' : 'dropped';

@@ -1,6 +1,7 @@
 import type { Damaged } from './folder/file.ts';
+import type { Received } from './folder/look-up.ts';
 import type { DeadId } from './folder/requests.ts';
-import type { Seen, View } from './folder/view.ts';
+import type { Asked, Found, Seen, View } from './folder/view.ts';
 import type { Added, Arrival, Outcome } from './line.ts';
 import type { StartStore } from './starts.ts';
 
@@ -68,6 +69,12 @@ export type InboxAdmin = {
   readonly place: string;
   /** Everything that is kept, oldest first: of each delivery what `view` makes of it. */
   received<T>(view: View<T>, onDamage?: (damaged: Damaged) => void): Promise<readonly Seen<T>[]>;
+  /** The same from the newest back, as far as is asked. */
+  newest<T>(view: View<T>, asked: Asked): Promise<Found<T>>;
+  /** The dead letters alone, oldest first. */
+  dead<T>(view: View<T>, onDamage?: (damaged: Damaged) => void): Promise<readonly Seen<T>[]>;
+  /** Those whose whole id it is, in any order. */
+  find(ids: readonly string[]): Promise<readonly Received[]>;
   /** Puts dead ones back at the end of their queues, or gives them up for good. How many: others may do the same at once. */
   move(ids: readonly DeadId[], state: 'again' | 'dropped'): Promise<number>;
   /** Stores deliveries for their sinks; `serve` finds them there. */
@@ -78,10 +85,3 @@ export type InboxAdmin = {
   purge(): Promise<void>;
   close(): Promise<void>;
 };
-
-/** The sinks for which it is a dead letter, with the last outcome of each. */
-export function deadIn(outcomes: readonly Outcome[]): Outcome[] {
-  const last = new Map<string, Outcome>();
-  for (const outcome of outcomes) if (!outcome.replay) last.set(outcome.to, outcome);
-  return [...last.values()].filter(({ state }) => state === 'dead');
-}

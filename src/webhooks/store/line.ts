@@ -138,3 +138,10 @@ export const settles = (outcome: Outcome): boolean => !outcome.replay;
 export const isRebuilt = (id: string): boolean => /^(?:[\w-]+\/)?rebuilt:/u.test(id);
 
 export const rebuiltPrefix = 'rebuilt:';
+
+/** The sinks for which it is a dead letter, with the last outcome of each. */
+export function deadIn(outcomes: readonly Outcome[]): Outcome[] {
+  const last = new Map<string, Outcome>();
+  for (const outcome of outcomes) if (!outcome.replay) last.set(outcome.to, outcome);
+  return [...last.values()].filter(({ state }) => state === 'dead');
+}

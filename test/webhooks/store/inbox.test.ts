@@ -292,7 +292,7 @@ test('lines in the middle that cannot be read are told, with how many and where,
   await writeFile(file, text.replace(hole, '\0'.repeat(hole.length)));
   const told: unknown[] = [];
   const again = await openInbox(path, { limit: 100, onDamage: (damaged) => told.push(damaged) });
-  expect(again.latest(10)).toEqual(['evt_1', 'evt_4']);
+  expect(await again.latest(10)).toEqual(['evt_1', 'evt_4']);
   await again.close();
   const read = [];
   for await (const line of readInbox(path, (damaged) => told.push(damaged))) read.push(line.kind);

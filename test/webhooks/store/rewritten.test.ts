@@ -56,6 +56,8 @@ const plans = fc.record({
   keep: fc.integer({ min: 1, max: 60 }),
   events: fc.integer({ min: 50, max: 250 }),
   atOnce: fc.integer({ min: 1, max: 24 }),
+  /** Few lines: then nearly all is in the index, and little in memory. */
+  indexedAfter: fc.constantFrom(5, 40, 100_000),
   /** How many turns a step of the disk takes. */
   turns: fc.infiniteStream(fc.integer({ min: 0, max: 4 })),
   /** What a sink does with an attempt: 0 refuses, the others take after so many turns. */
@@ -64,9 +66,9 @@ const plans = fc.record({
 
 test('whatever the disk and the sinks do, each accepted event reaches each sink once, in order, and none is dead', async () => {
   await fc.assert(
-    fc.asyncProperty(plans, async ({ keep, events, atOnce, turns, answers }) => {
+    fc.asyncProperty(plans, async ({ keep, events, atOnce, indexedAfter, turns, answers }) => {
       const folder = await mkdtemp(join(tmpdir(), 'svc-rewritten-'));
-      const disk = unevenDisk(() => turns.next().value ?? 0);
+      const disk = { ...unevenDisk(() => turns.next().value ?? 0), indexedAfter };
       const store = await openFolder({ folder, limit: keep, now: () => new Date(), disk });
       const got: Record<string, string[]> = { app: [], crm: [] };
       const odd: string[] = [];

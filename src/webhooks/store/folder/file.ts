@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isCode } from '../../../disk/atomic-file.ts';
 import { linesOf } from '../../../disk/log-file.ts';
@@ -15,19 +15,20 @@ export type Damaged = { readonly path: string; readonly count: number; readonly 
 export const damagedText = ({ path, count, first }: Damaged): string =>
   `${counted(count, 'line')} of ${path} cannot be read, the first is line ${first}: what ${count === 1 ? 'it' : 'they'} held is lost.`;
 
-/** Counts lines as they are read. */
-export function createDamage(path: string): { see(isGood: boolean): void; found(): Damaged | undefined } {
-  let [lines, count, first] = [0, 0, 0];
-  return {
-    see(isGood) {
-      lines++;
-      if (isGood) return;
-      count++;
-      first ||= lines;
-    },
-    found: () => (count === 0 ? undefined : { path, count, first }),
-  };
+/** Of lines that were read one after the other: how many, and of them those that cannot be read. */
+export type Counted = { lines: number; count: number; first: number };
+
+export const noneCounted = (): Counted => ({ lines: 0, count: 0, first: 0 });
+
+export function countLine(counted: Counted, isGood: boolean): void {
+  counted.lines++;
+  if (isGood) return;
+  counted.count++;
+  counted.first ||= counted.lines;
 }
+
+export const damageIn = (folder: string, { count, first }: Counted): Damaged | undefined =>
+  count === 0 ? undefined : { path: join(folder, inboxFile), count, first };
 
 // Without this, a pipe of that name would be waited for.
 const withoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -37,25 +38,32 @@ export async function* readInbox(
   folder: string,
   onDamage: (damaged: Damaged) => void = () => {},
 ): AsyncGenerator<InboxLine> {
+  const file = await openInboxFile(folder);
+  if (!file) return;
+  try {
+    const seen = noneCounted();
+    for await (const { text } of linesOf(file)) {
+      const line = decodeLine(text.toString('utf8'));
+      countLine(seen, line !== undefined);
+      if (line) yield line;
+    }
+    const damaged = damageIn(folder, seen);
+    if (damaged) onDamage(damaged);
+  } finally {
+    await file.close();
+  }
+}
+
+/** To be read; undefined where there is none. */
+export async function openInboxFile(folder: string): Promise<FileHandle | undefined> {
   const path = join(folder, inboxFile);
   const file = await open(path, withoutWaiting).catch((error) => {
     if (isCode(error, 'ENOENT')) return undefined;
     throw error;
   });
-  if (!file) return;
-  try {
-    if (!(await file.stat()).isFile()) throw noInbox(path, 'it is no ordinary file');
-    const damage = createDamage(path);
-    for await (const { text } of linesOf(file)) {
-      const line = decodeLine(text.toString('utf8'));
-      damage.see(line !== undefined);
-      if (line) yield line;
-    }
-    const damaged = damage.found();
-    if (damaged) onDamage(damaged);
-  } finally {
-    await file.close();
-  }
+  if (!file || (await file.stat()).isFile()) return file;
+  await file.close();
+  throw noInbox(path, 'it is no ordinary file');
 }
 
 const noInbox = (path: string, why: string): Failure =>

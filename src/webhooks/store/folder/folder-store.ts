@@ -12,8 +12,8 @@ type Opening = {
   readonly limit: number;
   readonly now: () => Date;
   readonly onDamage?: (damaged: Damaged) => void;
-  /** For tests: a disk that is slow, fills up, or fails. */
-  readonly disk?: Pick<InboxOptions, 'openFile' | 'writeNow'>;
+  /** For tests: a disk that is slow, fills up, or fails, and an index of few lines. */
+  readonly disk?: Pick<InboxOptions, 'openFile' | 'writeNow' | 'indexedAfter'>;
 };
 
 /** The inbox in a folder: one instance, which holds the folder's lock. */

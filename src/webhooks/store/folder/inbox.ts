@@ -2,17 +2,25 @@ import { join } from 'node:path';
 import { type AppendLog, type LogOptions, openLog } from '../../../disk/append-log.ts';
 import type { Span } from '../../../disk/log-file.ts';
 import { type Added, type Arrival, decodeLine, encodeLine, type InboxLine, type Outcome } from '../line.ts';
-import { createDamage, type Damaged, inboxFile, refuseForeign } from './file.ts';
-import { createQueues, type Queues } from './queues.ts';
-import { isWorthIt, withoutOldest } from './rewriting.ts';
+import { newestIn } from './backwards.ts';
+import { type Damaged, damageIn, inboxFile, refuseForeign } from './file.ts';
+import { closeIndex } from './index-file.ts';
+import { createKeeping, type Keeping } from './keeping.ts';
+import { isIndexed, maybeIndexed, type Received, read } from './look-up.ts';
+import { begin } from './opening.ts';
+import type { Queues } from './queues.ts';
 import { keyOf, place, type State, twinOf } from './state.ts';
+
+export type { Received } from './look-up.ts';
 
 /**
  * The deliveries of a listener, in a file of JSON lines that only grows at its end until it is rewritten
- * without the oldest. What `add` promised is on disk. Only where each line is stays in memory, never a body.
+ * without the oldest. What `add` promised is on disk. In memory is where each line is of what somebody waits for and of
+ * what came last, never a body; of the others an index says it, which can be made again from the file.
  * One process at a time (`slot.ts`): two writers would overwrite each other.
  */
 export type Inbox = {
+  /** Known to be there; false where that is not known without looking into a file. */
   has(id: string): boolean;
   /**
    * Resolves once the delivery is durable; rejects where the disk refuses, and then it is not stored. A repeat is not
@@ -29,134 +37,107 @@ export type Inbox = {
   /** Ids that are still to be forwarded, oldest first. */
   waiting(): string[];
   /** The newest, oldest first. */
-  latest(count: number): string[];
+  latest(count: number): Promise<string[]>;
   /** Of `serve`: what waits for each sink. */
   readonly queues: Pick<Queues, 'first' | 'counts' | 'waits' | 'isDead'>;
   close(): Promise<void>;
 };
 
-/** A delivery with what became of it. */
-export type Received = { readonly arrival: Arrival; readonly outcomes: readonly Outcome[] };
-
 export type InboxOptions = Pick<LogOptions, 'openFile' | 'writeNow' | 'held'> & {
   readonly limit: number;
   /** Told at once, of what is there. */
   readonly onDamage?: (damaged: Damaged) => void;
+  /** For tests: after so many lines they go into the index. */
+  readonly indexedAfter?: number;
 };
 
-export async function openInbox(
-  folder: string,
-  { limit, held, openFile, writeNow, onDamage }: InboxOptions,
-): Promise<Inbox> {
-  const state: State = {
-    places: new Map(),
-    happened: new Set(),
-    adding: new Map(),
-    queues: createQueues(),
-    limit,
-    writtenLimit: 0,
-    rewriting: undefined,
-    idle: 0,
-    idleAgain: 0,
-  };
+/** Some 30,000 events with what became of them: 30 MB of memory. */
+const usuallyIndexedAfter = 100_000;
+
+export async function openInbox(folder: string, options: InboxOptions): Promise<Inbox> {
+  const { limit, held, onDamage, indexedAfter = usuallyIndexedAfter } = options;
   await refuseForeign(folder);
-  const path = join(folder, inboxFile);
-  const damage = createDamage(path);
-  const log = await openLog(path, {
-    take(text, span) {
+  // Whoever the lock was taken from may still write into the index.
+  const { state, isSure } = await begin(folder, { limit, indexedAfter, isFresh: held?.isTakenOver === true });
+  const keeping = createKeeping(folder, state, held);
+  let log: AppendLog;
+  try {
+    log = await openAt(folder, state, { options, keeping });
+  } catch (error) {
+    if (state.index) await closeIndex(state.index);
+    throw error;
+  }
+  const damaged = damageIn(folder, state.counted);
+  if (damaged) onDamage?.(damaged);
+  keeping.opened(log, { isSure });
+  const isDoubtful = () => state.isDoubtful || log.isEdited();
+  const write = (line: InboxLine): Promise<void> => {
+    const bytes = encodeLine(line);
+    return log.append(bytes, (span) => {
+      place(state, line, { span, bytes });
+      keeping.placed(log);
+    });
+  };
+  if (state.writtenLimit !== limit) await write({ kind: 'limit', limit });
+  return {
+    // What somebody may have taken out of the file is looked for before it counts as there.
+    has: (id) => state.places.has(id) && !isDoubtful(),
+    async add(arrival) {
+      const { id } = arrival;
+      const isGone = state.places.has(id) && isDoubtful() && !(await read(log, state, id));
+      return add(log, state, { arrival, write: () => write({ kind: 'arrival', arrival }), isGone });
+    },
+    settle: (id, outcome) => write({ kind: 'outcome', id, outcome }),
+    read: (id) => read(log, state, id),
+    waiting: () => [...state.places].flatMap(([id, { owed }]) => (owed ? [id] : [])),
+    latest: async (count) => (await newestIn(folder, count)).reverse(),
+    queues: state.queues,
+    close: () => keeping.close(log),
+  };
+}
+
+type Opening = { readonly options: InboxOptions; readonly keeping: Keeping };
+
+function openAt(
+  folder: string,
+  state: State,
+  { options: { held, openFile, writeNow }, keeping }: Opening,
+): Promise<AppendLog> {
+  return openLog(join(folder, inboxFile), {
+    take(text, span: Span) {
       const line = decodeLine(text.toString('utf8'));
-      if (line) place(state, line, span);
-      damage.see(line !== undefined);
+      place(state, line, { span, bytes: text });
+      keeping.taken();
       return line !== undefined;
     },
+    from: state.end,
     room: 'ahead',
     deleted: 'restore',
     ...(held && { held }),
     ...(openFile && { openFile }),
     ...(writeNow && { writeNow }),
   });
-  const damaged = damage.found();
-  if (damaged) onDamage?.(damaged);
-  const write = (line: InboxLine): Promise<void> =>
-    log.append(encodeLine(line), (span) => {
-      place(state, line, span);
-      if (state.rewriting || !isWorthIt(state)) return;
-      const rewriting = { touched: new Set<string>(), isStale: false };
-      state.rewriting = rewriting;
-      const over = (idleAgain: number) => Object.assign(state, { rewriting: undefined, idleAgain });
-      log
-        .rewriteBeside((end) => withoutOldest(state, rewriting, end))
-        .then(
-          () => over(0),
-          () => over(state.idle + Math.max(16, state.idle / 2)),
-        );
-    });
-  if (state.writtenLimit !== limit) await write({ kind: 'limit', limit });
-  return {
-    // What somebody may have taken out of the file is looked for before it counts as there.
-    has: (id) => state.places.has(id) && !log.isEdited(),
-    async add(arrival) {
-      const { id } = arrival;
-      const isGone = log.isEdited() && state.places.has(id) && !(await read(log, state, id));
-      return add(state, arrival, () => write({ kind: 'arrival', arrival }), isGone);
-    },
-    settle: (id, outcome) => write({ kind: 'outcome', id, outcome }),
-    read: (id) => read(log, state, id),
-    waiting: () => [...state.places].flatMap(([id, { owed }]) => (owed ? [id] : [])),
-    latest: (count) => [...state.places.keys()].slice(-count),
-    queues: state.queues,
-    close: () => log.close(),
-  };
 }
 
-function add(state: State, arrival: Arrival, write: () => Promise<void>, isGone: boolean): Promise<Added> {
-  const { places, happened, adding } = state;
+type Adding = { readonly arrival: Arrival; readonly write: () => Promise<void>; readonly isGone: boolean };
+
+function add(log: AppendLog, state: State, { arrival, write, isGone }: Adding): Promise<Added> {
+  const { adding } = state;
   const { id } = arrival;
   const [key, twin = ''] = [keyOf(arrival), twinOf(arrival)];
-  if ((places.has(id) && !isGone) || happened.has(twin)) return Promise.resolve('repeat');
+  if ((state.places.has(id) && !isGone) || state.happened.has(twin)) return Promise.resolve('repeat');
   const before = adding.get(`id ${id}`) ?? adding.get(twin);
   if (before) return before.then(() => 'repeat');
   const names = [`id ${id}`, ...(key === undefined ? [] : [key])];
-  const added = write()
-    .then((): Added => 'stored')
-    .finally(() => {
-      for (const name of names) adding.delete(name);
-    });
+  const store = async (): Promise<Added> => {
+    // Most are new, which the filter in memory says: they wait for no file.
+    if (maybeIndexed(state, arrival) && (await isIndexed(log, state, arrival))) return 'repeat';
+    await write();
+    return 'stored';
+  };
+  const added = store().finally(() => {
+    for (const name of names) adding.delete(name);
+  });
   for (const name of names) adding.set(name, added);
   return added;
-}
-
-/** What is not where it should be is searched for in the whole file before it is believed to be lost. */
-async function read(log: AppendLog, state: State, id: string): Promise<Received | undefined> {
-  for (let isSure = false; ; ) {
-    const found = state.places.get(id);
-    if (!found) return undefined;
-    const received = receivedIn(id, await log.read([found.line, ...found.marks]));
-    if (received || isSure) return received;
-    isSure = await findAgain(log, state, id);
-  }
-}
-
-/** False where the file was replaced meanwhile: then its place is another again. */
-async function findAgain(log: AppendLog, state: State, id: string): Promise<boolean> {
-  let line: Span | undefined;
-  let marks: Span[] = [];
-  const holds = await log.scan((text, span) => {
-    const seen = decodeLine(text.toString('utf8'));
-    if (seen?.kind === 'arrival' && seen.arrival.id === id) [line, marks] = [span, []];
-    if (seen?.kind === 'outcome' && seen.id === id) marks.push(span);
-  });
-  const known = state.places.get(id);
-  if (holds && line && known) state.places.set(id, { ...known, line, marks });
-  if (state.rewriting) state.rewriting.isStale = true;
-  return holds;
-}
-
-function receivedIn(id: string, texts: readonly (Buffer | undefined)[]): Received | undefined {
-  const [first, ...marks] = texts.map((text) => text && decodeLine(text.toString('utf8')));
-  if (first?.kind !== 'arrival' || first.arrival.id !== id) return undefined;
-  return {
-    arrival: first.arrival,
-    outcomes: marks.flatMap((mark) => (mark?.kind === 'outcome' && mark.id === id ? [mark.outcome] : [])),
-  };
 }

@@ -4,6 +4,8 @@ import type { Arrival, Outcome } from '../line.ts';
 export type Queues = {
   add(arrival: Pick<Arrival, 'id' | 'at' | 'sinks'>): void;
   settle(id: string, outcome: Outcome): void;
+  /** One that had something to do before. */
+  know(sink: string): void;
   first(sink: string, most: number, except?: ReadonlySet<string>): readonly Queued[];
   waits(sink: string, id: string): boolean;
   isDead(sink: string, id: string): boolean;
@@ -49,6 +51,7 @@ export function createQueues(): Queues {
         if (waiting.delete(id)) dead.add(id);
       } else if (waiting.delete(id) || dead.delete(id)) release(id);
     },
+    know: (sink) => void queueOf(sink),
     first(sink, most, except) {
       const some: Queued[] = [];
       for (const queued of queues.get(sink)?.waiting.values() ?? []) {

@@ -1,71 +1,118 @@
-import type { Kept } from '../../../disk/append-log.ts';
-import type { Span } from '../../../disk/log-file.ts';
-import { encodeLine } from '../line.ts';
-import { isIdle, type Place, type Rewriting, type State } from './state.ts';
+import type { FoundLine, Span } from '../../../disk/log-file.ts';
+import type { Kept } from '../../../disk/rewrite-beside.ts';
+import { decodeLine, encodeLine, isRebuilt } from '../line.ts';
+import { addBytes, joinEntries, noEntries } from './entries.ts';
+import { countLine, noneCounted } from './file.ts';
+import {
+  emptyShelf,
+  enter,
+  idOf,
+  isFull,
+  isOpen,
+  moveIntoIndex,
+  type Rewriting,
+  type Shelf,
+  type State,
+  shelve,
+} from './state.ts';
 
 /**
  * A rewriting leaves out at least a third of what it looks at, however much waits: so it costs each delivery the same.
  * Readers look at no more than the limit anyway.
  */
-export function isWorthIt({ places, idle, idleAgain, limit }: State): boolean {
-  return idle > Math.max(idleAgain, limit + Math.max(16, limit, places.size - idle));
+export function isWorthIt({ arrivals, idle, idleAgain, limit }: State): boolean {
+  return idle > Math.max(idleAgain, limit + Math.max(16, limit, arrivals - idle));
 }
 
-/** How many deliveries are looked at in one turn of the event loop. */
+const nothingLater = (): Rewriting['later'] => ({ entries: noEntries(), arrivals: 0, counted: noneCounted() });
+
+export const newRewriting = (): Rewriting => ({
+  touched: new Set(),
+  later: nothingLater(),
+  next: emptyShelf(),
+  isStale: false,
+});
+
+/** How many lines are looked at in one turn of the event loop. */
 const inOneTurn = 1_000;
 
+type Before = { readonly folder: string; readonly end: number; readonly lines: AsyncIterable<FoundLine> };
+
 /** Leaves out the oldest that nobody waits for, of what stands before `end`. What comes meanwhile stays. */
-export function withoutOldest(state: State, rewriting: Rewriting, end: number): Kept {
-  const kept = new Map<string, Place>();
-  const happened = new Set<string>();
-  const { places } = state;
-  const { size } = places;
+export function withoutOldest(state: State, rewriting: Rewriting, { folder, end, lines }: Before): Kept {
+  const { next } = rewriting;
+  // What came since the rewriting was asked for stands before `end`, too.
+  rewriting.later = nothingLater();
+  const surplus = state.arrivals - state.limit;
   let left = 0;
-  const keep = (id: string, found: Place) => {
-    kept.set(id, found);
-    if (found.key !== undefined) happened.add(found.key);
-  };
   async function* pieces() {
     const head = Buffer.from(encodeLine({ kind: 'limit', limit: state.limit }));
+    takeDown(next, head);
     let some: (Uint8Array | Span)[] = [head];
-    let at = head.length;
-    const move = (span: Span): Span => {
+    next.end = head.length;
+    let [looked, seen] = [0, 0];
+    for await (const { text, span } of lines) {
+      if (++looked % inOneTurn === 0) {
+        yield some;
+        some = [];
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      const line = decodeLine(text.toString('utf8'));
+      if (!line || line.kind === 'limit') continue;
+      if (line.kind === 'arrival') seen++;
+      const id = idOf(line);
+      // What became of one that was left out stands behind it, at times among those that stay: then it goes the next time.
+      if (seen <= surplus && !isOpen(state, id) && !isRebuilt(id)) {
+        if (line.kind === 'arrival') left++;
+        continue;
+      }
+      const moved = { start: next.end, length: span.length };
+      shelve(next, line, moved);
+      enter(next.entries, line, moved);
+      takeDown(next, text, '\n');
+      if (line.kind === 'arrival') next.arrivals++;
       some.push(span);
-      at += span.length;
-      return { start: at - span.length, length: span.length };
-    };
-    let seen = 0;
-    for (const [id, found] of places) {
-      // What came since stands behind them.
-      if (seen++ === size) break;
-      if (seen <= size - state.limit && isIdle(state, id)) left++;
-      else keep(id, { ...found, line: move(found.line), marks: marksBefore(found, end).map(move) });
-      if (seen % inOneTurn > 0) continue;
-      yield some;
-      some = [];
-      await new Promise((resolve) => setImmediate(resolve));
+      next.end += span.length;
+      if (isFull(next, state.indexedAfter)) moveIntoIndex(next, folder, state);
     }
     yield some;
   }
-  const moved: Kept['moved'] = ({ from, by }) => {
-    const shifted = ({ start, length }: Span): Span => ({ start: start + by, length });
-    for (const id of rewriting.touched) {
-      const found = places.get(id);
-      const isNew = found !== undefined && found.line.start >= from;
-      const before = kept.get(id);
-      if (!found || (!isNew && !before)) continue;
-      const marks = found.marks.filter(({ start }) => start >= from).map(shifted);
-      keep(id, {
-        ...found,
-        line: before?.line ?? shifted(found.line),
-        marks: [...(before?.marks ?? []), ...marks],
-      });
-    }
+  const moved: Kept['moved'] = ({ by }) => {
+    const { later } = rewriting;
+    putBehind(state, rewriting, { from: end, by });
+    joinEntries(next.entries, later.entries, { to: next.end, by });
+    next.end = state.end + by;
+    next.arrivals += later.arrivals;
+    next.counted = { ...later.counted, lines: next.counted.lines + later.counted.lines };
     state.idle -= left;
-    state.places = kept;
-    state.happened = happened;
+    Object.assign(state, next);
   };
   return { pieces: pieces(), holds: () => !rewriting.isStale, moved };
 }
 
-const marksBefore = ({ marks }: Place, end: number): Span[] => marks.filter(({ start }) => start < end);
+function takeDown({ entries, counted }: Shelf, ...parts: readonly (Uint8Array | string)[]): void {
+  for (const part of parts) addBytes(entries, part);
+  countLine(counted, true);
+}
+
+/** What came, or changed, since the rewriting began. */
+function putBehind(
+  { places }: State,
+  { next, touched }: Rewriting,
+  { from, by }: { readonly from: number; readonly by: number },
+): void {
+  const shifted = ({ start, length }: Span): Span => ({ start: start + by, length });
+  for (const id of touched) {
+    const found = places.get(id);
+    const isNew = found !== undefined && found.line.start >= from;
+    const before = next.places.get(id);
+    if (!found || (!isNew && !before)) continue;
+    const marks = found.marks.filter(({ start }) => start >= from).map(shifted);
+    next.places.set(id, {
+      ...found,
+      line: before?.line ?? shifted(found.line),
+      marks: [...(before?.marks ?? []), ...marks],
+    });
+    if (found.key !== undefined) next.happened.add(found.key);
+  }
+}

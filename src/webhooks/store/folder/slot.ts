@@ -3,6 +3,7 @@ import { namesIn, removeFile } from '../../../disk/folder.ts';
 import { type Held, holders, tryLock } from '../../../disk/lock.ts';
 import { type Damaged, inboxFile, readInbox, refuseForeign } from './file.ts';
 import { type Inbox, openInbox } from './inbox.ts';
+import { forgetKnown } from './known.ts';
 
 /**
  * Where a listener keeps what it must not lose: a folder of its own below the profile's, numbered from 1. A second
@@ -109,4 +110,5 @@ async function takeOver({ folder, held }: Taken, inbox: Inbox, onDamage?: SlotOp
   // Only now that everything is durable in its new place, and where nobody else took the slot meanwhile.
   held.check();
   await removeFile(join(folder, inboxFile));
+  await forgetKnown(folder);
 }

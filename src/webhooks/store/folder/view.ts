@@ -1,57 +1,198 @@
-import type { Arrival, Outcome } from '../line.ts';
-import { isOwed, settles } from '../line.ts';
-import { type Damaged, readInbox } from './file.ts';
+import type { FileHandle } from 'node:fs/promises';
+import { linesOf, readAt } from '../../../disk/log-file.ts';
+import { type Arrival, deadIn, decodeLine, type InboxLine, isOwed, type Outcome, settles } from '../line.ts';
+import { linesBackwards } from './backwards.ts';
+import { countLine, type Damaged, damageIn, noneCounted, openInboxFile } from './file.ts';
+import { closeIndex } from './index-file.ts';
+import { type Known, openKnown } from './known.ts';
 import { slots } from './slot.ts';
 
-type Kept<T> = { readonly at: string; readonly value: T | undefined; readonly outcomes: Outcome[]; owed: boolean };
+export type View<T> = (arrival: Arrival) => T | undefined;
+export type Seen<T> = { readonly value: T; readonly outcomes: readonly Outcome[] };
+type OnDamage = (damaged: Damaged) => void;
+
+export type Asked = {
+  readonly onDamage?: OnDamage | undefined;
+  /** So many are enough, the newest. */
+  readonly most?: number | undefined;
+  /** Only lines with one of these texts in them, which are none that JSON writes in two ways. */
+  readonly texts?: readonly string[] | undefined;
+  readonly isWanted?: ((outcomes: readonly Outcome[]) => boolean) | undefined;
+};
+
+/** `isAll`: there are no others. */
+export type Found<T> = { readonly seen: readonly Seen<T>[]; readonly isAll: boolean };
 
 /**
  * What the profile's listeners ever received and still keep, oldest first, each id once. Of each delivery only what
  * `view` makes of it stays in memory: an inbox may be larger. Those without a view are left out.
  */
-export const received = async <T>(root: string, view: View<T>, onDamage?: OnDamage): Promise<Seen<T>[]> =>
-  receivedIn(await slots(root), view, onDamage);
+export const received = async <T>(root: string, view: View<T>, onDamage?: OnDamage): Promise<readonly Seen<T>[]> =>
+  (await receivedIn(await slots(root), view, { onDamage })).seen;
 
-type OnDamage = (damaged: Damaged) => void;
-
-export type View<T> = (arrival: Arrival) => T | undefined;
-export type Seen<T> = { readonly value: T; readonly outcomes: readonly Outcome[] };
-
-/** The same of any inboxes. */
-export async function receivedIn<T>(
-  folders: readonly string[],
-  view: View<T>,
-  onDamage?: OnDamage,
-): Promise<Seen<T>[]> {
-  const all = new Map<string, Kept<T>>();
-  for (const folder of folders) for (const [id, kept] of await receivedBy(folder, view, onDamage)) all.set(id, kept);
-  const ordered = [...all.values()].sort(byTime);
-  return ordered.flatMap(({ value, outcomes }) => (value === undefined ? [] : [{ value, outcomes }]));
+/** The same of any inboxes, from the newest back as far as is asked. */
+export async function receivedIn<T>(folders: readonly string[], view: View<T>, asked: Asked = {}): Promise<Found<T>> {
+  const all = new Map<string, One<T>>();
+  let isAll = true;
+  for (const folder of folders) {
+    const some = await receivedBy(folder, view, asked);
+    for (const one of some.ones) all.set(one.id, one);
+    isAll &&= some.isAll;
+  }
+  const { most = Number.POSITIVE_INFINITY } = asked;
+  const ordered = [...all.values()].sort(byTime).map(({ value, outcomes }) => ({ value, outcomes }));
+  return { seen: isAll ? ordered : ordered.slice(-most), isAll };
 }
+
+type One<T> = Seen<T> & { readonly id: string; readonly at: string };
 
 function byTime(a: { readonly at: string }, b: { readonly at: string }): number {
   if (a.at === b.at) return 0;
   return a.at < b.at ? -1 : 1;
 }
 
-async function receivedBy<T>(folder: string, view: View<T>, onDamage?: OnDamage): Promise<Map<string, Kept<T>>> {
-  const kept = new Map<string, Kept<T>>();
-  let limit = Number.POSITIVE_INFINITY;
-  for await (const line of readInbox(folder, onDamage)) {
-    if (line.kind === 'limit') limit = line.limit;
-    else if (line.kind === 'arrival') {
-      const { id, at, sinks = [] } = line.arrival;
-      // `serve` itself knows what it must keep.
-      const owed = isOwed(line.arrival) || sinks.length > 0;
-      kept.set(id, { at, value: view(line.arrival), outcomes: [], owed });
-    } else {
-      const known = kept.get(line.id);
-      known?.outcomes.push(line.outcome);
-      if (known && settles(line.outcome) && line.outcome.state === undefined) known.owed = false;
+/**
+ * Reads from the end back: what became of a delivery stands behind it, so it is known by then, and nothing else stays in
+ * memory. What no index knows is read as a whole, so that every line that cannot be read is told.
+ */
+async function receivedBy<T>(folder: string, view: View<T>, { onDamage, most, texts, isWanted }: Asked) {
+  const ones = new Map<string, One<T>>();
+  const over = (isAll: boolean) => ({ ones: [...ones.values()].reverse(), isAll });
+  const file = await openInboxFile(folder);
+  if (!file) return over(true);
+  try {
+    const known = await knownIn(folder, file);
+    const limit = await limitIn(file, known);
+    const isAsked = texts && askedFor(texts);
+    const damage = countingBack(known);
+    let seen = 0;
+    const outcomes = new Map<string, Outcome[]>();
+    for await (const lines of linesBackwards(file)) {
+      for (const { bytes, start } of lines) {
+        const isKnown = known !== undefined && start < known.end;
+        if (isKnown && most !== undefined && ones.size >= most) {
+          damage.tell(folder, onDamage);
+          return over(false);
+        }
+        if (isAsked && !isAsked(bytes)) continue;
+        const line = decodeLine(bytes.toString('utf8'));
+        if (!isKnown) damage.see(line !== undefined);
+        if (!line || line.kind === 'limit') continue;
+        if (line.kind === 'outcome') {
+          outcomes.set(line.id, [line.outcome, ...(outcomes.get(line.id) ?? [])]);
+          continue;
+        }
+        const became = outcomes.get(line.arrival.id) ?? [];
+        outcomes.delete(line.arrival.id);
+        // The file may hold more than the limit until it is rewritten.
+        if (++seen > limit && !isKept(line.arrival, became)) continue;
+        if (isWanted && !isWanted(became)) continue;
+        const value = view(line.arrival);
+        const { id, at } = line.arrival;
+        if (value !== undefined && !ones.has(id)) ones.set(id, { id, at, value, outcomes: became });
+      }
     }
+    if (!isAsked) damage.tell(folder, onDamage);
+    return over(true);
+  } finally {
+    await file.close();
   }
-  // The file may hold more than the limit until it is rewritten.
-  let surplus = kept.size - limit;
-  for (const [id, { owed }] of kept) if (surplus-- > 0 && !owed) kept.delete(id);
-  return kept;
 }
+
+/** `serve` itself knows what it must keep. */
+function isKept(arrival: Arrival, outcomes: readonly Outcome[]): boolean {
+  const isWanted = isOwed(arrival) || (arrival.sinks ?? []).length > 0;
+  return isWanted && !outcomes.some((outcome) => settles(outcome) && outcome.state === undefined);
+}
+
+function askedFor(texts: readonly string[]): (bytes: Buffer) => boolean {
+  const wanted = texts.map((text) => Buffer.from(text));
+  return (bytes) => wanted.some((text) => bytes.includes(text));
+}
+
+async function knownIn(folder: string, file: FileHandle): Promise<Known | undefined> {
+  const found = await openKnown(folder, file, 'r').catch(() => undefined);
+  if (found) await closeIndex(found.index);
+  return found?.known;
+}
+
+const limitBegins = Buffer.from('{"limit":');
+
+/** The last that was written. */
+async function limitIn(file: FileHandle, known: Known | undefined): Promise<number> {
+  let limit = known?.limit ?? Number.POSITIVE_INFINITY;
+  for await (const { text } of linesOf(file, known?.end)) {
+    if (!text.subarray(0, limitBegins.length).equals(limitBegins)) continue;
+    const line = decodeLine(text.toString('utf8'));
+    if (line?.kind === 'limit') limit = line.limit;
+  }
+  return limit;
+}
+
+/** Counts lines from the last one back, behind what is known. */
+function countingBack(known: Known | undefined) {
+  const before = known?.counted ?? noneCounted();
+  let [lines, count, last] = [0, 0, 0];
+  return {
+    see(isGood: boolean) {
+      lines++;
+      if (isGood) return;
+      count++;
+      last = lines;
+    },
+    tell(folder: string, onDamage: OnDamage = () => {}) {
+      const first = before.first || (count > 0 ? before.lines + lines - last + 1 : 0);
+      const damaged = damageIn(folder, { lines: before.lines + lines, count: before.count + count, first });
+      if (damaged) onDamage(damaged);
+    },
+  };
+}
+
+/**
+ * Only what somebody still waits for and dead letters, oldest first, and some of what came last: far less than all. Undefined
+ * where no index says which they are.
+ */
+export async function unsettledIn<T>(
+  folder: string,
+  view: View<T>,
+  onDamage?: OnDamage,
+): Promise<readonly Seen<T>[] | undefined> {
+  const file = await openInboxFile(folder);
+  if (!file) return [];
+  try {
+    const known = await knownIn(folder, file);
+    if (!known) return undefined;
+    const kept = new Map<string, { readonly value: T; readonly outcomes: Outcome[] }>();
+    const take = (line: InboxLine | undefined) => {
+      if (line?.kind === 'outcome') kept.get(line.id)?.outcomes.push(line.outcome);
+      if (line?.kind !== 'arrival') return;
+      const value = view(line.arrival);
+      if (value !== undefined) kept.set(line.arrival.id, { value, outcomes: [] });
+    };
+    for (const span of known.open) take(decodeLine((await readAt(file, span))?.toString('utf8') ?? ''));
+    const counted = { ...known.counted };
+    for await (const { text } of linesOf(file, known.end)) {
+      const line = decodeLine(text.toString('utf8'));
+      countLine(counted, line !== undefined);
+      take(line);
+    }
+    const damaged = damageIn(folder, counted);
+    if (damaged) onDamage?.(damaged);
+    return [...kept.values()];
+  } finally {
+    await file.close();
+  }
+}
+
+/** The dead letters, oldest first. */
+export async function deadLettersIn<T>(
+  folder: string,
+  view: View<T>,
+  onDamage?: OnDamage,
+): Promise<readonly Seen<T>[]> {
+  const some = await unsettledIn(folder, view, onDamage);
+  if (some) return some.filter(({ outcomes }) => isDead(outcomes));
+  return (await receivedIn([folder], view, { onDamage, isWanted: isDead })).seen;
+}
+
+const isDead = (outcomes: readonly Outcome[]): boolean => deadIn(outcomes).length > 0;
