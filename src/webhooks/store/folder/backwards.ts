@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { decodeLine } from '../line.ts';
 import { openInboxFile } from './file.ts';
 
-export type LineAt = { readonly bytes: Buffer; readonly start: number };
+type LineAt = { readonly bytes: Buffer; readonly start: number };
 
 const blockBytes = 1 << 20;
 

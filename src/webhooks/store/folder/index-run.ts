@@ -67,15 +67,16 @@ export function makeRun(entries: Entries, about: Pick<Stretch, 'at' | 'from' | '
   return { run, bytes: Buffer.concat([body, rest]) };
 }
 
-/** Sorted as numbers that hold both: a comparison in JavaScript for each two would take several times as long. */
+/** So many are told apart in the 53 bits of a number, beside the 32 of the hash. */
+const room = 2 ** 21;
+
+/** As numbers that hold both: a comparison in JavaScript for each two takes several times as long. */
 function ordered({ hashes }: Entries): Uint32Array {
-  const room = 2 ** 21;
+  const keyAt = (at: number) => keyOf(hashes[at] ?? 0);
+  if (hashes.length > room) return Uint32Array.from(hashes.keys()).sort((a, b) => keyAt(a) - keyAt(b));
   const both = Float64Array.from(hashes, (hash, at) => keyOf(hash) * room + at).sort();
   return Uint32Array.from(both, (one) => one % room);
 }
-
-/** What cannot be told apart any more by `ordered`. */
-export const mostEntries = 2 ** 20;
 
 function filterOf({ hashes, kinds: ofKind }: Entries): Buffer {
   const count = ofKind.filter(isFiltered).length;

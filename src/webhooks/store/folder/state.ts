@@ -75,7 +75,7 @@ export type Rewriting = {
 };
 
 /** A line as it stands in the file. */
-export type Placed = { readonly span: Span; readonly bytes: Uint8Array | string };
+type Placed = { readonly span: Span; readonly bytes: Uint8Array | string };
 
 /** Takes in what a line says, and where it is; undefined where it cannot be read. */
 export function place(state: State, line: InboxLine | undefined, { span, bytes }: Placed): void {
