@@ -97,7 +97,7 @@ type Ended = { readonly code: number | null; readonly stdout: string; readonly s
 function start({ folder }: Machine, argv: readonly string[], env: Record<string, string> = {}): ChildProcess {
   return spawn(process.execPath, [built.script, ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 60_000,
+    timeout: 250_000,
     env: {
       ...process.env,
       SVC_CONFIG_DIR: join(folder, 'config'),
