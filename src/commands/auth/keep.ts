@@ -1,7 +1,7 @@
 import { heldByProfile, loginCommand, readStored, type Stored } from '../../auth/credentials.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
-import { advised } from '../../config/advice.ts';
+import { advised, typeable } from '../../config/advice.ts';
 import { readConfig } from '../../config/config-file.ts';
 import { profileConfig, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
@@ -93,7 +93,7 @@ async function keep(
   if (!held) return undefined;
   if (held.refresh_token === undefined) {
     const hint = `It came without a refresh token. Log in again: ${loginCommand('oauth', profile)}`;
-    return { outcome: 'failed', ends_at: held.expires_at, message: hint };
+    return { outcome: 'failed', ends_at: held.expires_at, message: typeable(hint, { profile }) };
   }
   const now = ctx.clock.now().getTime();
   // A time that cannot be read counts as past, and so does one that lies ahead: this clock or the one it was told by is wrong.
