@@ -14,7 +14,9 @@ export function moved(model: Model, by: number): Step {
   const last = Math.max(0, (list.total ?? list.offset + list.rows.length) - 1);
   const selected = Math.min(last, Math.max(0, list.selected + by));
   const page = Math.max(1, Math.floor(bodyHeight(model) / rowHeight(model)));
-  const top = Math.min(selected, Math.max(list.top, selected - page + 1, 0));
+  // No line stays empty while there are rows above it.
+  const lowest = Math.max(0, Math.min(selected, last - page + 1));
+  const top = Math.min(lowest, Math.max(list.top, selected - page + 1, 0));
   return followed({ ...model, list: { ...list, selected, top } });
 }
 

@@ -103,7 +103,8 @@ function listed(model: Model, event: Listed): Step {
   const found = before === undefined ? -1 : rows.findIndex((row) => keyOf(row) === keyOf(before));
   const last = Math.max(0, (total ?? offset + rows.length) - 1);
   const selected = found >= 0 ? offset + found : Math.min(list.selected, last);
-  const top = Math.max(0, list.top + selected - list.selected);
+  // It stays on its line, but where the first row is shown, what is new before it is seen.
+  const top = list.top === 0 ? 0 : Math.max(0, list.top + selected - list.selected);
   const next = { ...model, list: { ...list, rows, offset, total, selected, top, failed: undefined } };
   return moved({ ...next, marked: kept(next.marked, next), handled: settled(next) }, 0);
 }

@@ -61,6 +61,31 @@ test('what was selected stays selected where rows come before it', () => {
   expect(selectedRow(next)?.id).toBe(2);
 });
 
+test('no row above is hidden while a line below is empty: rows come before the first, the view shrinks, the screen grows', () => {
+  const many = Array.from({ length: 40 }, (_, at) => rowOf(at + 1));
+  const wide = { columns: 100, rows: 30 };
+  const begun = inboxOf(many.slice(-1), wide);
+  const first = after(begun, [{ is: 'rows', ask: 1, offset: 0, rows: many.slice(-10), total: 10 }]).model;
+  expect(first.list).toMatchObject({ selected: 9, top: 0 });
+  const full = after(first, [{ is: 'rows', ask: 1, offset: 0, rows: many, total: 40 }]).model;
+  expect(full.list).toMatchObject({ selected: 39, top: 40 - 13 });
+  const fewer = after(full, [{ is: 'rows', ask: 1, offset: 0, rows: many.slice(20), total: 20 }]).model;
+  expect(fewer.list).toMatchObject({ selected: 19, top: 20 - 13 });
+  const small = after(full, [{ is: 'resize', columns: 80, rows: 13 }]).model;
+  expect(small.list).toMatchObject({ selected: 39, top: 30 });
+  expect(after(small, [{ is: 'resize', columns: 80, rows: 60 }]).model.list).toMatchObject({ selected: 39, top: 0 });
+});
+
+test('whoever reads in the middle stays on the same line where rows come before', () => {
+  const many = Array.from({ length: 60 }, (_, at) => rowOf(at + 1));
+  const size = { columns: 80, rows: 23 };
+  const middle = typing(inboxOf(many, size), 'pagedown', 'pagedown', 'k').model;
+  const line = middle.list.selected - middle.list.top;
+  const next = after(middle, [{ is: 'rows', ask: 1, offset: 0, rows: [rowOf(99), ...many], total: 61 }]).model;
+  expect(selectedRow(next)?.id).toBe(selectedRow(middle)?.id);
+  expect(next.list.selected - next.list.top).toBe(line);
+});
+
 test('of 100,000 rows only a window is asked for, and the next one near its end', () => {
   const window = Array.from({ length: 200 }, (_, at) => rowOf(at));
   const { model } = after(inboxOf([]), [{ is: 'rows', ask: 1, offset: 0, rows: window, total: 100_000 }]);
