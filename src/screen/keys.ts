@@ -91,11 +91,10 @@ export function createKeyParser(): KeyParser {
   };
 }
 
-/** What a beginning of a sequence was, when nothing followed: Escape, or Alt with the character. */
+/** What a beginning of a sequence was, when nothing followed: Escape, and the character behind it. */
 function unfinished(rest: string): Key[] {
   if (rest === '\x1b') return [key('escape')];
-  if (rest === '\x1b\x1b') return [key('escape'), key('escape')];
-  return rest.length === 2 && rest[0] === '\x1b' ? [withAlt(ofCharacter(rest[1] ?? ''))] : [];
+  return rest.length === 2 && rest[0] === '\x1b' ? [key('escape'), ofCharacter(rest[1] ?? '')] : [];
 }
 
 const pasteOf = (text: string): Key[] => {
@@ -103,8 +102,6 @@ const pasteOf = (text: string): Key[] => {
   const kept = text.replaceAll(/\r\n?/gu, '\n').replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/gu, '');
   return kept === '' ? [] : [key('paste', kept)];
 };
-
-const withAlt = (plain: Key): Key => ({ ...plain, alt: true, text: '' });
 
 const key = (name: string, text = ''): Key => ({ name, ctrl: false, alt: false, text });
 
@@ -147,8 +144,8 @@ function nextKey(text: string): Step | 'more' {
   // A sequence in which something else begins is given up; what begins is read.
   if (broken) return { length: broken[0].length, key: undefined };
   if (text[1] === '\x1b') return { length: 1, key: key('escape') };
-  const character = String.fromCodePoint(text.codePointAt(1) ?? 0);
-  return { length: 1 + character.length, key: withAlt(ofCharacter(character)) };
+  // Alt with a character comes as Escape and the character; nothing listens to Alt, and who types fast loses neither.
+  return { length: 1, key: key('escape') };
 }
 
 const isC1 = (character: string): boolean => character >= '\x80' && character <= '\x9f';
