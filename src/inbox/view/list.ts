@@ -15,12 +15,14 @@ export function listLines(model: Model): readonly ListLine[] {
   const total = list.total ?? list.offset + list.rows.length;
   if (total === 0) return emptyLines(model);
   const lines: ListLine[] = [];
+  const numberRoom = numberRoomOf(model);
   const marked = new Set(model.marked.map(keyOf));
   for (let at = list.top; at < Math.min(total, list.top + count); at++) {
     const row = list.rows[at - list.offset];
     const isSelected = at === list.selected;
     const isMarked = row !== undefined && marked.has(keyOf(row));
-    const shown = row ? rowLines(model, row, markOf(isSelected, isMarked)) : missing(model, isSelected);
+    const mark = markOf(isSelected, isMarked);
+    const shown = row ? rowLines(model, row, { mark, numberRoom }) : missing(model, isSelected);
     lines.push(...shown.map((parts) => ({ parts, isSelected })));
   }
   return lines.slice(0, bodyHeight(model));
@@ -46,22 +48,30 @@ function nothingIn(view: string, words: string | undefined, isWhole: boolean): s
   return `Nothing here.${more}`;
 }
 
-function rowLines(model: Model, row: Row, mark: string): Line[] {
+/** From 72 columns a row begins with its number, whole. */
+const numberRoomOf = (model: Model): number =>
+  listWidth(model) < 72 ? 0 : 1 + Math.max(0, ...model.list.rows.map((row) => cells(numberOf(row))));
+
+const numberOf = ({ number, id }: Row): string => sanitize(number ?? `#${id}`);
+
+function rowLines(model: Model, row: Row, { mark, numberRoom }: Pick<Laying, 'mark' | 'numberRoom'>): Line[] {
   const width = listWidth(model);
   const handled = markedAs(model, row);
   const facts = factsOf(row, model.now);
   return rowHeight(model) === 2
-    ? twoLines({ row, mark, width, facts, handled })
-    : [oneLine({ row, mark, width, facts, handled })];
+    ? twoLines({ row, mark, numberRoom, width, facts, handled })
+    : [oneLine({ row, mark, numberRoom, width, facts, handled })];
 }
 
 type Mark = readonly [text: string, style: 'green' | 'red' | 'orange'];
 
-/** What was done to it and the copy does not show yet; else that a draft waits for it. */
+/** What was done to it and the copy does not show yet; else that a draft waits for it, or was refused. */
 function markedAs({ handled, drafted }: Model, row: Row): Mark | undefined {
   const known = handled[keyOf(row)];
   if (known?.seen) return [`? ${known.mark} `, 'red'];
   if (known) return [`✓ ${known.mark} `, 'green'];
+  // The view drafts holds more than what waits.
+  if (row.kind === 'draft' && row.status === 'refused') return ['✗ refused ', 'red'];
   return drafted.includes(keyOf(row)) ? ['✎ draft ', 'orange'] : undefined;
 }
 
@@ -76,6 +86,7 @@ type Facts = {
 type Laying = {
   readonly row: Row;
   readonly mark: string;
+  readonly numberRoom: number;
   readonly width: number;
   readonly facts: Facts;
   readonly handled: Mark | undefined;
@@ -105,17 +116,14 @@ const priorityPart = (priority: string, width: number): Part => ({
 });
 
 /** Who, what, how long, priority, channel. */
-function oneLine({ row, mark, width, facts, handled }: Laying): Line {
+function oneLine({ row, mark, numberRoom, width, facts, handled }: Laying): Line {
   const channelRoom = width >= 72 ? 9 : 0;
-  const numberRoom = width >= 84 ? 8 : 0;
   const who = Math.max(10, Math.min(22, Math.floor(width * 0.24)));
   const right = 7 + 7 + channelRoom;
   const what = Math.max(4, width - 2 - who - 1 - numberRoom - right);
   return [
     { text: mark, style: 'bold' },
-    ...(numberRoom > 0
-      ? [{ text: pad(cut(row.number ?? `#${row.id}`, numberRoom - 1), numberRoom), style: 'dim' as const }]
-      : []),
+    ...(numberRoom > 0 ? [{ text: pad(numberOf(row), numberRoom), style: 'dim' as const }] : []),
     { text: pad(cut(facts.who, who), who + 1), style: 'bold' },
     ...whatPart(facts.what, what, handled),
     { text: pad(cut(facts.age, 6), 7) },
