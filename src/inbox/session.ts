@@ -4,7 +4,7 @@ import { Failure, type FailureKind, wordsOf } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
 import { keepFresh } from '../mirror/pull/keep-fresh.ts';
 import { datedContext } from '../mirror/pull/pulling.ts';
-import { openCopyPulled, openCopyToPull } from '../mirror/store/open-copy.ts';
+import { type Copy, openCopyPulled, openCopyToPull } from '../mirror/store/open-copy.ts';
 import { isNoCopy } from '../mirror/store/place.ts';
 import { readState } from '../mirror/store/state.ts';
 import type { Account, Store } from '../mirror/tables/store.ts';
@@ -14,6 +14,7 @@ import { settleLapsed } from '../sends/settle.ts';
 import { type DraftStore, openDrafts } from '../sends/store.ts';
 import { whoIs } from '../sends/who.ts';
 import type { Event } from './event.ts';
+import { onceDone, openStores } from './open-once.ts';
 import type { Reading } from './source.ts';
 import { countDrafts } from './texts.ts';
 import type { Writing } from './writes.ts';
@@ -41,21 +42,25 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
     signal: AbortSignal.any([ctx.signal, own.signal]),
     progress: progressTo(tell),
   });
-  const copies = new Set<Store>();
-  const noted = <T extends { readonly store: Store }>(copy: T): T => {
-    copies.add(copy.store);
-    return copy;
-  };
+  const { noted, close, closeAll } = openStores();
   const service = onceDone(() => connect(quiet, settings));
   const drafts = onceDone(async () => ownDrafts(await openDrafts(quiet, settings.drafts), service));
-  const copy = onceDone(async (): Promise<{ store: Store; account: Account }> => {
+  const opened = async (): Promise<Copy> => {
     try {
-      return noted(await openCopyPulled(quiet, settings, db));
+      return await openCopyPulled(quiet, settings, db);
     } catch (error) {
       if (!isNoCopy(error)) throw error;
       tell({ is: 'copy', copy: { isWhole: false, told: 'Reading the account for the first time' }, isNew: false });
-      return noted(await openCopyToPull(following, settings, { db, service: await service() }));
+      return openCopyToPull(following, settings, { db, service: await service() });
     }
+  };
+  let before: Store | undefined;
+  const copy = onceDone(async () => {
+    const next = noted(await opened());
+    // Whoever read the one of before has had its answer.
+    if (before) await close(before);
+    before = next.store;
+    return next;
   });
   const nap = interruptible(ctx);
   let account: number | null = null;
@@ -77,11 +82,23 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
     writing,
     poke: nap.wake,
     follow: () =>
-      follow({ following, settings, db, tell, sleep: nap.sleep, noted, reading, reopen: copy.again, service, drafts }),
+      follow({
+        following,
+        settings,
+        db,
+        tell,
+        sleep: nap.sleep,
+        noted,
+        close,
+        reading,
+        reopen: copy.again,
+        service,
+        drafts,
+      }),
     async end() {
       own.abort('SIGTERM');
       nap.wake();
-      await Promise.all([...copies].map((store) => store.close().catch(() => {})));
+      await closeAll();
       const kept = drafts.known();
       await (await kept?.catch(() => undefined))?.close().catch(() => {});
     },
@@ -94,7 +111,8 @@ type Following = {
   readonly db: string | undefined;
   readonly tell: (event: Event) => void;
   readonly sleep: (ms: number) => Promise<void>;
-  readonly noted: <T extends { readonly store: Store }>(copy: T) => T;
+  readonly noted: (copy: Copy) => Copy;
+  readonly close: (store: Store) => Promise<void>;
   readonly reading: () => Promise<Reading>;
   /** The next reading opens the copy once more. */
   readonly reopen: () => void;
@@ -113,12 +131,14 @@ async function follow({
   tell,
   sleep,
   noted,
+  close,
   reading,
   reopen,
   service,
   drafts,
 }: Following): Promise<void> {
   while (!following.signal.aborted) {
+    let own: Store | undefined;
     try {
       const { store: shown, account } = await reading();
       tell({ is: 'copy', copy: await stateOf(shown, account), isNew: false });
@@ -130,6 +150,7 @@ async function follow({
       const pulling = await connect(dated.ctx, settings);
       // Of its own: what is read for the screen never waits behind what a pull writes.
       const { store } = noted(await openCopyToPull(dated.ctx, settings, { db, service: pulling }));
+      own = store;
       await keepFresh({
         ...{ ctx: following, dated: { service: pulling, ...dated }, store, account, kinds, intervalMs, sleep },
         told: ({ isOver, isNew, began }) => {
@@ -140,13 +161,10 @@ async function follow({
       });
     } catch (error) {
       if (following.signal.aborted) return;
+      if (own) await close(own);
       // Another svc may have deleted the copy, or put another in its place.
       if (!(error instanceof Failure) || !ofTheService.has(error.kind)) reopen();
-      tell({
-        is: 'copy',
-        copy: { isPulling: false, told: wordsOf(error) },
-        isNew: false,
-      });
+      tell({ is: 'copy', copy: { isPulling: false, told: wordsOf(error) }, isNew: false });
       await sleep(intervalMs);
       tell({ is: 'copy', copy: {}, isNew: true });
     }
@@ -213,29 +231,6 @@ function progressTo(tell: (event: Event) => void): Context['progress'] {
     [said, at] = [text, now];
     tell({ is: 'copy', copy: { told: text }, isNew: true });
   };
-}
-
-type Once<T> = (() => Promise<T>) & {
-  readonly known: () => Promise<T> | undefined;
-  /** It is done once more for whoever asks next. */
-  readonly again: () => void;
-};
-
-/** Done once; what failed is tried again by whoever asks next. */
-function onceDone<T>(work: () => Promise<T>): Once<T> {
-  let known: Promise<T> | undefined;
-  const ask = () => {
-    const doing = known ?? work();
-    known = doing;
-    doing.catch(() => {
-      if (known === doing) known = undefined;
-    });
-    return doing;
-  };
-  const again = (): void => {
-    known = undefined;
-  };
-  return Object.assign(ask, { known: () => known, again });
 }
 
 /** A sleep that somebody may end. */

@@ -1,0 +1,43 @@
+/** What svc has open beside the screen. */
+import { appendFileSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { fakeTerminal } from '../screen/terminal.ts';
+import { svc } from '../svc.ts';
+import { desk } from './desk.ts';
+
+/** How often this process has the file open. */
+const openOf = (path: string): number =>
+  readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(join('/proc/self/fd', fd)) === path;
+    } catch {
+      return false;
+    }
+  }).length;
+
+test('an error that lasts leaves no connection to the copy open at each new attempt', async (context) => {
+  if (process.platform !== 'linux') context.skip('what a process has open is known on Linux alone');
+  const world = await desk();
+  const drafts = join(world.folder, 'state', 'drafts');
+  mkdirSync(drafts, { recursive: true });
+  appendFileSync(join(drafts, 'drafts.jsonl'), 'no line of svc\n'.repeat(3));
+  let rounds = 0;
+  const sleep = (ms: number, signal?: AbortSignal): Promise<void> => {
+    if (ms < 10_000) return world.clock.sleep(ms, signal);
+    rounds += 1;
+    return rounds < 6 ? Promise.resolve() : world.clock.sleep(ms, signal);
+  };
+  const terminal = fakeTerminal({ columns: 80, rows: 24 });
+  const ended = svc({ ...world, clock: { ...world.clock, sleep } }, ['inbox'], {
+    columns: 80,
+    terminal: terminal.port,
+  });
+  await vi.waitFor(() => expect(rounds).toBe(6), { timeout: 60_000, interval: 5 });
+  const place = join(world.folder, 'state', 'mirror.db');
+  expect(openOf(place)).toBeGreaterThan(0);
+  await vi.waitFor(() => expect(openOf(place)).toBeLessThanOrEqual(2), { timeout: 10_000, interval: 5 });
+  terminal.type('q');
+  await ended;
+  expect(openOf(place)).toBe(0);
+});
