@@ -10,13 +10,27 @@ async function textLeftIn(path: string): Promise<string> {
     if (!isCode(error, 'ENOENT')) throw error;
     throw new Failure('failed', 'The editor left no file behind, so there is no text. Nothing was sent.');
   });
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
+  const text = decoded(bytes);
+  if (text === undefined) {
     throw new Failure('failed', 'What the editor saved is not UTF-8, so it was not taken. Nothing was sent.', {
       hint: 'Let the editor save UTF-8, or give the text with --body-file.',
     });
   }
+  return text;
+}
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a file holds, for a person to look at: of what is no UTF-8, the encoding that it most likely is. */
+async function readInAnyCase(path: string): Promise<string | undefined> {
+  const bytes = await readFile(path).catch(() => undefined);
+  return bytes && (decoded(bytes) ?? new TextDecoder('windows-1252').decode(bytes));
 }
 
 /**
@@ -26,7 +40,7 @@ async function textLeftIn(path: string): Promise<string> {
 export async function throughTempFile(
   text: string,
   name: string,
-  /** Told what the file holds where `change` fails. */
+  /** Told what the file holds where `change` fails, or leaves what is no UTF-8. */
   failed: ((text: string) => void) | undefined,
   change: (path: string) => Promise<void>,
 ): Promise<string> {
@@ -36,12 +50,12 @@ export async function throughTempFile(
     await writeFile(path, text, { mode: 0o600, flag: 'wx' });
     try {
       await change(path);
+      return await textLeftIn(path);
     } catch (error) {
-      const left = failed && (await readFile(path, 'utf8').catch(() => undefined));
+      const left = failed && (await readInAnyCase(path));
       if (left !== undefined) failed?.(left);
       throw error;
     }
-    return await textLeftIn(path);
   } finally {
     await folder.remove();
   }

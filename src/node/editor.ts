@@ -18,10 +18,10 @@ export async function edit(initial: string, extension: string, { env, signal, fa
   const kept = failed && ((text: string) => (text === initial ? undefined : failed(text)));
   return throughTempFile(initial, `text${extension}`, kept, async (path) => {
     for (const command of named ? [named] : usual) {
-      const exitCode = await run(command, path, signal);
-      if (exitCode === 0) return;
-      if (exitCode === notThere && command !== named) continue;
-      const fact = exitCode === notThere ? 'could not be started' : `ended with code ${exitCode}`;
+      const end = await run(command, path, signal);
+      if (end === 0) return;
+      if (end === notThere && command !== named) continue;
+      const fact = end === notThere ? 'could not be started' : endWords(end);
       throw new Failure('failed', `The editor "${command}" ${fact}, so nothing was sent.`, {
         hint: 'Name another in VISUAL or EDITOR, or give the text in a file with --body-file.',
       });
@@ -32,11 +32,14 @@ export async function edit(initial: string, extension: string, { env, signal, fa
   });
 }
 
+const endWords = (end: number | string): string =>
+  typeof end === 'string' ? `was ended by ${end}` : `ended with code ${end}`;
+
 /** What a shell says of a command that does not exist. */
 const notThere = 127;
 
-/** By the shell, as git does it: the command may have arguments, and quotes around a path with spaces. */
-async function run(command: string, path: string, signal = new AbortController().signal): Promise<number> {
+/** Its exit code, or the signal that ended it. By the shell, as git does it: the command may have arguments, and quotes around a path with spaces. */
+async function run(command: string, path: string, signal = new AbortController().signal): Promise<number | string> {
   const [file, args, shell] =
     process.platform === 'win32'
       ? [`${command} "${path}"`, [], true]
@@ -47,5 +50,5 @@ async function run(command: string, path: string, signal = new AbortController()
   const streams = { stdin: 'inherit', stdout, stderr: 'inherit' } as const;
   const ended = await execa(file, args, { shell, ...streams, cwd: startingFolder(), reject: false, cancelSignal });
   if (ended.isCanceled) throw interruption(signal, 'Interrupted: nothing was sent.');
-  return ended.exitCode ?? 1;
+  return ended.signal ?? ended.exitCode ?? 1;
 }

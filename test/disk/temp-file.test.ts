@@ -20,3 +20,18 @@ test('a file that is gone, or is no UTF-8, is a plain failure', async () => {
     message: expect.stringContaining('is not UTF-8'),
   });
 });
+
+test('what an editor saved in another encoding is handed over, readable, before it is refused', async () => {
+  const left: string[] = [];
+  const saving = (bytes: Buffer) =>
+    throughTempFile(
+      'Before',
+      'text.txt',
+      (text) => left.push(text),
+      async (path) => writeFileSync(path, bytes),
+    );
+  await expect(saving(Buffer.from('Grüße', 'latin1'))).rejects.toMatchObject({ kind: 'failed' });
+  await expect(saving(Buffer.from([0, 0xff, 0xfe, 0x41]))).rejects.toMatchObject({ kind: 'failed' });
+  expect(left[0]).toBe('Grüße');
+  expect(left[1]).toContain('A');
+});
