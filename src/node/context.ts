@@ -174,8 +174,11 @@ const lazyAsk = (asking: Asking): Ask => {
     edit: async (...text) => (await asker(asking)).edit(...text),
     async line(question) {
       read ??= (await import('./line-reader.ts')).lineReader(process.stdin, asking.signal);
-      process.stdout.write(question);
-      return read();
+      // What was asked, and typed since, is gone from the screen after Ctrl-Z and fg.
+      const asked = () => void process.stdout.write(question);
+      asked();
+      process.on('SIGCONT', asked);
+      return read().finally(() => process.off('SIGCONT', asked));
     },
   };
 };
