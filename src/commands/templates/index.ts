@@ -54,10 +54,11 @@ const edit = defineCommand({
     }
     await replaceFile(place.path, text.endsWith('\n') ? text : `${text}\n`);
     const done = `Template ${name} is written to ${place.path}.`;
+    const unknown = (await import('../../command/template-names.ts')).unknownNames(template.placeholders);
     return {
       data: { shape: 'record', record: { name, placeholders: template.placeholders, path: place.path } },
       done,
-      notes: [done],
+      notes: [done, ...(unknown === undefined ? [] : [unknown])],
     };
 
     async function fromEditor(): Promise<string> {
