@@ -1,6 +1,7 @@
 // Records put into a copy as a pull would put them, for histories that no sandbox can make.
-import { emailKey, findText } from '../../src/mirror/tables/contact-words.ts';
+
 import { cellsOf } from '../../src/mirror/tables/cells.ts';
+import { emailKey, findText } from '../../src/mirror/tables/contact-words.ts';
 import { type Account, placeholders, quoted, type Sql } from '../../src/mirror/tables/store.ts';
 import { tableOf } from '../../src/mirror/tables/tables.ts';
 import type { Fields } from '../../src/text/record.ts';
