@@ -1,6 +1,5 @@
 import { hearersOf } from '../api/hearers.ts';
 import type { Input, Operation } from '../api/operation.ts';
-import { comingFrom } from '../audit/origin.ts';
 import { unwrap } from '../command/answered.ts';
 import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
@@ -150,8 +149,9 @@ async function finished(sending: Sending, planned: Planned, there: There): Promi
   const { row, options } = sending;
   const { input, ref, line } = planned;
   const { id, answer, isAgain, from = 0 } = there;
-  const outer = through(sending);
-  const service: Service = { ...outer, ctx: comingFrom(outer.ctx, { row: ref }) };
+  // Most rows are whole with their one request.
+  if (!row.after && !input.follows) return { status: 'done', id, answer };
+  const service = through(sending, undefined, ref);
   const left = await secondStep(service, { row, input, id, answer, options });
   if (isAgain && !left && row.after) await settleRecord(service, { row: ref, operation: row.after.operation.id, id });
   const { follows: steps = [] } = input;

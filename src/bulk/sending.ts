@@ -1,4 +1,3 @@
-import { comingFrom } from '../audit/origin.ts';
 import { type FollowStep, followsOf } from '../command/follow.ts';
 import type { RowOf } from '../command/row.ts';
 import { type Context, type HttpResponse, type Lost, withContext } from '../context.ts';
@@ -60,8 +59,11 @@ export type Watch = {
   readonly unsettled: () => void;
 };
 
-/** A first Ctrl-C lets what is in flight be answered: the signal ends waits, not requests. */
-export function through(sending: Sending, watch?: Watch): Service {
+/**
+ * A first Ctrl-C lets what is in flight be answered: the signal ends waits, not requests. `ofRow`: the row that its
+ * requests belong to.
+ */
+export function through(sending: Sending, watch?: Watch, ofRow = watch?.row): Service {
   const { outer, row } = sending;
   const exchange: Context['exchange'] = async (request) => {
     sending.requests++;
@@ -72,10 +74,16 @@ export function through(sending: Sending, watch?: Watch): Service {
     await watching?.settled(answer);
     return answer;
   };
-  // The rows are accounted for by the run.
-  const sends = sendsOf(sending, watch);
-  const ctx = withContext(outer.ctx, { exchange, writes: undefined, sends });
-  return { ...outer, ctx: watch ? comingFrom(ctx, { row: watch.row }) : ctx, onUnsettled: watch?.unsettled };
+  const { origin } = outer.ctx;
+  // No context stands behind the one of a row: V8 learns the form of each object that does, and forgets what it knew.
+  const ctx = withContext(outer.ctx, {
+    exchange,
+    // The rows are accounted for by the run.
+    writes: undefined,
+    sends: sendsOf(sending, watch),
+    origin: ofRow === undefined ? origin : { ...origin, row: ofRow },
+  });
+  return { ...outer, ctx, onUnsettled: watch?.unsettled };
 }
 
 /** All drafts of a run are one batch, and what is drafted again after a crash is the same draft. */

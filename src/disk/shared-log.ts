@@ -46,6 +46,7 @@ type Waiting = { readonly make: Make; readonly done: () => void; readonly failed
 /** The lock in the hands of this process, with the file that is open under it. */
 type Lease = {
   readonly moment: Moment;
+  /** Looks no more whether it is to be given back. */
   readonly end: () => void;
   readonly since: number;
   readonly name: string;
@@ -68,12 +69,12 @@ type State = {
   syncing: Promise<void>;
 };
 
-/** Who writes again within this time keeps the lock meanwhile. */
-const busyMs = 10;
-/** How often it looks whether somebody waits. */
+/** Who writes again within this time keeps the lock meanwhile: to take it costs ten times as much as a line. */
+const busyMs = 100;
+/** How often it looks whether somebody waits: then it gives it back. */
 const betweenLooksMs = 5;
-/** And gives it back after this, or once somebody else waits for it. */
-const leaseMs = 50;
+/** And after this in any case, before it could be taken for one that stands still. */
+const leaseMs = 400;
 /** A disk that failed is tried again after this. */
 const lostDiskMs = 30_000;
 
@@ -145,6 +146,13 @@ function writeNow(state: State, batch: readonly Waiting[]): boolean {
   return isIn;
 }
 
+/** Writes nothing any more, or somebody else waits. */
+function giveBackInTime(state: State, { moment, since }: Pick<Lease, 'moment' | 'since'>): void {
+  const now = performance.now();
+  const isIdle = now - state.lastAt >= busyMs || now - since >= leaseMs;
+  if (isIdle || isWantedNow(state, now)) release(state, moment);
+}
+
 function isWantedNow(state: State, now: number): boolean {
   if (now - state.lookedAt < betweenLooksMs) return false;
   state.lookedAt = now;
@@ -166,11 +174,16 @@ function takeLease(state: State): Lease | undefined {
       moment.release();
       return undefined;
     }
-    const end = () => release(state, moment);
-    setTimeout(end, leaseMs).unref();
-    process.once('exit', end);
+    const since = performance.now();
+    const looking = setInterval(() => giveBackInTime(state, { moment, since }), betweenLooksMs).unref();
+    const ended = () => release(state, moment);
+    process.once('exit', ended);
+    const end = () => {
+      clearInterval(looking);
+      process.off('exit', ended);
+    };
     holders.set(state.locks, state);
-    return { moment, end, since: performance.now(), name, part };
+    return { moment, end, since, name, part };
   } catch (error) {
     moment.release();
     throw error;
@@ -182,7 +195,7 @@ function release(state: State, only?: Moment): void {
   if (!lease || (only && lease.moment !== only)) return;
   state.lease = undefined;
   holders.delete(state.locks);
-  process.off('exit', lease.end);
+  lease.end();
   lease.part.close();
   lease.moment.release();
 }

@@ -3,14 +3,27 @@ import type { HttpResponse, Lost } from '../context.ts';
 import type { Outcome } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
 import { aheadOfTicks } from './age.ts';
-import { type Body, isGatewayTimeout, isOwnErrorTo, isOwnRefusal, judgeAnswer, readBody } from './answer.ts';
+import {
+  type Body,
+  isGatewayTimeout,
+  isOwnErrorTo,
+  isOwnRefusal,
+  type Judged,
+  judgeAnswer,
+  readBody,
+} from './answer.ts';
 import type { RequestSpec, Service } from './asking.ts';
 import type { Recording } from './recorded.ts';
 import type { Wire } from './request.ts';
 import { userAgent } from './user-agent.ts';
 
-/** An attempt, its answer read once. */
-export type Attempt = { readonly exchanged: HttpResponse | Lost; readonly body: Body; readonly outcome: Outcome };
+/** An attempt, its answer read once. `judged`: of a write, how its success agrees with the table. */
+export type Attempt = {
+  readonly exchanged: HttpResponse | Lost;
+  readonly body: Body;
+  readonly outcome: Outcome;
+  readonly judged?: Judged;
+};
 
 /** What goes out, and for whom: the how-manieth attempt it is. */
 export type Outgoing = {
@@ -31,7 +44,10 @@ export async function attemptOnce(service: Service, asked: RequestSpec, outgoing
 function judged(asked: RequestSpec, exchanged: HttpResponse | Lost): Attempt {
   if ('lost' in exchanged) return { exchanged, body: { form: 'none' }, outcome: outcomeOfLost(asked, exchanged) };
   const body = readBody(exchanged.body);
-  return { exchanged, body, outcome: outcomeOf(asked, exchanged, body) };
+  const { promised, safety } = asked;
+  const judged =
+    promised && safety !== 'read' && exchanged.status < 300 ? judgeAnswer({ ...promised, safety }, body) : undefined;
+  return { exchanged, body, outcome: outcomeOf(asked, exchanged, { body, judged }), judged };
 }
 
 function outcomeOfLost({ safety }: RequestSpec, { lost, reason }: Lost): Outcome {
@@ -41,15 +57,16 @@ function outcomeOfLost({ safety }: RequestSpec, { lost, reason }: Lost): Outcome
   return { type: 'unsettled', final: isFinal };
 }
 
-function outcomeOf(asked: RequestSpec, response: HttpResponse, body: Body): Outcome {
+function outcomeOf(asked: RequestSpec, response: HttpResponse, read: Pick<Attempt, 'body' | 'judged'>): Outcome {
   const { status } = response;
+  const { body } = read;
   if (status === 429) {
     const isForeign = asked.safety !== 'read' && !isOwnRefusal(response, body);
     return { type: 'refused', retryAfterMs: retryAfterMs(response.headers), ...(isForeign && { isForeign }) };
   }
   if (status === 407) return { type: 'unsent', reason: 'proxy' };
   if (status < 300) {
-    return showsDone(asked, response, body) ? { type: 'settled', status } : { type: 'unsettled' };
+    return showsDone(asked, response, read) ? { type: 'settled', status } : { type: 'unsettled' };
   }
   if (status === 401) {
     const isForeign = asked.safety !== 'read' && !isOwnRefusal(response, body);
@@ -60,9 +77,8 @@ function outcomeOf(asked: RequestSpec, response: HttpResponse, body: Body): Outc
 }
 
 /** A write is done only where the answer shows it, for this very record. */
-function showsDone({ safety, promised, showsOther }: RequestSpec, answer: HttpResponse, body: Body): boolean {
-  if (!promised || safety === 'read') return body.form !== 'none';
-  const judged = judgeAnswer({ ...promised, safety }, body);
+function showsDone({ showsOther }: RequestSpec, answer: HttpResponse, { body, judged }: Pick<Attempt, 'body' | 'judged'>) {
+  if (!judged) return body.form !== 'none';
   return !('other' in judged) && !showsOther?.(judged.json, answer);
 }
 

@@ -110,9 +110,9 @@ export async function call<const Op extends Operation>(
 
 type Answered = Extract<Sent, { how: 'answered' }>;
 
-/** What the service answered. A write that comes here was judged already, as each of its attempts ended. */
+/** What the service answered. A write that comes here was judged already, as its attempt ended. */
 async function answerIn(service: Service, operation: Operation, asked: RequestSpec, sent: Answered): Promise<unknown> {
-  const judged = judgeAnswer(operation, sent.body);
+  const judged = sent.judged ?? judgeAnswer(operation, sent.body);
   if ('other' in judged) {
     const { oddAnswer, strangerFailure } = await import('./endings.ts');
     const { baseUrl } = service.session;

@@ -2,7 +2,7 @@ import type { HttpResponse, Lost } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { type Cause, decide, decideAfterLook, type History, type Next, type Rules, untried } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
-import type { Body } from './answer.ts';
+import type { Body, Judged } from './answer.ts';
 import type { RequestSpec, Service } from './asking.ts';
 import { type Attempt, attemptOnce, isDoubtful, mayArrive } from './attempt.ts';
 import { answerOf, endings, endOf, preserveDoubt, redirectHint, refusal, refuseStranger, responseOf } from './ends.ts';
@@ -26,7 +26,7 @@ export type SendOptions = {
 };
 
 export type Sent =
-  | { readonly how: 'answered'; readonly response: HttpResponse; readonly body: Body }
+  | { readonly how: 'answered'; readonly response: HttpResponse; readonly body: Body; readonly judged?: Judged }
   /** Found by looking. */
   | { readonly how: 'found'; readonly json: unknown }
   /** A repeated delete that found nothing more to delete. */
@@ -88,7 +88,7 @@ function warnOfCopy({ ctx, settings, onUnsettled }: Service, asked: RequestSpec)
 async function confirmed(service: Service, asked: RequestSpec, sent: Sent): Promise<Sent> {
   if (sent.how !== 'answered' || sent.body.form !== 'json' || !asked.confirmed) return sent;
   const json = await asked.confirmed(service, sent.response, sent.body.json);
-  return { ...sent, body: { form: 'json', json } };
+  return json === sent.body.json ? sent : { ...sent, body: { form: 'json', json }, judged: undefined };
 }
 
 /** One attempt, and what follows from it: the end, or the state in which to try again. */
@@ -130,7 +130,7 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
   switch (step.next) {
     case 'accept': {
       if (!(await isContradicted(job, attempt)))
-        return { how: 'answered', response: responseOf(attempt), body: attempt.body };
+        return { how: 'answered', response: responseOf(attempt), body: attempt.body, judged: attempt.judged };
       const named = `HTTP ${responseOf(attempt).status}, but the answer names another record`;
       return afterLook(job, { ...state, doubt: named }, attempt, 'unsettled');
     }
