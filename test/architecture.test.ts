@@ -36,6 +36,7 @@ const floors = [
   'release',
   'sync',
   'bulk',
+  'batch',
   'tabular',
   'webhooks',
   'login',
@@ -98,7 +99,7 @@ test('groups of commands never import each other', () => {
 
 /** The only users of a module that reaches out of svc's memory. */
 const files =
-  /^(disk|node|tabular)\/|^program\/completion|^auth\/store-|^(sync|bulk)\/journal|^webhooks\/store\/folder\/|^sandbox\/store\//u;
+  /^(disk|node|tabular)\/|^program\/completion|^auth\/store-|^(sync|bulk|batch)\/journal|^webhooks\/store\/folder\/|^sandbox\/store\//u;
 const doors: Record<string, RegExp> = {
   'node:fs': files,
   'node:fs/promises': files,

@@ -1,5 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
+import { rowsInWords } from '../batch/pace.ts';
 import type { Context } from '../context.ts';
 import { Failure, isInterruption } from '../errors.ts';
 import { madeAt } from '../http/age.ts';
@@ -8,7 +9,6 @@ import { agreementOf } from '../http/look.ts';
 import { someOf } from '../text/each.ts';
 import type { Found } from './journals-on-disk.ts';
 import type { Match, Matches } from './match-table.ts';
-import { rowsInWords } from './pace.ts';
 import type { Plan, Planned } from './plan.ts';
 import { readBack } from './read-back.ts';
 import { origins } from './resume.ts';

@@ -1,4 +1,5 @@
 import { resources } from '../api/resources.ts';
+import { placesIn } from '../batch/places.ts';
 import { columnNames, type Field, fieldsOfRow, idNameOf, nameKey, type RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import { refuseSeveral } from '../tabular/columns.ts';
@@ -108,19 +109,6 @@ function mapped(names: readonly string[], map: readonly string[], row: RowOf): M
   }
   if (wanted.size > 0 && fieldNames(row).length === 0) throw new Failure('usage', 'This command takes no columns.');
   return wanted;
-}
-
-/** The position of a column that is named as it stands, by its meaning, or as `#N`; -1 where there is none. */
-export const placeIn = (names: readonly string[], column: string): number => placesIn(names, column)[0] ?? -1;
-
-/** Of columns that share a name each. */
-export function placesIn(names: readonly string[], column: string): readonly number[] {
-  const number = /^#(\d+)$/u.exec(column)?.[1];
-  if (number !== undefined && !names.includes(column))
-    return Number(number) <= names.length ? [Number(number) - 1] : [];
-  const placesBy = (fits: (name: string) => boolean) => names.flatMap((name, at) => (fits(name) ? [at] : []));
-  const exact = placesBy((name) => name === column);
-  return exact.length > 0 ? exact : placesBy((name) => nameKey(name) === nameKey(column));
 }
 
 const placeOf = (target: Target | undefined): string | undefined => {

@@ -1,8 +1,9 @@
 import { resolve as absolute, join } from 'node:path';
 import { hearersOf } from '../api/hearers.ts';
+import { refuseLoss } from '../batch/earlier-secrets.ts';
+import { rowsInWords } from '../batch/pace.ts';
 import { confirmed } from '../command/confirm.ts';
 import { refuseBegunAgain } from './begun-again.ts';
-import { refuseLoss } from './earlier-secrets.ts';
 import { exampleOf } from './example.ts';
 import type { Run } from './file.ts';
 import { refuseGrown } from './grown.ts';
@@ -10,7 +11,6 @@ import { type History, lookAtHistory } from './journal-history.ts';
 import { type Identity, mayBeKnown } from './journals-on-disk.ts';
 import { matchTable } from './match-table.ts';
 import { refuseOther } from './other-request.ts';
-import { rowsInWords } from './pace.ts';
 import type { Plan } from './plan.ts';
 import { confirmedMany, questionFor } from './question.ts';
 import { earlierNotes, origins, refuseLost, rowsToSend, settledIn } from './resume.ts';

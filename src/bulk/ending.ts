@@ -1,11 +1,10 @@
+import { stoppedFailure } from '../batch/ending.ts';
+import { rowsInWords } from '../batch/pace.ts';
 import type { RowOf } from '../command/row.ts';
 import { Failure, isInterruption } from '../errors.ts';
-import { type DoneSoFar, kindOfWhole, withoutAdvice, withoutClaim } from '../http/whole.ts';
 import type { View } from '../output/view.ts';
 import { someOf } from '../text/each.ts';
 import { counted, number } from '../text/number.ts';
-import { sanitize } from '../text/sanitize.ts';
-import { rowsInWords } from './pace.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 import type { Totals } from './run.ts';
@@ -13,47 +12,6 @@ import type { Totals } from './run.ts';
 /** Exit 8 where a row was not done, or only in part. */
 export function outcomeOf({ rejected, unsent, errors }: Report, isDry: boolean): View['outcome'] {
   return errors.length > 0 || rejected > 0 || (!isDry && unsent > 0) ? 'partial' : undefined;
-}
-
-/** One line for a pipe, in which the report may go anywhere: how much was not done. */
-export function partialNote({
-  rows,
-  rejected,
-  uncounted = 0,
-  drafted = 0,
-  files,
-  ...of
-}: Pick<Report, 'rows' | 'rejected' | 'unsent' | 'drafted'> & { done: number; uncounted?: number; files: Files }) {
-  const unsent = of.unsent - uncounted;
-  const left = [
-    ...(rejected > 0 ? [`${number(rejected)} rejected`] : []),
-    ...(unsent > 0 ? [`${number(unsent)} not sent`] : []),
-    ...(uncounted > 0 ? [`${number(uncounted)} sent, but not counted by the service`] : []),
-  ];
-  const what = left.length > 0 ? left.join(', ') : 'some of them in part';
-  const status = drafted > 0 && drafted === of.done ? 'became drafts' : 'are done';
-  return `${number(of.done)} of ${rowsInWords(rows)} ${status}: ${what}. ${whereNamed(files, rejected)}`;
-}
-
-/** The files that were asked for; a pipe has the report on standard output anyway. */
-type Files = { readonly rejects?: string; readonly report?: string; readonly results?: string };
-
-function whereNamed({ rejects, report, results }: Files, rejected: number): string {
-  if (rejects !== undefined && rejected > 0) return `The rejected are in ${sanitize(rejects)}.`;
-  const named = results ?? report;
-  if (named !== undefined) return `${sanitize(named)} names them.`;
-  return rejected > 0 ? 'Standard output names them; --rejects FILE keeps them.' : 'Standard output names them.';
-}
-
-/** The same of a dry run, which does nothing. */
-export const dryNote = ({ rejected }: Pick<Report, 'rejected'>): string =>
-  `${rowsInWords(rejected)} would be rejected (exit 8).`;
-
-/** On a terminal: where the rejected rows are, once they are written. */
-export function keptNotes({ rejected }: Pick<Report, 'rejected'>, rejects: string | undefined): string[] {
-  if (rejects === undefined || rejected === 0) return [];
-  const [rows, them] = rejected === 1 ? ['rejected row is', 'it'] : [`${number(rejected)} rejected rows are`, 'them'];
-  return [`The ${rows} in ${sanitize(rejects)}. Fix ${them} there, and run this command again with that file.`];
 }
 
 /** What this run has left for a person, and how it is sent. */
@@ -67,17 +25,6 @@ export function draftNotes({ batch }: Pick<Report, 'batch'>, { draftedNow, doneN
     `${draftedNow} ${noun} ${wait} for a person${isUnsure && sent === 0 ? '' : `; ${sentence}`}. To read and send: svc drafts approve --batch ${batch}`,
   ];
 }
-
-/** Below the first problems: where the others are. */
-export const moreProblems = (
-  more: number,
-  { rejects, report }: { readonly rejects?: string; readonly report?: string },
-) =>
-  `  … and ${number(more)} more${
-    rejects === undefined && report === undefined
-      ? '; --rejects FILE or --report FILE has them all'
-      : `, all in ${sanitize(rejects ?? report ?? '')}`
-  }`;
 
 /** Rows that only --max-sends kept back. */
 export function cappedNotes({ done, unsent }: Report, { stopped, ended }: Totals, cap: number | undefined): string[] {
@@ -138,27 +85,6 @@ export function failureOf(
   }
   const made = contacts > 0 ? ` ${counted(contacts, 'contact')} ${contacts === 1 ? 'was' : 'were'} created.` : '';
   return stopped && stoppedFailure(stopped, { fact: fact + made, goOn, done: totals.doneNow + contacts, unknown });
-}
-
-/** How far a run came. `done`: by this run alone. */
-type Far = DoneSoFar & { readonly fact: string; readonly goOn: string };
-
-/** Why a run ended before the last row, how far it came, and how it goes on. */
-export function stoppedFailure(stopped: Failure, { fact, goOn, ...far }: Far): Failure {
-  const kind = kindOfWhole(stopped, far);
-  const { status, fields } = stopped;
-  const isTrue = far.done + far.unknown === 0;
-  const [message = '', hint] = [stopped.message, stopped.hint].map((text) =>
-    text === undefined || isTrue ? text : withoutClaim(text),
-  );
-  const isInterrupted = isInterruption(stopped);
-  return new Failure(kind, isInterrupted ? `Interrupted: ${fact}` : `${message} ${fact}`, {
-    hint: isInterrupted || kind === 'unknown' ? goOn : [withoutAdvice(hint ?? ''), goOn].filter(Boolean).join('\n'),
-    status,
-    fields,
-    isWhole: true,
-    cause: stopped,
-  });
 }
 
 /** Said in the place of a promise that nothing is left to keep. */

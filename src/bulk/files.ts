@@ -1,77 +1,11 @@
-import type { Context } from '../context.ts';
-import { diskFailure } from '../disk/disk-failure.ts';
-import { holdsText, isSameFile, openDraft, proveWritable, removeOld } from '../disk/draft-file.ts';
-import { Failure, messageOf } from '../errors.ts';
-import type { View } from '../output/view.ts';
-import { type EarlierSecrets, refuseLoss, secretsIn, wouldLose } from './earlier-secrets.ts';
-import type { FileFlags } from './flags.ts';
+import { type EarlierSecrets, refuseLoss } from '../batch/earlier-secrets.ts';
+import type { Files } from '../batch/ending.ts';
+import { firstFailure, reportText, writeFile, writtenLater } from '../batch/out-files.ts';
+import { rowsOut } from '../batch/rows-out.ts';
+import type { Failure } from '../errors.ts';
 import type { Plan } from './plan.ts';
 import { type Report, type Result, resultOf } from './report.ts';
-import { rowsOut } from './rows-out.ts';
 import type { Totals } from './run.ts';
-
-type Out = Pick<FileFlags, 'results' | 'rejects' | 'report'>;
-
-/**
- * Files that are written must be neither one that is read nor each other, must have a place, and hold no secrets that
- * would be lost. Those of earlier results are returned, where these results keep them.
- */
-export async function checkFiles(
-  ctx: Context,
-  inputs: readonly (string | undefined)[],
-  { results, rejects, report }: Partial<Out>,
-  keepsSecrets = false,
-): Promise<EarlierSecrets> {
-  let earlier: EarlierSecrets = new Map();
-  const taken = inputs.flatMap((path) => (path === undefined || path === '-' ? [] : [{ path, isRead: true }]));
-  for (const [flag, path] of Object.entries({ results, rejects, report })) {
-    if (path === undefined) continue;
-    for (const other of taken) {
-      if (!(await isSameFile(path, other.path))) continue;
-      const what = other.isRead ? 'the file that is read' : other.path;
-      throw new Failure('usage', `--${flag} would overwrite ${what}.`, { hint: 'Name another file.' });
-    }
-    const secrets = await secretsIn(ctx, path);
-    if (keepsSecrets && path === results) earlier = secrets;
-    else if (secrets.size > 0) throw wouldLose(path);
-    await proveWritable(path);
-    taken.push({ path, isRead: false });
-  }
-  return earlier;
-}
-
-/**
- * The files that a run which sends nothing may write: none in the place of one that tells of rows that were sent, by which
- * other runs go on (`--id-map`); where all rows were refused, those are the newest rejects. Says which it leaves as they are.
- */
-export async function sparing<F extends Partial<Out>>(flags: F, isDry: boolean, notice: Context['notice']): Promise<F> {
-  const left = { ...flags };
-  for (const kind of isDry ? (['results', 'rejects'] as const) : (['results'] as const)) {
-    const path = flags[kind];
-    if (path === undefined || !(await holdsText(path))) continue;
-    delete left[kind];
-    notice(
-      `Nothing is sent, so ${path} stays as it is. To have --${kind} of this run, name a file that is not there yet.`,
-    );
-  }
-  return left;
-}
-
-/** Said before a file was named for good, or because another run has it, whose report it is. */
-const isOurs = ({ kind, status }: Failure): boolean => kind === 'usage' || (kind === 'failed' && status === undefined);
-
-/**
- * What ends before its first row, because of the service or a signal, has nothing to report: a report of an earlier run
- * must not be taken for its own. The other files stay: what they say of rows is true.
- */
-export async function withoutOldReport<T>({ report }: Partial<Out>, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (report !== undefined && error instanceof Failure && !isOurs(error)) await removeOld(report);
-    throw error;
-  }
-}
 
 /** What the files tell of. `hasSecrets`: the results hold what only their owner may read. */
 type Told = {
@@ -87,7 +21,7 @@ type Told = {
 
 /** Writes each, whatever became of the others: the failure of the first that could not be written. */
 export async function writeFiles(
-  { results, rejects, report: reportFile }: Out,
+  { results, rejects, report: reportFile }: Files,
   told: Told,
 ): Promise<Failure | undefined> {
   const { plan, totals, report, earlier, sendsAgain } = told;
@@ -107,61 +41,6 @@ export async function writeFiles(
 
 function* idsOf(plan: Plan, totals: Totals): Generator<number | null> {
   for (let index = 0; index < plan.count; index++) yield resultOf(plan, totals, index).id ?? null;
-}
-
-/** Runs each, whatever became of the others: the first failure. */
-export async function firstFailure(
-  steps: readonly ((() => Promise<void>) | undefined)[],
-): Promise<Failure | undefined> {
-  let first: Failure | undefined;
-  for (const step of steps) {
-    try {
-      await step?.();
-    } catch (failure) {
-      if (!(failure instanceof Failure)) throw failure;
-      first ??= failure;
-    }
-  }
-  return first;
-}
-
-/**
- * A run with a file that could not be written: exit 1, but for an end that says more. That comes first, and the file is
- * told beside it.
- */
-export function withUnwritten(view: View, unwritten: Failure | undefined, notice: Context['notice']): View {
-  if (!unwritten) return view;
-  if (!view.failure && view.outcome === undefined) return { ...view, failure: unwritten };
-  notice([unwritten.message, unwritten.hint].filter(Boolean).join(' '));
-  return view;
-}
-
-/** `sendsAgain`: a flag with which the command would not only write them. */
-export const writtenLater = (sendsAgain?: string): string =>
-  `To write the files, run the same command again${sendsAgain ? ` without ${sendsAgain}` : ''}.`;
-
-export const reportText = (report: object): string => `${JSON.stringify(report, undefined, 2)}\n`;
-
-/** A file that is there whole or not at all. */
-export async function writeFile(
-  path: string,
-  pieces: Iterable<string> | AsyncIterable<string>,
-  { mode, hint }: { readonly mode?: number; readonly hint?: string } = {},
-): Promise<void> {
-  const { pipeline } = process.getBuiltinModule('node:stream/promises');
-  const draft = await openDraft(path, mode).catch((error) => {
-    // The rows were sent, so this is no usage error any more.
-    throw new Failure('failed', messageOf(error), { hint, cause: error });
-  });
-  try {
-    await pipeline(pieces, draft.stream, { end: false });
-    await draft.keep();
-  } catch (error) {
-    await draft.drop();
-    const failure = diskFailure(error, `${path} could not be written`, hint);
-    if (failure instanceof Failure) throw new Failure('failed', failure.message, { hint, cause: error });
-    throw new Failure('failed', `${path} could not be written: ${messageOf(error)}.`, { hint, cause: error });
-  }
 }
 
 /** Every row with what became of it. */

@@ -1,9 +1,10 @@
+import { placeIn } from '../batch/places.ts';
 import { type Body, columnNames, fieldsOfRow, type RowOf } from '../command/row.ts';
 import { columnName, plain } from '../tabular/columns.ts';
 import { fieldOf } from '../tabular/header-names.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Template } from '../text/template.ts';
-import { type Columns, placeIn } from './columns.ts';
+import type { Columns } from './columns.ts';
 import { withRequester } from './requesters.ts';
 
 /** What other systems call a field, the most telling first, as `plain` writes it. */

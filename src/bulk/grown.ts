@@ -1,9 +1,9 @@
+import { rowsInWords } from '../batch/pace.ts';
 import { Failure } from '../errors.ts';
 import type { FileRow } from '../tabular/rows.ts';
 import type { Found } from './journals-on-disk.ts';
 import type { Judges } from './judges.ts';
 import { type Match, type Matches, type OpenMatches, otherNames } from './match-table.ts';
-import { rowsInWords } from './pace.ts';
 import { noRequest, type Plan } from './plan.ts';
 import { origins } from './resume.ts';
 import { contentReader, type RowShape } from './row-content.ts';

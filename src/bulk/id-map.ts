@@ -1,19 +1,10 @@
+import { headerOnTop } from '../batch/earlier-secrets.ts';
+import { placeIn } from '../batch/places.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { openRows } from '../tabular/rows.ts';
 import { openSource } from '../tabular/source.ts';
-import type { TableOptions } from '../tabular/table.ts';
-import { placeIn } from './columns.ts';
 import type { Resolve } from './match.ts';
-
-/** svc wrote the file itself: its first line names the columns. */
-export const headerOnTop: TableOptions = {
-  delimiter: undefined,
-  skipLines: undefined,
-  noHeader: false,
-  judge: () => 'header',
-  wayOut: () => '',
-};
 
 type IdMap = { readonly name: string; readonly ids: ReadonlyMap<string, ReadonlySet<number>> };
 

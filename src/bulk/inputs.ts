@@ -1,4 +1,5 @@
 import { check, type FieldErrors } from '../api/check.ts';
+import { placeIn } from '../batch/places.ts';
 import { parted } from '../command/follow.ts';
 import { recordOfField } from '../command/named.ts';
 import { type Body, bodyOf, fieldsOfRow, idNameOf, type RowOf } from '../command/row.ts';
@@ -8,7 +9,7 @@ import type { FileRow } from '../tabular/rows.ts';
 import { isRecord } from '../text/record.ts';
 import { fillTemplate } from '../text/template.ts';
 import { exactly, type Reading, readCell } from './cells.ts';
-import { type Columns, placeIn } from './columns.ts';
+import type { Columns } from './columns.ts';
 import { type Commanded, givenReader } from './given.ts';
 import { type Resolvers, withId } from './ids.ts';
 import { remedy, short } from './remedy.ts';

@@ -1,10 +1,10 @@
 import { appendFile, open, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { JournalFolder } from '../batch/journal-folder.ts';
 import { type Held, holders, tryLock } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
 import { someOf } from '../text/each.ts';
 import { isRecord } from '../text/record.ts';
-import type { JournalFolder } from './journal-folder.ts';
 import { formerPlace, type Identity, type Keys, keysOf, mayBeOurs, scopeInName } from './journals-on-disk.ts';
 import { noRequest, type Plan } from './plan.ts';
 import { type RowRequests, requestsOf, rowRequests } from './row-requests.ts';

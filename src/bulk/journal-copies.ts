@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import type { JournalFolder } from '../batch/journal-folder.ts';
 import type { Clock } from '../context.ts';
-import type { JournalFolder } from './journal-folder.ts';
 import { journalReader, type Present } from './journal-reader.ts';
 import { mark } from './journal-text.ts';
 import { type Found, headerOf, type Identity, keysOf, mayBeOurs } from './journals-on-disk.ts';

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type JournalFolder, journalFolder } from '../batch/journal-folder.ts';
 import type { Clock } from '../context.ts';
 import { type Held, isHeld, withLock } from '../disk/lock.ts';
 import { thisBoot } from '../disk/lock-entry.ts';
@@ -20,7 +21,6 @@ import {
   refuseDeleted,
 } from './journal-claims.ts';
 import { type Copy, copiesElsewhere } from './journal-copies.ts';
-import { type JournalFolder, journalFolder } from './journal-folder.ts';
 import { forgetOvertaken, type Overtaken, overtakenIn, overtakeOthers } from './journal-overtaken.ts';
 import type { Present } from './journal-reader.ts';
 import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from './journals-on-disk.ts';

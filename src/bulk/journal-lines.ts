@@ -1,3 +1,4 @@
+import { isCount, isText, isTime, lineIn } from '../batch/journal-values.ts';
 import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
 
 /** What an earlier run was. */
@@ -183,21 +184,11 @@ type Said =
   | { readonly status: 'rejected'; readonly error: string }
   | ({ readonly status: 'unknown'; readonly error: string } & Open);
 
-const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isTime = (value: unknown): boolean => isText(value) && !Number.isNaN(Date.parse(value));
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isId = (value: unknown): boolean => value === null || isCount(value);
 const isMade = ({ id, of }: Fields): boolean => isId(id) && (of === undefined || isCount(of));
 
-export function parseLine(text: string): Line | undefined {
-  try {
-    const line: unknown = JSON.parse(text);
-    return isLine(line) ? line : undefined;
-  } catch {
-    return undefined;
-  }
-}
+export const parseLine = (text: string): Line | undefined => lineIn(text, isLine);
 
 const isAbout = (about: unknown): about is Fields & About =>
   isRecord(about) && isText(about.row) && isCount(about.line) && (about.is === undefined || isText(about.is));

@@ -1,8 +1,8 @@
 import { readFile, rm, stat } from 'node:fs/promises';
+import type { JournalFolder } from '../batch/journal-folder.ts';
 import { appendLines } from '../disk/append-lines.ts';
 import { notesOf } from './journal-claims.ts';
 import { fileHas, isKin } from './journal-copies.ts';
-import type { JournalFolder } from './journal-folder.ts';
 import { parseLine, type RowLine } from './journal-lines.ts';
 import { mark } from './journal-text.ts';
 import { headerOf, type Identity, keysOf, mayBeOurs } from './journals-on-disk.ts';

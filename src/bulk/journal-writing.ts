@@ -1,4 +1,6 @@
 import { rm } from 'node:fs/promises';
+import type { JournalFolder } from '../batch/journal-folder.ts';
+import type { Finished } from '../batch/journal-prune.ts';
 import type { Clock } from '../context.ts';
 import { appendLines } from '../disk/append-lines.ts';
 import type { AppendLog } from '../disk/append-log.ts';
@@ -8,9 +10,7 @@ import type { Witness } from '../disk/witness.ts';
 import { Failure } from '../errors.ts';
 import { claimRows, forgetRows, noteBegun } from './journal-claims.ts';
 import type { Copy } from './journal-copies.ts';
-import type { JournalFolder } from './journal-folder.ts';
 import type { Header, RowLine, RunLine } from './journal-lines.ts';
-import type { Finished } from './journal-prune.ts';
 import type { Present } from './journal-reader.ts';
 import { lineText } from './journal-text.ts';
 import type { Identity } from './journals-on-disk.ts';

@@ -1,3 +1,5 @@
+import type { Wording } from '../batch/journal-folder.ts';
+import { type Finished, prune } from '../batch/journal-prune.ts';
 import type { Whereabouts } from '../disk/growing-file.ts';
 import { forgetWitness, newWitness } from '../disk/witness.ts';
 import { Failure } from '../errors.ts';
@@ -5,7 +7,6 @@ import { hexDigestOf } from '../text/digest.ts';
 import { someOf } from '../text/each.ts';
 import { noteBegun } from './journal-claims.ts';
 import type { Copy } from './journal-copies.ts';
-import type { Wording } from './journal-folder.ts';
 import type { Weighed } from './journal-history.ts';
 import {
   applyLine,
@@ -17,7 +18,6 @@ import {
   type RowStatus,
   type RunLine,
 } from './journal-lines.ts';
-import { type Finished, prune } from './journal-prune.ts';
 import { journalReader, lineChecker, type Past } from './journal-reader.ts';
 import { isSettled, journalText, lineText, mark, shortLines } from './journal-text.ts';
 import { append, close, finishedNow, type Held, keepLost, type Opening } from './journal-writing.ts';

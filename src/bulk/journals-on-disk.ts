@@ -1,7 +1,7 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Account } from './account.ts';
-import { digestOfAll, type JournalFolder } from './journal-folder.ts';
+import type { Account } from '../batch/account.ts';
+import { digestOfAll, type JournalFolder } from '../batch/journal-folder.ts';
 import { type FormerHeader, type Header, parseLine } from './journal-lines.ts';
 import { journalReader, type Past, type Present, voidKey } from './journal-reader.ts';
 import { mark } from './journal-text.ts';

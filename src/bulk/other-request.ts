@@ -1,8 +1,8 @@
+import { rowsInWords } from '../batch/pace.ts';
 import { Failure } from '../errors.ts';
 import { someOf } from '../text/each.ts';
 import { type Grown, linesOf } from './grown.ts';
 import type { Match, Matches } from './match-table.ts';
-import { rowsInWords } from './pace.ts';
 import { noRequest, type Plan } from './plan.ts';
 import { origins } from './resume.ts';
 

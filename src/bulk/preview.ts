@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { rowsInWords } from '../batch/pace.ts';
 import { Failure } from '../errors.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import { identityOf, refuseRows } from './consent.ts';
@@ -7,7 +8,6 @@ import type { Run } from './file.ts';
 import { lookAtHistory } from './journal-history.ts';
 import type { RowStatus } from './journal-lines.ts';
 import { type Identity, mayBeKnown } from './journals-on-disk.ts';
-import { rowsInWords } from './pace.ts';
 import { type Plan, type Planned, sampleSize } from './plan.ts';
 import { nothingSent } from './report.ts';
 import { earlierNotes, endedBefore, origins, rowsToSend } from './resume.ts';

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { rowsInWords } from '../batch/pace.ts';
 import { Failure } from '../errors.ts';
 import { localTime } from '../output/cells.ts';
 import { stdinName } from '../tabular/decode.ts';
@@ -10,7 +11,6 @@ import type { History } from './journal-history.ts';
 import type { RowStatus } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
 import { otherNames } from './match-table.ts';
-import { rowsInWords } from './pace.ts';
 import { noRequest, type Plan } from './plan.ts';
 import { earlierNote } from './view.ts';
 

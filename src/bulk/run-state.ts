@@ -1,3 +1,4 @@
+import type { Progress } from '../batch/pace.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
@@ -9,8 +10,6 @@ import type { Outcome } from './outcome.ts';
 import type { Plan, Planned } from './plan.ts';
 import { keptSecret, type Secrets } from './secrets.ts';
 import type { Sender } from './send-row.ts';
-
-export type Progress = { readonly done: number; readonly total: number; readonly resumed: number; readonly ms: number };
 
 type DoneLine = Extract<Line, { done: object }>;
 

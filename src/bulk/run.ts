@@ -1,7 +1,7 @@
+import { type Lanes, openLanes } from '../batch/lanes.ts';
 import { type Failure, interruption } from '../errors.ts';
 import { someOf } from '../text/each.ts';
 import type { EndedRows } from './ended-table.ts';
-import { type Lanes, openLanes } from './lanes.ts';
 import { afterLateCopies, expectCopies, proveLast } from './order.ts';
 import type { Planned } from './plan.ts';
 import { finishSteps, lookAgain, pastOf, recoverOpen } from './recover.ts';

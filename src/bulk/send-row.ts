@@ -1,5 +1,6 @@
 import { hearersOf } from '../api/hearers.ts';
 import type { Input, Operation } from '../api/operation.ts';
+import type { LateCopies } from '../batch/late-copies.ts';
 import { unwrap } from '../command/answered.ts';
 import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
@@ -12,7 +13,6 @@ import type { Undecided } from '../http/settle.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Journal } from './journal.ts';
 import type { RowStatus } from './journal-lines.ts';
-import type { LateCopies } from './late-copies.ts';
 import { type Done, type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
 import { readBack, withOurNewest } from './read-back.ts';

@@ -1,3 +1,4 @@
+import { type LateCopies, lateCopies } from '../batch/late-copies.ts';
 import { type FollowStep, followsOf } from '../command/follow.ts';
 import type { RowOf } from '../command/row.ts';
 import { type Context, type HttpResponse, type Lost, withContext } from '../context.ts';
@@ -7,7 +8,6 @@ import type { Before } from '../http/look.ts';
 import { ownIds } from '../http/open-writes.ts';
 import type { NumberTable } from '../text/number-table.ts';
 import type { Journal } from './journal.ts';
-import { type LateCopies, lateCopies } from './late-copies.ts';
 
 /** What a run has learnt of the rows that it has sent so far. */
 export type Sending = {

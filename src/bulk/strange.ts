@@ -1,9 +1,9 @@
+import { rowsInWords } from '../batch/pace.ts';
 import { Failure } from '../errors.ts';
 import { localTime } from '../output/cells.ts';
 import { haveCommon } from './journal-claims.ts';
 import type { Found } from './journals-on-disk.ts';
 import type { Matches } from './match-table.ts';
-import { rowsInWords } from './pace.ts';
 import type { Plan } from './plan.ts';
 import { type OpenRowRequests, type RowRequests, rowRequests } from './row-requests.ts';
 

@@ -1,7 +1,8 @@
+import { placeIn, placesIn } from '../batch/places.ts';
 import { priorities } from '../command/priorities.ts';
 import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
-import { type Columns, placeIn, placesIn } from './columns.ts';
+import type { Columns } from './columns.ts';
 
 /** What the cells of other systems mean here. */
 export type Values = {

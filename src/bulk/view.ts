@@ -1,11 +1,12 @@
+import type { Files } from '../batch/ending.ts';
+import { duration, rowsInWords } from '../batch/pace.ts';
+import { type Problem, problemLines, shownProblems } from '../batch/problem-lines.ts';
 import { cellForPipe, localTime } from '../output/cells.ts';
 import type { Terminal, View } from '../output/view.ts';
 import { stdinName } from '../tabular/decode.ts';
 import { counted, number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { pad, wrap } from '../text/width.ts';
-import { moreProblems } from './ending.ts';
-import { duration, rowsInWords } from './pace.ts';
+import { wrap } from '../text/width.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 import { type RowRecords, withRecord } from './row-records.ts';
@@ -24,8 +25,7 @@ export function earlierNote(at: string, { isFinished, settled, left, rejected, i
   const when = localTime(at);
   if (isFinished && isDrafted && left === 0)
     return `This file became drafts at ${when}: no more are made. To see them: svc drafts list --all. To make them all again, add --restart.`;
-  if (!isFinished)
-    return `Going on with the run of ${when}: ${rowsInWords(settled)} settled, ${rowsInWords(left)} to send.`;
+  if (!isFinished) return `Resuming the run of ${when}: ${rowsInWords(settled)} settled, ${rowsInWords(left)} to send.`;
   if (left > 0)
     return `This file was done at ${when}; it has ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} not in it then.`;
   if (rejected === 0) return `This file was done at ${when}: nothing is sent. To send it all again, add --restart.`;
@@ -43,9 +43,6 @@ function plainText({ errors, sample, ...counts }: Report): string {
     ...errors.map(({ line, error }) => ['error', line, error].map(cellForPipe).join('\t')),
   ].join('\n');
 }
-
-/** On a terminal that many problems are enough to see what is wrong; the files have them all. */
-const shownProblems = 10;
 
 const styles = {
   rows: 'bold',
@@ -78,7 +75,7 @@ const humanText =
       paint('bold', `svc ${report.command}, ${report.file === '-' ? stdinName : sanitize(report.file)}`),
       ...counts,
       paint('dim', `  in ${details.join(', ')}`),
-      ...problemLines(report, files, terminal),
+      ...problemLines(problemsOf(report, files), files, terminal),
     ].join('\n');
   };
 
@@ -100,7 +97,7 @@ const dryText =
       ...wrap(`${number(sent)} of ${rowsInWords(rows)} would ${fateOf(report, sent)}${cap}${ending}`, width),
       ...(earlier > 0 ? [`${rowsInWords(earlier)} by earlier runs.`] : []),
       ...(rejected > 0 ? [paint('red', `${rowsInWords(rejected)} would be rejected.`)] : []),
-      ...problemLines(report, files, terminal),
+      ...problemLines(problemsOf(report, files), files, terminal),
     ].join('\n');
   };
 
@@ -113,25 +110,8 @@ function fateOf({ would_draft: drafted = 0 }: Report, sent: number): string {
 
 const timeOf = (minutes: number): string => `; at 60 requests a minute that takes up to ${number(minutes)} min.`;
 
-function problemLines({ errors }: Report, { records, ...files }: Shown, { width, paint }: Terminal): string[] {
-  if (errors.length === 0) return [];
-  const shown = errors.slice(0, shownProblems);
-  const room = Math.max(4, ...shown.map(({ line }) => String(line).length));
-  const more = errors.length - shown.length;
-  return [
-    '',
-    paint('dim', `  ${pad('line', room)}  problem`),
-    ...shown.flatMap(({ line, error }) =>
-      wrap(sanitize(withRecord(error, records.get(line))), Math.max(20, width - room - 4)).map(
-        (text, at) => `  ${(at === 0 ? String(line) : '').padStart(room)}  ${text}`,
-      ),
-    ),
-    ...(more > 0 ? wrap(moreProblems(more, files), width).map((text) => paint('dim', text)) : []),
-  ];
-}
-
-/** Where the problems are kept, by the flags. */
-type Files = { readonly rejects?: string; readonly report?: string };
+const problemsOf = ({ errors }: Report, { records }: Shown): Problem[] =>
+  errors.map((one, at) => (at < shownProblems ? { ...one, error: withRecord(one.error, records.get(one.line)) } : one));
 
 type Shown = Files & { readonly records: RowRecords };
 

@@ -33,7 +33,10 @@ function takingFile(command: AnyCommand, words: string): AnyCommand {
         const flags = Object.fromEntries(Object.entries(given.flags).filter(([key]) => !(key in forFiles)));
         return (command as Command).run(ctx, { ...given, flags });
       }
-      const [{ runFile }, { withoutOldReport }] = [await import('../bulk/file.ts'), await import('../bulk/files.ts')];
+      const [{ runFile }, { withoutOldReport }] = [
+        await import('../bulk/file.ts'),
+        await import('../batch/out-files.ts'),
+      ];
       return withoutOldReport({ report: textIn(given.flags.report) }, () =>
         runFile(ctx, { words, row, idsInCopy, ...given }),
       );

@@ -1,4 +1,4 @@
-import { dryNote, partialNote, stoppedFailure } from '../bulk/ending.ts';
+import { dryNote, type Files, partialNote, stoppedFailure } from '../batch/ending.ts';
 import { Failure } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { counted, number } from '../text/number.ts';
@@ -6,7 +6,6 @@ import { tagsQuestion } from './notes.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 import type { Totals } from './run.ts';
-import type { Files } from './screens.ts';
 import { planText, reportText } from './view.ts';
 
 /** What the screen shows, and which files have it. */

@@ -1,7 +1,7 @@
 import { syncContacts } from '../api/contacts.ts';
 import { comingFrom } from '../audit/origin.ts';
-import { accountOf } from '../bulk/account.ts';
-import { keptNotes } from '../bulk/ending.ts';
+import { accountOf } from '../batch/account.ts';
+import { keptNotes } from '../batch/ending.ts';
 import {
   checkFiles,
   firstFailure,
@@ -11,9 +11,9 @@ import {
   withUnwritten,
   writeFile,
   writtenLater,
-} from '../bulk/files.ts';
-import { tellingProgress } from '../bulk/pace.ts';
-import { spellingsOf } from '../bulk/service-name.ts';
+} from '../batch/out-files.ts';
+import { tellingProgress } from '../batch/pace.ts';
+import { spellingsOf } from '../batch/service-name.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { startingFolder } from '../disk/working-folder.ts';

@@ -1,3 +1,5 @@
+import { isCount, isText, isTime, lineIn } from '../batch/journal-values.ts';
+import { isRecord } from '../text/record.ts';
 import type { Tally } from './chunks.ts';
 import type { Problem } from './rows.ts';
 
@@ -62,7 +64,7 @@ export function journalReader(): { take(text: Buffer): boolean; past(): Past | u
   return {
     take(text) {
       number++;
-      const line = parseLine(text.toString('utf8'));
+      const line = lineIn(text.toString('utf8'), isLine);
       if (line === undefined || 'svc_sync' in line !== (number === 1)) return false;
       if ('svc_sync' in line) header = line;
       else if ('run' in line) {
@@ -84,9 +86,6 @@ export function journalReader(): { take(text: Buffer): boolean; past(): Past | u
   };
 }
 
-const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-const isTime = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value));
-
 const counts = [
   'chunk',
   'first_line',
@@ -99,30 +98,11 @@ const counts = [
   'ms',
 ] as const;
 
-function parseLine(text: string): Line | undefined {
-  let line: unknown;
-  try {
-    line = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  return isLine(line) ? line : undefined;
-}
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
-
 function isLine(line: unknown): line is Line {
   if (!isRecord(line)) return false;
   if ('svc_sync' in line) {
     const { svc_sync, content, destination, rows, started_at } = line;
-    return (
-      svc_sync === 1 &&
-      typeof content === 'string' &&
-      typeof destination === 'string' &&
-      isCount(rows) &&
-      isTime(started_at)
-    );
+    return svc_sync === 1 && isText(content) && isText(destination) && isCount(rows) && isTime(started_at);
   }
   const { run, sent, finished, done } = line;
   if (isRecord(run)) return isTime(run.at);

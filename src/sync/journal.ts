@@ -1,7 +1,7 @@
 import { appendFile, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { digestOfAll, type JournalFolder, journalFolder, type Wording } from '../bulk/journal-folder.ts';
-import { type Finished, prune } from '../bulk/journal-prune.ts';
+import { digestOfAll, type JournalFolder, journalFolder, type Wording } from '../batch/journal-folder.ts';
+import { type Finished, prune } from '../batch/journal-prune.ts';
 import type { Clock } from '../context.ts';
 import { isThere } from '../disk/atomic-file.ts';
 import { Failure } from '../errors.ts';

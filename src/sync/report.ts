@@ -1,4 +1,4 @@
-import { csvOut } from '../bulk/rows-out.ts';
+import { csvOut } from '../batch/rows-out.ts';
 import { columnLabel } from '../tabular/columns.ts';
 import { rowsOfTable } from '../tabular/rows.ts';
 import type { Contact } from './contact.ts';

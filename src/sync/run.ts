@@ -1,5 +1,5 @@
-import { openLanes } from '../bulk/lanes.ts';
-import type { Progress } from '../bulk/run-state.ts';
+import { openLanes } from '../batch/lanes.ts';
+import type { Progress } from '../batch/pace.ts';
 import type { Context } from '../context.ts';
 import { Failure, interruption, messageOf } from '../errors.ts';
 import { type Chunk, createChunker, digestOfChunk, type KeysOf, lineCount, type Outcome } from './chunks.ts';

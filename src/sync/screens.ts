@@ -1,5 +1,6 @@
-import { moreProblems } from '../bulk/ending.ts';
-import { duration } from '../bulk/pace.ts';
+import type { Files } from '../batch/ending.ts';
+import { duration } from '../batch/pace.ts';
+import { problemLines } from '../batch/problem-lines.ts';
 import type { Terminal } from '../output/view.ts';
 import { counted, number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -8,12 +9,6 @@ import { tagsQuestion } from './notes.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 import { samplesOf } from './view.ts';
-
-/** On a terminal that many problems are enough to see what is wrong; the files have them all. */
-const shownProblems = 10;
-
-/** Where the problems are kept, by the flags. */
-export type Files = { readonly rejects?: string; readonly report?: string };
 
 const styles: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
   rows: 'bold',
@@ -46,7 +41,7 @@ export const reportView =
       paint('bold', sanitize(plan.table.source.name)),
       ...lines,
       paint('dim', `  in ${details.join(', ')}`),
-      ...problemLines(report, files, terminal),
+      ...problemLines(report.errors, files, terminal),
     ].join('\n');
   };
 
@@ -81,7 +76,7 @@ export const planView =
       ),
       ...(report.skipped ? [`${counted(report.skipped, 'row')} would be skipped.`] : []),
       ...(report.rejected > 0 ? [paint('red', `${counted(report.rejected, 'row')} would be rejected.`)] : []),
-      ...problemLines(report, files, terminal),
+      ...problemLines(report.errors, files, terminal),
     ].join('\n');
   };
 
@@ -90,26 +85,4 @@ const delimiterNames: Readonly<Record<string, string>> = { ',': 'comma', ';': 's
 function describe({ table }: Plan): string {
   const delimiter = delimiterNames[table.delimiter] ?? `"${table.delimiter}"`;
   return `${table.source.encoding.toUpperCase()}${table.source.hasBom ? ' with BOM' : ''}, ${delimiter}-separated`;
-}
-
-function problemLines({ errors }: Report, files: Files, { width, paint }: Terminal): string[] {
-  if (errors.length === 0) return [];
-  const shown = errors.slice(0, shownProblems);
-  const lineRoom = Math.max(4, ...shown.map(({ line }) => String(line).length));
-  const emailRoom = Math.min(32, Math.max(5, ...shown.map(({ email }) => email.length)));
-  const errorRoom = Math.max(20, width - lineRoom - emailRoom - 6);
-  const rows = shown.flatMap(({ line, email, error }) => {
-    const cells = [String(line).padStart(lineRoom), pad(cut(sanitize(email), emailRoom), emailRoom)];
-    const before = `  ${cells.join('  ')}  `;
-    return wrap(sanitize(error), errorRoom).map(
-      (text, at) => (at === 0 ? before : ' '.repeat(lineRoom + emailRoom + 6)) + text,
-    );
-  });
-  const more = errors.length - shown.length;
-  return [
-    '',
-    paint('dim', `  ${'line'.padStart(lineRoom)}  ${pad('email', emailRoom)}  problem`),
-    ...rows,
-    ...(more > 0 ? wrap(moreProblems(more, files), width).map((text) => paint('dim', text)) : []),
-  ];
 }

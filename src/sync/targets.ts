@@ -2,7 +2,7 @@ import { syncChunkSize, syncContacts } from '../api/contacts.ts';
 import { createAndSyncListContacts } from '../api/lists.ts';
 import type { Operation } from '../api/operation.ts';
 import { comingFrom } from '../audit/origin.ts';
-import { lateCopies } from '../bulk/late-copies.ts';
+import { lateCopies } from '../batch/late-copies.ts';
 import { withContext } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';

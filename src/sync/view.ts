@@ -1,5 +1,5 @@
-import { progressText as rowsProgress } from '../bulk/pace.ts';
-import type { Progress } from '../bulk/run-state.ts';
+import type { Progress } from '../batch/pace.ts';
+import { progressText as rowsProgress } from '../batch/pace.ts';
 import { cellForPipe, localTime } from '../output/cells.ts';
 import { number } from '../text/number.ts';
 import type { Contact } from './contact.ts';

@@ -67,7 +67,7 @@ describe('a run that is not finished goes on', () => {
     renameSync(file, join(world.folder, 'b.csv'));
     const ran = await create(world, join(world.folder, 'b.csv'));
     expect(ran.report).toMatchObject({ done: 10, resumed_rows: 4 });
-    expect(ran.stderr).toContain('Going on with the run of');
+    expect(ran.stderr).toContain('Resuming the run of');
     expect(await subjects(world)).toHaveLength(10);
     expect(journals(world)).toHaveLength(1);
   });

@@ -363,7 +363,7 @@ test('Ctrl-C lets what is in flight be answered, and the next run goes on', asyn
   const again = await svc(world, [...tickets, file, '--json']);
   expect(reportOf(again.stdout)).toMatchObject({ done: 12, resumed_rows: done });
   expect((await subjects(world)).sort()).toHaveLength(12);
-  expect(again.stderr).toContain('Going on with the run of');
+  expect(again.stderr).toContain('Resuming the run of');
 });
 
 test('a file that changes while it is read ends the run', async () => {

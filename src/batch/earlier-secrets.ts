@@ -3,11 +3,20 @@ import { headOf } from '../disk/file-head.ts';
 import { Failure } from '../errors.ts';
 import { openRows } from '../tabular/rows.ts';
 import { openSource } from '../tabular/source.ts';
-import { placeIn } from './columns.ts';
-import { headerOnTop } from './id-map.ts';
+import type { TableOptions } from '../tabular/table.ts';
+import { placeIn } from './places.ts';
 
 /** Signing secrets by the id of their subscription. The service shows each once. */
 export type EarlierSecrets = ReadonlyMap<number, string>;
+
+/** svc wrote the file itself: its first line names the columns. */
+export const headerOnTop: TableOptions = {
+  delimiter: undefined,
+  skipLines: undefined,
+  noHeader: false,
+  judge: () => 'header',
+  wayOut: () => '',
+};
 
 const none: EarlierSecrets = new Map();
 

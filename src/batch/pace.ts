@@ -1,6 +1,7 @@
 import { type Context, withContext } from '../context.ts';
 import { counted, number } from '../text/number.ts';
-import type { Progress } from './run-state.ts';
+
+export type Progress = { readonly done: number; readonly total: number; readonly resumed: number; readonly ms: number };
 
 export const rowsInWords = (count: number): string => counted(count, 'row');
 

@@ -1,0 +1,71 @@
+import { Failure, isInterruption } from '../errors.ts';
+import { type DoneSoFar, kindOfWhole, withoutAdvice, withoutClaim } from '../http/whole.ts';
+import { number } from '../text/number.ts';
+import { sanitize } from '../text/sanitize.ts';
+import { rowsInWords } from './pace.ts';
+
+/** The files that were asked for; a pipe has the report on standard output anyway. */
+export type Files = { readonly rejects?: string; readonly report?: string; readonly results?: string };
+
+/** What a run says of its rows. `uncounted`: sent, but in no count of the service. */
+type Counts = {
+  readonly rows: number;
+  readonly done: number;
+  readonly rejected: number;
+  readonly unsent: number;
+  readonly drafted?: number;
+  readonly uncounted?: number;
+  readonly files: Files;
+};
+
+/** One line for a pipe, in which the report may go anywhere: how much was not done. */
+export function partialNote({ rows, rejected, uncounted = 0, drafted = 0, files, ...of }: Counts) {
+  const unsent = of.unsent - uncounted;
+  const left = [
+    ...(rejected > 0 ? [`${number(rejected)} rejected`] : []),
+    ...(unsent > 0 ? [`${number(unsent)} not sent`] : []),
+    ...(uncounted > 0 ? [`${number(uncounted)} sent, but not counted by the service`] : []),
+  ];
+  const what = left.length > 0 ? left.join(', ') : 'some of them in part';
+  const status = drafted > 0 && drafted === of.done ? 'became drafts' : 'are done';
+  return `${number(of.done)} of ${rowsInWords(rows)} ${status}: ${what}. ${whereNamed(files, rejected)}`;
+}
+
+function whereNamed({ rejects, report, results }: Files, rejected: number): string {
+  if (rejects !== undefined && rejected > 0) return `The rejected are in ${sanitize(rejects)}.`;
+  const named = results ?? report;
+  if (named !== undefined) return `${sanitize(named)} names them.`;
+  return rejected > 0 ? 'Standard output names them; --rejects FILE keeps them.' : 'Standard output names them.';
+}
+
+/** The same of a dry run, which does nothing. */
+export const dryNote = ({ rejected }: Pick<Counts, 'rejected'>): string =>
+  `${rowsInWords(rejected)} would be rejected (exit 8).`;
+
+/** On a terminal: where the rejected rows are, once they are written. */
+export function keptNotes({ rejected }: Pick<Counts, 'rejected'>, rejects: string | undefined): string[] {
+  if (rejects === undefined || rejected === 0) return [];
+  const [rows, them] = rejected === 1 ? ['rejected row is', 'it'] : [`${number(rejected)} rejected rows are`, 'them'];
+  return [`The ${rows} in ${sanitize(rejects)}. Fix ${them} there, and run this command again with that file.`];
+}
+
+/** How far a run came. `done`: by this run alone. */
+type Far = DoneSoFar & { readonly fact: string; readonly goOn: string };
+
+/** Why a run ended before the last row, how far it came, and how it goes on. */
+export function stoppedFailure(stopped: Failure, { fact, goOn, ...far }: Far): Failure {
+  const kind = kindOfWhole(stopped, far);
+  const { status, fields } = stopped;
+  const isTrue = far.done + far.unknown === 0;
+  const [message = '', hint] = [stopped.message, stopped.hint].map((text) =>
+    text === undefined || isTrue ? text : withoutClaim(text),
+  );
+  const isInterrupted = isInterruption(stopped);
+  return new Failure(kind, isInterrupted ? `Interrupted: ${fact}` : `${message} ${fact}`, {
+    hint: isInterrupted || kind === 'unknown' ? goOn : [withoutAdvice(hint ?? ''), goOn].filter(Boolean).join('\n'),
+    status,
+    fields,
+    isWhole: true,
+    cause: stopped,
+  });
+}
