@@ -77,7 +77,11 @@ function outcomeOf(asked: RequestSpec, response: HttpResponse, read: Pick<Attemp
 }
 
 /** A write is done only where the answer shows it, for this very record. */
-function showsDone({ showsOther }: RequestSpec, answer: HttpResponse, { body, judged }: Pick<Attempt, 'body' | 'judged'>) {
+function showsDone(
+  { showsOther }: RequestSpec,
+  answer: HttpResponse,
+  { body, judged }: Pick<Attempt, 'body' | 'judged'>,
+) {
   if (!judged) return body.form !== 'none';
   return !('other' in judged) && !showsOther?.(judged.json, answer);
 }
