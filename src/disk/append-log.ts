@@ -20,7 +20,6 @@ import { makeFolders } from './make-folders.ts';
 import { type Beside, removeDraft, rewriteBeside } from './rewrite-beside.ts';
 
 export type { LogOptions } from './log-queue.ts';
-export type { Kept } from './rewrite-beside.ts';
 
 /**
  * Lines in a file that only grows at its end, until it is rewritten as a whole. One process at a time may have it open:

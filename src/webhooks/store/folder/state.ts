@@ -8,7 +8,7 @@ import { type Counted, countLine, noneCounted } from './file.ts';
 import { addRun, createIndex, type Index } from './index-file.ts';
 import type { Queues } from './queues.ts';
 
-export type Place = {
+type Place = {
   readonly line: Span;
   readonly marks: Span[];
   owed: boolean;
