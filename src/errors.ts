@@ -86,7 +86,7 @@ export const isInterruption = ({ kind }: Pick<Failure, 'kind'>): boolean =>
 
 /** The one error class of svc: a sentence of fact, its kind, and one of advice. Caught only in `main.ts`. */
 export class Failure extends Error {
-  readonly kind: FailureKind;
+  declare readonly kind: FailureKind;
   declare readonly hint?: string;
   declare readonly status?: number;
   declare readonly fields?: Details['fields'];
@@ -104,9 +104,8 @@ export class Failure extends Error {
 
   constructor(kind: FailureKind, message: string, { cause, ...details }: Details = {}) {
     super(message, cause === undefined ? undefined : { cause });
-    this.name = 'Failure';
-    this.kind = kind;
-    Object.assign(this, details);
+    // Where another failure's details are taken over, its kind is among them.
+    Object.assign(this, details, { name: 'Failure', kind });
   }
 
   get exitCode(): number {

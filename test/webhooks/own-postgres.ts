@@ -37,7 +37,7 @@ function make(bin: string, folder: string): PostgresServer {
   const data = join(folder, 'data');
   const options = { ...as, cwd: folder, stdio: 'pipe', env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } } as const;
   execFileSync(join(bin, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'svc', '-E', 'UTF8', '-N'], options);
-  const settings = ['listen_addresses=', 'fsync=off', 'full_page_writes=off', 'max_connections=40'];
+  const settings = ['listen_addresses=', 'fsync=off', 'full_page_writes=off', 'autovacuum=off', 'max_connections=40'];
   const argv = ['-D', data, '-k', folder, ...settings.flatMap((each) => ['-c', each])];
   let server: ChildProcess | undefined;
   const isRunning = () => server?.exitCode === null && server.signalCode === null;
