@@ -129,15 +129,38 @@ function add(log: AppendLog, state: State, { arrival, write, isGone }: Adding): 
   const before = adding.get(`id ${id}`) ?? adding.get(twin);
   if (before) return before.then(() => 'repeat');
   const names = [`id ${id}`, ...(key === undefined ? [] : [key])];
-  const store = async (): Promise<Added> => {
-    // Most are new, which the filter in memory says: they wait for no file.
-    if (maybeIndexed(state, arrival) && (await isIndexed(log, state, arrival))) return 'repeat';
-    await write();
-    return 'stored';
-  };
-  const added = store().finally(() => {
+  // Most are new, which the filter in memory says: they wait for no file.
+  const isThere = maybeIndexed(state, arrival) ? isIndexed(log, state, arrival) : undefined;
+  const added = storeInTurn(state, { isThere, write }).finally(() => {
     for (const name of names) adding.delete(name);
   });
   for (const name of names) adding.set(name, added);
   return added;
+}
+
+type InTurn = { readonly isThere: Promise<boolean> | undefined; readonly write: () => Promise<void> };
+
+/** What came before another one is written before it, though the index is asked for it first. */
+async function storeInTurn(state: State, { isThere, write }: InTurn): Promise<Added> {
+  const { asking: before } = state;
+  if (!isThere && !before) {
+    await write();
+    return 'stored';
+  }
+  // It is waited for only when it is its turn.
+  isThere?.catch(() => {});
+  const turn = (async () => {
+    await before;
+    return (await isThere) ? undefined : { written: write() };
+  })();
+  const over = turn.then(
+    () => {},
+    () => {},
+  );
+  state.asking = over;
+  const begun = await turn;
+  if (state.asking === over) state.asking = undefined;
+  if (!begun) return 'repeat';
+  await begun.written;
+  return 'stored';
 }

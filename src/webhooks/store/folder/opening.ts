@@ -30,6 +30,7 @@ function newState({ limit, indexedAfter }: Wanted): State {
   return {
     ...emptyShelf(),
     adding: new Map(),
+    asking: undefined,
     queues: createQueues(),
     limit,
     indexedAfter,
