@@ -23,18 +23,34 @@ export const hasOpened = ({ pid }: Process, path: RegExp): Promise<void> =>
 
 /** Until the process has used so many seconds of a processor, or has ended: its start takes a third of one. */
 export const hasWorked = ({ pid }: Process, seconds = 0.7): Promise<void> =>
+  until(() => secondsOf(`/proc/${pid}/stat`) >= seconds);
+
+/**
+ * Until one thread beside the first has worked for so long that it runs what never ends, or the process has ended. On a machine that
+ * has much to do the start of the process alone takes longer than any number of seconds that a test could name.
+ */
+export const threadHasWorked = ({ pid }: Process, seconds = 0.4): Promise<void> =>
   until(() => {
-    const [, times] = statusOf(pid).split(') ');
-    if (times === undefined) return true;
-    const [user = 0, system = 0] = times.split(' ').slice(11, 13).map(Number);
-    return user + system >= seconds * 100;
+    const threads = threadsOf(pid);
+    const others = threads.filter((thread) => thread !== String(pid));
+    return threads.length === 0 || others.some((thread) => secondsOf(`/proc/${pid}/task/${thread}/stat`) >= seconds);
   });
 
-/** What the system says of a process; empty once it has ended and its parent knows. */
-function statusOf(pid: number | undefined): string {
+function threadsOf(pid: number | undefined): string[] {
   try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return readdirSync(`/proc/${pid}/task`);
   } catch {
-    return '';
+    return [];
+  }
+}
+
+/** What a process or thread has used of a processor; endless once it has ended and its parent knows. */
+function secondsOf(path: string): number {
+  try {
+    const [, times = ''] = readFileSync(path, 'utf8').split(') ');
+    const [user = 0, system = 0] = times.split(' ').slice(11, 13).map(Number);
+    return (user + system) / 100;
+  } catch {
+    return Number.POSITIVE_INFINITY;
   }
 }

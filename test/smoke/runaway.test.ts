@@ -8,7 +8,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Built, buildSvc } from '../built.ts';
 import { real } from '../real-component.ts';
-import { hasOpened, hasWorked, until } from './processes.ts';
+import { hasOpened, hasWorked, threadHasWorked, until } from './processes.ts';
 
 let built: Built;
 let server: Server;
@@ -64,7 +64,7 @@ describe('a filter', () => {
     '%s never ends, and the first Ctrl-C ends it with 130',
     async (filter) => {
       const run = start('contacts', 'list', '--jq', filter);
-      await hasWorked(run);
+      await threadHasWorked(run);
       const { exitCode, stderr, ms } = await interrupt(run);
       expect(exitCode).toBe(130);
       expect(stderr).toContain(`Interrupted while the filter ${filter} ran.`);
