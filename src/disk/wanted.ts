@@ -19,13 +19,22 @@ export function want(locks: string): () => void {
   const again = setInterval(say, betweenMs);
   return () => {
     clearInterval(again);
-    rmSync(markOf(locks), { force: true });
+    try {
+      rmSync(markOf(locks), { force: true });
+    } catch {
+      // What is not there asks for nothing.
+    }
   };
 }
 
 /** Asked by whoever holds the lock. It is said again by whoever still waits. */
 export function isWanted(locks: string): boolean {
-  if (!statSync(markOf(locks), { throwIfNoEntry: false })) return false;
-  rmSync(markOf(locks), { force: true });
-  return true;
+  try {
+    if (!statSync(markOf(locks), { throwIfNoEntry: false })) return false;
+    rmSync(markOf(locks), { force: true });
+    return true;
+  } catch {
+    // The folder is gone, or something else lies in its place: what is written next tells of it.
+    return false;
+  }
 }

@@ -1,8 +1,9 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSharedLog } from '../../src/disk/shared-log.ts';
+import { isWanted } from '../../src/disk/wanted.ts';
 
 // A log that several processes append to: here, two who use it in one process.
 
@@ -29,4 +30,11 @@ test('two who use a log in one process never wait for one another', async () => 
     }
   }
   expect((await readFile(join(root, 'part', 'log.jsonl'), 'utf8')).trim().split('\n')).toEqual(lines);
+});
+
+test('a lock of which nothing is left, or in whose place a file lies, is wanted by nobody', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'svc-wanted-'));
+  await writeFile(join(root, 'file'), '');
+  for (const locks of [join(root, 'gone'), join(root, 'file'), join(root, 'file', 'lock')])
+    expect(isWanted(locks)).toBe(false);
 });

@@ -65,7 +65,7 @@ test('nothing that an app answers ends the listener, and the other apps get thei
   const meet = async (talk: (socket: Socket) => void) => {
     const url = await evilApp(talk);
     const to = ['--forward-to', url, '--route', `feedback.created=${good.url}`];
-    const running = await listening(made, ['--json', '--forward-retry', '1', '--timeout', '1', ...to], { env: signed });
+    const running = await listening(made, ['--json', '--forward-retry', '1', '--timeout', '5', ...to], { env: signed });
     const trigger = (event: string) => svc(made, ['webhooks', 'trigger', event, '--to', running.url], { env: signed });
     expect((await trigger('ticket.created')).exitCode).toBe(0);
     await running.until(() => running.lines().some((line) => line.forward?.state === 'failed'));

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'vitest';
 import { account, withPostgres as neededPostgres, programs } from '../mirror/postgres-server.ts';
@@ -25,14 +25,13 @@ let own: PostgresServer | undefined;
  */
 export async function ownPostgres(): Promise<PostgresServer | undefined> {
   if (!programs) return undefined;
-  own ??= make(programs, `${process.env.SVC_TEST_POSTGRES}-${process.pid}`);
+  own ??= make(programs, mkdtempSync(`${process.env.SVC_TEST_POSTGRES}-`));
   await own.start();
   return own;
 }
 
 function make(bin: string, folder: string): PostgresServer {
   const as = account();
-  mkdirSync(folder);
   if (as.uid !== undefined) chownSync(folder, as.uid, as.gid ?? as.uid);
   const data = join(folder, 'data');
   const options = { ...as, cwd: folder, stdio: 'pipe', env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } } as const;
