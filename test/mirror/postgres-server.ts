@@ -98,11 +98,21 @@ async function start(folder: string, options: Options): Promise<void> {
   });
   server.unref();
   writeFileSync(join(folder, 'pid'), String(server.pid));
+  endWithTheRun(server.pid ?? 0, folder, options);
   while (!readFileSync(join(folder, 'log'), 'utf8').includes('ready to accept connections')) {
     if (server.exitCode !== null) throw new Error(readFileSync(join(folder, 'log'), 'utf8'));
     await sleep(20);
   }
   writeFileSync(join(folder, 'ready'), '');
+}
+
+/** A run that is interrupted or killed leaves no server behind: once its first process is gone, this ends the server. */
+export function endWithTheRun(pid: number, folder: string, options: Options): void {
+  const [run] = /\d+/u.exec(basename(process.env.SVC_TEST_POSTGRES ?? '')) ?? [];
+  const waiting = `while kill -0 ${pid} && [ -d /proc/${run} ]; do sleep 2; done
+if [ -d /proc/${run} ] || [ ! -d "$0" ]; then exit; fi
+kill -INT ${pid}; while kill -0 ${pid}; do sleep 1; done; rm -rf "$0"`;
+  spawn('/bin/sh', ['-c', waiting, folder], { ...options, cwd: '/', stdio: 'ignore', detached: true }).unref();
 }
 
 /** After the last test: the one that is shared by all, and those of the workers. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chownSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'vitest';
-import { account, withPostgres as neededPostgres, programs } from '../mirror/postgres-server.ts';
+import { account, endWithTheRun, withPostgres as neededPostgres, programs } from '../mirror/postgres-server.ts';
 
 export const withPostgres = neededPostgres(test);
 
@@ -56,6 +56,7 @@ function make(bin: string, folder: string): PostgresServer {
       const started = spawn(join(bin, 'postgres'), argv, options);
       server = started;
       writeFileSync(join(folder, 'pid'), String(started.pid));
+      endWithTheRun(started.pid ?? 0, folder, options);
       await new Promise<void>((ready, failed) => {
         let said = '';
         started.stderr.on('data', (text) => {
