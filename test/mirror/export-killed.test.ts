@@ -42,8 +42,8 @@ async function isKilled(world: SandboxWorld, dir: string, at: number): Promise<b
   return signal === 'SIGKILL';
 }
 
-/** The steps at which it is killed: each that there is, or some. */
-const apart = draws(11, 1);
+/** The steps at which it is killed: some of those that there are. */
+const apart = draws(11, 4);
 
 test('at whatever step exports are killed, the next ones add what is missing, and nothing again', {
   timeout: 900_000,
