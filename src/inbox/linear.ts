@@ -7,7 +7,8 @@ import { type KeyEntry, keys } from './keys.ts';
 import { type Model, type Over, selectedRow, targetsOf } from './model.ts';
 import { named } from './over.ts';
 import { nameOf, type Row, whoOf } from './row.ts';
-import { factsOf, jobWords } from './view/around.ts';
+import { factsOf } from './view/around.ts';
+import { jobWords } from './view/job.ts';
 import { overLines } from './view/over.ts';
 import type { Line } from './view/parts.ts';
 import { threadLines } from './view/thread.ts';
@@ -19,8 +20,11 @@ const perPage = 10;
 const hasNumbers = ({ choices }: Extract<Over, { readonly is: 'pick' }>): boolean =>
   choices.every(({ value }) => /^\d+$/u.test(value));
 
-/** The size that the model is laid out for: lines that are read out are broken at 80 cells. */
-export const linearSize = { columns: 80, rows: perPage + 3 };
+/** The size that the model is laid out for: lines that are read out are broken at 80 cells, or where the terminal ends. */
+export const linearSize = (columns = 80): Model['size'] => ({
+  columns: Math.max(20, Math.min(80, columns)),
+  rows: perPage + 3,
+});
 
 const textOf = (line: Line): string =>
   line
@@ -119,7 +123,7 @@ function overSaid(before: Model | undefined, after: Model): string[] {
     case 'prompt':
       return over.wrong === undefined ? [] : [sanitize(over.wrong)];
     case 'question':
-      return overLines({ ...after, size: { columns: 80, rows: 100_000 } }, over).lines.map(textOf);
+      return overLines({ ...after, size: { ...after.size, rows: 100_000 } }, over).lines.map(textOf);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../output/view.ts';
+import { loadWidths } from '../screen/width.ts';
 import { wrap } from '../text/width.ts';
 import { type Engine, startEngine } from './engine.ts';
 import type { Event } from './event.ts';
@@ -31,11 +32,12 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
       isEnded = true;
     },
   };
+  await loadWidths();
   const views = (await allViews(ctx)).map(({ name, about }) => ({ value: name, name, about }));
   const now = () => ctx.clock.now().getTime();
   try {
     engine = startEngine(
-      { size: linearSize, now: now(), view, views },
+      { size: linearSize(ctx.stdout.columns), now: now(), view, views },
       {
         perform: (effect) => perform(world, effect),
         changed: () => {},
@@ -48,13 +50,15 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
     const following = session.follow().catch(() => {});
     let told: Model | undefined;
     while (!isEnded && !ctx.signal.aborted) {
+      const { columns } = ctx.stdout;
       await engine.idle();
       tell({ is: 'tick', now: now() });
+      tell({ is: 'resize', ...linearSize(columns) });
       await engine.idle();
       if (bug) throw bug.error;
       if (isEnded) break;
       const model = engine.model();
-      const width = Math.max(20, ctx.stdout.columns ?? linearSize.columns);
+      const width = Math.max(20, columns ?? model.size.columns);
       for (const line of said(told, model).flatMap((one) => wrap(one, width))) ctx.stdout.write(`${line}\n`);
       told = model;
       const line = await ctx.ask.line(questionOf(model));

@@ -1,16 +1,21 @@
 import type { Style } from '../../output/view.ts';
-import { cells, cut } from '../../screen/width.ts';
+import { cells } from '../../screen/width.ts';
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { ageWords } from '../age.ts';
-import { shownJob } from '../jobs.ts';
 import { type KeyEntry, keys } from '../keys.ts';
-import type { Job, Model } from '../model.ts';
-import { blank, type Line, line, type Part, widthOf } from './parts.ts';
+import { isWide, type Model } from '../model.ts';
+import { type Line, line, type Part, widthOf } from './parts.ts';
+import { bodyHeight } from './sizes.ts';
+import { threadLines } from './thread.ts';
 
-/** View, number, age of the copy, requests left in this minute, drafts that wait: from the left until there is no room. */
+/**
+ * View, number, the place in a long thread, age of the copy, requests left in this minute, drafts that wait: from the
+ * left until there is no room.
+ */
 export function firstLine(model: Model): Line {
-  const facts = factsOf(model);
+  const [count, ...others] = factsOf(model);
+  const facts = [...(count ? [count] : []), ...placeIn(model), ...others];
   const parts: Part[] = [{ text: ` ${sanitize(titleOf(model))}`, style: 'bold' }];
   for (const { text, style } of facts) {
     const more: Part = { text: `  ${text}`, style: style ?? 'dim' };
@@ -21,6 +26,19 @@ export function firstLine(model: Model): Line {
 }
 
 const titleOf = ({ view, words }: Model): string => (words === undefined ? view : `search: ${words}`);
+
+/** Where the thread is longer than the screen: which of its lines are seen. */
+function placeIn(model: Model): readonly Fact[] {
+  if (!isLong(model)) return [];
+  const { length } = threadLines(model);
+  return [{ text: `lines ${model.scroll + 1}-${Math.min(length, model.scroll + bodyHeight(model))} of ${length}` }];
+}
+
+const isLong = (model: Model): boolean =>
+  !model.over &&
+  model.opened !== undefined &&
+  (isWide(model) || model.focus === 'thread') &&
+  threadLines(model).length > bodyHeight(model);
 
 type Fact = { readonly text: string; readonly style?: Style };
 
@@ -36,40 +54,6 @@ export function factsOf({ list, copy, drafts, left, marked, now }: Model): reado
       : []),
     ...(left === undefined ? [] : [{ text: `${left} requests left` }]),
     ...(copy.told === undefined ? [] : [{ text: sanitize(copy.told) }]),
-  ];
-}
-
-const signs: Readonly<Record<Job['state'], readonly [sign: string, style: Style]>> = {
-  held: ['…', 'cyan'],
-  sending: ['…', 'cyan'],
-  done: ['✓', 'green'],
-  back: ['✓', 'green'],
-  told: ['', 'dim'],
-  drafted: ['✎', 'orange'],
-  refused: ['✗', 'red'],
-  unknown: ['?', 'red'],
-};
-
-/** What happens to what was asked for, in words. */
-export function jobWords({ state, told, until = 0 }: Job, now: number): string {
-  if (state === 'held') return `${told}: leaves in ${Math.max(0, Math.ceil((until - now) / 1000))} s. u takes it back`;
-  return state === 'sending' ? `${told} …` : told;
-}
-
-/** The line above the keys: what is under way, held, done, refused or unknown. */
-export function jobLine(model: Model): Line {
-  const job = shownJob(model);
-  if (!job) return blank;
-  const [sign, style] = signs[job.state];
-  const more = model.jobs.length > 1 ? ` (+${model.jobs.length - 1})` : '';
-  const esc = ['refused', 'unknown', 'drafted'].includes(job.state) ? ' Esc' : '';
-  const tail = `${more}${esc}`;
-  const room = model.size.columns - cells(` ${sign} `) - cells(tail);
-  const text = cut(sanitize(jobWords(job, model.now)), room);
-  return [
-    { text: ` ${sign} `, style },
-    { text, ...(style !== 'dim' && { style }) },
-    { text: tail, style: 'dim' },
   ];
 }
 
@@ -101,18 +85,19 @@ const rankOf = ({ act }: KeyEntry): number => (order.includes(act) ? order.index
 export function keyLine(model: Model): Line {
   const working = keys.filter((entry) => entry.brief !== undefined && entry.works(model));
   const kept = new Set<KeyEntry>();
-  let used = 0;
+  const scroll: Line = model.focus === 'thread' && isLong(model) ? hint('j k', 'scroll') : [];
+  let used = widthOf(scroll);
   for (const entry of [...working].sort((a, b) => rankOf(a) - rankOf(b))) {
     const room = cells(entry.shown) + 1 + cells(entry.brief ?? '') + 2;
     if (used + room > model.size.columns) break;
     used += room;
     kept.add(entry);
   }
-  const parts = working
-    .filter((entry) => kept.has(entry))
-    .flatMap(({ shown, brief = '' }): Part[] => [
-      { text: ` ${shown}`, style: 'bold' },
-      { text: ` ${brief} `, style: 'dim' },
-    ]);
-  return parts.length > 0 ? parts : line('');
+  const shown = working.filter((entry) => kept.has(entry)).flatMap(({ shown: key, brief = '' }) => hint(key, brief));
+  return shown.length > 0 ? [...scroll, ...shown] : line('');
 }
+
+const hint = (key: string, name: string): Part[] => [
+  { text: ` ${key}`, style: 'bold' },
+  { text: ` ${name} `, style: 'dim' },
+];

@@ -1,5 +1,6 @@
 import { isWide, type Model } from '../model.ts';
-import { firstLine, jobLine, keyLine } from './around.ts';
+import { firstLine, keyLine } from './around.ts';
+import { jobLines } from './job.ts';
 import { listLines } from './list.ts';
 import { overLines } from './over.ts';
 import { blank, cutLine, type Line, type Look, padLine, painted } from './parts.ts';
@@ -13,7 +14,9 @@ export function frameOf(model: Model, look: Look): readonly string[] {
   const body = over ? over.lines.map((parts) => painted(cutLine(parts, columns), look)) : bodyOf(model, look);
   const height = bodyHeight(model);
   const filled = [...body.slice(0, height), ...Array.from({ length: Math.max(0, height - body.length) }, () => '')];
-  const foot = [jobLine(model), over?.keys ?? keyLine(model)].map((parts) => painted(cutLine(parts, columns), look));
+  const foot = [...jobLines(model), over?.keys ?? keyLine(model)].map((parts) =>
+    painted(cutLine(parts, columns), look),
+  );
   return [painted(cutLine(firstLine(model), columns), look), ...filled, ...foot].slice(-rows);
 }
 

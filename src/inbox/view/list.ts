@@ -17,7 +17,10 @@ export function listLines(model: Model): readonly ListLine[] {
   const lines: ListLine[] = [];
   const numberRoom = numberRoomOf(model);
   const marked = new Set(model.marked.map(keyOf));
-  for (let at = list.top; at < Math.min(total, list.top + count); at++) {
+  // What is told may have taken the line that the selected row stood on.
+  const page = Math.max(1, Math.floor(bodyHeight(model) / rowHeight(model)));
+  const top = Math.max(list.top, list.selected - page + 1);
+  for (let at = top; at < Math.min(total, top + count); at++) {
     const row = list.rows[at - list.offset];
     const isSelected = at === list.selected;
     const isMarked = row !== undefined && marked.has(keyOf(row));

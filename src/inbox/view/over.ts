@@ -21,7 +21,7 @@ export function overLines(model: Model, over: Over): Shown {
     case 'pick':
       return pickLines(model, over);
     case 'prompt':
-      return promptLines(over);
+      return promptLines(model, over);
   }
 }
 
@@ -67,10 +67,11 @@ function questionLines(
 ): Shown {
   const width = Math.max(10, Math.min(100, model.size.columns - 2));
   const text = wrap(sanitize(shown, { keepNewlines: true }), width).map((one) => line(` ${one}`));
-  const room = Math.max(1, bodyHeight(model) - 2);
+  const asked = wrap(sanitize(title), width).map((one) => line(` ${one}`, 'bold'));
+  const room = Math.max(1, bodyHeight(model) - 1 - asked.length);
   const isMore = text.length > room;
   return {
-    lines: [...scrolledTo(text, scroll, room), blank, line(` ${sanitize(title)}`, 'bold')],
+    lines: [...scrolledTo(text, scroll, room), blank, ...asked],
     keys: hints([
       ...answers.map(({ key, name }) => [key, name] as const),
       ['Esc', otherwise] as const,
@@ -105,12 +106,14 @@ function pickLines(model: Model, over: Extract<Over, { is: 'pick' }>): Shown {
   };
 }
 
-function promptLines({ title, text, wrong }: Extract<Over, { is: 'prompt' }>): Shown {
+function promptLines(model: Model, { title, text, wrong }: Extract<Over, { is: 'prompt' }>): Shown {
+  const width = Math.max(10, model.size.columns - 3);
+  const wrapped = (words: string) => wrap(sanitize(words), width);
   return {
     lines: [
-      line(` ${sanitize(title)}:`, 'bold'),
-      [{ text: ' > ', style: 'bold' }, { text: sanitize(text) }, { text: '▏', style: 'dim' }],
-      ...(wrong === undefined ? [] : [blank, line(` ${sanitize(wrong)}`, 'red')]),
+      ...wrapped(`${title}:`).map((one) => line(` ${one}`, 'bold')),
+      ...wrapped(`${text}▏`).map((one, at): Line => [{ text: at === 0 ? ' > ' : '   ', style: 'bold' }, { text: one }]),
+      ...(wrong === undefined ? [] : [blank, ...wrapped(wrong).map((one) => line(` ${one}`, 'red'))]),
     ],
     keys: hints([
       ['Enter', 'take it'],

@@ -1,9 +1,12 @@
 import { isWide, type Model } from '../model.ts';
+import { jobLines } from './job.ts';
 
-/** The first line, the line that tells what happens, and the keys. */
-const around = 3;
+/** The first line, and the keys. */
+const around = 2;
 
-export const bodyHeight = ({ size }: Pick<Model, 'size'>): number => Math.max(1, size.rows - around);
+/** What the list and the thread have, below the first line and above what is told. */
+export const bodyHeight = (model: Pick<Model, 'size' | 'jobs' | 'now'>): number =>
+  Math.max(1, model.size.rows - around - jobLines(model).length);
 
 /** Between the list and the thread beside it. */
 export const between = ' │ ';

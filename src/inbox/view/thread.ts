@@ -1,15 +1,20 @@
 import { timeForPeople } from '../../output/cells.ts';
 import type { Style } from '../../output/view.ts';
-import { wrap } from '../../screen/width.ts';
+import { hasWidths, wrap } from '../../screen/width.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import type { Model } from '../model.ts';
 import type { Thread, ThreadMessage } from '../row.ts';
-import { blank, type Line, line } from './parts.ts';
+import { blank, type Line, line, type Part, widthOf } from './parts.ts';
 import { threadWidth } from './sizes.ts';
 
-type Laid = { readonly width: number; readonly minute: number; readonly lines: readonly Line[] };
+type Laid = {
+  readonly width: number;
+  readonly minute: number;
+  readonly isExact: boolean;
+  readonly lines: readonly Line[];
+};
 
-/** A thread is laid out once for each width, and once a minute for its times. */
+/** A thread is laid out once for each width, once a minute for its times, and once more when emoji can be measured. */
 const laid = new WeakMap<Thread, Laid>();
 
 /** Long lines are hard to read, however wide the terminal. */
@@ -24,9 +29,10 @@ export function threadLines(model: Model): readonly Line[] {
   const width = Math.max(10, Math.min(threadWidth(model), widest));
   const minute = Math.floor(now / 60_000);
   const known = laid.get(opened.thread);
-  if (known && known.width === width && known.minute === minute) return known.lines;
+  const isExact = hasWidths();
+  if (known && known.width === width && known.minute === minute && known.isExact === isExact) return known.lines;
   const lines = laidOut(opened.thread, width, new Date(now));
-  laid.set(opened.thread, { width, minute, lines });
+  laid.set(opened.thread, { width, minute, isExact, lines });
   return lines;
 }
 
@@ -58,11 +64,16 @@ function messageLines({ who, side, at, body, files }: ThreadMessage, width: numb
   const about = `${side === 'ai' ? 'AI' : side} · ${timeForPeople(at, now)}`;
   const text = wrap(sanitize(body.trim(), { keepNewlines: true }), Math.max(1, width - 2));
   return [
-    [
-      { text: name, style: styles[side] },
-      { text: `  ${about}`, style: 'dim' },
-    ],
+    ...headLines({ text: name, style: styles[side] }, { text: `  ${about}`, style: 'dim' }, width),
     ...text.map((one) => (one === '' ? blank : line(`  ${one}`))),
-    ...files.map((file) => line(`  + ${sanitize(file)}`, 'dim')),
+    ...files.flatMap((file) =>
+      wrapped(file, width - 4).map((one, part) => line(`  ${part === 0 ? '+' : ' '} ${one}`, 'dim')),
+    ),
   ];
+}
+
+/** A name that leaves what is said of it no room has lines of its own. */
+function headLines(name: Part, about: Part, width: number): Line[] {
+  if (widthOf([name, about]) <= width) return [[name, about]];
+  return [...wrap(name.text, width).map((text) => ({ ...name, text })), about].map((part) => [part]);
 }
