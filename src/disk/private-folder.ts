@@ -5,7 +5,12 @@ import { dirname, join } from 'node:path';
 import { isCode } from './atomic-file.ts';
 import { makeFolders } from './make-folders.ts';
 
-export type PrivateFolder = { readonly path: string; remove(): Promise<void> };
+export type PrivateFolder = {
+  readonly path: string;
+  remove(): Promise<void>;
+  /** It stays, for a person who finds something in it. */
+  leave(): void;
+};
 
 /** A new folder that only its owner can enter, gone at the latest when this process exits. */
 export async function makePrivateFolder(prefix: string): Promise<PrivateFolder> {
@@ -18,6 +23,7 @@ export async function makePrivateFolder(prefix: string): Promise<PrivateFolder> 
       process.off('exit', removeNow);
       await rm(path, { recursive: true, force: true });
     },
+    leave: () => void process.off('exit', removeNow),
   };
 }
 

@@ -1,8 +1,25 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, copyFile, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
 import { Failure } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
-import { makePrivateFolder } from './private-folder.ts';
+import { makeFolders } from './make-folders.ts';
+import { makePrivateFolder, type PrivateFolder } from './private-folder.ts';
+
+/** No text that the service takes is nearly as long, in bytes: whatever is longer was saved by mistake. */
+export const mostText = 1024 * 1024;
+
+/** Where texts are kept that could be neither sent nor made a draft. */
+export const unsentFolder = ({ state }: { readonly state: string }): string => join(state, 'unsent');
+
+/** Undefined where there is none. Looked at before it is read: a file may be larger than the memory. */
+const sizeOf = async (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    ({ size }) => size,
+    (error: unknown) => {
+      if (isCode(error, 'ENOENT')) return undefined;
+      throw error;
+    },
+  );
 
 /** Throws the Failure of a file that the editor took away, or wrote in another encoding than UTF-8. */
 async function textLeftIn(path: string): Promise<string> {
@@ -33,23 +50,62 @@ async function readInAnyCase(path: string): Promise<string | undefined> {
   return bytes && (decoded(bytes) ?? new TextDecoder('windows-1252').decode(bytes));
 }
 
+/** What a file that is too large to be a text is kept as; where it cannot be moved, it stays where it is. */
+async function putAside(path: string, folder: PrivateFolder, files: Left['files']): Promise<string> {
+  const unsent = unsentFolder(files);
+  const kept = join(unsent, `${basename(folder.path)}${extname(path)}`);
+  try {
+    await makeFolders(unsent);
+    await rename(path, kept).catch((error: unknown) => {
+      if (!isCode(error, 'EXDEV')) throw error;
+      return copyFile(path, kept);
+    });
+    await chmod(kept, 0o600);
+    return kept;
+  } catch {
+    folder.leave();
+    return path;
+  }
+}
+
+const inMegabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+
+export type Left = {
+  /** Told what the file holds where `change` fails, or leaves what is no UTF-8. */
+  readonly failed?: ((text: string) => void) | undefined;
+  /** A file that is too large to be a text is kept there. */
+  readonly files: { readonly state: string };
+};
+
 /**
  * Lets `change` work on a file that holds `text`, and returns what the file holds then. The file is readable by its
- * owner alone (it may be a reply to a customer) and is gone afterwards, also after a failure, and where svc ends at once.
+ * owner alone (it may be a reply to a customer) and is gone afterwards, also after a failure, and where svc ends at once;
+ * but one that is too large to be a text is kept, and named by the failure.
  */
 export async function throughTempFile(
   text: string,
   name: string,
-  /** Told what the file holds where `change` fails, or leaves what is no UTF-8. */
-  failed: ((text: string) => void) | undefined,
+  { failed, files }: Left,
   change: (path: string) => Promise<void>,
 ): Promise<string> {
   const folder = await makePrivateFolder('svc-');
+  let isLeft = false;
   try {
     const path = join(folder.path, name);
     await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+    const ended = await change(path).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    const size = (await sizeOf(path)) ?? 0;
+    if (size > mostText) {
+      const kept = await putAside(path, folder, files);
+      isLeft = kept === path;
+      const what = `What the editor saved is ${inMegabytes(size)} long, and a text has at most ${inMegabytes(mostText)}.`;
+      throw new Failure('failed', `${what} Nothing was sent. It is kept in ${kept}`, { cause: ended?.error });
+    }
     try {
-      await change(path);
+      if (ended) throw ended.error;
       return await textLeftIn(path);
     } catch (error) {
       const left = failed && (await readInAnyCase(path));
@@ -57,6 +113,6 @@ export async function throughTempFile(
       throw error;
     }
   } finally {
-    await folder.remove();
+    if (!isLeft) await folder.remove();
   }
 }

@@ -3,6 +3,7 @@ import { seededThread, withoutSeed } from '../command/seed.ts';
 import { bracedNames, namedTemplates, readTemplate } from '../command/template-file.ts';
 import type { Context } from '../context.ts';
 import { replaceFile } from '../disk/atomic-file.ts';
+import { unsentFolder } from '../disk/temp-file.ts';
 import { Failure } from '../errors.ts';
 import { wireOf } from '../http/request.ts';
 import { requestOf } from '../sends/deliver.ts';
@@ -62,7 +63,7 @@ export async function written({ ctx, lend }: Editing, initial: string, seed: str
     return { text: textIn(saved) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { text: left === undefined ? initial : textIn(left), failed: error.message };
+    return { text: left === undefined ? '' : textIn(left), failed: error.message };
   }
 }
 
@@ -71,7 +72,7 @@ export const isBlank = (text: string): boolean => /^[\p{Z}\p{Cc}\p{Cf}]*$/u.test
 
 /** A text that cannot be a draft goes into a file of its own. Returns its place. */
 export async function putAside({ files, clock }: Context, text: string): Promise<string> {
-  const path = join(files.state, 'unsent', `${clock.now().toISOString().replaceAll(':', '-')}.md`);
+  const path = join(unsentFolder(files), `${clock.now().toISOString().replaceAll(':', '-')}.md`);
   await replaceFile(path, `${text}\n`);
   return path;
 }

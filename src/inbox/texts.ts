@@ -106,8 +106,10 @@ export async function edit(world: World, { draft: id, row, means }: Extract<Effe
   const [recorded] = await recordsOf(world, [row]);
   const seed = seedOf(means, [row], recorded?.record);
   const { text, failed } = await written(world.editing, String(Object(draft.steps[0]?.body).body ?? ''), seed);
-  if (isBlank(text))
-    return world.tell({ is: 'told', told: `The text is empty. Draft ${id} waits as it was.`, state: 'drafted' });
+  if (isBlank(text)) {
+    const why = failed ?? 'The text is empty.';
+    return world.tell({ is: 'told', told: `${why} Draft ${id} waits as it was.`, state: 'drafted' });
+  }
   const next = await withNewText(store, ctx, draft, text).catch((error: unknown) => notKept(world, text, error));
   if (!next) return;
   if (failed !== undefined) return world.tell({ is: 'told', told: `${failed} Draft ${id} waits.`, state: 'drafted' });

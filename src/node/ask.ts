@@ -12,10 +12,11 @@ type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;
   readonly color: boolean;
+  readonly files: { readonly state: string };
 };
 
 /** Questions to a person at a terminal. What is asked about may come from customers, so all of it is made harmless. */
-export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canAsk' | 'line'> {
+export function createAsk({ color, env, files, ...context }: Terminal): Omit<Ask, 'canAsk' | 'line'> {
   const theme = color ? undefined : plainTheme;
   const one = (text: string) => sanitize(text);
   // Inquirer breaks a line in the middle of a word. Two cells belong to its mark before the first one.
@@ -48,7 +49,7 @@ export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canA
       return answered(search({ message: asked(question), source, theme }, context), context);
     },
     edit: (initial, { extension = '.txt', failed } = {}) =>
-      edit(initial, extension, { env, signal: context.signal, ...(failed && { failed }) }),
+      edit(initial, extension, { env, signal: context.signal, files, ...(failed && { failed }) }),
   };
 }
 

@@ -68,7 +68,7 @@ export function nodeContext(): Context {
       const { tokenStore } = await import('../auth/token-store.ts');
       return tokenStore({ env, files, clock, random, notice, progress, signal, platform: process.platform });
     }),
-    ask: lazyAsk({ progress, signal, env, hungUp }),
+    ask: lazyAsk({ progress, signal, env, files, hungUp }),
     page: async (command, text) => (await import('./pager.ts')).page(command, text, { env, signal }),
     onHangup(call) {
       hangups.add(call);
@@ -159,7 +159,7 @@ function lazyTokens(open: () => Promise<TokenStore>): TokenStore {
   };
 }
 
-type Asking = Pick<Context, 'progress' | 'signal' | 'env'> & { readonly hungUp: () => void };
+type Asking = Pick<Context, 'progress' | 'signal' | 'env' | 'files'> & { readonly hungUp: () => void };
 
 const lazyAsk = (asking: Asking): Ask => {
   let read: (() => Promise<string | undefined>) | undefined;
@@ -197,12 +197,13 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-async function asker({ progress, signal, env, hungUp }: Asking) {
+async function asker({ progress, signal, env, files, hungUp }: Asking) {
   progress(undefined);
   const [{ createAsk }, { wantsColor }] = [await import('./ask.ts'), await import('../output/paint.ts')];
   const [input, output] = [process.stdin, openStderr()];
   takeHangups(input, hungUp);
-  return createAsk({ input, output, env, signal, color: wantsColor({ env }, { color: 'auto' }, output.isTTY) });
+  const color = wantsColor({ env }, { color: 'auto' }, output.isTTY);
+  return createAsk({ input, output, env, signal, color, files });
 }
 
 /** What goes on, each with its latest text and, in milliseconds of `performance.now()`, since when. */

@@ -9,14 +9,20 @@ type Around = {
   readonly signal?: AbortSignal;
   /** Told what was written where the editor failed or was killed: it may have been saved before. */
   readonly failed?: (text: string) => void;
+  /** A file that is too large to be a text is kept there. */
+  readonly files: { readonly state: string };
 };
 
 /** Opens the text in the editor that VISUAL or EDITOR names, a command line such as `code --wait`; else in a usual one. */
-export async function edit(initial: string, extension: string, { env, signal, failed }: Around): Promise<string> {
+export async function edit(
+  initial: string,
+  extension: string,
+  { env, signal, failed, files }: Around,
+): Promise<string> {
   const named = env.VISUAL?.trim() || env.EDITOR?.trim();
   const usual = process.platform === 'win32' ? ['notepad'] : ['editor', 'nano', 'vi'];
   const kept = failed && ((text: string) => (text === initial ? undefined : failed(text)));
-  return throughTempFile(initial, `text${extension}`, kept, async (path) => {
+  return throughTempFile(initial, `text${extension}`, { failed: kept, files }, async (path) => {
     for (const command of named ? [named] : usual) {
       const end = await run(command, path, signal);
       if (end === 0) return;

@@ -1,7 +1,8 @@
 /** The inbox line by line: everything that the screen can do, and what becomes of a text where something fails. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { Failure } from '../../src/errors.ts';
 import { questionOf } from '../../src/inbox/linear.ts';
 import { cells } from '../../src/text/width.ts';
 import { json } from '../mirror/engines.ts';
@@ -234,4 +235,29 @@ test('a reply by email to nobody whose address is known is asked about before th
   const { stdout } = await linear(world, ['2', 'r', '', 'q'], { edit });
   expect(stdout).toMatch(/No address is known for T-1007, and the reply goes by email: the service may\s+refuse it\./u);
   expect([edits, await drafts(world)]).toEqual([0, []]);
+});
+
+test('a text that is too long for a draft is in a file that is named, and nothing of it is lost', async () => {
+  const world = await desk();
+  const text = 'x'.repeat(1024 * 1024);
+  const { stdout } = await linear(world, ['1', 'r', 'q'], { ...write(text), columns: 1000 });
+  expect(stdout).toContain(
+    'The text is 1.0 MB long, and a draft holds at most 1 MB. Nothing was sent. Your text is in ',
+  );
+  const [, path = ''] = /Your text is in (\S+)/u.exec(stdout) ?? [];
+  expect(readFileSync(path, 'utf8')).toBe(`${text}\n`);
+  expect([writes(world.sent), await drafts(world)]).toEqual([[], []]);
+});
+
+test('an editor that failed and saved nothing leaves no draft of a template, and a draft as it was', async () => {
+  const world = await desk();
+  mkdirSync(join(world.folder, 'config', 'templates'), { recursive: true });
+  writeFileSync(join(world.folder, 'config', 'templates', 'hello.md'), 'Dear {{contact.name}}');
+  const brokenEdit = () => {
+    throw new Failure('failed', 'The editor "vi" ended with code 1, so nothing was sent.');
+  };
+  const { stdout } = await linear(world, ['1', 't', 'hello', 'e', 'q'], { edit: brokenEdit });
+  expect(stdout).toContain('The editor "vi" ended with code 1, so nothing was sent.');
+  expect(stdout).not.toContain('had saved');
+  expect([writes(world.sent), await drafts(world)]).toEqual([[], []]);
 });

@@ -17,7 +17,12 @@ function terminal(env: Record<string, string> = {}, signal?: AbortSignal) {
   const sees = (text: string) =>
     new Promise<void>((resolve) => (seen.includes(text) ? resolve() : waiting.push({ text, resolve })));
   const press = (keys: string) => input.write(keys);
-  return { ask: createAsk({ input, output, env, signal, color: false }), sees, press, seen: () => seen };
+  return {
+    ask: createAsk({ input, output, env, signal, files: { state: tmpdir() }, color: false }),
+    sees,
+    press,
+    seen: () => seen,
+  };
 }
 
 describe('a question', () => {

@@ -23,7 +23,11 @@ function program() {
 
 test.each([
   ['a pager', (command: string, signal: AbortSignal) => page(command, 'text', { env: process.env, signal })],
-  ['an editor', (command: string, signal: AbortSignal) => edit('text', '.txt', { env: { EDITOR: command }, signal })],
+  [
+    'an editor',
+    (command: string, signal: AbortSignal) =>
+      edit('text', '.txt', { env: { EDITOR: command }, files: { state: tmpdir() }, signal }),
+  ],
 ])('SIGTERM ends %s with svc; Ctrl-C is its own', async (_, open) => {
   const patient = program();
   const interrupt = new AbortController();

@@ -45,6 +45,11 @@ const draft = (key: string | null = null): NewDraft => ({
   ...{ edited_by: null, edits: [], decided_at: null, decided_by: null, reason: null, error: null, claim: null },
 });
 
+const longer = (text: string) => {
+  const one = draft();
+  return { ...one, steps: one.steps.map((step) => ({ ...step, body: { body: text } })) };
+};
+
 describe.each(kinds)('drafts in $name', ({ test, place }) => {
   const opened = async (run: (open: () => Promise<DraftStore>) => Promise<void>) => {
     const at = place();
@@ -57,6 +62,18 @@ describe.each(kinds)('drafts in $name', ({ test, place }) => {
     };
     await run(open).finally(() => Promise.all(stores.map((store) => store.close())));
   };
+
+  test('a text of more than 1 MB is neither a draft nor a change of one', () =>
+    opened(async (open) => {
+      const store = await open();
+      const long = longer('x'.repeat(2 * 1024 * 1024));
+      const refused = { kind: 'usage', message: 'The text is 2.0 MB long, and a draft holds at most 1 MB.' };
+      await expect(store.add(long)).rejects.toMatchObject(refused);
+      expect(await store.list()).toEqual([]);
+      const { id } = await store.add(longer('x'.repeat(16_000)));
+      await expect(store.change(id, (one) => ({ ...one, steps: long.steps }))).rejects.toMatchObject(refused);
+      expect(await store.change(id, (one) => ({ ...one, state: 'rejected' }))).toMatchObject({ state: 'rejected' });
+    }));
 
   test('are numbered, listed and read by every user of the store as they were made', () =>
     opened(async (open) => {
