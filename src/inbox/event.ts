@@ -1,6 +1,6 @@
 import type { SendMode } from '../config/settings.ts';
 import type { Effect, Kept, Means } from './effect.ts';
-import type { Choice, CopyState, JobState } from './model.ts';
+import type { Choice, CopyState, DraftCounts, JobState } from './model.ts';
 import type { Row, Thread } from './row.ts';
 
 /** A key, as a screen tells it. */
@@ -73,6 +73,6 @@ export type Event =
   | { readonly is: 'copy'; readonly copy: Partial<CopyState>; readonly isNew: boolean; readonly began?: number }
   | { readonly is: 'left'; readonly left: number }
   /** `records`: the keys of the tickets and conversations that they are for. */
-  | { readonly is: 'drafts'; readonly waiting: number; readonly records: readonly string[] }
+  | { readonly is: 'drafts'; readonly counts: DraftCounts; readonly records: readonly string[] }
   | { readonly is: 'away'; readonly isAway: boolean }
   | { readonly is: 'signal'; readonly reason: string };

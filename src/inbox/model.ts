@@ -69,6 +69,11 @@ type List = {
 
 type Opened = { readonly row: Row; readonly thread: Thread | undefined; readonly failed?: string };
 
+/** How many drafts a person has to do with: together they are what the view `drafts` holds. */
+export type DraftCounts = { readonly waiting: number; readonly sending: number; readonly refused: number };
+
+const noDrafts: DraftCounts = { waiting: 0, sending: 0, refused: 0 };
+
 /** How the copy is. */
 export type CopyState = {
   /** When it was last brought up to date; ISO 8601. */
@@ -112,7 +117,7 @@ export type Model = {
   readonly copy: CopyState;
   /** Requests left in this minute, as the service last said. */
   readonly left: number | undefined;
-  readonly drafts: number;
+  readonly drafts: DraftCounts;
   /** The keys of the rows that a draft waits for. */
   readonly drafted: readonly string[];
   /** Somebody asked for what is new, and has no answer yet. */
@@ -136,7 +141,7 @@ export function begin({ size, now, view, views }: Start): Step {
     list: { asked: 1, offset: 0, rows: [], total: undefined, selected: 0, top: 0, failed: undefined },
     ...{ over: undefined, next: [], marked: [], handled: {}, undo: undefined, jobs: [], count: 0 },
     copy: { at: undefined, isWhole: true, isPulling: false, told: undefined },
-    ...{ left: undefined, drafts: 0, drafted: [], isLooking: false, isAway: false, isEnding: false },
+    ...{ left: undefined, drafts: noDrafts, drafted: [], isLooking: false, isAway: false, isEnding: false },
   };
   return { model, effects: [{ do: 'list', ask: 1, view, offset: 0, most: windowRows }] };
 }

@@ -1,4 +1,5 @@
 import { Failure, messageOf } from '../errors.ts';
+import type { Draft } from '../sends/draft.ts';
 import { fieldsIn } from '../text/record.ts';
 import { isBlank, putAside, seedOf, withNewText, written } from './compose.ts';
 import type { Effect, Kept, Means } from './effect.ts';
@@ -128,7 +129,7 @@ export async function edit(world: World, { draft: id, row, means }: Extract<Effe
 
 type Counting = Pick<World, 'tell'> & { readonly writing: Pick<World['writing'], 'drafts'> };
 
-/** The drafts that wait, as the keys of what they are for. */
+/** How many drafts there are to deal with, and of those that wait the keys of what they are for. */
 async function waitingIn(drafts: World['writing']['drafts']) {
   const all = await (await drafts()).list();
   const waiting = all.filter(({ state }) => state === 'waiting');
@@ -136,7 +137,9 @@ async function waitingIn(drafts: World['writing']['drafts']) {
     const of = { tickets: 'ticket' as const, conversations: 'conversation' as const }[kind];
     return id === null || of === undefined ? [] : [keyOf({ kind: of, id })];
   });
-  return { count: waiting.length, records };
+  const countOf = (wanted: Draft['state']) => all.filter(({ state }) => state === wanted).length;
+  const counts = { waiting: waiting.length, sending: countOf('sending'), refused: countOf('refused') };
+  return { counts, records };
 }
 
 /** Those for which a draft waits. Where that cannot be read, what is written will say so. */
@@ -147,6 +150,6 @@ async function draftedAmong({ writing }: World, records: readonly Recorded[]): P
 
 /** Tells how many drafts wait, and for what. */
 export async function countDrafts({ writing, tell }: Counting): Promise<void> {
-  const { count, records } = await waitingIn(writing.drafts);
-  tell({ is: 'drafts', waiting: count, records });
+  const { counts, records } = await waitingIn(writing.drafts);
+  tell({ is: 'drafts', counts, records });
 }

@@ -57,7 +57,7 @@ function noted(model: Model, event: Event): Step {
     case 'left':
       return still(model.left === event.left ? model : { ...model, left: event.left });
     case 'drafts':
-      return still(sameDrafts(model, event) ? model : { ...model, drafts: event.waiting, drafted: event.records });
+      return still(sameDrafts(model, event) ? model : { ...model, drafts: event.counts, drafted: event.records });
     case 'away':
       return still({ ...model, isAway: event.isAway });
     case 'signal':
@@ -67,8 +67,8 @@ function noted(model: Model, event: Event): Step {
   }
 }
 
-const sameDrafts = (model: Model, { waiting, records }: Extract<Event, { is: 'drafts' }>): boolean =>
-  model.drafts === waiting && model.drafted.join() === records.join();
+const sameDrafts = ({ drafts, drafted }: Model, { counts, records }: Extract<Event, { is: 'drafts' }>): boolean =>
+  JSON.stringify([drafts, drafted]) === JSON.stringify([counts, records]);
 
 function keyed(model: Model, key: Extract<Event, { is: 'key' }>['key']): Step {
   if (model.isAway) return still(model);

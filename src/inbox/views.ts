@@ -12,7 +12,7 @@ export const ownViews = {
   open: 'all that is unresolved',
   new: 'made since yesterday',
   snoozed: 'put away for a while',
-  drafts: 'what waits for a person before it is sent',
+  drafts: 'what waits for a person before it is sent, and what the service refused',
   unknown: 'what may or may not have been sent, until somebody has looked',
   feedback: 'posts of the feedback board, most votes first',
 } as const;

@@ -85,7 +85,7 @@ describe.skipIf(process.platform === 'win32')('in a folder that is gone', () => 
     process.chdir(gone);
     try {
       rmdirSync(gone);
-      expect(await edit('a', '.md', { env: { EDITOR: 'printf b >' }, signal })).toBe('b');
+      expect(await edit('a', '.md', { env: { EDITOR: 'printf b >' }, files: { state: folder }, signal })).toBe('b');
       expect(await page(`cat > ${folder}/shown`, 'a page\n', { env: {}, signal })).toBe(true);
     } finally {
       process.chdir(here);

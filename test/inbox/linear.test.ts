@@ -261,3 +261,12 @@ test('an editor that failed and saved nothing leaves no draft of a template, and
   expect(stdout).not.toContain('had saved');
   expect([writes(world.sent), await drafts(world)]).toEqual([[], []]);
 });
+
+test('the number of the view drafts is that of the drafts that wait and of those that were refused', async () => {
+  const world = await desk();
+  await linear(world, ['1', 'r', 'q'], write('x'.repeat(16_001)));
+  const { stdout } = await linear(world, ['3', 'd', '4', 'd', 'v', 'drafts', 'q'], write('A text.'));
+  const states = (await drafts(world)).map(({ state }) => state);
+  expect(states).toEqual(['refused', 'waiting', 'waiting']);
+  expect(stdout).toMatch(/drafts, 3, (?:.*, )?2 drafts wait, 1 is refused/u);
+});

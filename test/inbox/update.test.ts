@@ -319,7 +319,8 @@ test('a time may be typed where something is put away', () => {
 });
 
 test('a draft that waits is seen on its row, and told before another is written', () => {
-  const model = after(inboxOf(three), [{ is: 'drafts', waiting: 1, records: ['ticket 1'] }]).model;
+  const counts = { waiting: 1, sending: 0, refused: 0 };
+  const model = after(inboxOf(three), [{ is: 'drafts', counts, records: ['ticket 1'] }]).model;
   expect(frameText(model)).toMatch(/✎ draft Export 1 fails/u);
   const effect = { do: 'compose' as const, means: 'reply' as const, rows: three.slice(0, 1), ends: 'send' as const };
   const asked = after(model, [{ is: 'doubt', why: 'A draft waits already for T-1001.', effect }]).model;

@@ -4,7 +4,7 @@ import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { ageWords } from '../age.ts';
 import { type KeyEntry, keys } from '../keys.ts';
-import { isWide, type Model } from '../model.ts';
+import { type DraftCounts, isWide, type Model } from '../model.ts';
 import { type Line, line, type Part, widthOf } from './parts.ts';
 import { bodyHeight } from './sizes.ts';
 import { threadLines } from './thread.ts';
@@ -49,9 +49,7 @@ export function factsOf({ list, copy, drafts, left, marked, now }: Model): reado
     ...(list.total === undefined ? [] : [{ text: String(list.total) }]),
     ...(marked.length > 0 ? [{ text: `${marked.length} marked`, style: 'cyan' as const }] : []),
     ...(age === undefined ? [] : [{ text: copy.isWhole ? age : `${age}, not whole` }]),
-    ...(drafts > 0
-      ? [{ text: `${counted(drafts, 'draft')} ${drafts === 1 ? 'waits' : 'wait'}`, style: 'orange' as const }]
-      : []),
+    ...(draftWords(drafts) === '' ? [] : [{ text: draftWords(drafts), style: 'orange' as const }]),
     ...(left === undefined ? [] : [{ text: `${left} requests left` }]),
     ...(copy.told === undefined ? [] : [{ text: sanitize(copy.told) }]),
   ];
@@ -80,6 +78,19 @@ const order = [
 ];
 
 const rankOf = ({ act }: KeyEntry): number => (order.includes(act) ? order.indexOf(act) : order.length);
+
+/** All of the view `drafts`, so that its number and these are one: `2 drafts wait, 1 is refused`. */
+function draftWords({ waiting, sending, refused }: DraftCounts): string {
+  const states = [
+    [waiting, 'waits', 'wait'],
+    [sending, 'is being sent', 'are being sent'],
+    [refused, 'is refused', 'are refused'],
+  ] as const;
+  return states
+    .filter(([count]) => count > 0)
+    .map(([count, one, many], at) => `${at === 0 ? counted(count, 'draft') : count} ${count === 1 ? one : many}`)
+    .join(', ');
+}
 
 /** The keys that work here, as many as there is room for, in the order of the table. */
 export function keyLine(model: Model): Line {
