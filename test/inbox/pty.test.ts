@@ -19,8 +19,15 @@ afterEach(() => {
 
 const node = process.execPath;
 
-/** A shell beside a sandbox and a copy of it, with that editor. `before` is what stty says of its terminal. */
-async function shell(editor: string, before = 'true') {
+/** What is told of an editor that a signal ended, wherever its lines end. */
+const saved = (signal: string) =>
+  new RegExp(`saved is draft 1\\.[\\s\\S]*was\\s+ended\\s+by\\s+${signal},\\s+so\\s+nothing\\s+was\\s+sent\\.`, 'u');
+
+const onScreen = { command: 'svc inbox', first: /waiting {2}\d+[\s\S]*Ben Castro/u };
+const inLines = { command: 'svc inbox --linear', first: /^T-1005: .* q end >/mu };
+
+/** A shell beside a sandbox and a copy of it, with that editor, in which the inbox is begun; `before` runs before it. */
+async function shell(editor: string, before = 'true', { command, first } = onScreen) {
   const [columns, rows] = [100, 30];
   const folder = await mkdtemp(join(tmpdir(), 'svc-inbox-'));
   const program = join(folder, 'editor.sh');
@@ -37,9 +44,9 @@ async function shell(editor: string, before = 'true') {
   running.push(pty);
   await pty.shows('prompt>');
   pty.type(
-    `svc() { ${node} ${built.script} "$@"; }; svc mirror pull --quiet > pulled; stty -a > before; ${before}; clear; svc inbox\r`,
+    `svc() { ${node} ${built.script} "$@"; }; svc mirror pull --quiet > pulled; stty -a > before; ${before}; clear; ${command}\r`,
   );
-  await pty.shows(/waiting {2}\d+[\s\S]*Ben Castro/u);
+  await pty.shows(first);
   return {
     ...pty,
     async isAsItWas() {
@@ -92,9 +99,54 @@ test('Ctrl-Z and fg bring it back; SIGTERM ends it', async () => {
 
 test('an editor that is killed: what it had saved is a draft, and the inbox goes on', async () => {
   const pty = await shell('printf "Half of it.\\n" > "$1"; kill -9 $$');
-  await pty.press('r', /draft 1|Draft 1/u);
+  await pty.press('r', saved('SIGKILL'));
   await pty.press('j', /^> (?!Ben)/mu);
   pty.type('q');
   await pty.isAsItWas();
   await pty.says('svc drafts list --json --jq ".[].body"', /^Half of it\.$/mu);
+}, 90_000);
+
+test('--linear: after Ctrl-Z and fg it asks again, and goes on with what is typed', async () => {
+  const pty = await shell('true', 'true', inLines);
+  await pty.press('2\r', /T-1007 {2}Thank you![\s\S]*^T-1007: .*q end >/mu);
+  for (const number of ['3', '4']) {
+    await pty.press('\x1a', /Stopped/u);
+    pty.type('clear\r');
+    await pty.hides(/Stopped/u);
+    await pty.press('fg\r', /q end >/u);
+    await pty.press(`${number}\r`, new RegExp(`^T-100${Number(number) + 5}: .*q end >`, 'mu'));
+  }
+  pty.type('q\r');
+  await pty.isAsItWas();
+}, 90_000);
+
+test('--linear: stopped before it has said anything, it begins after fg', async () => {
+  // Stopped as by Ctrl-Z, in the moment in which it starts.
+  const stop = 'if (require("worker_threads").isMainThread) process.kill(process.pid, "SIGTSTP")';
+  const pty = await shell('true', `echo '${stop}' > stop.cjs`, {
+    command: 'NODE_OPTIONS="--require ./stop.cjs" svc inbox --linear',
+    first: /Stopped[\s\S]*^prompt>/mu,
+  });
+  await pty.press('fg\r', inLines.first);
+  await pty.press('2\r', /T-1007 {2}Thank you!/u);
+  pty.type('q\r');
+  await pty.isAsItWas();
+}, 90_000);
+
+test('--linear: an editor that a signal ended: what it had saved is a draft, and the signal is named', async () => {
+  const pty = await shell('printf "Half of it.\\n" > "$1"; kill -TERM $$', 'true', inLines);
+  await pty.press('r\r', saved('SIGTERM'));
+  pty.type('q\r');
+  await pty.isAsItWas();
+  await pty.says('svc drafts list --json --jq ".[].body"', /^Half of it\.$/mu);
+}, 90_000);
+
+test('an editor that saved far too much: nothing is read, and the file that is kept is named', async () => {
+  const pty = await shell('printf "A text." > "$1"; truncate -s 50G "$1"');
+  await pty.press('r', /What the editor saved is 51200\.0 MB long[\s\S]*kept[\s\S]*in[\s\S]*unsent/u);
+  await pty.press('j', /^> (?!Ben)/mu);
+  pty.type('q');
+  await pty.isAsItWas();
+  await pty.says('clear; find . -path "*/unsent/*" -exec head -c 7 {} \\;', /^A text\./mu);
+  await pty.says('svc drafts list --json --jq length', /^0$/mu);
 }, 90_000);

@@ -162,6 +162,7 @@ describe('the editor', () => {
 
   test.each([
     ['exit 3', 'ended with code 3'],
+    ['kill -TERM $$', 'was ended by SIGTERM'],
     [undefined, 'could not be started'],
   ])('that fails (%s) sends nothing and says so', async (lines, fact) => {
     const editor = lines ? await script('editor', lines) : join(folder, 'none');
