@@ -8,7 +8,7 @@ export function told(model: Model, text: string, state: Exclude<JobState, 'held'
 }
 
 /** Of what went well only the last is still worth a line. */
-const isPassing = ({ state }: Job): boolean => state === 'done' || state === 'back' || state === 'told';
+export const isPassing = ({ state }: Job): boolean => state === 'done' || state === 'back' || state === 'told';
 
 /** With another line; `id` is its number. */
 export function withJob(model: Model, job: Omit<Job, 'id'>): { readonly model: Model; readonly id: number } {

@@ -1,7 +1,7 @@
 import { acted } from './acts.ts';
 import { answered, keyInOver } from './asking.ts';
 import type { Event } from './event.ts';
-import { readDone, told } from './jobs.ts';
+import { isPassing, readDone, told } from './jobs.ts';
 import { actOf, entryOf } from './keys.ts';
 import { keptOrAsked, sendOrAsk } from './leaving.ts';
 import type { CopyState, JobState, Model, Step } from './model.ts';
@@ -139,8 +139,9 @@ function endedJob(model: Model, { job: id, state, told: text, mark }: Extract<Ev
   const job = model.jobs.find((one) => one.id === id);
   if (!job) return still(told(model, text, state));
   const { row, change } = job;
-  // What happened last is what is shown.
-  const jobs = [...model.jobs.filter((one) => one !== job), { ...job, state, told: text }];
+  // What happened last is what is shown, and beside it how many are left to be done or read.
+  const others = model.jobs.filter((one) => one !== job && !isPassing(one));
+  const jobs = [...others, { ...job, state, told: text }];
   const isOther = state === 'done' && row !== undefined && change !== undefined;
   const next = {
     ...model,

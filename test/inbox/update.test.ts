@@ -327,3 +327,22 @@ test('a draft that waits is seen on its row, and told before another is written'
   expect(typing(asked, 'escape').effects).toEqual([]);
   expect(typing(asked, 'y').effects).toEqual([{ ...effect, isAgreed: true }]);
 });
+
+test('of several that are done, what is left is counted down, and what was refused is still to be read', () => {
+  const rows = [rowOf(1), rowOf(2), rowOf(3), rowOf(4)];
+  const asked = typing(inboxOf(rows), 'x', 'x', 'x', 'x', 'e', 'y');
+  const ids = asked.model.jobs.map(({ id }) => id);
+  const ended = (at: number, state: 'done' | 'refused'): Event => ({
+    ...{ is: 'ended-job', job: ids[at] ?? 0, state, told: `T-100${at + 1}: ${state}.` },
+  });
+  const lines = [ended(0, 'done'), ended(1, 'refused'), ended(2, 'done'), ended(3, 'done')].map((_, at, all) => {
+    const { model } = after(asked.model, all.slice(0, at + 1));
+    return frameText(model).split('\n').at(-2)?.trim();
+  });
+  expect(lines).toEqual([
+    '✓ T-1001: done. (+3)',
+    '✗ T-1002: refused. (+2) Esc',
+    '✓ T-1003: done. (+2)',
+    '✓ T-1004: done. (+1)',
+  ]);
+});
