@@ -190,7 +190,9 @@ export async function change(
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const isUnknown = error.kind === 'unknown' || error.mayBeDone;
-    return { is: 'ended-job', job, state: isUnknown ? 'unknown' : 'refused', told: error.message };
+    // Of several that were marked it is one.
+    const told = `${nameOf(row)}: ${error.message}`;
+    return { is: 'ended-job', job, state: isUnknown ? 'unknown' : 'refused', told };
   }
 }
 

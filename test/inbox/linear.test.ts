@@ -270,3 +270,13 @@ test('the number of the view drafts is that of the drafts that wait and of those
   expect(states).toEqual(['refused', 'waiting', 'waiting']);
   expect(stdout).toMatch(/drafts, 3, (?:.*, )?2 drafts wait, 1 is refused/u);
 });
+
+test('of several that are changed, each that was refused is named', async () => {
+  const world = await desk();
+  const away = through(world, async (request, go) =>
+    request.method === 'PATCH' ? { lost: 'before-sending', reason: 'refused', detail: 'No connection.' } : go(),
+  );
+  const { stdout } = await linear(away, ['x', 'x', 'p', '3', 'q'], { columns: 200 });
+  expect(stdout).toMatch(/^T-1005: \S/mu);
+  expect(stdout).toMatch(/^T-1007: \S/mu);
+});
