@@ -5,6 +5,7 @@ import type { Model, Over, Step } from './model.ts';
 import { toView } from './moving.ts';
 import { leaveOver, listed, named, pick, prompt, question } from './over.ts';
 import { nameOf, whoOf } from './row.ts';
+import { mostScroll } from './view/long.ts';
 
 const still = (model: Model): Step => ({ model, effects: [] });
 
@@ -31,10 +32,10 @@ const plain = ({ name, text }: Key): string => (name !== 'space' && [...text].le
 
 const steps: Readonly<Record<string, number>> = { j: 1, down: 1, k: -1, up: -1, pagedown: 10, space: 10, pageup: -10 };
 
-const scrolled = (model: Model, over: Extract<Over, { readonly scroll: number }>, key: Key): Model => ({
-  ...model,
-  over: { ...over, scroll: Math.max(0, over.scroll + (steps[plain(key)] ?? 0)) },
-});
+const scrolled = (model: Model, over: Extract<Over, { readonly scroll: number }>, key: Key): Model => {
+  const scroll = over.scroll + (steps[plain(key)] ?? 0);
+  return { ...model, over: { ...over, scroll: Math.max(0, Math.min(scroll, mostScroll(model, over))) } };
+};
 
 function inQuestion(model: Model, over: Question, key: Key): Step {
   const isPlain = !key.ctrl && !key.alt && key.name !== 'paste';

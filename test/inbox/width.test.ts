@@ -132,3 +132,14 @@ test('what is typed into a prompt is seen to its end', () => {
   const frame = frameOf(after(typing(inboxOf([row], { columns: 60, rows: 16 }), '/').model, [typed]).model, look);
   expect(frame.join('\n')).toContain(' END▏');
 });
+
+test('a long question and the help end at their last line, from which each key up is seen', () => {
+  const many = Array.from({ length: 60 }, (_, at) => rowOf(at + 1));
+  const marked = typing(inboxOf(many, { columns: 80, rows: 24 }), ...many.map(() => 'x')).model;
+  for (const over of [typing(marked, 'e').model, typing(marked, '?').model]) {
+    const down = typing(over, ...Array.from({ length: 20 }, () => 'pagedown')).model;
+    const [end, up] = [frameOf(down, look), frameOf(typing(down, 'k').model, look)];
+    expect(up.slice(2, -4)).toEqual(end.slice(1, -5));
+    expect(up).not.toEqual(end);
+  }
+});

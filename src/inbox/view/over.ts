@@ -1,8 +1,8 @@
-import { pad, wrap } from '../../screen/width.ts';
+import { wrap } from '../../screen/width.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { choicesIn } from '../asking.ts';
-import { keys } from '../keys.ts';
 import type { Model, Over } from '../model.ts';
+import { longLines, mostScroll } from './long.ts';
 import { blank, type Line, line } from './parts.ts';
 import { bodyHeight } from './sizes.ts';
 
@@ -15,7 +15,7 @@ export type Shown = {
 export function overLines(model: Model, over: Over): Shown {
   switch (over.is) {
     case 'help':
-      return helpLines(model, over.scroll);
+      return helpLines(model, over);
     case 'question':
       return questionLines(model, over);
     case 'pick':
@@ -25,35 +25,13 @@ export function overLines(model: Model, over: Over): Shown {
   }
 }
 
-const scrolledTo = (lines: readonly Line[], scroll: number, room: number): readonly Line[] => {
-  const from = Math.min(scroll, Math.max(0, lines.length - room));
-  return lines.slice(from, from + room);
-};
-
-function helpLines(model: Model, scroll: number): Shown {
-  const groups = [...new Set(keys.map(({ group }) => group))];
-  const width = Math.max(20, model.size.columns - 14);
-  const lines = groups.flatMap((group) => [
-    line(` ${group}`, 'bold'),
-    ...keys
-      .filter((entry) => entry.group === group)
-      .flatMap(({ shown, about }) => {
-        const [first = '', ...more] = wrap(about, width);
-        return [
-          [{ text: `   ${pad(shown, 8)} `, style: 'cyan' as const }, { text: first }],
-          ...more.map((text) => line(`${' '.repeat(12)}${text}`)),
-        ];
-      }),
-    blank,
-  ]);
-  return {
-    lines: scrolledTo(lines, scroll, bodyHeight(model)),
-    keys: hints([
-      ['j k', 'scroll'],
-      ['Esc', 'back'],
-    ]),
-  };
-}
+const helpLines = (model: Model, over: Extract<Over, { is: 'help' }>): Shown => ({
+  lines: longLines(model, over),
+  keys: hints([
+    ['j k', 'scroll'],
+    ['Esc', 'back'],
+  ]),
+});
 
 const hints = (all: readonly (readonly [key: string, name: string])[]): Line =>
   all.flatMap(([key, name]) => [
@@ -61,21 +39,13 @@ const hints = (all: readonly (readonly [key: string, name: string])[]): Line =>
     { text: ` ${name} `, style: 'dim' as const },
   ]);
 
-function questionLines(
-  model: Model,
-  { title, shown, scroll, answers, otherwise }: Extract<Over, { is: 'question' }>,
-): Shown {
-  const width = Math.max(10, Math.min(100, model.size.columns - 2));
-  const text = wrap(sanitize(shown, { keepNewlines: true }), width).map((one) => line(` ${one}`));
-  const asked = wrap(sanitize(title), width).map((one) => line(` ${one}`, 'bold'));
-  const room = Math.max(1, bodyHeight(model) - 1 - asked.length);
-  const isMore = text.length > room;
+function questionLines(model: Model, over: Extract<Over, { is: 'question' }>): Shown {
   return {
-    lines: [...scrolledTo(text, scroll, room), blank, ...asked],
+    lines: longLines(model, over),
     keys: hints([
-      ...answers.map(({ key, name }) => [key, name] as const),
-      ['Esc', otherwise] as const,
-      ...(isMore ? [['j k', 'scroll'] as const] : []),
+      ...over.answers.map(({ key, name }) => [key, name] as const),
+      ['Esc', over.otherwise] as const,
+      ...(mostScroll(model, over) > 0 ? [['j k', 'scroll'] as const] : []),
     ]),
   };
 }
