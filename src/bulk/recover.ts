@@ -53,7 +53,8 @@ export async function recoverOpen(runState: RunState): Promise<void> {
     });
   for (const planned of open) {
     if (ended.has(planned.index)) continue;
-    if (retryUnknown) {
+    // A look that was cut short shows nothing.
+    if (retryUnknown && !ctx.signal.aborted) {
       if (!wasSent(planned)) await resolve(runState, planned, 0);
       if (!ended.has(planned.index)) mayGo.add(planned);
       continue;
@@ -61,7 +62,7 @@ export async function recoverOpen(runState: RunState): Promise<void> {
     const rowStatus = journal.rowStatuses.get(planned.ref);
     const error = rowStatus?.status === 'unknown' ? rowStatus.error : whyOpen(left.get(planned));
     ended.set(planned.index, { status: 'unknown', line: planned.line, error, before: null });
-    if (rowStatus?.status === 'sent')
+    if (rowStatus?.status === 'sent' && !ctx.signal.aborted)
       await journal.write({ unknown: { row: planned.ref, line: planned.line, error, ...cost() } });
     unknown.push(planned);
   }

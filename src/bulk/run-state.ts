@@ -131,7 +131,9 @@ export async function settle(runState: RunState, planned: Planned, outcome: Outc
     keep({ rejected: { row, line, error: outcome.error, ...cost() } });
   } else {
     ended.set(index, { status: 'unknown', line, error: outcome.error, before: null });
-    keep({ unknown: { row, line, error: outcome.error, ...cost() } });
+    // Nobody has waited for it: it stays `sent`, so that the next run looks for as long as it may be late.
+    const isCutShort = outcome.failure?.mayBeDone === true && plan.row.operation.safety === 'verify';
+    if (!isCutShort) keep({ unknown: { row, line, error: outcome.error, ...cost() } });
   }
   tellProgress(runState);
 }

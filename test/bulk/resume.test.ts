@@ -260,6 +260,34 @@ describe('a row whose answer is lost', () => {
     }
   });
 
+  test('and that was not waited for, since Ctrl-C came, is waited for by the next run', async () => {
+    const world = fresh();
+    const file = put(world, 't.csv', 'subject\nRow 1\n');
+    const late = lateWorld(world, { isMeant: isCreation, ending: timeOut, afterMs: 20_000 });
+    const stoppedAt = async (isIt: typeof isCreation, argv: readonly string[] = []) => {
+      const stop = new AbortController();
+      const exchange: World['exchange'] = async (request) => {
+        const answer = await late.exchange(request);
+        if (isIt(request)) stop.abort('SIGINT');
+        return answer;
+      };
+      return svc({ ...late, exchange }, [...tickets, file, '--json', ...argv], { signal: stop.signal });
+    };
+    const isLook = ({ method, url }: { method: string; url: string }) => method === 'GET' && url.includes('/tickets');
+    for (const stopped of [
+      await stoppedAt(isCreation),
+      await stoppedAt(isLook),
+      await stoppedAt(isLook, ['--retry-unknown']),
+    ]) {
+      expect(stopped.exitCode, stopped.stderr).toBe(9);
+      expect(reportOf(stopped.stdout)).toMatchObject({ done: 0, unknown: 1 });
+    }
+    const ran = await svc(late, [...tickets, file, '--json']);
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    expect(reportOf(ran.stdout)).toMatchObject({ done: 1, unknown: 0 });
+    expect(await subjects(world)).toEqual(['Row 1']);
+  });
+
   test('is never taken for one that looks the same', async () => {
     const world = fresh();
     const file = put(world, 't.csv', 'subject\nRow 1\nRow  1\nRow 1 \n');
