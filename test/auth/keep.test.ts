@@ -90,6 +90,18 @@ test('refreshes the logins that would end within a week, and no others', async (
   expect([again.exitCode, again.stdout, refreshes(world)]).toEqual([0, '[]\n', 2]);
 });
 
+test('-p NAME keeps that login alone; one that is not there is exit 4', async () => {
+  const world = await machine();
+  for (const name of ['one', 'two']) await logIn(world, name, 29);
+  const before = await saved(world, 'two');
+  const ran = await world.svc(['-p', 'one', 'auth', 'keep', '--json']);
+  expect(JSON.parse(ran.stdout)).toEqual([expect.objectContaining({ profile: 'one', outcome: 'refreshed' })]);
+  expect([refreshes(world), await saved(world, 'two')]).toEqual([1, before]);
+  const missing = await world.svc(['-p', 'three', 'auth', 'keep']);
+  expect([missing.exitCode, missing.stderr]).toEqual([4, expect.stringContaining('three has no OAuth login to keep')]);
+  expect(refreshes(world)).toBe(1);
+});
+
 test('--within says which; nonsense is exit 2', async () => {
   const world = await machine();
   await logIn(world, 'young', 5);

@@ -26,7 +26,7 @@ export const authKeep = defineCommand({
   name: 'keep',
   summary: 'Refresh every saved login that would end soon, for cron',
   details:
-    'A login that lies idle for 30 days ends. svc auth keep refreshes those of all profiles that would end within the time given, one line each; ' +
+    'A login that lies idle for 30 days ends. svc auth keep refreshes those of all profiles that would end within the time given, one line each; with --profile only that one. ' +
     'API keys do not end. Exit 8 where some could not be refreshed, 4 where none could. A lost answer is told as unknown, not as done: ' +
     'the login is kept, and the next run tries again.',
   args: {},
@@ -40,7 +40,7 @@ export const authKeep = defineCommand({
   examples: ['svc auth keep', 'svc auth keep --within 14d --json'],
   async run(ctx, { flags, settings }) {
     const withinMs = spanOf(flags.within);
-    const profiles = await loginsIn(ctx);
+    const profiles = await loginsIn(ctx, settings);
     const config = await readConfig(ctx.files);
     const kept: Kept[] = [];
     for (const profile of profiles) {
@@ -76,8 +76,14 @@ export const authKeep = defineCommand({
   },
 });
 
-async function loginsIn(ctx: Context): Promise<string[]> {
+/** Of all profiles, or of the one that was named. */
+async function loginsIn(ctx: Context, { profile: named, profileNamed }: Settings): Promise<string[]> {
   const held = await heldByProfile(ctx.tokens);
+  if (profileNamed && !held.get(named)?.includes('oauth')) {
+    const hint = typeable(`To log in: ${loginCommand('oauth', named)}`, { profile: named });
+    throw new Failure('auth', `The profile ${named} has no OAuth login to keep.`, { hint });
+  }
+  if (profileNamed) return [named];
   return [...held].flatMap(([profile, kinds]) => (kinds.includes('oauth') ? [profile] : [])).sort();
 }
 
@@ -100,12 +106,15 @@ async function keep(
   const isAhead = Date.parse(held.issued_at) > now + hourMs;
   if (!isAhead && endOf(held) - now > withinMs) return undefined;
   const { liveLogin } = await import('../../auth/refresh.ts');
-  // An address that was named is meant for the profile that was named, and here are many.
-  const { authUrl: _, ...others } = settings;
-  const login = await liveLogin(ctx, { ...others, profile, authUrlNamed: false }, { force: true });
+  const login = await liveLogin(ctx, settings.profileNamed ? settings : among(settings, profile), { force: true });
   // Another process has logged it out meanwhile.
   if (!login) return { outcome: 'failed', ends_at: null, message: 'It is logged out.' };
   return { outcome: 'refreshed', ends_at: new Date(endOf(login)).toISOString(), message: null };
+}
+
+/** An address that was named is meant for the profile that was named, and here are many. */
+function among({ authUrl: _, ...others }: Settings, profile: string): Settings {
+  return { ...others, profile, authUrlNamed: false };
 }
 
 const endOf = ({ issued_at: issued }: Stored<'oauth'>): number => (Date.parse(issued) || 0) + lifeMs;
