@@ -101,6 +101,8 @@ export type Command<A extends Params = Params, F extends Params = Params> = {
   readonly writes?: boolean;
   /** It may reach a customer or the public, so it takes `--draft`. A command that is one operation does by its entry. */
   readonly sends?: boolean;
+  /** Whether it surely only reads with these words behind its name, where they decide that. */
+  readonly onlyReads?: (words: readonly string[]) => boolean;
   /** How a row of a file becomes what it writes: such a command takes `--from FILE`. */
   readonly row?: RowOf;
   /** What it asks of the service, where that is one thing: its answer is what is printed. By default that of `row`. */

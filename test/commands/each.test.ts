@@ -242,6 +242,26 @@ describe('with a few accounts', () => {
     expect(codesOf(done)).toEqual({ 'acme-1': 0, 'acme-2': expect.any(Number), other: expect.any(Number) });
   });
 
+  test('svc api asks where it writes, and not where it reads', async () => {
+    const machine = machineWith(urls);
+    const reads = [[], ['-X', 'GET'], ['-Xget', '-f', 'per_page=1'], ['--method=GET', '-F', 'per_page=1'], ['-i']];
+    for (const words of reads) {
+      const ran = await run(machine, ['each', '--all', '--json', '--', 'api', '/contacts', ...words]);
+      expect([words, codesOf(ran)]).toEqual([words, { 'acme-1': 0, 'acme-2': 0, other: 0 }]);
+    }
+    for (const words of [
+      ['-X', 'DELETE'],
+      ['-f', 'a=b'],
+      ['-if', 'a=b'],
+      ['-iX', 'POST'],
+      ['-X', 'GET', '-XPOST'],
+    ]) {
+      const ran = await run(machine, ['each', '--all', '--', 'api', '/lists/2', ...words]);
+      expect([words, ran.code]).toEqual([words, 2]);
+      expect(ran.stderr).toContain('for 3 accounts without confirmation');
+    }
+  });
+
   test('what would act for somebody else, or cannot be meant, is exit 2, and nothing is run', async () => {
     const machine = machineWith(urls);
     const refused = async (argv: readonly string[], said: string, env: Record<string, string> = {}) => {

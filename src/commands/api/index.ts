@@ -39,6 +39,7 @@ const request = defineCommand({
   ],
   writes: true,
   sends: true,
+  onlyReads,
   async run(ctx, { args, flags, settings }): Promise<View> {
     if (args.path === 'ls') return apiLs();
     refuseNoPath(args.path);
@@ -68,6 +69,18 @@ const request = defineCommand({
     return { data: { shape: 'record', record }, read: method === 'GET', output: 'json', head };
   },
 });
+
+/** In doubt it may write: a short flag among others may be one of a method or of a body. */
+function onlyReads(words: readonly string[]): boolean {
+  const typed = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
+  const named = typed.flatMap((word, at) => {
+    if (word === '-X' || word === '--method') return [typed[at + 1] ?? ''];
+    return /^(?:-X|--method=)(.+)$/u.exec(word)?.[1] ?? [];
+  });
+  if (named.some((method) => method.toUpperCase() !== 'GET')) return false;
+  const mayWrite = named.length > 0 ? /^-[^-X].*X/u : /^-[^-]*[fFX]|^--(?:raw-field|field|input)(?:=|$)/u;
+  return !typed.some((word) => mayWrite.test(word));
+}
 
 /** With --draft nothing leaves, so what cannot become a draft does not leave either. */
 function refuseNoSend(known: Known | undefined): void {

@@ -51,17 +51,14 @@ export async function commandOf(ctx: Context, given: readonly string[], find: Fi
   return { words, command };
 }
 
-const onlyShows = (words: readonly string[]): boolean => words.some((word) => /^(?:--dry-run|--help|-h)$/u.test(word));
+const onlyShows = ({ words, command }: Asked): boolean =>
+  words.some((word) => /^(?:--dry-run|--help|-h)$/u.test(word)) || command.onlyReads?.(words.slice(1)) === true;
 
 /** A send or a delete is asked for once. Returns whether the command need not ask again. */
-export async function agreed(
-  ctx: Context,
-  settings: Settings,
-  { words, command }: Asked,
-  count: number,
-): Promise<boolean> {
+export async function agreed(ctx: Context, settings: Settings, asked: Asked, count: number): Promise<boolean> {
   if (settings.yes) return true;
-  if (count === 0 || onlyShows(words) || words.some((word) => /^(?:--yes|-y)$/u.test(word))) return false;
+  const { words, command } = asked;
+  if (count === 0 || onlyShows(asked) || words.some((word) => /^(?:--yes|-y)$/u.test(word))) return false;
   const operation = command.operation ?? command.row?.operation;
   const isHeard = command.sends === true || (operation !== undefined && hearersOf(operation) !== undefined);
   const isLost = operation?.deletes === true || command.row?.question !== undefined;
@@ -74,11 +71,12 @@ export async function agreed(
 }
 
 /** @throws Failure `usage` where a write would be made twice in one account */
-export function refuseTwice({ words, command }: Asked, logins: readonly Login[]): void {
+export function refuseTwice(asked: Asked, logins: readonly Login[]): void {
+  const { command } = asked;
   const { safety = 'read' } = command.operation ?? command.row?.operation ?? {};
   const isWrite = safety !== 'read' || dryRunKey in command.flags || 'dryRun' in command.flags;
   const same = sharing(logins);
-  if (!isWrite || onlyShows(words) || same === undefined) return;
+  if (!isWrite || onlyShows(asked) || same === undefined) return;
   throw new Failure('usage', `${same.join(' and ')} log in to one account, so it would be done twice there.`, {
     hint: 'Name one of them: --profiles NAME,NAME. Nothing was run.',
   });
