@@ -2,6 +2,7 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Account } from '../batch/account.ts';
 import { digestOfAll, type JournalFolder } from '../batch/journal-folder.ts';
+import { randomName } from '../disk/random-name.ts';
 import { type FormerHeader, type Header, parseLine } from './journal-lines.ts';
 import { journalReader, type Past, type Present, voidKey } from './journal-reader.ts';
 import { mark } from './journal-text.ts';
@@ -54,8 +55,7 @@ const bearing = ({ scope, profile }: Named, keys: Keys): Bearing => {
 export const mayBeOurs = (one: Named, keys: Keys): boolean => bearing(one, keys) !== 'none';
 
 /** A journal that cannot be read any more still says by its name whose it is. */
-export const newName = ({ scope, profile }: Keys): string =>
-  `${scope}.${profile}.${Math.random().toString(36).slice(2, 12)}.jsonl`;
+export const newName = ({ scope, profile }: Keys): string => `${scope}.${profile}.${randomName()}.jsonl`;
 
 export function scopeInName(name: string): Named | undefined {
   const [, scope, profile] = /^([\da-f]{20})\.([\da-f]{20})\./u.exec(name) ?? [];

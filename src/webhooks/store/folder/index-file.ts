@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { isCode } from '../../../disk/atomic-file.ts';
 import { namesIn, removeFile } from '../../../disk/folder.ts';
+import { randomName } from '../../../disk/random-name.ts';
 import { type Entries, hashOf, type Kind, kinds } from './entries.ts';
 import { bytesOf, findIn, makeRun, mayHold, type Run, readRun, type Stretch } from './index-run.ts';
 
@@ -23,7 +24,7 @@ export type Index = {
 const prefix = 'inbox.index-';
 
 export function createIndex(folder: string): Index {
-  const name = `${prefix}${Date.now().toString(36)}${Math.random().toString(36).slice(2, 6)}`;
+  const name = `${prefix}${randomName()}`;
   return { name, fd: openSync(join(folder, name), 'wx+', 0o600), runs: [], looking: new Set() };
 }
 
