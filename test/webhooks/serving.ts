@@ -15,7 +15,8 @@ export async function serving(world: World, config: string, options: RunOptions 
   const ending = new AbortController();
   let said = '';
   let hangup = () => {};
-  const running = svc(world, ['webhooks', 'serve', '--config', file, '--json', ...argv], {
+  const form = argv.includes('--output') ? [] : ['--json'];
+  const running = svc(world, ['webhooks', 'serve', '--config', file, ...form, ...argv], {
     env: { SVC_WEBHOOK_SECRET: secret },
     ...options,
     signal: ending.signal,

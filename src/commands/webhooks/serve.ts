@@ -123,16 +123,21 @@ async function missed(ctx: Context, settings: Settings, current: () => Configure
 
 function sumOf({ tally, sinks }: Served): string {
   const { accepted, repeats, rejected } = tally;
-  const lines = sinks.map(({ name, delivered, skipped, dead, waiting }) => {
+  const lines = sinks.map(({ name, delivered, skipped, dead, waiting, retrying }) => {
     const parts = [
       `${delivered} delivered`,
       skipped > 0 && `${skipped} filtered out`,
       dead > 0 && `${dead} dead`,
-      `${waiting ?? 'an unknown number'} waiting`,
+      `${waiting ?? 'an unknown number'} waiting${retrying > 0 ? ` (${retrying} for another attempt)` : ''}`,
     ];
     return `${name}: ${parts.filter(Boolean).join(', ')}.`;
   });
-  return [`${counted(accepted, 'event')} accepted, ${repeats} repeated, ${rejected} rejected.`, ...lines].join('\n');
+  const isLeft = sinks.some(({ waiting }) => waiting !== 0);
+  return [
+    `${counted(accepted, 'event')} accepted, ${repeats} repeated, ${rejected} rejected.`,
+    ...lines,
+    ...(isLeft ? ['What waits goes on at the next start.'] : []),
+  ].join('\n');
 }
 
 async function unitFor({ env }: Pick<Context, 'env'>, { file, config }: Configured): Promise<string> {

@@ -4,9 +4,11 @@ import type { Context } from '../../context.ts';
 import type { Sink } from './sink.ts';
 
 /** What a sink is opened with, whatever its kind. */
-export type Opening = Pick<Context, 'exchange' | 'clock' | 'env'> & {
+export type Opening = Pick<Context, 'exchange' | 'clock' | 'env' | 'notice'> & {
   readonly name: string;
   readonly timeoutMs: number;
+  /** For how long an event is tried again. */
+  readonly repeatsMs: number;
   /** Where relative paths begin. */
   readonly folder: string;
   /** The variables that hold signing secrets: no program gets them. */
@@ -95,10 +97,10 @@ const sinkKinds = {
       credentials: v.optional(text),
       stream: v.optional(natsStream),
     }),
-    async open({ servers, subject, credentials, stream }, { name, timeoutMs, folder }) {
+    async open({ servers, subject, credentials, stream }, { name, timeoutMs, repeatsMs, folder, notice }) {
       const { natsSink } = await import('./nats.ts');
       const file = credentials !== undefined && { credentials: resolve(folder, credentials) };
-      return natsSink({ name, servers, subject, timeoutMs, ...file, ...(stream && { stream }) });
+      return natsSink({ name, servers, subject, timeoutMs, repeatsMs, notice, ...file, ...(stream && { stream }) });
     },
   }),
 };

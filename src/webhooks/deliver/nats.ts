@@ -4,6 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { webhookEvents } from '../../api/webhooks.ts';
 import { readIfThere } from '../../disk/atomic-file.ts';
 import { messageOf } from '../../errors.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import type { Arrival } from '../store/line.ts';
 import type { Answer, Sink } from './sink.ts';
 
@@ -17,6 +18,9 @@ type About = {
   readonly credentials?: string;
   readonly stream?: { readonly name: string; readonly create: boolean };
   readonly timeoutMs: number;
+  /** For how long svc tries an event again. */
+  readonly repeatsMs: number;
+  readonly notice: (text: string) => void;
 };
 
 /** What the server compares to know a repeat: the envelope's id, or a digest where that fits into no header. */
@@ -38,8 +42,9 @@ export function subjectsOf(template: string): string {
   return at < 0 ? template : `${template.slice(0, at)}>`;
 }
 
-/** As long as events are tried again by default, in nanoseconds. */
-const repeatsNs = 24 * 3_600 * 1e9;
+/** At least so long a stream that svc makes knows a repeat. */
+const leastWindowMs = 24 * 3_600_000;
+const windowLookMs = 2_000;
 
 type Connected = { readonly connection: NatsConnection; readonly stream: JetStreamClient };
 
@@ -48,6 +53,7 @@ export function natsSink(about: About): Sink {
   const { name, timeoutMs } = about;
   let connected: Promise<Connected> | undefined;
   let isReady = false;
+  let judging: Promise<void> | undefined;
   const connection = async (): Promise<Connected> => {
     for (;;) {
       connected ??= connect(about);
@@ -69,12 +75,15 @@ export function natsSink(about: About): Sink {
     const { connection: to, stream } = await connection();
     if (!isReady) await makeStream(to, about);
     isReady = true;
+    const subject = subjectOf(about.subject, event, account);
     const expect = about.stream && { streamName: about.stream.name };
-    await stream.publish(subjectOf(about.subject, event, account), body, {
+    await stream.publish(subject, body, {
       msgID: messageId(id),
       timeout: timeoutMs,
       ...(expect && { expect }),
     });
+    // Nothing waits for it, for whoever may write to a stream need not be allowed to read about it.
+    judging ??= tellShortWindow(to, about, subject).catch(() => {});
   };
   return {
     name,
@@ -93,6 +102,7 @@ export function natsSink(about: About): Sink {
     },
     async close() {
       const last = await connected?.catch(() => undefined);
+      await judging;
       await last?.connection.close();
     },
   };
@@ -116,7 +126,7 @@ async function connect({ servers, credentials, timeoutMs }: About): Promise<Conn
   return { connection, stream: jetstream(connection, { timeout: timeoutMs }) };
 }
 
-async function makeStream(connection: NatsConnection, { stream, subject }: About): Promise<void> {
+async function makeStream(connection: NatsConnection, { stream, subject, repeatsMs }: About): Promise<void> {
   if (!stream?.create) return;
   const { jetstreamManager } = await import('@nats-io/jetstream');
   const { streams } = await jetstreamManager(connection);
@@ -128,7 +138,32 @@ async function makeStream(connection: NatsConnection, { stream, subject }: About
     },
   );
   if (isThere) return;
-  await streams.add({ name: stream.name, subjects: [subjectsOf(subject)], duplicate_window: repeatsNs });
+  const windowMs = Math.max(leastWindowMs, repeatsMs);
+  await streams.add({ name: stream.name, subjects: [subjectsOf(subject)], duplicate_window: windowMs * 1e6 });
+}
+
+/** Beyond its window the server takes an event for a new one that it has already. */
+async function tellShortWindow(connection: NatsConnection, about: About, subject: string): Promise<void> {
+  const { jetstreamManager } = await import('@nats-io/jetstream');
+  const { streams } = await jetstreamManager(connection, { checkAPI: false, timeout: windowLookMs });
+  const stream = about.stream?.name ?? (await streams.find(subject));
+  const windowMs = (await streams.info(stream)).config.duplicate_window / 1e6;
+  if (windowMs >= about.repeatsMs) return;
+  const [window, repeats, named] = [span(windowMs), span(about.repeatsMs), shellWord(stream)];
+  about.notice(
+    `${about.name}: the stream ${stream} knows a repeat for ${window} only, and svc tries an event again for ${repeats}: after a lost acknowledgement it may be there twice. To change that: nats stream edit ${named} --dupe-window=${repeats}`,
+  );
+}
+
+const units = [
+  [3_600_000, 'h'],
+  [60_000, 'm'],
+] as const;
+
+/** As the tools of NATS take it: `24h`, `2m`, `90s`. */
+function span(ms: number): string {
+  const [size, unit] = units.find(([each]) => ms % each === 0) ?? [1_000, 's'];
+  return `${ms / size}${unit}`;
 }
 
 const before = <T>(signal: AbortSignal, promise: Promise<T>): Promise<T> =>

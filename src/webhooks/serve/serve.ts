@@ -5,19 +5,19 @@ import { marking, newMark } from '../receive/own-mark.ts';
 import { type Door, type Receipt, type Receiver, startReceiver } from '../receive/receiver.ts';
 import type { Counts, InboxStore } from '../store/inbox-store.ts';
 import { openInboxStore } from '../store/place.ts';
-import { type Admin, metricsText, type SinkTally, startAdmin, type Tally } from './admin.ts';
+import { type Admin, metricsText, startAdmin, type Tally } from './admin.ts';
 import { accepting, catchUp } from './catch-up.ts';
 import type { Configured } from './config.ts';
 import type { MissedOf, ServeOptions } from './options.ts';
 import { createProblems, type Problems } from './problems.ts';
 import { type Current, laterSecrets, reloading, tellLeft, warnOfPrograms } from './reloading.ts';
 import { announce } from './running.ts';
-import { type Sinks, startSinks } from './sinks.ts';
+import { type Closing, type Sinks, startSinks } from './sinks.ts';
 
 /** What was done until the end, and what is left. */
 export type Served = {
   readonly tally: Tally;
-  readonly sinks: readonly ({ readonly name: string; readonly waiting: number | null } & SinkTally)[];
+  readonly sinks: readonly ({ readonly waiting: number | null } & Closing)[];
 };
 
 /** SIGTERM may take 25 s in all. */
@@ -70,6 +70,8 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<Served
   const sinks = up.sinks
     .closing()
     .map((tallied) => ({ ...tallied, waiting: counts ? (counts.get(tallied.name)?.waiting ?? 0) : null }))
+    // Another instance may have delivered one meanwhile.
+    .map((one) => ({ ...one, retrying: Math.min(one.retrying, one.waiting ?? one.retrying) }))
     // Of queues from before there were accounts only what happened in them.
     .filter(
       (one) =>

@@ -23,8 +23,11 @@ export type Sinks = {
   /** By queue. */
   readonly tallies: ReadonlyMap<string, SinkTally>;
   /** The same at the end, with each event once: one that died and was delivered later is delivered. */
-  closing(): readonly ({ readonly name: string } & SinkTally)[];
+  closing(): readonly Closing[];
 };
+
+/** `retrying`: of those that wait, how many were refused by now. */
+export type Closing = { readonly name: string; readonly retrying: number } & SinkTally;
 
 type Running = { readonly worker: DeliveryWorker; readonly written: string };
 type Opened = { readonly sink: Sink; readonly written: string };
@@ -44,7 +47,7 @@ export async function startSinks(
   const place = store.isShared ? { url: '' } : { folder: store.place };
   const running = new Map<string, Running>();
   const opened = new Map<string, Opened>();
-  const { tallies, dead, onSettled } = tallying(problems);
+  const { tallies, dead, retrying, onSettled } = tallying(problems);
   const open = async (sink: SinkConfig, folder: string, now: string): Promise<Sink> => {
     const known = opened.get(sink.name);
     if (known) return known.sink;
@@ -52,7 +55,9 @@ export async function startSinks(
       exchange: ctx.exchange,
       clock: ctx.clock,
       env: ctx.env,
+      notice: ctx.notice,
       name: sink.name,
+      repeatsMs: config.retry.max_age,
       timeoutMs: sink.timeout,
       folder,
       hidden: () => [...secrets],
@@ -115,14 +120,19 @@ export async function startSinks(
       await Promise.all([...opened.values()].map(({ sink }) => sink.close?.()));
     },
     tallies,
-    closing: () => [...tallies].map(([name, tally]) => ({ name, ...tally, dead: dead.get(name)?.size ?? 0 })),
+    closing: () =>
+      [...tallies].map(([name, tally]) => ({
+        ...{ name, ...tally },
+        ...{ dead: dead.get(name)?.size ?? 0, retrying: retrying.get(name)?.size ?? 0 },
+      })),
   };
 }
 
-/** What became of the events of each queue, and which of them are dead. */
+/** What became of the events of each queue, and which of them are dead, or were refused and are tried again. */
 function tallying(problems: Problems) {
   const tallies = new Map<string, SinkTally>();
   const dead = new Map<string, Set<string>>();
+  const retrying = new Map<string, Set<string>>();
   const onSettled = (queue: string, settled: Settled) => {
     const tally = tallies.get(queue);
     const { state } = settled.outcome;
@@ -131,9 +141,12 @@ function tallying(problems: Problems) {
     const ids = dead.get(queue) ?? new Set();
     if (state === 'dead') dead.set(queue, ids.add(settled.id));
     else if (state === 'delivered' || state === 'skipped') ids.delete(settled.id);
+    const again = retrying.get(queue) ?? new Set();
+    if (state === 'failed') retrying.set(queue, again.add(settled.id));
+    else again.delete(settled.id);
     problems.settled(queue, settled);
   };
-  return { tallies, dead, onSettled };
+  return { tallies, dead, retrying, onSettled };
 }
 
 const retryOf = ({ retry }: ServeConfig): Retry => ({

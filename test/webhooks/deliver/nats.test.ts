@@ -35,13 +35,15 @@ const event = (id: string, name: string | null = 'ticket.created') => ({
   body: Buffer.from(JSON.stringify({ id, event: name })),
 });
 
+const usual = { timeoutMs: 2_000, repeatsMs: 24 * 3_600_000, notice: () => {} };
+
 const sinkTo = (url: string, create: boolean): Sink => {
   const sink = natsSink({
     name: 'bus',
     servers: [url],
     subject: 'svc.{event}',
     stream: { name: 'SVC', create },
-    timeoutMs: 2_000,
+    ...usual,
   });
   cleaning.push(async () => sink.close?.());
   return sink;
@@ -117,6 +119,42 @@ real('nats-server')(
   60_000,
 );
 
+real('nats-server')(
+  'a stream that knows a repeat for a shorter time than svc tries again is told once, where it can be read',
+  async () => {
+    const rights = '{ publish: { deny: "$JS.API.STREAM.>" } }';
+    const users = `users: [{ user: all, password: all }, { user: few, password: few, permissions: ${rights} }]`;
+    const makeIn = async ({ url }: { url: string }, login = {}) => {
+      const connection = await connect({ servers: [url.replace('nats://', '')], ...login });
+      cleaning.push(() => connection.close());
+      const { streams } = await jetstreamManager(connection);
+      await streams.add({ name: 'SVC', subjects: ['svc.>'], duplicate_window: 120 * 1e9 });
+      return streams;
+    };
+    const open = await natsServer();
+    const closed = await natsServer(`authorization { ${users} }\nno_auth_user: few\n`);
+    const streams = await makeIn(open);
+    await makeIn(closed, { user: 'all', pass: 'all' });
+    const said = async (server: string, stream: { stream?: { name: string; create: boolean } }) => {
+      const texts: string[] = [];
+      const notice = (text: string) => void texts.push(text);
+      const about = { name: 'bus', servers: [server], subject: 'svc.{event}', ...stream, ...usual, notice };
+      const sink = natsSink(about);
+      for (const id of ['evt_1', 'evt_2']) expect(await sink.send([event(id)], never)).toEqual({ how: 'taken' });
+      await sink.close?.();
+      return texts;
+    };
+    const told =
+      'bus: the stream SVC knows a repeat for 2m only, and svc tries an event again for 24h: after a lost acknowledgement it may be there twice. To change that: nats stream edit SVC --dupe-window=24h';
+    expect(await said(open.url, {})).toEqual([told]);
+    expect(await said(open.url, { stream: { name: 'SVC', create: false } })).toEqual([told]);
+    expect(await said(closed.url, {})).toEqual([]);
+    const { config } = await streams.info('SVC');
+    await streams.update('SVC', { ...config, duplicate_window: 24 * 3_600 * 1e9 });
+    expect(await said(open.url, {})).toEqual([]);
+  },
+);
+
 /** A server whose one user has to sign, and the file that user signs with. */
 function signedIn(): { readonly config: string; readonly credentials: string } {
   const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
@@ -160,7 +198,7 @@ real('nats-server')('with its credentials it is let in; without them, or with ot
   const answers: unknown[] = [];
   for (const path of [files.own, files.others, join(folder, 'missing.creds'), undefined]) {
     const about = { name: 'bus', servers: [url], subject: 'svc.{event}', stream: { name: 'SVC', create: true } };
-    const sink = natsSink({ ...about, timeoutMs: 2_000, ...(path !== undefined && { credentials: path }) });
+    const sink = natsSink({ ...about, ...usual, ...(path !== undefined && { credentials: path }) });
     cleaning.push(async () => sink.close?.());
     answers.push(await sink.send([event('evt_1')], never));
   }

@@ -78,11 +78,25 @@ test('told to end, it delivers what waits; what a dead app did not take goes out
   await first.until(() => first.said().includes('app does not take a'));
   const { exitCode, stdout } = await first.end();
   expect(exitCode).toBe(0);
-  expect(JSON.parse(stdout).sinks[0]).toMatchObject({ delivered: 0, waiting: 3 });
+  expect(JSON.parse(stdout).sinks[0]).toMatchObject({ delivered: 0, waiting: 3, retrying: 1 });
   const again = await app(target.port);
   const second = await start(world, config);
   await second.until(() => again.got.length === 3);
   expect(again.ids()).toEqual(['a', 'b', 'c']);
+});
+
+test('the end says how many events wait for another attempt, and when they go on', async () => {
+  const world = await newWorld();
+  const target = await app();
+  await target.close();
+  const config = `listen: { port: 0 }\ninbox: inbox\nsinks:\n  - { name: app, http: { url: "${target.url}" } }\n`;
+  const served = await serving(world, config, {}, ['--output', 'table']);
+  for (const id of ['a', 'b']) expect(await deliver(served.url, body(id))).toBe(204);
+  await served.until(() => served.said().includes('app does not take a'));
+  const { stdout, stderr } = await served.end();
+  expect(`${stdout}${stderr}`).toMatch(
+    /^app: 0 delivered, 2 waiting \(1 for another attempt\)\.\nWhat waits goes on at the next start\.$/mu,
+  );
 });
 
 test('SIGHUP takes a good configuration, and refuses a bad one', async () => {
