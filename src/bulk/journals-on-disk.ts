@@ -55,7 +55,7 @@ const bearing = ({ scope, profile }: Named, keys: Keys): Bearing => {
 export const mayBeOurs = (one: Named, keys: Keys): boolean => bearing(one, keys) !== 'none';
 
 /** A journal that cannot be read any more still says by its name whose it is. */
-export const newName = ({ scope, profile }: Keys): string => `${scope}.${profile}.${randomName()}.jsonl`;
+export const newName = ({ scope, profile }: Named): string => `${scope}.${profile}.${randomName()}.jsonl`;
 
 export function scopeInName(name: string): Named | undefined {
   const [, scope, profile] = /^([\da-f]{20})\.([\da-f]{20})\./u.exec(name) ?? [];

@@ -13,7 +13,7 @@ afterEach(() => {
 test('whatever chance and the clock say', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
   vi.spyOn(Date, 'now').mockReturnValue(1_800_000_000_000);
-  const keys = { scope: 'a'.repeat(20), profile: 'b'.repeat(20), doubtful: [] };
+  const keys = { scope: 'a'.repeat(20), profile: 'b'.repeat(20) };
   expect(newName(keys)).not.toBe(newName(keys));
   const folder = mkdtempSync(join(tmpdir(), 'svc-names-'));
   const [one, other] = [createIndex(folder), createIndex(folder)];
