@@ -95,6 +95,8 @@ export type Writes = {
   readonly unknown: Write[];
   /** How to do the rest where the command stops half-way; full sentences. Set by a command that knows. */
   rest?: string;
+  /** What a person wrote in the editor for it; kept in a file where the command fails. */
+  text?: string;
 };
 
 /** A request as `--dry-run` shows it. `body`: parsed where it is JSON; null where there is none. */

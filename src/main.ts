@@ -84,7 +84,7 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
   } catch (error) {
     const failure = await asFailure(error, outer);
     // What was done before, and advice that can be typed, for every command at once.
-    throw advised(await ofWholeCommand(failure, writes), settings.carried);
+    throw advised(await withTextKept(outer, await ofWholeCommand(failure, writes), writes), settings.carried);
   } finally {
     isOver();
   }
@@ -93,6 +93,16 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
 async function ofWholeCommand(failure: Failure, writes: Writes): Promise<Failure> {
   if (writes.done.length + writes.unknown.length === 0) return failure;
   return (await import('./http/whole.ts')).wholeFailure(failure, writes);
+}
+
+/** Nobody writes a reply twice because the service refused it, or the network was away. */
+async function withTextKept(ctx: Context, failure: Failure, { text }: Writes): Promise<Failure> {
+  if (text === undefined || (await import('./command/body-text.ts')).isBlank(text)) return failure;
+  const path = await (await import('./disk/unsent.ts')).keepUnsent(ctx, text).catch(() => undefined);
+  if (path === undefined) return failure;
+  const kept = `What you wrote is kept in ${path}`;
+  const hint = failure.hint === undefined ? kept : `${failure.hint}\n${kept}`;
+  return new Failure(failure.kind, failure.message, { ...failure, hint, cause: failure });
 }
 
 async function carryOut(ctx: Context, invocation: Invocation, settings: Settings): Promise<number> {

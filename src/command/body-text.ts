@@ -68,8 +68,14 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
   if (given.editor || (given.opensEditor && canEdit)) {
     const page = given.template === undefined ? blankPage(given.field, given.of) : '';
     const seed = given.seed ? await given.seed() : page;
-    const saved = await ctx.ask.edit(`${given.template ?? ''}${seed}`, { extension: '.md' });
-    const text = (seed === '' ? saved : withoutSeed(saved, seed)).trimEnd();
+    const textIn = (saved: string) => (seed === '' ? saved : withoutSeed(saved, seed)).trimEnd();
+    const opened = `${given.template ?? ''}${seed}`;
+    const keep = (saved: string) => {
+      if (ctx.writes && saved !== opened) ctx.writes.text = textIn(saved);
+    };
+    const saved = await ctx.ask.edit(opened, { extension: '.md', failed: keep });
+    keep(saved);
+    const text = textIn(saved);
     if (isBlank(text)) throw new Failure('usage', 'The text is empty. Nothing was sent.');
     // An editor that was left without saving looks the same.
     if (text === given.template?.trimEnd() && !settings.yes) {
@@ -98,7 +104,7 @@ async function agreedTo({ ask }: Context, text: string, { head, isSeenLater }: A
 }
 
 /** Space, and characters that nobody sees. */
-const isBlank = (text: string): boolean => /^[\p{Z}\p{Cc}\p{Cf}]*$/u.test(text);
+export const isBlank = (text: string): boolean => /^[\p{Z}\p{Cc}\p{Cf}]*$/u.test(text);
 
 function notBlank(text: string, where: string): string {
   if (!isBlank(text)) return text;

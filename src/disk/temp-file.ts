@@ -4,12 +4,10 @@ import { Failure } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
 import { makeFolders } from './make-folders.ts';
 import { makePrivateFolder, type PrivateFolder } from './private-folder.ts';
+import { unsentFolder } from './unsent.ts';
 
 /** No text that the service takes is nearly as long, in bytes: whatever is longer was saved by mistake. */
 export const mostText = 1024 * 1024;
-
-/** Where texts are kept that could be neither sent nor made a draft. */
-export const unsentFolder = ({ state }: { readonly state: string }): string => join(state, 'unsent');
 
 /** Undefined where there is none. Looked at before it is read: a file may be larger than the memory. */
 const sizeOf = async (path: string): Promise<number | undefined> =>

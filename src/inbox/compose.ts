@@ -1,9 +1,6 @@
-import { join } from 'node:path';
 import { seededThread, withoutSeed } from '../command/seed.ts';
 import { bracedNames, namedTemplates, readTemplate } from '../command/template-file.ts';
 import type { Context } from '../context.ts';
-import { replaceFile } from '../disk/atomic-file.ts';
-import { unsentFolder } from '../disk/temp-file.ts';
 import { Failure } from '../errors.ts';
 import { wireOf } from '../http/request.ts';
 import { requestOf } from '../sends/deliver.ts';
@@ -65,16 +62,6 @@ export async function written({ ctx, lend }: Editing, initial: string, seed: str
     if (!(error instanceof Failure)) throw error;
     return { text: left === undefined ? '' : textIn(left), failed: error.message };
   }
-}
-
-/** Space, and characters that nobody sees. */
-export const isBlank = (text: string): boolean => /^[\p{Z}\p{Cc}\p{Cf}]*$/u.test(text);
-
-/** A text that cannot be a draft goes into a file of its own. Returns its place. */
-export async function putAside({ files, clock }: Context, text: string): Promise<string> {
-  const path = join(unsentFolder(files), `${clock.now().toISOString().replaceAll(':', '-')}.md`);
-  await replaceFile(path, `${text}\n`);
-  return path;
 }
 
 /** The templates there are, as choices. */

@@ -1,7 +1,9 @@
+import { isBlank } from '../command/body-text.ts';
+import { keepUnsent } from '../disk/unsent.ts';
 import { Failure, messageOf } from '../errors.ts';
 import type { Draft } from '../sends/draft.ts';
 import { fieldsIn } from '../text/record.ts';
-import { isBlank, putAside, seedOf, withNewText, written } from './compose.ts';
+import { seedOf, withNewText, written } from './compose.ts';
 import type { Effect, Kept, Means } from './effect.ts';
 import type { Composing } from './event.ts';
 import { recordOf } from './record.ts';
@@ -93,7 +95,7 @@ export async function keepAll(
 async function notKept({ editing: { ctx }, tell }: World, text: string | undefined, error: unknown): Promise<void> {
   const why = messageOf(error);
   if (text === undefined) return tell({ is: 'told', told: why, state: 'refused' });
-  const path = await putAside(ctx, text).catch(() => undefined);
+  const path = await keepUnsent(ctx, text).catch(() => undefined);
   const place = path === undefined ? `Your text: ${text}` : `Your text is in ${path}`;
   tell({ is: 'told', told: `${why} Nothing was sent. ${place}`, state: 'refused' });
 }

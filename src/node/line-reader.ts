@@ -1,5 +1,9 @@
+import { StringDecoder } from 'node:string_decoder';
+
 /** Lines of standard input, one when it is asked for; between them nothing is read, so that another program may. */
 export function lineReader(input: NodeJS.ReadStream, signal: AbortSignal): () => Promise<string | undefined> {
+  // A character may come in two parts.
+  const decoder = new StringDecoder('utf8');
   let left = '';
   let isOver = false;
   const next = (): string | undefined => {
@@ -20,7 +24,7 @@ export function lineReader(input: NodeJS.ReadStream, signal: AbortSignal): () =>
         resolve(line);
       };
       const heard = (bytes: Buffer | string) => {
-        left += bytes.toString();
+        left += typeof bytes === 'string' ? bytes : decoder.write(bytes);
         const line = next();
         if (line !== undefined) done(line);
       };

@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { seeded, withoutSeed } from '../../src/command/seed.ts';
 import { localTime } from '../../src/output/cells.ts';
@@ -101,4 +103,39 @@ test('tickets create with an editor left unsaved creates nothing', async () => {
   const ran = await svc(world, ['tickets', 'create', '--subject', 'x'], { columns: 80, edit: (initial) => initial });
   expect(ran.exitCode).toBe(2);
   expect(world.sent).toEqual([]);
+});
+
+describe('what was written in the editor and was not sent', () => {
+  const reply = ['tickets', 'reply', '8', '--editor', '--settle', '0', '--max-wait', '0'];
+  const kept = async (folder: string) => {
+    const names = await readdir(join(folder, 'state', 'unsent')).catch(() => []);
+    return Promise.all(names.map((name) => readFile(join(folder, 'state', 'unsent', name), 'utf8')));
+  };
+  const written = { columns: 80, edit: (initial: string) => `Dear Ann, a long text\n${initial}` };
+
+  test.each([
+    ['the service refuses', { action: 'status', status: 422 }, 6],
+    ['the answer to which is lost', { action: 'drop-after' }, 0],
+    ['of which nobody knows whether it was', { action: 'status', status: 504 }, 9],
+  ])('%s: it is kept where it is not surely there, and named', async (_, fault, exitCode) => {
+    const world = sandboxWorld();
+    await world.control('POST', 'faults', [{ path: '/tickets/8/replies', ...fault }]);
+    const ran = await svc(world, reply, written);
+    expect([ran.exitCode, ran.stderr]).toEqual([exitCode, expect.any(String)]);
+    expect(await kept(world.folder)).toEqual(exitCode === 0 ? [] : ['Dear Ann, a long text\n']);
+    if (exitCode !== 0) expect(ran.stderr).toMatch(/What you wrote is kept in\s+\S+unsent\S+\.md\n/u);
+  });
+
+  test('because the editor failed is kept too', async () => {
+    const world = sandboxWorld();
+    const ran = await svc(world, reply, { columns: 80, brokenEdit: 'Half of it' });
+    expect([ran.exitCode, await kept(world.folder)]).toEqual([1, ['Half of it\n']]);
+  });
+
+  test('stands in no file where it was sent, or nothing was written', async () => {
+    const world = sandboxWorld();
+    expect((await svc(world, reply, written)).exitCode).toBe(0);
+    expect((await svc(world, reply, { columns: 80, edit: (initial) => initial })).exitCode).toBe(2);
+    expect(await kept(world.folder)).toEqual([]);
+  });
 });
