@@ -1,4 +1,4 @@
-import { type Named, type Part, queue } from '../answers/queues.ts';
+import { type Asked, type Named, type Part, queue } from '../answers/queues.ts';
 import { Failure } from '../errors.ts';
 import { type ApartQuery, askApart } from '../mirror/query/apart.ts';
 import { search } from '../mirror/query/search.ts';
@@ -6,7 +6,7 @@ import { type Snooze, snoozed } from '../mirror/store/snoozes.ts';
 import type { Answer } from '../mirror/tables/store.ts';
 import { type Draft, textOf } from '../sends/draft.ts';
 import type { Row } from './row.ts';
-import { queryOf } from './views.ts';
+import { isOwnView, type OwnView, queryOf } from './views.ts';
 
 /** The copy, and whose. */
 export type Reading = ApartQuery & {
@@ -27,18 +27,31 @@ export type Rows = { readonly rows: readonly Row[]; readonly total: number };
 export async function rowsOf(reading: Reading, wanted: Wanted): Promise<Rows> {
   const { view, words } = wanted;
   if (words !== undefined) return found(reading, words, wanted);
-  if (view === 'drafts') return draftsIn(reading, ['waiting', 'sending', 'refused'], wanted);
-  if (view === 'unknown') return unknownOnes(reading, wanted);
-  if (view === 'snoozed') return snoozedOnes(reading, wanted);
-  const queued = (['waiting', 'open', 'new', 'feedback'] as const).find((one) => one === view);
-  if (queued === undefined) return ofQuery(reading, wanted);
-  return reading.store.read(async (sql) => {
-    const now = reading.ctx.clock.now();
-    const hidden = await namedSnoozes(await snoozed(sql, reading.account, now));
-    const asked = { queue: queued, offset: wanted.offset, most: wanted.most, hidden, since: yesterday(now) };
-    return queue(sql, reading.account, asked);
-  });
+  return (isOwnView(view) ? ownRows[view] : ofQuery)(reading, wanted);
 }
+
+type RowsOf = (reading: Reading, wanted: Wanted) => Promise<Rows>;
+
+/** A part of a queue of the copy, without what was put away. */
+const queued =
+  (name: Asked['queue']): RowsOf =>
+  ({ store, account, ctx }, { offset, most }) =>
+    store.read(async (sql) => {
+      const now = ctx.clock.now();
+      const hidden = namedSnoozes(await snoozed(sql, account, now));
+      return queue(sql, account, { queue: name, offset, most, hidden, since: yesterday(now) });
+    });
+
+/** Where the rows of each view of svc come from. */
+const ownRows: Readonly<Record<OwnView, RowsOf>> = {
+  waiting: queued('waiting'),
+  open: queued('open'),
+  new: queued('new'),
+  snoozed: snoozedOnes,
+  drafts: (reading, wanted) => draftsIn(reading, ['waiting', 'sending', 'refused'], wanted),
+  unknown: unknownOnes,
+  feedback: queued('feedback'),
+};
 
 /** The first moment of yesterday, here. */
 const yesterday = (now: Date): number => new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1).getTime();
