@@ -26,7 +26,10 @@ export type Scope = (typeof scopes)[number];
 /** Parts of the product that an account may have switched off; then the service answers 403. */
 export type Module = 'support' | 'changelog' | 'feedback_board' | 'roadmap';
 
-export type CredentialKind = 'api_key' | 'oauth' | 'm2m';
+/** In the order in which svc chooses one. */
+export const credentialKinds = ['api_key', 'oauth', 'm2m'] as const;
+
+export type CredentialKind = (typeof credentialKinds)[number];
 
 /**
  * What may be done where the outcome of an attempt is not known (docs/writes.md):

@@ -1,10 +1,10 @@
-import type { CredentialKind, Operation } from '../api/operation.ts';
+import { type CredentialKind, credentialKinds, type Operation } from '../api/operation.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
 import { nearest } from '../text/near.ts';
-import { credentialKinds, heldByProfile, loginCommand, nameOf } from './credentials.ts';
+import { heldByProfile, loginCommand, nameOf } from './credentials.ts';
 
 export const credentialVariables = {
   api_key: 'SVC_API_KEY',

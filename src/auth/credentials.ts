@@ -1,11 +1,8 @@
 import * as v from 'valibot';
-import type { CredentialKind } from '../api/operation.ts';
+import { type CredentialKind, credentialKinds } from '../api/operation.ts';
 import { originOf } from '../config/service-url.ts';
 import type { TokenStore } from '../context.ts';
 import { Failure } from '../errors.ts';
-
-/** What a profile may hold, a secret of its own each: the store locks, saves and forgets them one by one. */
-export const credentialKinds = ['api_key', 'oauth', 'm2m'] as const satisfies readonly CredentialKind[];
 
 /** A secret that does not change: an API key or a machine-to-machine token. */
 const Static = v.looseObject({

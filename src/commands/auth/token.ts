@@ -1,5 +1,5 @@
+import { credentialKinds } from '../../api/operation.ts';
 import { credentialsAtHand } from '../../auth/at-hand.ts';
-import { credentialKinds } from '../../auth/credentials.ts';
 import { openSession } from '../../auth/session.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
