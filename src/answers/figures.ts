@@ -11,12 +11,26 @@ import { waitingQuery } from './waiting.ts';
 export type Figure = {
   readonly title: string;
   readonly unit: 'count' | 'seconds' | 'rating';
-  /** How it is drawn: numbers beside each other, a bar for each key, a list, or a line in time. */
-  readonly drawn: 'numbers' | 'bars' | 'list' | 'line';
   /** Beside nothing: it is of the moment of the copy, a list, or in time. */
   readonly isAlone?: true;
   readonly query: (asked: Asked) => Query;
-};
+} & (
+  | {
+      /** Numbers beside each other, of each key of `words`, also where nothing happened. */
+      readonly drawn: 'numbers';
+      readonly words: Words;
+    }
+  | {
+      /** A bar for each key, a list, or a line in time. */
+      readonly drawn: 'bars' | 'list' | 'line';
+      /** The keys that it has also where nothing happened. */
+      readonly keys?: readonly string[];
+      readonly words?: Words;
+    }
+);
+
+/** What people call a key. */
+type Words = Readonly<Record<string, string>>;
 
 type Asked = Dialect & { readonly engine: Engine; readonly frame: Frame };
 
@@ -215,42 +229,62 @@ WHERE m.status = 'published'
 ORDER BY m.at, m.id`,
 });
 
-const bars = (title: string, query: Figure['query']): Figure => ({ title, unit: 'count', drawn: 'bars', query });
+const bars = (title: string, query: Figure['query'], keys?: readonly string[]): Figure => ({
+  title,
+  unit: 'count',
+  drawn: 'bars',
+  keys,
+  query,
+});
+
+const numbers = (title: string, words: Words, query: Figure['query']): Figure => ({
+  ...{ title, unit: 'count', drawn: 'numbers', words, query },
+});
+
+/** Of tickets: how long until a time of theirs. */
+const lasting = (title: string, without: string, moment: string): Figure => ({
+  ...numbers(title, { median: 'Median', p90: '90 % within', tickets: 'Tickets', without }, timeUntil(moment)),
+  unit: 'seconds',
+});
 
 /** In the order of the report. */
 export const figures = {
-  tickets: { title: 'Tickets', unit: 'count', drawn: 'numbers', query: ticketsQuery },
-  first_response: {
-    title: 'First response',
-    unit: 'seconds',
-    drawn: 'numbers',
-    query: timeUntil('t.first_response_at'),
+  tickets: numbers('Tickets', { opened: 'Opened', resolved: 'Resolved', left: 'Left at the end' }, ticketsQuery),
+  first_response: lasting('First response', 'Without a response', 't.first_response_at'),
+  resolution: lasting('Resolution', 'Not resolved', resolvedAt),
+  waiting: {
+    ...numbers('Waiting now', { tickets: 'Tickets', conversations: 'Conversations' }, waitingFigure),
+    isAlone: true,
   },
-  resolution: { title: 'Resolution', unit: 'seconds', drawn: 'numbers', query: timeUntil(resolvedAt) },
-  waiting: { title: 'Waiting now', unit: 'count', drawn: 'numbers', isAlone: true, query: waitingFigure },
   opened: { title: 'Opened', unit: 'count', drawn: 'line', isAlone: true, query: inParts('t.created_at') },
   resolved: { title: 'Resolved', unit: 'count', drawn: 'line', isAlone: true, query: inParts(resolvedAt) },
   by_source: bars('Opened by source', countedBy('tickets', 'created_at', "coalesce(t.source, '')")),
-  by_priority: bars('Opened by priority', countedBy('tickets', 'created_at', "coalesce(CAST(t.priority AS text), '')")),
+  by_priority: bars(
+    'Opened by priority',
+    countedBy('tickets', 'created_at', "coalesce(CAST(t.priority AS text), '')"),
+    ['4', '3', '2', '1', '0'],
+  ),
   by_weekday: bars(
     'Opened by weekday',
     // 1970 began on a Thursday.
     countedByClock((local) => `(${local} / 86400 + 3) % 7`),
+    ['0', '1', '2', '3', '4', '5', '6'],
   ),
   by_hour: {
     ...{ title: 'Opened by hour', unit: 'count', drawn: 'line' },
+    keys: Array.from({ length: 24 }, (_, hour) => String(hour)),
     query: countedByClock((local) => `(${local} / 3600) % 24`),
   },
   conversations_by_channel: bars(
     'Conversations by channel',
     countedBy('conversations', 'created_at', "coalesce(t.channel, '')"),
   ),
-  conversations_by_handling: bars(
-    'Conversations by who answers',
-    countedBy('conversations', 'created_at', "coalesce(t.handling_mode, '')"),
-  ),
-  ratings: { title: 'Ratings', unit: 'rating', drawn: 'numbers', query: ratingsQuery },
-  contacts: { title: 'New contacts', unit: 'count', drawn: 'numbers', query: contactsQuery },
+  conversations_by_handling: {
+    ...{ title: 'Conversations by who answers', unit: 'count', drawn: 'bars', words: { ai: 'AI', human: 'Team' } },
+    query: countedBy('conversations', 'created_at', "coalesce(t.handling_mode, '')"),
+  },
+  ratings: { ...numbers('Ratings', { average: 'Average', ratings: 'Ratings' }, ratingsQuery), unit: 'rating' },
+  contacts: numbers('New contacts', { created: 'New' }, contactsQuery),
   active_customers: { title: 'Most active customers', unit: 'count', drawn: 'list', isAlone: true, query: activeQuery },
   most_voted: { title: 'Most voted feedback', unit: 'count', drawn: 'list', isAlone: true, query: votedQuery },
   published: { title: 'Published entries', unit: 'count', drawn: 'list', isAlone: true, query: publishedQuery },

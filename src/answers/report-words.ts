@@ -1,27 +1,18 @@
 import { number } from '../text/number.ts';
-import type { FigureName } from './figures.ts';
+import { type Figure, type FigureName, figures } from './figures.ts';
 import type { Report, Shown, Value } from './report.ts';
 
 // What the forms of the report share: the words of it, and how a value is written.
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
-const numberWords: Readonly<Partial<Record<FigureName, Readonly<Record<string, string>>>>> = {
-  tickets: { opened: 'Opened', resolved: 'Resolved', left: 'Left at the end' },
-  first_response: { median: 'Median', p90: '90 % within', tickets: 'Tickets', without: 'Without a response' },
-  resolution: { median: 'Median', p90: '90 % within', tickets: 'Tickets', without: 'Not resolved' },
-  waiting: { tickets: 'Tickets', conversations: 'Conversations' },
-  ratings: { average: 'Average', ratings: 'Ratings' },
-  contacts: { created: 'New' },
-  conversations_by_handling: { ai: 'AI', human: 'Team' },
-};
-
 /** What people call a key of a figure. */
-export function nameOf(figure: FigureName, { key, label }: Value): string {
+export function nameOf(name: FigureName, { key, label }: Value): string {
   if (label !== undefined) return label || 'no name';
-  if (figure === 'by_weekday') return weekdays[Number(key)] ?? key;
-  if (figure === 'by_hour') return `${key.padStart(2, '0')}:00`;
-  return numberWords[figure]?.[key] ?? (key || 'unknown');
+  if (name === 'by_weekday') return weekdays[Number(key)] ?? key;
+  if (name === 'by_hour') return `${key.padStart(2, '0')}:00`;
+  const { words }: Figure = figures[name];
+  return words?.[key] ?? (key || 'unknown');
 }
 
 /** A key that is counted in a figure of times or means. */

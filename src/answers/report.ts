@@ -11,7 +11,7 @@ export type Value = {
   readonly label?: string;
 };
 
-export type Shown = Omit<Figure, 'query' | 'isAlone'> & { readonly values: readonly Value[] };
+export type Shown = Pick<Figure, 'title' | 'unit' | 'drawn'> & { readonly values: readonly Value[] };
 
 export type Report = {
   /** ISO 8601 in UTC; `until` is the first moment that is not in it. */
@@ -27,9 +27,10 @@ export type Report = {
 export async function reportOf(sql: Sql, account: Account, frame: Frame): Promise<Report> {
   const shown: (readonly [FigureName, Shown])[] = [];
   for (const name of figureNames) {
-    const { query: _, isAlone, ...about }: Figure = figures[name];
+    const figure: Figure = figures[name];
+    const { title, unit, drawn } = figure;
     const rows = await answer(sql, account, figureQuery(name, frame, sql.engine));
-    shown.push([name, { ...about, values: valuesOf(name, rows, { frame, isAlone }) }]);
+    shown.push([name, { title, unit, drawn, values: valuesOf(figure, rows, frame) }]);
   }
   return {
     ...timesOf(frame.now),
@@ -52,27 +53,16 @@ const iso = (moment: number): string => new Date(moment).toISOString().replace('
 const timesOf = ({ begins, ends }: Period) => ({ since: iso(begins), until: iso(ends) });
 
 /** What a figure has also where nothing happened; a list, and bars of the service's words, have what there is. */
-const fixedKeys: Readonly<Partial<Record<FigureName, readonly string[]>>> = {
-  tickets: ['opened', 'resolved', 'left'],
-  first_response: ['median', 'p90', 'tickets', 'without'],
-  resolution: ['median', 'p90', 'tickets', 'without'],
-  waiting: ['tickets', 'conversations'],
-  by_priority: ['4', '3', '2', '1', '0'],
-  by_weekday: ['0', '1', '2', '3', '4', '5', '6'],
-  by_hour: Array.from({ length: 24 }, (_, hour) => String(hour)),
-  ratings: ['average', 'ratings'],
-  contacts: ['created'],
-};
+const fixedKeys = (figure: Figure): readonly string[] =>
+  figure.drawn === 'numbers' ? Object.keys(figure.words) : (figure.keys ?? []);
 
 /** A mean of nothing is none. */
 const meansNothing = new Set(['median', 'p90', 'average']);
 
-type How = { readonly frame: Frame; readonly isAlone: true | undefined };
-
-function valuesOf(name: FigureName, rows: readonly Row[], { frame, isAlone }: How): Value[] {
+function valuesOf(figure: Figure, rows: readonly Row[], frame: Frame): Value[] {
   const at = (period: string, key: string) => rows.find((row) => row.period === period && row.key === key);
-  const keys = [...new Set([...(fixedKeys[name] ?? []), ...rows.map(({ key }) => String(key))])];
-  const isCompared = frame.before !== undefined && !isAlone;
+  const keys = [...new Set([...fixedKeys(figure), ...rows.map(({ key }) => String(key))])];
+  const isCompared = frame.before !== undefined && !figure.isAlone;
   const numberAt = (period: string, key: string): number | null => {
     const row = at(period, key);
     if (row) return Math.round(Number(row.value) * 1000) / 1000;
