@@ -5,6 +5,7 @@ import { getConversation, listConversations } from '../../api/conversations.ts';
 import { listFeedback } from '../../api/feedback.ts';
 import { listContactListMembers, listContactLists } from '../../api/lists.ts';
 import type { Operation } from '../../api/operation.ts';
+import type { ResourceName } from '../../api/resources.ts';
 import { getTicket, listTickets } from '../../api/tickets.ts';
 import type { Fields } from '../../text/record.ts';
 import { emailKey, findText } from './contact-words.ts';
@@ -57,7 +58,15 @@ type Lookup = {
 };
 
 /** Every kind that the copy holds, in the order in which it is pulled. CONTRIBUTING.md has a recipe for another one. */
-export const kindNames = ['contacts', 'lists', 'calls', 'tickets', 'conversations', 'changelog', 'feedback'] as const;
+export const kindNames = [
+  'contacts',
+  'lists',
+  'calls',
+  'tickets',
+  'conversations',
+  'changelog',
+  'feedback',
+] as const satisfies readonly ResourceName[];
 
 export type KindName = (typeof kindNames)[number];
 
