@@ -110,7 +110,7 @@ async function carryOut(ctx: Context, invocation: Invocation, settings: Settings
   const { checkOutput, print } = await import('./output/print.ts');
   // How it is to be shown is judged before anything is asked or sent.
   await checkOutput(settings, ctx.signal);
-  if (settings.pageForm && !invocation.command.hasPages) throw noPage(invocation.path, settings.pageForm);
+  if (settings.pageForm && !invocation.command.hasPages) throw await noPage(invocation.path, settings.pageForm);
   if (settings.fields)
     await (await import('./program/printed.ts')).refuseStrangeFields(ctx, invocation, settings.fields);
   const values = await given(ctx, invocation, settings);
@@ -125,10 +125,11 @@ async function carryOut(ctx: Context, invocation: Invocation, settings: Settings
   return print(ctx, { ...view, done: typed(view.done), notes }, settings);
 }
 
-const noPage = (path: string, form: string): Failure =>
-  new Failure('usage', `svc ${path} has no --output ${form}.`, {
-    hint: 'It has table, json, jsonl, csv and yaml; svc report has md and html too.',
-  });
+async function noPage(path: string, form: string): Promise<Failure> {
+  const [{ outputs }, { listed }] = [await import('./config/settings.ts'), await import('./text/listed.ts')];
+  const hint = `It has ${listed(outputs)}; svc report has md and html too.`;
+  return new Failure('usage', `svc ${path} has no --output ${form}.`, { hint });
+}
 
 /** What was to be sent became a draft: that is what the command has done. */
 async function draftedView(error: unknown): Promise<View> {

@@ -5,6 +5,7 @@ import { flagName } from '../command/param.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { listed } from '../text/listed.ts';
 import { isMoving } from '../text/time.ts';
 import type { Invocation } from './program.ts';
 
@@ -164,9 +165,6 @@ function exampleFor([flag, ...others]: readonly string[], { examples }: Invocati
   const example = examples.find((line) => line.split(' ').includes(flag ?? ''));
   return !flag?.startsWith('-') || others.length > 0 || example === undefined ? '' : `\nFor example: ${example}`;
 }
-
-const listed = (words: readonly string[], last: 'and' | 'or' = 'and'): string =>
-  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
 
 const labelOf = (of: Slot['of'], key: string, param: Pick<Param<unknown>, 'name' | 'placeholder'>): string =>
   of === 'args' ? (param.placeholder ?? key).toUpperCase() : `--${flagName(key, param)}`;

@@ -1,9 +1,14 @@
+import { outputs } from '../config/settings.ts';
+import { listed } from '../text/listed.ts';
+
+export const outputWords = listed(outputs, 'or');
+
 /** The global flags: the term that commander reads, and the description in help. */
 export const globalFlags: readonly (readonly [term: string, description: string])[] = [
   ['-p, --profile <NAME>', 'Which saved login'],
   ['--base-url <URL>', 'The service; may carry a path prefix'],
   ['--auth-url <URL>', 'The host of the OAuth endpoints'],
-  ['-o, --output <FORMAT>', 'table, json, jsonl, csv or yaml'],
+  ['-o, --output <FORMAT>', outputWords],
   ['--json', 'Short for --output json'],
   ['--fields <A,B.C>', 'Which fields, in which order'],
   ['-q, --jq <FILTER>', 'Filter the JSON answer with jq'],

@@ -1,5 +1,6 @@
 import type { Command, Group } from '../command/command.ts';
 import { flagName } from '../command/param.ts';
+import { outputs } from '../config/settings.ts';
 import { globalFlags } from './global-flags.ts';
 
 /** What gh, stripe, hookdeck and the like call a command: behind `svc` ('') or a group, the words that it has here. */
@@ -134,8 +135,6 @@ const elsewhere: Readonly<Record<string, Readonly<Record<string, readonly string
 /** Every list can be sorted by jq, where svc has no flag for it. */
 const sorting = new Set(['--sort', '--order', '--order-by', '--sort-by']);
 
-const formats = /^--(table|jsonl|csv|yaml)$/u;
-
 /** The flag or argument of this command that a strange flag stands for, in a sentence. */
 export function habitualFlag(flag: string, command: Command, path: string): string | undefined {
   // `-L5` is -L with its value, and so is `--sort=-id`.
@@ -147,7 +146,7 @@ export function habitualFlag(flag: string, command: Command, path: string): stri
   const own = flagsOf(command);
   const found = meant.find((one) => (one.startsWith('-') ? own.includes(one) : args.includes(one)));
   if (found === undefined || found === word) {
-    const format = formats.exec(word)?.[1];
+    const format = outputs.find((name) => word === `--${name}`);
     if (format !== undefined && own.includes('--output')) return `Did you mean -o ${format}?`;
     if (sorting.has(word) && own.includes('--limit')) return "To sort what is read: --jq 'sort_by(.FIELD)'";
     return undefined;

@@ -1,7 +1,7 @@
 import { entries } from '../commands/index.ts';
 import { exitCodes, type FailureKind } from '../errors.ts';
-import { commandLine, definitions, filled, helpWidth } from '../text/layout.ts';
-import { globalFlags } from './global-flags.ts';
+import { globalFlags, outputWords } from './global-flags.ts';
+import { laidOut, type Row } from './topic-parts.ts';
 import { type TopicName, topics } from './topics.ts';
 
 const meanings: Record<FailureKind, string> = {
@@ -37,7 +37,7 @@ const variables: readonly (readonly [name: string, about: string])[] = [
   ['SVC_DRAFTS_DB', 'where drafts are kept: a folder or postgres:// URL, which may hold a password'],
   ['SVC_POLICY', 'a file with rules for sends, beside policy.yaml of the configuration folder'],
   ['SVC_PARTNER_SEGMENT', 'the literal segment in the path of events (default: partner)'],
-  ['SVC_OUTPUT', 'table, json, jsonl, csv or yaml (--output)'],
+  ['SVC_OUTPUT', `${outputWords} (--output)`],
   ['SVC_NO_INPUT, CI', 'never ask (--no-input)'],
   ['SVC_DEBUG', '1 shows each HTTP exchange (--debug)'],
   ['SVC_TIMEOUT', 'seconds per attempt (--timeout)'],
@@ -50,29 +50,6 @@ const variables: readonly (readonly [name: string, about: string])[] = [
   ['NODE_EXTRA_CA_CERTS', 'a file with further certificate authorities'],
   ['NODE_DISABLE_COMPILE_CACHE', 'with 1: keep no compiled code in the cache folder for a quicker start'],
 ];
-
-type Row = readonly [term: string, about: string];
-
-/** A topic is paragraphs, tables of terms, points and command lines, each laid out for the width. */
-type Part =
-  | { readonly say: string }
-  | { readonly rows: readonly Row[] }
-  | { readonly points: readonly string[] }
-  | { readonly run: readonly string[] };
-
-const laidOut =
-  (parts: readonly Part[]) =>
-  (columns?: number): string => {
-    const width = helpWidth(columns);
-    return `${parts.map((part) => partOf(part, width)).join('\n\n')}\n`;
-  };
-
-function partOf(part: Part, width: number): string {
-  if ('say' in part) return filled(part.say, width);
-  if ('rows' in part) return definitions(part.rows, width);
-  if ('points' in part) return part.points.map((point) => `  - ${filled(point, width, '    ').trimStart()}`).join('\n');
-  return part.run.map((line) => commandLine(line, width)).join('\n');
-}
 
 const commands = laidOut([
   { rows: entries.map(({ name, summary }): Row => [name, summary]) },

@@ -1,3 +1,4 @@
+import { listed } from '../text/listed.ts';
 import type { Section } from './section.ts';
 import { bareVersion, isInSeries, isOlder, isVersion } from './version.ts';
 
@@ -188,9 +189,6 @@ function linesOf(sections: readonly Section[]): string {
     'or',
   );
 }
-
-const listed = (all: readonly (string | number)[], word: string): string =>
-  all.length > 1 ? `${all.slice(0, -1).join(', ')} ${word} ${all.at(-1)}` : all.join('');
 
 const partsOf = (typed: string): { readonly name: string | undefined; readonly version: string } => {
   const [, name, version = ''] = /^(?:(.+)@)?(.*)$/u.exec(bareVersion(typed).toLowerCase()) ?? [];

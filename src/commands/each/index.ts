@@ -63,7 +63,7 @@ export const eachOver = (find: FindCommand) =>
 /** What is shown is a line for each account: what forms the records of a command stands behind `--`. */
 async function refuseForms(ctx: Context, { fields, output, safeCells }: Settings): Promise<void> {
   const isTyped = output !== (ctx.env.SVC_OUTPUT || (await readConfig(ctx.files)).output);
-  const formed = isTyped && (output === 'csv' || output === 'yaml') ? `--output ${output}` : undefined;
+  const formed = isTyped && output && !['table', 'json', 'jsonl'].includes(output) ? `--output ${output}` : undefined;
   const flag = formed ?? (fields && '--fields') ?? (safeCells ? '--safe-cells' : undefined);
   if (flag === undefined) return;
   throw new Failure('usage', `svc each shows a line for each account, so it takes no ${flag}; nothing was run.`, {

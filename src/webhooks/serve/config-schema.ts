@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { webhookEvents } from '../../api/webhooks.ts';
 import { kindOfPlace, placeHint } from '../../database/place.ts';
+import { listed } from '../../text/listed.ts';
 import { nearest } from '../../text/near.ts';
 import { sinkChoiceEntries, sinkKindNames, text } from '../deliver/kinds.ts';
 import { accountName } from '../event/account.ts';
@@ -78,7 +79,7 @@ const sink = v.pipe(
   }),
   v.check(
     (sink) => sinkKindNames.filter((kind) => sink[kind] !== undefined).length === 1,
-    `needs exactly one of ${sinkKindNames.slice(0, -1).join(', ')} and ${sinkKindNames.at(-1)}`,
+    `needs exactly one of ${listed(sinkKindNames)}`,
   ),
   v.forward(
     v.check(
