@@ -53,6 +53,7 @@ const floors = [
   'disk',
   'database',
   'api',
+  'promise',
   'text',
   'ground',
 ];

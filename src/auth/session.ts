@@ -3,6 +3,7 @@ import { originOf, requireHttps } from '../config/service-url.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { oneByOne } from '../promise/one-by-one.ts';
 import {
   type AtHand,
   choose,
@@ -128,7 +129,7 @@ function profileBearers(ctx: Needs, settings: Settings, baseUrl: string) {
     return login;
   };
 
-  const loadLogin = alone(async (refused?: string): Promise<Bearer | undefined> => {
+  const currentLogin = async (refused?: string): Promise<Bearer | undefined> => {
     let login = await firstLogin();
     while (login && (login.access_token === refused || endsSoon(login, ctx.clock.now()))) {
       const { liveLogin } = await import('./refresh.ts');
@@ -142,7 +143,10 @@ function profileBearers(ctx: Needs, settings: Settings, baseUrl: string) {
       if (isSame) break;
     }
     return login && login.access_token !== refused ? { kind: 'oauth', token: login.access_token } : undefined;
-  });
+  };
+  // Of many calls in flight, the first refreshes and the rest find it done.
+  const inTurn = oneByOne();
+  const loadLogin = (refused?: string) => inTurn(() => currentLogin(refused));
 
   return {
     async bearer(kind: CredentialKind): Promise<Bearer> {
@@ -157,16 +161,6 @@ function profileBearers(ctx: Needs, settings: Settings, baseUrl: string) {
     learn: (accountId: number) => {
       bound.account ??= accountId;
     },
-  };
-}
-
-/** Runs one after the other: of many calls in flight, the first refreshes and the rest find it done. */
-function alone<A extends unknown[], T>(work: (...args: A) => Promise<T>): (...args: A) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (...args) => {
-    const next = last.then(() => work(...args));
-    last = next.catch(() => {});
-    return next;
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Client, ClientConfig } from 'pg';
 import type { Env } from '../env.ts';
 import { codeOf, Failure, messageOf } from '../errors.ts';
+import { oneByOne } from '../promise/one-by-one.ts';
 import { beginSession, type Opening, type Session, type Statement } from './session.ts';
 
 export type { Opening } from './session.ts';
@@ -20,7 +21,7 @@ export type Database = {
 };
 
 /** One statement after the other: `pg` does not keep a queue of its own for long. */
-type Connection = { readonly session: Session; last: Promise<unknown> };
+type Connection = { readonly session: Session; readonly inTurn: ReturnType<typeof oneByOne> };
 
 /** Longer than any statement takes on a server that answers; so a cut network is noticed. */
 const patienceMs = 10_000;
@@ -40,7 +41,7 @@ export async function openDatabase(opening: Opening): Promise<Database> {
     client.on('error', broken);
     client.on('end', broken);
     await connectOrEnd(client);
-    return { session: await beginSession(client, opening, place), last: Promise.resolve() };
+    return { session: await beginSession(client, opening, place), inTurn: oneByOne() };
   };
   const open = (): Promise<Connection> => {
     const opened: Promise<Connection> = connect(() => {
@@ -55,12 +56,10 @@ export async function openDatabase(opening: Opening): Promise<Database> {
       const connecting = present ?? open();
       present = connecting;
       try {
-        const connection = await connecting;
-        const asked = connection.last.then(() => connection.session.ask(statement));
-        connection.last = asked.catch(() => {});
-        return await asked.catch((error: unknown) => {
+        const { session, inTurn } = await connecting;
+        return await inTurn(() => session.ask(statement)).catch((error: unknown) => {
           // What the server itself refused leaves the connection as it was.
-          if (!isRefusal(error)) connection.session.end();
+          if (!isRefusal(error)) session.end();
           throw error;
         });
       } catch (error) {

@@ -1,8 +1,9 @@
 import type { Client } from 'pg';
 import { connectOrEnd, placeOf, readUrl } from '../../database/postgres.ts';
 import { requireOwnCode, requireTrusted } from '../../database/trust.ts';
+import { oneByOne } from '../../promise/one-by-one.ts';
 import type { Sql, Store } from '../tables/store.ts';
-import { oneByOne, transaction } from '../tables/transaction.ts';
+import { transaction } from '../tables/transaction.ts';
 import { postgresFailure } from './failure.ts';
 import { analyzeTables, lockTables, ownSchema, type PostgresPorts, rowsTaken, takeLock } from './lock.ts';
 import { query } from './query.ts';
@@ -46,6 +47,7 @@ export async function openPostgres(ctx: PostgresPorts, url: string): Promise<Sto
     main = opened;
     return opened;
   };
+  // A connection has one transaction at a time.
   const work = oneByOne();
   const inTransaction =
     (begin: string) =>

@@ -1,9 +1,9 @@
 import { diskFailure } from '../../disk/disk-failure.ts';
 import type { Held } from '../../disk/lock.ts';
 import { makePrivateFile, resolvedFile, takeFromOthers } from '../../disk/private-data.ts';
+import { oneByOne } from '../../promise/one-by-one.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import type { Account, Sql, Store } from '../tables/store.ts';
-import { oneByOne } from '../tables/transaction.ts';
 import type { Mode } from './connection.ts';
 import { isOpenHere, nativeEngine } from './engine-native.ts';
 import { webAssemblyEngine } from './engine-wasm.ts';

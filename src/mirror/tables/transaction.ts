@@ -1,13 +1,3 @@
-/** One after the other: a connection has one transaction at a time. */
-export function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work);
-    last = next.catch(() => {});
-    return next;
-  };
-}
-
 /** `job` between `begin` and COMMIT; undone where it throws. */
 export async function transaction<T>(
   exec: (text: string) => Promise<unknown>,

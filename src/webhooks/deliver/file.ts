@@ -1,5 +1,6 @@
 import { appendLines } from '../../disk/append-lines.ts';
 import { messageOf } from '../../errors.ts';
+import { oneByOne } from '../../promise/one-by-one.ts';
 import { envelopeIn } from '../event/envelope.ts';
 import type { Arrival } from '../store/line.ts';
 import type { Answer, Sink } from './sink.ts';
@@ -16,7 +17,7 @@ type About = {
 export function fileSink({ name, path, timeoutMs, refuse }: About): Sink {
   // A file on a network that is gone never answers, and each write that hangs keeps one of the few threads of all sinks
   // and of the inbox. So the next one waits for it.
-  let underWay: Promise<unknown> = Promise.resolve();
+  const inTurn = oneByOne();
   return {
     name,
     most: 100,
@@ -25,11 +26,10 @@ export function fileSink({ name, path, timeoutMs, refuse }: About): Sink {
       const over = Promise.race([ended(timeout), ended(cut)]);
       try {
         // One after the other: several accounts may have one file.
-        const written = underWay.then(async () => {
+        const written = inTurn(async () => {
           // It was given up while it waited, and comes again.
           if (!timeout.aborted && !cut.aborted) await appendLines(path, events.map(lineOf), refuse);
         });
-        underWay = written.catch(() => {});
         await Promise.race([written, over]);
         return { how: 'taken' };
       } catch (error) {

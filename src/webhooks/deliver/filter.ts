@@ -1,4 +1,5 @@
 import { openJq } from '../../output/jq-thread.ts';
+import { oneByOne } from '../../promise/one-by-one.ts';
 import { envelopeIn } from '../event/envelope.ts';
 import type { Arrival } from '../store/line.ts';
 
@@ -17,7 +18,7 @@ const inASecond = (_id: string): AbortSignal => AbortSignal.timeout(700);
  */
 export function createFilter(program: string, tell: (text: string) => void, limit = inASecond): Filter {
   const ask = openJq();
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = oneByOne();
   const judge: Filter = async ({ id, body, account }) => {
     const json = jsonOf(body, account);
     const answer = await ask({ json, program: ` ${program}` }, () => limit(id));
@@ -27,12 +28,8 @@ export function createFilter(program: string, tell: (text: string) => void, limi
     tell(`The filter failed for ${id}, which counts as false: ${firstLine(answer.said)}`);
     return 'unwanted';
   };
-  return (event) => {
-    // One at a time: what is ended for one that hangs must not be another's.
-    const judged = last.then(() => judge(event));
-    last = judged;
-    return judged;
-  };
+  // One at a time: what is ended for one that hangs must not be another's.
+  return (event) => inTurn(() => judge(event));
 }
 
 /** The envelope, with the account that it came in for, whatever it says itself; of what is no envelope the account alone. */

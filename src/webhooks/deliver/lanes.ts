@@ -1,3 +1,4 @@
+import { within } from '../../promise/in-time.ts';
 import type { Taken, Waiting } from '../store/inbox-store.ts';
 import { type Became, type Refusal, tryOne } from './attempt.ts';
 import { createOutcomes, type Outcomes } from './outcomes.ts';
@@ -56,8 +57,7 @@ export function startLanes(options: WorkerOptions, concurrency: number): Deliver
     for (const lane of state.window?.lanes.values() ?? []) if (lane.refusals > 0) lane.isLeft = true;
     state.ending.abort();
     poke(state);
-    const over = new AbortController();
-    await Promise.race([running.finally(() => over.abort()), state.clock.sleep(graceMs, over.signal)]);
+    await within(state.clock, graceMs, running);
     state.cutting.abort();
     poke(state);
     await running;

@@ -2,6 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import type { Clock } from '../../context.ts';
 import { endGroup, endWithSvc } from '../../disk/group.ts';
 import { codeOf, messageOf } from '../../errors.ts';
+import { within } from '../../promise/in-time.ts';
 import type { Answer, Sink } from './sink.ts';
 
 type About = {
@@ -39,10 +40,7 @@ export const programSink = (about: About, clock: Clock): Sink => ({
     clearTimeout(late);
     cut.removeEventListener('abort', end);
     endGroup(child.pid, 'SIGTERM');
-    if (ended === undefined) {
-      const patience = new AbortController();
-      await Promise.race([exit.finally(() => patience.abort()), clock.sleep(2_000, patience.signal)]);
-    }
+    if (ended === undefined) await within(clock, 2_000, exit);
     endGroup(child.pid, 'SIGKILL');
     isOver();
     child.stderr?.destroy();

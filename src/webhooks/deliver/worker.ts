@@ -1,4 +1,5 @@
 import { messageOf } from '../../errors.ts';
+import { within } from '../../promise/in-time.ts';
 import { envelopeIn } from '../event/envelope.ts';
 import type { InboxStore, SinkState, Taken, Waiting } from '../store/inbox-store.ts';
 import type { Filter } from './filter.ts';
@@ -75,8 +76,7 @@ export function startDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     state.over = { at: state.clock.ticks() + graceMs, leastMs: graceMs / 4, began: state.clock.now() };
     state.ending.abort();
     state.wake.abort();
-    const over = new AbortController();
-    await Promise.race([running.finally(() => over.abort()), state.clock.sleep(graceMs, over.signal)]);
+    await within(state.clock, graceMs, running);
     state.cutting.abort();
     await running;
   };

@@ -1,6 +1,6 @@
 import type { Clock } from '../../context.ts';
 import { messageOf } from '../../errors.ts';
-import { inTime } from './in-time.ts';
+import { inTime } from '../../promise/in-time.ts';
 
 /** A forged delivery costs no more than its share of one reading in this time. */
 const pauseMs = 1_000;

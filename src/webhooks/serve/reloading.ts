@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
+import { oneByOne } from '../../promise/one-by-one.ts';
 import { counted } from '../../text/number.ts';
 import { readInTime, readingAgain } from '../receive/later-secrets.ts';
 import type { Door } from '../receive/receiver.ts';
@@ -35,7 +36,7 @@ export function laterSecrets(ctx: Context, current: Current, { laterDoors }: Ser
 
 /** Reads the configuration again when it is told to. A bad one, or one that takes 8 s, is refused, and the old one stays. */
 export function reloading(ctx: Ports, options: Options, { current, sinks, store }: Running): () => void {
-  let last: Promise<void> = Promise.resolve();
+  const inTurn = oneByOne();
   const reload = async () => {
     try {
       const next = await readInTime(ctx.clock, options.read());
@@ -59,11 +60,7 @@ export function reloading(ctx: Ports, options: Options, { current, sinks, store 
       ctx.notice(`The configuration was refused, and the old one stays. ${messageOf(error)}${lines.join('')}`);
     }
   };
-  return (
-    ctx.onHangup?.(() => {
-      last = last.then(reload);
-    }) ?? (() => {})
-  );
+  return ctx.onHangup?.(() => void inTurn(reload)) ?? (() => {});
 }
 
 /** Its sink fails, and is tried again, until the program is there. */

@@ -1,6 +1,6 @@
 import { type Context, withContext } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { inTime, within } from '../receive/in-time.ts';
+import { inTime, within } from '../../promise/in-time.ts';
 import { marking, newMark } from '../receive/own-mark.ts';
 import { type Door, type Receipt, type Receiver, startReceiver } from '../receive/receiver.ts';
 import type { Counts, InboxStore } from '../store/inbox-store.ts';

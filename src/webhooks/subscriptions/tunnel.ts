@@ -3,6 +3,7 @@ import type { Clock } from '../../context.ts';
 import { endGroup, endWithSvc } from '../../disk/group.ts';
 import { startingFolder } from '../../disk/working-folder.ts';
 import { Failure } from '../../errors.ts';
+import { within } from '../../promise/in-time.ts';
 import { splitWords } from '../../text/command-words.ts';
 
 /** A program that makes the local receiver reachable from outside. */
@@ -102,9 +103,7 @@ const start = (program: string, args: readonly string[]) =>
 /** Politely, and after three seconds for good; with its children. */
 async function endAll(child: Child, clock: Clock): Promise<void> {
   endGroup(child.pid, 'SIGTERM');
-  const waited = new AbortController();
-  const ended = child.then(() => waited.abort());
-  await Promise.race([ended, clock.sleep(3_000, waited.signal)]);
+  await within(clock, 3_000, child);
   endGroup(child.pid, 'SIGKILL');
 }
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../context.ts';
-import { counted } from '../../text/number.ts';
+import type { Clock } from '../context.ts';
+import { counted } from '../text/number.ts';
 
 /** Rejects where the work takes longer. It is not ended: whoever asks only waits for it no more. */
 export async function inTime<T>(clock: Pick<Clock, 'sleep'>, ms: number, work: Promise<T>): Promise<T> {
