@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
-import { rowsInWords } from '../batch/pace.ts';
+import { refuseReset } from '../batch/begun-again.ts';
 import type { Context } from '../context.ts';
 import { Failure, isInterruption } from '../errors.ts';
 import { madeAt } from '../http/age.ts';
@@ -39,12 +39,9 @@ export async function refuseBegunAgain({ ctx, service, plan, matches, yes }: Ask
   }
   const { noun } = resources[plan.row.operation.resource];
   const ids = done.map(recordOf).join(', ');
-  const told = `${rowsInWords(rows)} of ${plan.rows.source.name} ${rows === 1 ? 'was' : 'were'} sent before, ${origins(runs)}, but the service does not have ${done.length === 1 ? `the ${noun}` : `the ${noun}s`} of then any more (${ids}). It may have been reset.`;
-  if (!yes)
-    throw new Failure('usage', told, {
-      hint: 'Nothing was sent now. To send all rows again, add --restart. To leave out those that were sent before, add --yes.',
-    });
-  ctx.notice(`Warning: ${told}`);
+  const records = `the ${done.length === 1 ? noun : `${noun}s`} of then any more (${ids})`;
+  const gone = { rows, file: plan.rows.source.name, were: 'sent', records } as const;
+  refuseReset(ctx, gone, { yes, from: `, ${origins(runs)}` });
 }
 
 type DoneRow = { readonly planned: Planned; readonly match: Match };

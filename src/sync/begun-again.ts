@@ -1,8 +1,8 @@
 import { listContacts } from '../api/contacts.ts';
+import { refuseReset } from '../batch/begun-again.ts';
 import { Failure, isInterruption } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { largestPage, list } from '../http/pages.ts';
-import { counted } from '../text/number.ts';
 import { lineCount } from './chunks.ts';
 import type { Journal } from './journal.ts';
 import type { Plan } from './plan.ts';
@@ -25,12 +25,8 @@ export async function refuseBegunAgain(service: Service, plan: Plan, { journal, 
   if (journal.past.done.size === 0) return;
   const { people, rows } = await doneBefore(plan, journal, chunkSize);
   if (people.size === 0 || !(await areGone(service, people))) return;
-  const told = `${counted(rows, 'row')} of ${plan.table.source.name} ${rows === 1 ? 'was' : 'were'} done before, but the service does not have those contacts any more. It may have been reset.`;
-  if (!service.settings.yes)
-    throw new Failure('usage', told, {
-      hint: 'Nothing was sent now. To send all rows again, add --restart. To leave out those that were done before, add --yes.',
-    });
-  service.ctx.notice(`Warning: ${told}`);
+  const gone = { rows, file: plan.table.source.name, were: 'done', records: 'those contacts any more' } as const;
+  refuseReset(service.ctx, gone, service.settings);
 }
 
 async function doneBefore(plan: Plan, { past }: Run['journal'], chunkSize: number) {
