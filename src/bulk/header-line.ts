@@ -1,5 +1,5 @@
 import { columnNames, idNameOf, nameKey, type RowOf } from '../command/row.ts';
-import { isAddress } from '../tabular/columns.ts';
+import { judgeBy, sayColumns } from '../tabular/header-line.ts';
 import type { TableOptions } from '../tabular/table.ts';
 import { idNames } from './columns.ts';
 import type { FileFlags } from './flags.ts';
@@ -30,16 +30,7 @@ export function headerLine({ row, flags, placeholders }: Known): HeaderLine {
     // Not every word with a digit at its end: that may be a header.
     isName: (line) =>
       needsId && isOfTickets && flags.map.length === 0 && !flags.id_map?.length && /^[a-z]+-\d+$/iu.test(line),
-    judge(cells) {
-      // A header never holds an address: such a line is a row.
-      if (cells.some(isAddress)) return 'row';
-      return cells.some((cell) => cell.trim() !== '' && isKnown(cell)) ? 'header' : 'unclear';
-    },
-    wayOut(cells, line) {
-      const at = cells.findIndex(isAddress) + 1;
-      const skip = line > 1 ? `--skip-lines ${line - 1} ` : '';
-      const field = fields.has('email') || flags.match ? 'email' : 'FIELD';
-      return `Say what the columns are: ${skip}--no-header --map "#${at}=${field}"`;
-    },
+    judge: judgeBy((cells) => cells.some((cell) => cell.trim() !== '' && isKnown(cell))),
+    wayOut: (cells, line) => sayColumns(cells, line, { field: fields.has('email') || flags.match ? 'email' : 'FIELD' }),
   };
 }
