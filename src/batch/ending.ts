@@ -69,3 +69,11 @@ export function stoppedFailure(stopped: Failure, { fact, goOn, ...far }: Far): F
     cause: stopped,
   });
 }
+
+/** Where every row is bad. */
+export const noneSendable = (rows: number, file: string): Failure =>
+  new Failure(
+    'usage',
+    rows === 1 ? `The only row of ${file} cannot be sent.` : `None of the ${rowsInWords(rows)} of ${file} can be sent.`,
+    { hint: 'Nothing was sent. Fix the rows, or name the right columns with --map.' },
+  );

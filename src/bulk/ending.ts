@@ -1,4 +1,4 @@
-import { stoppedFailure } from '../batch/ending.ts';
+import { noneSendable, stoppedFailure } from '../batch/ending.ts';
 import { rowsInWords } from '../batch/pace.ts';
 import type { RowOf } from '../command/row.ts';
 import { Failure, isInterruption } from '../errors.ts';
@@ -51,15 +51,7 @@ export function failureOf(
 ): Failure | undefined {
   const { rows, done, rejected, unknown } = report;
   const { source } = plan.rows;
-  if (plan.sendable === 0) {
-    const fact =
-      rows === 1
-        ? `The only row of ${source.name} cannot be sent.`
-        : `None of the ${rowsInWords(rows)} of ${source.name} can be sent.`;
-    return new Failure('usage', fact, {
-      hint: 'Nothing was sent. Fix the rows, or name the right columns with --map.',
-    });
-  }
+  if (plan.sendable === 0) return noneSendable(rows, source.name);
   if (isStrict && rejected > 0 && totals.ended.size === 0) {
     return new Failure('usage', `${rowsInWords(rejected)} of ${source.name} ${rejected === 1 ? 'is' : 'are'} bad.`, {
       hint: 'Nothing was sent, because of --strict.',

@@ -1,4 +1,4 @@
-import { dryNote, type Files, partialNote, stoppedFailure } from '../batch/ending.ts';
+import { dryNote, type Files, noneSendable, partialNote, stoppedFailure } from '../batch/ending.ts';
 import { Failure } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { counted, number } from '../text/number.ts';
@@ -46,9 +46,7 @@ export function refusalOf(plan: Plan, isDry: boolean): Failure | undefined {
     if (plan.skipped === plan.rows) {
       return new Failure('usage', `--skip and --only leave out all ${counted(plan.rows, 'row')} of ${name}.`);
     }
-    return new Failure('usage', `None of the ${counted(plan.rows, 'row')} of ${name} can be sent.`, {
-      hint: 'Nothing was sent. Fix the rows, or name the right columns with --map.',
-    });
+    return noneSendable(plan.rows, name);
   }
   const question = tagsQuestion(plan);
   if (!question) return undefined;
