@@ -1,6 +1,27 @@
 import { Failure } from '../errors.ts';
-import type { Database } from './postgres.ts';
+import { foreignCode, foreignCodeFound } from './foreign-code.ts';
+import { type Database, type Opening, openDatabase } from './postgres.ts';
 import { type OwnSchema, requireTrusted } from './trust.ts';
+
+/**
+ * Nothing is found in a schema in which others may make functions: one that fits better is called in place of the server's. What
+ * is written is on disk when the database says so, and each statement sees what was there as it began, whatever its
+ * defaults.
+ */
+const ownSettings = [
+  'search_path = pg_catalog, pg_temp',
+  'synchronous_commit = on',
+  "default_transaction_isolation = 'read committed'",
+  "timezone = 'UTC'",
+];
+
+/** A database for such tables. What may run code of others there cannot come between the look for it and the write. */
+export const openOwn = (own: OwnSchema, { settings = [], ...opening }: Omit<Opening, 'guard'>): Promise<Database> =>
+  openDatabase({
+    ...opening,
+    settings: [...ownSettings, ...settings],
+    guard: { text: foreignCode(own), refuse: (found, place) => foreignCodeFound(found, place, own) },
+  });
 
 /** Tables that svc makes in a schema of its own. */
 export type OwnTables = {

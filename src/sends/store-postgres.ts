@@ -1,6 +1,5 @@
-import { foreignCode, foreignCodeFound, type OwnSchema } from '../database/foreign-code.ts';
-import { type OwnTables, prepareTables } from '../database/own-schema.ts';
-import { openDatabase } from '../database/postgres.ts';
+import type { OwnSchema } from '../database/foreign-code.ts';
+import { type OwnTables, openOwn, prepareTables } from '../database/own-schema.ts';
 import { Failure } from '../errors.ts';
 import type { Draft } from './draft.ts';
 import type { Change, DraftStore, StoreNeeds } from './draft-store.ts';
@@ -26,20 +25,8 @@ CREATE TABLE IF NOT EXISTS ${schema}.drafts (
 );`,
 };
 
-const settings = [
-  'search_path = pg_catalog, pg_temp',
-  'synchronous_commit = on',
-  "default_transaction_isolation = 'read committed'",
-  "timezone = 'UTC'",
-];
-
-/** What may run code of others there cannot come between the look for it and the write. */
+/** Nobody adds code to it meanwhile. */
 const lock = `LOCK TABLE ${schema}.drafts IN ROW EXCLUSIVE MODE`;
-
-const guard = {
-  text: foreignCode(own),
-  refuse: (found: Readonly<Record<string, unknown>>, place: string) => foreignCodeFound(found, place, own),
-};
 
 /** Others may change a draft between reading and writing it: then it is read again. */
 const mostTries = 20;
@@ -47,7 +34,7 @@ const mostTries = 20;
 /** Drafts in Postgres, for any number of machines. */
 export async function openPostgres({ env }: StoreNeeds, url: string): Promise<DraftStore> {
   const passwordHint = 'Give the password in PGPASSWORD, in .pgpass, or in the URL in SVC_DRAFTS_DB.';
-  const database = await openDatabase({ url, env, settings, guard, application: 'svc drafts', passwordHint });
+  const database = await openOwn(own, { url, env, application: 'svc drafts', passwordHint });
   try {
     await prepareTables(database, tables);
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../context.ts';
 import { byteaArray } from '../../../database/binary.ts';
-import { foreignCode, foreignCodeFound } from '../../../database/foreign-code.ts';
-import { type Database, type Opening, openDatabase } from '../../../database/postgres.ts';
+import { openOwn } from '../../../database/own-schema.ts';
+import type { Database } from '../../../database/postgres.ts';
 import type { Env } from '../../../env.ts';
 import type { InboxStore, Settled, Waiting } from '../inbox-store.ts';
 import { createIntake } from './intake.ts';
@@ -19,16 +19,10 @@ export type PostgresOpening = {
 };
 
 /**
- * Nothing is found in a schema in which others may make functions: one that fits better is called in place of the server's. What
- * is written is on disk when the database says so, and each statement sees what was there as it began, whatever its
- * defaults. Every statement of many rows finds them by an index: the plan of a young inbox, of which the database has
- * counted nothing, would read all of a table for each event until it is counted.
+ * Every statement of many rows finds them by an index: the plan of a young inbox, of which the database has counted
+ * nothing, would read all of a table for each event until it is counted.
  */
 const settings = [
-  'search_path = pg_catalog, pg_temp',
-  'synchronous_commit = on',
-  "default_transaction_isolation = 'read committed'",
-  "timezone = 'UTC'",
   'row_security = on',
   'plan_cache_mode = force_generic_plan',
   'enable_seqscan = off',
@@ -36,17 +30,11 @@ const settings = [
   'enable_mergejoin = off',
 ];
 
-const guard: Opening['guard'] = {
-  text: foreignCode(ownSchema),
-  refuse: (found, place) => foreignCodeFound(found, place, ownSchema),
-};
-
 export const openHooks = ({ url, env }: Pick<PostgresOpening, 'url' | 'env'>): Promise<Database> =>
-  openDatabase({
+  openOwn(ownSchema, {
     url,
     env,
     settings,
-    guard,
     application: 'svc webhooks',
     passwordHint: 'Give the password in PGPASSWORD, in .pgpass, or in the URL of inbox:.',
   });
