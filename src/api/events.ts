@@ -45,6 +45,7 @@ export const sendEvent = defineOperation({
   refuses: 'The contact has neither an email nor a phone.',
   command: ['events', 'send'],
   resource: 'events',
+  namedBy: 'trigger',
   scope: 'sequences:trigger',
   body: v.object({
     trigger: described('The event key that a sequence listens for', filled),

@@ -93,6 +93,8 @@ type Described = {
   readonly ownLimit?: number;
   /** The field of the answer that holds a subscription's signing secret, shown once. */
   readonly secret?: 'signing_secret';
+  /** The field of the body by which a person names what is sent. */
+  readonly namedBy?: string;
   /** What it sets without a word of it in its body. */
   readonly sets?: Readonly<Record<string, string>>;
   /** What the service makes of fields that were not sent (a rule of the account may do otherwise): one of these, or none of them. */

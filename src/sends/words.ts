@@ -19,12 +19,12 @@ export function actOf({ operation: id, body, record, number }: Act): string {
   const operation = operationNamed(id);
   const name = nameOf(record, number);
   if (!operation) return name;
-  const { effect, reaches, makes, command, sets, resource } = operation;
+  const { effect, reaches, makes, command, sets, namedBy } = operation;
   if (reaches === 'public')
     return `the publishing of ${record.id ? name : `“${textIn(fieldsIn(body).title) ?? 'an entry'}”`}`;
   if (makes && effect) return `a ${effect.of.replace(/^The /u, '')} to ${name}`;
   if (sets?.status === 'resolved') return `the resolving of ${name}`;
-  if (resource === 'events') return `the event “${textIn(fieldsIn(body).trigger) ?? ''}”`;
+  if (namedBy && effect) return `${effect.of.replace(/^The /u, 'the ')} “${textIn(fieldsIn(body)[namedBy]) ?? ''}”`;
   return `svc ${command.join(' ')}${record.id ? ` (${name})` : ''}`;
 }
 
@@ -43,7 +43,7 @@ export function requestInWords(sending: Sending): string {
   const { operation: id, body, record, number, to } = sending;
   const name = nameOf(record, number);
   const person = nameAlone(to) ?? 'somebody';
-  const { reaches, sets, resource } = operationNamed(id) ?? {};
+  const { reaches, sets, namedBy } = operationNamed(id) ?? {};
   if (reaches === 'public') {
     if (!record.id) return 'Publish a new entry; the public will read it.';
     return fieldsIn(body).status === 'published'
@@ -52,7 +52,7 @@ export function requestInWords(sending: Sending): string {
   }
   if (sets?.status === 'resolved') return `Resolve ${name} of ${person}; the customer may hear of it.`;
   const act = actOf(sending);
-  return `Send ${act}${resource === 'events' ? ` for ${person}` : ''}; the customer may hear of it.`;
+  return `Send ${act}${namedBy ? ` for ${person}` : ''}; the customer may hear of it.`;
 }
 
 /** `Draft 12: a reply to T-1008, Viktor Nakamura <v@n.test>, by email` */
