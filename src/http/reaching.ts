@@ -52,15 +52,16 @@ async function recordAt(service: Service, kind: string, id: number | undefined) 
   const name = Object.keys(reader?.ids ?? {})[0];
   if (!reader || name === undefined || id === undefined) return undefined;
   const { call } = await import('./call.ts');
-  try {
-    const answer = await call(service, reader, { params: { [name]: id } });
-    const { key } = reader.answer;
-    const record = key === undefined ? answer : fieldsIn(answer)[key];
-    return isRecord(record) ? record : undefined;
-  } catch (error) {
-    if (error instanceof Failure && (error.kind === 'forbidden' || error.kind === 'auth')) return undefined;
-    throw error;
-  }
+  const answer = await call(service, reader, { params: { [name]: id } }).catch(unlessAllowed);
+  const { key } = reader.answer;
+  const record = key === undefined ? answer : fieldsIn(answer)[key];
+  return isRecord(record) ? record : undefined;
+}
+
+/** What may not be read is not known. */
+function unlessAllowed(error: unknown): undefined {
+  if (error instanceof Failure && (error.kind === 'forbidden' || error.kind === 'auth')) return undefined;
+  throw error;
 }
 
 /** The account of the login, asked once in a run; undefined where the login may not ask. */
@@ -77,13 +78,8 @@ export function accountOf(service: Service): Promise<number | undefined> {
 
 async function askForAccount(service: Service): Promise<number | undefined> {
   const { call } = await import('./call.ts');
-  try {
-    const { account_id: id } = await call(service, getAccount, {});
-    return isId(id) ? id : undefined;
-  } catch (error) {
-    if (error instanceof Failure && (error.kind === 'forbidden' || error.kind === 'auth')) return undefined;
-    throw error;
-  }
+  const account = await call(service, getAccount, {}).catch(unlessAllowed);
+  return isId(account?.account_id) ? account.account_id : undefined;
 }
 
 /** A path that a server may take for that of a send, though it is not written as one. */

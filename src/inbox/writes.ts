@@ -1,7 +1,8 @@
 import { replyToConversation, resolveConversation } from '../api/conversations.ts';
 import type { Operation } from '../api/operation.ts';
-import { addTicketNote, getTicket, replyToTicket, updateTicket } from '../api/tickets.ts';
+import { addTicketNote, replyToTicket, updateTicket } from '../api/tickets.ts';
 import { comingFrom } from '../audit/origin.ts';
+import { presentTicket } from '../command/present-ticket.ts';
 import { withContext } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
@@ -203,7 +204,7 @@ async function changed(service: Service, row: Row, wanted: Change): Promise<Pick
     return { state: 'done', told: `${nameOf(row)} has priority ${wanted.priority}.`, mark: `P${wanted.priority}` };
   }
   const status = wanted.act === 'reopen' ? (wanted.to ?? 'open') : statuses[wanted.act];
-  const present = await statusOf(service, row.id);
+  const present = (await presentTicket(service, row.id))?.status;
   if (wanted.act === 'reopen' && present !== undefined && !isEnded(present))
     return { state: 'done', told: `${nameOf(row)} is ${present} already. Nothing was sent.`, mark: present };
   // A second time would move the moment at which it was resolved.
@@ -215,13 +216,3 @@ async function changed(service: Service, row: Row, wanted: Change): Promise<Pick
 }
 
 const isEnded = (status: string): boolean => Object.values<string>(statuses).includes(status);
-
-/** Undefined for who may write and not read. */
-const statusOf = (service: Service, id: number): Promise<string | undefined> =>
-  call(service, getTicket, { params: { id } }).then(
-    ({ ticket }) => ticket.status,
-    (error: unknown) => {
-      if (error instanceof Failure && error.kind === 'forbidden') return undefined;
-      throw error;
-    },
-  );

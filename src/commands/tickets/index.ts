@@ -15,11 +15,11 @@ import { defineCommand, type Group } from '../../command/command.ts';
 import type { Follow } from '../../command/follow.ts';
 import { fromOperation, seedFrom } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
+import { presentTicket } from '../../command/present-ticket.ts';
 import { rowOf } from '../../command/row.ts';
 import { personOf, type Seed } from '../../command/seed.ts';
 import { several } from '../../command/several.ts';
-import { Failure } from '../../errors.ts';
-import { call, connect, type Service } from '../../http/call.ts';
+import { call, connect } from '../../http/call.ts';
 import type { Column } from '../../output/view.ts';
 import { waitingTickets } from './waiting.ts';
 
@@ -39,7 +39,7 @@ const moveTo = (name: string, status: string, summary: string) =>
     row: rowOf(updateTicket, { fixed: { status }, reads: 'named' }),
     async run(ctx, { args, settings }) {
       const service = await connect(ctx, settings);
-      const present = await readPresent(service, args.id);
+      const present = await presentTicket(service, args.id);
       if (present?.status === status) {
         // A second time would move the moment at which it was resolved.
         const done = `${named(present, args.id)} is ${status} already. Nothing was sent.`;
@@ -51,16 +51,6 @@ const moveTo = (name: string, status: string, summary: string) =>
       return { data: { shape: 'record', record }, done, notes: [done] };
     },
   });
-
-/** Undefined for who may write and not read. */
-const readPresent = (service: Service, id: number): Promise<Ticket | undefined> =>
-  call(service, getTicket, { params: { id } }).then(
-    ({ ticket }) => ticket,
-    (error: unknown) => {
-      if (error instanceof Failure && error.kind === 'forbidden') return undefined;
-      throw error;
-    },
-  );
 
 /** For a reply, which the requester reads. */
 const replySeed = ({ contact, reply_channel, ticket_number, subject, messages }: Ticket): Seed => ({
