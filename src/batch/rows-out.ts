@@ -13,19 +13,27 @@ export const rowsOut = (rows: Rows, path: string, added: readonly string[], adde
 const keptOf = ({ columns }: Rows): number[] =>
   columns.flatMap((name, at) => (/^svc_(?:line|status|id|error|secret)$/u.test(nameKey(name)) ? [] : [at]));
 
-async function* jsonOut(rows: Rows, added: readonly string[], addedTo: Added): AsyncGenerator<string> {
-  const kept = keptOf(rows);
+type Cells = readonly unknown[];
+
+/** The rows that stay, each as a line: a text for each batch. */
+async function* linesOut(rows: Rows, addedTo: Added, lineOf: (cells: Cells, more: Cells) => string) {
   let index = 0;
   for await (const batch of rows.read()) {
     let text = '';
     for (const { line, cells } of batch) {
       const more = addedTo(index++, line);
-      if (!more) continue;
-      const own = kept.flatMap((at) => (cells[at] === undefined ? [] : [[rows.columns[at], cells[at]] as const]));
-      text += `${exactText(Object.fromEntries([...own, ...added.map((name, at) => [name, more[at]] as const)]))}\n`;
+      if (more) text += lineOf(cells, more);
     }
     if (text !== '') yield text;
   }
+}
+
+function jsonOut(rows: Rows, added: readonly string[], addedTo: Added): AsyncGenerator<string> {
+  const kept = keptOf(rows);
+  return linesOut(rows, addedTo, (cells, more) => {
+    const own = kept.flatMap((at) => (cells[at] === undefined ? [] : [[rows.columns[at], cells[at]] as const]));
+    return `${exactText(Object.fromEntries([...own, ...added.map((name, at) => [name, more[at]] as const)]))}\n`;
+  });
 }
 
 /**
@@ -42,16 +50,10 @@ export async function* csvOut(rows: Rows, added: readonly string[], addedTo: Add
   const header = form === 'csv' ? rows.header : columns;
   yield (form === 'csv' && (source.hasBom || source.encoding !== 'utf-8') ? '\ufeff' : '') + rows.above;
   if (header) yield lineOf([...kept.map((at) => header[at]), ...added]);
-  let index = 0;
-  for await (const batch of rows.read()) {
-    let text = '';
-    for (const { line, cells } of batch) {
-      const more = addedTo(index++, line);
-      // Cells beyond the header's are what is wrong with the row: they stay in sight.
-      if (more) text += lineOf([...kept.map((at) => cells[at]), ...more, ...cells.slice(columns.length)]);
-    }
-    if (text !== '') yield text;
-  }
+  // Cells beyond the header's are what is wrong with the row: they stay in sight.
+  yield* linesOut(rows, addedTo, (cells, more) =>
+    lineOf([...kept.map((at) => cells[at]), ...more, ...cells.slice(columns.length)]),
+  );
 }
 
 function asText(value: unknown): string {

@@ -53,7 +53,7 @@ async function describe(
   const head = Buffer.alloc(4096);
   const { bytesRead } = await handle.read(head, 0, head.length, 0);
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
-  const bytes = isGzip ? () => unzipped(handle, name) : () => pieces(handle, true);
+  const bytes = isGzip ? () => unzipped(handle, name) : () => pieces(handle, { reuse: true });
   const start = isGzip ? await firstPiece(bytes()) : head.subarray(0, bytesRead);
   if (start.length === 0) throw new Failure('usage', `${subject(name)} is empty.`);
   refuseForeign(start, name);
@@ -128,7 +128,7 @@ async function spool(
  * lives until the next. `reuse`: the same buffer each time, for a reader that is done with a piece before it asks for
  * the next.
  */
-async function* pieces(handle: FileHandle, reuse: boolean): AsyncGenerator<Buffer> {
+async function* pieces(handle: FileHandle, { reuse = false } = {}): AsyncGenerator<Buffer> {
   let buffer = Buffer.allocUnsafe(stepSize);
   for (let position = 0; ; ) {
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
@@ -142,7 +142,7 @@ async function* pieces(handle: FileHandle, reuse: boolean): AsyncGenerator<Buffe
 async function* unzipped(handle: FileHandle, name: string): AsyncGenerator<Buffer> {
   const gunzip = process.getBuiltinModule('node:zlib').createGunzip({ chunkSize: pieceSize });
   // Its errors come out of the reading below.
-  const input = pipeline(Readable.from(pieces(handle, false), { highWaterMark: 2 }), gunzip, () => {});
+  const input = pipeline(Readable.from(pieces(handle), { highWaterMark: 2 }), gunzip, () => {});
   try {
     for await (const piece of input) yield piece as Buffer;
   } catch (error) {

@@ -1,23 +1,16 @@
-import { type Context, withContext } from '../../context.ts';
+import { withContext } from '../../context.ts';
 import { interruption } from '../../errors.ts';
-import type { Service } from '../../http/call.ts';
 import { type Change, changesAfter, readPosition, savePosition, seqBefore } from '../store/changes.ts';
 import { dataOf } from '../tables/cells.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
 import { ownerOf } from '../tables/owner.ts';
-import type { Account, Store } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
+import type { Keeping } from './keep-fresh.ts';
 import { clocks, type Problems, problems, tellSleep } from './problems.ts';
 import { pull } from './pull.ts';
-import { type Dated, preparePull } from './pulling.ts';
+import { preparePull } from './pulling.ts';
 
-export type Watching = {
-  readonly ctx: Context;
-  readonly dated: Dated & { readonly service: Service };
-  readonly store: Store;
-  readonly account: Account;
-  readonly kinds: readonly KindName[];
-  readonly intervalMs: number;
+export type Watching = Omit<Keeping, 'sleep' | 'told'> & {
   /** From that time on; else from now on. */
   readonly since: string | undefined;
   /** Remembers under this name how far it is. */

@@ -1,7 +1,15 @@
 import { Failure } from '../../errors.ts';
 import { dropPercentiles } from '../postgres/percentiles.ts';
 import { type Engine, quoted, type Sql } from '../tables/store.ts';
-import { type Column, type ColumnType, changeColumns, laterTables, type Table, tables } from '../tables/tables.ts';
+import {
+  type Column,
+  type ColumnType,
+  changeColumns,
+  laterTables,
+  rowColumns,
+  type Table,
+  tables,
+} from '../tables/tables.ts';
 
 const types: Record<Engine, Record<ColumnType, string>> = {
   sqlite: { integer: 'INTEGER', number: 'REAL', boolean: 'INTEGER', text: 'TEXT', time: 'TEXT', json: 'TEXT' },
@@ -85,17 +93,12 @@ export function createAll(engine: Engine): string[] {
 
 /** What `svc mirror schema` prints: for people, without what svc keeps for itself. */
 export const shownSchema = (engine: Engine): string => {
-  const row: Column[] = [
-    { name: 'data', type: 'json' },
-    { name: 'first_seen_at', type: 'time' },
-    { name: 'seen_at', type: 'time' },
-    { name: 'gone_at', type: 'time' },
-  ];
   const show = (name: string, columns: readonly Column[]) =>
     `CREATE TABLE ${name} (\n${columns.map((each) => `  ${column(engine)(each)}`).join(',\n')}\n);\n`;
-  return [...tables.map(({ name, columns }) => show(name, [...columns, ...row])), show('changes', changeColumns)].join(
-    '\n',
-  );
+  return [
+    ...tables.map(({ name, columns }) => show(name, [...columns, ...rowColumns])),
+    show('changes', changeColumns),
+  ].join('\n');
 };
 
 export async function hasTable(sql: Sql, name: string): Promise<boolean> {

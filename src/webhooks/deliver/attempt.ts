@@ -1,17 +1,11 @@
 import { messageOf } from '../../errors.ts';
 import { envelopeIn } from '../event/envelope.ts';
-import type { SinkState, Waiting } from '../store/inbox-store.ts';
+import type { Waiting } from '../store/inbox-store.ts';
+import type { Became } from './outcomes.ts';
 import type { Answer } from './sink.ts';
 import type { Window } from './window.ts';
 import type { WorkerOptions } from './worker.ts';
 
-export type Became = {
-  readonly state: SinkState;
-  readonly ms: number;
-  readonly tries: number;
-  readonly status?: number;
-  readonly error?: string;
-};
 export type Refusal = {
   readonly error: string;
   readonly ms: number;

@@ -1,7 +1,7 @@
 import { within } from '../../promise/in-time.ts';
 import type { Taken, Waiting } from '../store/inbox-store.ts';
-import { type Became, type Refusal, tryOne } from './attempt.ts';
-import { createOutcomes, type Outcomes } from './outcomes.ts';
+import { type Refusal, tryOne } from './attempt.ts';
+import { type Became, createOutcomes, type Outcomes } from './outcomes.ts';
 import { isLast, pauseAfter } from './retry.ts';
 import { forget, isFull, type Lane, nextDueMs, openWindow, passOn, put, startable, type Window } from './window.ts';
 import type { DeliveryWorker, WorkerOptions } from './worker.ts';

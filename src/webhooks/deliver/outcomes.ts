@@ -1,6 +1,15 @@
 import type { Clock } from '../../context.ts';
-import type { InboxStore, Settled } from '../store/inbox-store.ts';
+import type { InboxStore, Settled, SinkState } from '../store/inbox-store.ts';
 import type { Sink } from './sink.ts';
+
+/** What became of one event. */
+export type Became = {
+  readonly state: SinkState;
+  readonly ms: number;
+  readonly tries: number;
+  readonly status?: number;
+  readonly error?: string;
+};
 
 /** What became of the events of one sink, on its way into the inbox: while it is not there, a kill repeats them. */
 export type Outcomes = {

@@ -1,9 +1,9 @@
 import { messageOf } from '../../errors.ts';
 import { within } from '../../promise/in-time.ts';
 import { envelopeIn } from '../event/envelope.ts';
-import type { InboxStore, SinkState, Taken, Waiting } from '../store/inbox-store.ts';
+import type { InboxStore, Taken, Waiting } from '../store/inbox-store.ts';
 import type { Filter } from './filter.ts';
-import { createOutcomes, type OutcomeOptions, type Outcomes } from './outcomes.ts';
+import { type Became, createOutcomes, type OutcomeOptions, type Outcomes } from './outcomes.ts';
 import { isLast, pauseAfter, type Retry } from './retry.ts';
 import type { Answer, Sink } from './sink.ts';
 
@@ -227,14 +227,6 @@ async function refused(state: State, some: readonly Waiting[], refusal: Refusal,
   }
   return false;
 }
-
-type Became = {
-  readonly state: SinkState;
-  readonly ms: number;
-  readonly tries: number;
-  readonly status?: number;
-  readonly error?: string;
-};
 
 function settle(state: State, { arrival }: Waiting, became: Became): void {
   const outcome = { to: state.sink.name, at: state.clock.now().toISOString(), ...became };
