@@ -112,6 +112,11 @@ export class Failure extends Error {
     return exitCodes[this.kind];
   }
 
+  /** What was to be done may have been done all the same. */
+  get isUnsure(): boolean {
+    return this.kind === 'unknown' || this.mayBeDone === true;
+  }
+
   /** The machine-readable form. */
   toJSON() {
     return {

@@ -40,7 +40,7 @@ function judgedOutcome(failure: Failure): Outcome {
   if (failure.drafted) return draftedOutcome(failure.drafted);
   if (failure.isHeld) return { status: 'unsent', failure };
   const error = inWords(failure);
-  if (failure.kind === 'unknown' || failure.mayBeDone) return { status: 'unknown', error, failure };
+  if (failure.isUnsure) return { status: 'unknown', error, failure };
   return judged.includes(failure.kind) ? { status: 'rejected', error, failure } : { status: 'unsent', failure };
 }
 

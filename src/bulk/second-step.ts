@@ -55,7 +55,7 @@ export async function secondStep(
     return undefined;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const isUnknown = error.kind === 'unknown' || error.mayBeDone;
+    const isUnknown = error.isUnsure;
     const told = `it is there (${id}), but its ${after.field} ${isUnknown ? 'may not be set' : 'is not set'}`;
     if (isInterruption(error))
       return { error: `${told} yet: svc was stopped. The same command sets it when it is run again`, rest: true };
@@ -94,7 +94,7 @@ export async function laterSteps(
       await call(service, step.operation, step.input, options);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (error.kind === 'unknown' || error.mayBeDone) return { error: doubt.replaceAll('\n', ' ') };
+      if (error.isUnsure) return { error: doubt.replaceAll('\n', ' ') };
       const told = `it is sent, but ${what} was not ${effect?.done ?? 'done'}`;
       if (isInterruption(error))
         return {

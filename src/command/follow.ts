@@ -80,7 +80,7 @@ export function firstFailed({ preview }: Context, error: unknown, steps: readonl
   if (preview && preview.end === error)
     preview.requests.push(...followsOf(steps).map(({ method, path, body = null }) => ({ method, path, body })));
   if (steps.length === 0 || !(error instanceof Failure) || error.drafted) return error;
-  if (error.kind !== 'unknown' && !error.mayBeDone) return error;
+  if (!error.isUnsure) return error;
   const rest = `What was to follow was not done. To do it once it is there: ${commandsFor(steps)}`;
   return new Failure(error.kind, error.message, {
     ...error,
@@ -98,7 +98,7 @@ export async function followedBy(outer: Service, steps: readonly FollowStep[]): 
     try {
       await call(service, step.operation, step.input);
     } catch (error) {
-      const isUnknown = error instanceof Failure && (error.kind === 'unknown' || error.mayBeDone);
+      const isUnknown = error instanceof Failure && error.isUnsure;
       if (isUnknown) restIs(service.ctx, restAfter(step, steps.slice(at + 1)));
       throw error;
     }

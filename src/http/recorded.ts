@@ -59,7 +59,7 @@ export async function recorded<S extends Sent>(
     return sent;
   } catch (error) {
     const failure = error instanceof Failure ? error : undefined;
-    const isUnknown = !failure || failure.kind === 'unknown' || failure.mayBeDone;
+    const isUnknown = !failure || failure.isUnsure;
     const status = failure?.status ?? failure?.answer?.status ?? null;
     await ended({ outcome: isUnknown ? 'unknown' : 'refused', status });
     throw error;

@@ -24,7 +24,7 @@ export function wholeFailure(failure: Failure, writes: Writes | undefined): Fail
   if (!writes || failure.isWhole) return failure;
   const { done, unknown } = writes;
   // The latest one is told by the failure itself.
-  const others = failure.kind === 'unknown' || failure.mayBeDone ? unknown.slice(0, -1) : unknown;
+  const others = failure.isUnsure ? unknown.slice(0, -1) : unknown;
   if (done.length === 0 && others.length === 0) return failure;
   const message = [
     withoutClaim(failure.message),

@@ -33,7 +33,7 @@ export async function noted<S extends Sent>({ ctx }: Service, at: Sending, sendi
     ctx.writes?.done.push(writeOf(at, sent));
     return sent;
   } catch (failure) {
-    const isUnknown = failure instanceof Failure && (failure.kind === 'unknown' || failure.mayBeDone);
+    const isUnknown = failure instanceof Failure && failure.isUnsure;
     if (isUnknown) ctx.writes?.unknown.push(writeOf(at));
     throw failure;
   }

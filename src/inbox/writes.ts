@@ -109,7 +109,7 @@ export async function send(writing: Writing, sending: Sending): Promise<Ended | 
     return { is: 'ended-job', job, ...endOf(draft, failure, means) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const isUnknown = error.kind === 'unknown' || error.mayBeDone;
+    const isUnknown = error.isUnsure;
     const fate = isUnknown ? 'may be sent: look in the thread.' : 'was not sent.';
     const told = means === 'resolve' ? error.message : `Draft ${id} ${fate} ${error.message}`;
     return { is: 'ended-job', job, state: isUnknown ? 'unknown' : 'refused', told };
@@ -190,10 +190,9 @@ export async function change(
     return { is: 'ended-job', job, ...(await changed(service, row, wanted)) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const isUnknown = error.kind === 'unknown' || error.mayBeDone;
-    // Of several that were marked it is one.
-    const told = `${nameOf(row)}: ${error.message}`;
-    return { is: 'ended-job', job, state: isUnknown ? 'unknown' : 'refused', told };
+      // Of several that were marked it is one.
+      const told = `${nameOf(row)}: ${error.message}`;
+      return { is: 'ended-job', job, state: error.isUnsure ? 'unknown' : 'refused', told };
   }
 }
 

@@ -60,7 +60,7 @@ type Decided = Pick<Draft, 'decided_at' | 'decided_by'>;
 
 /** What a failure leaves of the draft. One that was taken over is no longer ours to say. */
 async function ended(held: Held, at: number, failure: Failure, decided: Decided): Promise<Draft> {
-  const isUnknown = failure.kind === 'unknown' || failure.mayBeDone;
+  const isUnknown = failure.isUnsure;
   const error = failure.message;
   try {
     if (isUnknown) return await held.end((draft) => ({ ...draft, ...decided, state: 'unknown', error }));

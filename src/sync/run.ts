@@ -104,7 +104,7 @@ function chunkLanes(ctx: Ports, job: Job, tally: ReturnType<typeof newTally>, el
   let requestsNoted = 0;
   const stop = (error: unknown) => {
     const failure = asFailure(error);
-    if (failure.kind === 'unknown' || failure.mayBeDone) unknown++;
+    if (failure.isUnsure) unknown++;
     stopped ??= failure;
   };
   const lanes = openLanes({ ctx, concurrency, isOver: () => stopped !== undefined || ctx.signal.aborted });

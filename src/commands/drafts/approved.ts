@@ -39,7 +39,7 @@ function wordFor({ draft, failure, isLeft }: Ended): Word {
   if (isLeft) return 'left';
   if (!failure) return 'sent';
   // One that somebody else sends at this time has no failure that could be of ours.
-  if (failure.kind === 'unknown' || failure.mayBeDone || draft?.state === 'unknown') return 'not known';
+  if (failure.isUnsure || draft?.state === 'unknown') return 'not known';
   return draft && hasBegun(draft) ? 'sent in part' : 'not sent';
 }
 
