@@ -1,3 +1,4 @@
+import { readerOf } from '../api/hearers.ts';
 import { operations } from '../api/index.ts';
 import type { Operation } from '../api/operation.ts';
 import { unwrap } from '../command/answered.ts';
@@ -14,10 +15,7 @@ export async function readBack(
   id: number | undefined,
   options: CallOptions,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const table: readonly Operation[] = Object.values(operations);
-  const reading = table.find(
-    (each) => each.resource === resource && each.ids && each.safety === 'read' && each.answer.shape === 'record',
-  );
+  const reading = readerOf(Object.values(operations), resource);
   const [name] = Object.keys(reading?.ids ?? {});
   if (!reading || name === undefined || id === undefined) return undefined;
   const record = unwrap(reading, await call(service, reading, { params: { [name]: id } }, options));

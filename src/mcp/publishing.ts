@@ -1,9 +1,11 @@
+import { readerOf } from '../api/hearers.ts';
 import { operations } from '../api/index.ts';
 import type { Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import { flagFor } from '../derive/grants.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
+import { fieldsIn } from '../text/record.ts';
 
 const hint = `Start svc mcp with ${flagFor.write} ${flagFor.send}.`;
 
@@ -29,14 +31,10 @@ export async function refusePublishing(
 
 /** Undefined where the service does not say: that is no draft. */
 async function statusOf(service: Service, { resource }: Operation, id: number): Promise<unknown> {
-  const table: readonly Operation[] = Object.values(operations);
-  const reading = table.find(
-    (each) => each.resource === resource && each.ids && each.safety === 'read' && each.answer.shape === 'record',
-  );
+  const reading = readerOf(Object.values(operations), resource);
   const name = Object.keys(reading?.ids ?? {})[0];
   if (!reading || name === undefined) return undefined;
-  const body = new Map(Object.entries(Object(await call(service, reading, { params: { [name]: id } }))));
+  const answer = await call(service, reading, { params: { [name]: id } });
   const { key } = reading.answer;
-  const record: unknown = key === undefined ? Object.fromEntries(body) : body.get(key);
-  return typeof record === 'object' && record !== null && 'status' in record ? record.status : undefined;
+  return fieldsIn(key === undefined ? answer : fieldsIn(answer)[key]).status;
 }
