@@ -121,9 +121,11 @@ const account = v.pipe(
   ),
 );
 
-/** Of accounts whatever must be each one's own. */
-const ownOf = (key: 'name' | 'path' | 'profile') =>
-  v.rawCheck<v.InferOutput<typeof account>[]>(({ dataset, addIssue }) => {
+type Account = v.InferOutput<typeof account>;
+
+/** Whatever must be each one's own. */
+const ownOf = <One extends Readonly<Record<string, unknown>>>(noun: string, key: keyof One & string) =>
+  v.rawCheck<One[]>(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const { value: input } = dataset;
     for (const at of secondNames(input.map((one) => one[key]))) {
@@ -132,7 +134,7 @@ const ownOf = (key: 'name' | 'path' | 'profile') =>
         { type: 'array', origin: 'value', input, key: at, value: one },
         { type: 'object', origin: 'value', input: { ...one }, key, value: one?.[key] },
       ] as const;
-      addIssue({ message: `is ${one?.[key]} again: each account needs a ${key} of its own`, path: [...path] });
+      addIssue({ message: `is ${one?.[key]} again: each ${noun} needs a ${key} of its own`, path: [...path] });
     }
   });
 
@@ -146,7 +148,7 @@ const inbox = v.pipe(
 );
 
 /** Where a name stands that stood above already. */
-const secondNames = (names: readonly (string | undefined)[]): number[] =>
+const secondNames = (names: readonly unknown[]): number[] =>
   [...names.keys()].filter((at) => names[at] !== undefined && names.indexOf(names[at]) !== at);
 
 /** `svc-webhooks.yaml`, as a person writes it. Times become milliseconds. */
@@ -174,9 +176,9 @@ export const configSchema = v.strictObject({
     v.pipe(
       v.array(account, 'must be a list of accounts'),
       v.minLength(1, 'is an empty list: leave it out where there is one account'),
-      ownOf('name'),
-      ownOf('path'),
-      ownOf('profile'),
+      ownOf<Account>('account', 'name'),
+      ownOf<Account>('account', 'path'),
+      ownOf<Account>('account', 'profile'),
       v.check((all) => {
         const names = all.flatMap(({ secrets }) => [...new Set(secrets.env)]);
         return new Set(names).size === names.length;
@@ -186,18 +188,7 @@ export const configSchema = v.strictObject({
   sinks: v.pipe(
     v.array(sink, 'must be a list of sinks'),
     v.minLength(1, 'is an empty list: name where events are to go'),
-    v.rawCheck(({ dataset, addIssue }) => {
-      if (!dataset.typed) return;
-      const { value: input } = dataset;
-      for (const at of secondNames(input.map(({ name }) => name))) {
-        const one = input[at];
-        const path = [
-          { type: 'array', origin: 'value', input, key: at, value: one },
-          { type: 'object', origin: 'value', input: { ...one }, key: 'name', value: one?.name },
-        ] as const;
-        addIssue({ message: `is ${one?.name} again: each sink needs a name of its own`, path: [...path] });
-      }
-    }),
+    ownOf<v.InferOutput<typeof sink>>('sink', 'name'),
   ),
   retry: v.optional(
     v.strictObject({
