@@ -1,5 +1,5 @@
 import type { CredentialKind, Operation } from '../api/operation.ts';
-import { originOf, requireHttps } from '../config/service-url.ts';
+import { noAddress, originOf, requireHttps } from '../config/service-url.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
@@ -166,11 +166,7 @@ function profileBearers(ctx: Needs, settings: Settings, baseUrl: string) {
 
 function requireBaseUrl(settings: Settings): string {
   const { baseUrl } = settings;
-  if (!baseUrl) {
-    throw new Failure('usage', 'The address of the service is not set.', {
-      hint: 'Give --base-url URL or set SVC_BASE_URL. To try svc without an account: svc sandbox start',
-    });
-  }
+  if (!baseUrl) throw noAddress();
   requireHttps(baseUrl, 'The base URL', settings);
   return baseUrl;
 }

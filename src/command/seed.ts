@@ -24,18 +24,7 @@ export type Seed = {
 const shownLines = 40;
 
 /** The text that the editor opens with. Everything from the scissors on is left out of what is sent. */
-export function seeded({ to, about, last }: Seed): string {
-  const said = last ? sanitize(last.body, { keepNewlines: true }).trim().split('\n') : [];
-  return page([
-    'Write above this line. It and everything below it are left out.',
-    '',
-    `To:     ${sanitize(to)}`,
-    `About:  ${sanitize(about)}`,
-    ...(last ? ['', `${sanitize(last.sender_name)} wrote at ${localTime(last.created_at)}:`, ''] : []),
-    ...said.slice(0, shownLines).map((line) => `> ${line}`),
-    ...(said.length > shownLines ? [`(${said.length - shownLines} more lines)`] : []),
-  ]);
-}
+export const seeded = ({ to, about, last }: Seed): string => seededThread(to, about, last ? [last] : []);
 
 /** The same with more of the thread, the newest message first. */
 export const seededThread = (to: string, about: string, messages: readonly Message[]): string =>

@@ -51,3 +51,9 @@ export function requireHttps(url: string, what: string, { insecureHttp }: { read
     hint: 'Over http:// the credential could be read on the way. To allow it: --insecure-http or SVC_INSECURE_HTTP=1',
   });
 }
+
+/** Nobody has said where the service is. */
+export const noAddress = (): Failure =>
+  new Failure('usage', 'The address of the service is not set.', {
+    hint: 'Give --base-url URL or set SVC_BASE_URL. To try svc without an account: svc sandbox start',
+  });

@@ -3,7 +3,7 @@ import { areRivals, environmentKinds, variablesOf } from '../../auth/at-hand.ts'
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { readConfig } from '../../config/config-file.ts';
-import { parseServiceUrl, withScheme } from '../../config/service-url.ts';
+import { noAddress, parseServiceUrl, withScheme } from '../../config/service-url.ts';
 import type { Config, Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
@@ -89,9 +89,7 @@ function kindOf({ withApiKey, withM2mToken }: { readonly withApiKey: boolean; re
 async function baseUrlFor(ctx: Context, { baseUrl, noInput }: Settings): Promise<string> {
   if (baseUrl) return baseUrl;
   if (ctx.ask.canAsk && !noInput) return askBaseUrl(ctx);
-  throw new Failure('usage', 'The address of the service is not set.', {
-    hint: 'Give --base-url URL or set SVC_BASE_URL. To try svc without an account: svc sandbox start',
-  });
+  throw noAddress();
 }
 
 /** People type an address without its scheme; what cannot be one is asked for again. */

@@ -1,4 +1,5 @@
 import { defineCommand, type Group } from '../../command/command.ts';
+import { needEditor } from '../../command/need-editor.ts';
 import { param } from '../../command/param.ts';
 import { namedTemplates, placeForTemplate, templateNamed } from '../../command/template-file.ts';
 import { replaceFile } from '../../disk/atomic-file.ts';
@@ -62,10 +63,7 @@ const edit = defineCommand({
     };
 
     async function fromEditor(): Promise<string> {
-      const isScripted = Boolean(ctx.env.VISUAL?.trim() || ctx.env.EDITOR?.trim());
-      if (settings.noInput || !(ctx.ask.canAsk || isScripted)) {
-        throw new Failure('usage', 'The editor needs a terminal.', { hint: 'Give the text with --text TEXT.' });
-      }
+      needEditor(ctx, settings, 'Give the text with --text TEXT.');
       return ctx.ask.edit(place.text ?? '', { extension: '.md' });
     }
   },

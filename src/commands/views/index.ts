@@ -1,4 +1,5 @@
 import { defineCommand, type Group } from '../../command/command.ts';
+import { needEditor } from '../../command/need-editor.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
@@ -61,10 +62,7 @@ const edit = defineCommand({
     return { data: { shape: 'record', record: { name, path } }, done, notes: [done] };
 
     async function fromEditor(): Promise<string> {
-      const isScripted = Boolean(ctx.env.VISUAL?.trim() || ctx.env.EDITOR?.trim());
-      if (settings.noInput || !(ctx.ask.canAsk || isScripted)) {
-        throw new Failure('usage', 'The editor needs a terminal.', { hint: 'Give the query with --text QUERY.' });
-      }
+      needEditor(ctx, settings, 'Give the query with --text QUERY.');
       return ctx.ask.edit(isNew ? example : await readUserText(ctx, path, 'NAME'), { extension: '.sql' });
     }
   },

@@ -1,13 +1,13 @@
-import * as v from 'valibot';
-import { createWebhook, webhookTarget } from '../../api/webhooks.ts';
+import { createWebhook } from '../../api/webhooks.ts';
 import { defineCommand } from '../../command/command.ts';
 import { rowOf } from '../../command/row.ts';
-import { Failure, messageOf } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
 import { message } from '../../text/layout.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { keepSecret } from '../../webhooks/subscriptions/secrets.ts';
 import { eventArg } from './event.ts';
+import { httpsTarget } from './https-target.ts';
 
 export const createWebhookSubscription = defineCommand({
   name: 'create',
@@ -21,7 +21,7 @@ export const createWebhookSubscription = defineCommand({
       description: 'Where the service delivers: an https:// URL',
       placeholder: 'URL',
       required: true,
-      parse: (texts: readonly string[]) => checkedTarget(texts.at(-1) ?? ''),
+      parse: (texts: readonly string[]) => httpsTarget('URL', texts.at(-1) ?? ''),
     },
   },
   flags: {},
@@ -54,10 +54,3 @@ export const createWebhookSubscription = defineCommand({
     };
   },
 });
-
-function checkedTarget(url: string): string {
-  if (v.is(webhookTarget, url)) return url;
-  throw new Failure('usage', `URL must be an https:// URL, not "${url}".`, {
-    hint: 'The service delivers to https:// only. To allow http:// in a sandbox: svc sandbox start --allow-http-targets',
-  });
-}

@@ -5,6 +5,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { removeFile } from '../../disk/folder.ts';
 import { Failure } from '../../errors.ts';
+import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
 import { openConfigured } from '../../webhooks/serve/configured.ts';
 import { inboxFile } from '../../webhooks/store/folder/file.ts';
@@ -39,11 +40,13 @@ export const purge = defineCommand({
       if (!done) throw inUse(await slotHolder(folder));
     }
     await fileStarts(rootOf(ctx, settings), ctx.clock).clear();
-    return {
-      data: { shape: 'record', record: { deleted: count } },
-      done: count === 0 ? 'The inbox was empty.' : `Deleted ${counted(count, 'event')} for good.`,
-    };
+    return purged(count);
   },
+});
+
+const purged = (count: number): View => ({
+  data: { shape: 'record', record: { deleted: count } },
+  done: count === 0 ? 'The inbox was empty.' : `Deleted ${counted(count, 'event')} for good.`,
 });
 
 /** Without a list of them: an inbox may be larger than the memory. */
@@ -63,10 +66,7 @@ async function purgeConfigured(ctx: Context, settings: Settings, config: string)
     const question = `Delete ${counted(count, 'received event')} for good, also what waits and the dead letters?`;
     if (count > 0) await confirmed(ctx, settings, question);
     if (count > 0) await admin.purge();
-    return {
-      data: { shape: 'record', record: { deleted: count } },
-      done: count === 0 ? 'The inbox was empty.' : `Deleted ${counted(count, 'event')} for good.`,
-    } as const;
+    return purged(count);
   } finally {
     await admin.close();
   }

@@ -1,5 +1,4 @@
-import * as v from 'valibot';
-import { type WebhookEvent, webhookEvents, webhookTarget } from '../../api/webhooks.ts';
+import { type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
 import type { Wanted } from '../../catchup/rebuilding.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
@@ -11,6 +10,7 @@ import { parseEvents, parseRoutes, parseTarget } from '../../webhooks/deliver/ro
 import type { Missed } from '../../webhooks/receive/missed.ts';
 import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
 import { subscribing } from '../../webhooks/subscriptions/subscribing.ts';
+import { httpsTarget } from './https-target.ts';
 import { withPlainNotes } from './plain-notes.ts';
 
 const usualPort = 8977;
@@ -156,12 +156,7 @@ async function reachOf(publicUrl: string | undefined, tunnel: string | undefined
     const { tunnelRecipe } = await import('../../webhooks/subscriptions/tunnel.ts');
     return { tunnel: tunnelRecipe(tunnel) };
   }
-  if (publicUrl === undefined) return undefined;
-  const checked = v.safeParse(webhookTarget, publicUrl);
-  if (checked.success) return { publicUrl };
-  throw new Failure('usage', `--public-url must be an https:// URL, not "${publicUrl}".`, {
-    hint: 'The service delivers to https:// only. To allow http:// in a sandbox: svc sandbox start --allow-http-targets',
-  });
+  return publicUrl === undefined ? undefined : { publicUrl: httpsTarget('--public-url', publicUrl) };
 }
 
 function parsePath(path: string): string {

@@ -1,26 +1,17 @@
 import { within } from '../../promise/in-time.ts';
 import type { Taken, Waiting } from '../store/inbox-store.ts';
 import { type Refusal, tryOne } from './attempt.ts';
-import { type Became, createOutcomes, type Outcomes } from './outcomes.ts';
+import { type Became, createOutcomes } from './outcomes.ts';
 import { isLast, pauseAfter } from './retry.ts';
 import { forget, isFull, type Lane, nextDueMs, openWindow, passOn, put, startable, type Window } from './window.ts';
-import type { DeliveryWorker, WorkerOptions } from './worker.ts';
+import type { DeliveryWorker, WorkerOptions, WorkerState } from './worker.ts';
 
-type State = WorkerOptions & {
+type State = WorkerState & {
   readonly concurrency: number;
-  readonly ending: AbortController;
-  readonly cutting: AbortController;
-  readonly outcomes: Outcomes;
-  isStopped: boolean;
-  over?: { readonly at: number; readonly leastMs: number; readonly began: Date };
-  lastMs: number;
-  wake: AbortController;
   window: Window | undefined;
   /** When the inbox was asked, in ticks. */
   askedAt: number;
   failures: number;
-  /** In a row, since it ends. */
-  refusals: number;
 };
 
 const piece = 100;

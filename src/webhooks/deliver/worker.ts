@@ -29,7 +29,8 @@ export type DeliveryWorker = {
   stop(graceMs: number): Promise<void>;
 };
 
-type State = WorkerOptions & {
+/** What a worker knows of itself, whether it delivers one after the other or in lanes. */
+export type WorkerState = WorkerOptions & {
   /** Nothing is waited for any more. */
   readonly ending: AbortController;
   /** Nothing more is begun. */
@@ -41,11 +42,12 @@ type State = WorkerOptions & {
   lastMs: number;
   /** In a row, since it ends. */
   refusals: number;
-  /** It is not waited for any more: it would hold up the end. */
-  isLeft: boolean;
   wake: AbortController;
   readonly outcomes: Outcomes;
 };
+
+/** `isLeft`: it is not waited for any more, for it would hold up the end. */
+type State = WorkerState & { isLeft: boolean };
 
 const piece = 100;
 /** Between two takings, where the first was not full: what comes meanwhile shares a question, a sync of the sink and a commit. */

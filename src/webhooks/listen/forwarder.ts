@@ -4,6 +4,7 @@ import { type DeliveryWorker, startDeliveryWorker } from '../deliver/worker.ts';
 import type { Inbox } from '../store/folder/inbox.ts';
 import type { Forwarding } from '../store/forwarding.ts';
 import type { Settled, Waiting } from '../store/inbox-store.ts';
+import { damagedOutcome } from '../store/outcome-words.ts';
 import { appSink } from './app-sink.ts';
 
 export type Forwarder = {
@@ -103,17 +104,10 @@ async function readAll({ inbox, clock }: ForwardOptions, { to, waiting }: Queue,
     const at = clock.now().toISOString();
     const received = await inbox.read(id);
     if (received) found.push({ arrival: received.arrival, tries, since: received.arrival.at });
-    else lost.push({ id, outcome: { ...damaged, to, at } });
+    else lost.push({ id, outcome: { ...damagedOutcome, tries: 1, to, at } });
   }
   return { waiting: found, lost };
 }
-
-const damaged = {
-  state: 'dead',
-  error: 'its line in the inbox is damaged, and what it held is lost',
-  ms: 0,
-  tries: 1,
-} as const;
 
 /** An inbox of `listen` has one app for each event, so its outcomes have no state. What is tried again stays owed. */
 async function store(inbox: ForwardOptions['inbox'], { id, outcome }: Settled): Promise<void> {

@@ -31,3 +31,10 @@ export function outcomeInWords({ status, error, ms, tries, state, skipped }: Out
   const answer = status ?? (error === undefined ? taken : lossInWords(error));
   return `${answer} in ${ms} ms${tries > 1 ? `, try ${tries}` : ''}`;
 }
+
+/** What becomes of a delivery that cannot be read any more. */
+export const damagedOutcome = {
+  state: 'dead',
+  error: 'its line in the inbox is damaged, and what it held is lost',
+  ms: 0,
+} as const;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Held, holders, tryLock } from '../../../disk/lock.ts';
 import { Failure, messageOf } from '../../../errors.ts';
 import type { InboxStore, Settled, Waiting } from '../inbox-store.ts';
+import { damagedOutcome } from '../outcome-words.ts';
 import { probeFolder } from '../recovery.ts';
 import type { Damaged } from './file.ts';
 import { type InboxOptions, openInbox } from './inbox.ts';
@@ -54,7 +55,7 @@ export async function openFolder({ folder, limit, now, onDamage, disk }: Opening
         if (found) waiting.push({ arrival: found.arrival, tries, since });
         // What is lost would hold up all that come after it. One that somebody gave up meanwhile is none of them.
         else if (inbox.queues.waits(sink, id))
-          lost.push({ id, outcome: { ...damaged, to: sink, at: now().toISOString() } });
+          lost.push({ id, outcome: { ...damagedOutcome, tries: 0, to: sink, at: now().toISOString() } });
       }
       return { waiting, lost, held, mayDeliver };
     },
@@ -77,13 +78,6 @@ export async function openFolder({ folder, limit, now, onDamage, disk }: Opening
     },
   };
 }
-
-const damaged = {
-  state: 'dead',
-  error: 'its line in the inbox is damaged, and what it held is lost',
-  ms: 0,
-  tries: 0,
-} as const;
 
 const severalHint = 'A folder is for one instance. For several, set inbox: to a Postgres database.';
 
