@@ -190,9 +190,9 @@ export async function change(
     return { is: 'ended-job', job, ...(await changed(service, row, wanted)) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-      // Of several that were marked it is one.
-      const told = `${nameOf(row)}: ${error.message}`;
-      return { is: 'ended-job', job, state: error.isUnsure ? 'unknown' : 'refused', told };
+    // Of several that were marked it is one.
+    const told = `${nameOf(row)}: ${error.message}`;
+    return { is: 'ended-job', job, state: error.isUnsure ? 'unknown' : 'refused', told };
   }
 }
 
