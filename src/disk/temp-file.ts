@@ -7,7 +7,7 @@ import { makePrivateFolder, type PrivateFolder } from './private-folder.ts';
 import { unsentFolder } from './unsent.ts';
 
 /** No text that the service takes is nearly as long, in bytes: whatever is longer was saved by mistake. */
-export const mostText = 1024 * 1024;
+const mostText = 1024 * 1024;
 
 /** Undefined where there is none. Looked at before it is read: a file may be larger than the memory. */
 const sizeOf = async (path: string): Promise<number | undefined> =>
