@@ -1,9 +1,7 @@
 import { owned, ownerOf } from '../tables/owner.ts';
 import type { Account, Sql, Store } from '../tables/store.ts';
-import { tables } from '../tables/tables.ts';
-import { forgetFirstRows } from './first-rows.ts';
-import { dropTables } from './schema.ts';
-import { forgetSnoozes } from './snoozes.ts';
+import { laterTables, tables } from '../tables/tables.ts';
+import { dropTables, hasTable } from './schema.ts';
 
 /**
  * What is left of the database:
@@ -44,8 +42,8 @@ async function deleteRows(sql: Sql, account: Account): Promise<void> {
     }
     await deleteFrom(sql, name, account);
   }
-  await forgetSnoozes(sql, account);
-  await forgetFirstRows(sql, account);
+  for (const name of laterTables)
+    if (await hasTable(sql, name)) await sql.run(`DELETE FROM ${name} WHERE ${owned}`, ownerOf(account));
   for (const name of ['changes', 'svc_kinds', 'svc_watchers', 'svc_credentials', 'svc_accounts']) {
     await deleteFrom(sql, name, account);
   }

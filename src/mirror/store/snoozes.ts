@@ -1,6 +1,6 @@
-import { guardTable } from '../postgres/row-security.ts';
 import { owned, ownerOf } from '../tables/owner.ts';
 import type { Account, Sql, Store } from '../tables/store.ts';
+import { needTable } from './later-tables.ts';
 import { hasTable } from './schema.ts';
 
 /** A ticket or a conversation that somebody put away. */
@@ -14,22 +14,16 @@ export type Snooze = {
   readonly by: string;
 };
 
-/** Made with the first snooze: a copy without it is none of an older svc, and what only reads needs no right to make it. */
+/** Made with the first snooze. */
 const table = 'svc_snoozes';
 
-async function makeTable(sql: Sql): Promise<void> {
-  if (await hasTable(sql, table)) return;
-  await sql.run(
-    `CREATE TABLE ${table} (service TEXT NOT NULL, account_id TEXT NOT NULL, kind TEXT NOT NULL, record_id ` +
-      `${sql.engine === 'sqlite' ? 'INTEGER' : 'bigint'} NOT NULL, until TEXT, since TEXT NOT NULL, made_by TEXT NOT NULL, ` +
-      'PRIMARY KEY (service, account_id, kind, record_id))',
-  );
-  if (sql.engine === 'postgres') await guardTable(sql, table);
-}
+const columnsOf = ({ engine }: Sql): string =>
+  `kind TEXT NOT NULL, record_id ${engine === 'sqlite' ? 'INTEGER' : 'bigint'} NOT NULL, until TEXT, since TEXT NOT NULL, ` +
+  'made_by TEXT NOT NULL, PRIMARY KEY (service, account_id, kind, record_id)';
 
 /** Puts them away; each takes the place of an earlier one. */
 export async function snooze(store: Store, account: Account, snoozes: readonly Snooze[]): Promise<void> {
-  if (!(await store.read((sql) => hasTable(sql, table)))) await store.write(makeTable, 'tables');
+  await needTable(store, table, columnsOf);
   await store.write(async (sql) => {
     for (const { kind, id, until, since, by } of snoozes) {
       await sql.run(
@@ -98,9 +92,4 @@ async function wroteSince(sql: Sql, account: Account, { kind, id, since }: Snooz
     if (rows.some(({ created_at: at }) => new Date(String(at)).getTime() > Date.parse(since))) return true;
   }
   return false;
-}
-
-/** Of an account that is forgotten. */
-export async function forgetSnoozes(sql: Sql, account: Account): Promise<void> {
-  if (await hasTable(sql, table)) await sql.run(`DELETE FROM ${table} WHERE ${owned}`, ownerOf(account));
 }
