@@ -2,7 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import type { Param, Values } from '../command/command.ts';
 import { param } from '../command/param.ts';
 import { fieldsOfRow, type RowOf } from '../command/row.ts';
-import { readingFlags } from '../tabular/flags.ts';
+import { mapFlag, readingFlags } from '../tabular/flags.ts';
 
 /** The heading in help. */
 const group = 'From a file:';
@@ -12,7 +12,7 @@ const fromFlag = {
 };
 
 const fileFlags = {
-  map: readingFlags.map,
+  ...mapFlag,
   map_value: param.texts('Read a value of a column as another; repeatable', { placeholder: 'COLUMN:FROM=TO' }),
   dry_run: param.toggle('Show the first requests and every problem; send nothing'),
   strict: param.toggle('Send nothing if one row is bad'),
@@ -24,10 +24,7 @@ const fileFlags = {
   restart: param.toggle('Send the whole file again, whatever earlier runs have sent; asks'),
   retry_unknown: param.toggle('Send rows again whose outcome is unknown; they may be done twice'),
   concurrency: param.integer('At most N rows in flight at once (default 4)', { min: 1, max: 32 }),
-  delimiter: readingFlags.delimiter,
-  encoding: readingFlags.encoding,
-  skip_lines: readingFlags.skip_lines,
-  no_header: readingFlags.no_header,
+  ...readingFlags,
 } as const;
 
 const fieldFlags = {

@@ -2,7 +2,7 @@ import { lengthOf } from '../api/fields.ts';
 import type { Values } from '../command/command.ts';
 import { param } from '../command/param.ts';
 import { Failure } from '../errors.ts';
-import { readingFlags } from '../tabular/flags.ts';
+import { mapFlag, readingFlags } from '../tabular/flags.ts';
 import type { Dedupe } from './duplicates.ts';
 
 /** Spelled out here: every command of a group loads its flags, and the rows' rules would come along. */
@@ -10,7 +10,7 @@ const dedupes = ['first', 'merge', 'error'] as const satisfies readonly Dedupe[]
 
 /** The flags that `contacts sync` and `lists import` share. */
 export const importFlags = {
-  map: readingFlags.map,
+  ...mapFlag,
   metadata: param.pairs('Own data for every row that lacks the key'),
   skip: param.texts('Leave out rows with that value, for example "Status=unsubscribed"', {
     placeholder: 'COLUMN=VALUE',
@@ -18,10 +18,7 @@ export const importFlags = {
   only: param.texts('Send only rows with that value; several of one column are alternatives', {
     placeholder: 'COLUMN=VALUE',
   }),
-  delimiter: readingFlags.delimiter,
-  encoding: readingFlags.encoding,
-  skip_lines: readingFlags.skip_lines,
-  no_header: readingFlags.no_header,
+  ...readingFlags,
   phone_country: param.text('Read phones without a country code as numbers of this country, for example FR', {
     placeholder: 'COUNTRY',
   }),

@@ -1,9 +1,12 @@
 import { param } from '../command/param.ts';
 import { Failure } from '../errors.ts';
 
-/** How a person's file is read. */
-export const readingFlags = {
+export const mapFlag = {
   map: param.texts('Which column fills which field; #N names a column by position', { placeholder: 'COLUMN=FIELD' }),
+};
+
+/** How the text of a person's file is read. */
+export const readingFlags = {
   delimiter: {
     ...param.text('Delimiter: comma, semicolon, tab, pipe or a character (default: detected)', {
       placeholder: 'CHARACTER',
