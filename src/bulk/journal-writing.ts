@@ -111,7 +111,7 @@ export async function keepLost({ opening, path, log, run, untold }: Held): Promi
 }
 
 /** Never throws: what the disk did not take is told by `failure`, and looked for by the next run. */
-export async function close({ opening, path, log, witness, failed }: Held, vanishes: boolean): Promise<void> {
+export async function close({ opening, path, log, witness, failed }: Held, { vanishes = false } = {}): Promise<void> {
   await log.close().catch(() => {});
   // After a line that was not written, what was only meant to go may still be said to be so.
   await witness?.close({ stays: failed !== undefined }).catch(() => {});

@@ -108,7 +108,7 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
     await folder.onDisk(() => noteBegun(path));
     if (own?.past.witness !== undefined) await forgetWitness(own.past.witness);
   } catch (error) {
-    await close(held, false);
+    await close(held);
     throw error;
   }
   return journalOf(held, own?.past);
@@ -191,7 +191,7 @@ function journalOf(held: Held, past: Past | undefined): Journal {
     },
     failure: () => held.failed,
     keepLost: () => keepLost(held),
-    close: () => close(held, (isFinished && vanishes.whenFinished) || (!hasRows && vanishes.whenEmpty)),
+    close: () => close(held, { vanishes: (isFinished && vanishes.whenFinished) || (!hasRows && vanishes.whenEmpty) }),
   };
 }
 
