@@ -162,6 +162,7 @@ describe('what cannot be synced is said, and nothing is sent', () => {
     ['an unknown encoding', 'email\na@example.com', 'There is no encoding "klingon".', ['--encoding', 'klingon']],
     ['a column that is not there', 'email\na@example.com', 'the file has no column "Nope"', ['--map', 'Nope=name']],
     ['only bad rows', 'email\nbad\nworse\n', 'None of the 2 rows of contacts.csv can be sent.'],
+    ['one row, which is bad', 'email\nbad\n', 'The only row of contacts.csv cannot be sent.'],
     [
       'a delimiter of two characters',
       'email\na@example.com',
