@@ -126,7 +126,7 @@ async function carryOut(ctx: Context, invocation: Invocation, settings: Settings
 }
 
 async function noPage(path: string, form: string): Promise<Failure> {
-  const [{ outputs }, { listed }] = [await import('./config/settings.ts'), await import('./text/listed.ts')];
+  const [{ outputs }, { listed }] = [await import('./config/outputs.ts'), await import('./text/listed.ts')];
   const hint = `It has ${listed(outputs)}; svc report has md and html too.`;
   return new Failure('usage', `svc ${path} has no --output ${form}.`, { hint });
 }

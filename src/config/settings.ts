@@ -1,12 +1,11 @@
 import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
 import type { Carried } from './advice.ts';
+import { outputs } from './outputs.ts';
 import { type PageForm, pageFormOf, pageForms } from './page-form.ts';
 import { parseServiceUrl } from './service-url.ts';
 
 /** How data is printed. `auto`: a table on a terminal, tab-separated rows in a pipe. */
-export const outputs = ['table', 'json', 'jsonl', 'csv', 'yaml'] as const;
-
 export type Output = (typeof outputs)[number];
 
 /** What the record of writes keeps: `full` also the bodies, `off` nothing. */

@@ -1,7 +1,7 @@
 import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
 import { flagName } from '../command/param.ts';
 import { entries, loadEntry } from '../commands/index.ts';
-import { outputs } from '../config/settings.ts';
+import { outputs } from '../config/outputs.ts';
 import { globalFlags } from './global-flags.ts';
 import { topics } from './topics.ts';
 

@@ -1,4 +1,4 @@
-import { outputs } from '../config/settings.ts';
+import { outputs } from '../config/outputs.ts';
 import { listed } from '../text/listed.ts';
 
 export const outputWords = listed(outputs, 'or');

@@ -1,6 +1,6 @@
 import type { Command, Group } from '../command/command.ts';
 import { flagName } from '../command/param.ts';
-import { outputs } from '../config/settings.ts';
+import { outputs } from '../config/outputs.ts';
 import { globalFlags } from './global-flags.ts';
 
 /** What gh, stripe, hookdeck and the like call a command: behind `svc` ('') or a group, the words that it has here. */

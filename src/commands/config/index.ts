@@ -1,13 +1,13 @@
 import { defineCommand, type Group, type Param } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { readConfig, updateConfig, updateProfile } from '../../config/config-file.ts';
+import { outputs } from '../../config/outputs.ts';
 import { parseServiceUrl } from '../../config/service-url.ts';
 import {
   auditModes,
   type Config,
   colors,
   holdMs,
-  outputs,
   profileConfig,
   profileName,
   type Settings,
