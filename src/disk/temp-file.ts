@@ -1,4 +1,4 @@
-import { chmod, copyFile, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { Failure } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
@@ -48,6 +48,13 @@ async function readInAnyCase(path: string): Promise<string | undefined> {
   return bytes && (decoded(bytes) ?? new TextDecoder('windows-1252').decode(bytes));
 }
 
+/** Whole or not at all: a disk that is full takes a part. */
+const copied = (path: string, to: string): Promise<void> =>
+  copyFile(path, to).catch(async (error: unknown) => {
+    await rm(to, { force: true }).catch(() => {});
+    throw error;
+  });
+
 /** What a file that is too large to be a text is kept as; where it cannot be moved, it stays where it is. */
 async function putAside(path: string, folder: PrivateFolder, files: Left['files']): Promise<string> {
   const unsent = unsentFolder(files);
@@ -56,9 +63,9 @@ async function putAside(path: string, folder: PrivateFolder, files: Left['files'
     await makeFolders(unsent);
     await rename(path, kept).catch((error: unknown) => {
       if (!isCode(error, 'EXDEV')) throw error;
-      return copyFile(path, kept);
+      return copied(path, kept);
     });
-    await chmod(kept, 0o600);
+    await chmod(kept, 0o600).catch(() => {});
     return kept;
   } catch {
     folder.leave();

@@ -132,6 +132,13 @@ describe('what was written in the editor and was not sent', () => {
     expect([ran.exitCode, await kept(world.folder)]).toEqual([1, ['Half of it\n']]);
   });
 
+  test('at one moment twice is two files', async () => {
+    const world = sandboxWorld();
+    await world.control('POST', 'faults', [{ path: '/tickets/8/replies', times: 2, action: 'status', status: 422 }]);
+    for (const text of ['One', 'Two']) await svc(world, reply, { columns: 80, edit: (initial) => `${text}${initial}` });
+    expect((await kept(world.folder)).sort()).toEqual(['One\n', 'Two\n']);
+  });
+
   test('stands in no file where it was sent, or nothing was written', async () => {
     const world = sandboxWorld();
     expect((await svc(world, reply, written)).exitCode).toBe(0);

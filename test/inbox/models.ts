@@ -54,3 +54,11 @@ export function inboxOf(rows: readonly Row[], size = { columns: 80, rows: 24 }, 
 }
 
 export const doing = (step: Step, what: string) => step.effects.filter((effect) => effect.do === what);
+
+/** Of a narrow terminal, of the usual one, of one that has room for the thread beside the list, and of a wide one. */
+export const sizes = [
+  [60, 16],
+  [80, 24],
+  [100, 30],
+  [200, 50],
+] as const;

@@ -6,6 +6,7 @@ import type { SandboxWorld } from '../sandbox-world.ts';
 import { fakeTerminal } from '../screen/terminal.ts';
 import { type Ran, type RunOptions, svc } from '../svc.ts';
 import { desk } from './desk.ts';
+import { sizes } from './models.ts';
 
 type Shown = {
   readonly lines: () => Promise<string[]>;
@@ -35,13 +36,6 @@ function open(world: SandboxWorld, columns: number, rows: number, options: RunOp
   };
   return { lines, shows, type: (text) => terminal.type(text), terminal, ended };
 }
-
-const sizes = [
-  [60, 16],
-  [80, 24],
-  [100, 30],
-  [200, 50],
-] as const;
 
 test.each(sizes)(
   'at %i×%i the list, the first line and the keys are there, and nothing is too wide',

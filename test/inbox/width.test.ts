@@ -7,7 +7,7 @@ import { threadOf } from '../../src/inbox/record.ts';
 import { frameOf } from '../../src/inbox/view/frame.ts';
 import { loadWidths } from '../../src/screen/width.ts';
 import { cells } from '../../src/text/width.ts';
-import { after, inboxOf, keyEvent, rowOf, typing } from './models.ts';
+import { after, inboxOf, keyEvent, rowOf, sizes, typing } from './models.ts';
 
 const look = { paint: (_: unknown, text: string) => text, selected: (text: string) => text };
 
@@ -50,13 +50,6 @@ function read(model: Model): string[] {
   }
   return lines;
 }
-
-const sizes = [
-  [60, 16],
-  [80, 24],
-  [100, 30],
-  [200, 50],
-] as const;
 
 const bare = (text: string): string => text.replaceAll(/\s+/gu, '');
 
