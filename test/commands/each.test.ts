@@ -11,6 +11,7 @@ import { createSandbox } from '../../src/sandbox/app.ts';
 import { serve } from '../../src/sandbox/server.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { freePort } from '../free-port.ts';
+import { createWorld, svc } from '../svc.ts';
 
 let built: Built;
 const closing: (() => unknown)[] = [];
@@ -113,6 +114,13 @@ async function run(machine: Machine, argv: readonly string[], env: Record<string
   if (!child.stdout || !child.stderr) throw new Error('Its streams are not piped.');
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { code, stdout, stderr };
+}
+
+/** The same in this process, where `each` starts nobody: it refuses. */
+async function refusal({ folder }: Machine, argv: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const world = createWorld(() => Promise.reject(new Error('Nobody is asked.')), { folder, env });
+  const { exitCode, ...said } = await svc(world, ['each', ...argv]);
+  return { code: exitCode, ...said };
 }
 
 type Line = { profile: string; account: { name: string } | null; exit_code: number; output: unknown };
@@ -234,7 +242,7 @@ describe('with a few accounts', () => {
     const machine = machineWith(urls);
     const reply = ['tickets', 'reply', '8', '--body', 'Hello'];
     for (const command of [reply, ['lists', 'delete', '2'], ['webhooks', 'delete', '1']]) {
-      const refused = await run(machine, ['each', '--all', '--', ...command]);
+      const refused = await refusal(machine, ['--all', '--', ...command]);
       expect([command[0], refused.code, refused.stdout]).toEqual([command[0], 2, '']);
       expect(refused.stderr).toContain('for 3 accounts without confirmation');
     }
@@ -246,8 +254,8 @@ describe('with a few accounts', () => {
     const machine = machineWith(urls);
     const reads = [[], ['-X', 'GET'], ['-Xget', '-f', 'per_page=1'], ['--method=GET', '-F', 'per_page=1'], ['-i']];
     for (const words of reads) {
-      const ran = await run(machine, ['each', '--all', '--json', '--', 'api', '/contacts', ...words]);
-      expect([words, codesOf(ran)]).toEqual([words, { 'acme-1': 0, 'acme-2': 0, other: 0 }]);
+      const ran = await run(machine, ['each', '--profiles', 'other', '--json', '--', 'api', '/contacts', ...words]);
+      expect([words, codesOf(ran)]).toEqual([words, { other: 0 }]);
     }
     for (const words of [
       ['-X', 'DELETE'],
@@ -256,7 +264,7 @@ describe('with a few accounts', () => {
       ['-iX', 'POST'],
       ['-X', 'GET', '-XPOST'],
     ]) {
-      const ran = await run(machine, ['each', '--all', '--', 'api', '/lists/2', ...words]);
+      const ran = await refusal(machine, ['--all', '--', 'api', '/lists/2', ...words]);
       expect([words, ran.code]).toEqual([words, 2]);
       expect(ran.stderr).toContain('for 3 accounts without confirmation');
     }
@@ -265,7 +273,7 @@ describe('with a few accounts', () => {
   test('what would act for somebody else, or cannot be meant, is exit 2, and nothing is run', async () => {
     const machine = machineWith(urls);
     const refused = async (argv: readonly string[], said: string, env: Record<string, string> = {}) => {
-      const ran = await run(machine, ['each', ...argv], env);
+      const ran = await refusal(machine, argv, env);
       expect([argv, ran.code, ran.stdout]).toEqual([argv, 2, '']);
       expect(ran.stderr).toContain(said);
     };
@@ -300,7 +308,7 @@ describe('with a few accounts', () => {
   test("a name of the user's own for a send is asked for as well", async () => {
     const machine = machineWith(urls);
     await run(machine, ['alias', 'set', 'hello', 'tickets reply 8 --body Hello']);
-    const ran = await run(machine, ['each', '--all', '--', 'hello']);
+    const ran = await refusal(machine, ['--all', '--', 'hello']);
     expect([ran.code, ran.stdout]).toEqual([2, '']);
     expect(ran.stderr).toContain('Refusing to run svc tickets reply 8 --body Hello for 3 accounts');
   });
@@ -337,7 +345,7 @@ describe('with a few accounts', () => {
 
   test('two profiles of one account: a write is refused, a read is not', async () => {
     const machine = machineWith({ one: urls.other ?? '', two: urls.other ?? '' });
-    const refused = await run(machine, ['each', '--all', '--', 'tickets', 'note', '8', '--body', 'Seen']);
+    const refused = await refusal(machine, ['--all', '--', 'tickets', 'note', '8', '--body', 'Seen']);
     expect([refused.code, refused.stdout]).toEqual([2, '']);
     expect(refused.stderr).toContain('one and two log in to one account');
     expect((await run(machine, ['each', '--all', '--', 'account', 'get'])).code).toBe(0);

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../src/context.ts';
-import { ok } from '../mirror/engines.ts';
-import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { pulledWorld } from '../mirror/engines.ts';
+import type { SandboxWorld } from '../sandbox-world.ts';
 import { type Ran, type RunOptions, svc } from '../svc.ts';
 
 /** A pull beside the inbox sleeps between its rounds until it is woken: no test waits for it, or sees one that it did not ask for. */
@@ -16,10 +16,8 @@ const untilAborted = (signal: AbortSignal | undefined): Promise<void> =>
   });
 
 /** A world with a copy of the account, whose clock stands still beside what svc itself waits for. */
-export async function desk(options: Parameters<typeof sandboxWorld>[0] = {}): Promise<SandboxWorld> {
-  const world = sandboxWorld({ rateLimit: 'off', ...options });
-  await ok(world, 'mirror pull');
-  world.sent.length = 0;
+export async function desk(): Promise<SandboxWorld> {
+  const world = await pulledWorld();
   return { ...world, clock: patient(world.clock) };
 }
 

@@ -30,52 +30,70 @@ const atTheTimeOf = (world: SandboxWorld, first: SandboxWorld): SandboxWorld => 
 
 const copyOf = ({ folder }: SandboxWorld) => join(folder, 'state', 'mirror.db');
 
+const pulls = new Map<EngineName, Promise<SandboxWorld>>();
+
+/** Pulled by the first test of this process that needs it, and then handed out as copies. */
+function pulledFirst(engine: EngineName, world: () => SandboxWorld): Promise<SandboxWorld> {
+  const known = pulls.get(engine) ?? pullOnce(world());
+  pulls.set(engine, known);
+  return known;
+}
+
+/** The demo account and a whole copy of it in a file. */
+export async function pulledWorld(options?: Wanted): Promise<SandboxWorld> {
+  const first = await pulledFirst('sqlite', unlimitedWorld);
+  const world = atTheTimeOf(unlimitedWorld(options), first);
+  mkdirSync(join(world.folder, 'state'));
+  copyFileSync(copyOf(first), copyOf(world));
+  return world;
+}
+
+// No superuser: its queries are refused.
+const own = `copy_${process.pid}`;
+const ordinary = `${own}_role`;
+let databases = 0;
+let server: Promise<PostgresServer | undefined> | undefined;
+
+async function serverWithRole(): Promise<PostgresServer | undefined> {
+  const shared = await sharedPostgres();
+  shared?.sql('postgres', `CREATE ROLE ${ordinary} LOGIN`);
+  return shared;
+}
+
 /** The same tests on both engines. */
 export function onBothEngines(title: string, define: (tested: Tested) => void): void {
   describe(`${title} (SQLite)`, () => {
-    let first: Promise<SandboxWorld> | undefined;
     define({
       engine: 'sqlite',
       test: always,
       world: unlimitedWorld,
-      async pulled() {
-        first ??= pullOnce(unlimitedWorld());
-        const world = atTheTimeOf(unlimitedWorld(), await first);
-        mkdirSync(join(world.folder, 'state'));
-        copyFileSync(copyOf(await first), copyOf(world));
-        return world;
-      },
+      pulled: () => pulledWorld(),
       server: () => {
         throw new Error('No server here.');
       },
     });
   });
   describe(`${title} (PostgreSQL)`, () => {
-    let server: PostgresServer | undefined;
-    let databases = 0;
-    let first: Promise<SandboxWorld> | undefined;
+    let started: PostgresServer | undefined;
     beforeAll(async () => {
-      server = await sharedPostgres();
-      server?.sql('postgres', `CREATE ROLE ${ordinary} LOGIN`);
+      server ??= serverWithRole();
+      started = await server;
     });
-    const own = `copy_${process.pid}_${Math.random().toString(36).slice(2, 8)}`;
-    // No superuser: its queries are refused.
-    const ordinary = `${own}_role`;
     const world = (options?: Wanted, from = 'template0'): SandboxWorld => {
       const name = `${own}_${++databases}`;
-      server?.sql('postgres', `CREATE DATABASE ${name} TEMPLATE ${from} OWNER ${ordinary} STRATEGY FILE_COPY`);
+      started?.sql('postgres', `CREATE DATABASE ${name} TEMPLATE ${from} OWNER ${ordinary} STRATEGY FILE_COPY`);
       const made = unlimitedWorld(options);
-      return { ...made, env: { ...made.env, SVC_MIRROR_DB: server?.url(name, ordinary) } };
+      return { ...made, env: { ...made.env, SVC_MIRROR_DB: started?.url(name, ordinary) } };
     };
     define({
       engine: 'postgres',
       test: withPostgres(always),
       world: (options) => world(options),
       async pulled() {
-        first ??= pullOnce({ ...world() });
-        return atTheTimeOf(world({}, nameIn(await first)), await first);
+        const first = await pulledFirst('postgres', world);
+        return atTheTimeOf(world({}, nameIn(first)), first);
       },
-      server: () => server as PostgresServer,
+      server: () => started as PostgresServer,
     });
   });
 }
