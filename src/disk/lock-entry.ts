@@ -49,8 +49,14 @@ export const isOfThisWorld = async (entry: LockEntry): Promise<boolean> => isOf(
 const isOf = (here: string, { world, host }: LockEntry): boolean =>
   world === undefined ? host === thisHost() : world === here;
 
+/** Entries of this process that its disk would not remove. It holds nothing by them any more, and would wait for itself. */
+const leftBehind = new Set<string>();
+
+export const leaveBehind = (name: string): unknown => leftBehind.add(name);
+
 /** What became of a process of this world. In doubt it lives. */
-export async function lifeOf({ pid, start }: LockEntry): Promise<Life> {
+export async function lifeOf({ name, pid, start }: LockEntry): Promise<Life> {
+  if (leftBehind.has(name)) return 'gone';
   try {
     process.kill(pid, 0);
   } catch (error) {

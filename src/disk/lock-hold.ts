@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import type { Clock } from '../context.ts';
 import { codeOf, Failure, messageOf } from '../errors.ts';
-import { describe, type LockEntry, parseEntry } from './lock-entry.ts';
+import { describe, type LockEntry, leaveBehind, parseEntry } from './lock-entry.ts';
 
 /** A lock that this process has taken, and may have lost since. */
 export type Held = {
@@ -95,9 +95,19 @@ export function hold(taken: Taken): Held {
     isTakenOver,
     async release() {
       clearInterval(heartbeat);
-      await fs.rm(path, { force: true });
+      await removeOwn(folder, name);
     },
   };
+}
+
+/** Throws where the disk fails; then nobody of this process waits for the entry. */
+export async function removeOwn(folder: string, name: string): Promise<void> {
+  try {
+    await fs.rm(join(folder, name), { force: true });
+  } catch (error) {
+    leaveBehind(name);
+    throw error;
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { newEntryName, parseEntry } from './lock-entry.ts';
+import { codeOf } from '../errors.ts';
+import { leaveBehind, newEntryName, parseEntry } from './lock-entry.ts';
 import { stoppedMs, traceOf } from './lock-hold.ts';
 
 /**
@@ -23,7 +24,7 @@ export function lockNow(folder: string): Moment | undefined {
   try {
     isFree = !othersIn(folder, name);
   } finally {
-    if (!isFree) remove(path);
+    if (!isFree) remove(folder, name);
   }
   if (!isFree) return undefined;
   const taken = moment();
@@ -35,7 +36,7 @@ export function lockNow(folder: string): Moment | undefined {
       rmSync(traceOf(folder, name), { force: true });
       return false;
     },
-    release: () => remove(path),
+    release: () => remove(folder, name),
   };
 }
 
@@ -57,10 +58,11 @@ function isThere(path: string): boolean {
   }
 }
 
-function remove(path: string): void {
+function remove(folder: string, name: string): void {
   try {
-    unlinkSync(path);
-  } catch {
-    // Somebody has taken it over.
+    unlinkSync(join(folder, name));
+  } catch (error) {
+    // Somebody has taken it over; or the disk fails.
+    if (codeOf(error) !== 'ENOENT') leaveBehind(name);
   }
 }

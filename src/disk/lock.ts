@@ -12,7 +12,7 @@ import {
   parseEntry,
   thisWorld,
 } from './lock-entry.ts';
-import { type Held, type Holding, heartbeatMs, hold, stoppedMs, sweep, traceOf } from './lock-hold.ts';
+import { type Held, type Holding, heartbeatMs, hold, removeOwn, stoppedMs, sweep, traceOf } from './lock-hold.ts';
 import { makeFolders } from './make-folders.ts';
 
 export type { Held } from './lock-hold.ts';
@@ -137,13 +137,12 @@ async function take(folder: string, holding: Holding, judge: Judge): Promise<Hel
   const before = await look(folder, judge);
   if (before.isHeld) return undefined;
   const name = newEntryName();
-  const path = join(folder, name);
-  await (await fs.open(path, 'wx', 0o600)).close();
+  await (await fs.open(join(folder, name), 'wx', 0o600)).close();
   let isFree = false;
   try {
     isFree = !(await look(folder, judge, [name, ...before.dead, ...before.silent])).isHeld;
   } finally {
-    if (!isFree) await fs.rm(path, { force: true });
+    if (!isFree) await removeOwn(folder, name);
   }
   if (!isFree) return undefined;
   // Only now: until somebody has the lock, a holder that wakes up may keep it.
