@@ -150,7 +150,8 @@ function working(model: Model): string[] {
   const last = names.filter(({ act }) => act === 'help' || act === 'end').map(({ name }) => name);
   const room = 76 - cells([...hereIs(model), ...last].join(', '));
   const kept: string[] = [];
-  for (const { act, name } of [{ act: 'open', name: 'a number opens' }, ...names])
+  const numbers = targetsOf(model).length > 0 ? [{ act: 'open', name: 'a number opens' }] : [];
+  for (const { act, name } of [...numbers, ...names])
     if (act !== 'help' && act !== 'end' && cells([...kept, name].join(', ')) < room) kept.push(name);
   return [...kept, ...last];
 }

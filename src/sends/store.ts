@@ -30,7 +30,7 @@ function bounded(store: DraftStore): DraftStore {
 
 function refuseLong(steps: readonly Step[], before: readonly Step[]): void {
   const isNew = ({ body }: Step, at: number) => body !== before[at]?.body;
-  const size = Math.max(0, ...steps.filter(isNew).map(({ body }) => JSON.stringify(body ?? null).length));
+  const size = Math.max(0, ...steps.filter(isNew).map(({ body }) => Buffer.byteLength(JSON.stringify(body ?? null))));
   if (size <= mostBytes) return;
   const long = (size / mostBytes).toFixed(1);
   throw new Failure('usage', `The text is ${long} MB long, and a draft holds at most 1 MB.`);

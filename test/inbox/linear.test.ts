@@ -222,7 +222,7 @@ test('each question names what the next key is for, and how to end', () => {
   expect(questionOf(inboxOf(rows))).toMatch(/^T-1001: a number opens, .*, \? keys, q end > $/u);
   expect(questionOf(typing(inboxOf(rows), 'j').model)).toMatch(/^conversation 2: /u);
   expect(questionOf(typing(inboxOf(rows), 'x', 'x').model)).toMatch(/^2 that are marked: /u);
-  expect(questionOf(inboxOf([]))).toMatch(/\? keys, q end > $/u);
+  expect(questionOf(inboxOf([]))).toMatch(/^(?!.*number opens).*\? keys, q end > $/u);
 });
 
 test('a reply by email to nobody whose address is known is asked about before the editor opens', async () => {
