@@ -196,7 +196,11 @@ function release(state: State, only?: Moment): void {
   state.lease = undefined;
   holders.delete(state.locks);
   lease.end();
-  lease.part.close();
+  try {
+    lease.part.close();
+  } catch {
+    // Lines that a failing disk has lost are told by the next sync.
+  }
   lease.moment.release();
 }
 

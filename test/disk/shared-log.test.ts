@@ -1,26 +1,33 @@
+import fs from 'node:fs';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openSharedLog } from '../../src/disk/shared-log.ts';
 import { isWanted } from '../../src/disk/wanted.ts';
 
 // A log that several processes append to: here, two who use it in one process.
 
-test('two who use a log in one process never wait for one another', async () => {
-  const root = await mkdtemp(join(tmpdir(), 'svc-shared-'));
+/** Whoever has to wait fails. */
+const opened = (root: string) => {
   const sleep = () => Promise.reject(new Error('it waited'));
   const clock = { now: () => new Date(), ticks: () => performance.now(), sleep };
-  const opened = () =>
-    openSharedLog({
-      root,
-      name: 'log.jsonl',
-      part: () => 'part',
-      what: 'the log',
-      isGood: () => true,
-      ctx: { clock, signal: new AbortController().signal, progress: () => {}, notice: () => {} },
-    });
-  const [one, other] = [opened(), opened()];
+  return openSharedLog({
+    root,
+    name: 'log.jsonl',
+    part: () => 'part',
+    what: 'the log',
+    isGood: () => true,
+    ctx: { clock, signal: new AbortController().signal, progress: () => {}, notice: () => {} },
+  });
+};
+
+const linesIn = async (root: string) => (await readFile(join(root, 'part', 'log.jsonl'), 'utf8')).trim().split('\n');
+
+test('two who use a log in one process never wait for one another', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'svc-shared-'));
+  const [one, other] = [opened(root), opened(root)];
   const lines: string[] = [];
   for (let n = 0; n < 20; n++) {
     for (const log of [one, other]) {
@@ -29,8 +36,46 @@ test('two who use a log in one process never wait for one another', async () => 
       await log.append(() => line);
     }
   }
-  expect((await readFile(join(root, 'part', 'log.jsonl'), 'utf8')).trim().split('\n')).toEqual(lines);
+  expect(await linesIn(root)).toEqual(lines);
 });
+
+/** What a disk says that fails, at a call that is made while nobody looks. */
+const failing = (call: 'unlinkSync' | 'closeSync', isMeant: (of: string | number) => boolean) => {
+  const real = fs[call] as (of: string | number) => void;
+  const spy = vi.spyOn(fs, call).mockImplementation((of: unknown) => {
+    if (isMeant(of as string | number)) throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
+    real(of as string | number);
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+  return spy;
+};
+
+test.each([
+  ['would not remove its lock', 'unlinkSync'],
+  ['would not close its file', 'closeSync'],
+] as const)(
+  'where the disk %s for a moment, the log goes on when it is back, and waits for nobody',
+  async (_, call) => {
+    const root = await mkdtemp(join(tmpdir(), 'svc-shared-'));
+    const log = opened(root);
+    await log.append(() => '1');
+    const file = fs.statSync(join(root, 'part', 'log.jsonl'));
+    const isPart = (fd: number) => fs.fstatSync(fd).ino === file.ino;
+    let isBroken = true;
+    const isMeant = (of: string | number) => (typeof of === 'number' ? isPart(of) : of.startsWith(root));
+    const disk = failing(call, (of) => isBroken && isMeant(of));
+    await log.append(() => '2');
+    // The lock is given back now, or in a moment.
+    await vi.waitFor(() => expect(disk.mock.results.map(({ type }) => type)).toContain('throw'), { timeout: 10_000 });
+    isBroken = false;
+    await log.append(() => '3');
+    expect(await linesIn(root)).toEqual(['1', '2', '3']);
+  },
+);
 
 test('a lock of which nothing is left, or in whose place a file lies, is wanted by nobody', async () => {
   const root = await mkdtemp(join(tmpdir(), 'svc-wanted-'));
