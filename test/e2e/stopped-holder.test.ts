@@ -89,7 +89,7 @@ function contained(folder: string, ...argv: readonly string[]) {
     ended,
     out,
     async until(ready: () => boolean) {
-      for (const end = performance.now() + 30_000; !ready(); await sleep(5)) {
+      for (const end = performance.now() + 90_000; !ready(); await sleep(5)) {
         if (child.exitCode !== null || performance.now() > end) throw new Error(`It never happened: ${out.stderr}`);
       }
     },

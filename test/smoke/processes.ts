@@ -5,7 +5,7 @@ type Process = { readonly pid?: number };
 
 export async function until(condition: () => boolean): Promise<void> {
   for (const began = performance.now(); !condition(); await sleep(10)) {
-    if (performance.now() - began > 25_000) throw new Error('It never happened.');
+    if (performance.now() - began > 60_000) throw new Error('It never happened.');
   }
 }
 

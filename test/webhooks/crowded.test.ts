@@ -77,7 +77,7 @@ test('with more idle connections than files, serve takes deliveries and its prog
       return [];
     }
   };
-  for (let waited = 0; got().length < ids.length && waited < 10_000; waited += 20) await sleep(20);
+  for (let waited = 0; got().length < ids.length && waited < 60_000; waited += 20) await sleep(20);
   expect(got().map((line) => JSON.parse(line).id)).toEqual(ids);
   expect(said()).not.toContain('does not take');
   child.kill('SIGTERM');

@@ -135,7 +135,7 @@ test.each(inTurn(killed, 0, 2))(
     // A connection that failed is tried again by the service (service.md#delivery-2).
     for (const id of unanswered) expect(await deliver(port, id)).toBe(204);
     const all = ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_5'];
-    for (let waited = 0; new Set(app.ids()).size < all.length && waited < 15_000; waited += 10) await sleep(10);
+    for (let waited = 0; new Set(app.ids()).size < all.length && waited < 60_000; waited += 10) await sleep(10);
     expect([...new Set(app.ids())].sort()).toEqual(all);
     // At most the one in flight at the kill came to the app twice, which it tells by the id.
     expect(app.ids().length).toBeLessThanOrEqual(all.length + 1);

@@ -101,7 +101,7 @@ export function worldOf(plan: readonly ('taken' | 'refused' | 'hangs')[], pace: 
     const began = performance.now();
     const { each, untilStep } = turns[pace];
     for (let turn = 1; !ready(); turn++) {
-      if (performance.now() - began > 30_000)
+      if (performance.now() - began > 90_000)
         throw new Error(`It never happened: ${JSON.stringify({ got, broken, problems: problems.map(String) })}`);
       await each();
       // What a disk or a database does takes turns of its own.

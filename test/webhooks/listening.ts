@@ -66,7 +66,7 @@ export async function listening(world: World, argv: readonly string[], options: 
   });
   const until = async (condition: () => boolean | Promise<boolean>) => {
     for (let waited = 0; !(await condition()); waited += 5) {
-      if (ran || waited > 20_000) throw new Error(`It never happened. ${JSON.stringify({ ...said, ran })}`);
+      if (ran || waited > 60_000) throw new Error(`It never happened. ${JSON.stringify({ ...said, ran })}`);
       await sleep(5);
     }
   };

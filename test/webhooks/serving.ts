@@ -34,7 +34,7 @@ export async function serving(world: World, config: string, options: RunOptions 
   });
   const until = async (ready: () => boolean | Promise<boolean>) => {
     for (let waited = 0; !(await ready()); waited += 5) {
-      if (ran || waited > 8_000) throw new Error(`It never happened. ${JSON.stringify({ said, ran })}`);
+      if (ran || waited > 60_000) throw new Error(`It never happened. ${JSON.stringify({ said, ran })}`);
       await sleep(5);
     }
   };

@@ -49,7 +49,7 @@ function delivering(store: InboxStore, sink: Sink, more: Partial<WorkerOptions> 
   endings.push(() => worker.stop(0));
   const until = async (ready: () => boolean | Promise<boolean>) => {
     for (let waited = 0; !(await ready()); waited += 5) {
-      if (waited > 4_000) throw new Error(`It never happened: ${JSON.stringify({ settled, problems })}`);
+      if (waited > 60_000) throw new Error(`It never happened: ${JSON.stringify({ settled, problems })}`);
       await sleep(5);
     }
   };
@@ -428,7 +428,7 @@ plain(
     const { folder, sink } = program('sleep 100 & echo $! > child; exit 0');
     expect(await sink.send([arrival('a')], never)).toEqual({ how: 'taken' });
     const child = Number(readFileSync(join(folder, 'child'), 'utf8'));
-    for (let waited = 0; waited < 2_000 && lives(child); waited += 10) await sleep(10);
+    for (let waited = 0; waited < 60_000 && lives(child); waited += 10) await sleep(10);
     expect(lives(child)).toBe(false);
   },
 );

@@ -68,7 +68,7 @@ withPostgres('a lease that ran out hands over, and the one who had it is told', 
   expect(taken?.held.aborted).toBe(false);
   serverOf().sql(database, "UPDATE svc_webhooks.sinks SET held_until = now() - interval '1 second'");
   expect(await idsOf(second)).toEqual(['a']);
-  for (let waited = 0; !taken?.held.aborted && waited < 10_000; waited += 50) await sleep(50);
+  for (let waited = 0; !taken?.held.aborted && waited < 60_000; waited += 50) await sleep(50);
   expect(taken?.held.aborted).toBe(true);
   expect(await idsOf(first)).toBeUndefined();
 });
@@ -82,7 +82,7 @@ withPostgres('without the database an instance lets go of its sinks before anoth
   const taken = await store.take('app', 10);
   await serverOf().crash();
   now = 12_000;
-  for (let waited = 0; !taken?.held.aborted && waited < 5_000; waited += 50) await sleep(50);
+  for (let waited = 0; !taken?.held.aborted && waited < 60_000; waited += 50) await sleep(50);
   await serverOf().start();
   expect(taken?.held.aborted).toBe(true);
 });
