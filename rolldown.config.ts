@@ -27,7 +27,7 @@ const together = [
         'src/node/(standard-output|environment|hung-up|screen-hush)\\.ts',
         'src/command/(command|param)\\.ts',
         'src/output/(print|sheet|records|write|paint|fields|cells)\\.ts',
-        'src/text/(sanitize|shell-word|number|record|layout)\\.ts',
+        'src/text/(sanitize|shell-word|number|record|layout|capital)\\.ts',
       ].join('|'),
       'u',
     ),

@@ -3,6 +3,7 @@ import type { Schema } from '../api/operation.ts';
 import { idWords, resources } from '../api/resources.ts';
 import { fieldsOf, type Shape } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
+import { capital } from '../text/capital.ts';
 import { nearest } from '../text/near.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { parseComing, parsePast } from '../text/time.ts';
@@ -140,7 +141,7 @@ const describe = (field: string, shape: Shape): string => {
     .replaceAll('_', ' ')
     .replace(/\bid\b/u, 'ID')
     .replace(/\burl\b/u, 'URL');
-  const name = words.charAt(0).toUpperCase() + words.slice(1);
+  const name = capital(words);
   return shape.choices ? `${name}: ${shape.choices.join(' or ')}` : name;
 };
 

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
 import type { Column, Terminal, View } from '../output/view.ts';
+import { capital } from '../text/capital.ts';
 import { textIn } from '../text/record.ts';
 import { type RecordOf, recordFitted, unwrap } from './answered.ts';
 import { bodyText, textFlags } from './body-text.ts';
@@ -263,6 +264,5 @@ const recordOf = ({ ids, resource }: Operation): ResourceName => Object.values(i
 
 const idHelp = (operation: Operation): string => {
   const record = recordOf(operation);
-  const words = `${idWords(record)} of the ${resources[record].noun}`;
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capital(`${idWords(record)} of the ${resources[record].noun}`);
 };

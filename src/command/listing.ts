@@ -4,6 +4,7 @@ import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { list, type Range } from '../http/pages.ts';
 import type { Column, View } from '../output/view.ts';
+import { capital } from '../text/capital.ts';
 import { number } from '../text/number.ts';
 import type { Params } from './command.ts';
 import { param } from './param.ts';
@@ -78,7 +79,7 @@ function sortedBy(columns: readonly Column[], sort: unknown): readonly Column[] 
   const ranked = own.map((column, place) => ({ ...column, rank: column.path === path ? 0 : (column.rank ?? place) }));
   if (own.some((column) => column.path === path)) return ranked;
   const words = path.replaceAll(/[._]/gu, ' ');
-  return [...ranked, { path, header: `${words.charAt(0).toUpperCase()}${words.slice(1)}`, rank: 0 }];
+  return [...ranked, { path, header: capital(words), rank: 0 }];
 }
 
 /** Every documented field of the operation's records, by its path. */

@@ -1,6 +1,7 @@
 import { northAmericanPattern } from '../api/fields.ts';
 import type { Shape } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
+import { capital } from '../text/capital.ts';
 
 /** Whether the field takes numbers of North America only, as creating a contact does (service.md#contacts-2). */
 export const isNorthAmerican = ({ pattern }: Pick<Shape, 'pattern'>): boolean => pattern === northAmericanPattern;
@@ -26,7 +27,6 @@ export function phoneIn(
 export function phoneOfFlag(text: string, flag: string): string {
   const read = phoneIn(text);
   if ('value' in read) return read.value;
-  const hint =
-    read.way && `${read.way.charAt(0).toUpperCase()}${read.way.slice(1)}${read.way.includes(': svc') ? ' FILE' : '.'}`;
+  const hint = read.way && `${capital(read.way)}${read.way.includes(': svc') ? ' FILE' : '.'}`;
   throw new Failure('usage', `${flag} ${read.problem}, not "${text}".`, { hint });
 }

@@ -5,6 +5,7 @@ import { type Drafted, Failure, isInterruption } from '../errors.ts';
 import { isShownOnly } from '../http/preview.ts';
 import { restIs } from '../http/writes.ts';
 import type { View } from '../output/view.ts';
+import { capital } from '../text/capital.ts';
 import type { AnyCommand, Given, Param } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { flagName } from './param.ts';
@@ -63,7 +64,7 @@ async function confirmedOnce(ctx: Context, settings: Settings, { command, count 
   if (operation && hearersOf(operation) && ((await ctx.sends?.mode()) ?? 'allow') !== 'allow') return;
   if (question) return confirmed(ctx, settings, question(count));
   if (count <= manyToChange || settings.yes || settings.noInput || !ctx.ask.canAsk) return;
-  const verb = `${command.name.charAt(0).toUpperCase()}${command.name.slice(1)}`;
+  const verb = capital(command.name);
   return confirmed(ctx, settings, `${verb} ${count} records?`);
 }
 

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import type { Clock } from '../context.ts';
 import { codeOf, Failure, messageOf } from '../errors.ts';
+import { capital } from '../text/capital.ts';
 import { describe, type LockEntry, leaveBehind, parseEntry } from './lock-entry.ts';
 
 /** A lock that this process has taken, and may have lost since. */
@@ -179,8 +180,6 @@ function othersIn(folder: string, name: string): LockEntry[] {
     return [];
   }
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const untold = ({ what = 'the lock', hint = goOn }: Taken, cause: unknown): Failure =>
   new Failure('failed', `svc cannot tell whether it still has ${what}: ${messageOf(cause)}`, { hint, cause });

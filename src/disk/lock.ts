@@ -2,6 +2,7 @@ import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Context } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
+import { capital } from '../text/capital.ts';
 import {
   describe,
   isOfThisWorld,
@@ -247,5 +248,3 @@ async function tooLong(folder: string, holder: Holder, { what = 'a lock', maxWai
     hint: hints[life],
   });
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

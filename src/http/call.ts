@@ -5,6 +5,7 @@ import { openSession, type Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Context, withContext } from '../context.ts';
 import { notFoundNames } from '../errors.ts';
+import { capital } from '../text/capital.ts';
 import { digestNumbers } from '../text/digest-numbers.ts';
 import { fieldsIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -139,8 +140,7 @@ function learnAccount({ session }: Service, json: unknown): void {
 /** The record that a request is about, as its answer leaves open: `Ticket 7`. */
 function askedFor({ ids = {} }: Operation, { params }: Typed): string {
   const of = Object.entries(ids).map(([name, resource]) => `${resources[resource].noun} ${fieldsIn(params)[name]}`);
-  const words = of.join(', ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capital(of.join(', '));
 }
 
 /** A table shows tickets by their number, and a number without its letters is taken for an id. */

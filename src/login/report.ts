@@ -1,6 +1,7 @@
 import { type CredentialKind, scopes } from '../api/operation.ts';
 import { nameOf, type Stored, secretName } from '../auth/credentials.ts';
 import type { TokenStore } from '../context.ts';
+import { capital } from '../text/capital.ts';
 
 /** What `auth status --json` says of one credential. */
 export type CredentialReport = {
@@ -59,7 +60,4 @@ export function servesWhat(
   }
 }
 
-export const titleOf = (kind: CredentialKind): string => {
-  const name = nameOf(kind);
-  return name.charAt(0).toUpperCase() + name.slice(1);
-};
+export const titleOf = (kind: CredentialKind): string => capital(nameOf(kind));

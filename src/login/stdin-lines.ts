@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { capital } from '../text/capital.ts';
 
 /** No secret and no redirected address is longer. */
 const maxLine = 64 * 1024;
@@ -54,7 +55,7 @@ export async function readSecret(
       hint: `Give it on one line of standard input; no flag takes a secret.`,
     });
   }
-  if (ctx.ask.canAsk && !noInput) return await ctx.ask.secret(`${what[0]?.toUpperCase()}${what.slice(1)}:`);
+  if (ctx.ask.canAsk && !noInput) return await ctx.ask.secret(`${capital(what)}:`);
   throw new Failure('usage', `svc needs the ${what}, but --no-input forbids asking.`, {
     hint: 'Give it on one line of standard input; no flag takes a secret.',
   });

@@ -1,3 +1,4 @@
+import { capital } from '../text/capital.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Column } from './view.ts';
 
@@ -7,7 +8,7 @@ export function headerOf(path: string): string {
     .replace(/\.name$|_at$/u, '')
     .replaceAll(/[._]/gu, ' ')
     .replaceAll(/\b(?:id|url)\b/gu, (word) => word.toUpperCase());
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capital(words);
 }
 
 const asWords = (text: string): string =>

@@ -4,6 +4,7 @@ import { idWords, type ResourceName, resources } from '../api/resources.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Choice, Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { capital } from '../text/capital.ts';
 import { shellWord } from '../text/shell-word.ts';
 import type { Slot } from './given.ts';
 
@@ -61,7 +62,7 @@ async function askerOf(
 /** Help tells a flag's name beside its text; a question has to tell what it is about itself. */
 function questionOf(label: string, { description, choices }: Slot['param']): string {
   const noun = label.replace(/^--/u, '').replaceAll('-', ' ').toLowerCase();
-  const name = noun.charAt(0).toUpperCase() + noun.slice(1);
+  const name = capital(noun);
   // The list shows what there is.
   if (choices) return `${name} (${label})`;
   const tells = !label.startsWith('--') || noun.split(' ').some((word) => description.toLowerCase().includes(word));

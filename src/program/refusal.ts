@@ -2,6 +2,7 @@ import type { CommanderError } from 'commander';
 import type { Command, Group } from '../command/command.ts';
 import { flagName } from '../command/param.ts';
 import { Failure } from '../errors.ts';
+import { capital } from '../text/capital.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { firstWordAt } from './global-flags.ts';
 import { habitualFlag } from './habit-words.ts';
@@ -22,7 +23,7 @@ export function refusal(
     });
   }
   const [fact = '', suggestion] = message.replace(/^error: /u, '').split('\n');
-  const sentence = fact.charAt(0).toUpperCase() + fact.slice(1);
+  const sentence = capital(fact);
   const strange = /^unknown option '([^']+)'/u.exec(fact)?.[1];
   const meant = strange === undefined ? undefined : meantBy(strange, { argv, path: command, loaded });
   return new Failure('usage', /[.!?]$/u.test(sentence) ? sentence : `${sentence}.`, {

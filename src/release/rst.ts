@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { capital } from '../text/capital.ts';
 import { claimOf } from './heading.ts';
 import { type Found, type Heading, withText } from './headings.ts';
 
@@ -173,7 +174,7 @@ function directive(name: string, { argument, text, indent, targets }: Block): st
   if (codeDirectives.has(name) && content.length > 0)
     return fenced(content.join('\n').trim().split('\n'), argument, indent);
   if (silentDirectives.has(name)) return [];
-  const label = `**${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}:**`;
+  const label = `**${capital(name).replaceAll('-', ' ')}:**`;
   const inside = bodyToMarkdown([argument, ...text].join('\n'), targets).split('\n');
   return ['', ...[`${label} ${inside[0] ?? ''}`.trimEnd(), ...inside.slice(1)].map((line) => `${indent}${line}`), ''];
 }

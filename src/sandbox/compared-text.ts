@@ -1,3 +1,4 @@
+import { capital } from '../text/capital.ts';
 import { counted, number, plural } from '../text/number.ts';
 import type { Fields } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -17,8 +18,6 @@ export function* comparisonLines(comparison: Comparison, atMost: number): Genera
   const wait = minutes === 0 ? 'less than a minute' : `at least ${inMinutes(minutes)}`;
   yield `${capital(counted(requests, 'request'))}; with the real limits ${wait}.`;
 }
-
-const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 const inMinutes = (minutes: number): string =>
   minutes < 90 ? `${minutes} min` : `${number(Math.floor(minutes / 60))} h ${minutes % 60} min`;

@@ -2,6 +2,7 @@ import type { SendRequest, SendWish } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { operationAt } from '../http/raw.ts';
 import { wireOf } from '../http/request.ts';
+import { capital } from '../text/capital.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
 import type { Draft, NewDraft, Seen, Step } from './draft.ts';
 import { shownDraft } from './draft.ts';
@@ -36,11 +37,9 @@ export async function draftedUnlessDone(
 ): Promise<Failure> {
   if (!isDoneAlready(request, record) || judging.wish.follows?.length) return drafted(judging, request, record);
   const { number } = seenOf({ hearers: request.hearers, body: request.body, record });
-  const told = `${sentence(nameOf(request.record, number))} is ${String(record?.status)} already. No draft was made.`;
+  const told = `${capital(nameOf(request.record, number))} is ${String(record?.status)} already. No draft was made.`;
   return new Failure('failed', told, { drafted: { id: null, told, record: record ?? {} }, isWhole: true });
 }
-
-const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 
 /** Only what is once, however often it is done: the record is as the request would make it. */
 function isDoneAlready({ operation, body }: SendRequest, record: Fields | undefined): boolean {

@@ -1,3 +1,5 @@
+import { capital } from '../../text/capital.ts';
+
 const { createHmac } = process.getBuiltinModule('node:crypto');
 
 /** Something else in the place of a word or a number: the same for the same, never the same for two. */
@@ -61,7 +63,7 @@ function inCaseOf(original: string, word: string): string {
   const lower = original.toLowerCase();
   if (original === lower) return word;
   if (original.length > 1 && original === original.toUpperCase()) return word.toUpperCase();
-  return /^\p{Lu}/u.test(original) ? `${word.charAt(0).toUpperCase()}${word.slice(1)}` : word;
+  return /^\p{Lu}/u.test(original) ? capital(word) : word;
 }
 
 /** Plain signs stay, so that a text keeps its shape; any other, such as a picture, is one more thing to know it by. */

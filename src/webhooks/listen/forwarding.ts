@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { messageOf } from '../../errors.ts';
+import { capital } from '../../text/capital.ts';
 import { counted } from '../../text/number.ts';
 import { isShown, targetOf } from '../deliver/routes.ts';
 import { envelopeIn } from '../event/envelope.ts';
@@ -92,7 +93,7 @@ export async function filterOf(ctx: Context, program: string | undefined): Promi
   return async (id, body) => {
     const verdict = await filter({ id, body });
     if (typeof verdict === 'string') return verdict === 'wanted';
-    const said = `${verdict.undecided.charAt(0).toUpperCase()}${verdict.undecided.slice(1)}`;
+    const said = capital(verdict.undecided);
     ctx.notice(`${said} for ${id}, which counts as false: ${program}`);
     return false;
   };

@@ -1,4 +1,5 @@
 import { sign } from '../../api/signature.ts';
+import { capital } from '../../text/capital.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import { refusal, refusals } from './judge.ts';
 
@@ -6,7 +7,7 @@ import { refusal, refusals } from './judge.ts';
 export function diagnose(signature: string, body: Uint8Array, secrets: readonly string[]): string | undefined {
   const why = refusal(signature, body, secrets);
   if (why === undefined) return undefined;
-  if (why !== 'no-match') return whatItIs(signature, body, secrets) ?? `${sentence(refusals[why])}.`;
+  if (why !== 'no-match') return whatItIs(signature, body, secrets) ?? `${capital(refusals[why])}.`;
   const tried = variants(body).find(([, changed]) => refusal(signature, changed, secrets) === undefined);
   if (tried) return `The body was changed: the signature fits the body ${tried[0]}.`;
   if (signature === hexDigestOf(body)) {
@@ -72,5 +73,3 @@ function secretVariants(secret: string): string[] {
   const decoded = ['hex', 'base64'] as const;
   return [`${secret}\n`, ` ${secret}`, `${secret} `, ...decoded.map((as) => Buffer.from(secret, as).toString('utf8'))];
 }
-
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

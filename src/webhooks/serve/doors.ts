@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
+import { capital } from '../../text/capital.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Door } from '../receive/receiver.ts';
 import { splitSecrets, storedSecrets } from '../subscriptions/secrets.ts';
@@ -126,6 +127,6 @@ function noSecret({ account, env, profile }: Pick<Named, 'account' | 'env' | 'pr
   return new Failure(
     'usage',
     `No signing secret of the account ${account} is known, so none of its deliveries could be verified.`,
-    { hint: `${ways.charAt(0).toUpperCase()}${ways.slice(1)}.` },
+    { hint: `${capital(ways)}.` },
   );
 }
