@@ -2,7 +2,7 @@ import type { Clock, Patience, TokenStore } from '../context.ts';
 import { isCode, type replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import type { Held } from '../disk/lock.ts';
-import { Failure } from '../errors.ts';
+import { Failure, messageOf } from '../errors.ts';
 import {
   type Contents,
   inKeyring,
@@ -78,7 +78,7 @@ async function readFrom({ file, keyring }: Store, contents: Contents, name: stri
   try {
     return await keyring.read(entryOf(contents.keyring_id, name));
   } catch (error) {
-    throw new Failure('auth', `"${name}" is kept in the system keyring. ${reason(error)}`, {
+    throw new Failure('auth', `"${name}" is kept in the system keyring. ${messageOf(error)}`, {
       hint: 'Unlock the keyring, set SVC_API_KEY, or log in again with --insecure-storage.',
     });
   }
@@ -188,7 +188,7 @@ async function save(store: Store, name: string, secret: string, where: Where): P
     } catch (error) {
       if (error instanceof Failure) throw error;
       if (isNews(contents, name))
-        warn(`${reason(error)} Secrets are kept in ${file.path} instead, where only you can read them.`);
+        warn(`${messageOf(error)} Secrets are kept in ${file.path} instead, where only you can read them.`);
     }
   }
   await file.put(name, secret);
@@ -219,7 +219,7 @@ async function saveProven(store: Store, name: string, { secret, stored, where }:
       .catch(() => stored);
     if (present !== stored || !isKept) isKept = await rescue.fill(name, secret, present);
     if (!isKept) throw error;
-    warn(`${reason(error)} The refreshed login is kept in ${rescue.pathOf(name)}, and used from there.`);
+    warn(`${messageOf(error)} The refreshed login is kept in ${rescue.pathOf(name)}, and used from there.`);
     return;
   }
   await rescue.drop(name);
@@ -239,5 +239,3 @@ async function removeFromKeyring({ keyring, warn }: Store, { keyring_id }: Conte
 }
 
 const entryOf = (keyringId: string | undefined, name: string): string => `${keyringId}/${name}`;
-
-const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

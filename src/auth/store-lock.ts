@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Clock, Patience } from '../context.ts';
 import { type Held, withLock } from '../disk/lock.ts';
+import { withoutUndefined } from '../text/record.ts';
 
 /**
  * How long a holder in another container, or on another machine, may be silent before its lock is taken: it may only be
@@ -20,11 +21,7 @@ export type StoreLock = <T>(name: string, work: (held: Held) => Promise<T>, own?
 export function storeLock({ folder, clock, patience }: Options): StoreLock {
   return (name, work, own) => {
     const what = name === 'store' ? 'the saved logins' : name.replace(/^profile\//u, 'the login ');
-    const waiting = { clock, silentMs, ...patience, ...defined(own), what };
+    const waiting = { clock, silentMs, ...patience, ...withoutUndefined(own ?? {}), what };
     return withLock(join(folder, 'locks', encodeURIComponent(name)), waiting, work);
   };
 }
-
-/** Without the keys that say nothing. */
-const defined = (patience: Patience = {}): Patience =>
-  Object.fromEntries(Object.entries(patience).filter(([, value]) => value !== undefined));

@@ -1,3 +1,4 @@
+import type { Again } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
 import type { Judges } from './judges.ts';
 import { type Match, type Matches, matchTable, type OpenMatches } from './match-table.ts';
@@ -17,11 +18,8 @@ export type Chosen = {
   readonly matches: Matches;
   readonly resent: Matches;
   /** What no earlier journal counts for any more. */
-  readonly voided: readonly Voided[];
+  readonly voided: readonly Again[];
 };
-
-/** Rows of runs with one of these settings. */
-type Voided = { readonly rows: readonly string[]; readonly settings: readonly string[]; readonly elsewhere?: true };
 
 type Choice = {
   readonly matches: OpenMatches;

@@ -4,7 +4,7 @@ import type { JournalFolder } from '../batch/journal-folder.ts';
 import { type Held, holders, tryLock } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
 import { someOf } from '../text/each.ts';
-import { isRecord } from '../text/record.ts';
+import { fieldsIn } from '../text/record.ts';
 import { formerPlace, type Identity, type Keys, keysOf, mayBeOurs, scopeInName } from './journals-on-disk.ts';
 import { noRequest, type Plan } from './plan.ts';
 import { type RowRequests, requestsOf, rowRequests } from './row-requests.ts';
@@ -63,7 +63,7 @@ export async function claimedRows(journal: string): Promise<Claimed | undefined>
       else if (line === begunLine) isBegun = true;
       else if (ref !== '') refs.set(ref, request);
     }
-    const { scope, profile, file } = asRecord(JSON.parse(first ?? ''));
+    const { scope, profile, file } = fieldsIn(JSON.parse(first ?? ''));
     if (typeof scope !== 'string' || typeof profile !== 'string') return undefined;
     return { scope, profile, file: typeof file === 'string' ? file : null, refs, isBegun };
   } catch {
@@ -72,8 +72,6 @@ export async function claimedRows(journal: string): Promise<Claimed | undefined>
     await handle.close().catch(() => {});
   }
 }
-
-const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
 
 type Refs = Pick<Rows, 'refs'>;
 

@@ -61,7 +61,11 @@ export type RunLine = {
 };
 
 /** `elsewhere`: what this very journal says of them stays. */
-type Again = { readonly rows: readonly string[]; readonly settings: readonly string[]; readonly elsewhere?: true };
+export type Again = {
+  readonly rows: readonly string[];
+  readonly settings: readonly string[];
+  readonly elsewhere?: true;
+};
 
 /** `sure`: by a clock that agreed with the service's. `rejects`: the content of the file with its rejected rows. */
 export type Finish = { readonly at: string; readonly sure?: boolean; readonly rejects?: string };

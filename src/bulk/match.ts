@@ -9,11 +9,10 @@ import type { Rows } from '../tabular/rows.ts';
 import { counted } from '../text/number.ts';
 import { type IdsInCopy, provedInCopy } from './copied-ids.ts';
 import { asId } from './id-map.ts';
+import { folded } from './values.ts';
 
 /** Turns a cell (an id, or what stands for one) into an id of the service, or says why not. */
 export type Resolve = (cell: string) => number | { readonly problem: string };
-
-const emailKey = (email: string): string => email.normalize('NFC').trim().toLowerCase();
 
 /** From the copy where that is proved, else by one reading of the service's list: the API cannot be asked for an address. */
 async function contactsByEmail(
@@ -28,7 +27,7 @@ async function contactsByEmail(
   for await (const record of list(service, listContacts, {}, { all: true }).records) {
     if (++count % 100 === 0) onRead(count);
     if (typeof record.email !== 'string' || typeof record.contact_id !== 'number') continue;
-    const key = emailKey(record.email);
+    const key = folded(record.email);
     if (wanted.has(key)) found.set(key, [...(found.get(key) ?? []), record.contact_id]);
   }
   return found;
@@ -70,10 +69,10 @@ export async function byNames(wanted: Wanted, positions: readonly number[]): Pro
   const { noun } = resources[record];
   const onRead = (count: number) => ctx.progress(`Looking up ids: ${counted(count, noun)} read`, 'work');
   ctx.progress(`Looking up the ids of ${counted(names.size, noun)}`, 'work');
-  const keyOf = record === 'contacts' ? emailKey : (number: string) => number.toLowerCase();
+  const keyOf = record === 'contacts' ? folded : (number: string) => number.toLowerCase();
   const found =
     record === 'contacts'
-      ? await contactsByEmail(await service(), new Set([...names].map(emailKey)), { idsInCopy, onRead })
+      ? await contactsByEmail(await service(), new Set([...names].map(keyOf)), { idsInCopy, onRead })
       : await ticketsByNumber(await service(), names, onRead);
   ctx.progress(undefined, 'work');
   const named = byName(found, record, keyOf);

@@ -10,6 +10,7 @@ import { counted, number } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Columns } from './columns.ts';
 import type { Plan } from './plan.ts';
+import { folded } from './values.ts';
 
 /** The person of a row, as the row has them. */
 export type Requester = { readonly email: string } & Readonly<Record<string, unknown>>;
@@ -57,10 +58,8 @@ export function withoutRequester(body: Body): { readonly body: Body; readonly re
   const { contact, ...rest } = body;
   if (contact === undefined) return { body };
   const { email, ...fields } = fieldsIn(contact);
-  return { body: rest, requester: { ...fields, email: keyOf(String(email)) } };
+  return { body: rest, requester: { ...fields, email: folded(String(email)) } };
 }
-
-const keyOf = (email: string): string => email.normalize('NFC').trim().toLowerCase();
 
 /** The contacts of the account by email, and those that rows bring along. */
 export type Requesters = {
@@ -138,7 +137,7 @@ async function addNew(service: Service, { byEmail, known }: Contacts): Promise<v
     if (before.has(id)) break;
     known.add(id);
     if (typeof email !== 'string' || email === '') continue;
-    const key = keyOf(email);
+    const key = folded(email);
     byEmail.set(key, [...(byEmail.get(key) ?? []), id]);
   }
   service.ctx.progress(undefined, 'work');

@@ -37,10 +37,10 @@ export function valuesOf(columns: Columns, row: RowOf, mapValue: readonly string
   return {
     of(at, cell) {
       if (typeof cell !== 'string') return cell;
-      const key = keyOf(cell);
+      const key = folded(cell);
       // What --map-value says may be a word itself.
       const mapped = own.get(at)?.get(key);
-      const meant: unknown = wordIn(known[at], keyOf(mapped ?? cell)) ?? mapped;
+      const meant: unknown = wordIn(known[at], folded(mapped ?? cell)) ?? mapped;
       if (meant === undefined || meant === cell) return cell;
       // Nobody needs to be told that `Open` is `open`.
       if (meant === key) return meant;
@@ -53,7 +53,8 @@ export function valuesOf(columns: Columns, row: RowOf, mapValue: readonly string
   };
 }
 
-const keyOf = (text: string): string => text.normalize('NFC').trim().toLowerCase();
+/** As words of a file are compared: in any case, with any space around them. */
+export const folded = (text: string): string => text.normalize('NFC').trim().toLowerCase();
 
 const wordIn = (known: Readonly<Record<string, unknown>> | undefined, key: string): unknown =>
   known && Object.hasOwn(known, key) ? known[key] : undefined;
@@ -77,7 +78,7 @@ function ownValues({ names }: Columns, texts: readonly string[]): ReadonlyMap<nu
     // What a word means does not differ between columns of one name.
     for (const at of placesIn(names, text.slice(0, colon).trim())) {
       const values = own.get(at) ?? new Map<string, string>();
-      own.set(at, values.set(keyOf(text.slice(colon + 1, equals)), text.slice(equals + 1).trim()));
+      own.set(at, values.set(folded(text.slice(colon + 1, equals)), text.slice(equals + 1).trim()));
     }
   }
   return own;

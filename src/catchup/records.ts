@@ -8,6 +8,7 @@ import type { WebhookEvent } from '../api/webhooks.ts';
 import { call, type Service } from '../http/call.ts';
 import { list } from '../http/pages.ts';
 import type { Fields } from '../text/record.ts';
+import { inSeconds } from '../text/time.ts';
 
 /** The records behind each event that were made since a moment; others may be among them. */
 export type Records = (event: WebhookEvent, since: Date) => AsyncIterable<Fields>;
@@ -31,13 +32,11 @@ async function* untilOlder(records: AsyncIterable<Fields>, since: Date): AsyncGe
 
 const leftEarly = { all: true, isLeftEarly: true } as const;
 
-const sinceText = (since: Date): string => since.toISOString().replace(/\.\d+Z$/u, 'Z');
-
 const sources: Readonly<Record<WebhookEvent, (service: Service, since: Date) => AsyncIterable<Fields>>> = {
   'contact.created': (service, since) => untilOlder(list(service, listContacts, {}, leftEarly).records, since),
   'call.completed': (service, since) => untilOlder(list(service, listCalls, {}, leftEarly).records, since),
   'ticket.created': (service, since) =>
-    list(service, listTickets, { query: { updated_since: sinceText(since) } }, { all: true }).records,
+    list(service, listTickets, { query: { updated_since: inSeconds(since) } }, { all: true }).records,
   'conversation.message_received': customerMessages,
   'changelog.published': (service) =>
     list(service, listChangelog, { query: { status: 'published' } }, { all: true }).records,
@@ -45,7 +44,7 @@ const sources: Readonly<Record<WebhookEvent, (service: Service, since: Date) => 
 };
 
 async function* customerMessages(service: Service, since: Date): AsyncGenerator<Fields> {
-  const query = { updated_since: sinceText(since) };
+  const query = { updated_since: inSeconds(since) };
   for await (const { id, last_message_at: last } of list(service, listConversations, { query }, { all: true })
     .records) {
     if (typeof id !== 'number' || isBefore(last, since)) continue;

@@ -7,19 +7,16 @@ import { diskWords } from '../disk/disk-failure.ts';
 import { codeOf, Failure, messageOf } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { fieldsIn } from '../text/record.ts';
-import type { RequestSpec, Service } from './asking.ts';
+import type { Service } from './asking.ts';
 import { madeIds } from './made.ts';
 import { numberOf } from './numbers.ts';
-import type { Wire } from './request.ts';
-import { answerIn, type Sent } from './writes.ts';
+import { answerIn, type Sending, type Sent } from './writes.ts';
 
 /** What an attempt to write needs to leave at all. */
 export type Recording = {
   /** Resolves once it is recorded that the request leaves; of all attempts of one request the first one counts. */
   leaves(bearer: Bearer): Promise<void>;
 };
-
-type Sending = { readonly asked: RequestSpec; readonly wire: Wire };
 
 /**
  * Sends a request that writes, and keeps the record of it: an entry before it leaves, what became of it after. All

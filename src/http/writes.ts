@@ -24,7 +24,7 @@ export type Sent =
   | { readonly how: 'found'; readonly json: unknown }
   | { readonly how: 'gone' };
 
-type Sending = { readonly asked: RequestSpec; readonly wire: Wire };
+export type Sending = { readonly asked: RequestSpec; readonly wire: Wire };
 
 /** Waits for a request that writes, and notes for the whole command what became of it. */
 export async function noted<S extends Sent>({ ctx }: Service, at: Sending, sending: Promise<S>): Promise<S> {

@@ -2,12 +2,10 @@ import type { Effect } from './effect.ts';
 import { readShown, takenBack, told } from './jobs.ts';
 import type { Act } from './keys.ts';
 import { begunChange, endAsked } from './leaving.ts';
-import { type Choice, type Model, type Step, selectedRow, targetsOf } from './model.ts';
+import { type Choice, type Model, type Step, selectedRow, still, targetsOf } from './model.ts';
 import { moved, openSelected, pageOf } from './moving.ts';
 import { listed, named, pick, prompt, question } from './over.ts';
 import { keyOf, nameOf, type Row } from './row.ts';
-
-const still = (model: Model): Step => ({ model, effects: [] });
 
 const far = Number.MAX_SAFE_INTEGER;
 

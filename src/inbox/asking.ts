@@ -1,17 +1,12 @@
-import type { Event, Key } from './event.ts';
+import type { Key } from '../screen/keys.ts';
+import type { Event } from './event.ts';
 import { told } from './jobs.ts';
 import { approving, begunChange, begunEffects } from './leaving.ts';
-import type { Model, Over, Step } from './model.ts';
+import { type Model, type Over, type Step, still } from './model.ts';
 import { toView } from './moving.ts';
-import { leaveOver, listed, named, pick, prompt, question } from './over.ts';
+import { leaveOver, listed, named, type Pick, type Prompt, pick, prompt, type Question, question } from './over.ts';
 import { nameOf, whoOf } from './row.ts';
 import { mostScroll } from './view/long.ts';
-
-const still = (model: Model): Step => ({ model, effects: [] });
-
-type Question = Extract<Over, { readonly is: 'question' }>;
-type Pick = Extract<Over, { readonly is: 'pick' }>;
-type Prompt = Extract<Over, { readonly is: 'prompt' }>;
 
 /** A key while something lies over the list. */
 export function keyInOver(model: Model, over: Over, key: Key): Step {

@@ -1,10 +1,8 @@
 import type { SendMode } from '../config/settings.ts';
+import type { Key } from '../screen/keys.ts';
 import type { Effect, Kept, Means } from './effect.ts';
 import type { Choice, CopyState, DraftCounts, JobState } from './model.ts';
 import type { Row, Thread } from './row.ts';
-
-/** A key, as a screen tells it. */
-export type Key = { readonly name: string; readonly ctrl: boolean; readonly alt: boolean; readonly text: string };
 
 export type Composing = Extract<Effect, { readonly do: 'compose' }>;
 

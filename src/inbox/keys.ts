@@ -1,4 +1,4 @@
-import type { Key } from './event.ts';
+import type { Key } from '../screen/keys.ts';
 import { type Model, targetsOf } from './model.ts';
 import type { Row } from './row.ts';
 

@@ -1,11 +1,9 @@
 import type { Change, Effect, Kept } from './effect.ts';
 import type { Event } from './event.ts';
 import { told, withJob } from './jobs.ts';
-import type { Model, Step } from './model.ts';
+import { type Model, type Step, still } from './model.ts';
 import { question } from './over.ts';
 import { nameOf, type Row } from './row.ts';
-
-const still = (model: Model): Step => ({ model, effects: [] });
 
 type Send = Extract<Effect, { readonly do: 'send' }>;
 type Changing = Extract<Effect, { readonly do: 'change' }>;

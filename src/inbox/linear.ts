@@ -1,8 +1,9 @@
+import type { Key } from '../screen/keys.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cells } from '../text/width.ts';
 import { ageWords } from './age.ts';
 import { choicesIn } from './asking.ts';
-import type { Event, Key } from './event.ts';
+import type { Event } from './event.ts';
 import { type KeyEntry, keys } from './keys.ts';
 import { type Model, type Over, selectedRow, targetsOf } from './model.ts';
 import { named } from './over.ts';

@@ -129,6 +129,9 @@ export type Model = {
 
 export type Step = { readonly model: Model; readonly effects: readonly Effect[] };
 
+/** A step with no effect on the world. */
+export const still = (model: Model): Step => ({ model, effects: [] });
+
 /** So many rows are asked for at once, and kept: a view of 100,000 is never here whole. */
 export const windowRows = 200;
 

@@ -1,9 +1,9 @@
 import type { Model, Over } from './model.ts';
 import { nameOf, type Row, whoOf } from './row.ts';
 
-type Question = Extract<Over, { readonly is: 'question' }>;
-type Pick = Extract<Over, { readonly is: 'pick' }>;
-type Prompt = Extract<Over, { readonly is: 'prompt' }>;
+export type Question = Extract<Over, { readonly is: 'question' }>;
+export type Pick = Extract<Over, { readonly is: 'pick' }>;
+export type Prompt = Extract<Over, { readonly is: 'prompt' }>;
 
 /** What is asked comes behind what is asked already. */
 const queued = (model: Model, over: Over): Model =>

@@ -4,11 +4,9 @@ import type { Event } from './event.ts';
 import { isPassing, readDone, told } from './jobs.ts';
 import { actOf, entryOf } from './keys.ts';
 import { keptOrAsked, sendOrAsk } from './leaving.ts';
-import type { CopyState, JobState, Model, Step } from './model.ts';
+import { type CopyState, type JobState, type Model, type Step, still } from './model.ts';
 import { fileAway, kept, moved, reread, withOpened } from './moving.ts';
 import { keyOf, type Row } from './row.ts';
-
-const still = (model: Model): Step => ({ model, effects: [] });
 
 /** What the model becomes by an event, and what the world is asked to do. Pure: the same always leads to the same. */
 export function update(model: Model, event: Event): Step {

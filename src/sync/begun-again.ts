@@ -5,6 +5,7 @@ import type { Service } from '../http/call.ts';
 import { largestPage, list } from '../http/pages.ts';
 import { lineCount } from './chunks.ts';
 import type { Journal } from './journal.ts';
+import { foldedEmail } from './phone-holders.ts';
 import type { Plan } from './plan.ts';
 import { chunksOf } from './run.ts';
 
@@ -37,7 +38,7 @@ async function doneBefore(plan: Plan, { past }: Run['journal'], chunkSize: numbe
     // A row that the service refused is nowhere.
     if (!done || done.created + done.updated + done.synced === 0) continue;
     rows += lineCount(chunk);
-    last.push(chunk.rows.map(({ contact }) => folded(contact.email)));
+    last.push(chunk.rows.map(({ contact }) => foldedEmail(contact.email)));
     if (last.length > mostChunks) last.shift();
   }
   return { people: new Set(last.flat()), rows };
@@ -47,7 +48,7 @@ async function areGone(service: Service, people: ReadonlySet<string>): Promise<b
   let read = 0;
   try {
     for await (const { email } of list(service, listContacts, {}, { all: true, isLeftEarly: true }).records) {
-      if (people.has(folded(email))) return false;
+      if (people.has(foldedEmail(email))) return false;
       if (++read >= mostRead) return false;
     }
     return true;
@@ -56,5 +57,3 @@ async function areGone(service: Service, people: ReadonlySet<string>): Promise<b
     return false;
   }
 }
-
-const folded = (email: unknown): string => (typeof email === 'string' ? email.trim().toLowerCase() : '');

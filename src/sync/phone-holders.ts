@@ -139,4 +139,4 @@ function isSame(one: PhoneNumber, other: PhoneNumber): boolean {
   return !short.isWhole && long.digits.endsWith(short.digits);
 }
 
-const foldedEmail = (email: unknown): string => (typeof email === 'string' ? email.trim().toLowerCase() : '');
+export const foldedEmail = (email: unknown): string => (typeof email === 'string' ? email.trim().toLowerCase() : '');

@@ -13,3 +13,7 @@ export const recordsIn = (value: unknown): Fields[] => (Array.isArray(value) ? v
 
 /** The fields of an object, for whoever looks at them one by one; none of anything else. */
 export const fieldsIn = (value: unknown): Fields => (isRecord(value) ? value : {});
+
+/** Without the keys that say nothing. */
+export const withoutUndefined = (record: object) =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));

@@ -62,7 +62,8 @@ function daysUntil(day: string, now: Date): number {
 
 const plainly = (text: string): string => text.trim().toLowerCase().replaceAll(/\s+/gu, ' ');
 
-const inSeconds = (date: Date): string => date.toISOString().replace(/\.\d+Z$/u, 'Z');
+/** As the service writes it: without parts of a second. */
+export const inSeconds = (date: Date): string => date.toISOString().replace(/\.\d+Z$/u, 'Z');
 
 /** As `parsePast`, exactly and in UTC, to compare with times that svc itself noted. */
 export const pastMoment = (text: string, flag: string, now: Date): string =>

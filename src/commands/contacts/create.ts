@@ -10,6 +10,7 @@ import { readUserJson } from '../../disk/user-file.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
 import { counted } from '../../text/number.ts';
+import { withoutUndefined } from '../../text/record.ts';
 
 type Body = Input<typeof createContacts>['body'];
 
@@ -35,7 +36,7 @@ export const createContact = defineCommand({
   examples: ['svc contacts create --name Ada --last-name Byron --email ada@example.com --phone +12025550123'],
   async run(ctx, { flags, settings }) {
     const { file, ...fields } = flags;
-    const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+    const given = withoutUndefined(fields);
     const body = file === undefined ? oneContact(given) : await batchFrom(ctx, file);
     const service = await connect(ctx, settings);
     const made = unwrap(createContacts, await call(service, createContacts, { body })) as unknown[] | object;

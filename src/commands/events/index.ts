@@ -9,6 +9,7 @@ import { rowOf } from '../../command/row.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
 import { minorUnits } from '../../text/money.ts';
+import { withoutUndefined } from '../../text/record.ts';
 
 type Body = Input<typeof sendEvent>['body'];
 
@@ -94,9 +95,7 @@ function enrolledNote(enrolled: unknown): string {
 type Flags = Parameters<typeof send.run>[1]['flags'];
 
 function eventOf(trigger: string, flags: Flags): Body {
-  const attribution = Object.fromEntries(
-    attributionKeys.flatMap((key) => (flags[key] === undefined ? [] : [[key, flags[key]]])),
-  );
+  const attribution = withoutUndefined(Object.fromEntries(attributionKeys.map((key) => [key, flags[key]])));
   return withoutUndefined({
     trigger,
     external_ref: flags.external_ref,
@@ -123,8 +122,5 @@ function kpiOf({ value, value_minor, currency: named }: Kpi) {
   if (currency === undefined) throw new Failure('usage', 'A value needs --currency, for example EUR.');
   return { value_minor: value_minor ?? minorUnits(value ?? '', currency), currency };
 }
-
-const withoutUndefined = (record: object) =>
-  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 
 export const events: Group = { name: 'events', summary: 'Product events that start sequences', commands: [send] };

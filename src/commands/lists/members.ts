@@ -14,6 +14,7 @@ import { rowOf } from '../../command/row.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
 import { counted } from '../../text/number.ts';
+import { withoutUndefined } from '../../text/record.ts';
 
 export const args = { id: param.requiredId('Id of the contact list', 'lists') };
 export const contact = param.ids('Id or email of a contact; repeatable', 'contacts');
@@ -64,7 +65,7 @@ export const updateList = defineCommand({
   }),
   examples: ["svc lists update 1 --target-industry 'Health care'"],
   async run(ctx, { args: { id }, flags, settings }) {
-    const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+    const given = withoutUndefined(flags);
     if (Object.keys(given).length === 0) {
       throw new Failure('usage', 'No change was given.', {
         hint: 'Give at least one of --name, --target-industry, --metadata.',

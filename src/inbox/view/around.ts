@@ -1,4 +1,3 @@
-import type { Style } from '../../output/view.ts';
 import { cells } from '../../screen/width.ts';
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -28,7 +27,7 @@ export function firstLine(model: Model): Line {
 const titleOf = ({ view, words }: Model): string => (words === undefined ? view : `search: ${words}`);
 
 /** Where the thread is longer than the screen: which of its lines are seen. */
-function placeIn(model: Model): readonly Fact[] {
+function placeIn(model: Model): readonly Part[] {
   if (!isLong(model)) return [];
   const { length } = threadLines(model);
   return [{ text: `lines ${model.scroll + 1}-${Math.min(length, model.scroll + bodyHeight(model))} of ${length}` }];
@@ -40,10 +39,8 @@ const isLong = (model: Model): boolean =>
   (isWide(model) || model.focus === 'thread') &&
   threadLines(model).length > bodyHeight(model);
 
-type Fact = { readonly text: string; readonly style?: Style };
-
 /** What the first line tells, what matters most first. */
-export function factsOf({ list, copy, drafts, left, marked, now }: Model): readonly Fact[] {
+export function factsOf({ list, copy, drafts, left, marked, now }: Model): readonly Part[] {
   const age = copy.at === undefined ? undefined : `copy ${ageWords(copy.at, now)} old`;
   return [
     ...(list.total === undefined ? [] : [{ text: String(list.total) }]),

@@ -2,11 +2,11 @@ import { pad, wrap } from '../../screen/width.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { keys } from '../keys.ts';
 import type { Model, Over } from '../model.ts';
+import type { Question } from '../over.ts';
 import { blank, type Line, line } from './parts.ts';
 import { bodyHeight } from './sizes.ts';
 
 type Help = Extract<Over, { readonly is: 'help' }>;
-type Question = Extract<Over, { readonly is: 'question' }>;
 
 /** What may be longer than the screen: its lines, and what always stands below them. */
 type Long = { readonly text: readonly Line[]; readonly below: readonly Line[] };

@@ -6,7 +6,7 @@ import type { Sql } from '../tables/store.ts';
 import { type Table, tableOf } from '../tables/tables.ts';
 import { type Present, presentRows } from './present.ts';
 import { type Pulling, tallyOf } from './pulling.ts';
-import { applyRecords, type Reading } from './records.ts';
+import { applyRecords, type Counts, type Reading } from './records.ts';
 
 export const idFieldOf = ({ list }: Kind): string => resources[list.resource].idField ?? 'id';
 
@@ -50,7 +50,7 @@ export async function storeRecords(
   return present;
 }
 
-function add(tally: { created: number; updated: number; gone: number }, more: typeof tally): void {
+function add(tally: Counts, more: Counts): void {
   tally.created += more.created;
   tally.updated += more.updated;
   tally.gone += more.gone;

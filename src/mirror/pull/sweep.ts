@@ -13,6 +13,7 @@ import {
 } from '../store/state.ts';
 import { livingCount } from '../store/status.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
+import { maybeTime } from '../tables/seed-values.ts';
 import { checkClock } from './clock-step.ts';
 import { compareCounts } from './count.ts';
 import { countNow, type Page, readPage } from './page.ts';
@@ -142,7 +143,7 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
   const { sweep } = before;
   // A page of nothing but what is there ends a reading of what is new, so it has to be looked at before the next one.
   const looksBack = kind.incremental === 'newest first' && (!sweep.whole || sweep.isTail);
-  const latest = page.records.reduce((found, { updated_at: at }) => later(found, timeOf(at)), sweep.latest);
+  const latest = page.records.reduce((found, { updated_at: at }) => later(found, maybeTime(at)), sweep.latest);
   const id = idFieldOf(kind);
   let { absent = 0, dropped = 0 } = sweep;
   // The tail looks at what was counted already.
@@ -177,9 +178,6 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
   await writer.room();
   return after();
 }
-
-const timeOf = (value: unknown): string | null =>
-  typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : null;
 
 /** Rows of a reading that was never finished do not count: below them there may be others that are not stored. */
 function allKnown({ records }: Page, present: ReadonlyMap<string, Present>, state: KindState, id: string): boolean {
