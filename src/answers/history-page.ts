@@ -5,7 +5,7 @@ import { counted } from '../text/number.ts';
 import type { Fields } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { wrap } from '../text/width.ts';
-import type { Change, History } from './history.ts';
+import { type Change, type History, timeOf } from './history.ts';
 
 /** Long lines are hard to read, however wide the terminal. */
 const widest = 100;
@@ -26,9 +26,6 @@ export function historyPage(history: History, terminal: Terminal): string {
   const inTime = blocks.sort((a, b) => a.time - b.time).map(({ text }) => text.trimEnd());
   return `${[personText(history, terminal), ...inTime].join(`\n${rule}\n`)}\n`;
 }
-
-const timeOf = ({ start_time: start, created_at: created }: Fields): number =>
-  Date.parse(String(start ?? created)) || 0;
 
 /** Fields of a contact in the order in which people look for them. */
 const facts = ['contact_id', 'email', 'phone', 'company', 'website', 'country', 'tags', 'lead_status', 'created_at'];

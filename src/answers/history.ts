@@ -122,7 +122,7 @@ export async function historyOf(sql: Sql, account: Account, id: number): Promise
 
 const recordOf = (row: Row): Fields => ({ ...dataOf(row), ...(row.gone_at !== null && { gone_at: row.gone_at }) });
 
-const timeOf = ({ start_time: start, created_at: created }: Fields): number =>
+export const timeOf = ({ start_time: start, created_at: created }: Fields): number =>
   Date.parse(String(start ?? created)) || 0;
 
 const idOf = ({ id, phone_call_id: call }: Fields): number => Number(id ?? call);

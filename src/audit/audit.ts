@@ -4,7 +4,8 @@ import type { Context } from '../context.ts';
 import { diskWords } from '../disk/disk-failure.ts';
 import { openSharedLog, type SharedLog, type SharedLogOptions } from '../disk/shared-log.ts';
 import { codeOf, Failure, isInterruption, messageOf } from '../errors.ts';
-import { type About, aboutText, digestOfLine, type Line, lineText, numbersOf, type Outcome } from './entry.ts';
+import { hexDigestOf } from '../text/digest.ts';
+import { type About, aboutText, type Line, lineText, numbersOf, type Outcome } from './entry.ts';
 import { auditRoot, fileName, monthOf } from './place.ts';
 import { type Unsettled, type UnsettledRows, unsettledRows } from './unsettled.ts';
 import { whoIs } from './who.ts';
@@ -118,7 +119,7 @@ type Last = Pick<Line, 'newest' | 'line'> & { readonly digest: string | null };
 /** A line that somebody has changed stays, and stays to be found. */
 function lastOf(before: string | undefined, good: string | undefined): Last {
   const numbers = good === undefined ? undefined : numbersOf(good);
-  return { newest: 0, line: 0, ...numbers, digest: before === undefined ? null : digestOfLine(before) };
+  return { newest: 0, line: 0, ...numbers, digest: before === undefined ? null : hexDigestOf(before) };
 }
 
 function notRecorded(error: unknown, root: string): Failure {

@@ -1,6 +1,5 @@
 import type { ResourceName } from '../api/resources.ts';
 import type { Origin } from '../context.ts';
-import { hexDigestOf } from '../text/digest.ts';
 import { isRecord } from '../text/record.ts';
 
 /** By which way of using svc a request was made. */
@@ -68,9 +67,6 @@ export type Line = About & {
   /** The digest of the line before, of the file before where it is the first; null at the very beginning. */
   readonly prev: string | null;
 };
-
-/** SHA-256 of a line without its line feed, in hex. */
-export const digestOfLine = (line: string | Uint8Array): string => hexDigestOf(line);
 
 type OfLine = Pick<Line, 'seq' | 'newest' | 'line' | 'time' | 'record' | 'outcome' | 'status' | 'prev'>;
 

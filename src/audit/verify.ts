@@ -1,5 +1,6 @@
 import { linesIn } from '../disk/shared-log-part.ts';
-import { digestOfLine, type Line, parseLine } from './entry.ts';
+import { hexDigestOf } from '../text/digest.ts';
+import { type Line, parseLine } from './entry.ts';
 import { filesOf } from './read.ts';
 
 /** The first place at which a record is not as svc wrote it. `at`: the line in the file, from 1. */
@@ -50,7 +51,7 @@ export async function verify(root: string, head?: string): Promise<Verdict> {
       at++;
       isTorn = !isWhole;
       if (isTorn) continue;
-      const placed = { file, at, digest: digestOfLine(bytes), line: parseLine(bytes.toString('utf8')) };
+      const placed = { file, at, digest: hexDigestOf(bytes), line: parseLine(bytes.toString('utf8')) };
       if (found) lookOn(found, placed);
       else if (!follows(placed, before)) found = { before, broken: placed, comesLater: false };
       hasHead ||= placed.digest === head;

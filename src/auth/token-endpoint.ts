@@ -136,8 +136,8 @@ async function pause({ clock, progress, notice, signal }: Ports, ms: number, why
   progress(undefined);
 }
 
-export function refuseInterrupted({ signal }: Pick<Ports, 'signal'>, message = 'Interrupted.'): void {
-  if (signal.aborted) throw interruption(signal, message);
+export function refuseInterrupted({ signal }: Pick<Ports, 'signal'>): void {
+  if (signal.aborted) throw interruption(signal);
 }
 
 /** Ctrl-C is acknowledged at once, though the answer is waited for. Returns what ends the watch. */

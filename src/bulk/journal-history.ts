@@ -65,7 +65,7 @@ export async function openHistory(
   wish: Wish,
 ): Promise<History> {
   const folder = journalFolder(join(state, 'bulk'), wording);
-  const present = { boot: await thisBoot(), saidBy: await askWitnesses() };
+  const present = { boot: thisBoot(), saidBy: await askWitnesses() };
   const startedAt = { wallMs: clock.now().getTime(), ticks: clock.ticks() };
   const what = 'the record of what was sent';
   await folder.onDisk(() => makeFolders(folder.path));
@@ -104,7 +104,7 @@ export async function openHistory(
 /** What a run would begin from, for whoever only looks: nothing is written, and nothing is held. */
 export async function lookAtHistory({ state, clock }: Ports, identity: Identity, plan: Plan, wish: Wish) {
   const folder = journalFolder(join(state, 'bulk'), wording);
-  const present = { boot: await thisBoot(), saidBy: await askWitnesses() };
+  const present = { boot: thisBoot(), saidBy: await askWitnesses() };
   const weighed = await folder.onDisk(() =>
     weighAll({ folder, present, clock, identity, plan, wish, onlyLooks: true }),
   );

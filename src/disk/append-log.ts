@@ -17,6 +17,7 @@ import { goOnBehindWhatIsLeft, isChanged } from './log-edited.ts';
 import { type FoundLine, lineAt, linesOf, type Recovery, readAt, recover, type Span } from './log-file.ts';
 import { type Job, type LogOptions, type State, work, writeNotes } from './log-queue.ts';
 import { makeFolders } from './make-folders.ts';
+import { nothingThere } from './nothing-there.ts';
 import { type Beside, removeDraft, rewriteBeside } from './rewrite-beside.ts';
 
 export type { LogOptions } from './log-queue.ts';
@@ -113,10 +114,7 @@ async function leaveBehind(state: State): Promise<void> {
 
 /** Reads a log that stays as it is; false where there is none. */
 export async function readLog(path: string, recovery: Recovery): Promise<boolean> {
-  const file = await open(path, 'r').catch((error) => {
-    if (isCode(error, 'ENOENT')) return undefined;
-    throw error;
-  });
+  const file = await open(path, 'r').catch(nothingThere);
   if (!file) return false;
   try {
     await recover(file, recovery);

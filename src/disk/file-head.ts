@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
 import { rename, rm, rmdir } from 'node:fs/promises';
-import { codeOf } from '../errors.ts';
+import { nothingThere } from './nothing-there.ts';
 
 /** What stands at a path, and of a plain file its first bytes. */
 export type Head =
@@ -45,11 +45,6 @@ export function bytesAt(path: string, from: number, length: number): Buffer {
   } finally {
     closeSync(file);
   }
-}
-
-function nothingThere(error: unknown): undefined {
-  if (codeOf(error) === 'ENOENT') return undefined;
-  throw error;
 }
 
 /** Gives the file another name; fine where there is none. */

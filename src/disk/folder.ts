@@ -1,12 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
-import { isCode } from './atomic-file.ts';
+import { nothingThere } from './nothing-there.ts';
 
 /** Names of what is in the folder; none where there is no folder. */
 export async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch((error) => {
-    if (isCode(error, 'ENOENT')) return [];
-    throw error;
-  });
+  return (await readdir(folder).catch(nothingThere)) ?? [];
 }
 
 /** Removes the file; fine where there is none. */

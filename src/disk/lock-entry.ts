@@ -29,7 +29,7 @@ export function parseEntry(name: string): LockEntry | undefined {
 export function newEntryName(): string {
   ownStart ??= statusIn(readNow('/proc/self/stat'))?.start ?? '0';
   const random = Math.random().toString(36).slice(2);
-  return [thisHost(), process.pid, ownStart, random, worldNow()].join('.');
+  return [thisHost(), process.pid, ownStart, random, thisWorld()].join('.');
 }
 
 let ownStart: string | undefined;
@@ -44,7 +44,7 @@ function readNow(path: string): string | undefined {
 }
 
 /** Whether the entry's process id can be looked up from here. */
-export const isOfThisWorld = async (entry: LockEntry): Promise<boolean> => isOf(await thisWorld(), entry);
+export const isOfThisWorld = (entry: LockEntry): boolean => isOf(thisWorld(), entry);
 
 const isOf = (here: string, { world, host }: LockEntry): boolean =>
   world === undefined ? host === thisHost() : world === here;
@@ -82,9 +82,7 @@ const thisHost = (): string => hostname().replaceAll(/[^\w-]/gu, '-') || 'localh
 
 let world: string | undefined;
 
-export const thisWorld = async (): Promise<string> => worldNow();
-
-function worldNow(): string {
+export function thisWorld(): string {
   world ??= readWorld();
   return world;
 }
@@ -102,8 +100,8 @@ function readWorld(): string {
 }
 
 /** Which start of the machine this is; undefined where the platform does not tell. */
-export const thisBoot = async (): Promise<string | undefined> =>
-  process.platform === 'linux' ? (/^[\da-f]{32}(?=-)/u.exec(await thisWorld()) ?? [])[0] : undefined;
+export const thisBoot = (): string | undefined =>
+  process.platform === 'linux' ? (/^[\da-f]{32}(?=-)/u.exec(thisWorld()) ?? [])[0] : undefined;
 
 type Status = { readonly state: string; readonly start: string };
 

@@ -163,7 +163,7 @@ async function look(folder: string, { isGone, isStill }: Judge, except: readonly
   for (const name of await fs.readdir(folder)) {
     const entry = except.includes(name) ? undefined : parseEntry(name);
     if (!entry) continue;
-    if (await isOfThisWorld(entry)) {
+    if (isOfThisWorld(entry)) {
       const life = await lifeOf(entry);
       if (life === 'gone') dead.push(name);
       else if (isStill?.(entry, life)) silent.push(name);
@@ -226,7 +226,7 @@ async function holderOf(folder: string): Promise<Holder | undefined> {
   for (const name of await fs.readdir(folder)) {
     const entry = parseEntry(name);
     if (!entry) continue;
-    if (!(await isOfThisWorld(entry))) return { entry, life: 'elsewhere' };
+    if (!isOfThisWorld(entry)) return { entry, life: 'elsewhere' };
     const life = await lifeOf(entry);
     if (life !== 'gone') return { entry, life };
   }
@@ -234,7 +234,7 @@ async function holderOf(folder: string): Promise<Holder | undefined> {
 }
 
 const describeState = async ({ entry, life }: Holder): Promise<string> =>
-  `${describe(entry, await thisWorld())}${life === 'stopped' ? ', which is stopped,' : ''}`;
+  `${describe(entry, thisWorld())}${life === 'stopped' ? ', which is stopped,' : ''}`;
 
 async function tooLong(folder: string, holder: Holder, { what = 'a lock', maxWaitMs }: Waiting): Promise<Failure> {
   const { entry, life } = holder;

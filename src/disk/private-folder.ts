@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { chmod, cp, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isCode } from './atomic-file.ts';
 import { makeFolders } from './make-folders.ts';
+import { nothingThere } from './nothing-there.ts';
 
 export type PrivateFolder = {
   readonly path: string;
@@ -29,9 +29,7 @@ export async function makePrivateFolder(prefix: string): Promise<PrivateFolder> 
 
 /** Copies a folder with all that is in it; none where there is none. */
 export async function copyFolder(from: string, to: string): Promise<void> {
-  await cp(from, to, { recursive: true, dereference: true }).catch((error: unknown) => {
-    if (!isCode(error, 'ENOENT')) throw error;
-  });
+  await cp(from, to, { recursive: true, dereference: true }).catch(nothingThere);
 }
 
 /** Writes a program into a folder, so that it can be run from there. */

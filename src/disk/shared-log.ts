@@ -5,6 +5,7 @@ import { isCode, ontoNewFile, syncFolder } from './atomic-file.ts';
 import { withLock } from './lock.ts';
 import { lockNow, type Moment } from './lock-now.ts';
 import { makeFolders } from './make-folders.ts';
+import { nothingThere } from './nothing-there.ts';
 import { openPart, type Part, partPath, type Tail, writeLines } from './shared-log-part.ts';
 import { isWanted, want } from './wanted.ts';
 
@@ -230,7 +231,7 @@ async function writeInTurn(state: State, batch: readonly Waiting[]): Promise<voi
       const at = { ...options, part: options.part() };
       const path = partPath(at);
       // Whoever it was taken from may wake up in the middle of a write.
-      if (held.isTakenOver) await ontoNewFile(path).catch(ignoreMissing);
+      if (held.isTakenOver) await ontoNewFile(path).catch(nothingThere);
       await makeFolders(dirname(path));
       const part = openPart(at, undefined);
       if (!part) throw new Error(`${path} cannot be opened`);
@@ -252,10 +253,6 @@ function isHeld(held: { check(): void }): boolean {
   } catch {
     return false;
   }
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!isCode(error, 'ENOENT')) throw error;
 }
 
 async function sync(state: State): Promise<void> {

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { isCode } from './atomic-file.ts';
+import { nothingThere } from './nothing-there.ts';
 
 /** The lines of a file that others only add to. */
 export type Tail = {
@@ -12,10 +12,7 @@ export function tailOf(path: string): Tail {
   let at = 0;
   return {
     async lines() {
-      const file = await open(path, 'r').catch((error: unknown) => {
-        if (isCode(error, 'ENOENT')) return undefined;
-        throw error;
-      });
+      const file = await open(path, 'r').catch(nothingThere);
       if (!file) return [];
       try {
         const { size } = await file.stat();

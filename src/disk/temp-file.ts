@@ -3,6 +3,7 @@ import { basename, extname, join } from 'node:path';
 import { Failure } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
 import { makeFolders } from './make-folders.ts';
+import { nothingThere } from './nothing-there.ts';
 import { makePrivateFolder, type PrivateFolder } from './private-folder.ts';
 import { unsentFolder } from './unsent.ts';
 
@@ -10,14 +11,7 @@ import { unsentFolder } from './unsent.ts';
 const mostText = 1024 * 1024;
 
 /** Undefined where there is none. Looked at before it is read: a file may be larger than the memory. */
-const sizeOf = async (path: string): Promise<number | undefined> =>
-  stat(path).then(
-    ({ size }) => size,
-    (error: unknown) => {
-      if (isCode(error, 'ENOENT')) return undefined;
-      throw error;
-    },
-  );
+const sizeOf = async (path: string): Promise<number | undefined> => stat(path).then(({ size }) => size, nothingThere);
 
 /** Throws the Failure of a file that the editor took away, or wrote in another encoding than UTF-8. */
 async function textLeftIn(path: string): Promise<string> {

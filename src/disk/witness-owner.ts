@@ -36,7 +36,7 @@ export async function removeForgotten(folder: string): Promise<void> {
 
 async function isForgotten({ by, mounts, log, device }: Owner): Promise<boolean> {
   const entry = parseEntry(by);
-  if (!entry || !(await isOfThisWorld(entry)) || mounts !== (await mountsOfThis())) return false;
+  if (!entry || !isOfThisWorld(entry) || mounts !== (await mountsOfThis())) return false;
   return (await lifeOf(entry)) === 'gone' && (await isGone(log, device));
 }
 

@@ -84,8 +84,8 @@ type KeyName = keyof typeof keys;
 
 const keyNames = Object.keys(keys) as KeyName[];
 
-const key = (description: string): Param<KeyName> => ({
-  description,
+const key: Param<KeyName> = {
+  description: 'Which setting',
   placeholder: 'KEY',
   required: true,
   choices: keyNames,
@@ -97,7 +97,7 @@ const key = (description: string): Param<KeyName> => ({
       hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}There are: ${keyNames.join(', ')}`,
     });
   },
-});
+};
 
 const list = defineCommand({
   name: 'list',
@@ -119,7 +119,7 @@ const list = defineCommand({
 const get = defineCommand({
   name: 'get',
   summary: 'Print the value of a setting',
-  args: { key: key('Which setting') },
+  args: { key },
   flags: {},
   examples: ['svc config get base_url'],
   async run(ctx, { args, settings: { profile } }) {
@@ -145,7 +145,7 @@ const set = defineCommand({
       .map(([name, { what }]) => `  ${name.padEnd(15)}  ${what}`)
       .join('\n'),
   ].join('\n\n'),
-  args: { key: key('Which setting'), value: param.requiredText('Its new value', { placeholder: 'VALUE' }) },
+  args: { key, value: param.requiredText('Its new value', { placeholder: 'VALUE' }) },
   flags: {},
   examples: ['svc config set output json', 'svc config set pager cat'],
   async run(ctx, { args: { key: name, value: text }, settings }) {
@@ -158,7 +158,7 @@ const set = defineCommand({
 const unset = defineCommand({
   name: 'unset',
   summary: 'Forget a setting, so that its default holds',
-  args: { key: key('Which setting') },
+  args: { key },
   flags: {},
   examples: ['svc config unset output'],
   run: (ctx, { args, settings }) => change(ctx, settings, args.key, undefined),

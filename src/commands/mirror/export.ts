@@ -30,7 +30,7 @@ export const exportTheCopy = defineCommand({
     'svc mirror export --to warehouse --since-last --only contacts,tickets --format csv',
   ],
   async run(ctx, { flags, settings }) {
-    const only = await kindsFrom(flags.only, '--only');
+    const only = await kindsFrom(flags.only);
     const dir = resolve(flags.to);
     const { folder, files } = await withCopy(ctx, { flags, settings }, async (store, account) => {
       await (await import('../../mirror/query/incomplete.ts')).tellIncomplete(ctx, store, account, only.join(' '));

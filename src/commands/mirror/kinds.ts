@@ -2,11 +2,11 @@ import { Failure } from '../../errors.ts';
 import type { KindName } from '../../mirror/tables/kinds.ts';
 
 /** `--only KIND,…`: all without it. */
-export async function kindsFrom(text: string | undefined, flag: string): Promise<readonly KindName[]> {
+export async function kindsFrom(text: string | undefined): Promise<readonly KindName[]> {
   const { kindNames } = await import('../../mirror/tables/kinds.ts');
   if (text === undefined) return kindNames;
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !kindNames.some((kind) => kind === name));
   if (unknown === undefined) return kindNames.filter((kind) => names.includes(kind));
-  throw new Failure('usage', `${flag}: there is no kind "${unknown}".`, { hint: `Kinds: ${kindNames.join(', ')}.` });
+  throw new Failure('usage', `--only: there is no kind "${unknown}".`, { hint: `Kinds: ${kindNames.join(', ')}.` });
 }

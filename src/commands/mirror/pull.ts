@@ -30,7 +30,7 @@ export const pullCopy = defineCommand({
   examples: ['svc mirror pull', 'svc mirror pull --only tickets,contacts --max-requests 500'],
   async run(ctx, { flags, settings }) {
     const wishes: Wishes = {
-      only: await kindsFrom(flags.only, '--only'),
+      only: await kindsFrom(flags.only),
       full: flags.full,
       rescan: flags.rescan,
       maxRequests: flags.maxRequests,

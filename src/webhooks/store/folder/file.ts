@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isCode } from '../../../disk/atomic-file.ts';
 import { linesOf } from '../../../disk/log-file.ts';
+import { nothingThere } from '../../../disk/nothing-there.ts';
 import { Failure } from '../../../errors.ts';
 import { counted } from '../../../text/number.ts';
 import { decodeLine, type InboxLine } from '../line.ts';
@@ -57,10 +57,7 @@ export async function* readInbox(
 /** To be read; undefined where there is none. */
 export async function openInboxFile(folder: string): Promise<FileHandle | undefined> {
   const path = join(folder, inboxFile);
-  const file = await open(path, withoutWaiting).catch((error) => {
-    if (isCode(error, 'ENOENT')) return undefined;
-    throw error;
-  });
+  const file = await open(path, withoutWaiting).catch(nothingThere);
   if (!file || (await file.stat()).isFile()) return file;
   await file.close();
   throw noInbox(path, 'it is no ordinary file');
