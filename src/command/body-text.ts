@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { readUserText } from '../disk/user-file.ts';
 import { Failure } from '../errors.ts';
 import type { Params } from './command.ts';
+import { canOpenEditor } from './need-editor.ts';
 import { param } from './param.ts';
 import { blankPage, withoutSeed } from './seed.ts';
 
@@ -54,9 +55,7 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
     return notBlank(text.replace(/\r?\n$/u, ''), given.bodyFile === '-' ? 'Standard input' : given.bodyFile);
   }
   const canEdit = ctx.ask.canAsk && !settings.noInput;
-  // An editor that the user names and asks for may be a script, which needs no terminal: as with git.
-  const isScripted = !settings.noInput && Boolean(ctx.env.VISUAL?.trim() || ctx.env.EDITOR?.trim());
-  if (given.editor && !canEdit && !isScripted) {
+  if (given.editor && !canOpenEditor(ctx, settings)) {
     throw new Failure('usage', '--editor needs a terminal, or an editor in VISUAL or EDITOR.', {
       hint: `Give ${flag} TEXT or --body-file FILE.`,
     });
