@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isCode, syncFolder } from './atomic-file.ts';
 import { namesIn } from './folder.ts';
 import { makeFolders } from './make-folders.ts';
+import { randomName } from './random-name.ts';
 
 // A folder that is there whole or not at all: it is made under another name, and gets its own once everything in it is on the
 // disk. A draft is known by its name and by a folder that stands in it from the start.
@@ -23,7 +24,7 @@ export async function newDraft({ dir, prefix, inner }: Drafts): Promise<string> 
     if (await isFolder(join(folder, inner))) await removeDraft(folder, inner);
     else await fs.rmdir(folder).catch(() => {});
   }
-  const folder = join(dir, `${prefix}${process.pid}-${Math.random().toString(36).slice(2)}`);
+  const folder = join(dir, `${prefix}${process.pid}-${randomName()}`);
   await makeFolders(join(folder, inner));
   return folder;
 }

@@ -2,6 +2,7 @@ import { readFileSync, writeSync } from 'node:fs';
 import { type FileHandle, lstat, open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from './make-folders.ts';
+import { randomName } from './random-name.ts';
 import { removeForgotten, telling } from './witness-owner.ts';
 
 /**
@@ -41,7 +42,7 @@ export async function newWitness(bytes: number, log: string): Promise<Witness | 
   const folder = await witnessFolder();
   if (folder === undefined) return undefined;
   await removeForgotten(folder).catch(() => {});
-  const name = `${process.pid}-${Math.random().toString(36).slice(2)}`;
+  const name = `${process.pid}-${randomName()}`;
   const path = join(folder, name);
   const file = await open(path, 'wx', 0o600).catch(() => undefined);
   if (!file) return undefined;

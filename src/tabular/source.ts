@@ -4,6 +4,7 @@ import { pipeline, Readable } from 'node:stream';
 import type { Context } from '../context.ts';
 import { isCode } from '../disk/atomic-file.ts';
 import { makeFolders } from '../disk/make-folders.ts';
+import { randomName } from '../disk/random-name.ts';
 import { openUserInput, untilEnded } from '../disk/user-input.ts';
 import { Failure } from '../errors.ts';
 import { bomOf, decode, guessEncoding, labelOf, refuseForeign, stdinName, subject } from './decode.ts';
@@ -102,7 +103,7 @@ async function spool(
   }
   const folder = join(ctx.files.state, 'sync');
   await makeFolders(folder);
-  const path = join(folder, `input-${process.pid}-${Math.random().toString(36).slice(2)}`);
+  const path = join(folder, `input-${process.pid}-${randomName()}`);
   const handle = await open(path, 'wx+', 0o600);
   const hasNoName = process.platform !== 'win32';
   if (hasNoName) await rm(path);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { readIfThere, replaceFile } from '../../../disk/atomic-file.ts';
 import { namesIn, removeFile } from '../../../disk/folder.ts';
 import { type Held, tryLock } from '../../../disk/lock.ts';
+import { randomName } from '../../../disk/random-name.ts';
 import { Failure } from '../../../errors.ts';
 import { fieldsIn } from '../../../text/record.ts';
 import { type Arrival, decodeLine, encodeLine } from '../line.ts';
@@ -37,7 +38,7 @@ type Needs = {
 
 /** Has a request carried out by whoever has the inbox, else here. An older svc that has it does not say what it did: undefined. */
 export async function carryOut(request: InboxRequest, { folder, alone, sleep }: Needs): Promise<Carried | undefined> {
-  const name = `${process.pid}-${Date.now()}-${Math.random().toString(36).slice(2)}.json`;
+  const name = `${process.pid}-${Date.now()}-${randomName()}.json`;
   const path = join(folderOf(folder), name);
   await replaceFile(path, encodeRequest(request));
   for (let waited = 0; waited < patienceMs; waited += lookMs / 5) {
