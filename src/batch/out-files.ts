@@ -38,7 +38,11 @@ export async function checkFiles(
  * The files that a run which sends nothing may write: none in the place of one that tells of rows that were sent, by which
  * other runs go on (`--id-map`); where all rows were refused, those are the newest rejects. Says which it leaves as they are.
  */
-export async function sparing<F extends Files>(flags: F, isDry: boolean, notice: Context['notice']): Promise<F> {
+export async function sparing<F extends Files>(
+  { notice }: Pick<Context, 'notice'>,
+  flags: F,
+  { isDry }: { readonly isDry: boolean },
+): Promise<F> {
   const left = { ...flags };
   for (const kind of isDry ? (['results', 'rejects'] as const) : (['results'] as const)) {
     const path = flags[kind];

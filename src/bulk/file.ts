@@ -150,7 +150,7 @@ export async function runFile(
     const beside = requesters?.cost(wanted) ?? 0;
     const bounds = async () => ({ cap: flags.max_sends, beside, isDrafted: (await ctx.sends?.mode()) === 'draft' });
     const shown = flags.dry_run ? dryReport(report, plan, settings, await bounds()) : report;
-    const written = isDry ? await sparing(flags, flags.dry_run, ctx.notice) : flags;
+    const written = isDry ? await sparing(ctx, flags, { isDry: flags.dry_run }) : flags;
     const dry = isDry
       ? await writeFiles(written, { plan, totals, report: shown, hasSecrets: false, earlier })
       : undefined;

@@ -58,7 +58,7 @@ function personIn(columns: Columns, row: RowOf): readonly Fit[] {
   const isOfTicket = row.requester !== undefined;
   const paths = new Set(columnNames(isOfTicket ? withRequester(row) : row).values());
   const ranked = names.flatMap((name, at) => {
-    const match = targets[at] ? undefined : personField(name, names, isOfTicket);
+    const match = targets[at] ? undefined : (isOfTicket ? fieldOfRequester : fieldOf)(name, names);
     const field = `${isOfTicket ? 'contact.' : ''}${match?.field}`;
     return match && paths.has(field) ? [{ at, field, rank: match.rank }] : [];
   });
@@ -72,8 +72,7 @@ function personIn(columns: Columns, row: RowOf): readonly Fit[] {
 }
 
 /** `Requester email` is an email, and `Requester` alone is a name. */
-function personField(name: string, names: readonly string[], isOfTicket: boolean) {
-  if (!isOfTicket) return fieldOf(name, names);
+function fieldOfRequester(name: string, names: readonly string[]) {
   const rest = plain(name).replace(ofRequester, '');
   return fieldOf(rest === '' ? 'full name' : rest, names);
 }
@@ -123,7 +122,7 @@ function namesNobody({ names, targets }: Columns, { row: { requester }, given }:
   const paths = targets.map((target) => (target?.kind === 'field' ? target.field.path : undefined));
   if (paths.includes(requester) || paths.includes('contact.email')) return false;
   const told = names.flatMap((name, at) => {
-    const match = targets[at] || !ofRequester.test(plain(name)) ? undefined : personField(name, names, true);
+    const match = targets[at] || !ofRequester.test(plain(name)) ? undefined : fieldOfRequester(name, names);
     return match ? [match.field] : [];
   });
   return told.length > 0 && !told.includes('email');

@@ -28,12 +28,12 @@ export const typedName = (field: string): string => (typedNames[field] ?? field)
 /** A flag for each field of an object schema, by the field's wire name. This is the only code that knows that argv is text. */
 export function flagsOf(schema: Schema | undefined, { optional = false } = {}): Params {
   const flags: Record<string, Param<unknown>> = {};
-  for (const [field, shape] of Object.entries(fieldsOf(schema))) flags[field] = paramOf(field, shape, optional);
+  for (const [field, shape] of Object.entries(fieldsOf(schema))) flags[field] = paramOf(field, shape, { optional });
   return flags;
 }
 
 /** The flag of one field. `optional`: something else may supply the value, so its absence is judged later. */
-export function paramOf(field: string, shape: Shape, optional = false): Param<unknown> {
+export function paramOf(field: string, shape: Shape, { optional }: { readonly optional: boolean }): Param<unknown> {
   const many = shape.type === 'list' || shape.type === 'pairs';
   const name = typedName(field);
   const wireName = field.replaceAll('_', '-');

@@ -138,22 +138,22 @@ function parameters({ path, params, query }: Operation, values: Presets): Json {
       description: presets[name].about,
       schema: { type: 'string', default: values[name] },
     })),
-    ...Object.entries(fieldsOf(params)).map(([name, field]) => parameter('path', name, true, field)),
-    ...Object.entries(fieldsOf(query)).map(([name, field]) => parameter('query', name, field.required, field)),
+    ...Object.entries(fieldsOf(params)).map(([name, field]) => parameter({ name, in: 'path', required: true }, field)),
+    ...Object.entries(fieldsOf(query)).map(([name, field]) =>
+      parameter({ name, in: 'query', required: field.required }, field),
+    ),
   ];
   return list.length > 0 ? { parameters: list } : {};
 }
 
-function parameter(
-  place: string,
-  name: string,
-  required: boolean,
-  field: { schema: Schema; description?: string },
-): Json {
+type Place = { readonly name: string; readonly in: 'path' | 'query'; readonly required: boolean };
+
+function parameter(place: Place, field: { schema: Schema; description?: string }): Json {
+  const { name } = place;
   const { description: _, ...schema } = schemaOf(field.schema);
   const about = field.description ?? wellKnown[name] ?? meanings[name];
   const usual = usually[name] === undefined ? {} : { default: usually[name] };
-  return { name, in: place, required, ...(about && { description: about }), schema: { ...schema, ...usual } };
+  return { ...place, ...(about && { description: about }), schema: { ...schema, ...usual } };
 }
 
 /** What a filter means, where its schema does not say. */

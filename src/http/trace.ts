@@ -68,22 +68,21 @@ function safeUrl(url: string): string {
 export function safeBody(body: string, fields: ReadonlySet<string> = knownFields()): string {
   let shown: string;
   try {
-    shown = JSON.stringify(redacted(JSON.parse(body), false, fields));
+    shown = JSON.stringify(redacted(JSON.parse(body), fields, 'unknown'));
   } catch {
     return `[${Buffer.byteLength(body)} bytes that are no JSON]`;
   }
   return shown.length > shownBytes ? `${shown.slice(0, shownBytes)}… [${shown.length} characters]` : shown;
 }
 
-/** `isKnown`: the field that holds it may be shown. That goes for the items of its list, too, and for nothing deeper. */
-function redacted(value: unknown, isKnown: boolean, fields: ReadonlySet<string>): unknown {
-  if (Array.isArray(value)) return value.map((item) => redacted(item, isKnown, fields));
+/** `known`: the field that holds it may be shown. That goes for the items of its list, too, and for nothing deeper. */
+function redacted(value: unknown, fields: ReadonlySet<string>, holder: 'known' | 'unknown'): unknown {
+  if (Array.isArray(value)) return value.map((item) => redacted(item, fields, holder));
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(
-      Object.entries(value).map(([key, each]) => [key, redacted(each, fields.has(key) && !secret.test(key), fields)]),
-    );
+    const holderOf = (key: string) => (fields.has(key) && !secret.test(key) ? 'known' : 'unknown');
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, redacted(each, fields, holderOf(key))]));
   }
-  if (!isKnown) return hidden;
+  if (holder === 'unknown') return hidden;
   return typeof value === 'string' ? withoutUrlSecrets(value) : value;
 }
 

@@ -202,7 +202,7 @@ async function asker({ progress, signal, env, files, hungUp }: Asking) {
   const [{ createAsk }, { wantsColor }] = [await import('./ask.ts'), await import('../output/paint.ts')];
   const [input, output] = [process.stdin, openStderr()];
   takeHangups(input, hungUp);
-  const color = wantsColor({ env }, { color: 'auto' }, output.isTTY);
+  const color = wantsColor({ env }, { color: 'auto' }, output);
   return createAsk({ input, output, env, signal, color, files });
 }
 

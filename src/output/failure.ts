@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import { message } from '../text/layout.ts';
 import { sanitize, toJson } from '../text/sanitize.ts';
-import { painter, wantsColor } from './paint.ts';
+import { painter, plain, wantsColor } from './paint.ts';
 import { hearErrors } from './write.ts';
 
 type Wish = Partial<Pick<Settings, 'color' | 'output' | 'jq'>>;
@@ -14,7 +14,8 @@ type Wish = Partial<Pick<Settings, 'color' | 'output' | 'jq'>>;
  */
 export async function printFailure(ctx: Context, failure: Failure, settings: Wish = {}): Promise<number> {
   ctx.progress(undefined);
-  const paint = await painter(wantsColor(ctx, { color: settings.color ?? 'auto' }, ctx.stderr.isTTY), ctx.env);
+  const isColored = wantsColor(ctx, { color: settings.color ?? 'auto' }, ctx.stderr);
+  const paint = isColored ? await painter(ctx.env) : plain;
   const shown = (text: string, indent = '') =>
     ctx.stderr.isTTY && ctx.stderr.columns ? message(text, ctx.stderr.columns, indent) : text;
   const lines = [

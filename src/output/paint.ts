@@ -5,12 +5,12 @@ import type { Paint, Style } from './view.ts';
 type Wish = Pick<Settings, 'color'>;
 
 /** The flag, then NO_COLOR (no-color.org), then FORCE_COLOR, then the configuration, then what the stream is. */
-export function wantsColor(ctx: Pick<Context, 'env'>, { color }: Wish, isTTY: boolean | undefined): boolean {
+export function wantsColor(ctx: Pick<Context, 'env'>, { color }: Wish, stream: { readonly isTTY?: boolean }): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = ctx.env;
   if (color === 'never' || (NO_COLOR ?? '') !== '') return false;
   if (FORCE_COLOR) return !['0', 'false'].includes(FORCE_COLOR);
   if (color === 'always') return true;
-  return isTTY === true && TERM !== 'dumb';
+  return stream.isTTY === true && TERM !== 'dumb';
 }
 
 export const plain: Paint = (_, text) => text;
@@ -28,9 +28,8 @@ export const shades: Readonly<Record<Exclude<Style, 'bold' | 'dim'>, number>> = 
   cyan: 30,
 };
 
-/** Loads chalk only where there is something to colour. */
-export async function painter(wanted: boolean, env: Context['env']): Promise<Paint> {
-  if (!wanted) return plain;
+/** Loads chalk: only for where there is something to colour. */
+export async function painter(env: Context['env']): Promise<Paint> {
   const { Chalk } = await import('chalk');
   if (!hasShades(env)) {
     const chalk = new Chalk({ level: 1 });

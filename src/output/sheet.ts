@@ -33,10 +33,10 @@ export async function put({ ctx, settings, sink }: Printing, exact: string): Pro
 /** `width` is for where nothing tells it. */
 export async function terminalOf({ ctx, settings }: Printing, width: number): Promise<Terminal> {
   const { isTTY, columns } = ctx.stdout;
-  const colored = wantsColor(ctx, settings, isTTY);
+  const colored = wantsColor(ctx, settings, ctx.stdout);
   return {
     width: isTTY ? columns || 80 : width,
-    paint: colored ? await painter(true, ctx.env) : plain,
+    paint: colored ? await painter(ctx.env) : plain,
     now: isTTY ? ctx.clock.now() : undefined,
   };
 }

@@ -77,20 +77,17 @@ async function refuseOwnFiles(ctx: Context, slots: readonly Slot[]): Promise<voi
 
 /** Neither may what is written be a file that the same command reads: its template, its text, its rows. */
 async function refuseWhatIsRead(slots: readonly Slot[]): Promise<void> {
-  const ofKind = (isWritten: boolean) =>
-    slots.flatMap(({ param, texts, label }) =>
-      param.completes === 'files' && (param.isWritten === true) === isWritten
-        ? texts.map((path) => ({ path, label }))
-        : [],
-    );
-  const written = ofKind(true);
+  const files = slots.flatMap(({ param, texts, label }) =>
+    param.completes === 'files' ? texts.map((path) => ({ path, label, isWritten: param.isWritten === true })) : [],
+  );
+  const written = files.filter(({ isWritten }) => isWritten);
   if (written.length === 0) return;
   const [{ isThere }, { isSameFile }] = await Promise.all([
     import('../disk/atomic-file.ts'),
     import('../disk/draft-file.ts'),
   ]);
-  for (const read of ofKind(false)) {
-    if (read.path === '-' || !(await isThere(read.path))) continue;
+  for (const read of files) {
+    if (read.isWritten || read.path === '-' || !(await isThere(read.path))) continue;
     for (const { path, label } of written) {
       if (!(await isSameFile(path, read.path))) continue;
       throw new Failure('usage', `${label} would overwrite the file that is read.`, { hint: 'Name another file.' });

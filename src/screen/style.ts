@@ -19,7 +19,7 @@ export type Colors = 'none' | '16' | '256';
 
 /** By --color, NO_COLOR, FORCE_COLOR, the configuration and the terminal, as everywhere in the output. */
 export function colorsOf(env: Context['env'], wish: Parameters<typeof wantsColor>[1]): Colors {
-  if (!wantsColor({ env }, wish, true)) return 'none';
+  if (!wantsColor({ env }, wish, { isTTY: true })) return 'none';
   return hasShades(env) ? '256' : '16';
 }
 

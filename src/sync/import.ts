@@ -89,7 +89,7 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     const sums = reportOf(file, kind.reports, plan, totals);
     const report = flags.dry_run ? previewOf(sums, plan) : sums;
     // Of a run that lost its journal the files are those of the run that took it over.
-    const files = flags.dry_run ? await sparing(flags, true, ctx.notice) : flags;
+    const files = flags.dry_run ? await sparing(ctx, flags, { isDry: true }) : flags;
     const unwritten = totals.isLost ? undefined : await writeFiles(plan, report, files);
     if (flags.annotate === 'github') annotate(ctx, file, report);
     const failure = refusal ?? stopOf(report, plan, totals);

@@ -38,7 +38,7 @@ export function createCsvParser(delimiter: string = ',', firstLine = 1): CsvPars
   /** What is not read yet: begins with a record, on the line of the cursor. */
   let rest = '';
 
-  const scan = (text: string, isLast: boolean): CsvRecord[] => {
+  const scan = (text: string, { isLast }: Pick<Cursor, 'isLast'>): CsvRecord[] => {
     const records: CsvRecord[] = [];
     cursor.isLast = isLast;
     let start = 0;
@@ -57,8 +57,8 @@ export function createCsvParser(delimiter: string = ',', firstLine = 1): CsvPars
   };
 
   return {
-    push: (text) => scan(rest === '' ? text : rest + text, false),
-    end: () => scan(rest, true),
+    push: (text) => scan(rest === '' ? text : rest + text, { isLast: false }),
+    end: () => scan(rest, { isLast: true }),
   };
 }
 

@@ -13,6 +13,9 @@ export type HeaderOptions = {
   readonly judge: Judge;
 };
 
+/** `isWhole`: nothing of the file follows. */
+type Piece = { readonly isWhole: boolean };
+
 /** Where a table begins. */
 export type Beginning = {
   readonly delimiter: string;
@@ -42,7 +45,8 @@ const lineEnd = /\r\n|\r|\n/gu;
  * is the first line that says what the reader of the table needs. Lines above it are passed over only where they
  * cannot be rows: none may be one by the judge, and each has fewer filled cells than the header, or a single one.
  */
-export function findBeginning(text: string, isWhole: boolean, options: HeaderOptions): Beginning | undefined {
+export function findBeginning(text: string, options: HeaderOptions & Piece): Beginning | undefined {
+  const { isWhole } = options;
   const first = /^[^\r\n]*/u.exec(text)?.[0] ?? '';
   const announced = announcement.exec(first)?.[1];
   const from = positionAfter(text, Math.max(options.skipLines ?? 0, announced === undefined ? 0 : 1));

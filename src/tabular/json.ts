@@ -60,7 +60,7 @@ export function createValuesParser(form: 'array' | 'values'): JsonParser {
     }
   }
 
-  function scan(isLast: boolean): JsonRecord[] {
+  function scan({ isLast }: { readonly isLast: boolean }): JsonRecord[] {
     const records: JsonRecord[] = [];
     while (toNext()) {
       const end = endOfValue(rest, isLast);
@@ -80,10 +80,10 @@ export function createValuesParser(form: 'array' | 'values'): JsonParser {
   return {
     push(text) {
       rest += text;
-      return scan(false);
+      return scan({ isLast: false });
     },
     end() {
-      const records = scan(true);
+      const records = scan({ isLast: true });
       if (form === 'array' && !isClosed) throw new Failure('usage', 'The JSON array has no end.');
       return records;
     },

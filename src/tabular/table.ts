@@ -62,10 +62,10 @@ async function beginningOf(source: Source, options: TableOptions) {
   let text = '';
   for await (const piece of source.read()) {
     text += piece;
-    const beginning = findBeginning(text, false, options);
+    const beginning = findBeginning(text, { ...options, isWhole: false });
     if (beginning) return { text, isWhole: false, beginning };
   }
-  const beginning = findBeginning(text, true, options);
+  const beginning = findBeginning(text, { ...options, isWhole: true });
   if (beginning) return { text, isWhole: true, beginning };
   throw new Failure('usage', `${source.name} has only blank lines.`);
 }

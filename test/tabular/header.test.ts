@@ -16,7 +16,7 @@ const options: HeaderOptions = {
 };
 
 const begin = (text: string, given: Partial<HeaderOptions> = {}) => {
-  const found = findBeginning(text, true, { ...options, ...given });
+  const found = findBeginning(text, { ...options, ...given, isWhole: true });
   return found && { line: found.start.line, cells: found.cells, delimiter: found.delimiter, isRow: found.isRow };
 };
 
@@ -79,18 +79,18 @@ describe('where a table begins', () => {
   test('more of the file is asked for until it can be told', () => {
     const text = `${'# a remark\n'.repeat(20)}Name,Email\nAda,ada@example.com\n`;
     for (let end = 0; end < text.indexOf('Email\n') + 6; end++) {
-      expect(findBeginning(text.slice(0, end), false, options)).toBeUndefined();
+      expect(findBeginning(text.slice(0, end), { ...options, isWhole: false })).toBeUndefined();
     }
-    expect(findBeginning(text, false, options)?.start.line).toBe(21);
+    expect(findBeginning(text, { ...options, isWhole: false })?.start.line).toBe(21);
   });
 
   test('blank lines cost next to nothing, and are counted', () => {
     const blank = '\r\n'.repeat(1_000_000);
     expect(begin(`${blank}Name,Email\n`)).toMatchObject({ line: 1_000_001 });
     expect(begin(blank)).toBeUndefined();
-    expect(() => findBeginning('\n'.repeat((1 << 22) + 1), false, options)).toThrow('The first 4 MiB');
+    expect(() => findBeginning('\n'.repeat((1 << 22) + 1), { ...options, isWhole: false })).toThrow('The first 4 MiB');
     // Half of a line end.
-    expect(findBeginning('\r', false, options)).toBeUndefined();
+    expect(findBeginning('\r', { ...options, isWhole: false })).toBeUndefined();
     expect(begin('\r\nEmail\r')).toMatchObject({ line: 2 });
     expect(begin('\rEmail')).toMatchObject({ line: 2 });
   });
@@ -124,7 +124,7 @@ test('what csv-stringify writes comes out as it went in, whatever stands above i
         const rows = cells.map((row) => row.slice(0, width));
         const preamble = above.map((line) => line + how.record_delimiter).join('');
         const text = preamble + stringify([header, ...rows], { ...how, quoted_match: /[\r\n]/u });
-        const found = findBeginning(text, true, options);
+        const found = findBeginning(text, { ...options, isWhole: true });
         expect(found).toMatchObject({ delimiter: how.delimiter, cells: header, start: { line: above.length + 1 } });
         if (!found) return;
         const parser = createCsvParser(found.delimiter, found.next.line);

@@ -38,16 +38,14 @@ export async function updateCheck(
 }> {
   const found = await announcedAt(ctx, url, timeoutMs);
   if (ctx.signal.aborted) throw interruption(ctx.signal);
-  const check = (ok: boolean, message: string, fix: string | null = null): Check => ({
-    name: 'update',
-    ok,
-    message,
-    fix,
-  });
-  if ('trouble' in found) return { check: check(false, found.trouble, 'Check the address.'), announced: null };
-  if (!found.newer) return { check: check(true, `${found.version} is announced; this is no older.`), announced: found };
-  const message = `svc ${found.version} is announced. To have it: ${installed().update}`;
-  return { check: { ...check(true, message), isNeutral: true }, announced: found };
+  const name = 'update';
+  if ('trouble' in found) {
+    return { check: { name, ok: false, message: found.trouble, fix: 'Check the address.' }, announced: null };
+  }
+  const message = found.newer
+    ? `svc ${found.version} is announced. To have it: ${installed().update}`
+    : `${found.version} is announced; this is no older.`;
+  return { check: { name, ok: true, message, fix: null, ...(found.newer && { isNeutral: true }) }, announced: found };
 }
 
 /** The address for --check-update: https, or this machine. Nothing secret can be a part of it. */

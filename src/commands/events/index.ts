@@ -20,7 +20,7 @@ const kpiFields = fields.kpi?.fields ?? {};
 const optional = <T = string>(name: string, from: typeof fields): Param<T | undefined> => {
   const shape = from[name];
   if (!shape) throw new Error(`sendEvent has no field ${name}`);
-  return { ...paramOf(name, shape, true), required: false } as Param<T | undefined>;
+  return { ...paramOf(name, shape, { optional: true }), required: false } as Param<T | undefined>;
 };
 
 const attributionFlags = Object.fromEntries(

@@ -24,17 +24,19 @@ export function listLines(model: Model): readonly ListLine[] {
     const row = list.rows[at - list.offset];
     const isSelected = at === list.selected;
     const isMarked = row !== undefined && marked.has(keyOf(row));
-    const mark = markOf(isSelected, isMarked);
-    const shown = row ? rowLines(model, row, { mark, numberRoom }) : missing(model, isSelected);
+    const mark = markOf({ isSelected, isMarked });
+    const shown = row ? rowLines(model, row, { mark, numberRoom }) : missing(model, mark);
     lines.push(...shown.map((parts) => ({ parts, isSelected })));
   }
   return lines.slice(0, bodyHeight(model));
 }
 
-const markOf = (isSelected: boolean, isMarked: boolean): string => `${isSelected ? '>' : ' '}${isMarked ? '*' : ' '}`;
+type Marks = { readonly isSelected: boolean; readonly isMarked: boolean };
 
-const missing = (model: Model, isSelected: boolean): Line[] =>
-  Array.from({ length: rowHeight(model) }, (_, at) => line(at === 0 ? `${markOf(isSelected, false)}…` : '', 'dim'));
+const markOf = ({ isSelected, isMarked }: Marks): string => `${isSelected ? '>' : ' '}${isMarked ? '*' : ' '}`;
+
+const missing = (model: Model, mark: string): Line[] =>
+  Array.from({ length: rowHeight(model) }, (_, at) => line(at === 0 ? `${mark}…` : '', 'dim'));
 
 function emptyLines(model: Model): ListLine[] {
   const { list, view, words, copy } = model;

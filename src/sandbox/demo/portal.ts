@@ -144,12 +144,12 @@ export function board(
 
 /** What reacts to `POST /integrations/partner/events`. */
 export function sequences(): Row<'sequences'>[] {
-  const sequence = (id: number, name: string, trigger: string, is_active = true) => ({
+  const sequence = (id: number, name: string, trigger: string) => ({
     id,
     account_id: acme,
     name,
     trigger,
-    is_active,
+    is_active: true,
   });
   return [
     sequence(1, 'Thank you for your order', 'order_create'),
@@ -157,6 +157,6 @@ export function sequences(): Row<'sequences'>[] {
     sequence(3, 'Welcome', 'user_create'),
     sequence(4, 'First steps with your plan', 'user_subscriptions_create'),
     sequence(5, 'Trial ends soon', 'trial_ending'),
-    sequence(6, 'Win back', 'user_inactive', false),
+    { ...sequence(6, 'Win back', 'user_inactive'), is_active: false },
   ];
 }

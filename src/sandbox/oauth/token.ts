@@ -14,7 +14,12 @@ import {
 
 type Code = 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'invalid_scope' | 'unsupported_grant_type';
 
-type Refusal = { readonly error: Code; readonly description: string; readonly status?: number; readonly basic?: true };
+type Refusal = {
+  readonly error: Code;
+  readonly description: string;
+  readonly status?: number;
+  readonly basic?: boolean;
+};
 
 /** `POST /oauth/platform/token`: a code or a refresh token for a pair of tokens (Authentication, Token endpoint). */
 export function answerToken(state: OAuthState, request: OAuthRequest, moment: Moment): OAuthAnswer {
@@ -143,9 +148,10 @@ function readClientRequest(
   }
   const basic = header === undefined ? undefined : readBasic(header);
   const given = basic ?? { id: bodyId, secret: bodySecret };
-  if (header !== undefined && !basic) return invalidClient('The Authorization header is not valid HTTP Basic.', true);
+  if (header !== undefined && !basic)
+    return invalidClient('The Authorization header is not valid HTTP Basic.', { basic: true });
   if (given.id === undefined || given.secret === undefined) {
-    return invalidClient('Authenticate by HTTP Basic or by client_id and client_secret.', true);
+    return invalidClient('Authenticate by HTTP Basic or by client_id and client_secret.', { basic: true });
   }
   if (basic && bodyId !== undefined && bodyId !== basic.id) {
     return invalidRequest('client_id differs from the one in the Authorization header.');
@@ -153,7 +159,8 @@ function readClientRequest(
   const client = state.clients.find(({ client_id }) => client_id === given.id);
   // Compared for an unknown client too, so that the time taken does not tell which clients exist.
   const matches = sameSecret(client?.client_secret ?? '', given.secret);
-  if (!client || !matches) return invalidClient('The client is not known or its secret is wrong.', basic !== undefined);
+  if (!client || !matches)
+    return invalidClient('The client is not known or its secret is wrong.', { basic: basic !== undefined });
   return { client, parameters };
 }
 
@@ -173,11 +180,11 @@ function readBasic(header: string): { readonly id: string; readonly secret: stri
 const invalidRequest = (description: string): Refusal => ({ error: 'invalid_request', description });
 const missing = (name: string): Refusal => invalidRequest(`${name} is missing.`);
 const invalidGrant = (description: string): Refusal => ({ error: 'invalid_grant', description });
-const invalidClient = (description: string, basic: boolean): Refusal => ({
+const invalidClient = (description: string, { basic }: { readonly basic: boolean }): Refusal => ({
   error: 'invalid_client',
   description,
   status: 401,
-  ...(basic ? { basic } : {}),
+  basic,
 });
 
 /** error_description may hold printable ASCII but for the quotation mark and the backslash (RFC 6749, 5.2). */

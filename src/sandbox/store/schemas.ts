@@ -14,7 +14,8 @@ const none = null;
 const text = v.optional(v.string(), '');
 const maybeText = v.optional(v.nullable(v.string()), none);
 const maybeId = v.optional(v.nullable(id), none);
-const flag = (fallback: boolean) => v.optional(v.boolean(), fallback);
+const yes = v.optional(v.boolean(), true);
+const no = v.optional(v.boolean(), false);
 const count = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 0);
 const pairs = v.optional(v.record(v.string(), v.unknown()), {});
 const when = v.pipe(
@@ -57,17 +58,14 @@ export const recordSchemas = {
   accounts: v.object({
     account_id,
     name: v.string(),
-    billing_active: flag(true),
+    billing_active: yes,
     setup_url: maybeText,
-    modules: v.optional(
-      v.object({ support: flag(true), changelog: flag(true), feedback_board: flag(true), roadmap: flag(true) }),
-      {},
-    ),
+    modules: v.optional(v.object({ support: yes, changelog: yes, feedback_board: yes, roadmap: yes }), {}),
     branding: pairs,
     /** The account opted in to exporting real contacts: those made by events are then no shadow contacts. */
-    exports_real_contacts: flag(false),
+    exports_real_contacts: no,
     /** Sending replies fails, as the control call `act sends_fail` asks. */
-    sends_fail: flag(false),
+    sends_fail: no,
   }),
   contacts: v.object({
     contact_id: id,
@@ -85,7 +83,7 @@ export const recordSchemas = {
     created_at: time,
     updated_at: time,
     /** Made by an event and quarantined: no endpoint shows it. */
-    shadow: flag(false),
+    shadow: no,
   }),
   lists: v.object({
     contacts_list_id: id,
@@ -175,7 +173,7 @@ export const recordSchemas = {
     category_id: maybeId,
     vote_count: count,
     comments_count: count,
-    on_roadmap: flag(false),
+    on_roadmap: no,
     created_at: time,
     updated_at: time,
   }),
@@ -199,7 +197,7 @@ export const recordSchemas = {
     url: text,
   }),
   /** What reacts to events: each active sequence with the event's trigger enrols its contact. */
-  sequences: v.object({ id, account_id, name: v.string(), trigger: v.string(), is_active: flag(true) }),
+  sequences: v.object({ id, account_id, name: v.string(), trigger: v.string(), is_active: yes }),
   events: v.object({
     id,
     account_id,
@@ -232,7 +230,7 @@ export const recordSchemas = {
     event_type: v.string(),
     target_url: v.string(),
     signing_secret: v.string(),
-    is_active: flag(true),
+    is_active: yes,
     created_at: time,
   }),
   deliveries: DeliveryRow,

@@ -17,7 +17,7 @@ type Beyond = { readonly inbox: Slot['inbox']; readonly forwarder: Forwarder };
 /** Shows what came, and passes it on; what the filter does not want is only kept. */
 export function came(context: ListenContext, receipt: Receipt, { inbox, forwarder }: Beyond): void {
   const { ctx, options, running, reporter, filter } = context;
-  const take = (passes: boolean) => {
+  const take = ({ passes }: { readonly passes: boolean }) => {
     guarded(ctx, () => reporter.received(receipt, passes && isShown(options.routes, eventOf(receipt))));
     if (!('arrival' in receipt)) return;
     const { id, event, to } = receipt.arrival;
@@ -26,13 +26,13 @@ export function came(context: ListenContext, receipt: Receipt, { inbox, forwarde
     else void inbox.settle(id, skipped(to, ctx.clock)).catch(() => {});
   };
   if (!filter || receipt.kind === 'rejected' || receipt.kind === 'unreadable') {
-    take(true);
+    take({ passes: true });
     return;
   }
   const { id } = receipt.envelope;
   const body = 'arrival' in receipt ? receipt.arrival.body : Buffer.from(JSON.stringify(receipt.envelope));
   // One after the other, so that what is forwarded keeps its order.
-  running.judging = (running.judging ?? Promise.resolve()).then(async () => take(await filter(id, body)));
+  running.judging = (running.judging ?? Promise.resolve()).then(async () => take({ passes: await filter(id, body) }));
 }
 
 /** As if it had been delivered. */

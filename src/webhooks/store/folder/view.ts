@@ -57,9 +57,9 @@ function byTime(a: { readonly at: string }, b: { readonly at: string }): number 
  */
 async function receivedBy<T>(folder: string, view: View<T>, { onDamage, most, texts, isWanted }: Asked) {
   const ones = new Map<string, One<T>>();
-  const over = (isAll: boolean) => ({ ones: [...ones.values()].reverse(), isAll });
+  const oldestFirst = () => [...ones.values()].reverse();
   const file = await openInboxFile(folder);
-  if (!file) return over(true);
+  if (!file) return { ones: [], isAll: true };
   try {
     const known = await knownIn(folder, file);
     const limit = await limitIn(file, known);
@@ -72,7 +72,7 @@ async function receivedBy<T>(folder: string, view: View<T>, { onDamage, most, te
         const isKnown = known !== undefined && start < known.end;
         if (isKnown && most !== undefined && ones.size >= most) {
           damage.tell(folder, onDamage);
-          return over(false);
+          return { ones: oldestFirst(), isAll: false };
         }
         if (isAsked && !isAsked(bytes)) continue;
         const line = decodeLine(bytes.toString('utf8'));
@@ -93,7 +93,7 @@ async function receivedBy<T>(folder: string, view: View<T>, { onDamage, most, te
       }
     }
     if (!isAsked) damage.tell(folder, onDamage);
-    return over(true);
+    return { ones: oldestFirst(), isAll: true };
   } finally {
     await file.close();
   }
