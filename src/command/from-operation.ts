@@ -1,26 +1,27 @@
 import { hearersOf } from '../api/hearers.ts';
-import type { Input, Operation, Schema } from '../api/operation.ts';
+import type { Input, Operation } from '../api/operation.ts';
 import { idWords, type ResourceName, resources } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
-import type { Column, Terminal, View } from '../output/view.ts';
+import type { Terminal, View } from '../output/view.ts';
 import { capital } from '../text/capital.ts';
 import { textIn } from '../text/record.ts';
 import { type RecordOf, recordFitted, unwrap } from './answered.ts';
-import { bodyText, textFlags } from './body-text.ts';
-import { cleared, clearFlag } from './clear.ts';
-import type { Command, Param, Params } from './command.ts';
+import { bodyText } from './body-text.ts';
+import { cleared } from './clear.ts';
+import type { Command, Params } from './command.ts';
 import { confirmed } from './confirm.ts';
-import { closed, flagsOf, typedName } from './flags.ts';
+import { typedName } from './flags.ts';
 import { firstFailed, followedBy, followsOf, parted, withFollowing } from './follow.ts';
-import { listView, rangeFlags, rangeOf, sortedRangeFlags } from './listing.ts';
+import { listView, rangeOf } from './listing.ts';
+import { type FlagWording, flagsFor } from './operation-flags.ts';
 import { param } from './param.ts';
-import { type RowOf, rowOf } from './row.ts';
+import { rowOf } from './row.ts';
 import { headOf, type Seed, seedOrNone } from './seed.ts';
-import { narrowed, type SiftBy, siftFlags } from './sift.ts';
+import { narrowed } from './sift.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -28,29 +29,19 @@ type Values = Readonly<Record<string, unknown>>;
 type Written = { readonly body: Values; readonly changed: string; readonly called: string };
 
 /** What does not depend on the record. */
-type Wording = {
+type Wording = FlagWording & {
   readonly summary?: string;
   readonly details?: string;
   readonly examples: readonly string[];
   readonly aliases?: readonly string[];
-  /** Columns of a list, and of a record in a pipe. */
-  readonly columns?: readonly Column[];
-  /** The body's field for a longer text: it may also come from a file or the editor. */
-  readonly text?: string;
   /** Reads the record that a text is about, for the editor. */
   readonly seed?: SeedReader;
-  /** Of a list: what svc does beyond the service's own query. */
-  readonly sift?: SiftBy;
   /** `get` takes several ids. */
   readonly several?: boolean;
-  /** An update: what is null or empty is asked for with --clear, and no flag at all is an error. */
-  readonly update?: boolean;
   /** Asked before something that cannot be undone; told the record's id. */
   readonly confirm?: (id: number) => string;
   /** What would be lost, read where somebody is asked. */
   readonly agreed?: (service: Service, id: number) => Promise<string>;
-  /** How rows of a file are written, where it does not follow from the rest. */
-  readonly rows?: Omit<RowOf, 'operation' | 'text' | 'needsChange'>;
   /** What was done is also a note where the record is printed. */
   readonly noted?: boolean;
 };
@@ -165,42 +156,6 @@ async function recordsView<Op extends Operation>(
     read,
     human: human && ((terminal) => human(shown, terminal)),
   };
-}
-
-/** A list is filtered by `--category`, as by `--contact`; a record that is written is given a `--category-id`. */
-const filterNames: Readonly<Record<string, Pick<Param<unknown>, 'name' | 'aliases'>>> = {
-  category_id: { name: 'category', aliases: ['category-id'] },
-};
-
-function flagsFor(operation: Operation, about: Wording): Params {
-  const flags: Record<string, Param<unknown>> = {};
-  for (const [field, flag] of Object.entries(flagsOf(operation.query))) {
-    if (field !== 'page' && field !== 'per_page') flags[field] = { ...flag, ...filterNames[field] };
-  }
-  if (operation.answer.shape === 'list') {
-    const ranges = about.sift?.order ? sortedRangeFlags : rangeFlags;
-    Object.assign(flags, operation.answer.paged ? ranges : { limit: param.integer('At most N records', { min: 1 }) });
-  }
-  if (about.sift) Object.assign(flags, siftFlags(operation, about.sift, about.columns));
-  for (const [field, open] of Object.entries(flagsOf(operation.body))) {
-    const flag = closed(open);
-    flags[field] = field === about.text ? { ...flag, written: true, unless: ['bodyFile', 'editor'] } : flag;
-  }
-  for (const { fields } of about.rows?.follows ?? [])
-    for (const field of fields) flags[field] = { ...flagOfRow(about.rows?.body, field), group: 'What follows:' };
-  if (about.text) Object.assign(flags, textFlags);
-  const clear = about.update ? clearFlag(operation.body) : undefined;
-  if (clear) flags.clear = clear;
-  return flags;
-}
-
-/** A field of the row alone. */
-function flagOfRow(schema: Schema | undefined, field: string): Param<unknown> {
-  const flag = flagsOf(schema, { optional: true })[field];
-  if (!flag) throw new Error(`The row has no field ${field}.`);
-  // A switch that is not there gives nothing, in a row of a file too.
-  if (fieldsOf(schema)[field]?.type === 'boolean') return { ...param.toggle(flag.description), fallback: undefined };
-  return closed(flag);
 }
 
 type Run = {
