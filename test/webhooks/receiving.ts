@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sign } from '../../src/api/signature.ts';
-import { type Receipt, type ReceiverOptions, startReceiver } from '../../src/webhooks/receive/receiver.ts';
+import type { Receipt, ReceiverOptions } from '../../src/webhooks/receive/options.ts';
+import { startReceiver } from '../../src/webhooks/receive/receiver.ts';
 import type { Arrival } from '../../src/webhooks/store/line.ts';
 
 export const secret = 'sample-secret';

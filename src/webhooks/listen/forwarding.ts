@@ -5,7 +5,7 @@ import { counted } from '../../text/number.ts';
 import { isShown, targetOf } from '../deliver/routes.ts';
 import { envelopeIn } from '../event/envelope.ts';
 import { type Missed, rebuildMissed } from '../receive/missed.ts';
-import type { Receipt } from '../receive/receiver.ts';
+import type { Receipt } from '../receive/options.ts';
 import type { Carried } from '../store/folder/requests.ts';
 import type { Slot } from '../store/folder/slot.ts';
 import type { Arrival, Outcome } from '../store/line.ts';

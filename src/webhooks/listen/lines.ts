@@ -1,5 +1,5 @@
 import { counted } from '../../text/number.ts';
-import type { Receipt } from '../receive/receiver.ts';
+import type { Receipt } from '../receive/options.ts';
 import type { EventLine } from '../store/event-line.ts';
 import type { Forwarding } from '../store/forwarding.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../context.ts';
-import type { Receipt } from '../receive/receiver.ts';
+import type { Receipt } from '../receive/options.ts';
 import type { Line } from '../store/event-line.ts';
 import type { Forwarding } from '../store/forwarding.ts';
 import { type Channel, createChannel } from './channel.ts';

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { capital } from '../../text/capital.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import type { Door } from '../receive/receiver.ts';
+import type { Door } from '../receive/options.ts';
 import { splitSecrets, storedSecrets } from '../subscriptions/secrets.ts';
 import type { ServeConfig } from './config.ts';
 

@@ -1,5 +1,5 @@
 import type { Missed } from '../receive/missed.ts';
-import type { Door } from '../receive/receiver.ts';
+import type { Door } from '../receive/options.ts';
 import type { Place } from '../store/place.ts';
 import type { Configured } from './config.ts';
 

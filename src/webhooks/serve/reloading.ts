@@ -3,7 +3,7 @@ import { Failure, messageOf } from '../../errors.ts';
 import { oneByOne } from '../../promise/one-by-one.ts';
 import { counted } from '../../text/number.ts';
 import { readInTime, readingAgain } from '../receive/later-secrets.ts';
-import type { Door } from '../receive/receiver.ts';
+import type { Door } from '../receive/options.ts';
 import type { InboxStore } from '../store/inbox-store.ts';
 import type { Configured } from './config.ts';
 import { storesSecrets, withLater } from './doors.ts';

@@ -1,8 +1,9 @@
 import { type Context, withContext } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { inTime, within } from '../../promise/in-time.ts';
+import type { Door, Receipt } from '../receive/options.ts';
 import { marking, newMark } from '../receive/own-mark.ts';
-import { type Door, type Receipt, type Receiver, startReceiver } from '../receive/receiver.ts';
+import { type Receiver, startReceiver } from '../receive/receiver.ts';
 import type { Counts, InboxStore } from '../store/inbox-store.ts';
 import { openInboxStore } from '../store/place.ts';
 import { type Admin, metricsText, startAdmin, type Tally } from './admin.ts';

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { sign } from '../../../src/api/signature.ts';
-import { receiverLimits } from '../../../src/webhooks/receive/receiver.ts';
+import { receiverLimits } from '../../../src/webhooks/receive/limits.ts';
 import { endAfterEach } from '../../endings.ts';
 import { dial, endings, envelope, post, receiver, secret, send } from '../receiving.ts';
 
