@@ -1,5 +1,5 @@
 import { hearersOf } from '../api/hearers.ts';
-import { holdMs } from '../config/settings.ts';
+import { holdMs } from '../config/given-texts.ts';
 import { withContext } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { AnyCommand, Command, Given, Group, Param } from './command.ts';

@@ -1,6 +1,7 @@
 import type { Env } from '../env.ts';
+import { profileName } from './given-texts.ts';
 import { parseServiceUrl } from './service-url.ts';
-import { type Config, defaultRedirectUri, profileConfig, profileName, type Settings } from './settings.ts';
+import { type Config, defaultRedirectUri, profileConfig, type Settings } from './settings.ts';
 
 /**
  * The same for another profile, whatever the command line and the environment say of one: that holds for a command that

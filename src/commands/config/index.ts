@@ -1,15 +1,14 @@
 import { defineCommand, type Group, type Param } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { readConfig, updateConfig, updateProfile } from '../../config/config-file.ts';
+import { holdMs, profileName } from '../../config/given-texts.ts';
 import { outputs } from '../../config/outputs.ts';
 import { parseServiceUrl } from '../../config/service-url.ts';
 import {
   auditModes,
   type Config,
   colors,
-  holdMs,
   profileConfig,
-  profileName,
   type Settings,
   sendMode,
   sendModes,

@@ -1,6 +1,6 @@
 import { defineCommand, type Param } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
-import { mostSeconds } from '../../config/settings.ts';
+import { mostSeconds } from '../../config/given-texts.ts';
 import { Failure } from '../../errors.ts';
 import type { WatchEvent } from '../../mirror/pull/watch.ts';
 import { type Kind, type KindName, kindNames, kindOf } from '../../mirror/tables/kinds.ts';
