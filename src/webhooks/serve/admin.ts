@@ -81,45 +81,20 @@ export function metricsText({ tally, byAccount = new Map(), sinks, counts }: Tol
   };
   const total = (key: keyof Tally): Sample[] => (ofAccounts ? [...ownOf(key), ...withoutOne(key)] : [['', tally[key]]]);
   const label = (queue: string): string => labels(queue, ofAccounts);
-  const perSink = (pick: (sink: SinkTally) => number): Sample[] =>
-    [...sinks].map(([sink, tallied]) => [label(sink), pick(tallied)]);
-  const gauges = (pick: (count: Counts) => number): Sample[] =>
-    counts ? [...counts].map(([sink, count]) => [label(sink), pick(count)]) : [];
+  const perSink = (...keys: (keyof SinkTally)[]): Sample[] =>
+    [...sinks].map(([sink, tallied]) => [label(sink), keys.reduce((sum, key) => sum + tallied[key], 0)]);
+  const gauges = (key: 'waiting' | 'dead'): Sample[] =>
+    [...(counts ?? [])].map(([sink, count]) => [label(sink), count[key]]);
   return [
     metric('accepted_total', 'counter', 'Deliveries that were stored', total('accepted')),
     metric('unreadable_total', 'counter', 'Stored ones without an envelope', total('unreadable')),
     metric('rejected_total', 'counter', 'Deliveries with a wrong signature', total('rejected')),
     metric('repeats_total', 'counter', 'Deliveries that were there before', total('repeats')),
-    metric(
-      'delivered_total',
-      'counter',
-      'Events that a sink took',
-      perSink(({ delivered }) => delivered),
-    ),
-    metric(
-      'skipped_total',
-      'counter',
-      'Events that a filter left out',
-      perSink(({ skipped }) => skipped),
-    ),
-    metric(
-      'failures_total',
-      'counter',
-      'Attempts that a sink refused',
-      perSink(({ failed, dead }) => failed + dead),
-    ),
-    metric(
-      'waiting',
-      'gauge',
-      'Events that wait for a sink',
-      gauges(({ waiting }) => waiting),
-    ),
-    metric(
-      'dead',
-      'gauge',
-      'Dead letters of a sink',
-      gauges(({ dead }) => dead),
-    ),
+    metric('delivered_total', 'counter', 'Events that a sink took', perSink('delivered')),
+    metric('skipped_total', 'counter', 'Events that a filter left out', perSink('skipped')),
+    metric('failures_total', 'counter', 'Attempts that a sink refused', perSink('failed', 'dead')),
+    metric('waiting', 'gauge', 'Events that wait for a sink', gauges('waiting')),
+    metric('dead', 'gauge', 'Dead letters of a sink', gauges('dead')),
   ].join('');
 }
 
