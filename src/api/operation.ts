@@ -162,7 +162,8 @@ export type Operation = Described & (Read | Write);
 /** The table, or a copy with more in it. */
 export type Table = Readonly<Record<string, Operation>>;
 
-type Part<S> = S extends v.GenericSchema ? v.InferOutput<S> : undefined;
+/** What a schema of the operation gives; undefined where it has none. */
+export type Part<S> = S extends v.GenericSchema ? v.InferOutput<S> : undefined;
 
 /** What a call of the operation takes: parts that the operation does not have are absent. */
 export type Input<Op extends Operation> = (Op['params'] extends v.GenericSchema

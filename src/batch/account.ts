@@ -2,6 +2,7 @@ import { getAccount } from '../api/account.ts';
 import type { Operation } from '../api/operation.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
+import { perhapsBetween } from '../http/endings.ts';
 import { isId } from '../http/made.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { requireAccountOfBefore } from './credential-account.ts';
@@ -68,6 +69,6 @@ async function knownId(service: Service): Promise<string | undefined> {
 function accountIdIn(json: { readonly account_id?: unknown }): number {
   if (isId(json.account_id)) return json.account_id;
   throw new Failure('failed', 'The service answered with an account that has no id, so svc cannot tell whose it is.', {
-    hint: 'Something between svc and the service may have answered. Try again, or run: svc doctor',
+    hint: perhapsBetween,
   });
 }

@@ -145,12 +145,15 @@ export const sentToStranger = (asked: WriteSpec, baseUrl: string, answer: HttpRe
     hint: `Do not repeat it blindly. ${addressHint}`,
   });
 
+/** Advice where an answer is none of the service's. */
+export const perhapsBetween = 'Something between svc and the service may have answered. Try again, or run: svc doctor';
+
 /** The service is there, but something on the way has answered in its place, or it answers as it never does. */
 export function oddAnswer(exchanged: HttpResponse, what = whatIs(exchanged)): Failure {
   const { status } = exchanged;
   return new Failure('failed', `The answer (HTTP ${status}) is ${what}, not what the service answers.`, {
     status,
-    hint: 'Something between svc and the service may have answered. Try again, or run: svc doctor',
+    hint: perhapsBetween,
     answer: exchanged,
   });
 }

@@ -5,6 +5,7 @@ import { number, plural } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Waits } from './asking.ts';
 import { call, type Service } from './call.ts';
+import { perhapsBetween } from './endings.ts';
 import { requestsPerMinute } from './limiter.ts';
 import { isUncounted, leastOn } from './page-meta.ts';
 
@@ -148,7 +149,7 @@ const shortList = (nouns: string, { yielded, counted }: { readonly yielded: numb
     'failed',
     `The service counts ${number(counted)} ${nouns} and lists ${number(yielded)} different ones, so what was read is not all.`,
     {
-      hint: 'svc read the list three times. Something between svc and the service may have answered. Try again, or run: svc doctor',
+      hint: `svc read the list three times. ${perhapsBetween}`,
       isShort: true,
     },
   );
@@ -157,5 +158,5 @@ const uncountedList = (nouns: string) =>
   new Failure(
     'failed',
     `The answer does not say how many ${nouns} there are, as the service does, so what was read may not be all.`,
-    { hint: 'Something between svc and the service may have answered. Try again, or run: svc doctor', isShort: true },
+    { hint: perhapsBetween, isShort: true },
   );

@@ -11,8 +11,7 @@ import { call, connect } from '../../http/call.ts';
 import { list } from '../../http/pages.ts';
 import { cellForPipe } from '../../output/cells.ts';
 import { sanitize } from '../../text/sanitize.ts';
-
-type Post = Output<typeof listFeedback>['posts'][number];
+import type { Post } from './post.ts';
 
 const posts = fromOperation('list', listFeedback, {
   columns: [

@@ -5,7 +5,7 @@ import type { Terminal } from '../../output/view.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { wrap } from '../../text/width.ts';
 
-type Post = Output<typeof listFeedback>['posts'][number];
+export type Post = Output<typeof listFeedback>['posts'][number];
 
 /** Long lines are hard to read, however wide the terminal. */
 const widest = 100;

@@ -1,12 +1,9 @@
-import type * as v from 'valibot';
 import type { OperationId, Operations } from '../../api/index.ts';
-import type { Operation, Output, Table } from '../../api/operation.ts';
+import type { Operation, Output, Part, Table } from '../../api/operation.ts';
 import type { WebhookEvent } from '../../api/webhooks.ts';
 import type { Refusal } from '../answer.ts';
 import type { Row } from '../store/records.ts';
 import type { State } from '../store/state.ts';
-
-type Part<S> = S extends v.GenericSchema ? v.InferOutput<S> : undefined;
 
 /** A request that was let in: its token, scope, module, record and fields have been judged. */
 export type Call<Op extends Operation = Operation> = {

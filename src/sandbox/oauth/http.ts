@@ -1,3 +1,5 @@
+import type { HttpResponse } from '../../http-port.ts';
+
 /** As the sandbox's app hands a request on. Header names are in lower case. */
 export type OAuthRequest = {
   readonly method: string;
@@ -6,11 +8,7 @@ export type OAuthRequest = {
   readonly body: Uint8Array;
 };
 
-export type OAuthAnswer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-};
+export type OAuthAnswer = HttpResponse;
 
 /** The longest form that any OAuth request needs is a few KB. */
 const longestForm = 64 * 1024;
