@@ -53,7 +53,7 @@ export const programSink = (about: About, clock: Clock): Sink => ({
 type Ended = { readonly exitCode?: number; readonly signal?: string };
 
 type Running = {
-  readonly child: ChildProcess;
+  readonly child: Child;
   /** Its children may hold its output open for longer than it lives, so it is the program's own end that counts. */
   readonly exit: Promise<Ended>;
   /** The end of what it wrote to standard error. */
@@ -74,7 +74,7 @@ async function start(
     windowsHide: true,
   };
   try {
-    const child = await spawned(program, args, options);
+    const { child } = await spawned(program, args, options);
     let text = '';
     const begun = new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
@@ -99,9 +99,18 @@ async function start(
   }
 }
 
-/** Windows finds its kinds of programs by execa. Elsewhere execa throws beyond reach where no file is left. */
-async function spawned(program: string, args: readonly string[], options: SpawnOptions): Promise<ChildProcess> {
-  if (process.platform !== 'win32') return spawn(program, args, options);
+type Child = Pick<ChildProcess, 'pid' | 'stdin' | 'stderr' | 'once' | 'on'>;
+
+/**
+ * Windows finds its kinds of programs by execa. Elsewhere execa throws beyond reach where no file is left. In an object,
+ * because what execa starts is a promise of its end, too: returned alone it would be waited for.
+ */
+async function spawned(
+  program: string,
+  args: readonly string[],
+  options: SpawnOptions,
+): Promise<{ readonly child: Child }> {
+  if (process.platform !== 'win32') return { child: spawn(program, args, options) };
   const { execa } = await import('execa');
   const child = execa(program, args, {
     cwd: options.cwd ?? '.',
@@ -111,7 +120,7 @@ async function spawned(program: string, args: readonly string[], options: SpawnO
     stdout: 'ignore',
     windowsHide: true,
   });
-  return child as unknown as ChildProcess;
+  return { child };
 }
 
 function whyNot(program: string, error: unknown): string {
