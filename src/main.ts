@@ -99,8 +99,8 @@ async function ofWholeCommand(failure: Failure, writes: Writes): Promise<Failure
 async function withTextKept(ctx: Context, failure: Failure, { text }: Writes): Promise<Failure> {
   if (text === undefined || (await import('./command/body-text.ts')).isBlank(text)) return failure;
   const path = await (await import('./disk/unsent.ts')).keepUnsent(ctx, text).catch(() => undefined);
-  if (path === undefined) return failure;
-  const kept = `What you wrote is kept in ${path}`;
+  // No disk takes it: then the terminal is the last place.
+  const kept = path === undefined ? `What you wrote:\n${text}` : `What you wrote is kept in ${path}`;
   const hint = failure.hint === undefined ? kept : `${failure.hint}\n${kept}`;
   return new Failure(failure.kind, failure.message, { ...failure, hint, cause: failure });
 }
