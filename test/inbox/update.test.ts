@@ -316,6 +316,9 @@ test('a time may be typed where something is put away', () => {
   expect(doing(typing(inboxOf(three), 'z', ...'in 2h', 'enter'), 'snooze')).toMatchObject([
     { until: { time: 'in 2h' } },
   ]);
+  // The picture of it does not deny that.
+  expect(frameText(typing(inboxOf(three), 'z', ...'in 2h').model)).toContain('Return takes it as a time.');
+  expect(frameText(typing(inboxOf(three), 'v', ...'in 2h').model)).toContain('Nothing like that.');
 });
 
 test('a draft that waits is seen on its row, and told before another is written', () => {

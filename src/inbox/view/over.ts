@@ -66,7 +66,7 @@ function pickLines(model: Model, over: Extract<Over, { is: 'pick' }>): Shown {
     lines: [
       [{ text: title, style: 'bold' }, { text: sanitize(over.typed) }],
       ...lines,
-      ...(lines.length === 0 ? [line('   Nothing like that.', 'dim')] : []),
+      ...(lines.length === 0 ? [line(`   ${noneWords(over)}`, 'dim')] : []),
     ],
     keys: hints([
       ['↑ ↓', 'choose'],
@@ -75,6 +75,10 @@ function pickLines(model: Model, over: Extract<Over, { is: 'pick' }>): Shown {
     ]),
   };
 }
+
+/** Where something is put away a time may be typed as well: whether it is one is judged when it is taken. */
+const noneWords = ({ of, typed }: Extract<Over, { is: 'pick' }>): string =>
+  of === 'snooze' && typed.trim() !== '' ? 'Return takes it as a time.' : 'Nothing like that.';
 
 function promptLines(model: Model, { title, text, wrong }: Extract<Over, { is: 'prompt' }>): Shown {
   const width = Math.max(10, model.size.columns - 3);
