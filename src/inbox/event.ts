@@ -20,7 +20,7 @@ export type Event =
       readonly rows: readonly Row[];
       readonly total: number | undefined;
     }
-  | { readonly is: 'no-rows'; readonly ask: number; readonly told: string }
+  | { readonly is: 'no-rows'; readonly ask: number; readonly told: string; readonly isWrong: boolean }
   | { readonly is: 'opened'; readonly row: Row; readonly thread: Thread | undefined; readonly told?: string }
   | { readonly is: 'views'; readonly views: readonly Choice[] }
   | { readonly is: 'templates'; readonly rows: readonly Row[]; readonly templates: readonly Choice[] }

@@ -56,6 +56,10 @@ export type Over =
 type List = {
   /** The number of the last request for rows: an answer to an earlier one is stale. */
   readonly asked: number;
+  /** The number of the last one that was answered. */
+  readonly answered: number;
+  /** The copy became newer while an answer was awaited: rows are asked for once more when it has come. */
+  readonly isBehind: boolean;
   /** The place in the view of the first row that is here. */
   readonly offset: number;
   readonly rows: readonly Row[];
@@ -65,7 +69,15 @@ type List = {
   readonly selected: number;
   readonly top: number;
   readonly failed: string | undefined;
+  /** Its query is at fault: it is not asked again by itself, for each time may take twenty seconds of everybody's. */
+  readonly isWrong: boolean;
 };
+
+/** Nothing is here yet. */
+export const emptyList = (asked: number): List => ({
+  ...{ asked, answered: asked - 1, offset: 0, rows: [], total: undefined, selected: 0, top: 0, failed: undefined },
+  ...{ isBehind: false, isWrong: false },
+});
 
 type Opened = { readonly row: Row; readonly thread: Thread | undefined; readonly failed?: string };
 
@@ -141,7 +153,7 @@ export type Start = Pick<Model, 'size' | 'now' | 'view' | 'views'>;
 export function begin({ size, now, view, views }: Start): Step {
   const model: Model = {
     ...{ size, now, view, views, words: undefined, opened: undefined, focus: 'list', scroll: 0 },
-    list: { asked: 1, offset: 0, rows: [], total: undefined, selected: 0, top: 0, failed: undefined },
+    list: emptyList(1),
     ...{ over: undefined, next: [], marked: [], handled: {}, undo: undefined, jobs: [], count: 0 },
     copy: { at: undefined, isWhole: true, isPulling: false, told: undefined },
     ...{ left: undefined, drafts: noDrafts, drafted: [], isLooking: false, isAway: false, isEnding: false },

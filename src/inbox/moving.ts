@@ -1,5 +1,5 @@
 import type { Event } from './event.ts';
-import { isWide, type Model, type Step, selectedRow, windowRows } from './model.ts';
+import { emptyList, isWide, type Model, type Step, selectedRow, windowRows } from './model.ts';
 import { keyOf, type Row } from './row.ts';
 import { bodyHeight, rowHeight } from './view/sizes.ts';
 import { threadLines } from './view/thread.ts';
@@ -85,9 +85,8 @@ export function kept(marked: readonly Row[], { list }: Model): readonly Row[] {
 /** Another view, from its top. */
 export function toView(model: Model, view: string, words?: string): Step {
   const asked = model.list.asked + 1;
-  const list = { asked, offset: 0, rows: [], total: undefined, selected: 0, top: 0, failed: undefined };
   return {
-    model: { ...model, view, words, list, opened: undefined, focus: 'list', scroll: 0, marked: [] },
+    model: { ...model, view, words, list: emptyList(asked), opened: undefined, focus: 'list', scroll: 0, marked: [] },
     effects: [{ do: 'list', ask: asked, view, ...(words !== undefined && { words }), offset: 0, most: windowRows }],
   };
 }
@@ -98,7 +97,7 @@ export function reread(model: Model): Step {
   const asked = list.asked + 1;
   const offset = list.rows.length > 0 ? list.offset : 0;
   return {
-    model: { ...model, list: { ...list, asked } },
+    model: { ...model, list: { ...list, asked, isBehind: false } },
     effects: [
       { do: 'list', ask: asked, view, ...(words !== undefined && { words }), offset, most: windowRows },
       ...(opened ? [{ do: 'open' as const, row: opened.row, view }] : []),

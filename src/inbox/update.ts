@@ -95,7 +95,11 @@ type Listed = Extract<Event, { is: 'rows' | 'no-rows' }>;
 function listed(model: Model, event: Listed): Step {
   const { list } = model;
   if (event.ask !== list.asked) return still(model);
-  if (event.is === 'no-rows') return still({ ...model, list: { ...list, failed: event.told } });
+  if (event.is === 'no-rows') {
+    const { ask: answered, told: failed, isWrong } = event;
+    const next = { ...model, list: { ...list, answered, failed, isWrong } };
+    return list.isBehind && !isWrong ? reread(next) : still({ ...next, list: { ...next.list, isBehind: false } });
+  }
   const { rows, offset, total } = event;
   const before = list.rows[list.selected - list.offset];
   const found = before === undefined ? -1 : rows.findIndex((row) => keyOf(row) === keyOf(before));
@@ -103,8 +107,12 @@ function listed(model: Model, event: Listed): Step {
   const selected = found >= 0 ? offset + found : Math.min(list.selected, last);
   // It stays on its line, but where the first row is shown, what is new before it is seen.
   const top = list.top === 0 ? 0 : Math.max(0, list.top + selected - list.selected);
-  const next = { ...model, list: { ...list, rows, offset, total, selected, top, failed: undefined } };
-  return moved({ ...next, marked: kept(next.marked, next), handled: settled(next) }, 0);
+  const shown = { rows, offset, total, selected, top, failed: undefined, isWrong: false };
+  const next = { ...model, list: { ...list, ...shown, answered: event.ask } };
+  const step = moved({ ...next, marked: kept(next.marked, next), handled: settled(next) }, 0);
+  if (!list.isBehind) return step;
+  const again = reread(step.model);
+  return { ...again, effects: [...step.effects, ...again.effects] };
 }
 
 /** Without what nobody knew of, and the copy has shown since. */
@@ -123,6 +131,10 @@ function copied(model: Model, { copy, isNew, began }: Extract<Event, { is: 'copy
   const handled = Object.fromEntries(
     Object.entries(model.handled).filter(([, { at, seen }]) => seen || at > (began ?? 0)),
   );
+  const { list } = next;
+  // Whoever presses R asks for it again themselves.
+  if (list.isWrong && !model.isLooking) return still({ ...next, handled });
+  if (list.answered < list.asked) return still({ ...next, handled, list: { ...list, isBehind: true } });
   return reread({ ...next, handled });
 }
 

@@ -106,7 +106,8 @@ async function list(
     tell({ is: 'rows', ask, offset, ...found });
     if (offset === 0 && words === undefined) await rememberRows(open, view, found, last);
   } catch (error) {
-    tell({ is: 'no-rows', ask, told: wordsOf(error) });
+    const isWrong = error instanceof Failure && error.kind === 'usage';
+    tell({ is: 'no-rows', ask, told: wordsOf(error), isWrong });
   }
 }
 

@@ -62,7 +62,7 @@ function answerTo(world: World, effect: Effect, luck: number): Event | undefined
     case 'list': {
       const total = luck > 7 ? 100_000 : rows.length;
       return luck === 0
-        ? { is: 'no-rows', ask: effect.ask, told: 'The copy is locked.' }
+        ? { is: 'no-rows', ask: effect.ask, told: 'The copy is locked.', isWrong: effect.ask % 2 === 0 }
         : { is: 'rows', ask: effect.ask, offset: 0, rows: rows.slice(0, luck), total };
     }
     case 'open':

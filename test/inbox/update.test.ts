@@ -349,3 +349,27 @@ test('of several that are done, what is left is counted down, and what was refus
     '✓ T-1004: done. (+1)',
   ]);
 });
+
+const newer: Event = { is: 'copy', copy: {}, isNew: true, began: now };
+const failedView = (isWrong: boolean): Event => ({ is: 'no-rows', ask: 2, told: 'It took too long.', isWrong });
+
+test('a view whose query is at fault is asked again by a person alone: each time may take twenty seconds', () => {
+  const asked = after(inboxOf(three), [newer]);
+  expect(doing(asked, 'list')).toHaveLength(1);
+  const wrong = after(asked.model, [failedView(true)]).model;
+  expect(doing(after(wrong, [newer, newer]), 'list')).toEqual([]);
+  expect(doing(after(wrong, [keyEvent('R'), newer]), 'list')).toHaveLength(1);
+  // What failed otherwise, as a copy that is locked, is asked again with what is new.
+  const locked = after(asked.model, [failedView(false)]).model;
+  expect(doing(after(locked, [newer]), 'list')).toHaveLength(1);
+});
+
+test('what becomes new while rows are awaited is asked for once, when they have come', () => {
+  const asked = after(inboxOf(three), [newer]);
+  const waiting = after(asked.model, [newer, newer, newer]);
+  expect(doing(waiting, 'list')).toEqual([]);
+  const come = after(waiting.model, [{ is: 'rows', ask: 2, offset: 0, rows: three, total: 3 }]);
+  expect(doing(come, 'list')).toMatchObject([{ ask: 3 }]);
+  const last = after(come.model, [{ is: 'rows', ask: 3, offset: 0, rows: three, total: 3 }]);
+  expect(doing(last, 'list')).toEqual([]);
+});
