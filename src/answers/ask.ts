@@ -1,5 +1,5 @@
 import { type Account, literal, quoted, type Row, type Sql, type Value } from '../mirror/tables/store.ts';
-import { rowColumns, tables } from '../mirror/tables/tables.ts';
+import { changeColumns, rowColumns, tables } from '../mirror/tables/tables.ts';
 
 /**
  * A question of svc's own to the copy: its named parts, and the SELECT that uses them. A name with `kept` behind it is worked out
@@ -17,6 +17,12 @@ export const textOf = ({ parts, select }: Query): string =>
     select,
   );
 
+/** The tables in which several accounts may have rows. */
+const shared = [
+  ...tables.map(({ name, columns }) => ({ name, columns: [...columns, ...rowColumns] })),
+  { name: 'changes', columns: changeColumns },
+];
+
 /**
  * Asks it of the records of one account, inside of a look that several questions may share, so that their figures are of one
  * moment. The tables that the text names are this account's, as in `svc mirror sql`; no rights but the role's own are needed.
@@ -24,11 +30,11 @@ export const textOf = ({ parts, select }: Query): string =>
  */
 export function answer(sql: Sql, account: Account, query: Query, values: readonly Value[] = []): Promise<Row[]> {
   const text = textOf(query);
-  const named = tables.filter(({ name }) => new RegExp(`\\b${name}\\b`, 'u').test(text));
+  const named = shared.filter(({ name }) => new RegExp(`\\b${name}\\b`, 'u').test(text));
   const own = named.map(({ name, columns }): [string, string] => [
     // Looked into where it is used: a copy of it, with every record in it, would take seconds.
     `${name} AS NOT MATERIALIZED`,
-    `SELECT ${[...columns, ...rowColumns].map((column) => quoted(column.name)).join(', ')} ` +
+    `SELECT ${columns.map((column) => quoted(column.name)).join(', ')} ` +
       `FROM ${sql.engine === 'sqlite' ? 'main' : 'svc_mirror'}.${name} ` +
       `WHERE service = ${literal(account.service)} AND account_id = ${literal(account.id)}`,
   ]);

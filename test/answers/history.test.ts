@@ -142,6 +142,12 @@ onBothEngines('contacts history', ({ test, pulled, world: fresh }) => {
       ['tickets', 70_001, { subject: canary('of another'), contact: other }, { subject: 'Mine', contact: mine }],
       ['lists', 701, { name: canary('list before') }, { name: 'Newsletter' }],
     ]);
+    // An account of another service, in the same database, may have the same ids.
+    await noteChanges(
+      world,
+      [['contacts', 70_000, { name: canary('elsewhere') }, { name: 'E' }]],
+      'https://elsewhere.test',
+    );
     const file = join(world.folder, 'person.zip');
     const zip = async () => {
       await ok(world, ['contacts', 'history', '70000', '--zip', file]);
@@ -169,14 +175,22 @@ onBothEngines('contacts history', ({ test, pulled, world: fresh }) => {
 
 type Noted = readonly [kind: string, id: number, before: Fields, after: Fields];
 
-const noteChanges = (world: SandboxWorld, noted: readonly Noted[]) =>
+const noteChanges = (world: SandboxWorld, noted: readonly Noted[], elsewhere?: string) =>
   inCopy(world, (store, { service, id: account }) =>
     store.write(async (sql) => {
       for (const [kind, id, before, after] of noted) {
         await sql.run(
           'INSERT INTO changes (service, account_id, "time", kind, record_id, change, "before", "after") ' +
             "VALUES ($1, $2, $3, $4, $5, 'updated', $6, $7)",
-          [service, account, '2026-01-06T10:00:00.000Z', kind, id, JSON.stringify(before), JSON.stringify(after)],
+          [
+            elsewhere ?? service,
+            account,
+            '2026-01-06T10:00:00.000Z',
+            kind,
+            id,
+            JSON.stringify(before),
+            JSON.stringify(after),
+          ],
           1,
         );
       }
