@@ -42,6 +42,15 @@ WHERE c.contact IS NOT NULL AND NOT ${isTheirs('c.contact')}
   AND (c.ticket_id IN (SELECT id FROM own_tickets) OR c.id IN (SELECT conversation_id FROM own_tickets))`,
 };
 
+/**
+ * A message that is gone was of whoever the ticket or chat was of when the message was last seen there: the first change after that
+ * says who.
+ */
+const notOfAnother = (kind: string, parent: string) => `NOT (m.gone_at IS NOT NULL AND EXISTS (
+  SELECT 1 FROM changes h
+  WHERE h.seq = (SELECT min(n.seq) FROM changes n WHERE n.kind = '${kind}' AND n.record_id = m.${parent} AND n."time" > m.seen_at)
+    AND h."before" -> 'contact' ->> 'contact_id' IS NOT NULL AND NOT ${isTheirs(`h."before" -> 'contact'`)}))`;
+
 const recordsQuery: Query = {
   parts: own,
   select: [
@@ -51,13 +60,15 @@ const recordsQuery: Query = {
       'ticket_messages',
       'ticket_id',
       `ticket_messages m WHERE ticket_id IN (SELECT id FROM own_tickets)
-AND NOT EXISTS (SELECT 1 FROM foreign_messages f WHERE f.created_at = m.created_at AND f.body = m.body)`,
+AND NOT EXISTS (SELECT 1 FROM foreign_messages f WHERE f.created_at = m.created_at AND f.body = m.body)
+AND ${notOfAnother('tickets', 'ticket_id')}`,
     ],
     ['conversations', '0', 'own_conversations'],
     [
       'conversation_messages',
       'conversation_id',
-      'conversation_messages WHERE conversation_id IN (SELECT id FROM own_conversations)',
+      `conversation_messages m WHERE conversation_id IN (SELECT id FROM own_conversations)
+AND ${notOfAnother('conversations', 'conversation_id')}`,
     ],
     ['calls', '0', 'own_calls'],
   ]

@@ -106,6 +106,7 @@ onBothEngines('contacts history', ({ test, pulled, world: fresh }) => {
       tickets: [
         { id: 70_001, ticket_number: 'M-1', subject: 'Mine', contact: mine, created_at: at, conversation_id: 70_011 },
         { id: 70_002, ticket_number: 'M-0', subject: 'Earlier', contact: mine, created_at: '2026-01-04T10:00:00Z' },
+        { id: 70_003, ticket_number: 'M-2', subject: 'Later', contact: mine, created_at: at },
         { id: 71_001, ticket_number: canary('number'), subject: canary('subject'), contact: other, created_at: at },
         { id: 71_002, subject: canary('anonymous'), contact: null, created_at: at, conversation_id: 70_012 },
       ],
@@ -120,6 +121,23 @@ onBothEngines('contacts history', ({ test, pulled, world: fresh }) => {
           body: canary('chat'),
           created_at: at,
         },
+        // Taken out of the thread before the ticket became this person's, and after.
+        {
+          ticket_id: 70_002,
+          id: 3,
+          direction: 'in',
+          body: canary('gone'),
+          created_at: at,
+          gone_at: '2026-03-02T00:00:00.000Z',
+        },
+        {
+          ticket_id: 70_003,
+          id: 4,
+          direction: 'in',
+          body: 'Deleted since',
+          created_at: at,
+          gone_at: '2026-03-04T00:00:00.000Z',
+        },
         { ticket_id: 71_001, id: 1, direction: 'in', sender_name: canary('sender'), body: canary('body') },
         { ticket_id: 71_002, id: 1, direction: 'in', body: canary('body') },
       ],
@@ -131,6 +149,13 @@ onBothEngines('contacts history', ({ test, pulled, world: fresh }) => {
       ],
       conversation_messages: [
         { conversation_id: 70_011, id: 1, sender_type: 'visitor', body: 'Hello from chat', created_at: at },
+        {
+          conversation_id: 70_012,
+          id: 2,
+          sender_type: 'visitor',
+          body: canary('gone'),
+          gone_at: '2026-03-02T00:00:00.000Z',
+        },
         { conversation_id: 71_011, id: 1, sender_type: 'visitor', body: canary('chat'), created_at: at },
         { conversation_id: 71_012, id: 1, sender_type: 'visitor', body: canary('visitor') },
       ],
@@ -140,6 +165,10 @@ onBothEngines('contacts history', ({ test, pulled, world: fresh }) => {
       ['contacts', 71_000, { ...other, name: canary('before') }, other],
       // It was somebody else's then.
       ['tickets', 70_001, { subject: canary('of another'), contact: other }, { subject: 'Mine', contact: mine }],
+      ['tickets', 70_002, { contact: other }, { contact: mine }, '2026-03-02T00:00:00.000Z'],
+      ['tickets', 70_003, { subject: 'Late', contact: mine }, { contact: mine }, '2026-03-02T00:00:00.000Z'],
+      ['tickets', 70_003, { contact: other }, { contact: mine }, '2026-03-03T00:00:00.000Z'],
+      ['conversations', 70_012, { contact: other }, { contact: mine }, '2026-03-02T00:00:00.000Z'],
       ['lists', 701, { name: canary('list before') }, { name: 'Newsletter' }],
     ]);
     // An account of another service, in the same database, may have the same ids.
@@ -160,7 +189,16 @@ onBothEngines('contacts history', ({ test, pulled, world: fresh }) => {
     const [page, text] = ['person.html', 'person.json'].map((name) => strFromU8(files[name] as Uint8Array));
     const terminal = (await ok(world, 'contacts history 70000', { columns: 80 })).stdout;
     for (const shown of [page, text, terminal]) {
-      for (const own of ['Mina', 'Newsletter', 'M-1', 'M-0', 'Hello from chat', 'Chat of mine', 'Minna'])
+      for (const own of [
+        'Mina',
+        'Newsletter',
+        'M-1',
+        'M-0',
+        'Hello from chat',
+        'Chat of mine',
+        'Minna',
+        'Deleted since',
+      ])
         expect(shown).toContain(own);
       expect(shown).not.toMatch(/canary|71_?000|493011111\b/iu);
     }
@@ -173,24 +211,16 @@ onBothEngines('contacts history', ({ test, pulled, world: fresh }) => {
   });
 });
 
-type Noted = readonly [kind: string, id: number, before: Fields, after: Fields];
+type Noted = readonly [kind: string, id: number, before: Fields, after: Fields, time?: string];
 
 const noteChanges = (world: SandboxWorld, noted: readonly Noted[], elsewhere?: string) =>
   inCopy(world, (store, { service, id: account }) =>
     store.write(async (sql) => {
-      for (const [kind, id, before, after] of noted) {
+      for (const [kind, id, before, after, time = '2026-01-06T10:00:00.000Z'] of noted) {
         await sql.run(
           'INSERT INTO changes (service, account_id, "time", kind, record_id, change, "before", "after") ' +
             "VALUES ($1, $2, $3, $4, $5, 'updated', $6, $7)",
-          [
-            elsewhere ?? service,
-            account,
-            '2026-01-06T10:00:00.000Z',
-            kind,
-            id,
-            JSON.stringify(before),
-            JSON.stringify(after),
-          ],
+          [elsewhere ?? service, account, time, kind, id, JSON.stringify(before), JSON.stringify(after)],
           1,
         );
       }
