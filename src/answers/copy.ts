@@ -2,9 +2,9 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { ageOf } from '../mirror/query/age.ts';
 import { openCopyPulled } from '../mirror/store/open-copy.ts';
-import { readState } from '../mirror/store/state.ts';
 import { type KindName, kindNames } from '../mirror/tables/kinds.ts';
 import type { Account, Sql } from '../mirror/tables/store.ts';
+import { copyState } from './as-of.ts';
 
 /** `kinds`: those that the answer is made of. */
 type Asked = { readonly db?: string | undefined; readonly kinds?: readonly KindName[] };
@@ -38,18 +38,9 @@ type Looked = { readonly kinds: readonly KindName[]; readonly now: Date };
 
 /** For people: how old the copy is, and of what it is not whole. */
 export async function notesOn(sql: Sql, account: Account, { kinds, now }: Looked): Promise<string[]> {
-  const partial: string[] = [];
-  const refused: string[] = [];
-  const times: string[] = [];
-  for (const kind of kinds) {
-    const { complete, isRefused, finishedAt } = await readState(sql, account, kind);
-    if (isRefused) refused.push(kind);
-    else if (!complete) partial.push(kind);
-    if (finishedAt !== null) times.push(finishedAt);
-  }
-  const [oldest] = times.sort((a, b) => Date.parse(a) - Date.parse(b));
+  const { as_of: asOf, not_whole: partial, refused } = await copyState(sql, account, kinds);
   return [
-    `From the local copy${oldest === undefined ? '' : `, ${ageOf(oldest, now)} old`}. To bring it up to date: svc mirror pull`,
+    `From the local copy${asOf === null ? '' : `, ${ageOf(asOf, now)} old`}. To bring it up to date: svc mirror pull`,
     ...(partial.length > 0
       ? [`The copy is not whole, so records may be missing: ${partial.join(', ')}. To read the rest: svc mirror pull`]
       : []),

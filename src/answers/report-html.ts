@@ -3,7 +3,16 @@ import { sanitize } from '../text/sanitize.ts';
 import type { FigureName } from './figures.ts';
 import { page } from './page.ts';
 import type { Report, Shown } from './report.ts';
-import { changeText, nameOf, periodText, shownFigures, titleOf, valueText } from './report-words.ts';
+import {
+  changeText,
+  copyTexts,
+  hasNumbers,
+  nameOf,
+  periodText,
+  shownFigures,
+  titleOf,
+  valueText,
+} from './report-words.ts';
 
 const style = `
 .grid { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); align-items: start; margin-top: 1.5rem; }
@@ -32,6 +41,7 @@ export function reportHtml(report: Report): string {
   const beside = before ? `, beside ${periodText(before, zone)}` : '';
   const body = html`<h1>Report: ${periodText(report, zone)}</h1>
 <p class="soft">Time zone ${zone}${beside}</p>
+${copyTexts(report).map((text) => html`<p class="soft">${text}</p>`)}
 <div class="grid">
 ${shownFigures(report).map(([name, figure]) => (figure.drawn === 'line' ? line([name, figure], report) : table(name, figure)))}
 </div>`;
@@ -42,7 +52,7 @@ function table(name: FigureName, figure: Shown): Html {
   const isDrawn = figure.drawn === 'bars';
   const most = Math.max(1, ...figure.values.flatMap(({ value, before }) => [value ?? 0, before ?? 0]));
   const isCompared = figure.values.some(({ before }) => before !== null);
-  const isNumbered = figure.drawn !== 'list' || figure.values.some(({ value }) => value !== 1);
+  const isNumbered = hasNumbers(figure);
   return html`<section><h2>${figure.title}</h2>
 <table>${figure.values.map(
     (

@@ -1,7 +1,16 @@
 import { sanitize } from '../text/sanitize.ts';
 import type { FigureName } from './figures.ts';
 import type { Report, Shown } from './report.ts';
-import { changeText, nameOf, periodText, shownFigures, titleOf, valueText } from './report-words.ts';
+import {
+  changeText,
+  copyTexts,
+  hasNumbers,
+  nameOf,
+  periodText,
+  shownFigures,
+  titleOf,
+  valueText,
+} from './report-words.ts';
 
 /** The report as Markdown: a table for each figure. Text of customers is text in it, and nothing else. */
 export function reportMarkdown(report: Report): string {
@@ -13,6 +22,7 @@ export function reportMarkdown(report: Report): string {
     `Time zone: ${plain(zone)}.`,
     '',
     ...beside,
+    ...copyTexts(report).flatMap((text) => [plain(text), '']),
     ...shownFigures(report).flatMap(([name, figure]) =>
       section(name, { ...figure, title: titleOf([name, figure], report) }),
     ),
@@ -21,6 +31,9 @@ export function reportMarkdown(report: Report): string {
 
 function section(name: FigureName, figure: Shown): string[] {
   const isCompared = figure.values.some(({ before }) => before !== null);
+  if (!hasNumbers(figure)) {
+    return [`## ${figure.title}`, '', ...figure.values.map((value) => `- ${plain(nameOf(name, value))}`), ''];
+  }
   const rows = figure.values.map((value) =>
     [
       plain(nameOf(name, value)),

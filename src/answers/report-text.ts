@@ -3,7 +3,7 @@ import { sanitize } from '../text/sanitize.ts';
 import { cells, cut, pad, wrap } from '../text/width.ts';
 import type { FigureName } from './figures.ts';
 import type { Report, Shown, Value } from './report.ts';
-import { changeText, nameOf, periodText, shownFigures, titleOf, valueText } from './report-words.ts';
+import { changeText, hasNumbers, nameOf, periodText, shownFigures, titleOf, valueText } from './report-words.ts';
 
 const gap = 4;
 /** A block is never narrower than that while there is room, and the screen is filled with as many as fit. */
@@ -50,7 +50,7 @@ function block(named: Named, report: Report, terminal: Terminal): string[] {
 function valueLines([name, figure]: Named, { width, paint }: Terminal): string[] {
   const rows = figure.values.map((value) => ({
     name: sanitize(nameOf(name, value)),
-    value: figure.drawn === 'list' && figure.values.every((one) => one.value === 1) ? '' : text(figure, value),
+    value: hasNumbers(figure) ? text(figure, value) : '',
     change: changeText(figure, value),
   }));
   const values = Math.max(...rows.map(({ value }) => cells(value)));

@@ -15,6 +15,10 @@ export function nameOf(name: FigureName, { key, label }: Value): string {
   return words?.[key] ?? (key || 'unknown');
 }
 
+/** A list in which each is there once is the names alone. */
+export const hasNumbers = ({ drawn, values }: Shown): boolean =>
+  drawn !== 'list' || values.some(({ value }) => value !== 1);
+
 /** A key that is counted in a figure of times or means. */
 const counts = new Set(['tickets', 'without', 'ratings']);
 
@@ -65,6 +69,24 @@ export function periodText({ since, until }: Pick<Report, 'since' | 'until'>, zo
   if (!first.endsWith(' 00:00') || !end.endsWith(' 00:00')) return `${first} to ${end}`;
   const last = localIn(new Date(Date.parse(until) - 1000).toISOString(), zone).slice(0, 10);
   return first.slice(0, 10) === last ? last : `${first.slice(0, 10)} to ${last}`;
+}
+
+/** Of when the figures are and what is missing in them, for whoever reads the report and not svc's notes. */
+export function copyTexts(report: Report): string[] {
+  const { as_of: asOf, not_whole: partial, refused } = report.copy;
+  const isBefore = endOfCopy(report) !== undefined;
+  return [
+    ...(asOf === null
+      ? []
+      : [`From a copy of ${localIn(asOf, report.zone)}.${isBefore ? ' What happened after that is missing.' : ''}`]),
+    ...(partial.length > 0 ? [`The copy is not whole, so records may be missing: ${partial.join(', ')}.`] : []),
+    ...(refused.length > 0 ? [`The service did not show: ${refused.join(', ')}.`] : []),
+  ];
+}
+
+/** The moment from which on a report of a time that is over has nothing; undefined where the copy is of after its end. */
+export function endOfCopy({ copy: { as_of: asOf }, until, zone }: Report): string | undefined {
+  return asOf !== null && Date.parse(asOf) < Date.parse(until) ? localIn(asOf, zone) : undefined;
 }
 
 /** `2026-01-31 09:00` on a clock of the zone. */

@@ -1,4 +1,5 @@
 import type { Account, Row, Sql } from '../mirror/tables/store.ts';
+import { type CopyState, copyState } from './as-of.ts';
 import { answer, textOf } from './ask.ts';
 import { type Figure, type FigureName, figureNames, figureQuery, figures } from './figures.ts';
 import type { Frame, Period } from './period.ts';
@@ -20,8 +21,12 @@ export type Report = {
   readonly zone: string;
   readonly before: { readonly since: string; readonly until: string } | null;
   readonly parts: Frame['partsAre'];
+  readonly copy: CopyState;
   readonly figures: Readonly<Record<FigureName, Shown>>;
 };
+
+/** What the figures are made of. */
+export const reportKinds = ['tickets', 'conversations', 'contacts', 'feedback', 'changelog'] as const;
 
 /** Every figure of one moment of the copy. */
 export async function reportOf(sql: Sql, account: Account, frame: Frame): Promise<Report> {
@@ -37,6 +42,7 @@ export async function reportOf(sql: Sql, account: Account, frame: Frame): Promis
     zone: frame.zone.name,
     before: frame.before ? timesOf(frame.before) : null,
     parts: frame.partsAre,
+    copy: await copyState(sql, account, reportKinds),
     figures: Object.fromEntries(shown) as Report['figures'],
   };
 }

@@ -292,9 +292,43 @@ onBothEngines('the report', ({ test, world, pulled, engine }) => {
     expect(csv.find((line) => line.startsWith('first_response,median'))).toMatch(/,seconds$/u);
     expect(csv.find((line) => line.startsWith('first_response,without'))).toMatch(/,count$/u);
     expect((await ok(one, 'report month --zone UTC')).stdout).toContain('tickets\topened\t\t13\t\tcount\n');
-    expect((await ok(one, 'report month --zone UTC -o md')).stdout).toContain('| Opened | 13 |');
+    const markdown = (await ok(one, 'report month --zone UTC -o md')).stdout;
+    expect(markdown).toContain('| Opened | 13 |');
+    const ever = (await ok(one, 'report --since 2020-01-01 --zone UTC -o md')).stdout;
+    expect(ever).toMatch(/## Published entries\n\n- \S/u);
     expect((await ok(one, 'report month --zone UTC -o yaml')).stdout).toContain('title: Tickets');
     expect((await ok(one, 'report month --zone UTC -o html')).stdout).toMatch(/^<!doctype html>/u);
+  });
+
+  test('says in each form that is handed on of when its copy is, and what is missing in it', async () => {
+    const one = await pulled();
+    const forms = ['md', 'html', 'json'];
+    const run = async (words: string) => {
+      const ran = await Promise.all(forms.map((form) => ok(one, `report ${words} --zone UTC -o ${form}`)));
+      return { pages: ran.map(({ stdout }) => stdout.replaceAll('\\', '')), notes: ran.map(({ stderr }) => stderr) };
+    };
+    const whole = await run('week');
+    for (const text of [...whole.pages, ...whole.notes]) expect(text).not.toMatch(/missing/u);
+    const asOf = new Date(String((JSON.parse(whole.pages[2] ?? '') as Report).copy.as_of)).toISOString();
+    const shownAsOf = asOf.slice(0, 16).replace('T', ' ');
+    for (const page of whole.pages.slice(0, 2)) expect(page).toContain(`From a copy of ${shownAsOf}.`);
+
+    one.clock.advance(8 * dayMs);
+    const late = await run('week');
+    for (const page of late.pages.slice(0, 2)) {
+      expect(page).toContain(`From a copy of ${shownAsOf}. What happened after that is missing.`);
+    }
+    for (const note of late.notes) expect(note).toContain(`what happened after ${shownAsOf} is missing`);
+    for (const note of (await run('--since 30d')).notes) expect(note).not.toContain('what happened after');
+
+    const half = world();
+    expect((await svc(half, 'mirror pull --max-requests 12'.split(' '))).exitCode).toBe(8);
+    const report = (await json(half, 'report week --zone UTC')) as Report;
+    expect(report.copy.not_whole).toContain('tickets');
+    for (const form of ['md', 'html']) {
+      const page = (await ok(half, `report week --zone UTC -o ${form}`)).stdout.replaceAll('\\', '');
+      expect(page).toContain(`The copy is not whole, so records may be missing: ${report.copy.not_whole.join(', ')}.`);
+    }
   });
 
   test.runIf(engine === 'sqlite')('says what is wrong with what was asked', async () => {

@@ -1,6 +1,6 @@
 import type { Frame, Span } from '../../answers/period.ts';
 import type { Report } from '../../answers/report.ts';
-import { unitOf } from '../../answers/report-words.ts';
+import { endOfCopy, unitOf } from '../../answers/report-words.ts';
 import { defineCommand, type Given, type Param } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
@@ -47,7 +47,7 @@ export const report = defineCommand({
   flags,
   hasPages: true,
   needs: 'a copy of the account: svc mirror pull',
-  prints: async () => ['since', 'until', 'zone', 'before', 'parts', 'figures'],
+  prints: async () => ['since', 'until', 'zone', 'before', 'parts', 'copy', 'figures'],
   examples: [
     'svc report',
     'svc report month --compare --zone Europe/Berlin',
@@ -66,9 +66,21 @@ export const report = defineCommand({
       flags.explain ? explained(frame, sql.engine) : reportOf(sql, account, frame),
     );
     const shown = { ...('figures' in value ? await reportView(value, given) : sqlView(value, given)), read: true };
-    return { ...shown, file: flags.out, notes };
+    return {
+      ...shown,
+      file: flags.out,
+      notes: [...notes, ...('figures' in value ? lateNotes(ctx, value, given) : [])],
+    };
   },
 });
+
+/** A report until now is as old as the copy, which svc says anyway. One of a time that is over lacks its last part. */
+function lateNotes({ clock }: Pick<Context, 'clock'>, report: Report, { flags }: ReportGiven): string[] {
+  const end = endOfCopy(report);
+  const isUntilNow = flags.since !== undefined && flags.until === undefined;
+  if (end === undefined || isUntilNow || Date.parse(report.until) > clock.now().getTime()) return [];
+  return [`The copy is from before the end of this time: what happened after ${end} is missing.`];
+}
 
 type ReportGiven = Given<{ span: typeof spanArgument }, typeof flags>;
 

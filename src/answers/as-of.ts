@@ -1,0 +1,27 @@
+import { readState } from '../mirror/store/state.ts';
+import type { KindName } from '../mirror/tables/kinds.ts';
+import type { Account, Sql } from '../mirror/tables/store.ts';
+
+/** What an answer out of the copy can know. It goes along with what is handed on, for nobody who reads that sees svc's notes. */
+export type CopyState = {
+  /** ISO 8601: all that happened until then is in it; null where no reading was finished. */
+  readonly as_of: string | null;
+  /** The kinds of which records may be missing. */
+  readonly not_whole: readonly KindName[];
+  /** The kinds that the service refuses this login. */
+  readonly refused: readonly KindName[];
+};
+
+export async function copyState(sql: Sql, account: Account, kinds: readonly KindName[]): Promise<CopyState> {
+  const not_whole: KindName[] = [];
+  const refused: KindName[] = [];
+  const times: string[] = [];
+  for (const kind of kinds) {
+    const { complete, isRefused, finishedAt } = await readState(sql, account, kind);
+    if (isRefused) refused.push(kind);
+    else if (!complete) not_whole.push(kind);
+    if (finishedAt !== null) times.push(finishedAt);
+  }
+  const [oldest = null] = times.sort((a, b) => Date.parse(a) - Date.parse(b));
+  return { as_of: oldest, not_whole, refused };
+}
