@@ -21,6 +21,7 @@ export function historyHtml(history: History): string {
   const name = plain([contact.name, contact.last_name].filter(Boolean).join(' ') || `Contact ${contact.contact_id}`);
   const body = html`<h1>${name}</h1>
 <p class="soft">What is held about this person. The same is in person.json, for programs. Times are in UTC.</p>
+${missing(history).map((text) => html`<p><strong>${text}</strong></p>`)}
 <h2>Record</h2>
 <section>${definitions(contact)}</section>
 ${part('Lists', lists, (list) => html`<section>${definitions(list)}</section>`)}
@@ -39,6 +40,15 @@ ${part(
 )}`;
   return page(name, body, style);
 }
+
+/** For the person, who sees none of svc's notes. */
+const missing = ({ copy }: History): string[] =>
+  [
+    { kinds: copy.not_whole, said: 'Not all was read, so records may be missing here' },
+    { kinds: copy.refused, said: 'Not read, since this login may not' },
+  ]
+    .filter(({ kinds }) => kinds.length > 0)
+    .map(({ kinds, said }) => `${said}: ${kinds.join(', ')}.`);
 
 const part = <T>(title: string, all: readonly T[], one: (item: T) => Html): Html =>
   html`<h2>${title} (${all.length})</h2>

@@ -1,6 +1,7 @@
 import { dataOf, isSame } from '../mirror/tables/cells.ts';
 import type { Account, Row, Sql } from '../mirror/tables/store.ts';
 import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
+import { type CopyState, copyState } from './as-of.ts';
 import { answer, type Query } from './ask.ts';
 
 /** What changed in one of the person's records, as a pull saw it. */
@@ -25,7 +26,10 @@ export type History = {
   readonly conversations: readonly Fields[];
   readonly calls: readonly Fields[];
   readonly changes: readonly Change[];
+  readonly copy: CopyState;
 };
+
+const kinds = ['contacts', 'lists', 'tickets', 'conversations', 'calls'] as const;
 
 // Of a contact's id inside of JSON, SQLite makes a number and PostgreSQL a text.
 const isTheirs = (contact = 'contact') => `CAST(${contact} ->> 'contact_id' AS text) = CAST($1 AS text)`;
@@ -128,6 +132,7 @@ export async function historyOf(sql: Sql, account: Account, id: number): Promise
     conversations,
     calls: inTime(of('calls').map(recordOf)),
     changes: changes.map((row) => changeOf(row, id)),
+    copy: await copyState(sql, account, kinds),
   };
 }
 

@@ -2,11 +2,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import type { History } from '../../src/answers/history.ts';
 import { json, ok, onBothEngines } from '../mirror/engines.ts';
 import { inCopy, truth } from '../mirror/truth.ts';
-import type { SandboxWorld } from '../sandbox-world.ts';
+import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { type Rows, writeRows } from './rows.ts';
 
@@ -204,11 +204,24 @@ onBothEngines('contacts history', ({ test, pulled, world: fresh }) => {
     }
     expect(JSON.parse(String(text))).toEqual(await json(world, 'contacts history 70000'));
     expect(page).toContain('My &#60;b&#62;words');
+    expect(page).not.toContain('may be missing');
     expect(page).not.toMatch(/<script|src=|href=|url\(|@import/iu);
     // The same copy, the same bytes.
     world.clock.advance(86_400_000);
     expect(await zip()).toEqual(bytes);
   });
+});
+
+test('a zip of a copy that is not whole says so to whoever reads it', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  await ok(world, 'mirror pull --only contacts');
+  const file = join(world.folder, 'person.zip');
+  await ok(world, ['contacts', 'history', '7', '--zip', file]);
+  const files = unzipSync(readFileSync(file));
+  const [page, text] = ['person.html', 'person.json'].map((name) => strFromU8(files[name] as Uint8Array));
+  const { not_whole: partial } = (JSON.parse(String(text)) as History).copy;
+  expect(partial).toContain('tickets');
+  expect(page).toContain(`Not all was read, so records may be missing here: ${partial.join(', ')}.`);
 });
 
 type Noted = readonly [kind: string, id: number, before: Fields, after: Fields, time?: string];
