@@ -1,6 +1,6 @@
 // mirror export: what the files hold, that increments add up to the copy, and what DIR may be.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect } from 'vitest';
@@ -244,6 +244,24 @@ onBothEngines('mirror export', ({ test, world: fresh, pulled, engine }) => {
     await exportTo(world, dir, '--since-last');
     rmSync(join(dir, 'export-0007'), { recursive: true });
     await refused('an export was removed');
+  });
+
+  test('with --since-last, a newest export that has another name now is exit 2, and nothing is exported again', async () => {
+    const world = await pulled();
+    const dir = dirIn(world);
+    await exportTo(world, dir, '--only', 'lists');
+    for (const name of ['january', 'export-0007']) {
+      renameSync(join(dir, 'export-0001'), join(dir, name));
+      const ran = await svc(world, ['mirror', 'export', '--to', dir, '--since-last']);
+      expect({ exitCode: ran.exitCode, stdout: ran.stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(ran.stderr).toContain(`${join(dir, name)} was export-0001`);
+      renameSync(join(dir, name), join(dir, 'export-0001'));
+    }
+    expect((await exportTo(world, dir, '--since-last', '--only', 'lists')).stdout).toBe('');
+    renameSync(join(dir, 'export-0001'), join(dir, 'january'));
+    await exportTo(world, dir, '--only', 'lists');
+    expect(exportsIn(dir).map(({ number }) => number)).toEqual([2]);
+    expect((await exportTo(world, dir, '--since-last', '--only', 'lists')).stdout).toBe('');
   });
 
   test('a folder with exports of another account, a file, and a folder that cannot be made are refused', async () => {

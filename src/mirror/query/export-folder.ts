@@ -39,6 +39,8 @@ export type Exports = {
   readonly made: readonly Manifest[];
   /** Folders that are named like an export, and have nothing in them that says so. */
   readonly strange: readonly number[];
+  /** Exports of svc that somebody gave another name, and their numbers. */
+  readonly renamed: readonly { readonly name: string; readonly number: number }[];
   readonly next: number;
 };
 
@@ -67,7 +69,8 @@ export async function makeDir(dir: string): Promise<void> {
 
 /** What was exported into DIR before. */
 export async function readExports(dir: string): Promise<Exports> {
-  const numbers = (await namesIn(dir).catch(orDiskFailure(dir))).flatMap((name) => {
+  const names = await namesIn(dir).catch(orDiskFailure(dir));
+  const numbers = names.flatMap((name) => {
     const number = Number(named.exec(name)?.[1]);
     return number > 0 && exportName(number) === name ? [number] : [];
   });
@@ -78,7 +81,20 @@ export async function readExports(dir: string): Promise<Exports> {
     if (manifest?.number === number) made.push(manifest);
     else strange.push(number);
   }
-  return { dir, made, strange, next: (numbers.at(-1) ?? 0) + 1 };
+  const renamed = await renamedIn(dir, names);
+  // Above those too, so that the next export is newer than they are.
+  return { dir, made, strange, renamed, next: Math.max(0, ...numbers, ...renamed.map(({ number }) => number)) + 1 };
+}
+
+async function renamedIn(dir: string, names: readonly string[]): Promise<Exports['renamed']> {
+  const found: { name: string; number: number }[] = [];
+  for (const name of names) {
+    // A draft, and the folder of the lock, begin with a dot.
+    if (name.startsWith('.')) continue;
+    const manifest = await readManifest(join(dir, name));
+    if (manifest && exportName(manifest.number) !== name) found.push({ name, number: manifest.number });
+  }
+  return found;
 }
 
 async function readManifest(folder: string): Promise<Manifest | undefined> {
@@ -111,8 +127,18 @@ const whole = 'To export everything, leave out --since-last, or give --to a new 
  *
  * @throws Failure `usage` where that cannot be told
  */
-export async function lastSeen({ dir, made, strange }: Exports, table: string): Promise<string | undefined> {
+export async function lastSeen({ dir, made, strange, renamed }: Exports, table: string): Promise<string | undefined> {
   const last = made.at(-1);
+  const newer = renamed.find(({ number }) => number > (last?.number ?? 0));
+  if (newer) {
+    throw new Failure(
+      'usage',
+      `${join(dir, newer.name)} was ${exportName(newer.number)}, the newest export, and has another name now.`,
+      {
+        hint: `Give it its name back. ${whole}`,
+      },
+    );
+  }
   const stranger = strange.find((number) => number > (last?.number ?? 0));
   if (stranger !== undefined) {
     throw new Failure('usage', `${join(dir, exportName(stranger))} is not an export of svc, or is damaged.`, {
