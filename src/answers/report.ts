@@ -26,7 +26,7 @@ export type Report = {
 };
 
 /** What the figures are made of. */
-export const reportKinds = ['tickets', 'conversations', 'contacts', 'feedback', 'changelog'] as const;
+const reportKinds = ['tickets', 'conversations', 'contacts', 'feedback', 'changelog'] as const;
 
 /** Every figure of one moment of the copy. */
 export async function reportOf(sql: Sql, account: Account, frame: Frame): Promise<Report> {
