@@ -32,7 +32,7 @@ const copyOf = ({ folder }: SandboxWorld) => join(folder, 'state', 'mirror.db');
 
 const pulls = new Map<EngineName, Promise<SandboxWorld>>();
 
-/** Pulled by the first test of this process that needs it, and then handed out as copies. */
+/** Pulled by the first test of a file that needs it, and then handed out as copies. */
 function pulledFirst(engine: EngineName, world: () => SandboxWorld): Promise<SandboxWorld> {
   const known = pulls.get(engine) ?? pullOnce(world());
   pulls.set(engine, known);
@@ -49,7 +49,7 @@ export async function pulledWorld(options?: Wanted): Promise<SandboxWorld> {
 }
 
 // No superuser: its queries are refused.
-const own = `copy_${process.pid}`;
+const own = `copy_${process.pid}_${Math.random().toString(36).slice(2, 8)}`;
 const ordinary = `${own}_role`;
 let databases = 0;
 let server: Promise<PostgresServer | undefined> | undefined;
