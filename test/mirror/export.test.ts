@@ -259,6 +259,9 @@ onBothEngines('mirror export', ({ test, world: fresh, pulled, engine }) => {
     }
     expect((await exportTo(world, dir, '--since-last', '--only', 'lists')).stdout).toBe('');
     renameSync(join(dir, 'export-0001'), join(dir, 'january'));
+    // A number that no export can have says nothing.
+    mkdirSync(join(dir, 'theirs'));
+    writeFileSync(join(dir, 'theirs', 'export.json'), '{ "number": 1e300, "files": [], "seen": [] }');
     await exportTo(world, dir, '--only', 'lists');
     expect(exportsIn(dir).map(({ number }) => number)).toEqual([2]);
     expect((await exportTo(world, dir, '--since-last', '--only', 'lists')).stdout).toBe('');

@@ -69,46 +69,44 @@ export async function makeDir(dir: string): Promise<void> {
 
 /** What was exported into DIR before. */
 export async function readExports(dir: string): Promise<Exports> {
-  const names = await namesIn(dir).catch(orDiskFailure(dir));
-  const numbers = names.flatMap((name) => {
-    const number = Number(named.exec(name)?.[1]);
-    return number > 0 && exportName(number) === name ? [number] : [];
-  });
   const made: Manifest[] = [];
   const strange: number[] = [];
-  for (const number of numbers.sort((a, b) => a - b)) {
-    const manifest = await readManifest(join(dir, exportName(number)));
-    if (manifest?.number === number) made.push(manifest);
-    else strange.push(number);
-  }
-  const renamed = await renamedIn(dir, names);
-  // Above those too, so that the next export is newer than they are.
-  return { dir, made, strange, renamed, next: Math.max(0, ...numbers, ...renamed.map(({ number }) => number)) + 1 };
-}
-
-async function renamedIn(dir: string, names: readonly string[]): Promise<Exports['renamed']> {
-  const found: { name: string; number: number }[] = [];
-  for (const name of names) {
+  const renamed: { name: string; number: number }[] = [];
+  for (const name of await namesIn(dir).catch(orDiskFailure(dir))) {
     // A draft, and the folder of the lock, begin with a dot.
     if (name.startsWith('.')) continue;
     const manifest = await readManifest(join(dir, name));
-    if (manifest && exportName(manifest.number) !== name) found.push({ name, number: manifest.number });
+    const number = numberOf(name);
+    if (manifest && manifest.number === number) made.push(manifest);
+    else if (number !== undefined) strange.push(number);
+    if (manifest && manifest.number !== number) renamed.push({ name, number: manifest.number });
   }
-  return found;
+  made.sort((one, other) => one.number - other.number);
+  // Above those that have another name too, so that the next export is newer than they are.
+  const next = Math.max(0, ...strange, ...[...made, ...renamed].map(({ number }) => number)) + 1;
+  return { dir, made, strange: strange.sort((one, other) => one - other), renamed, next };
+}
+
+/** Undefined for what is named in another way. */
+function numberOf(name: string): number | undefined {
+  const number = Number(named.exec(name)?.[1]);
+  return number > 0 && exportName(number) === name ? number : undefined;
 }
 
 async function readManifest(folder: string): Promise<Manifest | undefined> {
   try {
     const fields = fieldsIn(JSON.parse((await readIfThere(join(folder, manifestName))) ?? ''));
     const { service, id } = fieldsIn(fields.account);
-    if (typeof fields.number !== 'number' || !Array.isArray(fields.files) || !Array.isArray(fields.seen))
-      return undefined;
+    const { number } = fields;
+    // One that no export can have is none of svc's.
+    if (typeof number !== 'number' || numberOf(exportName(number)) !== number) return undefined;
+    if (!Array.isArray(fields.files) || !Array.isArray(fields.seen)) return undefined;
     const files = fields.files.map((each) => {
       const { table, file, rows, gone } = fieldsIn(each);
       return { table: String(table), file: String(file), rows: Number(rows), gone: Number(gone) };
     });
     return {
-      number: fields.number,
+      number,
       time: String(fields.time),
       account: { service: String(service), id: String(id) },
       since_last: fields.since_last === true,
