@@ -10,6 +10,9 @@ export type PtyOptions = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
+const patternOf = (what: string | RegExp) =>
+  typeof what === 'string' ? new RegExp(what.replaceAll(/[.*+?^${}()|[\]\\]/gu, '\\$&'), 'u') : what;
+
 /** How long a machine that does ten other things may take. */
 const patienceMs = 30_000;
 
@@ -48,8 +51,14 @@ export function startOnTerminal([file = '', ...args]: readonly string[], options
     ...emulator,
     /** The keys, as a terminal sends them: `\r` for Enter, `\x1b[A` for up. */
     type: (keys: string) => pty.write(keys),
-    /** Each key once the screen shows what the one before did: `until` is a text or a pattern of the whole screen. */
+    /**
+     * Each key once the screen shows what the one before did: `until` is a text or a pattern of the whole screen, which
+     * must be the key's own doing.
+     */
     async press(keys: string, until: string | RegExp) {
+      const before = await settled();
+      if (patternOf(until).test(before))
+        throw new Error(`Before ${JSON.stringify(keys)} the screen shows ${until} already.`);
       pty.write(keys);
       await this.shows(until);
     },
@@ -58,9 +67,7 @@ export function startOnTerminal([file = '', ...args]: readonly string[], options
       pty.resize(columns, rows);
     },
     shows: (what: string | RegExp) =>
-      expect
-        .poll(settled, { timeout: patienceMs, interval: 10 })
-        .toMatch(typeof what === 'string' ? new RegExp(what.replaceAll(/[.*+?^${}()|[\]\\]/gu, '\\$&'), 'u') : what),
+      expect.poll(settled, { timeout: patienceMs, interval: 10 }).toMatch(patternOf(what)),
     hides: (what: RegExp) => expect.poll(settled, { timeout: patienceMs, interval: 10 }).not.toMatch(what),
     /** Everything that came, for what cells do not tell. */
     bytes: () => bytes,
