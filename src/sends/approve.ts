@@ -3,7 +3,7 @@ import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { accountOf } from '../http/reaching.ts';
 import { settleRecord } from '../http/recorder.ts';
-import { claim, type Held, withStep } from './claim.ts';
+import { claimAlone, type Held, withStep } from './claim.ts';
 import { type Delivered, deliver, rowOf } from './deliver.ts';
 import { type Draft, digestOfDraft, hasBegun, type Seen } from './draft.ts';
 import { foundAt } from './settle.ts';
@@ -43,7 +43,7 @@ export async function approve(
   const service = await approving.service();
   if (digest === undefined && !(await approving.agrees(draft, await entryOf(service, draft)))) return undefined;
   await refuseOther(service, draft);
-  const held = await claim(store, { id, by, token: approving.token() }, (one) => {
+  const held = await claimAlone(service.ctx, store, { id, by, token: approving.token() }, (one) => {
     return one.state === draft.state && digestOfDraft(one) === present;
   });
   if (!held)

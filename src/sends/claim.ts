@@ -1,4 +1,5 @@
-import { Failure } from '../errors.ts';
+import type { Context } from '../context.ts';
+import { Failure, interruption } from '../errors.ts';
 import type { Draft, Step } from './draft.ts';
 import type { DraftStore } from './store.ts';
 
@@ -53,6 +54,67 @@ export async function claim(
     stop: () => clearInterval(beat),
   };
 }
+
+/** Tries in which another draft for the same record may go out first: some 20 seconds. */
+const mostTries = 20;
+
+/**
+ * The same, and no other draft for its record is on its way: of two answers that are sent at one moment, the second looks
+ * at a thread that has the first. Each claims and then looks for others, so at least one of two sees the other; whoever sees one steps
+ * back and tries again after a time of chance.
+ *
+ * @throws Failure where others are at it all the time: the draft is as it was
+ */
+export async function claimAlone(
+  { clock, signal, random }: Pick<Context, 'clock' | 'signal' | 'random'>,
+  store: DraftStore,
+  claiming: Claiming,
+  mayTake: (draft: Draft, now: Date) => boolean,
+): Promise<Held | undefined> {
+  for (let tries = 1; ; tries++) {
+    let before: Draft | undefined;
+    const held = await claim(store, claiming, (draft, now) => {
+      before = draft;
+      return mayTake(draft, now);
+    });
+    if (!held || !before) return undefined;
+    const { state } = before;
+    const other = await senderBeside(store, held.draft());
+    if (!other) return held;
+    await held.end((draft) => ({ ...draft, state }));
+    if (tries === mostTries) throw isBusy(other);
+    await clock.sleep(500 + 4 * (random(1)[0] ?? 0), signal);
+    if (signal.aborted) throw interruption(signal, 'Interrupted while waiting; nothing was sent.');
+  }
+}
+
+/** Another draft for the same record that somebody is sending. */
+async function senderBeside(
+  store: DraftStore,
+  { id, base_url: url, account, record }: Draft,
+): Promise<Draft | undefined> {
+  if (record.id === null) return undefined;
+  const [drafts, now] = await Promise.all([store.list(), store.now()]);
+  return drafts.find(
+    (one) =>
+      one.id !== id &&
+      one.state === 'sending' &&
+      !isLapsed(one, now) &&
+      one.record.kind === record.kind &&
+      one.record.id === record.id &&
+      one.base_url === url &&
+      one.account === account,
+  );
+}
+
+const isBusy = ({ id, claim: held }: Draft): Failure =>
+  new Failure(
+    'failed',
+    `Draft ${id} for the same record is being sent by ${held?.by ?? 'somebody'}. Nothing was sent.`,
+    {
+      hint: `Look at what became of it, and try again: svc drafts show ${id}`,
+    },
+  );
 
 const takenOver = (id: number): Failure =>
   new Failure('failed', `Draft ${id} was taken over by somebody else meanwhile. Nothing more was sent.`, {

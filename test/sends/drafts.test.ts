@@ -1,5 +1,9 @@
 // Drafts: nothing leaves until a person approves what they have read, and then once.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { Clock } from '../../src/context.ts';
 import { svc } from '../svc.ts';
 import { desk, type Shown, writesOf } from './drafting.ts';
 
@@ -307,4 +311,45 @@ test('an edit that changes nothing leaves the draft as it was, and says so', asy
   const ran = await run('drafts edit 1', { columns: 80, edit: (text) => text });
   expect(`${ran.exitCode} ${ran.stdout}${ran.stderr}`).toContain('Draft 1 is as it was.');
   expect(await shown(1)).toMatchObject({ digest, edited_by: null, edits: [] });
+});
+
+test('of two drafts for one ticket that are approved at one moment, one is sent, and the other is shown what is new', async () => {
+  const { world, draft, json } = desk();
+  const drafts = [
+    await draft('tickets reply 8 --body First'),
+    await draft('tickets reply 8 --body Second'),
+    await draft('tickets reply 9 --body Elsewhere'),
+  ];
+  // Who waits gives the other the time that it takes.
+  const clock: Clock = { now: () => new Date(), ticks: () => performance.now(), sleep: (ms) => setTimeout(ms) };
+  const ran = await Promise.all(
+    drafts.map(({ id, digest }) => svc({ ...world, clock }, ['drafts', 'approve', String(id), '--digest', digest])),
+  );
+  expect(ran.map(({ exitCode }) => exitCode).sort()).toEqual([0, 0, 11]);
+  expect(ran[2]?.exitCode).toBe(0);
+  expect(ran.map(({ stderr }) => stderr).join('')).toContain('The team has answered since.');
+  expect(writesOf(world)).toHaveLength(2);
+  const states = (await json<Shown[]>('drafts list --all')).map(({ state }) => state);
+  expect(states.sort()).toEqual(['sent', 'sent', 'waiting']);
+});
+
+test('a draft for a ticket that another is being sent for all the time stays, and says which', async () => {
+  const { world, draft, run, json } = desk();
+  const { digest } = await draft('tickets reply 8 --body Mine');
+  await draft('tickets reply 8 --body Stuck');
+  const path = join(world.folder, 'state', 'drafts', 'drafts.jsonl');
+  const lines = (await readFile(path, 'utf8')).trim().split('\n');
+  const { draft: other } = JSON.parse(lines.at(-1) ?? '');
+  const claim = { token: 'x', by: 'somebody', until: new Date(world.clock.now().getTime() + 90_000).toISOString() };
+  await writeFile(
+    path,
+    `${[...lines, JSON.stringify({ n: 3, draft: { ...other, state: 'sending', claim } })].join('\n')}\n`,
+  );
+  const ran = await run(`drafts approve 1 --digest ${digest}`);
+  expect(ran).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('Draft 2 for the same record is being sent by somebody'),
+  });
+  expect(writesOf(world)).toEqual([]);
+  expect(await json<Shown>('drafts show 1')).toMatchObject({ state: 'waiting', digest });
 });
