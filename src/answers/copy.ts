@@ -1,10 +1,10 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { ageOf } from '../mirror/query/age.ts';
+import { copyState } from '../mirror/query/as-of.ts';
 import { openCopyPulled } from '../mirror/store/open-copy.ts';
 import { type KindName, kindNames } from '../mirror/tables/kinds.ts';
 import type { Account, Sql } from '../mirror/tables/store.ts';
-import { copyState } from './as-of.ts';
 
 /** `kinds`: those that the answer is made of. */
 type Asked = { readonly db?: string | undefined; readonly kinds?: readonly KindName[] };

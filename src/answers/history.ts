@@ -1,7 +1,7 @@
+import { type CopyState, copyState } from '../mirror/query/as-of.ts';
 import { dataOf, isSame } from '../mirror/tables/cells.ts';
 import type { Account, Row, Sql } from '../mirror/tables/store.ts';
 import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
-import { type CopyState, copyState } from './as-of.ts';
 import { answer, type Query } from './ask.ts';
 
 /** What changed in one of the person's records, as a pull saw it. */

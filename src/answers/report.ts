@@ -1,5 +1,5 @@
+import { type CopyState, copyState } from '../mirror/query/as-of.ts';
 import type { Account, Row, Sql } from '../mirror/tables/store.ts';
-import { type CopyState, copyState } from './as-of.ts';
 import { answer, textOf } from './ask.ts';
 import { type Figure, type FigureName, figureNames, figureQuery, figures } from './figures.ts';
 import type { Frame, Period } from './period.ts';

@@ -9,6 +9,7 @@ export const diskWords: Readonly<Record<string, string>> = {
   EPERM: 'permission denied',
   ENOTDIR: 'a part of the path is a file',
   EISDIR: 'it is a folder',
+  EEXIST: 'a file, or a link that leads nowhere, has that name',
   EBUSY: 'it is in use, or mounted as a single file',
   EIO: 'the disk fails',
   ELOOP: 'its links lead in a circle',

@@ -1,6 +1,17 @@
 // mirror export: what the files hold, that increments add up to the copy, and what DIR may be.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect } from 'vitest';
@@ -284,6 +295,26 @@ onBothEngines('mirror export', ({ test, world: fresh, pulled, engine }) => {
     const proc = await svc(other, ['mirror', 'export', '--to', '/proc/svc-export']);
     expect([proc.exitCode, proc.stderr]).toEqual([1, expect.stringContaining('Nothing could be exported')]);
     expect(readdirSync(dir).filter((name) => name.startsWith('export-'))).toEqual(['export-0001']);
+  });
+
+  test('a link that leads nowhere is told as one, and stays', async () => {
+    const world = await pulled();
+    const dir = dirIn(world);
+    symlinkSync(join(world.folder, 'nowhere'), dir);
+    const ran = await svc(world, ['mirror', 'export', '--to', dir]);
+    expect([ran.exitCode, ran.stderr]).toEqual([1, expect.stringContaining('a link that leads nowhere')]);
+    expect(lstatSync(dir).isSymbolicLink()).toBe(true);
+  });
+
+  test('export.json says of when the copy is, and which kinds it does not have whole', async () => {
+    const whole = await pulled();
+    await exportTo(whole, dirIn(whole), '--only', 'calls,tickets');
+    const [{ copy }] = exportsIn(dirIn(whole)) as [ReturnType<typeof exportsIn>[number]];
+    expect(copy).toEqual({ as_of: expect.stringMatching(/^2026-/u), not_whole: [], refused: [] });
+    const world = fresh();
+    await svc(world, ['mirror', 'pull', '--only', 'contacts', '--max-requests', '2']);
+    await exportTo(world, dirIn(world), '--only', 'calls,contacts');
+    expect(exportsIn(dirIn(world))[0]?.copy).toMatchObject({ as_of: null, not_whole: expect.arrayContaining(['calls', 'contacts']) });
   });
 
   test('files and folders are for their owner alone', async () => {

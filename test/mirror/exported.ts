@@ -3,6 +3,7 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { parquetReadObjects } from 'hyparquet';
+import type { CopyState } from '../../src/mirror/query/as-of.ts';
 import { exportedColumns } from '../../src/mirror/query/export-rows.ts';
 import { type Table, tables } from '../../src/mirror/tables/tables.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';
@@ -30,7 +31,11 @@ export async function readRows(path: string): Promise<Fields[]> {
 
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
-type Manifest = { number: number; files: { table: string; file: string; rows: number; gone: number }[] };
+type Manifest = {
+  number: number;
+  copy: CopyState;
+  files: { table: string; file: string; rows: number; gone: number }[];
+};
 
 /** The exports in a folder, the oldest first, by what is on the disk. */
 export const exportsIn = (dir: string): (Manifest & { readonly folder: string })[] =>

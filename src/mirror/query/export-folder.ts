@@ -8,6 +8,7 @@ import { copySynced, type Drafts, isFolder, keepDraft, removeWhole } from '../..
 import { Failure } from '../../errors.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { Account } from '../tables/store.ts';
+import type { CopyState } from './as-of.ts';
 
 // DIR holds a folder for each export: its files, and what they hold of each record. The folder is made under another name, and
 // gets its own once everything in it is on the disk: that one rename is the whole commit.
@@ -23,7 +24,12 @@ export type Manifest = {
   /** The tables of which it knows what was exported. */
   readonly seen: readonly string[];
   readonly files: readonly ExportedFile[];
+  /** What the copy knew of these kinds when it began. */
+  readonly copy: CopyState;
 };
+
+/** What later exports need of it. */
+type Made = Omit<Manifest, 'copy'>;
 
 export type ExportedFile = {
   readonly table: string;
@@ -36,7 +42,7 @@ export type ExportedFile = {
 export type Exports = {
   readonly dir: string;
   /** Of svc, the oldest first. */
-  readonly made: readonly Manifest[];
+  readonly made: readonly Made[];
   /** Folders that are named like an export, and have nothing in them that says so. */
   readonly strange: readonly number[];
   /** Exports of svc that somebody gave another name, and their numbers. */
@@ -69,7 +75,7 @@ export async function makeDir(dir: string): Promise<void> {
 
 /** What was exported into DIR before. */
 export async function readExports(dir: string): Promise<Exports> {
-  const made: Manifest[] = [];
+  const made: Made[] = [];
   const strange: number[] = [];
   const renamed: { name: string; number: number }[] = [];
   for (const name of await namesIn(dir).catch(orDiskFailure(dir))) {
@@ -93,7 +99,7 @@ function numberOf(name: string): number | undefined {
   return number > 0 && exportName(number) === name ? number : undefined;
 }
 
-async function readManifest(folder: string): Promise<Manifest | undefined> {
+async function readManifest(folder: string): Promise<Made | undefined> {
   try {
     const fields = fieldsIn(JSON.parse((await readIfThere(join(folder, manifestName))) ?? ''));
     const { service, id } = fieldsIn(fields.account);

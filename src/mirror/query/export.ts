@@ -8,6 +8,7 @@ import { number } from '../../text/number.ts';
 import type { KindName } from '../tables/kinds.ts';
 import type { Account, Store } from '../tables/store.ts';
 import { type Table, tables } from '../tables/tables.ts';
+import { copyState } from './as-of.ts';
 import { type ExportFormat, openRows } from './export-file.ts';
 import {
   commit,
@@ -69,6 +70,7 @@ export async function exportCopy(
     const found = await readExports(dir);
     requireSameAccount(found, copy.account);
     const chosen = tables.filter(({ kind }) => wishes.only.includes(kind));
+    const state = await copy.store.read((sql) => copyState(sql, copy.account, wishes.only));
     const sources: { readonly table: Table; readonly before: string | undefined }[] = [];
     for (const table of chosen) {
       sources.push({ table, before: wishes.sinceLast ? await lastSeen(found, table.name) : undefined });
@@ -87,7 +89,7 @@ export async function exportCopy(
       const others = tables.map(({ name }) => name).filter((name) => !names.includes(name));
       const manifest = {
         ...{ number: found.next, time: job.now, account: { service, id }, since_last: wishes.sinceLast },
-        ...{ seen: [...names, ...(await keepSeen(found, draft, others))], files },
+        ...{ seen: [...names, ...(await keepSeen(found, draft, others))], files, copy: state },
       };
       check();
       await commit(dir, draft, manifest);

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
-import { readState } from '../store/state.ts';
 import { type KindName, kindNames } from '../tables/kinds.ts';
 import type { Account, Store } from '../tables/store.ts';
 import { tables } from '../tables/tables.ts';
+import { copyState } from './as-of.ts';
 
 /**
  * Says of which kinds the copy is not whole, since an answer that it gives may then lack records. `query`: only of those whose
@@ -15,14 +15,7 @@ export async function tellIncomplete(
   query?: string,
 ): Promise<void> {
   const asked = kindNames.filter((name) => query === undefined || names(query, name));
-  const partial = await store.read(async (sql) => {
-    const found: KindName[] = [];
-    for (const name of asked) {
-      const { complete, isRefused } = await readState(sql, account, name);
-      if (!complete && !isRefused) found.push(name);
-    }
-    return found;
-  });
+  const { not_whole: partial } = await store.read((sql) => copyState(sql, account, asked));
   if (partial.length === 0) return;
   notice(`The copy is not whole, so records may be missing: ${partial.join(', ')}. To read the rest: svc mirror pull`);
 }

@@ -1,6 +1,6 @@
-import { readState } from '../mirror/store/state.ts';
-import type { KindName } from '../mirror/tables/kinds.ts';
-import type { Account, Sql } from '../mirror/tables/store.ts';
+import { readState } from '../store/state.ts';
+import type { KindName } from '../tables/kinds.ts';
+import type { Account, Sql } from '../tables/store.ts';
 
 /** What an answer out of the copy can know. It goes along with what is handed on, for nobody who reads that sees svc's notes. */
 export type CopyState = {
