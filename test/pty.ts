@@ -14,7 +14,7 @@ const patternOf = (what: string | RegExp) =>
   typeof what === 'string' ? new RegExp(what.replaceAll(/[.*+?^${}()|[\]\\]/gu, '\\$&'), 'u') : what;
 
 /** How long a machine that does ten other things may take. */
-const patienceMs = 30_000;
+const patienceMs = 60_000;
 
 /**
  * A program on a real terminal whose cells can be read. End it with `kill` (afterEach), whatever it did.

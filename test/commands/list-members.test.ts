@@ -22,7 +22,7 @@ const other = {
 async function asked(world: SandboxWorld, method: string, path: string, body?: unknown) {
   const headers = { authorization: 'Bearer key_acme', 'content-type': 'application/json' };
   const url = `https://service.test${path}`;
-  const sent = { method, url, headers, body: body && JSON.stringify(body), timeoutMs: 1000 };
+  const sent = { method, url, headers, body: body && JSON.stringify(body), timeoutMs: 20_000 };
   const answer = await world.exchange(sent as Parameters<typeof world.exchange>[0]);
   return JSON.parse('body' in answer ? answer.body : '{}');
 }

@@ -14,7 +14,7 @@ real('mkfifo')('a pipe in the place of the configuration holds up no command', a
     const argv = [built.script, 'config', 'list'];
     const env = { ...process.env, SVC_CONFIG_DIR: folder };
     const run = () =>
-      execFileSync(process.execPath, argv, { env, timeout: 10_000, killSignal: 'SIGKILL', stdio: 'pipe' });
+      execFileSync(process.execPath, argv, { env, timeout: 60_000, killSignal: 'SIGKILL', stdio: 'pipe' });
     expect(run).toThrow(expect.objectContaining({ signal: null, status: 2 }));
   } finally {
     await built.remove();

@@ -111,7 +111,7 @@ describe('a list that changes while it is read is no contradiction', () => {
     const body = { name: 'New', last_name: 'One', email, phone: '+12025550123' };
     const headers = { authorization: 'Bearer key_acme', 'content-type': 'application/json' };
     const url = 'https://service.test/contacts/create';
-    const made = await world.exchange({ method: 'POST', url, headers, body: JSON.stringify(body), timeoutMs: 1000 });
+    const made = await world.exchange({ method: 'POST', url, headers, body: JSON.stringify(body), timeoutMs: 20_000 });
     expect(made).toMatchObject({ status: 200 });
   };
 

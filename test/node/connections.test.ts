@@ -1,10 +1,13 @@
 // Over which connection a request goes out: reads over a kept one, writes over one that the peer surely keeps.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createExchange } from '../../src/node/exchange.ts';
 import { createWorld, svc } from '../svc.ts';
+
+// However long this machine takes, a connection is as old as a test says.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'Date'] }));
+afterEach(() => void vi.useRealTimers());
 
 const open: { close(): unknown; closeAllConnections(): void }[] = [];
 afterEach(() => {
@@ -61,7 +64,7 @@ test.each(['straight', 'proxied'] as const)(
 const exchangeWith = async (env: Record<string, string>, url: string) => {
   const exchange = await createExchange(env);
   return (method: string) =>
-    exchange({ method, url, headers: {}, timeoutMs: 2000, ...(method !== 'GET' && { body: '{}' }) });
+    exchange({ method, url, headers: {}, timeoutMs: 20_000, ...(method !== 'GET' && { body: '{}' }) });
 };
 
 test('through a proxy each write has a connection of its own, and reads share one', async () => {
@@ -76,7 +79,7 @@ test('a connection that has stayed open after its answer carries the next write,
   const heard = await serving((_, response) => void response.end('{}'));
   const send = await exchangeWith({}, heard.url);
   await send('PATCH');
-  await sleep(150);
+  vi.advanceTimersByTime(150);
   await send('PATCH');
   await send('PATCH');
   expect(heard.connections).toEqual([['PATCH', 'PATCH', 'PATCH']]);
@@ -86,7 +89,7 @@ test('a connection that has been silent for a second carries reads and no write'
   const heard = await serving((_, response) => void response.end('{}'));
   const send = await exchangeWith({}, heard.url);
   for (const method of ['GET', 'GET']) await send(method);
-  await sleep(1050);
+  vi.advanceTimersByTime(1050);
   await send('POST');
   await send('GET');
   expect(heard.connections).toHaveLength(2);

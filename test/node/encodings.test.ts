@@ -27,7 +27,7 @@ const answering = (encoding: string, body: Uint8Array) =>
 const speaking = (talk: (socket: Socket) => void) =>
   listen(createTcpServer((socket) => socket.once('data', () => talk(socket))));
 
-const ask = async (url: string, timeoutMs = 5_000, env: Record<string, string> = {}) =>
+const ask = async (url: string, timeoutMs = 20_000, env: Record<string, string> = {}) =>
   (await createExchange(env))({ method: 'POST', url, headers: {}, body: '{}', timeoutMs });
 
 const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };

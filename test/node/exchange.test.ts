@@ -27,7 +27,7 @@ async function serveRaw(listener: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const ask = async (url: string, env: Record<string, string> = {}, timeoutMs = 2000) =>
+const ask = async (url: string, env: Record<string, string> = {}, timeoutMs = 20_000) =>
   (await createExchange(env))({ method: 'GET', url, headers: {}, timeoutMs });
 
 const json = (response: ServerResponse, body: unknown) => response.end(JSON.stringify(body));
@@ -104,7 +104,7 @@ test('connections are kept alive from one request to the next', async () => {
     json(response, {});
   });
   const exchange = await createExchange({});
-  for (let i = 0; i < 10; i++) await exchange({ method: 'GET', url, headers: {}, timeoutMs: 2000 });
+  for (let i = 0; i < 10; i++) await exchange({ method: 'GET', url, headers: {}, timeoutMs: 20_000 });
   // The first is given back a moment after its answer is whole, so a second one may be opened, and no more.
   expect(sockets.size).toBeLessThanOrEqual(2);
 });

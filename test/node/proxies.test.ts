@@ -19,7 +19,7 @@ async function listening(server: ReturnType<typeof createTcpServer>): Promise<nu
   return (server.address() as AddressInfo).port;
 }
 
-const ask = async (url: string, env: Record<string, string>, timeoutMs = 2000) =>
+const ask = async (url: string, env: Record<string, string>, timeoutMs = 20_000) =>
   (await createExchange(env))({ method: 'GET', url, headers: {}, timeoutMs });
 
 /** A proxy that remembers what it was asked for; tunnels lead to the port, whatever was asked for. */

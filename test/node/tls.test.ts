@@ -60,7 +60,7 @@ async function service(breaks: (wire: Socket, request: number) => boolean) {
 
 const spoil = (wire: Socket): boolean => wire.write(garbage);
 
-const post = (url: string) => ({ method: 'POST', url, headers: {}, body: '{"subject":"x"}', timeoutMs: 2_000 });
+const post = (url: string) => ({ method: 'POST', url, headers: {}, body: '{"subject":"x"}', timeoutMs: 20_000 });
 
 /** A proxy that opens tunnels. */
 async function tunnels(): Promise<string> {

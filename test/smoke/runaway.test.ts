@@ -44,7 +44,7 @@ const shell = (line: string, argv: readonly string[]) =>
   execa('bash', ['-c', line, process.execPath, built.script, ...argv], {
     reject: false,
     env,
-    timeout: 20_000,
+    timeout: 60_000,
     killSignal: 'SIGKILL',
     stdin: 'pipe',
   });
@@ -104,7 +104,7 @@ function fifo(): string {
   return path;
 }
 const write = (path: string, line: string, input = '') =>
-  execFileSync('sh', ['-c', `(${line}) > "$0"`, path], { input, timeout: 10_000 });
+  execFileSync('sh', ['-c', `(${line}) > "$0"`, path], { input, timeout: 60_000 });
 
 const readers: readonly [string, (path: string) => string[]][] = [
   ['contacts sync', (path) => ['contacts', 'sync', path]],
@@ -156,7 +156,7 @@ describe('a FIFO that is written', () => {
   withFifo('gets the whole file once somebody reads it', async () => {
     const path = fifo();
     const run = rejecting(path);
-    const read = execFileSync('sh', ['-c', 'sleep 0.5; cat "$0"', path], { timeout: 10_000, maxBuffer: 1 << 26 });
+    const read = execFileSync('sh', ['-c', 'sleep 0.5; cat "$0"', path], { timeout: 60_000, maxBuffer: 1 << 26 });
     expect(read.toString().trimEnd().split('\n')).toHaveLength(twentyThousand.length + 1);
     expect((await run).exitCode).toBe(2);
   });
