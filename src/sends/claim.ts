@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
 import type { Draft, Step } from './draft.ts';
+import { contactOf } from './seen.ts';
 import type { DraftStore } from './store.ts';
 
 /** So long a draft stays with whoever sends it, without a word from them. */
@@ -88,29 +89,33 @@ export async function claimAlone(
   }
 }
 
-/** Another draft for the same record that somebody is sending. */
-async function senderBeside(
-  store: DraftStore,
-  { id, base_url: url, account, record }: Draft,
-): Promise<Draft | undefined> {
-  if (record.id === null) return undefined;
+/** Another draft that somebody is sending, and that a thread may show: for this record, or for this person (a ticket shows the messages of its chat). */
+async function senderBeside(store: DraftStore, draft: Draft): Promise<Draft | undefined> {
+  if (draft.record.id === null) return undefined;
   const [drafts, now] = await Promise.all([store.list(), store.now()]);
   return drafts.find(
     (one) =>
-      one.id !== id &&
+      one.id !== draft.id &&
       one.state === 'sending' &&
       !isLapsed(one, now) &&
-      one.record.kind === record.kind &&
-      one.record.id === record.id &&
-      one.base_url === url &&
-      one.account === account,
+      one.base_url === draft.base_url &&
+      one.account === draft.account &&
+      (isOfOneRecord(one, draft) || isToOnePerson(one, draft)),
   );
+}
+
+const isOfOneRecord = ({ record: one }: Draft, { record: other }: Draft): boolean =>
+  one.kind === other.kind && one.id === other.id;
+
+function isToOnePerson(one: Draft, other: Draft): boolean {
+  const contact = contactOf(one);
+  return contact !== undefined && contact === contactOf(other);
 }
 
 const isBusy = ({ id, claim: held }: Draft): Failure =>
   new Failure(
     'failed',
-    `Draft ${id} for the same record is being sent by ${held?.by ?? 'somebody'}. Nothing was sent.`,
+    `Draft ${id}, to the same person, is being sent by ${held?.by ?? 'somebody'}. Nothing was sent.`,
     {
       hint: `Look at what became of it, and try again: svc drafts show ${id}`,
     },

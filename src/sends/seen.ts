@@ -73,3 +73,9 @@ function nameOf(contact: unknown): string {
 
 const recipientOf = (contact: unknown): string =>
   JSON.stringify([fieldsIn(contact).contact_id ?? null, fieldOf(contact, 'email'), fieldOf(contact, 'phone')]);
+
+/** The id of the contact in what `recipientOf` made; undefined of nobody known. */
+export function contactOf({ recipient }: Pick<Seen, 'recipient'>): number | undefined {
+  const [, id] = /^\[(\d+),/u.exec(recipient ?? '') ?? [];
+  return id === undefined ? undefined : Number(id);
+}

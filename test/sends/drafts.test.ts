@@ -313,25 +313,33 @@ test('an edit that changes nothing leaves the draft as it was, and says so', asy
   expect(await shown(1)).toMatchObject({ digest, edited_by: null, edits: [] });
 });
 
-test('of two drafts for one ticket that are approved at one moment, one is sent, and the other is shown what is new', async () => {
-  const { world, draft, json } = desk();
-  const drafts = [
-    await draft('tickets reply 8 --body First'),
-    await draft('tickets reply 8 --body Second'),
-    await draft('tickets reply 9 --body Elsewhere'),
-  ];
-  // Who waits gives the other the time that it takes.
-  const clock: Clock = { now: () => new Date(), ticks: () => performance.now(), sleep: (ms) => setTimeout(ms) };
-  const ran = await Promise.all(
-    drafts.map(({ id, digest }) => svc({ ...world, clock }, ['drafts', 'approve', String(id), '--digest', digest])),
-  );
-  expect(ran.map(({ exitCode }) => exitCode).sort()).toEqual([0, 0, 11]);
-  expect(ran[2]?.exitCode).toBe(0);
-  expect(ran.map(({ stderr }) => stderr).join('')).toContain('The team has answered since.');
-  expect(writesOf(world)).toHaveLength(2);
-  const states = (await json<Shown[]>('drafts list --all')).map(({ state }) => state);
-  expect(states.sort()).toEqual(['sent', 'sent', 'waiting']);
-});
+const twoAtOnce: readonly (readonly [what: string, first: string, second: string])[] = [
+  ['one ticket', 'tickets reply 8', 'tickets reply 8'],
+  ['a ticket and its chat', 'tickets reply 37', 'conversations reply 5'],
+];
+
+test.each(twoAtOnce)(
+  'of two drafts for %s that are approved at one moment, one is sent, and the other is shown what is new',
+  async (_, first, second) => {
+    const { world, draft, json } = desk();
+    const drafts = [
+      await draft(`${first} --body First`),
+      await draft(`${second} --body Second`),
+      await draft('tickets reply 9 --body Elsewhere'),
+    ];
+    // Who waits gives the other the time that it takes.
+    const clock: Clock = { now: () => new Date(), ticks: () => performance.now(), sleep: (ms) => setTimeout(ms) };
+    const ran = await Promise.all(
+      drafts.map(({ id, digest }) => svc({ ...world, clock }, ['drafts', 'approve', String(id), '--digest', digest])),
+    );
+    expect(ran.map(({ exitCode }) => exitCode).sort()).toEqual([0, 0, 11]);
+    expect(ran[2]?.exitCode).toBe(0);
+    expect(ran.map(({ stderr }) => stderr).join('')).toContain('The team has answered since.');
+    expect(writesOf(world)).toHaveLength(2);
+    const states = (await json<Shown[]>('drafts list --all')).map(({ state }) => state);
+    expect(states.sort()).toEqual(['sent', 'sent', 'waiting']);
+  },
+);
 
 test('a draft for a ticket that another is being sent for all the time stays, and says which', async () => {
   const { world, draft, run, json } = desk();
@@ -348,7 +356,7 @@ test('a draft for a ticket that another is being sent for all the time stays, an
   const ran = await run(`drafts approve 1 --digest ${digest}`);
   expect(ran).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('Draft 2 for the same record is being sent by somebody'),
+    stderr: expect.stringContaining('Draft 2, to the same person, is being sent by somebody'),
   });
   expect(writesOf(world)).toEqual([]);
   expect(await json<Shown>('drafts show 1')).toMatchObject({ state: 'waiting', digest });
