@@ -236,6 +236,21 @@ describe('profiles', () => {
     expect(world.sent).toHaveLength(before);
   });
 
+  test('switching to one whose sends are held less asks a person at a terminal', async () => {
+    const world = await authWorld();
+    await withKey(world, 'key_acme');
+    await withKey(world, 'key_globex', '--profile', 'globex');
+    await world.svc(['config', 'set', 'sends', 'draft']);
+    for (const line of [['auth', 'switch', 'globex', '--yes'], ['config', 'set', 'default_profile', 'globex']]) {
+      expect(await world.svc(line)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('at a terminal') });
+    }
+    expect((await world.svc(['auth', 'switch', 'globex'], { columns: 80, answers: [false] })).exitCode).toBe(1);
+    expect((await json(world, 'whoami')).account).toEqual({ id: 1, name: 'Acme' });
+    expect((await world.svc(['auth', 'switch', 'globex'], { columns: 80, answers: [true] })).exitCode).toBe(0);
+    expect((await json(world, 'whoami')).account).toEqual({ id: 2, name: 'Globex' });
+    expect((await world.svc(['auth', 'switch', 'default'])).exitCode).toBe(0);
+  });
+
   test('switching changes which one is used', async () => {
     const world = await authWorld();
     await withKey(world, 'key_acme');

@@ -1,5 +1,6 @@
 import { heldByProfile, loginCommand } from '../../auth/credentials.ts';
 import { defineCommand } from '../../command/command.ts';
+import { agreeToDefault } from '../../command/loosen.ts';
 import { param } from '../../command/param.ts';
 import { readConfig, updateConfig } from '../../config/config-file.ts';
 import { profileName } from '../../config/given-texts.ts';
@@ -41,7 +42,7 @@ export const authSwitch = defineCommand({
   flags: {},
   needs: 'a second profile: svc -p work login',
   examples: ['svc auth switch work'],
-  async run(ctx, { args }) {
+  async run(ctx, { args, settings }) {
     const name = profileName({ text: args.name, by: 'NAME' });
     const saved = (await savedProfiles(ctx)).map(({ profile }) => profile);
     if (!saved.includes(name)) {
@@ -49,6 +50,7 @@ export const authSwitch = defineCommand({
         hint: `${saved.length > 0 ? `There are: ${saved.join(', ')}. ` : ''}To make it: svc login --profile ${name}`,
       });
     }
+    await agreeToDefault(ctx, settings, name);
     await updateConfig(ctx, (config) => ({ ...config, default_profile: name }));
     const notes = [`Profile ${name} is now the default.`];
     if (ctx.env.SVC_PROFILE) notes.push(`SVC_PROFILE is set to ${sanitize(ctx.env.SVC_PROFILE)}, which overrides it.`);

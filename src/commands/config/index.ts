@@ -1,19 +1,11 @@
 import { defineCommand, type Group, type Param } from '../../command/command.ts';
+import { agreeToDefault, agreeToMode } from '../../command/loosen.ts';
 import { param } from '../../command/param.ts';
 import { readConfig, updateConfig, updateProfile } from '../../config/config-file.ts';
 import { holdMs, profileName } from '../../config/given-texts.ts';
 import { outputs } from '../../config/outputs.ts';
 import { parseServiceUrl } from '../../config/service-url.ts';
-import {
-  auditModes,
-  type Config,
-  colors,
-  profileConfig,
-  type Settings,
-  sendMode,
-  sendModes,
-  stricter,
-} from '../../config/settings.ts';
+import { auditModes, type Config, colors, profileConfig, type Settings, sendModes } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
@@ -165,7 +157,8 @@ const unset = defineCommand({
 
 async function change(ctx: Context, settings: Settings, name: KeyName, value: string | undefined): Promise<View> {
   const { profile } = settings;
-  if (name === 'sends' || name === 'default_profile') await agreeToLoosen(ctx, settings, name, value);
+  if (name === 'sends') await agreeToMode(ctx, settings, value);
+  if (name === 'default_profile') await agreeToDefault(ctx, settings, value);
   if (keys[name].of === 'profile') await updateProfile(ctx, profile, { [name]: value });
   else await updateConfig(ctx, (config) => ({ ...config, [name]: value }));
   const whose = keys[name].of === 'profile' ? ` of profile ${profile}` : '';
@@ -173,28 +166,6 @@ async function change(ctx: Context, settings: Settings, name: KeyName, value: st
     data: { shape: 'nothing' },
     notes: [value === undefined ? `${name}${whose} is unset.` : `${name}${whose} is ${value} now.`],
   };
-}
-
-/** What holds sends back is taken away by a person at a terminal alone, whatever --yes says. */
-async function agreeToLoosen(
-  ctx: Context,
-  { profile, noInput }: Settings,
-  name: 'sends' | 'default_profile',
-  value: string | undefined,
-): Promise<void> {
-  const config = await readConfig(ctx.files);
-  const modeOf = (named: string) =>
-    sendMode(profileConfig(config, named).sends ?? 'allow', `sends of profile ${named}`);
-  const now = name === 'sends' ? modeOf(profile) : modeOf(config.default_profile ?? 'default');
-  const next = name === 'sends' ? sendMode(value ?? 'allow', 'sends') : modeOf(value ?? 'default');
-  if (stricter(now, next) === next) return;
-  if (!ctx.ask.canAsk || noInput) {
-    throw new Failure('usage', `sends is ${now}, and ${next} is looser: that asks a person at a terminal.`, {
-      hint: 'Nothing was changed. --yes does not answer this.',
-    });
-  }
-  const isAgreed = await ctx.ask.confirm(`Sends are on ${now}. Let them be ${next} from now on?`);
-  if (!isAgreed) throw new Failure('failed', 'Declined. Nothing was changed.');
 }
 
 /** A default that nobody has logged in to would make every command after it fail. */
