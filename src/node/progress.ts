@@ -45,7 +45,7 @@ function spinner({ stream, going = new Map(), isHidden = () => false }: Parts): 
   let began = Math.min(performance.now(), ...[...going.values()].map(({ since }) => since));
   let due: NodeJS.Timeout | undefined;
   const show = async () => {
-    if (shown === 'loading') return;
+    if (shown === 'loading' || isHidden()) return;
     if (!shown) {
       shown = 'loading';
       const [{ default: ora }, width] = [await import('ora'), await import('../text/width.ts')];
@@ -59,14 +59,15 @@ function spinner({ stream, going = new Map(), isHidden = () => false }: Parts): 
     shown.text = cut(sanitize(going.get(doing)?.text ?? ''), (stream.columns || 80) - 3);
     if (!shown.isSpinning) shown.start();
   };
-  const stop = () => {
-    if (shown !== 'loading') shown?.stop();
-  };
   const at = (ms: number, act: () => void) => {
     clearTimeout(due);
     due = setTimeout(act, Math.max(0, ms)).unref();
   };
   const isShown = () => shown !== undefined && shown !== 'loading' && shown.isSpinning;
+  // One that does not spin would move the cursor all the same, which is another's while a full screen is there.
+  const stop = () => {
+    if (shown !== 'loading' && shown?.isSpinning) shown.stop();
+  };
   const update = () => {
     if (going.size > 0) {
       if (!Number.isFinite(began)) began = performance.now();

@@ -60,6 +60,10 @@ describe('on a terminal', () => {
     expect(seen()).toBe(before);
     expect(before.lastIndexOf('\x1b[2K')).toBeGreaterThan(before.lastIndexOf('Waiting'));
     for (const doing of ['request', 'work'] as const) progress(undefined, doing);
+    // What ends then, or makes room for what is written, moves no cursor: it is the full screen's.
+    progress(undefined);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(seen()).toBe(before);
     port.giveInput();
     isTaken = hush.isTaken();
     await vi.advanceTimersByTimeAsync(10_000);
