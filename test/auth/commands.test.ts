@@ -241,7 +241,10 @@ describe('profiles', () => {
     await withKey(world, 'key_acme');
     await withKey(world, 'key_globex', '--profile', 'globex');
     await world.svc(['config', 'set', 'sends', 'draft']);
-    for (const line of [['auth', 'switch', 'globex', '--yes'], ['config', 'set', 'default_profile', 'globex']]) {
+    for (const line of [
+      ['auth', 'switch', 'globex', '--yes'],
+      ['config', 'set', 'default_profile', 'globex'],
+    ]) {
       expect(await world.svc(line)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('at a terminal') });
     }
     expect((await world.svc(['auth', 'switch', 'globex'], { columns: 80, answers: [false] })).exitCode).toBe(1);

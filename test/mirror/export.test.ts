@@ -314,7 +314,10 @@ onBothEngines('mirror export', ({ test, world: fresh, pulled, engine }) => {
     const world = fresh();
     await svc(world, ['mirror', 'pull', '--only', 'contacts', '--max-requests', '2']);
     await exportTo(world, dirIn(world), '--only', 'calls,contacts');
-    expect(exportsIn(dirIn(world))[0]?.copy).toMatchObject({ as_of: null, not_whole: expect.arrayContaining(['calls', 'contacts']) });
+    expect(exportsIn(dirIn(world))[0]?.copy).toMatchObject({
+      as_of: null,
+      not_whole: expect.arrayContaining(['calls', 'contacts']),
+    });
   });
 
   test('files and folders are for their owner alone', async () => {
