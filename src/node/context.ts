@@ -105,11 +105,10 @@ export async function runToItsEnd(running: Promise<number>, { signal }: Pick<Con
 
 /**
  * Fires on the first SIGINT, SIGTERM or SIGHUP, so that whatever runs can end well; a second one ends the process at
- * once. As long as somebody listens to hangups, they are told of a SIGHUP instead.
+ * once, but for a second hangup. As long as somebody listens to hangups, they are told of a SIGHUP instead.
  */
 function interruptSignal(hangups: ReadonlySet<() => void>, lent: Lent): { signal: AbortSignal; hungUp: () => void } {
   const interrupt = new AbortController();
-  let isHungUp = false;
   // Each request and each wait listens to it; Node takes more than ten for a leak and warns on the screen.
   process.getBuiltinModule('node:events').setMaxListeners(0, interrupt.signal);
   for (const [name, code] of Object.entries(signalCodes)) {
@@ -119,19 +118,14 @@ function interruptSignal(hangups: ReadonlySet<() => void>, lent: Lent): { signal
         for (const call of hangups) call();
         return;
       }
-      // Of one hangup the lost terminal may tell before the signal does.
-      if (name === 'SIGHUP' && isHungUp) {
-        isHungUp = false;
-        return;
-      }
+      // One terminal that is closed is told of by the system, by its shell, and by what reads it.
+      if (name === 'SIGHUP' && interrupt.signal.reason === 'SIGHUP') return;
       if (interrupt.signal.aborted) process.exit(code);
       interrupt.abort(name);
     });
   }
   const hungUp = () => {
-    if (interrupt.signal.aborted) return;
-    isHungUp = true;
-    interrupt.abort('SIGHUP');
+    if (!interrupt.signal.aborted) interrupt.abort('SIGHUP');
   };
   return { signal: interrupt.signal, hungUp };
 }

@@ -106,6 +106,13 @@ test('an editor that is killed: what it had saved is a draft, and the inbox goes
   await pty.says('svc drafts list --json --jq ".[].body"', /^Half of it\.$/mu);
 }, 90_000);
 
+test('a terminal that is closed while the editor is open, told of twice: what it had saved is a draft', async () => {
+  const pty = await shell('printf "Half of it.\\n" > "$1"; kill -HUP $PPID; sleep 0.05; kill -HUP $PPID; sleep 60');
+  await pty.press('r', /prompt>/u);
+  await pty.isAsItWas();
+  await pty.says('svc drafts list --json --jq ".[].body"', /^Half of it\.$/mu);
+}, 90_000);
+
 test('--linear: after Ctrl-Z and fg it asks again, and goes on with what is typed', async () => {
   const pty = await shell('true', 'true', inLines);
   await pty.press('2\r', /T-1007 {2}Thank you![\s\S]*^T-1007: .*q end >/mu);
