@@ -1,8 +1,8 @@
 import { messageOf } from '../../errors.ts';
-import { envelopeIn } from '../event/envelope.ts';
 import type { Waiting } from '../store/inbox-store.ts';
 import type { Became } from './outcomes.ts';
 import type { Answer } from './sink.ts';
+import { verdictOf } from './verdict.ts';
 import type { Window } from './window.ts';
 import type { WorkerOptions } from './worker.ts';
 
@@ -22,8 +22,7 @@ export async function tryOne(
   const { filter, clock, sink } = options;
   const began = clock.ticks();
   const took = () => Math.round(clock.ticks() - began);
-  // What is no envelope no filter can judge, and somebody should see it.
-  const verdict = filter && envelopeIn(one.arrival.body) !== undefined ? await filter(one.arrival) : 'wanted';
+  const verdict = await verdictOf(filter, one);
   if (verdict === 'unwanted') return { state: 'skipped', ms: 0, tries: one.tries };
   if (verdict !== 'wanted') return { refused: { error: verdict.undecided, ms: took() } };
   if (cut.aborted || !mayDeliver()) return 'cut';

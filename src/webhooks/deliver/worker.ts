@@ -1,11 +1,11 @@
 import { messageOf } from '../../errors.ts';
 import { within } from '../../promise/in-time.ts';
-import { envelopeIn } from '../event/envelope.ts';
 import type { InboxStore, Taken, Waiting } from '../store/inbox-store.ts';
 import type { Filter } from './filter.ts';
 import { type Became, createOutcomes, type OutcomeOptions, type Outcomes } from './outcomes.ts';
 import { isLast, pauseAfter, type Retry } from './retry.ts';
 import type { Answer, Sink } from './sink.ts';
+import { verdictOf } from './verdict.ts';
 
 export type { Retry } from './retry.ts';
 
@@ -172,9 +172,7 @@ async function chosen(state: State, some: readonly Waiting[]): Promise<Chosen> {
   const wanted: Waiting[] = [];
   for (const one of some) {
     const began = clock.ticks();
-    // What is no envelope no filter can judge, and somebody should see it; of several accounts only its own.
-    const isJudged = one.arrival.account !== undefined || envelopeIn(one.arrival.body) !== undefined;
-    const verdict = isJudged ? await filter(one.arrival) : 'wanted';
+    const verdict = await verdictOf(filter, one);
     const ms = Math.round(clock.ticks() - began);
     if (verdict === 'wanted') wanted.push(one);
     else if (verdict === 'unwanted') settle(state, one, { state: 'skipped', ms: 0, tries: one.tries });

@@ -221,44 +221,51 @@ test.each([
   expect(existsSync(join(world.folder, 'a.jsonl'))).toBe(false);
 });
 
-test('between no accounts and several nothing meets, is forgotten, or reaches another account’s program', async () => {
-  const world = await newWorld();
-  const sinks = `inbox: inbox
+test.each(['', ' concurrency: 4,'])(
+  'between no accounts and several nothing meets, is forgotten, or reaches another account’s program%s',
+  async (lanes) => {
+    const world = await newWorld();
+    const sinks = `inbox: inbox
 admin: { port: 0 }
 sinks:
-  - { name: crm, filter: '.account == "acme"', exec: { command: [sh, -c, 'echo "$SVC_ACCOUNT $GLOBEX" >> told'] } }
+  - { name: crm,${lanes} filter: '.account == "acme"', exec: { command: [sh, -c, 'echo "$SVC_ACCOUNT $GLOBEX" >> told'] } }
   - { name: all, file: { path: all.jsonl } }
 `;
-  const alone = `listen: { port: 0 }\nsecrets: { store: false, env: [ACME] }\n${sinks}`;
-  const several = `listen: { port: 0 }\n${accounts}${sinks}`;
-  const served = await start(world, alone);
-  const lines = () => readFileSync(join(world.folder, 'all.jsonl'), 'utf8').trim().split('\n').length;
-  const reload = async (config: string) => {
-    const read = () => served.said().split('was read again').length;
-    const before = read();
-    served.reload(config);
-    await served.until(() => read() > before);
-  };
-  const { acme, globex } = at(served.url.replace(/\/$/u, '/hooks/acme'));
-  expect(await deliver(served.url, body('acme/evt_1'), env.ACME)).toBe(204);
-  expect(await deliver(served.url, body('acme/evt_1'), env.ACME)).toBe(204);
-  await reload(several);
-  expect(await deliver(acme, body('evt_1'), env.ACME)).toBe(204);
-  expect(await deliver(globex, '[{"private":"of globex"}]', env.GLOBEX)).toBe(204);
-  expect(await deliver(globex, body('evt_2'), env.GLOBEX)).toBe(204);
-  await served.until(() => lines() === 4);
-  const metrics = async () => (await get(`${served.admin}/metrics`)).text;
-  await served.until(async () => (await metrics()).includes('skipped_total{account="globex",sink="crm"} 2'));
-  for (const row of ['accepted_total{account=""} 1', 'repeats_total{account=""} 1', 'accepted_total{account="acme"} 1'])
-    expect(await metrics()).toContain(row);
-  // A secret is one after its account was taken out, too.
-  await reload(several.replace(/ {2}- \{ name: globex.*\n/u, ''));
-  expect(await deliver(acme, body('evt_3'), env.ACME)).toBe(204);
-  await served.until(async () => (await metrics()).includes('delivered_total{account="acme",sink="crm"} 2'));
-  expect(readFileSync(join(world.folder, 'told'), 'utf8')).toBe('acme \nacme \n');
-  const gone = ['webhooks', 'inbox', 'list', '--config', served.file, '--json', '--account', 'globex'];
-  expect(JSON.parse((await svc(world, gone)).stdout)).toHaveLength(2);
-});
+    const alone = `listen: { port: 0 }\nsecrets: { store: false, env: [ACME] }\n${sinks}`;
+    const several = `listen: { port: 0 }\n${accounts}${sinks}`;
+    const served = await start(world, alone);
+    const lines = () => readFileSync(join(world.folder, 'all.jsonl'), 'utf8').trim().split('\n').length;
+    const reload = async (config: string) => {
+      const read = () => served.said().split('was read again').length;
+      const before = read();
+      served.reload(config);
+      await served.until(() => read() > before);
+    };
+    const { acme, globex } = at(served.url.replace(/\/$/u, '/hooks/acme'));
+    expect(await deliver(served.url, body('acme/evt_1'), env.ACME)).toBe(204);
+    expect(await deliver(served.url, body('acme/evt_1'), env.ACME)).toBe(204);
+    await reload(several);
+    expect(await deliver(acme, body('evt_1'), env.ACME)).toBe(204);
+    expect(await deliver(globex, '[{"private":"of globex"}]', env.GLOBEX)).toBe(204);
+    expect(await deliver(globex, body('evt_2'), env.GLOBEX)).toBe(204);
+    await served.until(() => lines() === 4);
+    const metrics = async () => (await get(`${served.admin}/metrics`)).text;
+    await served.until(async () => (await metrics()).includes('skipped_total{account="globex",sink="crm"} 2'));
+    for (const row of [
+      'accepted_total{account=""} 1',
+      'repeats_total{account=""} 1',
+      'accepted_total{account="acme"} 1',
+    ])
+      expect(await metrics()).toContain(row);
+    // A secret is one after its account was taken out, too.
+    await reload(several.replace(/ {2}- \{ name: globex.*\n/u, ''));
+    expect(await deliver(acme, body('evt_3'), env.ACME)).toBe(204);
+    await served.until(async () => (await metrics()).includes('delivered_total{account="acme",sink="crm"} 2'));
+    expect(readFileSync(join(world.folder, 'told'), 'utf8')).toBe('acme \nacme \n');
+    const gone = ['webhooks', 'inbox', 'list', '--config', served.file, '--json', '--account', 'globex'];
+    expect(JSON.parse((await svc(world, gone)).stdout)).toHaveLength(2);
+  },
+);
 
 test('an account without a secret is told how to get one, and the unit of systemd names the variables of all', async () => {
   const world = await newWorld();
