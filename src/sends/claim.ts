@@ -56,13 +56,13 @@ export async function claim(
   };
 }
 
-/** Tries in which another draft for the same record may go out first: some 20 seconds. */
+/** Tries in which another draft for the same record or person may go out first: some 20 seconds. */
 const mostTries = 20;
 
 /**
- * The same, and no other draft for its record is on its way: of two answers that are sent at one moment, the second looks
- * at a thread that has the first. Each claims and then looks for others, so at least one of two sees the other; whoever sees one steps
- * back and tries again after a time of chance.
+ * The same, and no other draft for its record or its person is on its way: of two answers to one thread that are sent at
+ * one moment, the second then looks at a thread that has the first. Each claims and then looks for others, so at least one
+ * of two sees the other; whoever sees one steps back and tries again after a time of chance.
  *
  * @throws Failure where others are at it all the time: the draft is as it was
  */
@@ -80,16 +80,27 @@ export async function claimAlone(
     });
     if (!held || !before) return undefined;
     const { state } = before;
-    const other = await senderBeside(store, held.draft());
+    const stepBack = () => held.end((draft) => ({ ...draft, state }));
+    let other: Draft | undefined;
+    try {
+      other = await senderBeside(store, held.draft());
+    } catch (error) {
+      // Where that fails too, the claim lapses.
+      await stepBack().catch(() => held.stop());
+      throw error;
+    }
     if (!other) return held;
-    await held.end((draft) => ({ ...draft, state }));
+    await stepBack();
     if (tries === mostTries) throw isBusy(other);
     await clock.sleep(500 + 4 * (random(1)[0] ?? 0), signal);
     if (signal.aborted) throw interruption(signal, 'Interrupted while waiting; nothing was sent.');
   }
 }
 
-/** Another draft that somebody is sending, and that a thread may show: for this record, or for this person (a ticket shows the messages of its chat). */
+/**
+ * Another draft that somebody is sending, and that the thread may show: for this record, or for this person, since a
+ * ticket shows the messages of its chat.
+ */
 async function senderBeside(store: DraftStore, draft: Draft): Promise<Draft | undefined> {
   if (draft.record.id === null) return undefined;
   const [drafts, now] = await Promise.all([store.list(), store.now()]);

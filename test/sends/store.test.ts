@@ -2,8 +2,9 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { claim } from '../../src/sends/claim.ts';
+import { claim, claimAlone } from '../../src/sends/claim.ts';
 import type { NewDraft } from '../../src/sends/draft.ts';
 import { type DraftStore, openDrafts } from '../../src/sends/store.ts';
 import { screen } from '../cli/fake-context.ts';
@@ -44,6 +45,15 @@ const draft = (key: string | null = null): NewDraft => ({
   ...{ base_url: 'https://service.test', account: 1, created_at: '2026-03-01T12:00:00.000Z', by: 'ada@here' },
   ...{ edited_by: null, edits: [], decided_at: null, decided_by: null, reason: null, error: null, claim: null },
 });
+
+/** Who waits gives the other the time that it takes. */
+const waiting = {
+  clock: { now: () => new Date(), ticks: () => performance.now(), sleep: (ms: number) => sleep(ms) },
+  signal: new AbortController().signal,
+  random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
+};
+
+const isWaiting = ({ state }: NewDraft) => state === 'waiting';
 
 const longer = (text: string) => {
   const one = draft();
@@ -106,6 +116,35 @@ describe.each(kinds)('drafts in $name', ({ test, place }) => {
       expect(held).toHaveLength(1);
       await held[0]?.end((one) => ({ ...one, state: 'sent' }));
       expect(await stores[1]?.get(1)).toMatchObject({ state: 'sent', claim: null });
+    }));
+
+  test('for one record are with one sender at a time, and each is sent', () =>
+    opened(async (open) => {
+      const stores = await Promise.all([open(), open()]);
+      for (const store of stores) await store.add(draft());
+      let sending = 0;
+      let most = 0;
+      await Promise.all(
+        stores.map(async (store, at) => {
+          const held = await claimAlone(waiting, store, { id: at + 1, by: 'ada', token: String(at) }, isWaiting);
+          most = Math.max(most, ++sending);
+          await sleep(100);
+          sending--;
+          await held?.end((one) => ({ ...one, state: 'sent' }));
+        }),
+      );
+      expect(most).toBe(1);
+      expect((await stores[0]?.list())?.map(({ state }) => state)).toEqual(['sent', 'sent']);
+    }));
+
+  test('are as they were where nobody can see who else is sending', () =>
+    opened(async (open) => {
+      const store = await open();
+      await store.add(draft());
+      const blind = { ...store, list: () => Promise.reject(new Error('gone')) };
+      const claiming = claimAlone(waiting, blind, { id: 1, by: 'ada', token: 'a' }, isWaiting);
+      await expect(claiming).rejects.toThrow('gone');
+      expect(await store.get(1)).toMatchObject({ state: 'waiting', claim: null });
     }));
 
   test('are changed one after the other: no change of many at once is lost', () =>
