@@ -65,6 +65,8 @@ try {
 
   const first = pull('--only', 'contacts');
   const texts = pull('--only', 'tickets');
+  // The kinds that neither has read.
+  pull();
   const nothing = pull();
   const again = pull('--rescan', '0');
   tell([

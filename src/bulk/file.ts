@@ -3,6 +3,7 @@ import { type Account, accountOf } from '../batch/account.ts';
 import { dryNote, keptNotes, partialNote } from '../batch/ending.ts';
 import { checkFiles, sparing, withUnwritten } from '../batch/out-files.ts';
 import { progressText, rowsInWords, tellingProgress } from '../batch/pace.ts';
+import { keepHeapSmall } from '../batch/small-heap.ts';
 import type { Given } from '../command/command.ts';
 import type { RowOf } from '../command/row.ts';
 import type { Context } from '../context.ts';
@@ -31,7 +32,6 @@ import { previewPlan } from './preview.ts';
 import { dryReport, nothingSent, reportOf } from './report.ts';
 import { anonymousNotes, newRequesters, openRequesters, refuseNobody, withRequester } from './requesters.ts';
 import { type Sent, sendPlan } from './send-plan.ts';
-import { keepHeapSmall } from './small-heap.ts';
 import { readAsNote, type Values, valuesOf } from './values.ts';
 import { recordsShown, viewOf } from './view.ts';
 

@@ -1,5 +1,4 @@
 import { pathToFileURL } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 import { interruption } from '../../errors.ts';
 import type { Value, View } from '../tables/store.ts';
 import type { Answers, Connection, Mode, Work } from './connection.ts';
@@ -41,7 +40,6 @@ export function startNative({ DatabaseSync }: NodeSqlite, path: string, { readOn
   type Given = { text: string; isMixed: boolean; values: readonly Value[]; views: readonly View[]; most: number };
   const works: { readonly [W in Work]: (given: Given) => Answers[W] | Promise<Answers[W]> } = {
     open() {
-      if (!readOnly) keepNurserySmall();
       const place = isFixed ? `${pathToFileURL(path).href}?immutable=1` : path;
       db = new DatabaseSync(place, { readOnly, timeout: timeoutMs, enableForeignKeyConstraints: false });
       // Its first look at the file.
@@ -102,14 +100,6 @@ const orderIn = (text: string): number[] => [...text.matchAll(parameter)].map(([
 
 /** svc's own statements have none inside of a text. */
 const parameter = /\$\d+/gu;
-
-/**
- * Of a long pull's rows nothing lives long: a nursery that grows takes 30 MB, and no time is gained by it. A later Node may not
- * know the flag, and would complain.
- */
-function keepNurserySmall(): void {
-  if (Number(process.versions.node.split('.')[0]) <= 26) setFlagsFromString('--semi-space-growth-factor=1');
-}
 
 function piece(rows: Iterator<readonly unknown[]> | undefined, most: number): Answers['next'] {
   const some: (readonly unknown[])[] = [];
