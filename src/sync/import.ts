@@ -114,6 +114,7 @@ const planOptions = (flags: ImportFlags, map: readonly MapWish[]): PlanOptions =
   only: flags.only,
   dedupe: flags.dedupe,
   map,
+  isSent: !flags.dry_run,
 });
 
 /** `isLost`: another run has the journal now. */
