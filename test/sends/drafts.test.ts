@@ -305,6 +305,20 @@ test('all that follow are agreed to as they are then: one that is changed meanwh
   expect(writesOf(world)).toEqual(['POST /tickets/8/replies']);
 });
 
+test('of several, one that somebody else has sent meanwhile is told as sent already, not as sent in part', async () => {
+  const { world, draft, approve } = desk();
+  await draft('tickets reply 8 --body One');
+  await draft('tickets reply 9 --body Two');
+  const exchange: typeof world.exchange = async (request) => {
+    const answer = await world.exchange(request);
+    if (request.method === 'POST') expect(await approve(2)).toMatchObject({ exitCode: 0 });
+    return answer;
+  };
+  const ran = await svc({ ...world, exchange }, ['drafts', 'approve', '--all'], { columns: 100, answers: ['all'] });
+  expect(ran.stderr).toContain('2 drafts: 1 sent, 1 sent already.');
+  expect(writesOf(world)).toHaveLength(2);
+});
+
 test('an edit that changes nothing leaves the draft as it was, and says so', async () => {
   const { draft, run, shown } = desk();
   const { digest } = await draft('tickets reply 8 --body Same');

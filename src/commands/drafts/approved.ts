@@ -31,7 +31,7 @@ function viewOfOne({ draft, failure, isLeft }: Ended): View {
 /** On a terminal the failure says all of it. */
 const nothing = (): string => '';
 
-const words = ['sent', 'sent in part', 'left', 'not sent', 'not known', 'not tried'] as const;
+const words = ['sent', 'sent already', 'sent in part', 'left', 'not sent', 'not known', 'not tried'] as const;
 
 type Word = (typeof words)[number];
 
@@ -40,6 +40,8 @@ function wordFor({ draft, failure, isLeft }: Ended): Word {
   if (!failure) return 'sent';
   // One that somebody else sends at this time has no failure that could be of ours.
   if (failure.isUnsure || draft?.state === 'unknown') return 'not known';
+  // By whoever approved it first.
+  if (draft?.state === 'sent') return 'sent already';
   return draft && hasBegun(draft) ? 'sent in part' : 'not sent';
 }
 
