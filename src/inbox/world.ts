@@ -16,9 +16,9 @@ import { compose, countDrafts, edit, keepAll, recordsOf } from './texts.ts';
 import type { World } from './world-ports.ts';
 import { change, keptOf, send } from './writes.ts';
 
-type Doings = {
-  readonly [D in Effect['do']]: (world: World, effect: Extract<Effect, { readonly do: D }>) => Promise<void> | void;
-};
+type Effects = { readonly [E in Effect as E['do']]: E };
+
+type Doings = { readonly [D in keyof Effects]: (world: World, effect: Effects[D]) => Promise<void> | void };
 
 const doings: Doings = {
   list,
@@ -111,11 +111,13 @@ async function list(
   }
 }
 
+const doAs = <D extends keyof Effects>(what: D, world: World, effect: Effects[D]): Promise<void> | void =>
+  doings[what](world, effect);
+
 /** Does what the model asks for. What fails is told, and ends nothing. */
 export async function perform(world: World, effect: Effect): Promise<void> {
   try {
-    const doing: (world: World, effect: never) => Promise<void> | void = doings[effect.do];
-    await doing(world, effect as never);
+    await doAs(effect.do, world, effect);
   } catch (error) {
     const told = messageOf(error);
     if ('job' in effect) world.tell({ is: 'ended-job', job: effect.job, state: 'refused', told });
