@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import type { Clock, Context } from '../context.ts';
 import { isCode, ontoNewFile, syncFolder } from './atomic-file.ts';
 import { withLock } from './lock.ts';
-import { lockNow, type Moment } from './lock-now.ts';
 import { makeFolders } from './make-folders.ts';
 import { nothingThere } from './nothing-there.ts';
-import { openPart, type Part, partPath, type Tail, writeLines } from './shared-log-part.ts';
-import { isWanted, want } from './wanted.ts';
+import { giveBackUnlessBusy, type Leasing, leaseNow, newLeasing, release } from './shared-log-lease.ts';
+import { openPart, type Part, partPath, writeLines } from './shared-log-part.ts';
+import { want } from './wanted.ts';
 
 /**
  * A log of lines that several processes append to at once, in parts (a file for each month). Each appends under a lock
@@ -44,51 +44,26 @@ export type SharedLogOptions = {
 
 type Waiting = { readonly make: Make; readonly done: () => void; readonly failed: (error: unknown) => void };
 
-/** The lock in the hands of this process, with the file that is open under it. */
-type Lease = {
-  readonly moment: Moment;
-  /** Looks no more whether it is to be given back. */
-  readonly end: () => void;
-  readonly since: number;
-  readonly name: string;
-  readonly part: Part;
-};
-
 type State = {
   readonly options: SharedLogOptions;
-  readonly locks: string;
+  readonly leasing: Leasing;
   queue: Waiting[];
   isWorking: boolean;
-  lease: Lease | undefined;
-  /** What the last look at the file has shown, so that a file that is as it was is not read again. */
-  known: Tail | undefined;
-  lastAt: number;
-  lookedAt: number;
   unsynced: Set<string>;
   /** The disk failed. Our own lock may stand on it for ever, and would be waited for. */
   lostDisk: { readonly error: unknown; readonly until: number } | undefined;
   syncing: Promise<void>;
 };
 
-/** Who writes again within this time keeps the lock meanwhile: to take it costs ten times as much as a line. */
-const busyMs = 100;
-/** How often it looks whether somebody waits: then it gives it back. */
-const betweenLooksMs = 5;
-/** And after this in any case, before it could be taken for one that stands still. */
-const leaseMs = 400;
 /** A disk that failed is tried again after this. */
 const lostDiskMs = 30_000;
 
 export function openSharedLog(options: SharedLogOptions): SharedLog {
   const state: State = {
     options,
-    locks: join(options.root, 'lock'),
+    leasing: newLeasing(options, join(options.root, 'lock')),
     queue: [],
     isWorking: false,
-    lease: undefined,
-    known: undefined,
-    lastAt: Number.NEGATIVE_INFINITY,
-    lookedAt: Number.NEGATIVE_INFINITY,
     unsynced: new Set(),
     lostDisk: undefined,
     syncing: Promise.resolve(),
@@ -121,7 +96,7 @@ async function work(state: State): Promise<void> {
     } catch (error) {
       const isNew = error !== state.lostDisk?.error;
       if (isNew && isCode(error, 'EIO')) state.lostDisk = { error, until: performance.now() + lostDiskMs };
-      release(state);
+      release(state.leasing);
       for (const { failed } of batch) failed(error);
     }
   }
@@ -130,79 +105,12 @@ async function work(state: State): Promise<void> {
 
 /** False where somebody else has the lock, or the folder is not there yet. */
 function writeNow(state: State, batch: readonly Waiting[]): boolean {
-  try {
-    if (state.lease && state.lease.name !== state.options.part()) release(state);
-    state.lease ??= takeLease(state);
-  } catch (error) {
-    if (isCode(error, 'ENOENT')) return false;
-    throw error;
-  }
-  const { lease } = state;
+  const lease = leaseNow(state.leasing);
   if (!lease) return false;
   const isIn = put(state, lease.part, batch, () => lease.moment.isOurs());
-  const now = performance.now();
-  const isBusy = now - state.lastAt < busyMs && now - lease.since < leaseMs && !isWantedNow(state, now);
-  state.lastAt = now;
-  if (!isIn || !isBusy) release(state);
+  if (isIn) giveBackUnlessBusy(state.leasing, lease);
+  else release(state.leasing);
   return isIn;
-}
-
-/** Writes nothing any more, or somebody else waits. */
-function giveBackInTime(state: State, { moment, since }: Pick<Lease, 'moment' | 'since'>): void {
-  const now = performance.now();
-  const isIdle = now - state.lastAt >= busyMs || now - since >= leaseMs;
-  if (isIdle || isWantedNow(state, now)) release(state, moment);
-}
-
-function isWantedNow(state: State, now: number): boolean {
-  if (now - state.lookedAt < betweenLooksMs) return false;
-  state.lookedAt = now;
-  return isWanted(state.locks);
-}
-
-/** Who has the lock in this process, by its folder: nobody of the same process waits for that. */
-const holders = new Map<string, State>();
-
-function takeLease(state: State): Lease | undefined {
-  const holder = holders.get(state.locks);
-  if (holder) release(holder);
-  const moment = lockNow(state.locks);
-  if (!moment) return undefined;
-  try {
-    const name = state.options.part();
-    const part = openPart({ ...state.options, part: name }, state.known);
-    if (part === undefined) {
-      moment.release();
-      return undefined;
-    }
-    const since = performance.now();
-    const looking = setInterval(() => giveBackInTime(state, { moment, since }), betweenLooksMs).unref();
-    const ended = () => release(state, moment);
-    process.once('exit', ended);
-    const end = () => {
-      clearInterval(looking);
-      process.off('exit', ended);
-    };
-    holders.set(state.locks, state);
-    return { moment, end, since, name, part };
-  } catch (error) {
-    moment.release();
-    throw error;
-  }
-}
-
-function release(state: State, only?: Moment): void {
-  const { lease } = state;
-  if (!lease || (only && lease.moment !== only)) return;
-  state.lease = undefined;
-  holders.delete(state.locks);
-  lease.end();
-  try {
-    lease.part.close();
-  } catch {
-    // Lines that a failing disk has lost are told by the next sync.
-  }
-  lease.moment.release();
 }
 
 /** False where the lock was lost: then another process goes on in a file of its own, and the lines count for nothing. */
@@ -213,15 +121,16 @@ function put(state: State, part: Part, batch: readonly Waiting[], isOurs: () => 
     lines.push(make(before ?? part.tail.last, before ?? part.tail.good));
   }
   writeLines(part, lines);
-  state.known = part.tail;
+  state.leasing.known = part.tail;
   state.unsynced.add(part.path);
   if (isOurs()) return true;
-  state.known = undefined;
+  state.leasing.known = undefined;
   return false;
 }
 
 async function writeInTurn(state: State, batch: readonly Waiting[]): Promise<void> {
-  const { options, locks } = state;
+  const { options } = state;
+  const { locks } = state.leasing;
   const { clock, signal, progress, notice } = options.ctx;
   await makeFolders(locks);
   const unwant = want(locks);
