@@ -20,7 +20,8 @@ export async function decode(bytes: Buffer, encoding = ''): Promise<string> {
     const decoder = decoders.get(name);
     if (!decoder || encodings.length > mostEncodings) throw coded('SVC_ENCODING', encoding);
     decoded = await decoder(decoded, { maxOutputLength: largestAnswer }).catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : coded('SVC_CUT', error.message);
+      if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+      throw error.code === 'Z_BUF_ERROR' ? coded('SVC_CUT', error.message) : coded('SVC_ENCODING', encoding);
     });
   }
   return decoded.toString('utf8');

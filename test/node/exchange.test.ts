@@ -50,6 +50,13 @@ describe('answers', () => {
     expect(await ask(url)).toMatchObject({ lost: 'after-sending', reason: 'truncated' });
   });
 
+  test('a body that is not of the encoding that it names cannot be read, and was not cut off', async () => {
+    for (const encoding of ['gzip', 'deflate']) {
+      const url = await serve((_, response) => response.setHeader('content-encoding', encoding).end('plain'));
+      expect(await ask(url)).toMatchObject({ lost: 'after-sending', reason: 'unreadable' });
+    }
+  });
+
   test('a body shorter than its content-length is a lost answer', async () => {
     const url = await serveRaw((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"half":'));
