@@ -12,7 +12,7 @@ import { thirdPartyLicenses } from './build/third-party-licenses.ts';
  */
 const together = [
   { name: 'version', test: /src\/(?:version|disk\/built-help)\.ts|[^/]+\/package\.json$/u },
-  { name: 'tree', test: /src\/(commands\/index|program\/(global-flags|topics|root-help)|errors)\.ts/u },
+  { name: 'tree', test: /src\/(commands\/index|command\/global-flags|program\/(topics|root-help)|errors)\.ts/u },
   { name: 'http-client', test: /src\/node\/(exchange|direct|lines|sending|decode)/u },
   { name: 'proxied', test: /node_modules\/undici\/|src\/node\/proxied/u },
   {

@@ -76,6 +76,17 @@ export async function requireSameAccount(ctx: Asking, asked: Asked, bound: Bound
   throw replaced(asked.profile, account, theirs);
 }
 
+/** Which account `svc each` has chosen for what it starts, by its id. */
+export const accountVariable = 'SVC_EACH_ACCOUNT';
+
+/** Throws `auth` where the profile was logged in to another account since it was chosen, or svc cannot tell. */
+export async function requireChosen(ctx: Asking & Pick<Context, 'env'>, asked: Asked, bound: Bound): Promise<void> {
+  const chosen = Number(ctx.env[accountVariable] || Number.NaN);
+  if (Number.isNaN(chosen)) return;
+  const theirs = bound.account ?? (await askedAccount(ctx, asked, tokenOf(bound)));
+  if (theirs !== chosen) throw replaced(asked.profile, chosen, theirs);
+}
+
 const tokenOf = ({ login, fixed }: Bound): string | undefined => fixed.get('api_key')?.token ?? login?.access_token;
 
 /** Undefined where the service does not say it: without the scope `identity`, for a token that has ended, or cut off. */

@@ -14,7 +14,7 @@ import {
   notLoggedIn,
   refuseTwoSources,
 } from './at-hand.ts';
-import { begin, boundOf, loginIdOf, requireSameAccount } from './bound.ts';
+import { begin, boundOf, loginIdOf, requireChosen, requireSameAccount } from './bound.ts';
 import { checkToken, endsSoon, loginCommand, nameOf, newProfile, readStored, type Stored } from './credentials.ts';
 
 /** A token that goes into `Authorization: Bearer`. */
@@ -62,7 +62,11 @@ export async function openSession(ctx: Needs, settings: Settings): Promise<Sessi
   const baseUrl = requireBaseUrl(settings);
   const profile = profileBearers(ctx, settings, baseUrl);
   // Not with the first request: a server may stand idle for hours before it.
-  if (given.length === 0) await begin(ctx, settings.profile, boundOf(ctx, settings.profile));
+  if (given.length === 0) {
+    const bound = boundOf(ctx, settings.profile);
+    await begin(ctx, settings.profile, bound);
+    await requireChosen(ctx, { baseUrl, profile: settings.profile, timeoutMs: settings.timeoutMs }, bound);
+  }
 
   const from = given.some((kind) => kind !== 'm2m') ? 'environment' : 'profile';
 

@@ -1,7 +1,7 @@
+import { firstWordAt } from '../command/global-flags.ts';
 import { type CommandEntry, entries } from '../commands/index.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { firstWordAt } from './global-flags.ts';
 
 export const firstWord = (argv: readonly string[]): string | undefined => argv[firstWordAt(argv)];
 

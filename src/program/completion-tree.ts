@@ -1,8 +1,8 @@
 import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
+import { globalFlags } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
 import { entries, loadEntry } from '../commands/index.ts';
 import { outputs } from '../config/outputs.ts';
-import { globalFlags } from './global-flags.ts';
 import { topics } from './topics.ts';
 
 /** What stands where a value is typed. */

@@ -1,8 +1,8 @@
+import { firstWordAt } from '../command/global-flags.ts';
 import type { Config } from '../config/settings.ts';
 import type { Env } from '../env.ts';
 import { complete, type Own } from './complete.ts';
 import type { Branch } from './completion-tree.ts';
-import { firstWordAt } from './global-flags.ts';
 
 /** Answers a Tab. The build leaves the tree of commands beside this file; run from the source, it is built each time. */
 export async function answerTab(typed: readonly string[], env: Env): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Command, Group } from '../command/command.ts';
+import { globalFlags } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
 import { outputs } from '../config/outputs.ts';
-import { globalFlags } from './global-flags.ts';
 
 /** What gh, stripe, hookdeck and the like call a command: behind `svc` ('') or a group, the words that it has here. */
 export const commandHabits: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -1,7 +1,7 @@
 import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
+import { globalFlags } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
 import { entries } from '../commands/index.ts';
-import { globalFlags } from './global-flags.ts';
 import { needsOf } from './needs.ts';
 import { exitMeanings } from './topic-texts.ts';
 import { topics } from './topics.ts';

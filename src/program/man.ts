@@ -1,9 +1,9 @@
 import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
+import { globalFlags } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
 import { entries, loadEntry } from '../commands/index.ts';
 import { filled, isTable } from '../text/layout.ts';
 import { version } from '../version.ts';
-import { globalFlags } from './global-flags.ts';
 import { needsOf } from './needs.ts';
 import { topicTexts } from './topic-texts.ts';
 import { topics } from './topics.ts';

@@ -1,5 +1,6 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
+import { firstWordAt, globalFlags } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
 import { entries, loadEntry } from '../commands/index.ts';
 import type { GlobalFlags } from '../config/settings.ts';
@@ -8,7 +9,6 @@ import { helpWidth, usualWidth } from '../text/layout.ts';
 import { nearest } from '../text/near.ts';
 import { version } from '../version.ts';
 import { asFlag, asRehearsal, entryNamed, firstWord, withSortJoined } from './argv.ts';
-import { firstWordAt, globalFlags } from './global-flags.ts';
 import { habitualTopic } from './habit-words.ts';
 import { asksData, fieldsBehindJson, methodBesidePath, refuseFieldAmongIds, refuseFieldsBehindJson } from './habits.ts';
 import { helpConfiguration } from './help.ts';

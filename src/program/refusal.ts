@@ -1,10 +1,10 @@
 import type { CommanderError } from 'commander';
 import type { Command, Group } from '../command/command.ts';
+import { firstWordAt } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
 import { Failure } from '../errors.ts';
 import { capital } from '../text/capital.ts';
 import { shellWord } from '../text/shell-word.ts';
-import { firstWordAt } from './global-flags.ts';
 import { habitualFlag } from './habit-words.ts';
 
 /**

@@ -1,6 +1,6 @@
+import { globalFlags, outputWords } from '../command/global-flags.ts';
 import { entries } from '../commands/index.ts';
 import { exitCodes, type FailureKind } from '../errors.ts';
-import { globalFlags, outputWords } from './global-flags.ts';
 import { laidOut, type Row } from './topic-parts.ts';
 import { type TopicName, topics } from './topics.ts';
 

@@ -1,8 +1,8 @@
 import { aliasesOf, type Command, type Group } from '../command/command.ts';
+import { switchFlags, valuedFlags } from '../command/global-flags.ts';
 import { entries } from '../commands/index.ts';
 import { Failure } from '../errors.ts';
 import { nearest } from '../text/near.ts';
-import { switchFlags, valuedFlags } from './global-flags.ts';
 import { habitualCommand } from './habit-words.ts';
 import { notThere } from './not-there.ts';
 

@@ -95,19 +95,24 @@ function machineWith(urls: Readonly<Record<string, string>>): Machine {
 
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-function start({ folder }: Machine, argv: readonly string[], env: Record<string, string> = {}): ChildProcess {
+function start(
+  { folder }: Pick<Machine, 'folder'>,
+  argv: readonly string[],
+  env: Record<string, string> = {},
+): ChildProcess {
   return spawn(process.execPath, [built.script, ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 250_000,
-    env: {
-      ...process.env,
-      SVC_CONFIG_DIR: join(folder, 'config'),
-      SVC_STATE_DIR: join(folder, 'state'),
-      SVC_TOKEN_STORE: 'file',
-      ...env,
-    },
+    env: { ...envOf({ folder }), ...env },
   });
 }
+
+const envOf = ({ folder }: Pick<Machine, 'folder'>) => ({
+  ...process.env,
+  SVC_CONFIG_DIR: join(folder, 'config'),
+  SVC_STATE_DIR: join(folder, 'state'),
+  SVC_TOKEN_STORE: 'file',
+});
 
 async function run(machine: Machine, argv: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   const child = start(machine, argv, env);
@@ -194,8 +199,10 @@ test('thirty accounts at once, ten of them failing in ten ways: the sums hold, a
 
 describe('with a few accounts', () => {
   let urls: Record<string, string>;
+  let services: readonly Service[];
   beforeAll(async () => {
     const [one, two, three] = [await sandboxService(), await sandboxService(), await sandboxService()];
+    services = [one, two, three];
     urls = { 'acme-1': one.url, 'acme-2': two.url, other: three.url };
   });
 
@@ -313,6 +320,77 @@ describe('with a few accounts', () => {
     expect(ran.stderr).toContain('Refusing to run svc tickets reply 8 --body Hello for 3 accounts');
   });
 
+  test("a profile in a name of the user's own is refused, and so is a flag in front of its command", async () => {
+    const machine = machineWith(urls);
+    await run(machine, ['alias', 'set', 'mine', 'tickets create -p other --subject Sub --description D']);
+    await run(machine, ['alias', 'set', 'mine-too', 'tickets create --profile=other --subject Sub --description D']);
+    for (const name of ['mine', 'mine-too']) {
+      const ran = await refusal(machine, ['--all', '--yes', '--', name]);
+      expect([ran.code, ran.stdout]).toEqual([2, '']);
+      expect(ran.stderr).toContain('names a profile itself');
+    }
+  });
+
+  test('a text that reads --dry-run, -h or --yes is a text: the question is asked, and two profiles of one account are refused', async () => {
+    const machine = machineWith(urls);
+    for (const [flag, text] of [
+      ['--body', '--dry-run'],
+      ['--body', '-h'],
+      ['--body', '--yes'],
+      ['--body=Hi', '-y='],
+    ]) {
+      const ran = await refusal(machine, ['--all', '--', 'tickets', 'reply', '8', flag ?? '', text ?? '']);
+      expect([text, ran.code, ran.stdout]).toEqual([text, 2, '']);
+      expect(ran.stderr).toContain('Refusing to run');
+    }
+    const twins = machineWith({ one: urls.other ?? '', two: urls.other ?? '' });
+    const ran = await refusal(twins, ['--all', '--', 'tickets', 'create', '--subject', 'S', '--description', '-h']);
+    expect(ran.stderr).toContain('one and two log in to one account');
+  });
+
+  test('a file for all accounts is refused; with {profile} in its name each has one of its own', async () => {
+    const machine = machineWith(urls);
+    const file = (name: string) => join(machine.folder, name);
+    const exported = (out: string) => ['--all', '--', 'contacts', 'export', '--out', out];
+    const refused = await refusal(machine, exported(file('all.csv')));
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
+    expect(refused.stderr).toContain('--out names one file for 3 accounts');
+    expect(refused.stderr).toContain(file('{profile}.all.csv'));
+    expect((await run(machine, ['each', ...exported(file('{profile}.csv'))])).code).toBe(0);
+    for (const profile of Object.keys(urls))
+      expect(readFileSync(file(`${profile}.csv`), 'utf8')).toContain('contact_id');
+    expect((await run(machine, ['each', '--profiles', 'other', ...exported(file('one.csv')).slice(1)])).code).toBe(0);
+  });
+
+  test('an account that svc does not know may be that of another profile: no write, a read', async () => {
+    const machine = machineWith(urls);
+    const path = join(machine.folder, 'config', 'config.json');
+    const config = JSON.parse(readFileSync(path, 'utf8'));
+    delete config.profiles.other.account;
+    writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+    const refused = await refusal(machine, ['--all', '--', 'tickets', 'note', '8', '--body', 'Seen']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('does not know the account of other');
+    expect((await run(machine, ['each', '--all', '--', 'account', 'get'])).code).toBe(0);
+  });
+
+  test('what was written is told as done, also where nobody can be shown it', async () => {
+    const machine = machineWith(urls);
+    const argv = ['each', '--all', '--yes', '--', 'tickets', 'create', '--subject', 'Unseen', '--description', 'D'];
+    const child = spawn('sh', ['-c', 'exec "$@" > /dev/full', 'sh', process.execPath, built.script, ...argv], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      timeout: 250_000,
+      env: envOf(machine),
+    });
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    expect([stderr, code]).toEqual([expect.stringContaining('Standard output could not be written'), 1]);
+    const listed = await run(machine, ['each', '--all', '--', 'tickets', 'list', '--all', '-o', 'jsonl']);
+    const made = listed.stdout.split('\n').filter((line) => line.includes('Unseen')).length;
+    expect(made).toBeGreaterThan(0);
+    const waiting = made < 3 ? `, ${3 - made} not begun` : '';
+    expect(stderr).toContain(`3 accounts: ${made} done${waiting}.`);
+  });
+
   test('what is known of the other profiles stays known, also of those that are saved no more', async () => {
     const closed = `http://127.0.0.1:${await freePort()}`;
     const machine = machineWith({ ...urls, 'bad-1': closed, 'bad-2': closed });
@@ -341,6 +419,21 @@ describe('with a few accounts', () => {
     const again = await run(moved, ['each', '--all', '--failed', ...list]);
     expect([again.code, again.stdout]).toEqual([10, '']);
     expect(again.stderr).toContain('moves (it logs in to another account now)');
+  });
+
+  test('a profile that logs in to another account before its turn is left alone: exit 4, and nothing is written', async () => {
+    const machine = machineWith({ a: urls.other ?? '', b: urls['acme-1'] ?? '' });
+    const path = join(machine.folder, 'config', 'credentials.json');
+    const held = JSON.parse(readFileSync(path, 'utf8'));
+    held.secrets['profile/b/api_key'] = JSON.stringify({
+      ...JSON.parse(held.secrets['profile/b/api_key']),
+      account_id: 2,
+    });
+    writeFileSync(path, JSON.stringify(held), { mode: 0o600 });
+    const before = services.map(({ requests }) => requests());
+    const ran = await run(machine, ['each', '--profiles', 'b', '--yes', '--', 'tickets', 'close', '8']);
+    expect([ran.code, services.map(({ requests }) => requests())]).toEqual([4, before]);
+    expect(ran.stderr).toContain('logged in to account 2 while this command was at work in account 1');
   });
 
   test('two profiles of one account: a write is refused, a read is not', async () => {

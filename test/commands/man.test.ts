@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, expect, test } from 'vitest';
-import { globalFlags } from '../../src/program/global-flags.ts';
+import { globalFlags } from '../../src/command/global-flags.ts';
 import { manPages } from '../../src/program/man.ts';
 import { topicTexts } from '../../src/program/topic-texts.ts';
 import { topics } from '../../src/program/topics.ts';

@@ -10,7 +10,7 @@ import { chosenLogins, type Login } from './chosen.ts';
 import { failuresOf, hintFor, inPipe, type Line, lineOf, onTerminal, sumOf, whereItEnded } from './lines.ts';
 import { againFor, type Left, openRecord, type RunRecord } from './record.ts';
 import { inParallel, type Ran, runFor, variablesFor } from './run.ts';
-import { agreed, commandOf, type FindCommand, refuseTwice } from './words.ts';
+import { agreed, commandOf, type FindCommand, refuseOneFile, refuseTwice, wordsFor } from './words.ts';
 
 export const eachOver = (find: FindCommand) =>
   defineCommand({
@@ -43,6 +43,7 @@ export const eachOver = (find: FindCommand) =>
       const asked = await commandOf(ctx, args.command, find);
       const { words } = asked;
       const { logins, isMeant } = await chosenLogins(ctx, settings, { globs: flags.profiles, all: flags.all });
+      refuseOneFile(asked, logins);
       if (!flags.failed) refuseTwice(asked, logins);
       const record = await openRecord(ctx, { words, logins, goesOn: flags.failed });
       try {
@@ -51,7 +52,10 @@ export const eachOver = (find: FindCommand) =>
         const isAgreed = await agreed(ctx, settings, asked, who.meant.length);
         const before = [...(isAgreed ? ['--yes'] : []), ...(settings.live ? ['--live'] : [])];
         const isJson = settings.output === 'json' || settings.output === 'jsonl' || settings.jq !== undefined;
-        const command = { words: [...before, ...words], env: variablesFor(settings, isJson) };
+        const command = {
+          words: (login: Login) => [...before, ...wordsFor(asked, login)],
+          env: variablesFor(settings, isJson),
+        };
         return viewOf(ctx, { ...who, record, command, most: flags.parallel });
       } catch (error) {
         await record.release();
@@ -105,6 +109,8 @@ function viewOf(ctx: Context, { meant, left, notes = [], record, command, most }
   const run = async (login: Login): Promise<Ran> => {
     await record.begin(login);
     const ran = await runFor(ctx, login, command);
+    // Also where nobody can be shown it any more.
+    ended.push(ran);
     if (!ran.isEnded) await record.end(login, ran.exitCode);
     return ran;
   };
@@ -112,7 +118,6 @@ function viewOf(ctx: Context, { meant, left, notes = [], record, command, most }
   async function* lines(): AsyncGenerator<Line> {
     try {
       for await (const ran of inParallel(meant, { most, signal: ctx.signal }, run)) {
-        ended.push(ran);
         ctx.progress(`${ended.length} of ${counted(meant.length, 'account')}`);
         yield lineOf(ran);
       }

@@ -1,3 +1,4 @@
+import { accountVariable } from '../../auth/bound.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { itself } from '../../disk/installed.ts';
@@ -21,7 +22,7 @@ export const mostKept = 32 * 1024 * 1024;
 
 type Command = {
   /** Behind `svc`. */
-  readonly words: readonly string[];
+  readonly words: (login: Login) => readonly string[];
   /** What the flags beside `each` say, where the command does not say it itself. */
   readonly env: Env;
 };
@@ -47,12 +48,17 @@ const endAll = (): void => {
   for (const end of running) end();
 };
 
-/** Runs svc itself with a profile. It gets no standard input, and is told of Ctrl-C: on a terminal by the terminal. */
+/** Windows has no groups of processes; there the terminal tells all of Ctrl-C. */
+const isApart = process.platform !== 'win32';
+
+/** Runs svc itself with a profile. It gets no standard input, and is told of Ctrl-C from here alone. */
 export async function runFor(ctx: Context, login: Login, { words, env }: Command): Promise<Ran> {
   const { execa } = await import('execa');
   const [program, ...before] = itself();
   const { config, state } = ctx.files;
-  const child = execa(program ?? '', [...before, ...words], {
+  const child = execa(program ?? '', [...before, ...words(login)], {
+    // A signal to all of this process's group would reach it twice, the second time from here; and a second one ends svc at once.
+    detached: isApart,
     stdin: 'ignore',
     reject: false,
     buffer: false,
@@ -64,10 +70,11 @@ export async function runFor(ctx: Context, login: Login, { words, env }: Command
       ...ctx.env,
       ...env,
       ...{ SVC_PROFILE: login.profile, SVC_CONFIG_DIR: config, SVC_STATE_DIR: state, SVC_NO_INPUT: '1' },
+      ...(login.account && { [accountVariable]: String(login.account.id) }),
     },
   });
   const handOn = () => {
-    if (ctx.signal.reason === 'SIGINT' && ctx.stdin.isTTY) return;
+    if (!isApart && ctx.signal.reason === 'SIGINT' && ctx.stdin.isTTY) return;
     child.kill(ctx.signal.reason === 'SIGINT' ? 'SIGINT' : 'SIGTERM');
   };
   const end = () => child.kill('SIGKILL');

@@ -2,11 +2,13 @@ import { hearersOf } from '../../api/hearers.ts';
 import type { AnyCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { dryRunKey } from '../../command/dry-run.ts';
+import { type TypedFlag, typedFlags } from '../../command/typed-flags.ts';
 import { unaliased } from '../../config/aliases.ts';
 import { readConfig } from '../../config/config-file.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import { listed } from '../../text/listed.ts';
 import { counted } from '../../text/number.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { type Login, sharing } from './chosen.ts';
@@ -20,26 +22,19 @@ const notForEach: readonly string[] = [
   ...['sandbox', 'completion', 'alias', 'help', 'mcp'],
 ];
 
-type Asked = { readonly words: readonly string[]; readonly command: AnyCommand };
+export type Asked = {
+  /** What is behind `svc`, with a name of the user's own replaced. */
+  readonly words: readonly string[];
+  readonly command: AnyCommand;
+  readonly typed: readonly TypedFlag[];
+};
 
-/** What is behind `svc`, with a name of the user's own replaced. */
 export async function commandOf(ctx: Context, given: readonly string[], find: FindCommand): Promise<Asked> {
   const typed = given[0] === 'svc' ? given.slice(1) : given;
-  const [first = ''] = typed;
-  if (first === '' || first.startsWith('-')) {
-    throw new Failure('usage', `COMMAND begins with a command of svc, not with "${first}".`, {
-      hint: 'For example: svc each --all -- tickets list --status open',
-    });
-  }
-  const before = typed.includes('--') ? typed.slice(0, typed.indexOf('--')) : typed;
-  const named = before.find((word) => /^(?:-p.*|--profile(?:=.*)?)$/u.test(word));
-  if (named !== undefined) {
-    throw new Failure('usage', `COMMAND names a profile itself (${named}); nothing was run.`, {
-      hint: 'Leave it out: --profiles GLOB or --all says which are meant.',
-    });
-  }
-  const isKnown = (await find([first])) !== undefined || (await find(typed)) !== undefined;
+  refuseNoCommand(typed);
+  const isKnown = (await find([typed[0] ?? ''])) !== undefined || (await find(typed)) !== undefined;
   const words = isKnown ? typed : unaliased(typed, await readConfig(ctx.files), (line) => (line === typed ? 0 : -1));
+  refuseNoCommand(words);
   const refused = notForEach.find((name) => `${words.slice(0, 2).join(' ')} `.startsWith(`${name} `));
   if (refused !== undefined) throw new Failure('usage', `svc ${refused} is not run for each account.`);
   const command = await find(words);
@@ -48,17 +43,60 @@ export async function commandOf(ctx: Context, given: readonly string[], find: Fi
       hint: 'To see the commands: svc --help',
     });
   }
-  return { words, command };
+  const flags = typedFlags(words, command);
+  const named = flags.find(({ name, param }) => !param && /^(?:-p.*|--profile)$/su.test(name));
+  if (named !== undefined) {
+    const value = named.name === '--profile' && named.value !== undefined ? `=${named.value}` : '';
+    throw new Failure('usage', `COMMAND names a profile itself (${named.name}${value}); nothing was run.`, {
+      hint: 'Leave it out: --profiles GLOB or --all says which are meant.',
+    });
+  }
+  return { words, command, typed: flags };
 }
 
-const onlyShows = ({ words, command }: Asked): boolean =>
-  words.some((word) => /^(?:--dry-run|--help|-h)$/u.test(word)) || command.onlyReads?.(words.slice(1)) === true;
+function refuseNoCommand([first = '']: readonly string[]): void {
+  if (first !== '' && !first.startsWith('-')) return;
+  throw new Failure('usage', `COMMAND begins with a command of svc, not with "${first}".`, {
+    hint: 'For example: svc each --all -- tickets list --status open',
+  });
+}
+
+const hasFlag = ({ typed }: Asked, names: readonly string[]): boolean =>
+  typed.some(({ name, param }) => names.includes(name) && param?.placeholder === undefined);
+
+const onlyShows = (asked: Asked): boolean =>
+  hasFlag(asked, ['--dry-run', '--help', '-h']) || asked.command.onlyReads?.(asked.words.slice(1)) === true;
+
+/** What stands in the name of a file for the profile whose it is. */
+const ofProfile = '{profile}';
+
+/** A file that the command writes has the profile in its name, where there are several. @throws Failure `usage` */
+export function refuseOneFile({ typed }: Asked, logins: readonly Login[]): void {
+  const shared = typed.find(
+    ({ param, value = '-' }) => param?.isWritten && !/^(?:-|\/dev\/null)$/u.test(value) && !value.includes(ofProfile),
+  );
+  if (!shared || logins.length < 2) return;
+  const named = (shared.value ?? '').replace(/[^/\\]*$/u, (file) => `${ofProfile}.${file}`);
+  throw new Failure(
+    'usage',
+    `${shared.name} names one file for ${counted(logins.length, 'account')}; nothing was run.`,
+    {
+      hint: `Put ${ofProfile} into its name, for a file each: ${shared.name} ${shellWord(named)}`,
+    },
+  );
+}
+
+/** The words as they are run for a profile. */
+export const wordsFor = ({ words, typed }: Asked, { profile }: Login): readonly string[] => {
+  const files = new Set(typed.flatMap(({ param, at }) => (param?.isWritten ? [at] : [])));
+  return words.map((word, at) => (files.has(at) ? word.replaceAll(ofProfile, () => profile) : word));
+};
 
 /** A send or a delete is asked for once. Returns whether the command need not ask again. */
 export async function agreed(ctx: Context, settings: Settings, asked: Asked, count: number): Promise<boolean> {
   if (settings.yes) return true;
   const { words, command } = asked;
-  if (count === 0 || onlyShows(asked) || words.some((word) => /^(?:--yes|-y)$/u.test(word))) return false;
+  if (count === 0 || onlyShows(asked) || hasFlag(asked, ['--yes', '-y'])) return false;
   const operation = command.operation ?? command.row?.operation;
   const isHeard = command.sends === true || (operation !== undefined && hearersOf(operation) !== undefined);
   const isLost = operation?.deletes === true || command.row?.question !== undefined;
@@ -76,7 +114,18 @@ export function refuseTwice(asked: Asked, logins: readonly Login[]): void {
   const { safety = 'read' } = command.operation ?? command.row?.operation ?? {};
   const isWrite = safety !== 'read' || dryRunKey in command.flags || 'dryRun' in command.flags;
   const same = sharing(logins);
-  if (!isWrite || onlyShows(asked) || same === undefined) return;
+  if (!isWrite || onlyShows(asked)) return;
+  const unknown = logins.filter(({ of }) => of === undefined).map(({ profile }) => profile);
+  if (same === undefined && unknown.length > 0 && logins.length > 1) {
+    throw new Failure(
+      'usage',
+      `svc does not know the account of ${listed(unknown)}, so it might be done twice there.`,
+      {
+        hint: 'Log in again with the scope identity, or name one of them: --profiles NAME. Nothing was run.',
+      },
+    );
+  }
+  if (same === undefined) return;
   throw new Failure('usage', `${same.join(' and ')} log in to one account, so it would be done twice there.`, {
     hint: 'Name one of them: --profiles NAME,NAME. Nothing was run.',
   });
