@@ -1,6 +1,6 @@
 // svc each: one command for many accounts, as real processes against many services at once.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,10 +23,16 @@ afterAll(async () => {
   await built.remove();
 });
 
-type Service = { readonly url: string; readonly requests: () => number };
+type Service = {
+  readonly url: string;
+  readonly requests: () => number;
+};
 
-/** `fault`: what every request meets. */
-async function sandboxService(seed: 'demo' | 'empty' = 'demo', fault?: object): Promise<Service> {
+/** `fault`: what every request meets. `seen` emits the method of each. */
+async function sandboxService(
+  seed: 'demo' | 'empty' = 'demo',
+  fault?: object,
+): Promise<Service & { readonly seen: EventEmitter }> {
   const sandbox = createSandbox({ seed, rateLimit: 'off' });
   if (fault) {
     await sandbox.handle({
@@ -37,16 +43,18 @@ async function sandboxService(seed: 'demo' | 'empty' = 'demo', fault?: object): 
     });
   }
   let requests = 0;
+  const seen = new EventEmitter();
   const counting = {
     ...sandbox,
     handle: (asked: Parameters<typeof sandbox.handle>[0]) => {
       requests++;
+      seen.emit(asked.method);
       return sandbox.handle(asked);
     },
   };
   const server = await serve(counting, 0);
   closing.push(() => server.close());
-  return { url: `http://127.0.0.1:${server.port}`, requests: () => requests };
+  return { url: `http://127.0.0.1:${server.port}`, requests: () => requests, seen };
 }
 
 /** A service that answers everything alike, or breaks every connection once it has read the request. */
@@ -518,6 +526,34 @@ describe('with a few accounts', () => {
     first.kill('SIGTERM');
     await ended;
   });
+});
+
+/** The process groups of what it started. */
+function groupsOfChildren(pid = 0): number[] {
+  const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  return pids.map((one) => Number(readFileSync(`/proc/${one}/stat`, 'utf8').split(') ')[1]?.split(' ')[2]));
+}
+
+test('a signal to all processes at once reaches each run once: what is on its way is answered', async () => {
+  const slow = await sandboxService('demo', { action: 'delay', method: 'POST', ms: 2500 });
+  const machine = machineWith({ a: slow.url });
+  const rows = join(machine.folder, 'rows.csv');
+  writeFileSync(rows, 'subject,description\nS,D\n');
+  const argv = ['each', '--all', '--yes', '--', 'tickets', 'create', '--from', rows];
+  const child = spawn(process.execPath, [built.script, ...argv], {
+    stdio: ['ignore', 'ignore', 'ignore'],
+    detached: true,
+    timeout: 250_000,
+    env: envOf(machine),
+  });
+  const ended = once(child, 'exit');
+  await Promise.race([once(slow.seen, 'POST'), ended]);
+  // Two signals that come at once may be one for the kernel: that no run is in the group says more.
+  if (process.platform === 'linux') expect(groupsOfChildren(child.pid)).not.toContain(child.pid);
+  process.kill(-(child.pid ?? 0), 'SIGTERM');
+  await ended;
+  const { stdout } = await run(machine, ['audit', 'list', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject([{ operation: 'createTicket', outcome: 'done' }]);
 });
 
 test('Ctrl-C ends all, says which are done, and --failed takes those that were not begun', async () => {
