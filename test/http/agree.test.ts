@@ -1,5 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { isSameEmail, isSamePhone, isSameText, isSameUrl } from '../../src/http/agree.ts';
+import {
+  address,
+  agreement,
+  isSameEmail,
+  isSamePhone,
+  isSameSet,
+  isSameText,
+  isSameTime,
+  isSameUrl,
+  isSameValue,
+  isStoredPhone,
+  likeness,
+  momentOf,
+} from '../../src/http/agree.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc, type World } from '../svc.ts';
 
@@ -50,6 +63,156 @@ describe('what a service may do to a value on the way in', () => {
     expect(isSameUrl('no address', 'another')).toBe(false);
     expect(isSameUrl(null, 'https://a.example/')).toBe(false);
   });
+});
+
+describe('what a service may have made of a phone number', () => {
+  test.each([
+    ['+12025550123', '+12025550123'],
+    ['+12025550123', '(202) 555-0123'],
+    ['+442079460123', '020 7946 0123'],
+    ['+442079460123', '0020 7946 0123'],
+    ['+442079460123', '+44 (0)20 7946 0123'],
+    ['+12025550123', '202-555-0123 ext 9'],
+    ['+12025550123', '202-555-0123 EXT. 9'],
+    ['+12025550123', '202-555-0123x9'],
+    ['+12025550123', '202-555-0123#9'],
+    ['+12025550123', '202-555-0123;ext=9'],
+    ['+18003569377', '1-800-FLOWERS'],
+    ['', ''],
+    [null, '000'],
+  ])('%j may be %j', (stored, sent) => {
+    expect(isStoredPhone(stored, sent)).toBe(true);
+  });
+
+  test.each([
+    ['+12025550124', '(202) 555-0123'],
+    ['2025550123', '+1 202 555 0123'],
+    ['', '2025550123'],
+    ['2025550123', ''],
+    ['2025550123', '000'],
+    ['+12025550123', '202-555-0124 ext 0123'],
+  ])('%j is not %j', (stored, sent) => {
+    expect(isStoredPhone(stored, sent)).toBe(false);
+  });
+});
+
+describe('a time', () => {
+  test.each([
+    ['2026-05-01T10:00:00Z', '2026-05-01T12:00:00+02:00'],
+    ['2026-05-01T10:00:00.900Z', '2026-05-01T10:00:00Z'],
+    ['2026-05-01 10:00:00', '2026-05-01T10:00:00Z'],
+    ['2026-05-01T10:00:00', '2026-05-01T10:00:00z'],
+    ['2026-05-01T10:00:00-0200', '2026-05-01T12:00:00'],
+    ['2026-05-01', '2026-05-01T00:00:00Z'],
+    ['tomorrow', ' tomorrow '],
+    [null, ''],
+  ])('%j is %j', (stored, sent) => {
+    expect(isSameTime(stored, sent)).toBe(true);
+  });
+
+  test.each([
+    ['2026-05-01T10:00:00Z', '2026-05-01T10:00:01Z'],
+    ['2026-05-01T10:00:00Z', '2026-05-01T10:00:00+02:00'],
+    ['2026-05-01T10:00:00Z', null],
+    ['tomorrow', '2026-05-01'],
+    ['tomorrow', 'today'],
+  ])('%j is not %j', (stored, sent) => {
+    expect(isSameTime(stored, sent)).toBe(false);
+    expect(isSameTime(sent, stored)).toBe(false);
+  });
+
+  test('without a zone it is UTC; a day alone is its beginning; what is none is no number', () => {
+    expect(momentOf('2026-05-01 10:00')).toBe(Date.UTC(2026, 4, 1, 10));
+    expect(momentOf('2026-05-01T10:00+02:00')).toBe(Date.UTC(2026, 4, 1, 8));
+    expect(momentOf('2026-05-01')).toBe(Date.UTC(2026, 4, 1));
+    expect(momentOf(20_260_501)).toBeNaN();
+    expect(momentOf('Zoe')).toBeNaN();
+  });
+});
+
+describe('values of JSON', () => {
+  test.each([
+    [{}, []],
+    [{}, null],
+    [{}, undefined],
+    [{}, ''],
+    [{ a: 'x', b: null }, { a: ' x' }],
+    [{ a: [1, { b: true }] }, { a: [1, { b: true, c: '' }] }],
+    [
+      { a: 'x', b: 'y' },
+      { b: 'y', a: 'x' },
+    ],
+    [null, undefined],
+    ['x  y', 'x y'],
+    [0, 0],
+    [false, false],
+  ])('%j is %j', (stored, sent) => {
+    expect(isSameValue(stored, sent)).toBe(true);
+    expect(isSameValue(sent, stored)).toBe(true);
+  });
+
+  test.each([
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    [[1], [1, 2]],
+    [[], ['x']],
+    [{ a: 1 }, { a: 2 }],
+    [{ a: 1 }, { a: 1, b: 2 }],
+    [{ a: 1 }, []],
+    [{ a: 1 }, null],
+    [{}, ['x']],
+    [{}, 'x'],
+    [{}, 0],
+    [{}, false],
+    [['x'], 'x'],
+    [[], ''],
+    [1, '1'],
+    [0, ''],
+    [0, null],
+    [false, null],
+    [true, 'true'],
+    [true, false],
+    [1, 2],
+    ['x', null],
+  ])('%j is not %j', (stored, sent) => {
+    expect(isSameValue(stored, sent)).toBe(false);
+    expect(isSameValue(sent, stored)).toBe(false);
+  });
+
+  test('labels have no order, and no labels are none', () => {
+    expect(isSameSet(['b ', 'a'], ['a', 'b'])).toBe(true);
+    expect(isSameSet(null, [])).toBe(true);
+    expect(isSameSet('a', undefined)).toBe(true);
+    expect(isSameSet(['a'], ['a', 'b'])).toBe(false);
+    expect(isSameSet(['a', 'a'], ['a'])).toBe(false);
+    expect(isSameSet(['a'], null)).toBe(false);
+    expect(isSameSet(null, ['a'])).toBe(false);
+  });
+});
+
+test('a record is ours as a whole, in part, or not at all', () => {
+  expect(agreement([true, true], [true])).toBe('whole');
+  expect(agreement([true], [])).toBe('whole');
+  expect(agreement([true, false], [true])).toBe('part');
+  expect(agreement([false, true], [true])).toBe('part');
+  expect(agreement([true], [true, false])).toBe('part');
+  expect(agreement([false, false], [true, true])).toBe('none');
+  expect(agreement([], [true])).toBe('none');
+});
+
+test('an address is where it leads; what is none stays as it is', () => {
+  expect(address(' https://A.example:443/a b ')).toBe('https://a.example/a%20b');
+  expect(address(' no  address ')).toBe('no address');
+  expect(address(null)).toBe('');
+});
+
+test('texts that agree have one likeness, and others have another', () => {
+  expect(likeness(' Zoe\u0308 ', null)).toBe(likeness('ZO\u00cb', ''));
+  expect(likeness('a', 'b')).not.toBe(likeness('b', 'a'));
+  expect(likeness('a', 'b')).not.toBe(likeness('ab', ''));
+  expect(likeness('a')).not.toBe(likeness('b'));
 });
 
 type Body = Readonly<Record<string, unknown>>;
