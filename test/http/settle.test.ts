@@ -15,8 +15,8 @@ async function looking(
   const began = clock.ticks();
   const ending = new AbortController();
   const looks: { readonly at: number; readonly maxWaitMs: number | undefined }[] = [];
-  const said: (string | undefined)[] = [];
-  const ctx = { clock, signal: ending.signal, progress: (text) => said.push(text) } as Partial<Context> as Context;
+  const said: unknown[] = [];
+  const ctx = { clock, signal: ending.signal, progress: (...told) => said.push(told) } as Partial<Context> as Context;
   const look = async (maxWaitMs?: number): Promise<Findings> => {
     looks.push({ at: clock.ticks() - began, maxWaitMs });
     if (looks.length >= abortAt) ending.abort('SIGINT');
@@ -99,7 +99,14 @@ test('an interrupted run looks no more', async () => {
   expect(at).toEqual([0, 500]);
 });
 
-test('says why it waits', async () => {
-  const { said } = await looking([absent]);
-  expect(said[0]).toContain('Looking');
+test('says why it waits and how long at most, in its own place, and takes it away whatever happens', async () => {
+  const over = [undefined, 'look'];
+  expect((await looking([absent])).said).toEqual([['Looking, for up to 10 s', 'look'], over]);
+  expect((await looking([absent], { settleMs: 1500 })).said[0]).toEqual(['Looking, for up to 2 s', 'look']);
+  expect((await looking([absent], { settleMs: 0 })).said).toEqual([['Looking', 'look'], over]);
+});
+
+test('where no look succeeds nothing is known to be there', async () => {
+  const { looked } = await looking([new Failure('network', 'Cut.')]);
+  expect(looked).toMatchObject({ findings: { candidates: [] }, trouble: { message: 'Cut.' } });
 });
