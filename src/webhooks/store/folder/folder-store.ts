@@ -80,10 +80,11 @@ export async function openFolder({ folder, limit, now, onDamage, disk }: Opening
 }
 
 const severalHint = 'A folder is for one instance. For several, set inbox: to a Postgres database.';
+const lostHint = `Where it was moved or removed, put it back first: a start without it begins anew. ${severalHint}`;
 
 async function lockOf(folder: string): Promise<Held> {
   try {
-    const held = await tryLock(join(folder, 'lock'), { what: `the inbox in ${folder}`, hint: severalHint });
+    const held = await tryLock(join(folder, 'lock'), { what: `the inbox in ${folder}`, hint: lostHint });
     if (held) return held;
   } catch (error) {
     throw new Failure('failed', `The inbox in ${folder} cannot be used: ${messageOf(error)}`, { cause: error });

@@ -20,7 +20,8 @@ export type Slot = {
   leave(): Promise<void>;
 };
 
-const startAgain = 'What was accepted is in the inbox, and whoever has it now passes it on.';
+const startAgain =
+  'What was accepted is in the inbox, where that is still there: whoever has it now passes it on, else the next svc webhooks listen.';
 
 /** Below the state folder; the profile's name may hold anything. */
 export const slotsFolder = (state: string, profile: string): string =>
