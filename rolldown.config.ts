@@ -21,7 +21,7 @@ const together = [
     test: new RegExp(
       [
         'node_modules/commander/',
-        'src/config/(settings|given-texts|config-file|service-url|advice|command-names)\\.ts',
+        'src/config/(settings|credential-variables|given-texts|config-file|service-url|advice|command-names)\\.ts',
         'src/program/(given|program|argv|help|unknown|waits)\\.ts',
         'src/disk/(atomic-file|disk-failure|home|make-folders)\\.ts',
         'src/node/(standard-output|environment|hung-up|screen-hush)\\.ts',

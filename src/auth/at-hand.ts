@@ -1,16 +1,11 @@
 import { type CredentialKind, credentialKinds, type Operation } from '../api/operation.ts';
+import { credentialVariables } from '../config/credential-variables.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
 import { nearest } from '../text/near.ts';
 import { heldByProfile, loginCommand, nameOf } from './credentials.ts';
-
-export const credentialVariables = {
-  api_key: 'SVC_API_KEY',
-  oauth: 'SVC_ACCESS_TOKEN',
-  m2m: 'SVC_M2M_TOKEN',
-} as const satisfies Record<CredentialKind, string>;
 
 export type AtHand = { readonly kind: CredentialKind; readonly from: 'environment' | 'profile' };
 

@@ -1,4 +1,5 @@
 import type { CredentialKind, Operation } from '../api/operation.ts';
+import { credentialVariables } from '../config/credential-variables.ts';
 import { noAddress, originOf, requireHttps } from '../config/service-url.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
@@ -8,7 +9,6 @@ import {
   type AtHand,
   choose,
   credentialsAtHand,
-  credentialVariables,
   environmentKinds,
   missing,
   notLoggedIn,

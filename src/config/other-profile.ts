@@ -1,4 +1,5 @@
 import type { Env } from '../env.ts';
+import { credentialNames } from './credential-variables.ts';
 import { profileName } from './given-texts.ts';
 import { parseServiceUrl } from './service-url.ts';
 import { type Config, defaultRedirectUri, profileConfig, type Settings } from './settings.ts';
@@ -26,7 +27,5 @@ export function settingsOfProfile(settings: Settings, config: Config, profile: s
 /** An environment whose credentials are not there: they are of one account, and would be taken for every profile's. */
 export const withoutCredentials = (env: Env): Env => ({
   ...env,
-  SVC_API_KEY: undefined,
-  SVC_ACCESS_TOKEN: undefined,
-  SVC_M2M_TOKEN: undefined,
+  ...Object.fromEntries(credentialNames.map((name) => [name, undefined])),
 });

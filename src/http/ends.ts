@@ -1,4 +1,4 @@
-import { credentialVariables } from '../auth/at-hand.ts';
+import { credentialVariables } from '../config/credential-variables.ts';
 import type { HttpResponse, Lost } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { Next } from '../retry/retry.ts';

@@ -1,17 +1,11 @@
 import process from 'node:process';
+import { credentialNames } from '../config/credential-variables.ts';
 import { kindOfPlace } from '../database/place.ts';
 import { soundPlaces } from '../disk/home.ts';
 import type { Env } from '../env.ts';
 
 /** What svc itself reads as a secret. A proxy's password stays: every program has to find the proxy. */
-const secretNames = [
-  'SVC_API_KEY',
-  'SVC_ACCESS_TOKEN',
-  'SVC_M2M_TOKEN',
-  'SVC_CLIENT_SECRET',
-  'SVC_WEBHOOK_SECRET',
-  'PGPASSWORD',
-] as const;
+const secretNames = [...credentialNames, 'SVC_CLIENT_SECRET', 'SVC_WEBHOOK_SECRET', 'PGPASSWORD'];
 
 /** They may hold a password. */
 const places: readonly string[] = ['SVC_MIRROR_DB', 'SVC_DRAFTS_DB'];

@@ -1,9 +1,10 @@
 import type { CredentialKind } from '../../api/operation.ts';
-import { type AtHand, credentialsAtHand, credentialVariables, notLoggedIn } from '../../auth/at-hand.ts';
+import { type AtHand, credentialsAtHand, notLoggedIn } from '../../auth/at-hand.ts';
 import { loginCommand, readStored } from '../../auth/credentials.ts';
 import { openSession } from '../../auth/session.ts';
 import { defineCommand } from '../../command/command.ts';
 import { readConfig } from '../../config/config-file.ts';
+import { credentialVariables } from '../../config/credential-variables.ts';
 import { profileConfig, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';

@@ -1,5 +1,6 @@
-import { credentialVariables, environmentKinds } from '../../auth/at-hand.ts';
+import { environmentKinds } from '../../auth/at-hand.ts';
 import { readConfig } from '../../config/config-file.ts';
+import { credentialVariables } from '../../config/credential-variables.ts';
 import { originOf } from '../../config/service-url.ts';
 import { profileConfig, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
