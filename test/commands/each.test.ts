@@ -304,6 +304,8 @@ describe('with a few accounts', () => {
     await refused(['--all', '--', 'each', '--all', '--', 'whoami'], 'each is not run for each account');
     for (const command of [
       'login',
+      'auth switch acme-1',
+      'auth keep',
       'inbox',
       'watch',
       'webhooks listen',

@@ -18,7 +18,7 @@ export type FindCommand = (words: readonly string[]) => Promise<AnyCommand | und
 
 /** Of no account, for a person at a terminal, or without an end. */
 const notForEach: readonly string[] = [
-  ...['each', 'login', 'auth login', 'inbox', 'watch', 'webhooks listen', 'webhooks serve'],
+  ...['each', 'login', 'auth login', 'auth switch', 'auth keep', 'inbox', 'watch', 'webhooks listen', 'webhooks serve'],
   ...['sandbox', 'completion', 'alias', 'help', 'mcp'],
 ];
 
