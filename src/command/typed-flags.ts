@@ -19,16 +19,38 @@ export function typedFlags(words: readonly string[], command: Pick<AnyCommand, '
     for (const name of [flagName(key, param), ...(param.aliases ?? [])]) known.set(`--${name}`, param);
     if (param.short !== undefined) known.set(`-${param.short}`, param);
   }
+  const isSwitch = (name: string): boolean => {
+    const param = known.get(name);
+    return param ? param.placeholder === undefined : switchFlags.has(name) || /^(?:-h|--help)$/u.test(name);
+  };
   const flags: TypedFlag[] = [];
   for (let at = 0; at < words.length && words[at] !== '--'; at++) {
     const word = words[at] ?? '';
     if (!/^-./u.test(word)) continue;
-    const [, long, joined] = /^(--[^=]*)=(.*)$/su.exec(word) ?? [];
-    const name = long ?? word;
-    const param = known.get(name);
-    const isSwitch = param ? param.placeholder === undefined : switchFlags.has(name) || /^(?:-h|--help)$/u.test(name);
-    if (joined !== undefined || isSwitch) flags.push({ name, value: joined, at, param });
-    else flags.push({ name, value: words[++at], at, param });
+    const { switches, last, joined } = word.startsWith('--') ? longFlag(word) : shortFlags(word, isSwitch);
+    flags.push(...switches.map((name) => ({ name, value: undefined, at, param: known.get(name) })));
+    if (last === undefined) continue;
+    const value = joined ?? (isSwitch(last) ? undefined : words[++at]);
+    flags.push({ name: last, value, at, param: known.get(last) });
   }
   return flags;
+}
+
+/** What one word names; `joined` is the value of the last, where the word holds it. */
+type Named = { readonly switches: readonly string[]; readonly last?: string; readonly joined?: string };
+
+function longFlag(word: string): Named {
+  const end = word.indexOf('=');
+  return end === -1
+    ? { switches: [], last: word }
+    : { switches: [], last: word.slice(0, end), joined: word.slice(end + 1) };
+}
+
+/** Letters in one word: switches, and at the end one that takes a value, perhaps with the value (`-yp acme`, `-ojson`). */
+function shortFlags(word: string, isSwitch: (name: string) => boolean): Named {
+  const letters = [...word.slice(1)].map((letter) => `-${letter}`);
+  const count = letters.findIndex((name) => !isSwitch(name));
+  if (count === -1) return { switches: letters };
+  const rest = word.slice(2 + count);
+  return { switches: letters.slice(0, count), last: letters[count], ...(rest !== '' && { joined: rest }) };
 }

@@ -299,6 +299,16 @@ describe('with a few accounts', () => {
     await refused(['--all', '--profiles', 'acme-1', ...get], 'Give either');
     await refused(['--profiles', 'beta-*', ...get], 'No profile is called "beta-*"');
     await refused(['--all', '--', 'account', 'get', '-p', 'other'], 'names a profile itself');
+    for (const words of [
+      ['-pother'],
+      ['--profile=other'],
+      ['-yp', 'other'],
+      ['-ypother'],
+      ['-o', 'json', '-p', 'other'],
+    ]) {
+      await refused(['--all', ...get, ...words], 'names a profile itself');
+    }
+    await refused(['--all', ...get, '-o', '-p', '-y', '--jq', '-p', 'x'], 'is set', { SVC_API_KEY: 'key_acme' });
     await refused(['--all', '--', '--profile=other', 'account', 'get'], 'begins with a command');
     await refused(['--all', '--', 'acount', 'get'], 'has no command "acount get"');
     await refused(['--all', '--', 'each', '--all', '--', 'whoami'], 'each is not run for each account');
@@ -347,7 +357,6 @@ describe('with a few accounts', () => {
       ['--body', '--dry-run'],
       ['--body', '-h'],
       ['--body', '--yes'],
-      ['--body=Hi', '-y='],
     ]) {
       const ran = await refusal(machine, ['--all', '--', 'tickets', 'reply', '8', flag ?? '', text ?? '']);
       expect([text, ran.code, ran.stdout]).toEqual([text, 2, '']);

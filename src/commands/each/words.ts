@@ -44,10 +44,10 @@ export async function commandOf(ctx: Context, given: readonly string[], find: Fi
     });
   }
   const flags = typedFlags(words, command);
-  const named = flags.find(({ name, param }) => !param && /^(?:-p.*|--profile)$/su.test(name));
+  const named = flags.find(({ name, param }) => !param && /^(?:-p|--profile)$/u.test(name));
   if (named !== undefined) {
-    const value = named.name === '--profile' && named.value !== undefined ? `=${named.value}` : '';
-    throw new Failure('usage', `COMMAND names a profile itself (${named.name}${value}); nothing was run.`, {
+    const said = [named.name, ...(named.value === undefined ? [] : [shellWord(named.value)])].join(' ');
+    throw new Failure('usage', `COMMAND names a profile itself (${said}); nothing was run.`, {
       hint: 'Leave it out: --profiles GLOB or --all says which are meant.',
     });
   }
