@@ -104,9 +104,12 @@ describe('a request that never left', () => {
     }
   });
 
-  test.each(['tls', 'aborted'] as const)('because of %s is not tried again: waiting changes nothing', (reason) => {
-    expect(decide(rules('read'), untried, { type: 'unsent', reason })).toEqual({ next: 'fail', as: 'network' });
-  });
+  test.each(['tls', 'aborted', 'proxy'] as const)(
+    'because of %s is not tried again: waiting changes nothing',
+    (reason) => {
+      expect(decide(rules('read'), untried, { type: 'unsent', reason })).toEqual({ next: 'fail', as: 'network' });
+    },
+  );
 
   test('is tried again as long as the wait ends within --max-wait, to the millisecond', () => {
     const within = (maxWaitMs: number) => decide(rules('read', { maxWaitMs }), { ...untried, elapsedMs: 100 }, unsent);
@@ -201,11 +204,34 @@ test('a 401 renews the token once', () => {
   expect(decide(rules('once'), { ...untried, renewed: true }, settled(401))).toEqual({ next: 'fail', as: 'answer' });
 });
 
+describe('a 401 that the service may not have said', () => {
+  const foreign: Outcome = { type: 'settled', status: 401, isForeign: true };
+
+  test.each([
+    ['read', { next: 'renew' }],
+    ['repeatable', { next: 'renew' }],
+    ['verify', { next: 'look', after: 'unsettled' }],
+    ['once', { next: 'fail', as: 'unknown' }],
+  ] as const)('of a %s operation', (safety, next) => {
+    expect(decide(rules(safety), untried, foreign)).toEqual(next);
+  });
+
+  test.each([
+    ['read', { next: 'fail', as: 'unknown' }],
+    ['repeatable', { next: 'fail', as: 'unknown' }],
+    ['verify', { next: 'look', after: 'unsettled' }],
+    ['once', { next: 'fail', as: 'unknown' }],
+  ] as const)('of a %s operation, with a login that was renewed already', (safety, next) => {
+    expect(decide(rules(safety), { ...untried, renewed: true }, foreign)).toEqual(next);
+  });
+});
+
 const anyOutcome: fc.Arbitrary<Outcome> = fc.oneof(
   fc.record({
     type: fc.constant('settled' as const),
     status: fc.constantFrom(200, 201, 400, 401, 403, 404, 422, 500, 501),
   }),
+  fc.record({ type: fc.constant('settled' as const), status: fc.constant(401), isForeign: fc.constant(true) }),
   fc.record({ type: fc.constant('unsettled' as const), final: fc.boolean() }),
   fc.record({
     type: fc.constant('refused' as const),
@@ -239,7 +265,7 @@ test('whatever happens: what may still arrive is never sent again, and every run
         for (const [outcome, isAbsent] of steps) {
           if (++taken > 400) throw new Error('does not end');
           if (safety === 'verify' || safety === 'once') expect(mayStillArrive).toBe(false);
-          mayStillArrive ||= outcome.type === 'unsettled' || (outcome.type === 'refused' && outcome.isForeign === true);
+          mayStillArrive ||= outcome.type === 'unsettled' || ('isForeign' in outcome && outcome.isForeign === true);
           const step = decide(rule, history, outcome);
           if (step.next === 'accept' || step.next === 'fail' || step.next === 'gone') return;
           if (step.next === 'renew') history = { ...history, renewed: true };
