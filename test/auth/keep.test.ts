@@ -161,6 +161,14 @@ test('a lost answer is unknown, and never called refreshed; the login is kept', 
   expect(await saved(world, 'cut')).toEqual(before);
 });
 
+test('where of none it is known whether it is refreshed it is exit 9', async () => {
+  const world = await machine();
+  for (const name of ['one', 'two']) await logIn(world, name, 29);
+  const ran = await keepWhere(world, () => ({ lost: 'after-sending', reason: 'reset', detail: 'Broken.' }));
+  expect(ran.exitCode).toBe(9);
+  expect(ran.stderr).toContain('None of 2 logins is known to be refreshed.');
+});
+
 test('two at once refresh each login once or more, and both keep it', async () => {
   const world = await machine();
   for (const name of ['one', 'two']) await logIn(world, name, 29);
@@ -184,6 +192,21 @@ test('Ctrl-C says which are refreshed', async () => {
     env: bare,
   });
   expect([ran.exitCode, ran.stderr]).toEqual([130, expect.stringContaining('Interrupted. Refreshed: one.')]);
+});
+
+test('a login that was answered before the end counts as refreshed', async () => {
+  const world = await machine();
+  await logIn(world, 'one', 29);
+  const before = await saved(world, 'one');
+  const stop = new AbortController();
+  world.override = ({ url }) => void (url.endsWith('/token') && stop.abort('SIGINT'));
+  const ran = await world.svc(['auth', 'keep'], { signal: stop.signal, env: bare });
+  const isNew = (await saved(world, 'one'))?.refresh_token !== before?.refresh_token;
+  expect([ran.exitCode, isNew, ran.stderr]).toEqual([
+    130,
+    true,
+    expect.stringContaining('Interrupted. Refreshed: one.'),
+  ]);
 });
 
 test('no secret is printed', async () => {

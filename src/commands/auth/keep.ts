@@ -27,7 +27,7 @@ export const authKeep = defineCommand({
   summary: 'Refresh every saved login that would end soon, for cron',
   details:
     'A login that lies idle for 30 days ends. svc auth keep refreshes those of all profiles that would end within the time given, one line each; with --profile only that one. ' +
-    'API keys do not end. Exit 8 where some could not be refreshed, 4 where none could. A lost answer is told as unknown, not as done: ' +
+    'API keys do not end. Exit 8 where some could not be refreshed, 4 where none could, 9 where of none it is known. A lost answer is told as unknown, not as done: ' +
     'the login is kept, and the next run tries again.',
   args: {},
   flags: {
@@ -47,15 +47,21 @@ export const authKeep = defineCommand({
       if (ctx.signal.aborted) throw interrupted(ctx, kept);
       ctx.progress(`Keeping ${profile}`);
       const account = profileConfig(config, profile).account ?? null;
-      const result = await keep(ctx, settings, { profile, withinMs }).catch((error: unknown) => {
-        if (error instanceof Failure && isInterruption(error)) throw interrupted(ctx, kept);
+      const held = () => readStored(ctx.tokens, profile, 'oauth');
+      const before = await held().catch(() => undefined);
+      const result = await keep(ctx, settings, { profile, withinMs }).catch(async (error: unknown) => {
+        if (error instanceof Failure && isInterruption(error)) {
+          // An answer that had begun to come is saved before svc ends.
+          const now = await held().catch(() => undefined);
+          const isSaved = now !== undefined && now.refresh_token !== before?.refresh_token;
+          throw interrupted(ctx, isSaved ? [...kept, { profile, outcome: 'refreshed' }] : kept);
+        }
         if (error instanceof Failure) return failed(advised(error, { profile }));
         throw error;
       });
       if (result) kept.push({ profile, account, ...result });
     }
     const missed = kept.filter(({ outcome }) => outcome !== 'refreshed');
-    const none = `None of ${counted(kept.length, 'login')} could be refreshed.`;
     return {
       data: {
         shape: 'list',
@@ -71,7 +77,7 @@ export const authKeep = defineCommand({
         empty: `No login ends within ${flags.within}.`,
       },
       ...(missed.length > 0 && missed.length < kept.length && { outcome: 'partial' as const }),
-      ...(missed.length > 0 && missed.length === kept.length && { failure: new Failure('auth', none) }),
+      ...(missed.length > 0 && missed.length === kept.length && { failure: noneOf(missed) }),
     };
   },
 });
@@ -85,6 +91,14 @@ async function loginsIn(ctx: Context, { profile: named, profileNamed }: Settings
   }
   if (profileNamed) return [named];
   return [...held].flatMap(([profile, kinds]) => (kinds.includes('oauth') ? [profile] : [])).sort();
+}
+
+/** That one of them is unknown says more than that the others failed. */
+function noneOf(missed: readonly Kept[]): Failure {
+  const logins = counted(missed.length, 'login');
+  return missed.some(({ outcome }) => outcome === 'unknown')
+    ? new Failure('unknown', `None of ${logins} is known to be refreshed.`)
+    : new Failure('auth', `None of ${logins} could be refreshed.`);
 }
 
 type Wanted = { readonly profile: string; readonly withinMs: number };
@@ -125,7 +139,7 @@ const failed = ({ kind, message, hint }: Failure): Omit<Kept, 'profile' | 'accou
   message: [message, hint].filter(Boolean).join(' '),
 });
 
-function interrupted(ctx: Context, kept: readonly Kept[]): Failure {
+function interrupted(ctx: Context, kept: readonly Pick<Kept, 'profile' | 'outcome'>[]): Failure {
   const done = kept.filter(({ outcome }) => outcome === 'refreshed').map(({ profile }) => profile);
   return interruption(ctx.signal, `Interrupted. Refreshed: ${done.length > 0 ? done.join(', ') : 'none'}.`);
 }
