@@ -47,6 +47,7 @@ export async function liveLogin(
   const stale = force ? held.access_token : refused;
 
   let failed: Failure | undefined;
+  let isSpent = false;
   const refresh = async (text: string | undefined, ready: () => Promise<void>): Promise<string | undefined> => {
     const current = parseStored(text, profile, 'oauth');
     if (!current) return undefined;
@@ -59,6 +60,7 @@ export async function liveLogin(
     const { refresh_token, scopes } = current;
     const login_id = loginIdOf(current);
     const answer = await exchangeRefreshToken(ctx, settings, client, { refresh_token, scopes, ready });
+    isSpent = 'refreshOnly' in answer || !('failure' in answer);
     if ('refreshOnly' in answer) {
       // The old pair is gone at the service, so the new refresh token is kept for the next need.
       const kept = { ...current, login_id, refresh_token: answer.refreshOnly };
@@ -79,7 +81,9 @@ export async function liveLogin(
   const { progress, notice, signal } = ctx;
   const patience = { progress, notice, signal, maxWaitMs: settings.maxWaitMs };
   refuseInterrupted(ctx);
-  const kept = await ctx.tokens.update(secretName(profile, 'oauth'), refresh, 'as-is', patience);
+  const kept = await ctx.tokens.update(secretName(profile, 'oauth'), refresh, 'as-is', patience).catch((error) => {
+    throw isSpent && error instanceof Failure ? notSaved(profile, error) : error;
+  });
   refuseInterrupted(ctx);
   if (failed) throw failed;
   return parseStored(kept, profile, 'oauth');
@@ -119,6 +123,17 @@ const whereRefreshWasAsked = (failure: Failure): Failure =>
   failure.kind === 'network' && failure.hint === maybeSpent
     ? new Failure('unknown', failure.message, { hint: maybeSpent, cause: failure })
     : failure;
+
+/** The old tokens are spent, and the new ones have found no place. */
+const notSaved = (profile: string, cause: Failure): Failure =>
+  new Failure(
+    cause.kind,
+    `${cause.message} The service had given new tokens already: the login of profile ${profile} has probably ended.`,
+    {
+      hint: [cause.hint, `Then log in again: ${loginCommand('oauth', profile)}`].filter(Boolean).join('\n'),
+      cause,
+    },
+  );
 
 const withoutAccess = (origin: string): Failure =>
   new Failure('failed', `${origin} answered with an access token that svc cannot use.`, {

@@ -110,6 +110,20 @@ describe('the place of the new login is proven before the refresh token is spent
 });
 
 describe('a disk that fills up while the service answers', () => {
+  withMounts('where no room can be used it is said that the old pair is spent, and how to log in again', async () => {
+    const world = await onDisk(64);
+    world.watch = async ({ url }) => {
+      if (url.endsWith('/token')) run('mount', '-o', 'remount,ro', world.folder);
+    };
+    Object.assign(world, { exchange: watched(world) });
+    const ran = await list(world);
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stderr).toContain('read-only');
+    expect(ran.stderr).toContain('the login of profile default has probably ended.');
+    expect(ran.stderr).toContain('Then log in again: svc login');
+    expect(tokenCalls(world)).toBe(1);
+  });
+
   withMounts('the new pair is kept in the room that was taken for it, and used from there', async () => {
     const world = await onDisk(64);
     let free: (() => void) | undefined;
