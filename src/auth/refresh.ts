@@ -81,9 +81,11 @@ export async function liveLogin(
   const { progress, notice, signal } = ctx;
   const patience = { progress, notice, signal, maxWaitMs: settings.maxWaitMs };
   refuseInterrupted(ctx);
-  const kept = await ctx.tokens.update(secretName(profile, 'oauth'), refresh, 'as-is', patience).catch((error) => {
-    throw isSpent && error instanceof Failure ? notSaved(profile, error) : error;
-  });
+  const kept = await ctx.tokens
+    .update(secretName(profile, 'oauth'), refresh, 'as-is', patience)
+    .catch((error: unknown) => {
+      throw isSpent && error instanceof Failure ? notSaved(profile, error) : error;
+    });
   refuseInterrupted(ctx);
   if (failed) throw failed;
   return parseStored(kept, profile, 'oauth');

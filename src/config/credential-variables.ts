@@ -1,4 +1,5 @@
 import type { CredentialKind } from '../api/operation.ts';
+import type { Env } from '../env.ts';
 
 /** The variable of the environment for each kind of credential. */
 export const credentialVariables = {
@@ -9,3 +10,5 @@ export const credentialVariables = {
 
 /** Names of variables. */
 export const credentialNames: readonly string[] = Object.values(credentialVariables);
+
+export const holdsCredential = (env: Env): boolean => credentialNames.some((name) => Boolean(env[name]));

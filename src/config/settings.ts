@@ -1,7 +1,7 @@
 import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
 import type { Carried } from './advice.ts';
-import { credentialNames } from './credential-variables.ts';
+import { holdsCredential } from './credential-variables.ts';
 import { holdMs, isCi, type Named, partnerSegment, profileName, seconds, splitFields, toggle } from './given-texts.ts';
 import { outputs } from './outputs.ts';
 import { type PageForm, pageFormOf, pageForms } from './page-form.ts';
@@ -197,8 +197,7 @@ export function sendsOf(config: Config, profile: string, env: Env): SendMode {
     const { sends } = profileConfig(config, name);
     return sends === undefined ? undefined : sendMode(sends, `sends of profile ${name}`);
   };
-  const hasCredential = credentialNames.some((name) => env[name]);
-  const general = hasCredential ? ofProfile(config.default_profile ?? 'default') : undefined;
+  const general = holdsCredential(env) ? ofProfile(config.default_profile ?? 'default') : undefined;
   return stricter(ofProfile(profile), general, env.SVC_SENDS ? sendMode(env.SVC_SENDS, 'SVC_SENDS') : undefined);
 }
 

@@ -47,20 +47,14 @@ export const authKeep = defineCommand({
       if (ctx.signal.aborted) throw interrupted(ctx, kept);
       ctx.progress(`Keeping ${profile}`);
       const account = profileConfig(config, profile).account ?? null;
-      const held = () => readStored(ctx.tokens, profile, 'oauth');
-      const before = await held().catch(() => undefined);
-      const result = await keep(ctx, settings, { profile, withinMs }).catch(async (error: unknown) => {
-        if (error instanceof Failure && isInterruption(error)) {
-          // An answer that had begun to come is saved before svc ends.
-          const now = await held().catch(() => undefined);
-          const isSaved = now !== undefined && now.refresh_token !== before?.refresh_token;
-          throw interrupted(ctx, isSaved ? [...kept, { profile, outcome: 'refreshed' }] : kept);
-        }
+      const result = await keep(ctx, settings, { profile, withinMs }).catch((error: unknown) => {
+        if (error instanceof Failure && isInterruption(error)) throw interrupted(ctx, kept);
         if (error instanceof Failure) return failed(advised(error, { profile }));
         throw error;
       });
       if (result) kept.push({ profile, account, ...result });
     }
+    if (ctx.signal.aborted) throw interrupted(ctx, kept);
     const missed = kept.filter(({ outcome }) => outcome !== 'refreshed');
     return {
       data: {
@@ -120,7 +114,15 @@ async function keep(
   const isAhead = Date.parse(held.issued_at) > now + hourMs;
   if (!isAhead && endOf(held) - now > withinMs) return undefined;
   const { liveLogin } = await import('../../auth/refresh.ts');
-  const login = await liveLogin(ctx, settings.profileNamed ? settings : among(settings, profile), { force: true });
+  const login = await liveLogin(ctx, settings.profileNamed ? settings : among(settings, profile), {
+    force: true,
+  }).catch(async (error: unknown) => {
+    // An answer that had begun to come is saved before svc ends.
+    const isEnded = error instanceof Failure && isInterruption(error);
+    const now = isEnded ? await readStored(ctx.tokens, profile, 'oauth').catch(() => undefined) : undefined;
+    if (!now || now.refresh_token === held.refresh_token) throw error;
+    return now;
+  });
   // Another process has logged it out meanwhile.
   if (!login) return { outcome: 'failed', ends_at: null, message: 'It is logged out.' };
   return { outcome: 'refreshed', ends_at: new Date(endOf(login)).toISOString(), message: null };
@@ -139,7 +141,7 @@ const failed = ({ kind, message, hint }: Failure): Omit<Kept, 'profile' | 'accou
   message: [message, hint].filter(Boolean).join(' '),
 });
 
-function interrupted(ctx: Context, kept: readonly Pick<Kept, 'profile' | 'outcome'>[]): Failure {
+function interrupted(ctx: Context, kept: readonly Kept[]): Failure {
   const done = kept.filter(({ outcome }) => outcome === 'refreshed').map(({ profile }) => profile);
   return interruption(ctx.signal, `Interrupted. Refreshed: ${done.length > 0 ? done.join(', ') : 'none'}.`);
 }

@@ -80,7 +80,7 @@ export async function openFolder({ folder, limit, now, onDamage, disk }: Opening
 }
 
 const severalHint = 'A folder is for one instance. For several, set inbox: to a Postgres database.';
-const lostHint = `Where it was moved or removed, put it back first: a start without it begins anew. ${severalHint}`;
+const lostHint = `If it was moved or removed, put it back: without it svc starts with an empty one. ${severalHint}`;
 
 async function lockOf(folder: string): Promise<Held> {
   try {

@@ -21,7 +21,7 @@ export type Slot = {
 };
 
 const startAgain =
-  'What was accepted is in the inbox, where that is still there: whoever has it now passes it on, else the next svc webhooks listen.';
+  'What was accepted is in the inbox, if that is still there. Whoever has it now passes it on, else the next svc webhooks listen does.';
 
 /** Below the state folder; the profile's name may hold anything. */
 export const slotsFolder = (state: string, profile: string): string =>
