@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { Failure, isInterruption } from '../errors.ts';
 import { madeAt } from '../http/age.ts';
 import type { Service } from '../http/call.ts';
-import { agreementOf } from '../http/look.ts';
+import { agreementOf } from '../http/looking.ts';
 import { someOf } from '../text/each.ts';
 import type { Found } from './journals-on-disk.ts';
 import type { Match, Matches } from './match-table.ts';

@@ -1,7 +1,7 @@
 import type { Input, Operation } from '../api/operation.ts';
 import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
-import { likenessOf, shownOf } from '../http/look.ts';
+import { likenessOf, shownOf } from '../http/looking.ts';
 import type { FileRow, Rows } from '../tabular/rows.ts';
 import { textColumn } from '../text/column.ts';
 import { fieldsIn } from '../text/record.ts';

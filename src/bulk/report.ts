@@ -3,7 +3,7 @@ import { filledPath, isPreset } from '../api/path.ts';
 import { followsOf } from '../command/follow.ts';
 import type { Settings } from '../config/settings.ts';
 import { sentText } from '../http/confirmed-update.ts';
-import { isProvenByList } from '../http/look.ts';
+import { isProvenByList } from '../http/looking.ts';
 import { fieldsIn } from '../text/record.ts';
 import { type Ended, endedRows } from './ended-table.ts';
 import type { Plan, Planned } from './plan.ts';

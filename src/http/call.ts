@@ -1,30 +1,26 @@
 import { getAccount } from '../api/account.ts';
 import type { Input, Operation } from '../api/operation.ts';
-import { resources } from '../api/resources.ts';
 import { openSession, type Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Context, withContext } from '../context.ts';
 import { notFoundNames } from '../errors.ts';
-import { capital } from '../text/capital.ts';
 import { digestNumbers } from '../text/digest-numbers.ts';
 import { fieldsIn } from '../text/record.ts';
-import { shellWord } from '../text/shell-word.ts';
 import { isService } from './address.ts';
 import { judgeAnswer } from './answer.ts';
-import { answeredOtherwise } from './answered-otherwise.ts';
 import type { RequestSpec, Service, Waits } from './asking.ts';
-import { confirmedUpdate, recordBefore } from './confirmed-update.ts';
+import { recordBefore } from './confirmed-update.ts';
 import { createGate, type Gate } from './gate.ts';
 import { takesFor } from './given-ids.ts';
 import type { Before, Prepared } from './look.ts';
 import type { LookAgain } from './look-again.ts';
 import type { Called, Read } from './lookups.ts';
-import { givenIds, isId, madeIds } from './made.ts';
+import { isId, madeIds } from './made.ts';
 import { learnNumber } from './numbers.ts';
 import { openWrite, ownIdsFor } from './open-writes.ts';
-import { showsOther } from './others-record.ts';
 import { recorderOf } from './recorder.ts';
 import { wireOf } from './request.ts';
+import { askedFor, type Evidence, numberAdvice, requestSpec, type Typed } from './request-spec.ts';
 import { type SendOptions, type Sent, send } from './send.ts';
 import type { Findings } from './settle.ts';
 import { sharedHold } from './shared-hold.ts';
@@ -137,77 +133,23 @@ function learnAccount({ session }: Service, json: unknown): void {
   if (isId(id)) session.learn?.(id);
 }
 
-/** The record that a request is about, as its answer leaves open: `Ticket 7`. */
-function askedFor({ ids = {} }: Operation, { params }: Typed): string {
-  const of = Object.entries(ids).map(([name, resource]) => `${resources[resource].noun} ${fieldsIn(params)[name]}`);
-  return capital(of.join(', '));
-}
-
-/** A table shows tickets by their number, and a number without its letters is taken for an id. */
-const numberAdvice = ({ ids = {} }: Operation): string | undefined =>
-  Object.values(ids).includes('tickets')
-    ? 'If you mean the number of a ticket, type it as the list shows it, such as T-1008.'
-    : undefined;
-
 /** What is only shown is not looked for. */
 const isLookedFor = ({ ctx }: Service, { safety }: Operation): boolean => safety === 'verify' && !ctx.preview;
 
 /** The one cast of answers: what `judgeAnswer` let through is used as what the table promises, fields may be missing. */
 const called = <Op extends Operation>(json: unknown) => json as Called<Op>;
 
-type Typed = { readonly params?: unknown; readonly body?: unknown };
-
-type Evidence = Partial<Pick<Prepared, 'before' | 'takes'>> & Pick<CallOptions, 'was'>;
-
-/**
- * What sending must know, with the place to look as it can be typed: with the id and the subject of this very write.
- * That is made up only where it is told.
- */
-export function withHint(operation: Operation, input: Typed, evidence: Evidence = {}): RequestSpec {
-  const { effect, id, safety, credentials, scope, module, ownLimit, reaches, grant, deletes, makes } = operation;
-  if (!effect) return operation;
-  const { params, body } = input;
-  const { before, takes = () => true, was } = evidence;
-  const asked: RequestSpec = {
-    ...{ id, safety, credentials, scope, module, ownLimit, reaches, grant, deletes, makes },
-    about: aboutOf(operation, params),
-    promised: operation,
-    // An id is taken only where all else agrees.
-    showsOther: (json, answer) =>
-      showsOther(operation, { params, before }, json) ||
-      answeredOtherwise(operation, body, json) ||
-      !takes(givenIds(operation, json), answer),
-    confirmed: (service, answer, json) =>
-      confirmedUpdate({ ctx: service.ctx, operation, input, asked, was, read: readOf(service, input) }, answer, json),
-    get effect() {
-      return { ...effect, lookHint: hintFor(operation, input) };
-    },
-  };
-  return asked;
-}
-
-/** The record that a write changes; the kind alone of one that it makes. */
-function aboutOf({ ids = {}, resource }: Operation, params: unknown): NonNullable<RequestSpec['about']> {
-  const [[name, kind] = []] = Object.entries(ids);
-  if (name === undefined || kind === undefined) return { kind: resource, id: undefined };
-  const id = fieldsIn(params)[name];
-  return { kind, id: isId(id) ? id : undefined };
-}
+/** What sending must know of a write that is made of parts, as `svc api` makes one. */
+export const withHint = (operation: Operation, input: Typed, evidence: Omit<Evidence, 'readOf'> = {}): RequestSpec =>
+  requestSpec(operation, input, { ...evidence, readOf: (service) => readOf(service, input) });
 
 const readOf =
   (service: Service, { params }: Typed): LookAgain['read'] =>
   (reading) =>
     call(service, reading, { params } as Input<Operation>);
 
-function hintFor({ effect }: Operation, { params, body }: Typed): string {
-  const id = Object.values(fieldsIn(params))[0];
-  const { subject = 'SUBJECT' } = fieldsIn(body);
-  return (effect?.lookHint ?? '')
-    .replace(/\bID$/u, () => String(id ?? 'ID'))
-    .replace(/\bSUBJECT$/u, () => shellWord(String(subject)));
-}
-
-let looks: Promise<typeof import('./look.ts')> | undefined;
+const looking = () => Promise.all([import('./look.ts'), import('./looking.ts')]);
+let looks: ReturnType<typeof looking> | undefined;
 
 /** Gets ready to look for what the write makes, before it is sent. */
 export async function preparedLook<Op extends Operation>(
@@ -216,8 +158,8 @@ export async function preparedLook<Op extends Operation>(
   input: Input<Op>,
   options: CallOptions = {},
 ): Promise<Prepared> {
-  looks ??= import('./look.ts');
-  const { likenessOf, prepareLook, readBefore } = await looks;
+  looks ??= looking();
+  const [{ prepareLook, readBefore }, { likenessOf }] = await looks;
   const own = ownIdsFor(service, operation, input.params);
   const reading =
     (maxWaitMs?: number): Read =>

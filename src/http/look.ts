@@ -5,7 +5,8 @@ import type { NumberTable } from '../text/number-table.ts';
 import { isOlder, madeAt } from './age.ts';
 import { isGatewayTimeout, readBody } from './answer.ts';
 import type { Open } from './asking.ts';
-import { type Lookup, lookups, type Read, type Seen } from './lookups.ts';
+import { lookingFor } from './looking.ts';
+import type { Lookup, Read, Seen } from './lookups.ts';
 import { madeIds } from './made.ts';
 import type { Look, Undecided } from './settle.ts';
 import { askedTwice, newestUntil, type PageAt, type Seeing, wholeList } from './views.ts';
@@ -51,12 +52,6 @@ export type Before = {
 /** The newest id that was there; 0 where nothing was. */
 export const newestOf = ({ ids, upTo }: Before): number => ids.reduce((most, id) => Math.max(most, id), upTo);
 
-function lookingFor<Op extends Operation>({ id }: Pick<Op, 'id'>): Lookup<Op> {
-  const all: Readonly<Record<string, unknown>> = lookups;
-  // The compiler does not see that the looking of this id is the one of this operation.
-  return all[id] as Lookup<Op>;
-}
-
 /**
  * Reads what is there, before the first attempt: the first page of a list that the document promises to be sorted newest
  * first, all of any other. Undefined where the service does not show it.
@@ -99,25 +94,6 @@ function isBlind({ kind, status = 0, answer, isStranger }: Failure): boolean {
   if (kind === 'forbidden' || status >= 500 || isGatewayTimeout(status)) return true;
   return status >= 200 && status < 300 && answer !== undefined && readBody(answer.body).form !== 'none';
 }
-
-/** New records have larger ids than all that were there: so an own id moves on what is known. */
-export const isNewestFirst = (operation: Pick<Operation, 'id'>): boolean => lookingFor(operation).newestFirst === true;
-
-/** How far a record agrees with what was sent, by what a list shows of it. */
-export const agreementOf = (operation: Pick<Operation, 'id'>, record: Seen['record'], input: Input<Operation>) =>
-  lookingFor(operation).compare(record, input);
-
-/** After each answer the list is read once more. */
-export const isProvenByList = (operation: Pick<Operation, 'id'>): boolean =>
-  lookingFor(operation).isProvenByList === true;
-
-/** Two writes with the same text may be taken for each other when one of them is looked for. */
-export const likenessOf = <Op extends Operation>(operation: Pick<Op, 'id'>, input: Input<Op>): string =>
-  lookingFor<Op>(operation).likeness(input);
-
-/** Two writes that the same answer would fit; undefined where nothing but their likeness does that. */
-export const shownOf = <Op extends Operation>(operation: Pick<Op, 'id'>, input: Input<Op>): string | undefined =>
-  lookingFor<Op>(operation).shown?.(input);
 
 /** Prepares to look: `before` tells our record from an older one that agrees. Without it none is surely ours. */
 export function prepareLook<Op extends Operation>(

@@ -104,6 +104,12 @@ export async function runToItsEnd(running: Promise<number>, { signal }: Pick<Con
 }
 
 /**
+ * One press of Ctrl-C, or one stop of a service, may arrive twice: from the system, which tells the whole group, and from
+ * npx or a supervisor that passes it on. Nobody presses twice within this time, in ms.
+ */
+const sameStop = 100;
+
+/**
  * Fires on the first SIGINT, SIGTERM or SIGHUP, so that whatever runs can end well; a second one ends the process at
  * once, but for a second hangup. As long as somebody listens to hangups, they are told of a SIGHUP instead.
  */
@@ -111,6 +117,7 @@ function interruptSignal(hangups: ReadonlySet<() => void>, lent: Lent): { signal
   const interrupt = new AbortController();
   // Each request and each wait listens to it; Node takes more than ten for a leak and warns on the screen.
   process.getBuiltinModule('node:events').setMaxListeners(0, interrupt.signal);
+  let fired = 0;
   for (const [name, code] of Object.entries(signalCodes)) {
     process.on(name, () => {
       if (name === 'SIGINT' && lent.isLent) return;
@@ -120,12 +127,19 @@ function interruptSignal(hangups: ReadonlySet<() => void>, lent: Lent): { signal
       }
       // One terminal that is closed is told of by the system, by its shell, and by what reads it.
       if (name === 'SIGHUP' && interrupt.signal.reason === 'SIGHUP') return;
-      if (interrupt.signal.aborted) process.exit(code);
+      const now = performance.now();
+      if (interrupt.signal.aborted) {
+        if (now - fired > sameStop) process.exit(code);
+        return;
+      }
+      fired = now;
       interrupt.abort(name);
     });
   }
   const hungUp = () => {
-    if (!interrupt.signal.aborted) interrupt.abort('SIGHUP');
+    if (interrupt.signal.aborted) return;
+    fired = performance.now();
+    interrupt.abort('SIGHUP');
   };
   return { signal: interrupt.signal, hungUp };
 }

@@ -5,6 +5,7 @@ import type { Comparison } from './compare.ts';
 import { known } from './credential.ts';
 import { serve } from './server.ts';
 import { judgeSeed, parseSeed } from './store/seed-file.ts';
+import type { Snapshot } from './store/state.ts';
 
 /** The flags of `sandbox start` and `sandbox exec`. */
 export type OpenOptions = {
@@ -77,7 +78,7 @@ export async function openSandbox(options: OpenOptions, notice: (text: string) =
       throw isCode(error, 'EADDRINUSE') ? busy(options.port) : error;
     });
     return {
-      address: addressOf(server.port),
+      address: addressOf(server.port, sandbox.rows()),
       lost: stateFile?.lost,
       compared: before && (() => comparing.compare(before, sandbox.rows())),
       async close() {
@@ -130,9 +131,11 @@ const busy = (port: number): Failure =>
     hint: 'Name another with --port, or take a free one with --port 0.',
   });
 
-function addressOf(port: number): Address {
+/** The keys are those of every sandbox, under the names of the two accounts in the demo; `accounts` has this one's names. */
+function addressOf(port: number, rows: Snapshot): Address {
   const url = `http://127.0.0.1:${port}`;
-  const accounts = [
+  const named = rows.get('accounts') as ReadonlyMap<number, { readonly name: string }> | undefined;
+  const keys = [
     { account_id: 1, name: 'Acme', api_key: 'key_acme' },
     { account_id: 2, name: 'Globex', api_key: 'key_globex' },
   ];
@@ -140,8 +143,8 @@ function addressOf(port: number): Address {
     base_url: url,
     auth_url: url,
     port,
-    accounts,
-    api_keys: Object.fromEntries(accounts.map(({ name, api_key }) => [name, api_key])),
+    accounts: keys.map((key) => ({ ...key, name: named?.get(key.account_id)?.name ?? key.name })),
+    api_keys: Object.fromEntries(keys.map(({ name, api_key }) => [name, api_key])),
     client_id: known.clientId,
     client_secret: known.clientSecret,
     redirect_uri: known.redirectUri,

@@ -96,7 +96,8 @@ test('it holds the demo unless told otherwise, with limits and without', async (
 
 test('a seed may be what GET state gave, and --latency holds every answer back', async () => {
   const first = await json();
-  const state = await (await first.get('/_sandbox/state')).json();
+  const state = (await (await first.get('/_sandbox/state')).json()) as { accounts: { name: string }[] };
+  for (const account of state.accounts) account.name += ' & Sons';
   const file = join(svc.folder, 'seed.json');
   writeFileSync(file, JSON.stringify(state));
   const second = await json('--seed', file, '--latency', '150');
@@ -104,6 +105,11 @@ test('a seed may be what GET state gave, and --latency holds every answer back',
   expect(await (await second.get('/contacts')).json()).toEqual(await (await first.get('/contacts')).json());
   expect(performance.now() - began).toBeGreaterThanOrEqual(145);
   expect(await (await second.get('/_sandbox/state')).json()).toEqual(state);
+  // Its accounts by their own names; scripts find each key by its place in the demo.
+  expect(second.address).toMatchObject({
+    accounts: [{ name: 'Acme & Sons' }, { name: 'Globex & Sons' }],
+    api_keys: { Acme: 'key_acme', Globex: 'key_globex' },
+  });
 });
 
 test('a seed that is none is exit 2 and names what is wrong', async () => {

@@ -1,0 +1,76 @@
+import type { Operation } from '../api/operation.ts';
+import { resources } from '../api/resources.ts';
+import { capital } from '../text/capital.ts';
+import { fieldsIn } from '../text/record.ts';
+import { shellWord } from '../text/shell-word.ts';
+import { answeredOtherwise } from './answered-otherwise.ts';
+import type { RequestSpec, Service } from './asking.ts';
+import { confirmedUpdate } from './confirmed-update.ts';
+import type { Prepared } from './look.ts';
+import type { LookAgain } from './look-again.ts';
+import { givenIds, isId } from './made.ts';
+import { showsOther } from './others-record.ts';
+
+export type Typed = { readonly params?: unknown; readonly body?: unknown };
+
+export type Evidence = Partial<Pick<Prepared, 'before' | 'takes'>> & {
+  /** Of an update: the record before it. */
+  readonly was?: Readonly<Record<string, unknown>> | undefined;
+  /** Reads with the parameters of this very write. */
+  readonly readOf: (service: Service) => LookAgain['read'];
+};
+
+/**
+ * What sending must know, with the place to look as it can be typed: with the id and the subject of this very write.
+ * That is made up only where it is told.
+ */
+export function requestSpec(operation: Operation, input: Typed, evidence: Evidence): RequestSpec {
+  const { effect, id, safety, credentials, scope, module, ownLimit, reaches, grant, deletes, makes } = operation;
+  if (!effect) return operation;
+  const { params, body } = input;
+  const { before, takes = () => true, was, readOf } = evidence;
+  const asked: RequestSpec = {
+    ...{ id, safety, credentials, scope, module, ownLimit, reaches, grant, deletes, makes },
+    about: aboutOf(operation, params),
+    promised: operation,
+    // An id is taken only where all else agrees.
+    showsOther: (json, answer) =>
+      showsOther(operation, { params, before }, json) ||
+      answeredOtherwise(operation, body, json) ||
+      !takes(givenIds(operation, json), answer),
+    confirmed: (service, answer, json) =>
+      confirmedUpdate({ ctx: service.ctx, operation, input, asked, was, read: readOf(service) }, answer, json),
+    get effect() {
+      return { ...effect, lookHint: hintFor(operation, input) };
+    },
+  };
+  return asked;
+}
+
+/** The record that a write changes; the kind alone of one that it makes. */
+function aboutOf({ ids = {}, resource }: Operation, params: unknown): NonNullable<RequestSpec['about']> {
+  const [[name, kind] = []] = Object.entries(ids);
+  if (name === undefined || kind === undefined) return { kind: resource, id: undefined };
+  const id = fieldsIn(params)[name];
+  return { kind, id: isId(id) ? id : undefined };
+}
+
+function hintFor({ effect }: Operation, { params, body }: Typed): string {
+  const id = Object.values(fieldsIn(params))[0];
+  const { subject = 'SUBJECT' } = fieldsIn(body);
+  return (effect?.lookHint ?? '')
+    .replace(/\bID$/u, () => String(id ?? 'ID'))
+    .replace(/\bSUBJECT$/u, () => shellWord(String(subject)));
+}
+
+/** The record that a request is about, as its answer leaves open: `Ticket 7`. */
+export function askedFor({ ids = {} }: Operation, { params }: Typed): string {
+  const of = Object.entries(ids).map(([name, resource]) => `${resources[resource].noun} ${fieldsIn(params)[name]}`);
+  return capital(of.join(', '));
+}
+
+/** A table shows tickets by their number, and a number without its letters is taken for an id. */
+export const numberAdvice = ({ ids = {} }: Operation): string | undefined =>
+  Object.values(ids).includes('tickets')
+    ? 'If you mean the number of a ticket, type it as the list shows it, such as T-1008.'
+    : undefined;
