@@ -72,32 +72,33 @@ export function sinkTo(stream: Writable, options: SinkOptions): Sink {
   };
 }
 
-/** A reader that keeps the other end open and reads no more must not keep svc from ending. */
-async function unlessStuck(
+/**
+ * A reader that keeps the other end open and reads no more must not keep svc from ending. Each line that is shown as it
+ * comes passes here, so whatever is needed at the end alone is made then.
+ */
+function unlessStuck(
   writing: Promise<boolean>,
   name: string,
   { signal, clock }: Pick<SinkOptions, 'signal' | 'clock'>,
 ): Promise<boolean> {
-  const over = new AbortController();
-  const giveUp = async () => {
-    await clock.sleep(graceMs, over.signal);
-    if (over.signal.aborted) return;
-    const failure = interruption(signal, `Interrupted. ${name} was not read to its end.`);
-    lost.add(failure);
-    stuck(failure);
-  };
-  let stuck: (failure: Failure) => void = () => {};
-  const given = new Promise<never>((_, reject) => {
-    stuck = reject;
+  return new Promise((resolve, reject) => {
+    let grace: AbortController | undefined;
+    const giveUp = async () => {
+      grace = new AbortController();
+      await clock.sleep(graceMs, grace.signal);
+      if (grace.signal.aborted) return;
+      const failure = interruption(signal, `Interrupted. ${name} was not read to its end.`);
+      lost.add(failure);
+      reject(failure);
+    };
+    const over = () => {
+      grace?.abort();
+      signal.removeEventListener('abort', giveUp);
+    };
+    if (signal.aborted) void giveUp();
+    else signal.addEventListener('abort', giveUp);
+    writing.finally(over).then(resolve, reject);
   });
-  if (signal.aborted) void giveUp();
-  else signal.addEventListener('abort', giveUp);
-  try {
-    return await Promise.race([writing, given]);
-  } finally {
-    over.abort();
-    signal.removeEventListener('abort', giveUp);
-  }
 }
 
 /**
