@@ -101,6 +101,9 @@ export function isOwnError({ status, headers }: HttpResponse, body: Body): boole
   return typeof message === 'string' || (isProblem && (typeof title === 'string' || typeof detail === 'string'));
 }
 
+/** Those of which the document says what they mean, whatever the body says. */
+const documented = new Set([401, 403, 404, 422, 429]);
+
 /** Of none of these the document speaks, and walls and gateways give them, in whatever form. */
 const ofGateways = new Set([402, 405, 407, 409, 411, 413, 414, 415, 417, 421, 423, 425, 426, 428, 431, 451]);
 
@@ -111,16 +114,22 @@ const ofGateways = new Set([402, 405, 407, 409, 411, 413, 414, 415, 417, 421, 42
  */
 export function isOwnRefusal(answer: HttpResponse, body: Body): boolean {
   const { status, headers } = answer;
-  if (body.form !== 'json' || status < 400 || status > 499 || isGatewayTimeout(status)) return false;
+  if (status < 400 || status > 499 || isGatewayTimeout(status)) return false;
+  const hasLimit = /^\d+$/u.test(headers['x-ratelimit-limit'] ?? '');
+  if (hasLimit && documented.has(status) && saysNothing(answer, body)) return true;
+  if (body.form !== 'json') return false;
   const said = fieldsIn(body.json);
   const { error, message, errors } = said;
-  if (/^\d+$/u.test(headers['x-ratelimit-limit'] ?? ''))
-    return typeof message === 'string' || isRecord(errors) || isOwnError(answer, body);
+  if (hasLimit) return typeof message === 'string' || isRecord(errors) || isOwnError(answer, body);
   const isJson = /^application\/(?:[\w.-]+\+)?json\b/iu.test(headers['content-type'] ?? 'application/json');
   if (!isJson || ofGateways.has(status)) return false;
   const names = Object.keys(said);
   return typeof error === 'string' ? isSimpleOrScope(error, names) : isValidation(status, said, names);
 }
+
+/** A page or a text of somebody else says something. */
+const saysNothing = (answer: HttpResponse, body: Body): boolean =>
+  answer.body.trim() === '' || (body.form === 'json' && isRecord(body.json) && Object.keys(body.json).length === 0);
 
 /** The shapes of errors that a refusal may have: nothing else stands beside their fields. */
 const isSimpleOrScope = (error: string, names: readonly string[]): boolean =>
@@ -132,7 +141,9 @@ const isValidation = (status: number, { message }: ReturnType<typeof fieldsIn>, 
 
 /** Of a write a refusal is believed only in the service's own words: what it refuses was not done. */
 export const isOwnErrorTo = (safety: Operation['safety'], answer: HttpResponse, body: Body): boolean =>
-  safety === 'read' || answer.status >= 500 ? isOwnError(answer, body) : isOwnRefusal(answer, body);
+  safety === 'read' || answer.status >= 500
+    ? isOwnError(answer, body) || isOwnRefusal(answer, body)
+    : isOwnRefusal(answer, body);
 
 /** The rate limit of the service: it has not looked at the request. A gateway's own limit does not say so. */
 export const isOwnLimit = (answer: HttpResponse): boolean =>

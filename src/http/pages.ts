@@ -50,7 +50,8 @@ const sweepsAtMost = 3;
 
 /**
  * Reads a list page by page while it is consumed. Records that arrive meanwhile push others onto the next page, so
- * a record that was shown is not shown again; one that moved forward past the reader is fetched by another sweep. Where
+ * a record that was shown is not shown again; one that moved forward past the reader is fetched by another sweep. Records
+ * that leave the list pull others onto a page that was read: it is read again at once. Where
  * the service counts more than it lists, whatever was read is not all: that ends in a Failure once it is yielded.
  */
 export function list<Op extends Operation>(
@@ -77,13 +78,18 @@ export function list<Op extends Operation>(
       for (let sweep = 1; ; sweep++) {
         // What came while the pages were read need not have been on one of them.
         let least = Number.POSITIVE_INFINITY;
+        let counted: number | undefined;
         for (let at = range.page ?? 1; yielded < wanted; at++) {
           const page = await readPage(operation.answer, at, perPage);
           total = page.total;
+          const gone = (counted ?? 0) - (page.total ?? counted ?? 0);
+          counted = page.total;
+          const pulled =
+            gone > 0 && isCounted ? await pulledForward(operation.answer, { at, perPage, gone, page }) : [];
           least = Math.min(least, total ?? least);
           if (page.isOdd && range.isLeftEarly)
             throw page.isUncounted ? uncountedList(plural(noun)) : shortList(plural(noun), { yielded, counted: least });
-          for (const record of page.records) {
+          for (const record of [...pulled, ...page.records]) {
             const key = idField && record[idField];
             if (key === undefined ? sweep > 1 : shown.has(key)) continue;
             shown.add(key);
@@ -106,6 +112,29 @@ export function list<Op extends Operation>(
       if (service.waits.say === say) service.waits.say = undefined;
       service.ctx.progress(undefined, 'work');
     }
+  }
+
+  /**
+   * Where so many have left the list, as many from this page now stand on the one before, which was read already: it is
+   * read again. More may leave meanwhile, so it goes back as far as they can have come.
+   */
+  async function pulledForward(
+    answer: ListAnswer,
+    {
+      at,
+      perPage,
+      gone,
+      page,
+    }: { readonly at: number; readonly perPage: number; readonly gone: number; readonly page: Page },
+  ): Promise<Page['records']> {
+    const first = (at - 1) * perPage - gone;
+    const pulled: Page['records'] = [];
+    for (let before = at - 1; before >= 1; before--) {
+      const { records, total: now = 0 } = await readPage(answer, before, perPage);
+      pulled.unshift(...records);
+      if ((before - 1) * perPage <= first - Math.max(0, (page.total ?? 0) - now)) break;
+    }
+    return pulled;
   }
 
   /** A page that cannot be what it says is asked for once more. */

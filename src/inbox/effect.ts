@@ -62,7 +62,8 @@ export type Effect =
   | { readonly do: 'copy'; readonly text: string }
   | { readonly do: 'pull' }
   | { readonly do: 'suspend' }
-  | { readonly do: 'end' };
+  /** `isNow`: what is on its way is not waited for. */
+  | { readonly do: 'end'; readonly isNow?: true };
 
 /** `customer`: until the customer writes. `back`: no longer. A time is ISO 8601; `hour` and the like are counted from now. */
 export type SnoozeUntil = 'hour' | 'tomorrow' | 'monday' | 'customer' | 'back' | { readonly time: string };

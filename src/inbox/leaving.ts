@@ -120,12 +120,13 @@ export function endAsked(model: Model): Step {
   const end: Effect = { do: 'end' };
   const held = model.jobs.filter(({ state }) => state === 'held');
   const sending = model.jobs.filter(({ state }) => state === 'sending');
-  if (model.isEnding) return { model, effects: [end] };
+  if (model.isEnding) return { model, effects: [sending.length > 0 ? { ...end, isNow: true } : end] };
   if (held.length > 0) {
     const rejects = held.flatMap(({ send }) => (send?.means === 'resolve' ? [send.draft] : []));
     return still(
       question(model, {
         title: 'End now?',
+        holdsAll: true,
         shown: `${held.map(({ told: text }) => text).join('\n')}\n\nThis is held and not sent yet. A text stays a draft.`,
         answers: [
           { key: 'y', name: 'end', effects: [...rejects.map((draft): Effect => ({ do: 'reject', draft })), end] },

@@ -47,6 +47,8 @@ export type Over =
       readonly shown: string;
       readonly scroll: number;
       readonly answers: readonly Answer[];
+      /** Nothing that is held leaves while it is open. */
+      readonly holdsAll?: true;
       /** What Escape does: `leave it as a draft`. */
       readonly otherwise: string;
       /** What is told where nobody agrees; empty: nothing. */

@@ -39,14 +39,17 @@ export async function runScreen(ctx: Context, settings: Settings, { view, db }: 
   });
   const session = openSession({ ctx, settings, db }, tell);
   const now = () => ctx.clock.now().getTime();
+  const end = (isNow: boolean) => {
+    ended.resolve(undefined);
+    if (isNow) terminal.interrupt();
+  };
   const ticks = ticker(terminal, () => tell({ is: 'tick', now: now() }));
   try {
     const own = (await allViews(ctx)).map(({ name, about }) => ({ value: name, name, about }));
     engine = startEngine(
       { size: screen.size(), now: now(), view, views: own },
       {
-        perform: (effect) =>
-          perform(worldOf({ ctx, session, screen, tell, end: () => ended.resolve(undefined) }), effect),
+        perform: (effect) => perform(worldOf({ ctx, session, screen, tell, end }), effect),
         changed: (model) => {
           screen.draw({ lines: frameOf(model, look) });
           ticks.every(tickMs(model));
@@ -109,7 +112,7 @@ type Parts = {
   readonly session: ReturnType<typeof openSession>;
   readonly screen: Screen;
   readonly tell: (event: Event) => void;
-  readonly end: () => void;
+  readonly end: (isNow: boolean) => void;
 };
 
 const worldOf = ({ ctx, session, screen, tell, end }: Parts) => ({

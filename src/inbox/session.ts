@@ -10,6 +10,7 @@ import { readState } from '../mirror/store/state.ts';
 import type { Account, Store } from '../mirror/tables/store.ts';
 import { newToken } from '../sends/approve.ts';
 import { ownDrafts } from '../sends/own.ts';
+import { holdNow } from '../sends/set-now.ts';
 import { settleLapsed } from '../sends/settle.ts';
 import { type DraftStore, openDrafts } from '../sends/store.ts';
 import { whoIs } from '../sends/who.ts';
@@ -75,7 +76,7 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
     get account() {
       return account;
     },
-    holdMs: settings.holdMs ?? 0,
+    holdMs: () => holdNow(ctx, settings),
   };
   return {
     reading,

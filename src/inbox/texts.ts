@@ -88,7 +88,7 @@ export async function keepAll(
   const texts = [...new Set(all.flatMap(({ text }) => text ?? []))];
   const shown = [...items.map(({ told }) => `${told}.`), '', ...texts].join('\n');
   const mode = await world.mode();
-  world.tell({ is: 'kept', means, ends, items, mode, holdMs: world.writing.holdMs, shown, isAgreed });
+  world.tell({ is: 'kept', means, ends, items, mode, holdMs: await world.writing.holdMs(), shown, isAgreed });
   await countDrafts(world);
 }
 
@@ -123,7 +123,7 @@ export async function edit(world: World, { draft: id, row, means }: Extract<Effe
     ends: 'send',
     items: [item],
     mode: await world.mode(),
-    holdMs: world.writing.holdMs,
+    holdMs: await world.writing.holdMs(),
     shown: text,
     isAgreed: false,
   });

@@ -4,7 +4,7 @@ import type { Event } from './event.ts';
 import { isPassing, readDone, told } from './jobs.ts';
 import { actOf, entryOf } from './keys.ts';
 import { keptOrAsked, sendOrAsk } from './leaving.ts';
-import { type CopyState, type JobState, type Model, type Step, still } from './model.ts';
+import { type CopyState, type Job, type JobState, type Model, type Step, still } from './model.ts';
 import { fileAway, kept, moved, reread, withOpened } from './moving.ts';
 import { keyOf, type Row } from './row.ts';
 
@@ -80,13 +80,24 @@ function keyed(model: Model, key: Extract<Event, { is: 'key' }>['key']): Step {
   return still(entry ? told(next, `Here ${entry.shown} does nothing. It is for: ${entry.about}.`, 'told') : next);
 }
 
+/** What is held has so long to be taken back once a question that held it is answered, in milliseconds. */
+const leastHeldMs = 3_000;
+
 /** Time passes: what was held leaves. */
 function ticked(before: Model, now: number): Step {
   const model = { ...before, now };
+  if (model.over?.is === 'question' && model.over.holdsAll) return still(heldOn(model));
   const due = model.jobs.filter(({ state, until = 0 }) => state === 'held' && until <= now);
   if (due.length === 0) return still(model);
   const jobs = model.jobs.map((job) => (due.includes(job) ? { ...job, state: 'sending' as const } : job));
   return { model: { ...model, jobs }, effects: due.flatMap(({ send }) => send ?? []) };
+}
+
+/** Its question is not answered yet. */
+function heldOn(model: Model): Model {
+  const until = model.now + leastHeldMs;
+  const isSoon = (job: Job) => job.state === 'held' && (job.until ?? 0) < until;
+  return { ...model, jobs: model.jobs.map((job) => (isSoon(job) ? { ...job, until } : job)) };
 }
 
 type Listed = Extract<Event, { is: 'rows' | 'no-rows' }>;

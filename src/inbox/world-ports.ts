@@ -15,5 +15,6 @@ export type World = {
   readonly copyText: (text: string) => void;
   readonly pull: () => void;
   readonly suspend: () => void;
-  readonly end: () => void;
+  /** `isNow`: as Ctrl-C does. */
+  readonly end: (isNow: boolean) => void;
 };

@@ -70,7 +70,7 @@ const doings: Doings = {
     const here = drafts.flatMap(({ row, draft }) => (draft ? [{ row, draft }] : []));
     const shown = await Promise.all(here.map(({ draft }) => draftShown(world, draft)));
     const items = here.map(({ row, draft }) => keptOf(draft, row));
-    world.tell({ is: 'to-approve', items, shown: shown.join('\n\n---\n\n'), holdMs: world.writing.holdMs });
+    world.tell({ is: 'to-approve', items, shown: shown.join('\n\n---\n\n'), holdMs: await world.writing.holdMs() });
   },
   async looked(world, { row }) {
     const { store, account } = await world.reading();
@@ -84,7 +84,7 @@ const doings: Doings = {
   copy: ({ copyText }, { text }) => copyText(text),
   pull: ({ pull }) => pull(),
   suspend: ({ suspend }) => suspend(),
-  end: ({ end }) => end(),
+  end: ({ end }, { isNow = false }) => end(isNow),
 };
 
 /** As a person approves it; of a publishing what would become public, as it is now. */

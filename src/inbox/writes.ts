@@ -29,7 +29,7 @@ export type Writing = {
   /** The id of the account; null where the login does not say. */
   readonly account: number | null;
   /** So long a send may be taken back. */
-  readonly holdMs: number;
+  readonly holdMs: () => Promise<number>;
 };
 
 type Ended = Extract<Event, { readonly is: 'ended-job' }>;
@@ -105,12 +105,16 @@ export async function send(writing: Writing, sending: Sending): Promise<Ended | 
         : await sendRead(await service(), store, { id, digest });
     const { draft, failure } = delivered;
     if (failure?.kind === 'differs')
-      return await changedEvent(await service(), sending, { draft, failure, holdMs: writing.holdMs });
+      return await changedEvent(await service(), sending, {
+        draft,
+        failure,
+        holdMs: await writing.holdMs(),
+      });
     return { is: 'ended-job', job, ...endOf(draft, failure, means) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const isUnknown = error.isUnsure;
-    const fate = isUnknown ? 'may be sent: look in the thread.' : 'was not sent.';
+    const fate = isUnknown ? 'may have been sent: look in the thread.' : 'was not sent.';
     const told = means === 'resolve' ? error.message : `Draft ${id} ${fate} ${error.message}`;
     return { is: 'ended-job', job, state: isUnknown ? 'unknown' : 'refused', told };
   }
@@ -151,7 +155,7 @@ function endOf(draft: Draft, failure: Failure | undefined, means: Means): Pick<E
   const why = failure?.message ?? '';
   // The number first: a narrow screen cuts the rest.
   if (state === 'unknown')
-    return { state: 'unknown', told: `Draft ${id} may be sent: look in the thread. ${why}`.trim() };
+    return { state: 'unknown', told: `Draft ${id} may have been sent: look in the thread. ${why}`.trim() };
   return { state: 'refused', told: means === 'resolve' ? why : `Draft ${id} was not sent. ${why}`.trim() };
 }
 

@@ -1,12 +1,12 @@
-import { readConfig } from '../config/config-file.ts';
 import type { SendMode } from '../config/settings.ts';
-import { sendsOf, stricter } from '../config/settings.ts';
+import { stricter } from '../config/settings.ts';
 import type { SendRequest, Verdict } from '../context.ts';
 import { Failure, isInterruption } from '../errors.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
 import type { Judging } from './judging.ts';
 import { readPolicies } from './policy-file.ts';
 import type { Policy } from './policy-schema.ts';
+import { modeNow } from './set-now.ts';
 
 /**
  * Whether a request that may reach a customer or the public may leave: `go`, or the failure that says that it became a
@@ -36,7 +36,7 @@ async function verdictOn(judging: Judging, request: SendRequest): Promise<Verdic
   });
   const mode = wish.approved
     ? 'allow'
-    : stricter(settings.sends, await modeNow(judging), ...policies.map(({ sends }) => sends.mode));
+    : stricter(settings.sends, await modeNow(ctx, settings), ...policies.map(({ sends }) => sends.mode));
   const isDrafted = wish.draft === true || mode === 'draft';
   const holdMs = heldFor(judging);
   if (mode === 'allow' && !isDrafted && policies.length === 0 && holdMs === 0) return 'go';
@@ -68,14 +68,9 @@ async function verdictOn(judging: Judging, request: SendRequest): Promise<Verdic
 
 type Rules = { readonly mode: SendMode; readonly policies: readonly Policy[] };
 
-async function isOther(judging: Judging, { mode, policies }: Rules): Promise<boolean> {
-  if (JSON.stringify(await readPolicies(judging.ctx)) !== JSON.stringify(policies)) return true;
-  return judging.wish.approved !== true && stricter(mode, await modeNow(judging)) !== mode;
-}
-
-/** A long run, or an assistant's server, obeys what was set after it began; it never gets looser. */
-async function modeNow({ ctx, settings }: Judging): Promise<SendMode> {
-  return sendsOf(await readConfig(ctx.files), settings.profile, ctx.env);
+async function isOther({ ctx, settings, wish }: Judging, { mode, policies }: Rules): Promise<boolean> {
+  if (JSON.stringify(await readPolicies(ctx)) !== JSON.stringify(policies)) return true;
+  return wish.approved !== true && stricter(mode, await modeNow(ctx, settings)) !== mode;
 }
 
 /** A person thinks again; an assistant has nobody who could. The rows of a file are held once. */

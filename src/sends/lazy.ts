@@ -22,13 +22,17 @@ const gateWith = (judging: Judging): Sends => ({
   mode: async () => (judging.wish.draft === true ? 'draft' : modeOf(judging)),
 });
 
-/** The mode that holds, the policy's included. One that cannot be read is no `draft`: it forbids. */
+/** The mode that holds now, the policy's included. One that cannot be read is no `draft`: it forbids. */
 async function modeOf({ ctx, settings, wish }: Judging): Promise<SendMode> {
   if (wish.approved) return 'allow';
-  const [{ readPolicies }, { stricter }] = [await import('./policy-file.ts'), await import('../config/settings.ts')];
+  const [{ readPolicies }, { modeNow }, { stricter }] = await Promise.all([
+    import('./policy-file.ts'),
+    import('./set-now.ts'),
+    import('../config/settings.ts'),
+  ]);
   const { mode } = await readPolicies(ctx).then(
     (policies) => ({ mode: stricter(...policies.map(({ sends }) => sends.mode)) }),
     () => ({ mode: undefined }),
   );
-  return stricter(settings.sends, mode);
+  return stricter(settings.sends, await modeNow(ctx, settings), mode);
 }

@@ -127,6 +127,40 @@ describe('a list that changes while it is read is no contradiction', () => {
   });
 });
 
+test.each([
+  ['a newer one leaves', 0],
+  ['an older one leaves', -1],
+])('after each page %s: none that stays is passed over, and the order stays', async (_, which) => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const headers = { authorization: 'Bearer key_acme', 'content-type': 'application/json' };
+  const ask = (method: string, path: string, body?: object) =>
+    world.exchange({
+      ...{ method, headers, timeoutMs: 20_000, url: `https://service.test/tickets${path}` },
+      ...(body && { body: JSON.stringify(body) }),
+    }) as Promise<HttpResponse>;
+  const idsIn = ({ body }: HttpResponse): number[] => JSON.parse(body).tickets.map(({ id }: { id: number }) => id);
+  for (let n = 0; n < 350; n++)
+    expect(await ask('POST', '', { subject: `New ${n}`, description: 'x' })).toMatchObject({ status: 201 });
+  const exchange: typeof world.exchange = async (request) => {
+    const answer = (await world.exchange(request)) as HttpResponse;
+    const leaving = request.url.includes('/tickets?') ? idsIn(answer).at(which) : undefined;
+    if (leaving !== undefined) await ask('PATCH', `/${leaving}`, { status: 'closed' });
+    return answer;
+  };
+  const ran = await svc({ ...world, exchange }, ['tickets', 'list', '--status', 'open', '--all', '--output', 'jsonl']);
+  expect(ran).toMatchObject({ exitCode: 0 });
+  const listed = ran.stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line).id);
+  const staying: number[] = [];
+  for (let page = 1; page <= 5; page++)
+    staying.push(...idsIn(await ask('GET', `?status=open&per_page=100&page=${page}`)));
+  expect(staying.length).toBeGreaterThan(300);
+  expect(staying.filter((id) => !listed.includes(id))).toEqual([]);
+  expect(listed).toEqual([...listed].sort((a, b) => b - a));
+});
+
 test('a creation that the service says failed is not sent again by a list that shows a part of what it counts', async () => {
   const world = sandboxWorld({ rateLimit: 'off' });
   let writes = 0;

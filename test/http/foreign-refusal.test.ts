@@ -57,6 +57,21 @@ describe.each([400, 401, 403, 404, 422, 429])('a %d', (status) => {
   });
 });
 
+describe.each([401, 403, 404, 422, 429])('a %d that says nothing', (status) => {
+  const isOwn = (body: string, headers: Record<string, string>) =>
+    isOwnRefusal({ status, headers, body }, readBody(body));
+
+  test.each(['', ' \n', '{}'])('(%j) is the service’s own beside its limit, and nobody’s without', (body) => {
+    expect(
+      [limit, { 'x-ratelimit-limit': '60' }, json, {}].map((headers) => isOwn(body, headers as Record<string, string>)),
+    ).toEqual([...[true, true], ...[false, false]]);
+  });
+
+  test.each(['Forbidden', '<html></html>', '[]', 'null', '"x"'])('is something else than %s', (body) => {
+    expect(isOwn(body, limit)).toBe(false);
+  });
+});
+
 describe.each([402, 405, 408, 409, 413, 415, 425, 451, 499])('a %d, which the document does not know,', (status) => {
   const isOwn = (headers: Record<string, string>) => {
     const answer = says(status, { error: 'x' }, headers);

@@ -99,7 +99,7 @@ test('where the answer of a reply is lost it is looked for; not found, its draft
     ...write('It is fixed.'),
     argv: ['--settle', '1'],
   });
-  expect(stdout).toContain('Draft 1 may be sent: look in the thread.');
+  expect(stdout).toContain('Draft 1 may have been sent: look in the thread.');
   expect(stdout).toMatch(/unknown, 1/u);
   expect(await drafts(world)).toMatchObject([{ state: 'unknown', body: 'It is fixed.' }]);
   expect(await json(world, 'inbox unknown')).toHaveLength(1);

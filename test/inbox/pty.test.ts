@@ -86,6 +86,43 @@ test('a service that takes its time draws nothing into the screen', async () => 
   await pty.isAsItWas();
 }, 90_000);
 
+/** An editor that writes a reply, after that was set beside the inbox. */
+const replying = (...set: string[]) =>
+  `${[node, built.script, 'config', 'set', ...set].join(' ')} > /dev/null 2>&1; printf "It is fixed.\\n" | cat - "$1" > "$1.new" && cat "$1.new" > "$1"`;
+
+test('a mode that is set beside a running inbox holds there', async () => {
+  const pty = await shell(replying('sends', 'draft'));
+  await pty.press('r', /✎ /u);
+  pty.type('q');
+  await pty.isAsItWas();
+  await pty.says('svc drafts list --all --json --jq ".[].state"', /^waiting$/mu);
+}, 90_000);
+
+test('so does a hold; while it is asked whether to end, what is held waits', async () => {
+  const pty = await shell(replying('hold', '5'));
+  await pty.press('r', /leaves in \d s/u);
+  await pty.press('q', 'End now?');
+  await pty.shows('leaves in 3 s');
+  pty.type('y');
+  await pty.isAsItWas();
+  await pty.says('svc drafts list --all --json --jq ".[].state"', /^waiting$/mu);
+}, 90_000);
+
+test('q once more ends it while a reply is on its way, and nothing is called sent', async () => {
+  const fault = JSON.stringify({ method: 'POST', path: '/tickets', action: 'delay', ms: 300_000 });
+  const headers = JSON.stringify({ 'content-type': 'application/json' });
+  const slow = `fetch(process.env.SVC_BASE_URL + "/_sandbox/faults", { method: "POST", headers: ${headers}, body: JSON.stringify(${fault}) })`;
+  const pty = await shell(
+    'printf "It is fixed.\\n" | cat - "$1" > "$1.new" && cat "$1.new" > "$1"',
+    `${node} -e '${slow}'`,
+  );
+  await pty.press('r', /Reply to T-1005 …/u);
+  await pty.press('q', 'q again ends now');
+  pty.type('q');
+  await pty.isAsItWas();
+  await pty.says('svc drafts list --all --json --jq ".[].state"', /^(?:unknown|waiting)$/mu);
+}, 90_000);
+
 test('Ctrl-Z and fg bring it back; SIGTERM ends it', async () => {
   const pty = await shell('true');
   await pty.press('\x1a', /Stopped/u);

@@ -234,7 +234,17 @@ test('q ends; with something held it asks; with something on its way it waits fo
   expect(doing(waiting, 'end')).toEqual([]);
   const done: Event = { is: 'ended-job', job: 1, state: 'done', told: 'Sent.' };
   expect(doing(after(waiting.model, [done]), 'end')).toHaveLength(1);
-  expect(doing(typing(waiting.model, 'q'), 'end')).toHaveLength(1);
+  expect(doing(typing(waiting.model, 'q'), 'end')).toEqual([{ do: 'end', isNow: true }]);
+});
+
+test('while it is asked whether to end nothing that is held leaves, and after it there is time to take it back', () => {
+  const held = after(inboxOf(three), [kept([item(7)], { holdMs: 9_000 })]).model;
+  const asked = after(typing(held, 'q').model, [{ is: 'tick', now: now + 60_000 }]);
+  expect(asked.effects).toEqual([]);
+  expect(frameText(asked.model)).toContain('leaves in 3 s');
+  const goneOn = typing(asked.model, 'escape').model;
+  expect(after(goneOn, [{ is: 'tick', now: now + 62_000 }]).effects).toEqual([]);
+  expect(doing(after(goneOn, [{ is: 'tick', now: now + 63_000 }]), 'send')).toHaveLength(1);
 });
 
 test('while the editor has the screen no key does anything', () => {

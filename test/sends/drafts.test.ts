@@ -190,7 +190,7 @@ test('a rejected draft is never sent, and says why', async () => {
 });
 
 test('what the service refuses is refused, with its error; what it must not do leaves the draft waiting', async () => {
-  const { world, draft, approve, shown } = desk();
+  const { world, draft, approve, run, shown } = desk();
   await draft('conversations reply 3 --body Hello');
   await world.control('POST', 'faults', { method: 'POST', path: '/conversations', action: 'status', status: 403 });
   expect((await approve(1)).exitCode).toBe(5);
@@ -198,6 +198,9 @@ test('what the service refuses is refused, with its error; what it must not do l
   await world.control('POST', 'faults', { method: 'POST', path: '/conversations', action: 'status', status: 422 });
   expect((await approve(1)).exitCode).toBe(6);
   expect(await shown(1)).toMatchObject({ state: 'refused', error: expect.any(String) });
+  expect((await run('drafts list')).stderr).toContain(
+    '1 more draft was refused, and not sent: svc drafts list --state refused',
+  );
 });
 
 test('an answer that is lost and cannot be found makes it unknown, which approve never sends again', async () => {

@@ -30,11 +30,17 @@ export const listDrafts = defineCommand({
     }));
     const records = all.filter(isWanted).map(shownDraft);
     const open = all.filter((draft) => !isWanted(draft) && (draft.state === 'unknown' || draft.state === 'sending'));
+    const refused = all.filter((draft) => !isWanted(draft) && draft.state === 'refused').length;
     return {
       read: true,
       notes: [
         ...(open.length > 0
           ? [`Of ${counted(open.length, 'more draft')} it is not known whether it was sent: svc drafts list --all`]
+          : []),
+        ...(refused > 0
+          ? [
+              `${counted(refused, 'more draft')} ${refused === 1 ? 'was' : 'were'} refused, and not sent: svc drafts list --state refused`,
+            ]
           : []),
         ...(others > 0 ? [`${counted(others, 'draft')} of other accounts: choose their login with --profile.`] : []),
       ],
