@@ -8,10 +8,7 @@ import type { Policy } from './policy-schema.ts';
 type PolicyPorts = Pick<Context, 'env' | 'files'>;
 
 /** Where the rules may stand: in the configuration folder, and where SVC_POLICY says. All of them hold. */
-export const policyPaths = ({
-  env,
-  files,
-}: PolicyPorts): readonly { readonly path: string; readonly mustBe: boolean }[] => [
+const policyPaths = ({ env, files }: PolicyPorts): readonly { readonly path: string; readonly mustBe: boolean }[] => [
   { path: join(files.config, 'policy.yaml'), mustBe: false },
   ...(env.SVC_POLICY ? [{ path: env.SVC_POLICY, mustBe: true }] : []),
 ];
