@@ -13,13 +13,24 @@ export async function askedTwice(page: PageAt, number: number): Promise<View> {
   return first.isOdd ? page(number) : first;
 }
 
+/** Whether records have left the list since the page before: then others stand on that one now, which was read already. */
+function leaving(): (view: View) => boolean {
+  let counted = 0;
+  return ({ total = counted }) => {
+    const before = counted;
+    counted = total;
+    return total < before;
+  };
+}
+
 /** Of a list that is sorted newest first: what stands above the first record that is known. */
 export async function newestUntil(page: PageAt, isKnown: (id: number) => boolean): Promise<Seeing> {
   const seen: Seen[] = [];
   let isWhole = true;
+  const hasLost = leaving();
   for (let number = 1; number <= pagesAtMost; number++) {
     const view = await askedTwice(page, number);
-    isWhole &&= !view.isOdd;
+    isWhole &&= !hasLost(view) && !view.isOdd;
     const at = view.seen.findIndex(({ id }) => isKnown(id));
     seen.push(...(at < 0 ? view.seen : view.seen.slice(0, at)));
     if (at >= 0 || view.isLast || view.seen.length === 0) return { seen, isWhole };
@@ -48,10 +59,11 @@ export async function wholeList(page: PageAt): Promise<Seeing> {
 
 async function sweepInto(all: Map<number, Seen>, page: PageAt) {
   let isOdd = false;
+  const hasLost = leaving();
   for (let number = 1; ; number++) {
     const view = await askedTwice(page, number);
     const { seen, isLast, total } = view;
-    isOdd ||= view.isOdd === true;
+    isOdd = hasLost(view) || isOdd || view.isOdd === true;
     for (const one of seen) all.set(one.id, one);
     if (isLast || seen.length === 0 || number > pagesAtMost) return { pages: number, total, isOdd };
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HttpResponse, Lost } from '../../src/context.ts';
+import { newestUntil, type PageAt, wholeList } from '../../src/http/views.ts';
 import { createWorld, type Ran, svc, virtualClock } from '../svc.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -209,6 +210,23 @@ test('such a list that changes while it is read is read again, until nothing is 
   expect(ran.exitCode).toBe(9);
   expect(candidates(ran)).toEqual([]);
   expect(reads).toHaveLength(3 + 3 + 3);
+});
+
+test.each([
+  ['from the newest on', (page: PageAt) => newestUntil(page, (id) => id <= 100)],
+  ['as a whole', wholeList],
+])('a list that is read %s is not whole where records left it between two pages each time', async (_, read) => {
+  let ids = Array.from({ length: 250 }, (_, at) => 300 - at);
+  const shownFirst = ids[100];
+  const page: PageAt = async (number) => {
+    // One of the first page leaves, and the first of the second page takes a place there.
+    if (number === 2) ids = ids.toSpliced(10, 1);
+    const seen = ids.slice((number - 1) * 100, number * 100).map((id) => ({ id, record: {} }));
+    return { seen, isLast: number * 100 >= ids.length, total: ids.length };
+  };
+  const { seen, isWhole } = await read(page);
+  expect(isWhole).toBe(false);
+  if (read !== wholeList) expect(seen.map(({ id }) => id)).not.toContain(shownFirst);
 });
 
 test('a list in an order that is not said, of one page: what is new is ours, whatever its id', async () => {
