@@ -1,7 +1,6 @@
 import {
   closeSync,
   promises as fs,
-  fstatSync,
   futimesSync,
   openSync,
   readdirSync,
@@ -14,14 +13,13 @@ import { join } from 'node:path';
 import type { Clock } from '../context.ts';
 import { codeOf, Failure, messageOf } from '../errors.ts';
 import { capital } from '../text/capital.ts';
-import { isLocalDisk } from './local-disk.ts';
 import { describe, type LockEntry, leaveBehind, parseEntry } from './lock-entry.ts';
 
 /** A lock that this process has taken, and may have lost since. */
 export type Held = {
   /**
    * Throws where the lock is not this process's any more: another took it while this one stood still, or somebody
-   * removed its entry. To be asked right before each request and each line. It takes some microseconds, and nothing
+   * removed its entry. To be asked right before each request and each line. It takes some ten microseconds, and nothing
    * else happens between it and a write that follows in the same turn.
    */
   check(): void;
@@ -47,11 +45,6 @@ export const heartbeatMs = 10_000;
 export const stoppedMs = 1000;
 /** A beat that follows another so soon tells nobody anything new. */
 const betweenBeatsMs = 1000;
-/**
- * On a disk of this machine the open file tells for so long whether the entry was removed, which is quicker. A folder that
- * was renamed is noticed by the next opening.
- */
-const betweenOpeningsMs = 20;
 /** For so long after its last beat nobody takes a lock, so a disk that does not answer is not yet a lock that is lost. */
 const surelyOursMs = 30_000;
 
@@ -64,36 +57,25 @@ export function hold(taken: Taken): Held {
   const { folder, name, isTakenOver, clock = realClock } = taken;
   const path = join(folder, name);
   const lost = new AbortController();
-  const moment = (): Moment => ({ wall: clock.now().getTime(), ticks: clock.ticks() });
+  const moment = () => ({ wall: clock.now().getTime(), ticks: clock.ticks() });
   let beaten = moment();
-  let opened: (Moment & { readonly file: number }) | undefined;
-  let isLocal: boolean | undefined;
-  const close = () => {
-    try {
-      if (opened) closeSync(opened.file);
-    } catch {
-      // A disk that fails says so at the next opening.
-    }
-    opened = undefined;
+  /** The monotonic clock stands still while the machine sleeps, and the other one may be set: the larger one counts. */
+  const sinceBeat = () => {
+    const { wall, ticks } = moment();
+    return Math.max(Math.abs(wall - beaten.wall), ticks - beaten.ticks);
   };
   const giveUp = (failure: Failure): never => {
     lost.abort(failure);
-    close();
     throw failure;
   };
   const check = (): void => {
     if (lost.signal.aborted) throw lost.signal.reason;
-    const now = moment();
-    const elapsedMs = between(beaten, now);
+    const elapsedMs = sinceBeat();
     const isDue = elapsedMs >= betweenBeatsMs;
-    if (opened && !isDue && between(opened, now) < betweenOpeningsMs && isNamed(opened.file)) return;
-    close();
+    const before = moment();
     try {
-      const file = ask(path, isDue);
-      if (file !== undefined) opened = { ...now, file };
-      isLocal ??= isLocalDisk(path);
-      if (!isLocal) close();
-      if (isDue) beaten = now;
+      ask(path, isDue);
+      if (isDue) beaten = before;
     } catch (error) {
       if (isGone(error)) giveUp(takenOver(taken));
       if (elapsedMs >= surelyOursMs) giveUp(untold(taken, error));
@@ -114,7 +96,6 @@ export function hold(taken: Taken): Held {
     isTakenOver,
     async release() {
       clearInterval(heartbeat);
-      close();
       await removeOwn(folder, name);
     },
   };
@@ -130,27 +111,12 @@ export async function removeOwn(folder: string, name: string): Promise<void> {
   }
 }
 
-type Moment = { readonly wall: number; readonly ticks: number };
-
-/** The monotonic clock stands still while the machine sleeps, and the other one may be set: the larger one counts. */
-const between = (earlier: Moment, { wall, ticks }: Moment): number =>
-  Math.max(Math.abs(wall - earlier.wall), ticks - earlier.ticks);
-
-/** Not so: it was removed, or the disk does not count its names, or does not answer. */
-function isNamed(file: number): boolean {
-  try {
-    return fstatSync(file).nlink > 0;
-  } catch {
-    return false;
-  }
-}
-
 /**
  * Throws where the entry cannot be reached, and never makes it. Opened, since a file server is asked again for a file
  * that is opened, and not for one that was looked at a moment ago. A beat is a write, so that the server stamps it by
- * its own clock. The open file; undefined where it could only be touched.
+ * its own clock.
  */
-function ask(path: string, isDue: boolean): number | undefined {
+function ask(path: string, isDue: boolean): void {
   let file: number;
   try {
     file = openSync(path, 'r+');
@@ -158,15 +124,13 @@ function ask(path: string, isDue: boolean): number | undefined {
     if (isGone(error)) throw error;
     // Too many files are open, for example.
     utimesSync(path, new Date(), new Date());
-    return undefined;
+    return;
   }
   try {
     if (isDue) beat(file);
-  } catch (error) {
+  } finally {
     closeSync(file);
-    throw error;
   }
-  return file;
 }
 
 function beat(file: number): void {
