@@ -105,9 +105,9 @@ export async function runToItsEnd(running: Promise<number>, { signal }: Pick<Con
 
 /**
  * One press of Ctrl-C, or one stop of a service, may arrive twice: from the system, which tells the whole group, and from
- * npx or a supervisor that passes it on. Nobody presses twice within this time, in ms.
+ * npx or a supervisor that passes it on. Nobody presses twice within this time.
  */
-const sameStop = 100;
+const sameStopMs = 100;
 
 /**
  * Fires on the first SIGINT, SIGTERM or SIGHUP, so that whatever runs can end well; a second one ends the process at
@@ -118,6 +118,11 @@ function interruptSignal(hangups: ReadonlySet<() => void>, lent: Lent): { signal
   // Each request and each wait listens to it; Node takes more than ten for a leak and warns on the screen.
   process.getBuiltinModule('node:events').setMaxListeners(0, interrupt.signal);
   let fired = 0;
+  const fire = (name: string) => {
+    if (interrupt.signal.aborted) return;
+    fired = performance.now();
+    interrupt.abort(name);
+  };
   for (const [name, code] of Object.entries(signalCodes)) {
     process.on(name, () => {
       if (name === 'SIGINT' && lent.isLent) return;
@@ -127,21 +132,11 @@ function interruptSignal(hangups: ReadonlySet<() => void>, lent: Lent): { signal
       }
       // One terminal that is closed is told of by the system, by its shell, and by what reads it.
       if (name === 'SIGHUP' && interrupt.signal.reason === 'SIGHUP') return;
-      const now = performance.now();
-      if (interrupt.signal.aborted) {
-        if (now - fired > sameStop) process.exit(code);
-        return;
-      }
-      fired = now;
-      interrupt.abort(name);
+      if (interrupt.signal.aborted && performance.now() - fired > sameStopMs) process.exit(code);
+      fire(name);
     });
   }
-  const hungUp = () => {
-    if (interrupt.signal.aborted) return;
-    fired = performance.now();
-    interrupt.abort('SIGHUP');
-  };
-  return { signal: interrupt.signal, hungUp };
+  return { signal: interrupt.signal, hungUp: () => fire('SIGHUP') };
 }
 
 let isHeard = false;

@@ -64,7 +64,7 @@ describe.each([401, 403, 404, 422, 429])('a %d that says nothing', (status) => {
   test.each(['', ' \n', '{}'])('(%j) is the service’s own beside its limit, and nobody’s without', (body) => {
     expect(
       [limit, { 'x-ratelimit-limit': '60' }, json, {}].map((headers) => isOwn(body, headers as Record<string, string>)),
-    ).toEqual([...[true, true], ...[false, false]]);
+    ).toEqual([true, true, false, false]);
   });
 
   test.each(['Forbidden', '<html></html>', '[]', 'null', '"x"'])('is something else than %s', (body) => {

@@ -66,8 +66,19 @@ async function shell(editor: string, before = 'true', { command, first } = onScr
   };
 }
 
+const reply = 'printf "It is fixed.\\n" | cat - "$1" > "$1.new" && cat "$1.new" > "$1"';
+/** An editor that writes a reply, after that was set beside the inbox. */
+const replying = (...set: string[]) =>
+  `${[node, built.script, 'config', 'set', ...set].join(' ')} > /dev/null 2>&1; ${reply}`;
+
+/** A command that makes coming requests fail. */
+const failing = (fault: object) => {
+  const headers = JSON.stringify({ 'content-type': 'application/json' });
+  return `${node} -e 'fetch(process.env.SVC_BASE_URL + "/_sandbox/faults", { method: "POST", headers: ${headers}, body: JSON.stringify(${JSON.stringify(fault)}) })'`;
+};
+
 test('a reply by the editor, then q: sent, and the terminal is as it was', async () => {
-  const pty = await shell('printf "It is fixed.\\n" | cat - "$1" > "$1.new" && cat "$1.new" > "$1"');
+  const pty = await shell(reply);
   await pty.press('r', 'Sent: a reply to T-1005');
   pty.type('q');
   await pty.isAsItWas();
@@ -75,20 +86,13 @@ test('a reply by the editor, then q: sent, and the terminal is as it was', async
 }, 90_000);
 
 test('a service that takes its time draws nothing into the screen', async () => {
-  const fault = JSON.stringify({ action: 'delay', ms: 700, times: 8 });
-  const headers = JSON.stringify({ 'content-type': 'application/json' });
-  const slow = `fetch(process.env.SVC_BASE_URL + "/_sandbox/faults", { method: "POST", headers: ${headers}, body: JSON.stringify(${fault}) })`;
-  const pty = await shell('true', `${node} -e '${slow}'`);
+  const pty = await shell('true', failing({ action: 'delay', ms: 700, times: 8 }));
   await pty.press('R', 'The copy is up to date.');
   // What a spinner is made of.
   expect(pty.bytes().split('\x1b[?1049h').at(-1)).not.toMatch(/[\u2800-\u28ff]/u);
   pty.type('q');
   await pty.isAsItWas();
 }, 90_000);
-
-/** An editor that writes a reply, after that was set beside the inbox. */
-const replying = (...set: string[]) =>
-  `${[node, built.script, 'config', 'set', ...set].join(' ')} > /dev/null 2>&1; printf "It is fixed.\\n" | cat - "$1" > "$1.new" && cat "$1.new" > "$1"`;
 
 test('a mode that is set beside a running inbox holds there', async () => {
   const pty = await shell(replying('sends', 'draft'));
@@ -109,13 +113,7 @@ test('so does a hold; while it is asked whether to end, what is held waits', asy
 }, 90_000);
 
 test('q once more ends it while a reply is on its way, and nothing is called sent', async () => {
-  const fault = JSON.stringify({ method: 'POST', path: '/tickets', action: 'delay', ms: 300_000 });
-  const headers = JSON.stringify({ 'content-type': 'application/json' });
-  const slow = `fetch(process.env.SVC_BASE_URL + "/_sandbox/faults", { method: "POST", headers: ${headers}, body: JSON.stringify(${fault}) })`;
-  const pty = await shell(
-    'printf "It is fixed.\\n" | cat - "$1" > "$1.new" && cat "$1.new" > "$1"',
-    `${node} -e '${slow}'`,
-  );
+  const pty = await shell(reply, failing({ method: 'POST', path: '/tickets', action: 'delay', ms: 300_000 }));
   await pty.press('r', /Reply to T-1005 …/u);
   await pty.press('q', 'q again ends now');
   pty.type('q');
