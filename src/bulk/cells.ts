@@ -3,6 +3,7 @@ import type { Shape } from '../api/shape.ts';
 import { isNorthAmerican, phoneIn } from '../command/phones.ts';
 import { Failure } from '../errors.ts';
 import { parseExactly, quoteIt, roundedIn } from '../text/exact-json.ts';
+import { nearest } from '../text/near.ts';
 import { parseTime } from '../text/time.ts';
 import { isoDates, short } from './remedy.ts';
 
@@ -61,6 +62,7 @@ function readText(text: string, shape: Shape): Value {
     return { problem: `must be true or false, not "${short(text)}"` };
   }
   if (shape.choices) return oneOf(shape.choices, text.trim());
+  if (shape.known) return nearlyKnown(shape.known, text.trim());
   if (isNorthAmerican(shape)) return readPhone(text);
   return shape.format === 'date-time' ? readTime(text) : { value: text };
 }
@@ -81,6 +83,12 @@ const oneOf = (choices: readonly string[], text: string): Value =>
   choices.includes(text)
     ? { value: text }
     : { problem: `must be ${choices.join(' or ')}, not "${short(text)}"`, word: text };
+
+/** Others may exist, but not one that is a known one with a slip of the finger. */
+function nearlyKnown(known: readonly string[], text: string): Value {
+  const meant = known.includes(text) ? undefined : nearest(text, known);
+  return meant === undefined ? { value: text } : { problem: `does not know "${short(text)}"; did you mean ${meant}?` };
+}
 
 function readTime(text: string): Value {
   try {

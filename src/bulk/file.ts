@@ -115,6 +115,7 @@ export async function runFile(
     for (const note of footerNotes(rows.beginning.footer)) ctx.notice(note);
     const told = readAsNote(values.readAs());
     if (told !== undefined) ctx.notice(told);
+    for (const doubt of values.doubts()) ctx.notice(doubt);
     if (flags.dry_run) for (const note of anonymousNotes(checked)) ctx.notice(note);
     const isDry = flags.dry_run || isRefused(checked);
     const ms = Math.round(ctx.clock.ticks() - began);

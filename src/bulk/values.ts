@@ -2,7 +2,9 @@ import { placeIn, placesIn } from '../batch/places.ts';
 import { priorities } from '../command/priorities.ts';
 import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
+import { nearest } from '../text/near.ts';
 import type { Columns } from './columns.ts';
+import { short } from './remedy.ts';
 
 /** What the cells of other systems mean here. */
 export type Values = {
@@ -10,6 +12,8 @@ export type Values = {
   of(at: number, cell: unknown): unknown;
   /** By column: what was read as what. */
   readAs(): ReadAs;
+  /** A line for each column with values that the document does not name, where the service may know others. */
+  doubts(): readonly string[];
 };
 
 export type ReadAs = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -28,28 +32,39 @@ const words: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { pri
 /** Reads the cells of a file: by `--map-value` where it names one, else by what everybody calls it. */
 export function valuesOf(columns: Columns, row: RowOf, mapValue: readonly string[]): Values {
   const own = ownValues(columns, mapValue);
-  const known = columns.targets.map((target) => {
+  const known = columns.targets.map((target, at) => {
     const path = target?.kind === 'field' ? target.field.path : '';
     const isOfStep = path === row.after?.field || row.follows?.some(({ fields }) => fields.includes(path)) === true;
-    return path === 'priority' || isOfStep ? words[path] : undefined;
+    return path === 'priority' || namedAt(columns, at) || isOfStep ? words[path] : undefined;
   });
   const read = new Map<string, Map<string, unknown>>();
+  const strange = new Map<number, Set<string>>();
+  const meaning = (at: number, cell: string): unknown => {
+    const key = folded(cell);
+    // What --map-value says may be a word itself.
+    const mapped = own.get(at)?.get(key);
+    const meant: unknown = wordIn(known[at], folded(mapped ?? cell)) ?? mapped;
+    if (meant === undefined || meant === cell) return cell;
+    // Nobody needs to be told that `Open` is `open`.
+    if (meant === key) return meant;
+    const name = columns.names[at] ?? '';
+    const ofColumn = read.get(name) ?? new Map<string, unknown>();
+    read.set(name, ofColumn.set(cell.trim(), mapped ?? meant));
+    return meant;
+  };
   return {
     of(at, cell) {
       if (typeof cell !== 'string') return cell;
-      const key = folded(cell);
-      // What --map-value says may be a word itself.
-      const mapped = own.get(at)?.get(key);
-      const meant: unknown = wordIn(known[at], folded(mapped ?? cell)) ?? mapped;
-      if (meant === undefined || meant === cell) return cell;
-      // Nobody needs to be told that `Open` is `open`.
-      if (meant === key) return meant;
-      const name = columns.names[at] ?? '';
-      const ofColumn = read.get(name) ?? new Map<string, unknown>();
-      read.set(name, ofColumn.set(cell.trim(), mapped ?? meant));
-      return meant;
+      const value = meaning(at, cell);
+      const named = namedAt(columns, at);
+      const word = typeof value === 'string' ? value.trim() : '';
+      // One that is nearly a known one is refused with its row.
+      if (named && word !== '' && !named.includes(word) && nearest(word, named) === undefined)
+        strange.set(at, (strange.get(at) ?? new Set()).add(word));
+      return value;
     },
     readAs: () => Object.fromEntries([...read].map(([name, values]) => [name, Object.fromEntries(values)])),
+    doubts: () => [...strange].map(([at, words]) => doubtOf(columns, at, [...words])),
   };
 }
 
@@ -84,7 +99,20 @@ function ownValues({ names }: Columns, texts: readonly string[]): ReadonlyMap<nu
   return own;
 }
 
+/** The values that the document names for that column, where others may exist. */
+function namedAt({ targets }: Columns, at: number): readonly string[] | undefined {
+  const target = targets[at];
+  return target?.kind === 'field' ? target.field.shape.known : undefined;
+}
+
 const mostTold = 8;
+
+function doubtOf(columns: Columns, at: number, words: readonly string[]): string {
+  const told = words.slice(0, mostTold).map(short).join(', ');
+  const rest = words.length > mostTold ? `, and ${words.length - mostTold} more` : '';
+  const isOne = words.length === 1;
+  return `Warning: ${columns.names[at]}: ${told}${rest} ${isOne ? 'is' : 'are'} not one of ${(namedAt(columns, at) ?? []).join(', ')}; the service decides.`;
+}
 
 /** One line for people; undefined where every value is as it was written. */
 export function readAsNote(readAs: ReadAs): string | undefined {

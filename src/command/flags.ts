@@ -69,20 +69,6 @@ function typedValue(texts: readonly string[], shape: Shape, { flag, read }: Read
   return shape.type === 'list' ? texts.map(read) : read(texts.at(-1) ?? '');
 }
 
-/** In what is written, only what the document names: a filter may be answered with nothing, a write changes a record. */
-export const closed = (flag: Param<unknown>): Param<unknown> =>
-  flag.doubt === undefined
-    ? flag
-    : {
-        ...flag,
-        doubt: undefined,
-        parse(texts, label, now) {
-          const value = flag.parse(texts, label, now);
-          refuseStrange(texts, flag.choices ?? [], label);
-          return value;
-        },
-      };
-
 function refuseStrange(texts: readonly string[], choices: readonly string[], flag: string): void {
   const strange = texts.find((text) => !choices.includes(text));
   if (strange !== undefined)

@@ -4,7 +4,7 @@ import type { Column } from '../output/view.ts';
 import { textFlags } from './body-text.ts';
 import { clearFlag } from './clear.ts';
 import type { Param, Params } from './command.ts';
-import { closed, flagsOf } from './flags.ts';
+import { flagsOf } from './flags.ts';
 import { rangeFlags, sortedRangeFlags } from './listing.ts';
 import { param } from './param.ts';
 import type { RowOf } from './row.ts';
@@ -40,8 +40,7 @@ export function flagsFor(operation: Operation, about: FlagWording): Params {
     Object.assign(flags, operation.answer.paged ? ranges : { limit: param.integer('At most N records', { min: 1 }) });
   }
   if (about.sift) Object.assign(flags, siftFlags(operation, about.sift, about.columns));
-  for (const [field, open] of Object.entries(flagsOf(operation.body))) {
-    const flag = closed(open);
+  for (const [field, flag] of Object.entries(flagsOf(operation.body))) {
     flags[field] = field === about.text ? { ...flag, written: true, unless: ['bodyFile', 'editor'] } : flag;
   }
   for (const { fields } of about.rows?.follows ?? [])
@@ -58,5 +57,5 @@ function flagOfRow(schema: Schema | undefined, field: string): Param<unknown> {
   if (!flag) throw new Error(`The row has no field ${field}.`);
   // A switch that is not there gives nothing, in a row of a file too.
   if (fieldsOf(schema)[field]?.type === 'boolean') return { ...param.toggle(flag.description), fallback: undefined };
-  return closed(flag);
+  return flag;
 }

@@ -150,6 +150,22 @@ describe('values of other systems', () => {
     expect(world.sent).toEqual([]);
   });
 
+  test('a status that the document does not name goes with a warning in an update; a slip is an error of its row', async () => {
+    const world = sandboxWorld();
+    const path = fileIn(world, 'id,status\n7,Solved\n8,on_hold\n9,clsoed\n10,on_hold\n');
+    const ran = await svc(world, ['tickets', 'update', '--from', path, '--dry-run', '--json']);
+    expect(ran.stderr).toContain('Read as: status: Solved is resolved.');
+    expect(ran.stderr).toContain(
+      'Warning: status: on_hold is not one of open, pending, resolved, closed; the service decides.',
+    );
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      would_send: 3,
+      errors: [{ line: 4, error: 'status does not know "clsoed"; did you mean closed?' }],
+      sample: [{ body: { status: 'resolved' } }, { body: { status: 'on_hold' } }, { body: { status: 'on_hold' } }],
+    });
+    expect(world.sent).toEqual([]);
+  });
+
   test('a dry run shows both requests of a row', async () => {
     const world = sandboxWorld();
     const { report } = await created(world, zoho, ['--dry-run']);
