@@ -56,6 +56,8 @@ type Learnt = {
   writes: number;
   /** Its writes that are not over, by what one record could be taken for. */
   readonly open: Map<string, Set<Open>>;
+  /** Fields that an answer lacked, by operation, of which this run has told. */
+  readonly warned: Set<string>;
 };
 
 /** A write that is not over. `isLookedFor`: its answer was lost. */

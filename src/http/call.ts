@@ -54,6 +54,7 @@ export async function connect(ctx: Context, settings: Settings, as?: Session): P
       numbers: new Map(),
       writes: 0,
       open: new Map(),
+      warned: new Set(),
     },
     trace: settings.debug ? (await import('./trace.ts')).traceTo(ctx.notice) : undefined,
   };
@@ -122,10 +123,19 @@ async function answerIn(service: Service, operation: Operation, asked: RequestSp
   service.learnt.address = 'service';
   if (operation.id === getAccount.id) learnAccount(service, judged.json);
   learnNumber(service, operation, judged.json);
-  if (judged.missing.length > 0) {
-    service.ctx.notice(`Warning: the answer lacks or changes ${judged.missing.slice(0, 5).join(', ')}.`);
-  }
+  warnOfMissing(service, operation, judged.missing);
   return judged.json;
+}
+
+/** Once for each field of an operation: a long run meets it in every page and in every answer. */
+function warnOfMissing({ ctx, learnt }: Service, { id }: Operation, missing: readonly string[]): void {
+  const fresh: string[] = [];
+  for (const path of missing) {
+    const field = `${id} ${path.replaceAll(/\d+/gu, '0')}`;
+    if (!learnt.warned.has(field)) fresh.push(path);
+    learnt.warned.add(field);
+  }
+  if (fresh.length > 0) ctx.notice(`Warning: the answer lacks or changes ${fresh.slice(0, 5).join(', ')}.`);
 }
 
 function learnAccount({ session }: Service, json: unknown): void {

@@ -193,7 +193,13 @@ function bytesOf(count: number, make: () => unknown): number {
   return bytes;
 }
 
-const own = () => ({ address: undefined, within: digestNumbers(), numbers: new Map(), writes: 0 });
+const own = () => ({
+  address: undefined,
+  within: digestNumbers(),
+  numbers: new Map(),
+  writes: 0,
+  warned: new Set<string>(),
+});
 const answerTo = (id: number) => ({ status: 201, headers: { date: 'today' }, body: JSON.stringify({ note: { id } }) });
 
 test.each([

@@ -136,3 +136,18 @@ describe.each(Object.keys(operations).map((id, n) => [id as OperationId, n] as c
     }
   });
 });
+
+test('a field that every answer lacks is told once, not in each page', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const nameless = {
+    ...world,
+    async exchange(request: Parameters<typeof world.exchange>[0]) {
+      const answer = (await world.exchange(request)) as HttpResponse;
+      return { ...answer, body: answer.body.replaceAll(/"email":(?:"[^"]*"|null),?/gu, '') };
+    },
+  };
+  const ran = await svc(nameless, ['contacts', 'list', '--all', '--json'], { env: credentials });
+  expect(ran.exitCode).toBe(0);
+  expect(world.sent.length).toBeGreaterThan(1);
+  expect(ran.stderr).toBe('Warning: the answer lacks or changes contacts.0.email.\n');
+});
