@@ -1,7 +1,6 @@
 import { comingFrom } from '../audit/origin.ts';
 import { type Account, accountOf } from '../batch/account.ts';
-import { dryNote, keptNotes, partialNote } from '../batch/ending.ts';
-import { checkFiles, sparing, withUnwritten } from '../batch/out-files.ts';
+import { checkFiles } from '../batch/out-files.ts';
 import { progressText, rowsInWords, tellingProgress } from '../batch/pace.ts';
 import { keepHeapSmall } from '../batch/small-heap.ts';
 import type { Given } from '../command/command.ts';
@@ -13,27 +12,33 @@ import type { View } from '../output/view.ts';
 import { footerNotes } from '../tabular/footer.ts';
 import { preambleNotes } from '../tabular/header.ts';
 import { openRows, type Rows } from '../tabular/rows.ts';
-import { openSource } from '../tabular/source.ts';
+import { openSource, type Source } from '../tabular/source.ts';
 import type { Reading } from './cells.ts';
 import { resolveColumns } from './columns.ts';
 import { givenByCommandLine, type Run, refuseIds, refuseUseless, templateOf } from './command-line.ts';
 import { agreeFirst } from './consent.ts';
 import type { IdsInCopy } from './copied-ids.ts';
-import { cappedNotes, draftNotes, failureOf, outcomeOf } from './ending.ts';
-import { writeFiles } from './files.ts';
 import { columnNotes } from './fitting.ts';
-import { type FileFlags, sendsAgain } from './flags.ts';
-import { contentOf } from './given.ts';
+import type { FileFlags } from './flags.ts';
+import { type Commanded, contentOf } from './given.ts';
 import { headerLine } from './header-line.ts';
 import { resolversFor } from './ids.ts';
 import { inputMaker } from './inputs.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { previewPlan } from './preview.ts';
-import { dryReport, nothingSent, reportOf } from './report.ts';
-import { anonymousNotes, newRequesters, openRequesters, refuseNobody, withRequester } from './requesters.ts';
+import { nothingSent } from './report.ts';
+import {
+  anonymousNotes,
+  newRequesters,
+  openRequesters,
+  type Requester,
+  type Requesters,
+  refuseNobody,
+  withRequester,
+} from './requesters.ts';
 import { type Sent, sendPlan } from './send-plan.ts';
+import { tell } from './tell.ts';
 import { readAsNote, type Values, valuesOf } from './values.ts';
-import { recordsShown, viewOf } from './view.ts';
 
 /** A command with `--from FILE`. */
 type Asked = Given & {
@@ -44,12 +49,34 @@ type Asked = Given & {
 };
 
 /** Every row of a file through one command. The file is read first to check every row, and only then to send. */
-export async function runFile(
-  ctx: Context,
-  { words, row: ofCommand, args, flags: all, settings, idsInCopy }: Asked,
-): Promise<View> {
+export async function runFile(ctx: Context, given: Asked): Promise<View> {
   keepHeapSmall();
   const began = ctx.clock.ticks();
+  const begun = await begin(ctx, given);
+  const source = await openSource(ctx, begun.file, begun.run.flags.encoding);
+  try {
+    const opened = await readRows(begun, source);
+    const checked = await checkRows(begun, opened);
+    ctx.progress(undefined, 'work');
+    for (const note of notesOf(begun, opened, checked.plan)) ctx.notice(note);
+    const ms = Math.round(ctx.clock.ticks() - began);
+    const isDry = begun.run.flags.dry_run || isRefused(checked.plan, begun.run.flags);
+    const sent = await execute(begun, checked, ms);
+    return await tell(begun.run, { ...opened, file: begun.file, wanted: checked.wanted, sent, isDry });
+  } finally {
+    ctx.progress(undefined, 'work');
+    await source.close();
+  }
+}
+
+/** A run, with what the command line says for each row. */
+type Begun = { readonly run: Run; readonly file: string; readonly commanded: Commanded };
+
+/** What needs no row: refuses what cannot be meant before the file is opened. */
+async function begin(
+  ctx: Context,
+  { words, row: ofCommand, args, flags: all, settings, idsInCopy }: Asked,
+): Promise<Begun> {
   const flags = all as FileFlags & Given['flags'];
   const telling = tellingProgress(ctx, progressText);
   let connected: Promise<Service> | undefined;
@@ -66,99 +93,92 @@ export async function runFile(
   const asked = { ctx, settings, words, row, flags, service, account, idsInCopy, onProgress: telling.onProgress };
   refuseIds(row, args);
   const given = await givenByCommandLine(asked, { ...args, ...all });
-  const template = await templateOf(asked, given);
-  const commanded = { ...given, template, set: flags.set ?? {} };
+  const commanded: Commanded = { ...given, template: await templateOf(asked, given), set: flags.set ?? {} };
   const file = String(flags.from);
   const inputs = [file, ...(flags.id_map ?? []).map((text) => text.replace(/:[^:]*$/u, ''))];
   const earlier = await checkFiles(ctx, inputs, flags, row.operation.secret !== undefined);
   const run: Run = { ...asked, earlier };
-  const source = await openSource(ctx, file, flags.encoding);
-  try {
-    const rows = await openRows(source, {
-      delimiter: flags.delimiter,
-      skipLines: flags.skip_lines,
-      noHeader: flags.no_header,
-      ...headerLine({ row, flags, placeholders: template?.placeholders ?? [] }),
-    });
-    for (const note of preambleNotes(rows.beginning)) ctx.notice(note);
-    const columns = resolveColumns(rows.columns, row, { map: flags.map, match: flags.match });
-    refuseUseless(run, columns, template);
-    // A command that needs nothing but an id reads nothing else.
-    if (row.operation.body && row.reads !== 'named')
-      for (const note of columnNotes(columns, {
-        ...{ row, given: given.body, template },
-        createsContacts: flags.create_contacts === true,
-      }))
-        ctx.notice(note);
-    if (flags.create_contacts) refuseNobody(row, columns, given.body);
-    const requesters = flags.create_contacts ? await openRequesters(await service()) : undefined;
-    const values = valuesOf(columns, row, flags.map_value);
-    const resolve = await resolversFor({ ...run, rows, columns });
-    const make = inputMaker({
-      ...{ row, columns, given: commanded, reading: readingOf(flags, rows), resolve, values },
-      requesters,
-    });
-    const planned = () =>
-      makePlan({ row, rows, columns, make }, (count) => {
-        if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
-        ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
-      });
-    const isRefused = ({ sendable, problems }: Plan) => sendable === 0 || (flags.strict && problems.size > 0);
-    const first = await planned();
-    const wanted = requesters && !isRefused(first) ? await newRequesters(first) : [];
-    const isMade = wanted.length > 0 && !flags.dry_run;
-    const content = contentOf(commanded);
-    if (isMade) await agreeFirst(run, first, content);
-    if (isMade) await requesters?.make(wanted);
-    const checked = isMade ? await planned() : first;
-    ctx.progress(undefined, 'work');
-    for (const note of footerNotes(rows.beginning.footer)) ctx.notice(note);
-    const told = readAsNote(values.readAs());
-    if (told !== undefined) ctx.notice(told);
-    for (const doubt of values.doubts()) ctx.notice(doubt);
-    if (flags.dry_run) for (const note of anonymousNotes(checked)) ctx.notice(note);
-    const isDry = flags.dry_run || isRefused(checked);
-    const ms = Math.round(ctx.clock.ticks() - began);
-    const send = () =>
-      flags.dry_run ? previewPlan(run, checked, content, ms) : sendPlan(run, checked, content, isMade);
-    const { plan, totals, unwritten }: Sent = isRefused(checked)
-      ? { plan: checked, totals: nothingSent(ms) }
-      : await send();
-    const report = { ...reportOf(words, file, plan, totals), ...readAsOf(values) };
-    const beside = requesters?.cost(wanted) ?? 0;
-    const bounds = async () => ({ cap: flags.max_sends, beside, isDrafted: (await ctx.sends?.mode()) === 'draft' });
-    const shown = flags.dry_run ? dryReport(report, plan, settings, await bounds()) : report;
-    const written = isDry ? await sparing(ctx, flags, { isDry: flags.dry_run }) : flags;
-    const dry = isDry
-      ? await writeFiles(written, { plan, totals, report: shown, hasSecrets: false, earlier })
-      : undefined;
-    const outcome = outcomeOf(report, flags.dry_run);
-    const failure = failureOf(report, totals, {
-      plan,
-      isStrict: flags.strict,
-      isDry: flags.dry_run,
-      sendsAgain: sendsAgain(flags),
-      contacts: requesters?.made() ?? 0,
-    });
-    const capped = cappedNotes(report, totals, flags.max_sends);
-    const isTold = ctx.stdout.isTTY === true || flags.dry_run || failure !== undefined || capped.length > 0;
-    const lost = dry ?? unwritten;
-    const notes = [
-      ...(outcome === 'partial' && !isTold ? [partialNote({ ...report, files: written })] : []),
-      ...(outcome === 'partial' && flags.dry_run && !ctx.stdout.isTTY && !failure ? [dryNote(report)] : []),
-      ...draftNotes(report, totals),
-      ...(ctx.stdout.isTTY && !lost ? keptNotes(report, written.rejects) : []),
-      ...capped,
-    ];
-    return withUnwritten(
-      { ...viewOf(shown, { ...written, records: await recordsShown(plan, shown) }), notes, outcome, failure },
-      lost,
-      ctx.notice,
-    );
-  } finally {
-    ctx.progress(undefined, 'work');
-    await source.close();
+  return { run, file, commanded };
+}
+
+/** The file, open, and how its rows become requests. */
+type Opened = {
+  readonly rows: Rows;
+  readonly values: Values;
+  /** With --create-contacts. */
+  readonly requesters: Requesters | undefined;
+  /** Reads every row once, and checks it. */
+  readonly planned: () => Promise<Plan>;
+};
+
+async function readRows({ run, commanded }: Begun, source: Source): Promise<Opened> {
+  const { ctx, row, flags } = run;
+  const { template, body: given } = commanded;
+  const rows = await openRows(source, {
+    delimiter: flags.delimiter,
+    skipLines: flags.skip_lines,
+    noHeader: flags.no_header,
+    ...headerLine({ row, flags, placeholders: template?.placeholders ?? [] }),
+  });
+  for (const note of preambleNotes(rows.beginning)) ctx.notice(note);
+  const columns = resolveColumns(rows.columns, row, { map: flags.map, match: flags.match });
+  refuseUseless(run, columns, template);
+  // A command that needs nothing but an id reads nothing else.
+  if (row.operation.body && row.reads !== 'named') {
+    const createsContacts = flags.create_contacts === true;
+    for (const note of columnNotes(columns, { row, given, template, createsContacts })) ctx.notice(note);
   }
+  if (flags.create_contacts) refuseNobody(row, columns, given);
+  const requesters = flags.create_contacts ? await openRequesters(await run.service()) : undefined;
+  const values = valuesOf(columns, row, flags.map_value);
+  const resolve = await resolversFor({ ...run, rows, columns });
+  const reading = readingOf(flags, rows);
+  const make = inputMaker({ row, columns, given: commanded, reading, resolve, values, requesters });
+  const planned = () =>
+    makePlan({ row, rows, columns, make }, (count) => {
+      if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
+      ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
+    });
+  return { rows, values, requesters, planned };
+}
+
+type Checked = {
+  readonly plan: Plan;
+  /** The contacts that --create-contacts makes; they are there where `isAgreed`. */
+  readonly wanted: readonly Requester[];
+  /** It was agreed to, and nothing is asked any more. */
+  readonly isAgreed: boolean;
+};
+
+/** Every row is checked before anybody is asked, and agreed to before a contact is made for one. */
+async function checkRows({ run, commanded }: Begun, { requesters, planned }: Opened): Promise<Checked> {
+  const plan = await planned();
+  const wanted = requesters && !isRefused(plan, run.flags) ? await newRequesters(plan) : [];
+  if (wanted.length === 0 || run.flags.dry_run) return { plan, wanted, isAgreed: false };
+  await agreeFirst(run, plan, contentOf(commanded));
+  await requesters?.make(wanted);
+  return { plan: await planned(), wanted, isAgreed: true };
+}
+
+/** Nothing of it goes out. */
+const isRefused = ({ sendable, problems }: Plan, { strict }: FileFlags): boolean =>
+  sendable === 0 || (strict && problems.size > 0);
+
+function notesOf({ run: { flags } }: Begun, { rows, values }: Opened, plan: Plan): readonly string[] {
+  const readAs = readAsNote(values.readAs());
+  return [
+    ...footerNotes(rows.beginning.footer),
+    ...(readAs === undefined ? [] : [readAs]),
+    ...values.doubts(),
+    ...(flags.dry_run ? anonymousNotes(plan) : []),
+  ];
+}
+
+/** Sends what is agreed to, or looks what would be sent. `ms`: how long it took so far. */
+function execute({ run, commanded }: Begun, { plan, isAgreed }: Checked, ms: number): Sent | Promise<Sent> {
+  if (isRefused(plan, run.flags)) return { plan, totals: nothingSent(ms) };
+  const content = contentOf(commanded);
+  return run.flags.dry_run ? previewPlan(run, plan, content, ms) : sendPlan(run, plan, content, isAgreed);
 }
 
 const readingOf = ({ tag_separator = ';', clear_empty }: FileFlags, { form }: Rows): Reading => ({
@@ -166,8 +186,3 @@ const readingOf = ({ tag_separator = ';', clear_empty }: FileFlags, { form }: Ro
   clearEmpty: clear_empty === true,
   isJson: form === 'json',
 });
-
-const readAsOf = (values: Values) => {
-  const readAs = values.readAs();
-  return Object.keys(readAs).length > 0 ? { read_as: readAs } : {};
-};
