@@ -195,14 +195,18 @@ async function scan(state: State, see: (text: Buffer, span: Span) => void): Prom
 
 async function close(state: State): Promise<void> {
   state.isClosing = true;
-  await state.besides;
-  while (state.notes.length > 0) await new Promise((resolve) => setImmediate(resolve));
-  await state.working;
-  await Promise.allSettled(state.reads);
-  const { deleted } = state.options;
-  if (deleted && isElsewhere(state)) await restore(state).catch(() => {});
-  if (deleted && isChanged(state)) await goOnBehindWhatIsLeft(state).catch(() => {});
-  await cut(state).catch(() => {});
-  if (state.isUnsynced) await syncNoted(state).catch(() => {});
-  await state.file.close();
+  try {
+    await state.besides;
+    while (state.notes.length > 0) await new Promise((resolve) => setImmediate(resolve));
+    await state.working;
+    await Promise.allSettled(state.reads);
+    const { deleted } = state.options;
+    if (deleted && isElsewhere(state)) await restore(state).catch(() => {});
+    if (deleted && isChanged(state)) await goOnBehindWhatIsLeft(state).catch(() => {});
+    await cut(state).catch(() => {});
+    if (state.isUnsynced) await syncNoted(state).catch(() => {});
+  } finally {
+    // Also where the disk does not even say what is there.
+    await state.file.close();
+  }
 }

@@ -1,6 +1,6 @@
 // What a log does whose user lost the lock: in a pause, between a check and a write, or before its file is rewritten.
-import { writeFileSync, writeSync } from 'node:fs';
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { rmSync, writeFileSync, writeSync } from 'node:fs';
+import { type FileHandle, mkdtemp, open, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -96,4 +96,24 @@ test('a rewrite that the lock was lost in leaves the file and the draft of the n
   expect(await text()).toBe('<1>\n');
   expect(await readFile(join(folder, '.lines.jsonl.new'), 'utf8')).toBe('of the next holder');
   await log.close();
+});
+
+test('whatever the disk says at the end, the file is closed', async () => {
+  const folder = join(await mkdtemp(join(tmpdir(), 'svc-log-lost-')), 'state');
+  const opened: FileHandle[] = [];
+  const log = await openLog(join(folder, 'lines.jsonl'), {
+    take: () => true,
+    deleted: 'restore',
+    async openFile(...given: Parameters<typeof open>) {
+      const file = await open(...given);
+      opened.push(file);
+      return file;
+    },
+  });
+  await log.append('<1>\n');
+  // A file in the place of the folder, as of a disk that was taken out.
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, '');
+  await log.close().catch(() => {});
+  expect(opened.map(({ fd }) => fd)).toEqual([-1]);
 });
