@@ -1,3 +1,4 @@
+import type { SendMode } from '../config/settings.ts';
 import type { Row } from './row.ts';
 
 /** What is to be written of a record that no customer hears of. */
@@ -53,6 +54,8 @@ export type Effect =
       readonly row: Row;
       /** It may still be taken back for so long. */
       readonly holdMs: number;
+      /** Under what mode it was agreed to; a stricter one that was set since keeps it. Absent: a draft that was approved. */
+      readonly agreed?: SendMode;
     }
   | { readonly do: 'reject'; readonly draft: number }
   | { readonly do: 'change'; readonly job: number; readonly row: Row; readonly change: Change }

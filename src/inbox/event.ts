@@ -55,6 +55,7 @@ export type Event =
       readonly item: Kept;
       readonly shown: string;
       readonly holdMs: number;
+      readonly agreed?: SendMode;
     }
   | {
       readonly is: 'ended-job';

@@ -1,3 +1,4 @@
+import { stricter } from '../config/settings.ts';
 import type { Change, Effect, Kept } from './effect.ts';
 import type { Event } from './event.ts';
 import { told, withJob } from './jobs.ts';
@@ -64,8 +65,9 @@ type IsKept = Extract<Event, { readonly is: 'kept' }>;
 export function keptOrAsked(model: Model, { means, ends, items, mode, holdMs, shown, isAgreed }: IsKept): Step {
   const isSend = means !== 'note';
   if (ends === 'draft' || (isSend && mode === 'draft')) return still(items.reduce(tellDraft, model));
-  const sends = sendsOf(items, means, holdMs);
   const isAsked = !isAgreed && (items.length > 1 || (isSend && mode === 'ask') || means === 'resolve');
+  const agreed = isAsked || isAgreed ? stricter(mode, 'ask') : mode;
+  const sends = sendsOf(items, means, { holdMs, agreed });
   if (!isAsked) return begunEffects(withoutMarks(model), sends);
   const whom = items.length === 1 ? '' : ` to all ${items.length}`;
   return still(
@@ -83,8 +85,12 @@ const tellDraft = (model: Model, { told: text, draft }: Kept): Model =>
 
 const withoutMarks = (model: Model): Model => ({ ...model, marked: [] });
 
-const sendsOf = (items: readonly Kept[], means: Send['means'], holdMs: number): readonly Effect[] =>
-  items.map(({ draft, digest, row }) => ({ do: 'send', job: 0, means, draft, digest, row, holdMs }));
+const sendsOf = (
+  items: readonly Kept[],
+  means: Send['means'],
+  how: Pick<Send, 'holdMs' | 'agreed'>,
+): readonly Effect[] =>
+  items.map(({ draft, digest, row }) => ({ do: 'send', job: 0, means, draft, digest, row, ...how }));
 
 const waitingWords = (items: readonly Kept[]): string =>
   `Nothing was sent. ${items.length === 1 ? 'Draft' : 'Drafts'} ${items.map(({ draft }) => draft).join(', ')} ${items.length === 1 ? 'waits' : 'wait'}.`;
@@ -95,20 +101,21 @@ type ToApprove = Extract<Event, { readonly is: 'to-approve' }>;
 export const approving = (model: Model, { items, shown, holdMs }: ToApprove): Model =>
   question(model, {
     ...{ title: items.length === 1 ? 'Send it?' : `Send all ${items.length}?`, shown },
-    answers: [{ key: 'y', name: 'send', effects: sendsOf(items, 'reply', holdMs) }],
+    answers: [{ key: 'y', name: 'send', effects: sendsOf(items, 'reply', { holdMs }) }],
     ...{ otherwise: 'leave it', declined: '' },
   });
 
 type Changed = Extract<Event, { readonly is: 'changed' }>;
 
 /** The thread is another one than it was when the text was written: that is said before the text leaves. */
-export function sendOrAsk(before: Model, { job, item, means, shown, holdMs }: Changed): Model {
+export function sendOrAsk(before: Model, { job, item, means, shown, holdMs, agreed }: Changed): Model {
   const model = { ...before, jobs: before.jobs.filter(({ id }) => id !== job) };
+  const how = { holdMs, ...(agreed && { agreed: stricter(agreed, 'ask') }) };
   const edits: Effect = { do: 'edit', draft: item.draft, row: item.row, means };
   return question(model, {
     ...{ title: 'Send it all the same?', shown },
     answers: [
-      { key: 'y', name: 'send', effects: sendsOf([item], means, holdMs) },
+      { key: 'y', name: 'send', effects: sendsOf([item], means, how) },
       ...(means === 'reply' ? [{ key: 'e', name: 'edit', effects: [edits] }] : []),
     ],
     ...{ otherwise: 'leave it as a draft', declined: waitingWords([item]) },

@@ -1,3 +1,4 @@
+import { stricter } from '../config/settings.ts';
 import { Failure, messageOf, wordsOf } from '../errors.ts';
 import { snooze } from '../mirror/store/snoozes.ts';
 import { plainTerminal } from '../sends/ask.ts';
@@ -50,7 +51,11 @@ const doings: Doings = {
   },
   edit,
   async send(world, effect) {
-    world.tell(await send(world.writing, effect));
+    const mode = await world.mode();
+    const { job, draft, agreed = mode } = effect;
+    const isKept = effect.means !== 'note' && stricter(agreed, mode) !== agreed;
+    const told = `Draft ${draft} was not sent: sends is ${mode} now. It waits in the view drafts (v).`;
+    world.tell(isKept ? { is: 'ended-job', job, state: 'drafted', told } : await send(world.writing, effect));
     await countDrafts(world);
   },
   async reject({ writing, editing: { ctx } }, { draft }) {

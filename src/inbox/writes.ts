@@ -169,7 +169,7 @@ const doneWords = (draft: Draft, means: Means): string => {
 /** The thread is another one than the one that was read: what is new in it is shown before anything leaves. */
 async function changedEvent(
   service: Service,
-  { job, row, means }: Sending,
+  { job, row, means, agreed }: Sending,
   { draft, failure, holdMs }: { readonly draft: Draft; readonly failure: Failure; readonly holdMs: number },
 ): Promise<Extract<Event, { is: 'changed' }>> {
   const newest = await threadOf(service, draft).then(
@@ -179,7 +179,7 @@ async function changedEvent(
   const said = newest ? `${textIn(newest.sender_name) ?? 'Somebody'} wrote:\n${textIn(newest.body) ?? ''}` : '';
   const why = failure.message.replace(/ Its digest is \w+ now\./u, '');
   const shown = [why, said, `Your text:\n${textOf(draft) ?? ''}`].filter(Boolean).join('\n\n');
-  return { is: 'changed', job, means, item: keptOf(draft, row), shown, holdMs };
+  return { is: 'changed', job, means, item: keptOf(draft, row), shown, holdMs, ...(agreed && { agreed }) };
 }
 
 const statuses = { resolve: 'resolved', close: 'closed' } as const;

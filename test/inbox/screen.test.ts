@@ -5,7 +5,7 @@ import { json } from '../mirror/engines.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';
 import { fakeTerminal } from '../screen/terminal.ts';
 import { type Ran, type RunOptions, svc } from '../svc.ts';
-import { desk } from './desk.ts';
+import { desk, through } from './desk.ts';
 import { sizes } from './models.ts';
 
 type Shown = {
@@ -106,6 +106,61 @@ test('Ctrl-C ends, and says what waits', async () => {
   screen.type('\u0003');
   const { exitCode, stderr } = await screen.ended;
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Draft 1: a reply to T-1005')]);
+});
+
+test.each(['draft', 'ask'])('sends %s that is set while a reply is held keeps it as a draft', async (mode) => {
+  const world = await desk();
+  await svc(world, ['config', 'set', 'hold', '5']);
+  const screen = open(world, 120, 24, { edit: (initial) => `It is fixed.\n${initial}` });
+  await screen.shows('Ben Castro');
+  screen.type('r');
+  await screen.shows('leaves in 5 s');
+  await svc(world, ['config', 'set', 'sends', mode]);
+  await world.clock.sleep(6_000);
+  screen.terminal.pass(6_000);
+  await screen.shows(`Draft 1 was not sent: sends is ${mode} now. It waits in the view drafts (v).`);
+  screen.type('q');
+  await screen.ended;
+  expect(world.sent.filter((one) => one.startsWith('POST'))).toEqual([]);
+});
+
+test('what was agreed to at a question still goes under ask, and under draft no more', async () => {
+  for (const [mode, sent] of [
+    ['ask', 1],
+    ['draft', 0],
+  ] as const) {
+    const world = await desk();
+    await svc(world, ['config', 'set', 'hold', '5']);
+    await svc(world, ['config', 'set', 'sends', 'ask']);
+    const screen = open(world, 120, 24, { edit: (initial) => `It is fixed.\n${initial}` });
+    await screen.shows('Ben Castro');
+    screen.type('r');
+    await screen.shows('Send this?');
+    screen.type('y');
+    await screen.shows('leaves in 5 s');
+    await svc(world, ['config', 'set', 'sends', mode]);
+    await world.clock.sleep(6_000);
+    screen.terminal.pass(6_000);
+    await screen.shows(sent === 1 ? 'Sent: a reply' : 'Draft 1 was not sent');
+    screen.type('q');
+    await screen.ended;
+    expect(world.sent.filter((one) => one.startsWith('POST'))).toHaveLength(sent);
+  }
+});
+
+test('an end while nobody knows what became of a write is exit 9', async () => {
+  const world = await desk();
+  const lost = { lost: 'after-sending', reason: 'reset', detail: 'the connection was cut' } as const;
+  const silent = through(world, (request, go) =>
+    request.method === 'POST' && request.url.endsWith('/replies') ? Promise.resolve(lost) : go(),
+  );
+  const screen = open(silent, 120, 24, { edit: (initial) => `It is fixed.\n${initial}` });
+  await screen.shows('Ben Castro');
+  screen.type('r');
+  await screen.shows('Draft 1 may have been sent: look in the thread.');
+  screen.type('q');
+  const { exitCode, stderr } = await screen.ended;
+  expect([exitCode, stderr]).toEqual([9, expect.stringContaining('It is not known whether 1 write was done.')]);
 });
 
 test('nothing is drawn and nothing is asked where nothing happens', async () => {
