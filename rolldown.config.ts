@@ -39,7 +39,7 @@ const together = [
       [
         'node_modules/valibot/',
         'src/api/(operation|fields|check|shape|fit)\\.ts',
-        'src/http/(call|send|asking|attempt|address|answer|promised|request-spec|made|gate|limiter|numbers|request|pages|shared-hold|user-agent)\\.ts',
+        'src/http/(call|send|asking|attempt|address|answer|promised|request-spec|made|gate|limiter|numbers|request|pages|sweeps|page-meta|shared-hold|user-agent)\\.ts',
         'src/retry/',
         'src/auth/(session|at-hand|credentials)\\.ts',
         'src/command/(flags|from-operation|listing|row|named)\\.ts',

@@ -38,8 +38,14 @@ const bends: Readonly<Record<string, Bend>> = {
     if (page === 1) firstPage.body = body;
     return firstPage.body ?? body;
   },
+  'page 2 says that a part has left': (body, page) => {
+    if (page !== 2) return body;
+    return { contacts: body.contacts.slice(0, 50), meta: { current_page: 2, last_page: 2, total: 150 } };
+  },
   'its last page is said to be the first': (body) => ({ ...body, meta: { ...body.meta, last_page: 1 } }),
 };
+
+const everyPage = ['api', '/contacts?per_page=100&page=1', '--paginate'];
 
 const readAsLines = (stdout: string) => stdout.split('\n').filter(Boolean).length;
 
@@ -56,6 +62,8 @@ for (const [what, bend] of Object.entries(bends)) {
       expect(whole.exitCode).toBe(1);
       expect(JSON.parse(whole.stdout)).toHaveLength(readAsLines(lines.stdout));
       expect(readAsLines(lines.stdout)).toBeLessThan(264);
+      const raw = await svc(bent(bend), everyPage);
+      expect([raw.exitCode, JSON.parse(raw.stdout).contacts.length]).toEqual([1, readAsLines(lines.stdout)]);
     });
 
     test('export says so, and makes no file', async () => {
@@ -95,6 +103,8 @@ for (const [what, bend] of Object.entries(bends)) {
     const ran = await svc(bent(bend, 1), ['contacts', 'list', '--all', '--output', 'jsonl']);
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
     expect(readAsLines(ran.stdout)).toBe(264);
+    const raw = await svc(bent(bend, 1), everyPage);
+    expect([raw.exitCode, JSON.parse(raw.stdout).contacts.length]).toEqual([0, 264]);
   });
 }
 
@@ -127,10 +137,14 @@ describe('a list that changes while it is read is no contradiction', () => {
   });
 });
 
+const openOnes = ['tickets', 'list', '--status', 'open', '--all', '--output', 'jsonl'];
+const rawOnes = ['api', '/tickets?status=open&per_page=100', '--paginate', '--jq', '.tickets[]'];
+
 test.each([
-  ['a newer one leaves', 0],
-  ['an older one leaves', -1],
-])('after each page %s: none that stays is passed over, and the order stays', async (_, which) => {
+  ['a newer one leaves', 0, openOnes],
+  ['an older one leaves', -1, openOnes],
+  ['a newer one leaves, svc api', 0, rawOnes],
+])('after each page %s: none that stays is passed over, and the order stays', async (_, which, argv) => {
   const world = sandboxWorld({ rateLimit: 'off' });
   const headers = { authorization: 'Bearer key_acme', 'content-type': 'application/json' };
   const ask = (method: string, path: string, body?: object) =>
@@ -147,7 +161,7 @@ test.each([
     if (leaving !== undefined) await ask('PATCH', `/${leaving}`, { status: 'closed' });
     return answer;
   };
-  const ran = await svc({ ...world, exchange }, ['tickets', 'list', '--status', 'open', '--all', '--output', 'jsonl']);
+  const ran = await svc({ ...world, exchange }, argv);
   expect(ran).toMatchObject({ exitCode: 0 });
   const listed = ran.stdout
     .split('\n')

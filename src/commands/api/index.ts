@@ -11,8 +11,8 @@ import { askedOf, fieldsFrom, type Known, methods, operationAt, relativePath } f
 import { queryString, type Wire } from '../../http/request.ts';
 import { type Sent, send } from '../../http/send.ts';
 import type { View } from '../../output/view.ts';
-import { fieldsIn, isRecord } from '../../text/record.ts';
 import { apiLs } from './ls.ts';
+import { type Whole, wholeOf } from './paginate.ts';
 import { adviceOnPath, refuseNoPath } from './path-words.ts';
 
 const request = defineCommand({
@@ -65,8 +65,12 @@ const request = defineCommand({
       return { ...body, head, failure: sent.failure };
     }
     // Of many pages the first one's head.
-    const record = flags.paginate ? await allPages(service, wire, known, sent) : jsonOf(ctx, sent);
-    return { data: { shape: 'record', record }, read: method === 'GET', output: 'json', head };
+    const first = jsonOf(ctx, sent);
+    const next = async (page: number) =>
+      jsonOf(ctx, await sendRaw(service, { ...wire, path: withQuery(wire.path, { page }) }, known));
+    const asked = { path: wire.path, operation: known?.operation, next };
+    const { record, failure }: Whole = flags.paginate ? await wholeOf(first, asked) : { record: first };
+    return { data: { shape: 'record', record }, read: method === 'GET', output: 'json', head, failure };
   },
 });
 
@@ -141,26 +145,6 @@ async function lookBy(service: Service, { body }: Wire, { operation, params }: K
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-
-/** The first page's document with the records of all pages in its list; `meta` is the last page's. */
-async function allPages(service: Service, wire: Wire, known: Known | undefined, first: Sent): Promise<unknown> {
-  const whole = jsonOf(service.ctx, first);
-  if (!isRecord(whole)) return whole;
-  const lastOf = (page: unknown) => Number(fieldsIn(page).last_page ?? 1);
-  const key = Object.keys(whole).find((name) => Array.isArray(whole[name]));
-  if (!key) return whole;
-  let records = listIn(whole[key]);
-  let { meta } = whole;
-  for (let page = 2; page <= lastOf(meta); page++) {
-    const sent = await sendRaw(service, { ...wire, path: withQuery(wire.path, { page }) }, known);
-    const json = fieldsIn(jsonOf(service.ctx, sent));
-    records = records.concat(listIn(json[key]));
-    meta = json.meta ?? meta;
-  }
-  return { ...whole, [key]: records, ...(meta !== undefined && { meta }) };
 }
 
 function withQuery(path: string, fields: Readonly<Record<string, unknown>>): string {

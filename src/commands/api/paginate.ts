@@ -1,0 +1,59 @@
+import type { Operation } from '../../api/operation.ts';
+import { resources } from '../../api/resources.ts';
+import { Failure } from '../../errors.ts';
+import { usualPage } from '../../http/pages.ts';
+import { pageIn, sweep } from '../../http/sweeps.ts';
+import { type Fields, fieldsIn, isRecord } from '../../text/record.ts';
+
+/** One document of all pages. `failure`: what was read is not all. */
+export type Whole = { readonly record: unknown; readonly failure?: Failure };
+
+type Asked = {
+  readonly path: string;
+  /** Of a path that the table has. */
+  readonly operation: Operation | undefined;
+  /** The document of another page. */
+  readonly next: (page: number) => Promise<unknown>;
+};
+
+/** The first page's document with the records of all pages in its list, each once; `meta` is the last page's. */
+export async function wholeOf(first: unknown, { path, operation, next }: Asked): Promise<Whole> {
+  const key = isRecord(first) ? Object.keys(first).find((name) => Array.isArray(first[name])) : undefined;
+  if (!isRecord(first) || key === undefined || !isRecord(first.meta)) return { record: first };
+  const query = new URLSearchParams(path.split('?')[1]);
+  const [from, perPage] = [Number(query.get('page') ?? 1), Number(query.get('per_page') ?? usualPage)];
+  const idField = operation && idFieldOf(operation);
+  let unread: unknown = first;
+  let newest = { page: from, meta: first.meta };
+  const read = async (page: number) => {
+    const body = fieldsIn(unread ?? (await next(page)));
+    unread = undefined;
+    if (page >= newest.page && isRecord(body.meta)) newest = { page, meta: body.meta };
+    return pageIn(body, { key, paged: true, page, perPage });
+  };
+  const records: unknown[] = [];
+  const reading = sweep(
+    {
+      // Of a path that svc does not know, one that is the same in all is the same.
+      keyOf: (record) => (idField ? record[idField] : undefined) ?? JSON.stringify(record),
+      wanted: Number.POSITIVE_INFINITY,
+      several: true,
+      isCounted: from === 1,
+      nouns: 'records',
+      ...{ read, perPage, from },
+    },
+    { yielded: 0, total: undefined },
+  );
+  const whole = (): Fields => ({ ...first, [key]: records, meta: newest.meta });
+  try {
+    for await (const record of reading) records.push(record);
+    return { record: whole() };
+  } catch (failure) {
+    if (!(failure instanceof Failure && failure.isShort)) throw failure;
+    return { record: whole(), failure };
+  }
+}
+
+function idFieldOf({ answer, resource }: Operation): string | undefined {
+  return answer.shape === 'list' ? resources[answer.of ?? resource].idField : undefined;
+}
