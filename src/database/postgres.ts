@@ -2,7 +2,7 @@ import type { Client, ClientConfig } from 'pg';
 import type { Env } from '../env.ts';
 import { codeOf, Failure, messageOf } from '../errors.ts';
 import { oneByOne } from '../promise/one-by-one.ts';
-import { beginSession, type Opening, type Session, type Statement } from './session.ts';
+import { beginSession, CommitLost, isSqlState, type Opening, type Session, type Statement } from './session.ts';
 
 export type { Opening } from './session.ts';
 
@@ -14,7 +14,7 @@ export type Database = {
   readonly place: string;
   /**
    * One statement, prepared where it has a name. Several in one text, without values, are one transaction; the rows are
-   * those of the last. A lost connection rejects, and then it may or may not have taken effect.
+   * those of the last. A lost connection rejects: as `unknown` where the change may have been made, else as `network`.
    */
   query(statement: Statement): Promise<readonly Row[]>;
   close(): Promise<void>;
@@ -116,6 +116,10 @@ export function reasonOf(error: unknown): string {
   return /client password must be a/u.test(said) ? 'it asks for a password, and none is given' : said;
 }
 
+/** It does not answer, whatever it has done: another time it may. */
+export const isAway = (error: unknown): error is Failure =>
+  error instanceof Failure && (error.kind === 'network' || error.kind === 'unknown');
+
 /** Host, port and database, as a person names them. */
 export function placeOf({ host, port, database, user }: ClientConfig): string {
   const name = database ?? user ?? '';
@@ -126,15 +130,20 @@ export function placeOf({ host, port, database, user }: ClientConfig): string {
 
 const isRefusal = (error: unknown): boolean => error instanceof Failure || isSqlState(error);
 
-/** Said by the server; those that end the connection are not among them. */
-const isSqlState = (error: unknown): boolean =>
-  error instanceof Error && 'severity' in error && !/^(?:08|57P)/u.test(codeOf(error) ?? '');
-
 /** The server's own words hold no password. */
 function databaseFailure(place: string, error: unknown, passwordHint: string): Failure {
   if (error instanceof Failure) return error;
   const code = codeOf(error) ?? '';
   const said = reasonOf(error);
+  if (error instanceof CommitLost)
+    return new Failure(
+      'unknown',
+      `${place} did not say whether it made the change, so it may or may not be there: ${said}.`,
+      {
+        hint: 'Look before you repeat it.',
+        cause: error,
+      },
+    );
   if (code.startsWith('28') || /password|SASL/iu.test(said)) {
     return new Failure('auth', `The database ${place} refuses the login: ${said}.`, { hint: passwordHint });
   }

@@ -1,6 +1,6 @@
 import type { Client, QueryResult } from 'pg';
 import type { Env } from '../env.ts';
-import type { Failure } from '../errors.ts';
+import { codeOf, type Failure, messageOf } from '../errors.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -64,7 +64,7 @@ export async function beginSession(
       if (found && lock && guard) throw guard.refuse(found, place);
       const rows = rowsOf(await client.query(asked));
       check?.(rows);
-      await client.query('COMMIT');
+      await commit(client);
       return rows;
     } catch (error) {
       await client.query('ROLLBACK').catch(() => client.end().catch(() => {}));
@@ -79,6 +79,22 @@ export async function beginSession(
     end: () => client.end().catch(() => {}),
   };
 }
+
+/** The answer to COMMIT was lost: what was written may stand, or not. */
+export class CommitLost extends Error {}
+
+async function commit(client: Client): Promise<void> {
+  try {
+    await client.query('COMMIT');
+  } catch (error) {
+    if (isSqlState(error)) throw error;
+    throw new CommitLost(messageOf(error), { cause: error });
+  }
+}
+
+/** Said by the server; those that end the connection are not among them. */
+export const isSqlState = (error: unknown): boolean =>
+  error instanceof Error && 'severity' in error && !/^(?:08|57P)/u.test(codeOf(error) ?? '');
 
 /** What the server said at the beginning that the session's number is. The library keeps it, and does not say so in its types. */
 const numberOf = (client: Client & { readonly processID?: unknown }): unknown => client.processID;

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { Failure } from '../../errors.ts';
+import { isAway } from '../../database/postgres.ts';
 import { ofAccount } from '../event/account.ts';
 import { rebuildMissed } from '../receive/missed.ts';
 import type { InboxStore } from '../store/inbox-store.ts';
@@ -43,7 +43,7 @@ export async function accepting(store: InboxStore, all: readonly MissedOf[]): Pr
     return begun;
   };
   await begin().catch((error) => {
-    if (!(error instanceof Failure) || error.kind !== 'network') throw error;
+    if (!isAway(error)) throw error;
   });
   return {
     has: store.has,

@@ -1,5 +1,5 @@
 import { type Context, withContext } from '../../context.ts';
-import { Failure } from '../../errors.ts';
+import { isAway } from '../../database/postgres.ts';
 import { inTime, within } from '../../promise/in-time.ts';
 import type { Door, Receipt } from '../receive/options.ts';
 import { marking, newMark } from '../receive/own-mark.ts';
@@ -147,7 +147,7 @@ async function look(ctx: Context, store: InboxStore, configured: Configured): Pr
   try {
     await tellLeft(ctx, store, configured);
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'network') throw error;
+    if (!isAway(error)) throw error;
     ctx.notice(`${error.message} Until that is fixed deliveries are held, so that the service sends them again.`);
   }
 }
