@@ -24,7 +24,7 @@ export type TokenStore = {
     name: string,
     /** `ready` comes before a step that cannot be repeated: it throws where the result could not be saved. */
     change: (current: string | undefined, ready: () => Promise<void>) => Promise<string | undefined>,
-    /** `as-is`: it stays where it is kept now. `best`: in the keyring where there is one. `file`: never there. */
+    /** `as-is`: it stays where it is kept now. `best`: in the keyring where there is one. `file`: never there, and what is forgotten may stay in the keyring. */
     place?: 'as-is' | 'best' | 'file',
     patience?: Patience,
   ): Promise<string | undefined>;

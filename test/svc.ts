@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { openStore } from '../src/auth/store-file.ts';
+import { type Keyring, openStore } from '../src/auth/store-file.ts';
 import type { Ask, Clock, Context, Exchange } from '../src/context.ts';
 import { Failure } from '../src/errors.ts';
 import { main } from '../src/main.ts';
@@ -72,6 +72,7 @@ export function createWorld(exchange: Exchange, parts: Partial<World> = {}): Wor
 export type Ran = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
 
 export type RunOptions = {
+  readonly keyring?: Keyring;
   readonly progress?: Context['progress'];
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Whole, or as it comes. */
@@ -119,6 +120,7 @@ export async function svc(world: World, argv: readonly string[], options: RunOpt
       clock: world.clock,
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
       warn: (text) => stderr.stream.write(`${text}\n`),
+      ...(options.keyring && { keyring: options.keyring }),
     }),
     ask: askWith(options, stderr.stream),
     progress: options.progress ?? (() => {}),

@@ -82,8 +82,13 @@ export async function store<K extends SecretKind>(
   await tokens.update(secretName(profile, kind), async () => JSON.stringify(secret), place);
 }
 
-export async function forget(tokens: TokenStore, profile: string, kind: SecretKind): Promise<void> {
-  await tokens.update(secretName(profile, kind), async () => undefined, 'best');
+export async function forget(
+  tokens: TokenStore,
+  profile: string,
+  kind: SecretKind,
+  { localOnly = false } = {},
+): Promise<void> {
+  await tokens.update(secretName(profile, kind), async () => undefined, localOnly ? 'file' : 'best');
 }
 
 /** The kinds that each profile holds. Asks the store's index only, never the keyring. */

@@ -55,8 +55,11 @@ export function openStore(options: Options): TokenStore {
   const store: Store = { file, rescue: rescueFile(folder), keyring, preferred, random, warn };
   return {
     async read(name) {
-      const stored = await readFrom(store, await file.load(), name);
-      return (await store.rescue.read(name, stored)) ?? stored;
+      const contents = await file.load();
+      const stored = await readFrom(store, contents, name);
+      const secret = (await store.rescue.read(name, stored)) ?? stored;
+      if (secret === undefined && whereIs(contents, name) === 'keyring') throw notThere(name);
+      return secret;
     },
     update: (name, change, place = 'as-is', own) =>
       file.locked(name, (held) => update(store, name, { change, place, held }), own),
@@ -83,6 +86,10 @@ async function readFrom({ file, keyring }: Store, contents: Contents, name: stri
     });
   }
 }
+
+/** Somebody else took it out, or made the keyring anew. */
+const notThere = (name: string): Failure =>
+  new Failure('auth', `"${name}" was kept in the system keyring, which no longer holds it.`, { hint: 'Log in again.' });
 
 type Update = { readonly change: Change; readonly place: Place; readonly held: Held };
 
@@ -116,7 +123,7 @@ async function update(store: Store, name: string, { change, place, held }: Updat
   });
   await refuseReplaced(store, name, { held, stored, next });
   if (next === undefined) {
-    await forget(store, contents, name);
+    await forget(store, name, { contents, place });
     return undefined;
   }
   const at = whereIs(contents, name);
@@ -150,12 +157,27 @@ function placeFor({ preferred }: Store, place: Place, at: Where | undefined): Wh
   return place === 'as-is' && at !== undefined ? at : preferred;
 }
 
-async function forget(store: Store, contents: Contents, name: string): Promise<void> {
+type Forgetting = { readonly contents: Contents; readonly place: Place };
+
+/** A keyring that is locked keeps its secret: then nothing is forgotten, unless the file alone is meant. */
+async function forget(store: Store, name: string, { contents, place }: Forgetting): Promise<void> {
   const at = whereIs(contents, name);
   if (at === undefined) return;
+  if (at === 'keyring' && place !== 'file') await takeFromKeyring(store, contents, name);
   await store.file.put(name, undefined);
-  if (at === 'keyring') await removeFromKeyring(store, contents, name);
+  if (at === 'keyring' && place === 'file') await removeFromKeyring(store, contents, name);
   await store.rescue.drop(name);
+}
+
+async function takeFromKeyring({ keyring }: Store, { keyring_id }: Contents, name: string): Promise<void> {
+  try {
+    if (!keyring) throw new Error('There is no system keyring here.');
+    await keyring.remove(entryOf(keyring_id, name));
+  } catch (error) {
+    throw new Failure('failed', `The system keyring keeps "${name}", so it is not forgotten. ${messageOf(error)}`, {
+      hint: 'Unlock the keyring and try again. To have svc forget it all the same: svc logout --local-only',
+    });
+  }
 }
 
 /** Shows that the next secret can be saved: there is room for it, and the file can be replaced, by its own bytes. */
@@ -235,7 +257,9 @@ async function readBack(store: Store, name: string, secret: string): Promise<voi
 
 async function removeFromKeyring({ keyring, warn }: Store, { keyring_id }: Contents, name: string): Promise<void> {
   const entry = entryOf(keyring_id, name);
-  await keyring?.remove(entry).catch(() => warn(`The system keyring still holds the old entry "${entry}".`));
+  await keyring
+    ?.remove(entry)
+    .catch(() => warn(`The system keyring still holds "${entry}" of svc, which svc no longer uses.`));
 }
 
 const entryOf = (keyringId: string | undefined, name: string): string => `${keyringId}/${name}`;

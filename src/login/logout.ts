@@ -24,8 +24,8 @@ export async function logout(
   const { profile } = settings;
   const kinds = (await heldByProfile(ctx.tokens)).get(profile) ?? [];
   if (kinds.includes('oauth') && !localOnly) await revokeLogin(ctx, settings);
-  for (const kind of kinds) await forget(ctx.tokens, profile, kind);
-  await forget(ctx.tokens, profile, 'client');
+  for (const kind of kinds) await forget(ctx.tokens, profile, kind, { localOnly });
+  await forget(ctx.tokens, profile, 'client', { localOnly });
   if (kinds.length > 0) await updateProfile(ctx, profile, { account: undefined });
   return kinds;
 }

@@ -7,6 +7,8 @@ import { capital } from '../text/capital.ts';
 export type CredentialReport = {
   readonly kind: CredentialKind;
   readonly valid: boolean;
+  /** It could not be read, so the service was not asked: the keyring is locked, or no longer holds it. */
+  readonly unreadable?: true;
   /** Null where they cannot be known: an access token from the environment does not tell. */
   readonly scopes: readonly string[] | null;
   readonly missing_scopes: readonly string[] | null;
@@ -21,10 +23,11 @@ export type StatusReport = {
   readonly credentials: readonly CredentialReport[];
 };
 
-type Judged = Pick<CredentialReport, 'kind' | 'valid' | 'store'>;
+type Judged = Pick<CredentialReport, 'kind' | 'valid' | 'store' | 'unreadable'>;
 
-export function reportOf({ kind, valid, store }: Judged, login?: Stored<'oauth'>): CredentialReport {
-  return { kind, valid, ...scopesOf(kind, login), expires_at: login?.expires_at ?? null, store };
+export function reportOf({ kind, valid, store, unreadable }: Judged, login?: Stored<'oauth'>): CredentialReport {
+  const how = { kind, valid, ...(unreadable && { unreadable }) };
+  return { ...how, ...scopesOf(kind, login), expires_at: login?.expires_at ?? null, store };
 }
 
 function scopesOf(kind: CredentialKind, login: Stored<'oauth'> | undefined) {

@@ -220,6 +220,24 @@ test('told to use the file, svc still finds, moves and removes what the keyring 
   expect([...entries]).toEqual([]);
 });
 
+test('what a locked keyring does not give up is not called forgotten, unless the file alone is meant', async () => {
+  const { keyring, entries, state } = memoryKeyring();
+  const { store, warnings } = await fresh(keyring);
+  await store.update('n', async () => 'secret');
+  state.trouble = 'The system keyring is locked.';
+  await expect(store.update('n', async () => undefined, 'best')).rejects.toThrow(/keeps "n", so it is not forgotten/u);
+  expect(await store.where('n')).toBe('keyring');
+  expect(await store.names('')).toEqual(['n']);
+  state.trouble = '';
+  await store.update('n', async () => undefined, 'best');
+  expect([entries.size, await store.names('')]).toEqual([0, []]);
+  await store.update('n', async () => 'secret');
+  state.trouble = 'The system keyring is locked.';
+  await store.update('n', async () => undefined, 'file');
+  expect([entries.size, await store.names('')]).toEqual([1, []]);
+  expect(warnings.at(-1)).toContain('still holds');
+});
+
 test('a keyring that takes a secret and loses it is found out', async () => {
   const { keyring, entries } = memoryKeyring();
   const { store } = await fresh({

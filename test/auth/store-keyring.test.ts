@@ -8,6 +8,8 @@ import { expect, test } from 'vitest';
 import { systemKeyring } from '../../src/auth/store-keyring.ts';
 import { tokenStore } from '../../src/auth/token-store.ts';
 import { real } from '../real-component.ts';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
 import { secretService } from './secret-service.ts';
 
 const clock = {
@@ -73,6 +75,38 @@ real(
   await store.update('n', async () => 'new', 'best');
   expect(await store.read('n')).toBe('new');
   expect(notices.join()).toMatch(/Secrets are kept in .*credentials\.json instead/u);
+});
+
+real(
+  'dbus-run-session',
+  'gnome-keyring-daemon',
+  'dbus-send',
+  'secret-tool',
+)('logout, and auth status, tell the truth of a locked keyring and of an entry that is gone', async () => {
+  const desktop = await secretService();
+  const world = sandboxWorld({ env: { SVC_API_KEY: undefined } });
+  const keyring = systemKeyring({ env: desktop.env, platform: 'linux', clock });
+  const run = (argv: string[], stdin?: string) => svc(world, argv, { stdin, keyring });
+  const login = () => run(['login', '--with-api-key'], 'key_acme');
+  const { env } = desktop;
+  try {
+    expect((await login()).exitCode).toBe(0);
+    await execa('secret-tool', ['clear', 'service', 'svc'], { env, extendEnv: false });
+    const gone = await run(['contacts', 'list']);
+    expect([gone.exitCode, gone.stderr]).toEqual([4, expect.stringContaining('no longer holds it')]);
+    expect((await login()).exitCode).toBe(0);
+    const secrets = ['--session', '--print-reply', '--dest=org.freedesktop.secrets', '/org/freedesktop/secrets'];
+    const locked = 'array:objpath:/org/freedesktop/secrets/collection/login';
+    await execa('dbus-send', [...secrets, 'org.freedesktop.Secret.Service.Lock', locked], { env, extendEnv: false });
+    const status = await run(['auth', 'status', '--json']);
+    expect([status.exitCode, JSON.parse(status.stdout).credentials]).toMatchObject([4, [{ unreadable: true }]]);
+    expect(status.stderr).toContain('Unlock the keyring');
+    const out = await run(['logout']);
+    expect([out.exitCode, out.stderr]).toEqual([1, expect.stringContaining('so it is not forgotten')]);
+    expect((await run(['auth', 'list'])).stdout).toContain('api_key');
+  } finally {
+    await desktop.stop();
+  }
 });
 
 real('dbus-run-session', 'gnome-keyring-daemon')(

@@ -37,22 +37,28 @@ export const authStatus = defineCommand({
     let account: StatusReport['account'] = null;
     const credentials: CredentialReport[] = [];
     const notes: string[] = [];
+    let why: string | undefined;
     for (const { kind, from } of atHand) {
       if (!service || !session) break;
       // Each is asked about on its own, also where another one goes before it.
       const alone = { ...session, bearer: () => session.bearer({ credentials: [kind] }) };
       const judged = await judgeCredential({ ...service, session: alone }, kind, account?.id ?? known?.id);
       if (judged.account) account = { id: judged.account.account_id, name: judged.account.name };
-      credentials.push(await describe(ctx, settings, { kind, from, valid: judged.valid }));
-      if (judged.refusal) {
-        notes.push(`${titleOf(kind)}: ${judged.refusal.message} ${fixOf({ kind, from }, settings)}`);
+      const { valid, refusal } = judged;
+      // What no answer has said was said by the store.
+      const unreadable = from === 'profile' && refusal !== undefined && refusal.status === undefined;
+      credentials.push(await describe(ctx, settings, { kind, from, valid, ...(unreadable && { unreadable }) }));
+      if (refusal) {
+        const fix = (unreadable && refusal.hint) || fixOf({ kind, from }, settings);
+        notes.push(`${titleOf(kind)}: ${refusal.message} ${fix}`);
+        why ??= unreadable ? refusal.hint : undefined;
       }
       if (judged.account?.billing_active === false && judged.account.setup_url) {
         notes.push(`The account has no active plan yet. Finish the setup at: ${judged.account.setup_url}`);
       }
     }
     const works = credentials.some(({ valid }) => valid);
-    const failure = works ? undefined : await whyNone(ctx, settings, atHand);
+    const failure = works ? undefined : await whyNone(ctx, settings, atHand, why);
     const status = { profile: settings.profile, base_url: settings.baseUrl ?? null, account, credentials };
     return {
       read: true,
@@ -68,18 +74,23 @@ export const authStatus = defineCommand({
 async function describe(
   ctx: Context,
   { profile }: Settings,
-  { kind, from, valid }: AtHand & { readonly valid: boolean },
+  { kind, from, ...judged }: AtHand & Pick<CredentialReport, 'valid' | 'unreadable'>,
 ): Promise<CredentialReport> {
-  if (from === 'environment') return reportOf({ kind, valid, store: 'environment' });
+  if (from === 'environment') return reportOf({ kind, ...judged, store: 'environment' });
   const store = await placeOf(ctx.tokens, profile, kind);
   // A refused refresh has forgotten the login meanwhile.
   const login = kind === 'oauth' ? await readStored(ctx.tokens, profile, 'oauth').catch(() => undefined) : undefined;
-  return reportOf({ kind, valid, store }, login);
+  return reportOf({ kind, ...judged, store }, login);
 }
 
-async function whyNone(ctx: Context, settings: Settings, [first]: readonly AtHand[]): Promise<Failure> {
+async function whyNone(
+  ctx: Context,
+  settings: Settings,
+  [first]: readonly AtHand[],
+  why: string | undefined,
+): Promise<Failure> {
   if (!first) return await notLoggedIn(ctx, settings);
-  return new Failure('auth', 'No credential at hand works.', { hint: fixOf(first, settings) });
+  return new Failure('auth', 'No credential at hand works.', { hint: why ?? fixOf(first, settings) });
 }
 
 const fixOf = ({ kind, from }: AtHand, { profile }: Settings): string =>
@@ -96,8 +107,9 @@ function forPeople({ profile, base_url, account, credentials }: StatusReport, { 
   const working = workingOf(credentials);
   const indent = Math.max(0, ...credentials.map(({ kind }) => titleOf(kind).length)) + 2;
   const blocks = credentials.map((credential) => {
-    const { kind, valid, store } = credential;
-    const state = valid ? paint('green', 'works') : paint('red', 'does not work');
+    const { kind, valid, store, unreadable } = credential;
+    const wrong = unreadable ? 'cannot be read' : 'does not work';
+    const state = valid ? paint('green', 'works') : paint('red', wrong);
     const details = detailsOf(credential, working).flatMap((text) => wrap(text, width - indent));
     const lines = details.map((text) => `${' '.repeat(indent)}${text}\n`);
     return `\n${paint('bold', titleOf(kind).padEnd(indent))}${state}, ${store === 'environment' ? 'from' : 'kept in'} the ${store}\n${lines.join('')}`;
@@ -137,9 +149,9 @@ function forPipe({ profile, base_url, account, credentials }: StatusReport): str
     ['base_url', base_url ?? ''],
     ['account', account ? sanitize(account.name) : ''],
     ['account_id', account ? String(account.id) : ''],
-    ...credentials.map(({ kind, valid, store, expires_at, scopes, missing_scopes: missing }) => [
+    ...credentials.map(({ kind, valid, unreadable, store, expires_at, scopes, missing_scopes: missing }) => [
       kind,
-      valid ? 'valid' : 'invalid',
+      valid ? 'valid' : unreadable ? 'unreadable' : 'invalid',
       store,
       expires_at ?? '',
       valid ? servesWhat({ kind, missing_scopes: missing }, working) : '',

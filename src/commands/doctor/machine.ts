@@ -49,7 +49,7 @@ async function store({ tokens, env }: Context): Promise<Check> {
     const place = await tokens.where(probeName);
     await tokens.update(probeName, async () => undefined);
     if (place === 'keyring') return fine('store', 'Secrets go to the system keyring, and it answers.');
-    const chosen = env.SVC_TOKEN_STORE === 'file' ? 'as SVC_TOKEN_STORE asks' : 'since no system keyring answers';
+    const chosen = env.SVC_TOKEN_STORE === 'file' ? 'as SVC_TOKEN_STORE asks' : 'since no system keyring takes one now';
     return fine('store', `Secrets go to a file that only you can read, ${chosen}.`);
   } catch (error) {
     return wrong('store', messageOf(error), 'Fix the config folder, or move the named file away and log in again.');
