@@ -130,11 +130,11 @@ async function receive(context: ListenContext, { inbox, folder, held }: Slot, fo
     newId: () => `unreadable_${Buffer.from(ctx.random(6)).toString('hex')}`,
     forwardTo: (event) => targetOf(routes, event),
     onReceipt: (receipt) => came(context, receipt, { inbox, forwarder }),
-    onProblem: (error) => {
+    onProblem: (error, refusing) => {
       ctx.notice(
         `The inbox cannot be written (${messageOf(error)}): deliveries are held, so that the service sends them again.`,
       );
-      recovery();
+      recovery(refusing);
     },
   });
   running.receiver = receiver;

@@ -6,7 +6,7 @@ import type { Arrival } from '../store/line.ts';
 import { answer, cut } from './answers.ts';
 import { judge, type Verdict } from './judge.ts';
 import type { Limits } from './limits.ts';
-import { doorAt, mostConnections, type Receipt, type ReceiverOptions } from './options.ts';
+import { doorAt, mostConnections, type Receipt, type ReceiverOptions, type Refusing } from './options.ts';
 
 /** False where the inbox refused all along. */
 type Stored = 'stored' | 'repeat' | false;
@@ -22,6 +22,9 @@ export type Receiving = {
   /** Deliveries that wait for the secrets to be read again. */
   doubted: number;
   hasProblem: boolean;
+  /** When a delivery was not taken last, by the clock's ticks; and how many are being tried again. */
+  refusedAt: number;
+  refused: number;
   /** Nobody is left to be answered. */
   isClosed: boolean;
 };
@@ -118,19 +121,41 @@ async function store(receiving: Receiving, arrival: Arrival): Promise<Stored> {
   const { options, limits } = receiving;
   const { clock, inbox } = options;
   const until = clock.ticks() + limits.stallMs;
-  for (;;) {
-    try {
-      const stored = await inbox.add(arrival);
-      receiving.hasProblem = false;
-      return stored === 'repeat' ? 'repeat' : 'stored';
-    } catch (error) {
-      if (!receiving.hasProblem) options.onProblem?.(error);
-      receiving.hasProblem = true;
-      if (receiving.isClosed || clock.ticks() >= until) return false;
-      await clock.sleep(250);
+  let isRefused = false;
+  try {
+    for (;;) {
+      try {
+        const stored = await inbox.add(arrival);
+        // A large one may still find no room.
+        if (receiving.refused === (isRefused ? 1 : 0)) noProblem(receiving);
+        return stored === 'repeat' ? 'repeat' : 'stored';
+      } catch (error) {
+        receiving.refusedAt = clock.ticks();
+        if (!isRefused) receiving.refused++;
+        isRefused = true;
+        if (!receiving.hasProblem) options.onProblem?.(error, refusing(receiving));
+        receiving.hasProblem = true;
+        if (receiving.isClosed || clock.ticks() >= until) return false;
+        await clock.sleep(250);
+      }
     }
+  } finally {
+    if (isRefused) receiving.refused--;
   }
 }
+
+function noProblem(receiving: Receiving): void {
+  receiving.hasProblem = false;
+  receiving.refusedAt = Number.NEGATIVE_INFINITY;
+}
+
+/** So long after the last one that was not taken the inbox counts as one that refuses. */
+const refusingMs = 3_000;
+
+const refusing = (receiving: Receiving): Refusing => ({
+  isOn: () => receiving.options.clock.ticks() - receiving.refusedAt < refusingMs,
+  over: () => noProblem(receiving),
+});
 
 function finish(response: ServerResponse, stored: Stored, then: () => void): void {
   if (!stored) {

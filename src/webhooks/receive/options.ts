@@ -45,10 +45,18 @@ export type ReceiverOptions = {
   readonly mark?: string;
   /** After the answer. */
   readonly onReceipt: (receipt: Receipt) => void;
-  /** The inbox could not be written; told once until it can be again. */
-  readonly onProblem?: (error: unknown) => void;
+  /** The inbox could not be written; told once until it can be again, or `over` is called. */
+  readonly onProblem?: (error: unknown, refusing: Refusing) => void;
   /** Shorter in tests. */
   readonly limits?: Partial<Limits>;
+};
+
+/** Deliveries that the inbox does not take: not all of one size may find room. */
+export type Refusing = {
+  /** One was not taken just now. */
+  readonly isOn: () => boolean;
+  /** People were told that it answers again: the next one that is not taken is news. */
+  readonly over: () => void;
 };
 
 export const mostConnections = ({ maxConnections }: ReceiverOptions): number =>

@@ -29,6 +29,8 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     held: 0,
     doubted: 0,
     hasProblem: false,
+    refusedAt: Number.NEGATIVE_INFINITY,
+    refused: 0,
     isClosed: false,
   };
   const server = process.getBuiltinModule('node:http').createServer({

@@ -2,6 +2,7 @@ import type { Clock } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
 import { type Refusal, refusals } from '../receive/judge.ts';
+import type { Refusing } from '../receive/options.ts';
 import type { Settled } from '../store/inbox-store.ts';
 import { lossInWords } from '../store/outcome-words.ts';
 import { tellingRecovery } from '../store/recovery.ts';
@@ -16,7 +17,9 @@ type Needs = {
 /** What people should know of sinks and the inbox: the beginning and the end of a problem, and each dead letter. */
 export type Problems = {
   settled(sink: string, settled: Settled): void;
-  inbox(error: unknown): void;
+  inbox(error: unknown, refusing?: Refusing): void;
+  /** A delivery was not taken just now. */
+  isRefusing(): boolean;
   filter(text: string): void;
   /** A wrong signature. What came with it is nobody's word, so none of it is told. */
   rejected(why: Refusal, account?: string): void;
@@ -42,11 +45,16 @@ export function createProblems({ clock, notice, probe }: Needs): Problems {
       say();
     };
   };
-  let problem: unknown;
-  const tellInbox = throttle(() => {
-    notice(`The inbox does not answer: ${messageOf(problem)}${hintOf(problem)}`);
-    recovery();
-  });
+  let toldAt = Number.NEGATIVE_INFINITY;
+  let refused: Refusing | undefined;
+  const whileRefused: Refusing = {
+    isOn: () => refused?.isOn() === true,
+    // Whoever was told that it answers is told where it does not.
+    over() {
+      refused?.over();
+      toldAt = Number.NEGATIVE_INFINITY;
+    },
+  };
   let filtered = '';
   const tellFilter = throttle(() => notice(filtered));
   return {
@@ -64,10 +72,14 @@ export function createProblems({ clock, notice, probe }: Needs): Problems {
         );
       }
     },
-    inbox(error) {
-      problem = error;
-      tellInbox();
+    inbox(error, refusing) {
+      refused = refusing ?? refused;
+      if (clock.ticks() - toldAt < quietMs) return;
+      toldAt = clock.ticks();
+      notice(`The inbox does not answer: ${messageOf(error)}${hintOf(error)}`);
+      recovery(whileRefused);
     },
+    isRefusing: whileRefused.isOn,
     filter(text) {
       filtered = text;
       tellFilter();

@@ -125,7 +125,7 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
       wanted &&
       (await startAdmin({
         ...wanted,
-        ready: readiness(ctx, store),
+        ready: readiness(ctx, store, problems),
         metrics: metricsOf({ tally, byAccount, store, sinks }),
       }));
     // A state folder that cannot be written is no reason to receive nothing.
@@ -160,13 +160,14 @@ function count(tally: Tally, { kind }: Receipt): void {
 }
 
 /** Asked at most once a second, however often somebody looks. */
-function readiness({ clock }: Context, store: InboxStore): () => Promise<void> {
+function readiness({ clock }: Context, store: InboxStore, { isRefusing }: Problems): () => Promise<void> {
   let asked = Number.NEGATIVE_INFINITY;
   let answer: Promise<void> = Promise.resolve();
   return () => {
     if (clock.ticks() - asked < 1_000) return answer;
     asked = clock.ticks();
-    answer = inTime(clock, 3_000, store.probe());
+    const writable = isRefusing() ? Promise.reject(new Error('A delivery was not taken.')) : store.probe();
+    answer = inTime(clock, 3_000, writable);
     answer.catch(() => {});
     return answer;
   };

@@ -14,12 +14,16 @@ type Needs = {
 
 const askMs = 1_000;
 
+/** Deliveries that are not taken (`receive/options.ts`). */
+type Refusing = { readonly isOn: () => boolean; readonly over: () => void };
+
 /**
  * Returns what is called when people were told that the inbox fails. From then on it is asked each second, for the next
  * delivery may be hours away, and that it answers again is told once.
  */
-export function tellingRecovery({ clock, notice, probe, signal }: Needs): () => void {
+export function tellingRecovery({ clock, notice, probe, signal }: Needs): (refusing: Refusing) => void {
   let isAsking = false;
+  let last: Refusing | undefined;
   const ask = async () => {
     while (!signal.aborted) {
       await clock.sleep(askMs, signal);
@@ -28,12 +32,15 @@ export function tellingRecovery({ clock, notice, probe, signal }: Needs): () => 
         () => true,
         () => false,
       );
-      if (!answers || signal.aborted) continue;
+      // A probe is small: where a delivery still finds no room it proves nothing.
+      if (!answers || signal.aborted || last?.isOn()) continue;
+      last?.over();
       notice('The inbox answers again.');
       return;
     }
   };
-  return () => {
+  return (refusing) => {
+    last = refusing;
     if (isAsking) return;
     isAsking = true;
     void ask().finally(() => {

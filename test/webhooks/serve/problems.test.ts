@@ -67,13 +67,18 @@ test('an inbox that failed is asked each second, and that it answers again is to
   expect(asked.map((at) => at - began)).toEqual([1_000, 2_000, 3_000, 4_000]);
 });
 
-test('a trouble that nobody was told of does not end aloud', async () => {
-  const { inbox } = problems();
-  inbox(new Error('once'));
+test('while deliveries are not taken it does not answer, though a probe finds room; the next trouble is told again', async () => {
+  const { inbox, isRefusing } = problems();
+  let isOn = true;
+  const refusing = { isOn: () => isOn, over: () => void said.push('over') };
+  inbox(new Error('full'), refusing);
+  inbox(new Error('full'), refusing);
+  await turns(20);
+  expect([said, isRefusing()]).toEqual([['The inbox does not answer: full'], true]);
+  isOn = false;
   await turns(5);
-  inbox(new Error('twice'));
-  await turns(5);
-  expect(said).toEqual(['The inbox does not answer: once', 'The inbox answers again.']);
+  inbox(new Error('full once more'), refusing);
+  expect(said.slice(1)).toEqual(['over', 'The inbox answers again.', 'The inbox does not answer: full once more']);
 });
 
 test('nothing is asked or told once serve ends', async () => {
