@@ -4,6 +4,7 @@ import type { Context, HttpRequest, HttpResponse, Lost } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
 import { decide, type History, type Outcome, type Rules, untried } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
+import { counted } from '../text/number.ts';
 import { version } from '../version.ts';
 
 export type Ports = Pick<Context, 'exchange' | 'clock' | 'progress' | 'notice' | 'signal'>;
@@ -150,7 +151,7 @@ function tellOnInterrupt({ signal, notice }: Ports): () => void {
 const limitedTooLong = ({ headers }: HttpResponse): Failure =>
   new Failure('rate-limited', 'The login limit of the service asks for a longer wait than --max-wait allows.', {
     status: 429,
-    hint: `Try again in ${Math.ceil((retryAfterMs(headers) ?? 1000) / 1000)} seconds.`,
+    hint: `Try again in ${counted(Math.ceil((retryAfterMs(headers) ?? 1000) / 1000), 'second')}.`,
   });
 
 function lostFailure(lost: Lost, url: string, { mustFinish }: Manner): Failure {

@@ -1,4 +1,5 @@
 import { check } from '../api/check.ts';
+import type { Schema } from '../api/operation.ts';
 import type { Shape } from '../api/shape.ts';
 import { isNorthAmerican, phoneIn } from '../command/phones.ts';
 import { Failure } from '../errors.ts';
@@ -62,7 +63,7 @@ function readText(text: string, shape: Shape): Value {
     return { problem: `must be true or false, not "${short(text)}"` };
   }
   if (shape.choices) return oneOf(shape.choices, text.trim());
-  if (shape.known) return nearlyKnown(shape.known, text.trim());
+  if (shape.known) return nearlyKnown(shape.known, shape.schema, text.trim());
   if (isNorthAmerican(shape)) return readPhone(text);
   return shape.format === 'date-time' ? readTime(text) : { value: text };
 }
@@ -85,8 +86,10 @@ const oneOf = (choices: readonly string[], text: string): Value =>
     : { problem: `must be ${choices.join(' or ')}, not "${short(text)}"`, word: text };
 
 /** Others may exist, but not one that is a known one with a slip of the finger. */
-function nearlyKnown(known: readonly string[], text: string): Value {
-  const meant = known.includes(text) ? undefined : nearest(text, known);
+function nearlyKnown(known: readonly string[], schema: Schema, text: string): Value {
+  // What is refused in its own words is no slip.
+  const isTaken = known.includes(text) || !check(schema, text).ok;
+  const meant = isTaken ? undefined : nearest(text, known);
   return meant === undefined ? { value: text } : { problem: `does not know "${short(text)}"; did you mean ${meant}?` };
 }
 

@@ -50,14 +50,15 @@ export function paramOf(field: string, shape: Shape, { optional }: { readonly op
     record: recordOfField(field),
     ...(shape.format === 'date-time' && !field.endsWith('_since') && { moment: true }),
     parse(texts, flag, now = new Date()) {
-      if (shape.known) for (const text of texts) refuseSlip(text, shape.known, flag);
       if (shape.choices) refuseStrange(texts, shape.choices, flag);
       const read = (text: string) => {
         if (field.endsWith('_since')) return parsePast(text, flag, now);
         if (shape.format === 'date-time') return parseComing(text, flag, now);
         return readText(field === 'priority' ? priorityIn(text, flag) : text, shape.item ?? shape, flag);
       };
-      return judged(shape.schema, typedValue(texts, shape, { flag, read }), flag);
+      const value = judged(shape.schema, typedValue(texts, shape, { flag, read }), flag);
+      if (shape.known) for (const text of texts) refuseSlip(text, shape.known, flag);
+      return value;
     },
   };
 }

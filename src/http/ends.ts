@@ -41,7 +41,10 @@ export async function endOf(
   if ('lost' in exchanged) return as === 'unknown' ? unknownEnd(job, state, attempt) : unreachable(baseUrl, exchanged);
   await refuseStranger(job, state, attempt);
   if (as === 'unknown') return unknownEnd(job, state, attempt);
-  if (as === 'rate-limited') return outlasted(retryAfterMs(exchanged.headers) ?? 1000);
+  if (as === 'rate-limited') {
+    const askedMs = retryAfterMs(exchanged.headers) ?? 1000;
+    return outlasted(askedMs > job.rules.maxWaitMs ? askedMs : undefined);
+  }
   return as === 'network' ? proxyRefused(exchanged) : refusal(job, state, attempt);
 }
 

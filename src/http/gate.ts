@@ -67,11 +67,15 @@ export function createGate(ctx: Ports, shared: SharedHold): Gate {
   return { enter };
 }
 
-export const outlasted = (ms: number): Failure =>
-  new Failure('rate-limited', `The rate limit asks for a wait of ${seconds(ms)}, longer than --max-wait allows.`, {
-    status: 429,
-    hint: 'Wait, or give --max-wait SECONDS.',
-  });
+/** `ms`: a wait that is longer by itself; undefined where it is the sum of several. */
+export const outlasted = (ms: number | undefined): Failure =>
+  new Failure(
+    'rate-limited',
+    ms === undefined
+      ? 'The rate limit did not end within --max-wait.'
+      : `The rate limit asks for a wait of ${seconds(ms)}, longer than --max-wait allows.`,
+    { status: 429, hint: 'Wait, or give --max-wait SECONDS.' },
+  );
 
 /** Sleeps, counting down on a terminal. Ends early when the run is interrupted. */
 export async function countdown(ctx: Ports, ms: number, why: string): Promise<void> {

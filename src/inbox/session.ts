@@ -16,6 +16,7 @@ import { type DraftStore, openDrafts } from '../sends/store.ts';
 import { whoIs } from '../sends/who.ts';
 import type { Event } from './event.ts';
 import { onceDone, openStores } from './open-once.ts';
+import { momentText } from './snoozing.ts';
 import type { Reading } from './source.ts';
 import { countDrafts } from './texts.ts';
 import type { Writing } from './writes.ts';
@@ -68,7 +69,8 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
   const reading = async (): Promise<Reading> => {
     const { store, account: whose } = await copy();
     account = /^\d+$/u.test(whose.id) ? Number(whose.id) : null;
-    return { ctx: following, settings, db, store, account: whose, drafts: async () => (await drafts()).list() };
+    const all = async () => (await drafts()).list();
+    return { ctx: following, settings, db, store, account: whose, drafts: all, shown: momentText };
   };
   const writing: Writing = {
     service,

@@ -12,6 +12,8 @@ import { isOwnView, type OwnView, queryOf } from './views.ts';
 export type Reading = ApartQuery & {
   /** All drafts, oldest first. */
   readonly drafts: () => Promise<readonly Draft[]>;
+  /** A moment as it is shown, from ISO 8601; absent: as it is. */
+  readonly shown?: (iso: string) => string;
 };
 
 export type Wanted = {
@@ -79,7 +81,8 @@ async function recordsOf({ store, account }: Reading, named: readonly NamedWhy[]
 }
 
 async function snoozedOnes(reading: Reading, wanted: Wanted): Promise<Rows> {
-  const { store, account, ctx } = reading;
+  const { store, account, ctx, shown = (iso) => iso } = reading;
+  const awayWords = (until: string | null) => (until === null ? 'until the customer writes' : `until ${shown(until)}`);
   const all = await store.read((sql) => snoozed(sql, account, ctx.clock.now()));
   const named = all
     .sort((a, b) => (a.until ?? '9').localeCompare(b.until ?? '9'))
@@ -88,9 +91,6 @@ async function snoozedOnes(reading: Reading, wanted: Wanted): Promise<Rows> {
     );
   return recordsOf(reading, named, wanted);
 }
-
-const awayWords = (until: string | null): string =>
-  until === null ? 'until the customer writes' : `until ${until.replace('T', ' ').slice(0, 16)} UTC`;
 
 type NamedWhy = Named & { readonly why: string | null };
 

@@ -193,6 +193,16 @@ describe('statuses', () => {
     expect(ran.exitCode).toBe(6);
   });
 
+  test('the word of the filter is no slip of a status', async () => {
+    const world = sandboxWorld();
+    const flag = await svc(world, ['tickets', 'update', '7', '--status', 'unresolved']);
+    expect([flag.exitCode, flag.stderr]).toEqual([2, expect.stringContaining('unresolved is a filter of the list')]);
+    const update = ['tickets', 'update', '--from', '-', '--yes'];
+    const row = await svc(world, update, { stdin: 'id,status\n7,unresolved\n' });
+    expect([row.exitCode, row.stdout]).toEqual([2, expect.stringContaining('unresolved is a filter of the list')]);
+    expect(world.sent).toEqual([]);
+  });
+
   test('changelog knows its two, and feedback passes its own slugs', async () => {
     expect((await svc(sandboxWorld(), ['changelog', 'list', '--status', 'bogus'])).exitCode).toBe(2);
     const own = await svc(sandboxWorld(), ['feedback', 'list', '--status', 'under_review', '--json']);

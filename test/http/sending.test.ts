@@ -302,6 +302,11 @@ describe('a rate limit', () => {
     expect(ran.stderr).toContain('asks for a wait of 1 s');
   });
 
+  test('whose waits are short each, and too long together, is not said to ask for a long one', async () => {
+    const { ran } = await play([...read, '--max-wait', '10'], Array(9).fill(says(429, '{}', { 'retry-after': '2' })));
+    expect([ran.exitCode, ran.stderr]).toEqual([7, expect.stringContaining('did not end within --max-wait')]);
+  });
+
   test('waits for two minutes in all where nobody says otherwise', async () => {
     const { ran, ms } = await play(read, [limited('10')]);
     expect(ran.exitCode).toBe(7);

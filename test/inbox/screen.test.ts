@@ -148,6 +148,26 @@ test('what was agreed to at a question still goes under ask, and under draft no 
   }
 });
 
+test('what is put away is shown until when it is, as clocks here show it', async () => {
+  const world = await desk();
+  const screen = open(world, 120, 24);
+  await screen.shows('Ben Castro');
+  screen.type('z');
+  await screen.shows('Until a time');
+  screen.type(`${'\u001b[B'.repeat(4)}\r`);
+  await screen.shows('away until');
+  screen.type('2027-01-01\r');
+  await screen.shows('Put away until 2027-01-01 00:00.');
+  screen.type('v');
+  await screen.shows('put away for a while');
+  screen.type(`${'\u001b[B'.repeat(3)}\r`);
+  await screen.shows('until 2027-01-01 00:00 · I');
+  screen.type('q');
+  await screen.ended;
+  const piped = await svc(world, ['inbox', 'snoozed', '--json']);
+  expect(JSON.parse(piped.stdout)).toMatchObject([{ why: 'until 2027-01-01T00:00:00.000Z' }]);
+});
+
 test('an end while nobody knows what became of a write is exit 9', async () => {
   const world = await desk();
   const lost = { lost: 'after-sending', reason: 'reset', detail: 'the connection was cut' } as const;

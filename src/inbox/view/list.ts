@@ -99,9 +99,11 @@ type Laying = {
 
 function factsOf(row: Row, now: number): Facts {
   const { subject, waiting_since: since, priority, channel, why } = row;
+  // Until when it is away is what one looks for, and a narrow list cuts the rest.
+  const what = why?.startsWith('until ') ? [why, subject] : [subject, why];
   return {
     who: sanitize(whoOf(row)) || (row.kind === 'draft' ? '' : 'anonymous'),
-    what: sanitize([subject, why].filter(Boolean).join(' · ')) || nameOf(row),
+    what: sanitize(what.filter(Boolean).join(' · ')) || nameOf(row),
     age: since === null ? '' : ageWords(since, now),
     priority: priorityOf(priority),
     channel: sanitize(channel ?? ''),
