@@ -1,5 +1,6 @@
 import { appendLines } from '../../disk/append-lines.ts';
-import { messageOf } from '../../errors.ts';
+import { diskWords } from '../../disk/disk-failure.ts';
+import { codeOf, messageOf } from '../../errors.ts';
 import { oneByOne } from '../../promise/one-by-one.ts';
 import { envelopeIn } from '../event/envelope.ts';
 import type { Arrival } from '../store/line.ts';
@@ -34,11 +35,16 @@ export function fileSink({ name, path, timeoutMs, refuse }: About): Sink {
         return { how: 'taken' };
       } catch (error) {
         if (cut.aborted) return { how: 'cut' };
-        return { how: 'refused', error: timeout.aborted ? 'timeout' : messageOf(error).slice(0, 200) };
+        return { how: 'refused', error: timeout.aborted ? 'timeout' : whyOf(error).slice(0, 200) };
       }
     },
   };
 }
+
+const whyOf = (error: unknown): string => {
+  const code = codeOf(error) ?? '';
+  return code === 'ENOENT' ? 'it leads into a folder that is not there' : (diskWords[code] ?? messageOf(error));
+};
 
 const ended = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {

@@ -181,6 +181,8 @@ function whyOf({ stream, subject }: About, error: unknown): string {
   if (/no responders|503|not enabled/iu.test(said)) {
     return `nobody takes ${subject}: ${which} for it is not there, or JetStream is off`.slice(0, 200);
   }
+  if (/max_payload/iu.test(said))
+    return 'it is larger than the server takes with its headers: raise max_payload in the configuration of nats-server';
   if (/stream/iu.test(said)) return `${which} did not take it: ${said}`.slice(0, 200);
   return said.slice(0, 200);
 }

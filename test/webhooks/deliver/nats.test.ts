@@ -256,3 +256,12 @@ real('nats-server', 'openssl')(
     expect(JSON.parse(await over)).toMatchObject({ sinks: [{ name: 'bus', delivered: 1 }] });
   },
 );
+
+real('nats-server')('an event that is larger than the server takes is told with the setting that says so', async () => {
+  const { url } = await natsServer('max_payload: 1KB\n');
+  const sink = sinkTo(url, true);
+  const large = { ...event('large'), body: Buffer.alloc(2_000, 'x') };
+  const answer = await sink.send([large], new AbortController().signal);
+  expect(answer).toMatchObject({ how: 'refused', error: expect.stringContaining('raise max_payload') });
+  expect(await sink.send([event('small')], new AbortController().signal)).toEqual({ how: 'taken' });
+});
