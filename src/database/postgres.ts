@@ -113,6 +113,8 @@ export async function connectOrEnd(client: Client): Promise<void> {
 /** What the server or the library says, in words that do not need either's manual. */
 export function reasonOf(error: unknown): string {
   const said = messageOf(error) || (codeOf(error) ?? '');
+  // The library's own word for a connection that broke while nothing was asked.
+  if (/not queryable/u.test(said)) return 'the connection broke';
   return /client password must be a/u.test(said) ? 'it asks for a password, and none is given' : said;
 }
 

@@ -76,16 +76,22 @@ const renewal = ({ kind, profile, variable }: Holder): string =>
     ? `The token in ${variable} may be expired or revoked: set a new one.`
     : `It may be expired or revoked. Run: svc auth status, then ${loginCommand(kind, profile)}`;
 
-function forbidden(said: Said, asked: OperationFacts, { profile, variable }: Holder): Failure {
+function forbidden(said: Said, asked: OperationFacts, { kind, profile, variable }: Holder): Failure {
   const status = 403;
   if (said.code === 'insufficient_scope') {
     const named = scopes.filter((scope) => said.description?.includes(scope));
     const missing = named.length > 0 ? named : [asked.scope].filter((scope) => typeof scope === 'string');
+    const wanted = missing.join(' and ') || 'that scope';
+    const refresh = `Run: svc auth refresh${missing.map((scope) => ` --scope ${scope}`).join('')}`;
+    // Only an OAuth login is granted more.
+    const renewed = `It cannot be given more. With one that has ${wanted}: ${loginCommand(kind, profile)}`;
     return new Failure('forbidden', `This login lacks the scope ${missing.join(' ') || 'that this needs'}.`, {
       status,
       hint: variable
-        ? `The token in ${variable} cannot be given more: set one there that has ${missing.join(' and ') || 'that scope'}.`
-        : `Run: svc auth refresh${missing.map((scope) => ` --scope ${scope}`).join('')}`,
+        ? `The token in ${variable} cannot be given more: set one there that has ${wanted}.`
+        : kind === 'oauth'
+          ? refresh
+          : renewed,
     });
   }
   if (asked.credentials.length === 1 && asked.credentials[0] === 'oauth') {

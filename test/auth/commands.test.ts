@@ -441,6 +441,19 @@ describe('more scopes', () => {
     expect(ran.exitCode).toBe(5);
     expect(ran.stderr).toContain('svc auth refresh --scope contacts:read');
   });
+
+  test('that a saved key lacks is not to be had by a refresh', async () => {
+    const world = await authWorld();
+    await withKey(world, 'key_acme');
+    const body = JSON.stringify({ error: 'insufficient_scope', error_description: 'Needs contacts:read.' });
+    world.override = ({ url }) => (url.includes('/contacts') ? { status: 403, headers: {}, body } : undefined);
+    const ran = await world.svc(['contacts', 'list']);
+    expect([ran.exitCode, ran.stderr]).toEqual([
+      5,
+      expect.stringContaining('With one that has contacts:read: svc login'),
+    ]);
+    expect(ran.stderr).not.toContain('auth refresh');
+  });
 });
 
 describe('where logins cannot be written', () => {
