@@ -1,7 +1,8 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { test } from 'vitest';
 import { account, endWithTheRun, withPostgres as neededPostgres, programs } from '../mirror/postgres-server.ts';
 
@@ -10,6 +11,8 @@ export const withPostgres = neededPostgres(test);
 export type PostgresServer = {
   url(database: string): string;
   sql(database: string, text: string): string;
+  /** The same while svc goes on beside it: what waits for a lock that svc holds would wait for ever, were svc held up. */
+  sqlBeside(database: string, text: string): Promise<string>;
   /** Pulls the plug: what was committed stays. */
   crash(): Promise<void>;
   /** Starts it again, after a crash. */
@@ -38,15 +41,17 @@ function make(bin: string, folder: string): PostgresServer {
   execFileSync(join(bin, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'svc', '-E', 'UTF8', '-N'], options);
   const settings = ['listen_addresses=', 'fsync=off', 'full_page_writes=off', 'autovacuum=off', 'max_connections=40'];
   const argv = ['-D', data, '-k', folder, ...settings.flatMap((each) => ['-c', each])];
+  const psqlWith = (database: string, text: string) => ['-h', folder, '-U', 'svc', '-d', database, '-Atqc', text];
   let server: ChildProcess | undefined;
   const isRunning = () => server?.exitCode === null && server.signalCode === null;
   return {
     url: (database) => `postgres:///${database}?host=${folder}&user=svc`,
     sql: (database, text) =>
-      execFileSync(join(bin, 'psql'), ['-h', folder, '-U', 'svc', '-d', database, '-Atqc', text], {
-        ...options,
-        encoding: 'utf8',
-      }),
+      execFileSync(join(bin, 'psql'), psqlWith(database, text), { ...options, encoding: 'utf8' }),
+    async sqlBeside(database, text) {
+      const { stdout } = await promisify(execFile)(join(bin, 'psql'), psqlWith(database, text), options);
+      return String(stdout);
+    },
     async crash() {
       server?.kill('SIGQUIT');
       if (server && isRunning()) await once(server, 'exit');

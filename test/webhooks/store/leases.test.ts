@@ -37,11 +37,11 @@ withPostgres(
   async () => {
     const { stores: [first, ...others] = [], database } = await instances(3);
     await first?.add(arrival('a'));
-    serverOf().sql(database, 'DELETE FROM svc_webhooks.version');
+    await serverOf().sqlBeside(database, 'DELETE FROM svc_webhooks.version');
     expect(await Promise.all(others.map((store) => store.add(arrival('b'))))).toEqual(
       expect.arrayContaining(['stored', 'repeat']),
     );
-    expect(serverOf().sql(database, 'SELECT version FROM svc_webhooks.version').trim()).toBe('1');
+    expect((await serverOf().sqlBeside(database, 'SELECT version FROM svc_webhooks.version')).trim()).toBe('1');
   },
 );
 
@@ -66,7 +66,7 @@ withPostgres('a lease that ran out hands over, and the one who had it is told', 
   await first.add(arrival('a'));
   const taken = await first.take('app', 10);
   expect(taken?.held.aborted).toBe(false);
-  serverOf().sql(database, "UPDATE svc_webhooks.sinks SET held_until = now() - interval '1 second'");
+  await serverOf().sqlBeside(database, "UPDATE svc_webhooks.sinks SET held_until = now() - interval '1 second'");
   expect(await idsOf(second)).toEqual(['a']);
   for (let waited = 0; !taken?.held.aborted && waited < 60_000; waited += 50) await sleep(50);
   expect(taken?.held.aborted).toBe(true);

@@ -13,8 +13,8 @@ async function inUse() {
   const url = newDatabase();
   const database = /\/\/\/(\w+)/u.exec(url)?.[1] ?? '';
   const [owner, evil] = [`${database}_own`, `${database}_evil`];
-  const ask = (text: string) => serverOf().sql(database, text).trim();
-  ask(
+  const ask = async (text: string) => (await serverOf().sqlBeside(database, text)).trim();
+  await ask(
     `CREATE ROLE ${owner} LOGIN; CREATE ROLE ${evil} LOGIN; GRANT CREATE ON DATABASE ${database} TO ${owner}, ${evil}`,
   );
   const store = await openPostgres({
@@ -27,7 +27,7 @@ async function inUse() {
   endings.push(() => store.close());
   expect(await store.add(arrival('evt_first'))).toBe('stored');
   expect(await idsOf(store)).toEqual(['evt_first']);
-  ask(`GRANT USAGE ON SCHEMA svc_webhooks TO ${evil}; GRANT TRIGGER, REFERENCES ON ALL TABLES IN SCHEMA svc_webhooks TO ${evil};
+  await ask(`GRANT USAGE ON SCHEMA svc_webhooks TO ${evil}; GRANT TRIGGER, REFERENCES ON ALL TABLES IN SCHEMA svc_webhooks TO ${evil};
 SET ROLE ${evil}; CREATE SCHEMA evil; GRANT USAGE ON SCHEMA evil TO public; CREATE TABLE evil.ran (who text); GRANT INSERT ON evil.ran TO public;
 CREATE FUNCTION evil.code() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO evil.ran VALUES (current_user); RETURN NEW; END $$`);
   const kept = () => ask('SELECT count(*) FROM svc_webhooks.inbox');
@@ -65,35 +65,35 @@ withPostgres(
   async () => {
     const { store, ask, evil, kept } = await inUse();
     for (const [what, sql, undo] of plants) {
-      ask(`SET ROLE ${evil}; ${sql}`);
+      await ask(`SET ROLE ${evil}; ${sql}`);
       const refusal = { message: expect.stringContaining('planted'), hint: expect.stringContaining(undo) };
       await expect(store.add(arrival(`evt ${what}`)), what).rejects.toMatchObject(refusal);
       await expect(store.settle('app', settled), what).rejects.toMatchObject(refusal);
       await expect(store.probe(), what).rejects.toMatchObject(refusal);
       await expect(store.trim(), what).rejects.toMatchObject(refusal);
-      ask(undo);
+      await ask(undo);
       expect(await store.add(arrival(`evt ${what}`)), what).toBe('stored');
     }
-    expect(ask('SELECT * FROM evil.ran')).toBe('');
-    expect(Number(kept())).toBe(1 + plants.length);
+    expect(await ask('SELECT * FROM evil.ran')).toBe('');
+    expect(Number(await kept())).toBe(1 + plants.length);
   },
   60_000,
 );
 
 withPostgres('what the owner adds with a function of another role is refused too', async () => {
   const { store, ask, evil } = await inUse();
-  ask(`SET ROLE ${evil}; CREATE FUNCTION evil.word() RETURNS text LANGUAGE plpgsql AS $$ BEGIN INSERT INTO evil.ran VALUES (current_user); RETURN ''; END $$;
+  await ask(`SET ROLE ${evil}; CREATE FUNCTION evil.word() RETURNS text LANGUAGE plpgsql AS $$ BEGIN INSERT INTO evil.ran VALUES (current_user); RETURN ''; END $$;
 CREATE FUNCTION evil.yes(text) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT true'; CREATE FUNCTION evil.yes() RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT true'`);
   const table = 'svc_webhooks.inbox';
   for (const [what, add, undo] of [
     ['default', 'ALTER COLUMN record SET DEFAULT evil.word()', 'ALTER COLUMN record DROP DEFAULT'],
     ['constraint', 'ADD CONSTRAINT planted CHECK (evil.yes(record)) NOT VALID', 'DROP CONSTRAINT planted'],
   ]) {
-    ask(`ALTER TABLE ${table} ${add}`);
+    await ask(`ALTER TABLE ${table} ${add}`);
     await expect(store.add(arrival(`evt ${what}`)), what).rejects.toMatchObject({
       message: expect.stringContaining(`${what} of somebody else`),
     });
-    ask(`ALTER TABLE ${table} ${undo}`);
+    await ask(`ALTER TABLE ${table} ${undo}`);
   }
   for (const [what, add, undo] of [
     ['index', `CREATE INDEX planted ON ${table} ((evil.yes(record)))`, 'DROP INDEX svc_webhooks.planted'],
@@ -104,20 +104,22 @@ CREATE FUNCTION evil.yes(text) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT
       `DROP RULE planted ON ${table}`,
     ],
   ] as const) {
-    ask(add);
+    await ask(add);
     await expect(store.add(arrival(`evt ${what}`)), what).rejects.toMatchObject({
       message: expect.stringContaining(`${what} of somebody else: planted`),
     });
-    ask(undo);
+    await ask(undo);
   }
   expect(await store.add(arrival('evt_last'))).toBe('stored');
 });
 
 withPostgres('triggers of the role itself, and a foreign key that only counts, are no reason to refuse', async () => {
   const { store, ask, owner, evil } = await inUse();
-  ask(`SET ROLE ${owner}; CREATE FUNCTION svc_webhooks.own() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+  await ask(`SET ROLE ${owner}; CREATE FUNCTION svc_webhooks.own() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
 CREATE TRIGGER own BEFORE INSERT ON svc_webhooks.inbox FOR EACH ROW EXECUTE FUNCTION svc_webhooks.own()`);
-  ask(`SET ROLE ${evil}; CREATE TABLE evil.notes (place bigint REFERENCES svc_webhooks.inbox (place), note text)`);
+  await ask(
+    `SET ROLE ${evil}; CREATE TABLE evil.notes (place bigint REFERENCES svc_webhooks.inbox (place), note text)`,
+  );
   expect(await store.add(arrival('evt_2'))).toBe('stored');
   await store.settle('app', settled);
   expect(await idsOf(store)).toEqual(['evt_2']);
@@ -134,7 +136,7 @@ withPostgres(
   'an event that the database swallows is no repeat: it is refused, and those that came with it are stored',
   async () => {
     const { store, ask } = await inUse();
-    ask(swallowing('inbox', 'INSERT', "NEW.body LIKE '%evt_gone%'"));
+    await ask(swallowing('inbox', 'INSERT', "NEW.body LIKE '%evt_gone%'"));
     const added = await Promise.allSettled(
       ['evt_2', 'evt_gone', 'evt_first', 'evt_2'].map((id) => store.add(arrival(id))),
     );
@@ -147,30 +149,30 @@ withPostgres(
     expect(store.has('evt_gone')).toBe(false);
     const rebuilt = await Promise.allSettled([store.add(arrival('rebuilt:evt_gone', ['app'], { happening: 'other' }))]);
     expect(rebuilt).toMatchObject([{ status: 'rejected' }]);
-    ask(noMore('inbox'));
+    await ask(noMore('inbox'));
     expect(await store.add(arrival('evt_gone'))).toBe('stored');
   },
 );
 
 withPostgres('an event whose delivery to a sink the database swallows is not stored', async () => {
   const { store, ask, kept } = await inUse();
-  ask(swallowing('deliveries', 'INSERT'));
+  await ask(swallowing('deliveries', 'INSERT'));
   await expect(store.add(arrival('evt_2'))).rejects.toThrow('takes rows away');
-  expect(kept()).toBe('1');
-  ask(noMore('deliveries'));
+  expect(await kept()).toBe('1');
+  await ask(noMore('deliveries'));
   expect(await store.add(arrival('evt_2'))).toBe('stored');
   expect(await idsOf(store)).toEqual(['evt_first', 'evt_2']);
 });
 
 withPostgres('an outcome, a claim, a probe or a trimming that the database swallows is an error', async () => {
   const { store, ask } = await inUse();
-  ask(swallowing('deliveries', 'UPDATE'));
+  await ask(swallowing('deliveries', 'UPDATE'));
   await expect(store.settle('app', settled)).rejects.toThrow('takes rows away');
-  ask(`${noMore('deliveries')}; ${swallowing('sinks', 'INSERT')}`);
+  await ask(`${noMore('deliveries')}; ${swallowing('sinks', 'INSERT')}`);
   await expect(store.take('crm', 1)).rejects.toThrow('takes rows away');
-  ask(`${noMore('sinks')}; ${swallowing('version', 'UPDATE')}`);
+  await ask(`${noMore('sinks')}; ${swallowing('version', 'UPDATE')}`);
   await expect(store.probe()).rejects.toThrow('takes rows away');
-  ask(noMore('version'));
+  await ask(noMore('version'));
   await store.settle('app', settled);
   // Once it is settled, a second outcome finds nothing that waits: that is no fault.
   await store.settle('app', settled);

@@ -13,9 +13,9 @@ const endings = endAfterEach();
 withPostgres('behind a pooler of transactions each statement has its settings, and leaves none behind', async () => {
   const url = newDatabase();
   const database = /\/\/\/(\w+)/u.exec(url)?.[1] ?? '';
-  const ask = (text: string) => serverOf().sql(database, text).trim();
+  const ask = async (text: string) => (await serverOf().sqlBeside(database, text)).trim();
   // Whoever finds these in place of the server's own is called without the settings.
-  ask(`CREATE TABLE public.ran (what text); ALTER DATABASE ${database} SET search_path = public, pg_catalog; ALTER DATABASE ${database} SET synchronous_commit = off;
+  await ask(`CREATE TABLE public.ran (what text); ALTER DATABASE ${database} SET search_path = public, pg_catalog; ALTER DATABASE ${database} SET synchronous_commit = off;
 CREATE FUNCTION public.unnest(text[]) RETURNS SETOF text LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.ran VALUES (current_setting('synchronous_commit')); RETURN QUERY SELECT pg_catalog.unnest($1); END $$;
 CREATE FUNCTION public.unnest(bytea[]) RETURNS SETOF bytea LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.ran VALUES ('bytea'); RETURN QUERY SELECT pg_catalog.unnest($1); END $$`);
   const pooler = await startPooler(join(new URL(url).searchParams.get('host') ?? '', '.s.PGSQL.5432'));
@@ -42,10 +42,10 @@ CREATE FUNCTION public.unnest(bytea[]) RETURNS SETOF bytea LANGUAGE plpgsql AS $
   await one.trim();
   await one.leave('app');
   expect(await idsOf(other)).toEqual([]);
-  expect(ask('SELECT count(*) FROM svc_webhooks.inbox')).toBe('5');
-  expect(ask('SELECT * FROM public.ran')).toBe('');
+  expect(await ask('SELECT count(*) FROM svc_webhooks.inbox')).toBe('5');
+  expect(await ask('SELECT * FROM public.ran')).toBe('');
   const planted = 'CREATE TRIGGER planted BEFORE INSERT ON svc_webhooks.inbox EXECUTE FUNCTION public.code()';
-  ask(`CREATE ROLE ${database}_evil; CREATE FUNCTION public.code() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+  await ask(`CREATE ROLE ${database}_evil; CREATE FUNCTION public.code() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
 ALTER FUNCTION public.code() OWNER TO ${database}_evil; ${planted}`);
   await expect(one.add(arrival('evt_last'))).rejects.toThrow('planted');
 });

@@ -18,7 +18,7 @@ withPostgres(
     const before = await open();
     await before.add(arrival('evt_first', ['app']));
     for (const table of ['inbox', 'deliveries'])
-      serverOf().sql(database, `ALTER TABLE svc_webhooks.${table} SET (autovacuum_enabled = off)`);
+      await serverOf().sqlBeside(database, `ALTER TABLE svc_webhooks.${table} SET (autovacuum_enabled = off)`);
     // A plan is kept for as long as the connection: made here, where there is next to nothing.
     const about = (id: string, ticket_id: number) =>
       arrival(id, ['app'], { body: Buffer.from(JSON.stringify({ id, event: 'ticket.created', data: { ticket_id } })) });
@@ -40,7 +40,7 @@ withPostgres(
     );
     // What a connection has read is counted once it ends.
     await before.close();
-    const read = serverOf().sql(
+    const read = await serverOf().sqlBeside(
       database,
       "SELECT coalesce(sum(seq_tup_read), 0) FROM pg_stat_user_tables WHERE schemaname = 'svc_webhooks' AND relname IN ('inbox', 'deliveries')",
     );
