@@ -38,6 +38,8 @@ type Details = {
   readonly mayBeDone?: boolean;
   /** A list that contradicts itself: the records that came are good, and there are more. */
   readonly isShort?: boolean;
+  /** A secret that is saved could not be read, so nobody was asked. */
+  readonly isUnread?: boolean;
   /** It was not sent since it could not be recorded; nor will any other be. */
   readonly isUnrecorded?: boolean;
   /** It speaks of all that its command has done, not of one request alone: nothing is added to it. */
@@ -98,6 +100,7 @@ export class Failure extends Error {
   declare readonly isUnrecorded?: boolean;
   declare readonly isWhole?: boolean;
   declare readonly isHeld?: boolean;
+  declare readonly isUnread?: boolean;
   declare readonly done?: Details['done'];
   declare readonly drafted?: Drafted;
   declare readonly copy?: CopyProblem;

@@ -76,6 +76,7 @@ async function readFrom({ file, keyring }: Store, contents: Contents, name: stri
   if (!keyring) {
     throw new Failure('auth', `"${name}" is kept in the system keyring, which cannot be reached.`, {
       hint: 'Log in again to keep it in the file.',
+      isUnread: true,
     });
   }
   try {
@@ -83,13 +84,17 @@ async function readFrom({ file, keyring }: Store, contents: Contents, name: stri
   } catch (error) {
     throw new Failure('auth', `"${name}" is kept in the system keyring. ${messageOf(error)}`, {
       hint: 'Unlock the keyring, set SVC_API_KEY, or log in again with --insecure-storage.',
+      isUnread: true,
     });
   }
 }
 
 /** Somebody else took it out, or made the keyring anew. */
 const notThere = (name: string): Failure =>
-  new Failure('auth', `"${name}" was kept in the system keyring, which no longer holds it.`, { hint: 'Log in again.' });
+  new Failure('auth', `"${name}" was kept in the system keyring, which no longer holds it.`, {
+    hint: 'Log in again.',
+    isUnread: true,
+  });
 
 type Update = { readonly change: Change; readonly place: Place; readonly held: Held };
 

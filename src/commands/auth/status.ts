@@ -45,8 +45,7 @@ export const authStatus = defineCommand({
       const judged = await judgeCredential({ ...service, session: alone }, kind, account?.id ?? known?.id);
       if (judged.account) account = { id: judged.account.account_id, name: judged.account.name };
       const { valid, refusal } = judged;
-      // What no answer has said was said by the store.
-      const unreadable = from === 'profile' && refusal !== undefined && refusal.status === undefined;
+      const unreadable = refusal?.isUnread === true;
       credentials.push(await describe(ctx, settings, { kind, from, valid, ...(unreadable && { unreadable }) }));
       if (refusal) {
         const fix = (unreadable && refusal.hint) || fixOf({ kind, from }, settings);

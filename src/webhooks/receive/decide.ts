@@ -153,7 +153,7 @@ function noProblem(receiving: Receiving): void {
 const refusingMs = 3_000;
 
 const refusing = (receiving: Receiving): Refusing => ({
-  isOn: () => receiving.options.clock.ticks() - receiving.refusedAt < refusingMs,
+  isOn: () => receiving.refused > 0 || receiving.options.clock.ticks() - receiving.refusedAt < refusingMs,
   over: () => noProblem(receiving),
 });
 
