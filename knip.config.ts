@@ -33,6 +33,7 @@ export default {
     'mount',
     'openssl',
     'script',
+    'dbus-send',
     'secret-tool',
     'sqlite3',
     'umount',
