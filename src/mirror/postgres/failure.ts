@@ -12,7 +12,7 @@ export function postgresFailure(place: string, error: unknown, wasConnected: boo
   const said = reasonOf(error);
   // 57P says that the server ends or starts, 08 that the connection is gone; E… comes from the system, as ECONNREFUSED does.
   const isAway = /^(?:57P|08|E[A-Z]{3})/u.test(code);
-  if (isAway || /terminated|timeout|ended|closed|not queryable/iu.test(said)) {
+  if (isAway || /terminated|timeout|ended|closed|connection broke/iu.test(said)) {
     return new Failure(wasConnected ? 'failed' : 'network', `The database ${place} cannot be reached: ${said}.`, {
       hint: 'Is it running? What it holds is not lost.',
       copy: { is: 'out of reach' },
