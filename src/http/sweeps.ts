@@ -73,14 +73,18 @@ export async function* sweep(sweeping: Sweeping, seen: Seen): AsyncGenerator<Rea
   let least = Number.POSITIVE_INFINITY;
   for (let turn = 1; ; turn++) {
     let begun: number | undefined;
+    // As many as there were when the page before was read, not what came after it.
     let counted: number | undefined;
+    let isDoubtful = false;
     for (let at = from; seen.yielded < wanted; at++) {
-      const page = await readTwice(sweeping, at);
-      const gone = (counted ?? 0) - (page.total ?? counted ?? 0);
-      const pulled = gone > 0 && isCounted ? await pulledForward(sweeping, { at, gone, page }) : [];
+      const read = await readOn(sweeping, at, isCounted ? counted : undefined);
+      const { page, before } = read;
+      counted = page.total ?? counted;
+      isDoubtful ||= read.isDoubtful;
       // Who has left may be back: what was read last counts.
-      const { total, last } = pulled.find((one) => !one.isOdd) ?? page;
-      counted = total;
+      const { total } = read.latest;
+      // What stood on a page that is gone by now stands on this one.
+      const last = Math.max(page.last, read.latest.last);
       seen.total = total;
       begun ??= total;
       // What came while the pages were read need not have been on one of them.
@@ -88,8 +92,8 @@ export async function* sweep(sweeping: Sweeping, seen: Seen): AsyncGenerator<Rea
       if (page.isOdd && isLeftEarly)
         throw page.isUncounted ? uncountedList(nouns) : shortList(nouns, { yielded: seen.yielded, counted: least });
       // What nothing tells from another cannot be known as new.
-      const onesPulled = pulled.flatMap(({ records }) => records.filter((record) => keyOf(record) !== undefined));
-      for (const record of [...onesPulled, ...page.records]) {
+      const again = before.flatMap(({ records }) => records.filter((record) => keyOf(record) !== undefined));
+      for (const record of [...again, ...page.records]) {
         const key = keyOf(record);
         if (key === undefined ? turn > 1 : shown.has(key)) continue;
         shown.add(key);
@@ -101,11 +105,65 @@ export async function* sweep(sweeping: Sweeping, seen: Seen): AsyncGenerator<Rea
       if (!several || at >= last || page.records.length === 0) break;
       onPage?.(at, Math.min(last, Math.ceil(wanted / perPage)));
     }
-    if (!isCounted || seen.total === undefined || seen.yielded >= seen.total) return;
-    if (turn < sweepsAtMost) continue;
+    const isShort = isCounted && seen.total !== undefined && seen.yielded < seen.total;
+    if ((isShort || isDoubtful) && turn < sweepsAtMost) continue;
+    if (!isShort) return;
     if (seen.yielded >= least) return;
     throw shortList(nouns, { yielded: seen.yielded, counted: least });
   }
+}
+
+const triesAtMost = 3;
+
+type Read = {
+  readonly page: Page;
+  /** What was read once more, or first, and may hold records that no other page shows. */
+  readonly before: readonly Page[];
+  /** What was read last; where that is doubtful, what shows the most. */
+  readonly latest: Page;
+  /** Nothing shows that there is no record between this page and the one before. */
+  readonly isDoubtful: boolean;
+};
+
+/** A page. Where the list has fewer records than `counted`, as the page before said, that one is read again too. */
+async function readOn(sweeping: Sweeping, at: number, counted: number | undefined): Promise<Read> {
+  let page = await readTwice(sweeping, at);
+  const before: Page[] = [];
+  let gone = (counted ?? 0) - (page.total ?? counted ?? 0);
+  if (gone <= 0 || at === 1) return { page, before, latest: page, isDoubtful: false };
+  for (let tries = 1; ; tries++) {
+    const pulled = await pulledForward(sweeping, { at, gone, page });
+    const again = isNextTo(sweeping, pulled, page) ? undefined : await readTwice(sweeping, at);
+    const isSure = again === undefined || isSame(sweeping, { pulled, page, again });
+    const known = [...(again ? [again] : []), ...pulled, page].filter((one) => !one.isOdd);
+    // Of pages that contradict each other the one that shows the most may be right.
+    const [latest = page] = isSure ? known : known.toSorted((a, b) => (b.total ?? 0) - (a.total ?? 0));
+    before.push(...pulled, ...(again ? [page] : []));
+    page = again ?? page;
+    if (isSure || tries === triesAtMost) return { page, before, latest, isDoubtful: !isSure };
+    gone = Math.max(gone, ...pulled.map(({ total = 0 }) => total - (page.total ?? 0)));
+  }
+}
+
+/** Whether the pages that were read again, the nearest first, reach the page: the nearest holds a record of it by now. */
+function isNextTo({ keyOf }: Sweeping, pulled: readonly Page[], page: Page): boolean {
+  let total = page.total;
+  for (const { total: now, isOdd } of pulled.toReversed()) {
+    // Others have come meanwhile, and may have pushed a record past what was read.
+    if (isOdd || total === undefined || now === undefined || now > total) return false;
+    total = now;
+  }
+  const keys = new Set(pulled.at(-1)?.records.map(keyOf));
+  return page.records.some((record) => keyOf(record) !== undefined && keys.has(keyOf(record)));
+}
+
+/** Nothing has moved from before the pages were read again until after it. */
+function isSame(
+  { keyOf }: Sweeping,
+  { pulled, page, again }: { readonly pulled: readonly Page[]; readonly page: Page; readonly again: Page },
+): boolean {
+  const keysOf = ({ records }: Page) => JSON.stringify(records.map(keyOf));
+  return keysOf(page) === keysOf(again) && [...pulled, again].every(({ total }) => total === page.total);
 }
 
 type Gone = { readonly at: number; readonly gone: number; readonly page: Page };

@@ -153,7 +153,7 @@ test.each([
       ...(body && { body: JSON.stringify(body) }),
     }) as Promise<HttpResponse>;
   const idsIn = ({ body }: HttpResponse): number[] => JSON.parse(body).tickets.map(({ id }: { id: number }) => id);
-  for (let n = 0; n < 350; n++)
+  for (let n = 0; n < 400; n++)
     expect(await ask('POST', '', { subject: `New ${n}`, description: 'x' })).toMatchObject({ status: 201 });
   const exchange: typeof world.exchange = async (request) => {
     const answer = (await world.exchange(request)) as HttpResponse;
