@@ -159,9 +159,11 @@ function looked(model: Model, { isPulling, told: why }: Partial<CopyState>): Mod
 function endedJob(model: Model, { job: id, state, told: text, mark }: Extract<Event, { is: 'ended-job' }>): Step {
   const job = model.jobs.find((one) => one.id === id);
   if (!job) return still(told(model, text, state));
-  const { row, change } = job;
+  const { row, change, draft } = job;
+  // A draft that was just made waits no more.
+  const isOld = (one: Job) => one.state === 'drafted' && draft !== undefined && one.draft === draft;
   // What happened last is what is shown, and beside it how many are left to be done or read.
-  const others = model.jobs.filter((one) => one !== job && !isPassing(one));
+  const others = model.jobs.filter((one) => one !== job && !isPassing(one) && !isOld(one));
   const jobs = [...others, { ...job, state, told: text }];
   const isOther = state === 'done' && row !== undefined && change !== undefined;
   const next = {

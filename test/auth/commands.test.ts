@@ -307,6 +307,8 @@ describe('logout', () => {
     expect(ran.exitCode).toBe(9);
     expect(ran.stderr).toContain('may or may not have been revoked, and is kept');
     expect(ran.stderr).toContain('--local-only');
+    const all = await world.svc(['logout', '--all', '--yes']);
+    expect([all.exitCode, all.stderr]).toEqual([9, expect.stringContaining('svc logout --all --local-only')]);
     expect((await world.svc(['account', 'get'])).exitCode).toBe(0);
     expect((await world.svc(['logout', '--local-only'])).exitCode).toBe(0);
     expect((await world.svc(['account', 'get'])).exitCode).toBe(4);

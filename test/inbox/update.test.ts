@@ -209,6 +209,16 @@ test('drafts are approved once they were read', () => {
   expect(typing(inboxOf(three), 'a').effects).toEqual([]);
 });
 
+test('the line of a draft that was made goes once that draft is sent', () => {
+  const drafted = after(inboxOf(three), [kept([item(7)], { mode: 'draft' })]).model;
+  expect(drafted.jobs).toMatchObject([{ state: 'drafted', draft: 7 }]);
+  const asked = after(drafted, [{ is: 'to-approve', items: [item(7)], shown: 'To: …', holdMs: 0 }]).model;
+  const sending = typing(asked, 'y');
+  const [send] = doing(sending, 'send') as { job: number }[];
+  const sent = after(sending.model, [{ is: 'ended-job', job: send?.job ?? 0, state: 'done', told: 'Sent.' }]).model;
+  expect(sent.jobs.map(({ told }) => told)).toEqual(['Sent.']);
+});
+
 test('what is refused, unknown or a draft stays in a line until Escape', () => {
   const refused = after(inboxOf(three), [{ is: 'told', told: 'Refused: the address is wrong.', state: 'refused' }]);
   const gone = (...keys: string[]) => typing(refused.model, ...keys).model.jobs.length;

@@ -54,7 +54,7 @@ export const authLogout = defineCommand({
       );
     }
     for (const text of remaining(new Set(records.flatMap(({ forgotten }) => forgotten)), flags)) ctx.notice(text);
-    if (failed) throw failed;
+    if (failed) throw ofAll(failed);
     const variables = variablesOf(environmentKinds(ctx.env));
     const notes = variables ? [`${variables} is set and stays in use.`] : [];
     return {
@@ -65,6 +65,13 @@ export const authLogout = defineCommand({
     };
   },
 });
+
+/** Its own hint would forget one profile, and leave the others. */
+const ofAll = (failed: Failure): Failure =>
+  new Failure(failed.kind, failed.message, {
+    ...failed,
+    hint: 'Try again, or forget them on this machine alone: svc logout --all --local-only',
+  });
 
 /** What of the forgotten ones is still good at the service (service.md#oauth-5), and how it ends there. */
 function remaining(forgotten: ReadonlySet<CredentialKind>, { localOnly }: { readonly localOnly: boolean }): string[] {
