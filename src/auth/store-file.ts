@@ -89,7 +89,7 @@ async function readFrom({ file, keyring }: Store, contents: Contents, name: stri
   }
 }
 
-/** Somebody else took it out, or made the keyring anew. */
+/** Another program has removed it, or the keyring is a new one. */
 const notThere = (name: string): Failure =>
   new Failure('auth', `"${name}" was kept in the system keyring, which no longer holds it.`, {
     hint: 'Log in again.',

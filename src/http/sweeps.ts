@@ -107,8 +107,7 @@ export async function* sweep(sweeping: Sweeping, seen: Seen): AsyncGenerator<Rea
     }
     const isShort = isCounted && seen.total !== undefined && seen.yielded < seen.total;
     if ((isShort || isDoubtful) && turn < sweepsAtMost) continue;
-    if (!isShort) return;
-    if (seen.yielded >= least) return;
+    if (!isShort || seen.yielded >= least) return;
     throw shortList(nouns, { yielded: seen.yielded, counted: least });
   }
 }
