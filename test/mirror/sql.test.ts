@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
+import { buildSvc } from '../built.ts';
+import type { SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { inTurn } from '../thorough.ts';
 import { json, ok, onBothEngines, sql } from './engines.ts';
@@ -133,18 +137,51 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
 
   // Of SQLite with real processes: store.test.ts.
   const onServer = engine === 'postgres' ? test : undefined;
+  const endless =
+    'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) AS n FROM n WHERE x < 0';
+  /** Whether the server works on a query of this copy; of other files' it does. */
+  const isAtWork = ({ env }: SandboxWorld): boolean => {
+    const database = new URL(String(env.SVC_MIRROR_DB)).pathname.slice(1);
+    const active = `SELECT count(*) FROM pg_stat_activity WHERE datname = '${database}' AND state = 'active' AND query LIKE 'FETCH%'`;
+    return server().sql('postgres', active).trim() === '1';
+  };
+
   onServer?.('Ctrl-C ends a query without end, and the copy can be asked again', async () => {
     const world = await pulled();
     const stop = new AbortController();
-    const text =
-      'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) AS n FROM n WHERE x < 0';
-    const running = svc(world, ['mirror', 'sql', text], { signal: stop.signal });
-    setTimeout(() => stop.abort('SIGINT'), 1500);
+    const running = svc(world, ['mirror', 'sql', endless], { signal: stop.signal });
+    while (!isAtWork(world)) await sleep(50);
+    stop.abort('SIGINT');
     expect((await running).exitCode).toBe(130);
     expect(await sql(world, 'SELECT 1 AS x')).toEqual([{ x: 1 }]);
-    const database = new URL(String(world.env.SVC_MIRROR_DB)).pathname.slice(1);
-    const active = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'FETCH%'";
-    expect(server().sql(database, active).trim()).toBe('0');
+    expect(isAtWork(world)).toBe(false);
+  });
+
+  onServer?.('at whatever moment Ctrl-C comes, no query is left at work', async () => {
+    const world = await pulled();
+    for (const ms of [0, 20, 40, 80, 160]) {
+      const stop = new AbortController();
+      const running = svc(world, ['mirror', 'sql', endless], { signal: stop.signal });
+      await sleep(ms);
+      stop.abort('SIGINT');
+      expect({ ms, exitCode: (await running).exitCode }).toEqual({ ms, exitCode: 130 });
+      expect(isAtWork(world)).toBe(false);
+    }
+  });
+
+  onServer?.('the query of a process that was killed ends on the server too', async () => {
+    const world = await pulled();
+    const built = await buildSvc();
+    const folders = {
+      SVC_CONFIG_DIR: join(world.folder, 'config'),
+      SVC_STATE_DIR: join(world.folder, 'state'),
+    };
+    const env = { ...process.env, ...world.env, ...folders };
+    const killed = spawn(process.execPath, [built.script, 'mirror', 'sql', endless], { env, stdio: 'ignore' });
+    while (!isAtWork(world)) await sleep(50);
+    killed.kill('SIGKILL');
+    while (isAtWork(world)) await sleep(50);
+    await built.remove();
   });
 
   test('a mistake is told in the words of the database, exit 2', async () => {

@@ -20,20 +20,23 @@ export async function query(
   signal: AbortSignal,
 ): Promise<Answer> {
   const client = await connect();
-  let backend: unknown;
-  const stop = () => void cancel(connect, backend);
+  const session: Session = { backend: undefined, isOver: false };
+  const stop = () => void cancel(connect, session);
   const end = async () => {
+    session.isOver = true;
     signal.removeEventListener('abort', stop);
     await client.query('ROLLBACK').catch(() => {});
     await client.end().catch(() => {});
   };
+  const interrupted = () => interruption(signal, 'Interrupted; the query was ended.');
   const ask = async (statement: string): Promise<Fetched> => {
+    // A cancel between two statements ends neither.
+    if (signal.aborted) throw interrupted();
     const asked: Statement = { text: statement, queryMode: 'extended', rowMode: 'array' };
     try {
       return await client.query<unknown[]>(asked);
     } catch (error) {
-      if (signal.aborted) throw interruption(signal, 'Interrupted; the query was ended.');
-      throw fail(error);
+      throw signal.aborted ? interrupted() : fail(error);
     }
   };
   const askTheirs = (statement: string) => ask(statement).catch((error) => Promise.reject(ofQuery(error)));
@@ -42,9 +45,10 @@ export async function query(
     // All of it in one transaction: behind a pooler the next one may be in another session, which is not bound.
     await ask('BEGIN ISOLATION LEVEL REPEATABLE READ');
     await ask('SET LOCAL search_path TO pg_catalog, pg_temp');
+    await endWithUs(client, ask);
     const [powerful] = (await ask(unboundRoles)).rows;
     if (powerful) throw tooPowerful(String(powerful[0]));
-    [backend] = (await ask('SELECT pg_backend_pid()')).rows[0] ?? [];
+    [session.backend] = (await ask('SELECT pg_backend_pid()')).rows[0] ?? [];
     const { service, id } = account;
     await ask(
       `CREATE OR REPLACE TEMP VIEW svc_whose AS SELECT ${literal(service)}::text AS service, ${literal(id)}::text AS account_id`,
@@ -111,9 +115,29 @@ function distinct(names: readonly string[]): string[] {
 }
 
 /** `backend`: the server's own number of the session. That which the connection was told may be a pooler's. */
-async function cancel(connect: () => Promise<Client>, backend: unknown): Promise<void> {
-  if (backend === undefined) return;
+type Session = { backend: unknown; isOver: boolean };
+
+/** Again until the session is over: a cancel that arrives before the statement has begun ends nothing. */
+async function cancel(connect: () => Promise<Client>, session: Session): Promise<void> {
+  if (session.backend === undefined || session.isOver) return;
   const other = await connect().catch(() => undefined);
-  await other?.query('SELECT pg_cancel_backend($1)', [backend]).catch(() => {});
+  while (other && !session.isOver) {
+    const wait = 'SELECT pg_catalog.pg_cancel_backend($1), pg_catalog.pg_sleep(0.1)';
+    if (!(await other.query(wait, [session.backend]).catch(() => false))) break;
+  }
   await other?.end().catch(() => {});
+}
+
+/**
+ * The server looks every two seconds whether svc is still there: a process that was killed cancels nothing, and its query would work
+ * on for ever. PostgreSQL before 14 has no such setting, and a server on Windows refuses it.
+ */
+async function endWithUs(client: Client, ask: (statement: string) => Promise<unknown>): Promise<void> {
+  const set = `SELECT set_config(name, '2000', true) FROM pg_settings WHERE name = 'client_connection_check_interval'`;
+  try {
+    await client.query(`SAVEPOINT svc_looks; ${set}; RELEASE SAVEPOINT svc_looks`);
+  } catch {
+    await ask('ROLLBACK TO SAVEPOINT svc_looks');
+    await ask('RELEASE SAVEPOINT svc_looks');
+  }
 }

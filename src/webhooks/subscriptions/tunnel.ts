@@ -66,7 +66,10 @@ export async function openTunnel(recipe: TunnelRecipe, port: number, around: Sur
   const stopped = new AbortController();
   const late = () => clock.sleep(1_000, stopped.signal);
   const found = findUrl(recipe, child, printed, late);
-  const aborted = new Promise<undefined>((resolve) => signal?.addEventListener('abort', () => resolve(undefined)));
+  const aborted = new Promise<undefined>((resolve) => {
+    if (signal?.aborted) resolve(undefined);
+    signal?.addEventListener('abort', () => resolve(undefined));
+  });
   try {
     const first = await Promise.race([
       found.then((url) => ({ url })),

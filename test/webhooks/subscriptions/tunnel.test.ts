@@ -88,6 +88,10 @@ test('one that cannot start, ends at once, or never names a URL is said plainly'
   await expect(openTunnelUrl(program(stays), { patienceMs: 200 })).rejects.toThrow(/named no URL in time/u);
 });
 
+test('a stop that came before it was started ends it at once', async () => {
+  await expect(openTunnelUrl(program(stays), { signal: AbortSignal.abort('SIGINT') })).rejects.toThrow(/interrupted/u);
+});
+
 test('no shell sees the command', async () => {
   const tunnel = await openTunnelUrl(
     `${process.execPath} -e "console.log('https://abc.example.com/' + process.argv[1]); ${stays}" '$(id);\`id\`|cat' `,
