@@ -10,17 +10,22 @@ type Programs = readonly [string, ...string[]];
  */
 export function real(...programs: Programs): typeof test {
   const { verdict, reason } = judge(programs, Boolean(process.env.CI));
-  if (verdict === 'run') return test;
-  return ((title: string) =>
+  return verdict === 'run' ? test : without(verdict, reason);
+}
+
+/** A `test` that is not run, and says why; one of `each` stands for all of its table. */
+export function without(verdict: 'skip' | 'fail', reason: string): typeof test {
+  const declined = (title: string) =>
     test(title, (context) => {
       if (verdict === 'skip') context.skip(reason);
       throw new Error(reason);
-    })) as unknown as typeof test;
+    });
+  return Object.assign(declined, { each: () => declined }) as unknown as typeof test;
 }
 
-export function judge(programs: Programs, inCi: boolean): { verdict: 'run' | 'skip' | 'fail'; reason?: string } {
+export function judge(programs: Programs, inCi: boolean): { verdict: 'run' | 'skip' | 'fail'; reason: string } {
   const missing = programs.filter((program) => whereIs(program) === undefined);
-  if (missing.length === 0) return { verdict: 'run' };
+  if (missing.length === 0) return { verdict: 'run', reason: '' };
   return { verdict: inCi ? 'fail' : 'skip', reason: `not installed here: ${missing.join(', ')}` };
 }
 

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { test } from 'vitest';
+import { without } from './real-component.ts';
 
 /**
  * A `test` that needs what only root, or a machine that allows it, can do. Where `probe` fails the test is skipped and
@@ -10,7 +11,6 @@ export function allowed(what: string, ...[program, ...args]: readonly [string, .
     execFileSync(program, args, { stdio: 'ignore' });
     return test;
   } catch (error) {
-    const reason = `${what} is not possible here: ${(error as Error).message}`;
-    return ((title: string) => test(title, (context) => context.skip(reason))) as unknown as typeof test;
+    return without('skip', `${what} is not possible here: ${(error as Error).message}`);
   }
 }
