@@ -3,8 +3,14 @@ import { isCode, readIfThere, removeDrafts, replaceFile } from '../disk/atomic-f
 import { diskFailure } from '../disk/disk-failure.ts';
 import { makePrivate } from '../disk/private-file.ts';
 import { type Contents, parse, unreadable } from './store-contents.ts';
-import type { Options } from './store-file.ts';
-import { type StoreLock, storeLock } from './store-lock.ts';
+import { type LockOptions, type StoreLock, storeLock } from './store-lock.ts';
+
+export type FileOptions = LockOptions & {
+  /** Called with one sentence where a secret is not, or was not, where it belongs. */
+  readonly warn: (text: string) => void;
+  /** Replaces `credentials.json`. */
+  readonly replaceFile?: typeof replaceFile;
+};
 
 /** `credentials.json` and its locks. Every change is made under the lock of the whole file. */
 export type CredentialsFile = {
@@ -19,7 +25,7 @@ export type CredentialsFile = {
   replaceByItself(): Promise<void>;
 };
 
-export function credentialsFile(options: Options): CredentialsFile {
+export function credentialsFile(options: FileOptions): CredentialsFile {
   const { folder, warn } = options;
   const path = join(folder, 'credentials.json');
   const lock = storeLock(options);

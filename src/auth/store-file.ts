@@ -1,36 +1,20 @@
-import type { Clock, Patience, TokenStore } from '../context.ts';
-import { isCode, type replaceFile } from '../disk/atomic-file.ts';
+import type { TokenStore } from '../context.ts';
+import { isCode } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import type { Held } from '../disk/lock.ts';
 import { Failure, messageOf } from '../errors.ts';
-import {
-  type Contents,
-  inKeyring,
-  isInKeyring,
-  type Keyring,
-  probeName,
-  unreadable,
-  whereIs,
-} from './store-contents.ts';
-import { type CredentialsFile, credentialsFile } from './store-entries.ts';
+import { type Contents, inKeyring, isInKeyring, type Keyring, probeName, whereIs } from './store-contents.ts';
+import { type CredentialsFile, credentialsFile, type FileOptions } from './store-entries.ts';
 import { rescueFile } from './store-rescue.ts';
+import { entryOf, notThere, readFrom, removeFromKeyring, takeFromKeyring } from './store-secret.ts';
 
 export type { Keyring } from './store-contents.ts';
 
-export type Options = {
-  /** The config folder. */
-  readonly folder: string;
-  readonly clock: Pick<Clock, 'sleep' | 'ticks'>;
+export type Options = FileOptions & {
   readonly random: (bytes: number) => Uint8Array;
-  /** Called with one sentence when a secret had to go to the file although the keyring was wanted. */
-  readonly warn: (text: string) => void;
   readonly keyring?: Keyring;
   /** Where new secrets go. One that is in the keyring already is still found, moved and removed there. */
-  readonly newOnes?: 'keyring' | 'file';
-  /** How waits for other processes go where an update does not say. */
-  readonly patience?: Patience;
-  /** Replaces `credentials.json`. */
-  readonly replaceFile?: typeof replaceFile;
+  readonly newOnes?: Where;
 };
 
 type Change = Parameters<TokenStore['update']>[1];
@@ -67,34 +51,6 @@ export function openStore(options: Options): TokenStore {
     where: async (name) => whereIs(await file.load(), name) ?? preferred,
   };
 }
-
-async function readFrom({ file, keyring }: Store, contents: Contents, name: string): Promise<string | undefined> {
-  if (!Object.hasOwn(contents.secrets, name)) return undefined;
-  const value = contents.secrets[name];
-  if (typeof value === 'string') return value;
-  if (!isInKeyring(value)) throw unreadable(file.path, `its entry "${name}" is damaged`);
-  if (!keyring) {
-    throw new Failure('auth', `"${name}" is kept in the system keyring, which cannot be reached.`, {
-      hint: 'Log in again to keep it in the file.',
-      isUnread: true,
-    });
-  }
-  try {
-    return await keyring.read(entryOf(contents.keyring_id, name));
-  } catch (error) {
-    throw new Failure('auth', `"${name}" is kept in the system keyring. ${messageOf(error)}`, {
-      hint: 'Unlock the keyring, set SVC_API_KEY, or log in again with --insecure-storage.',
-      isUnread: true,
-    });
-  }
-}
-
-/** Another program has removed it, or the keyring is a new one. */
-const notThere = (name: string): Failure =>
-  new Failure('auth', `"${name}" was kept in the system keyring, which no longer holds it.`, {
-    hint: 'Log in again.',
-    isUnread: true,
-  });
 
 type Update = { readonly change: Change; readonly place: Place; readonly held: Held };
 
@@ -174,17 +130,6 @@ async function forget(store: Store, name: string, { contents, place }: Forgettin
   await store.rescue.drop(name);
 }
 
-async function takeFromKeyring({ keyring }: Store, { keyring_id }: Contents, name: string): Promise<void> {
-  try {
-    if (!keyring) throw new Error('There is no system keyring here.');
-    await keyring.remove(entryOf(keyring_id, name));
-  } catch (error) {
-    throw new Failure('failed', `The system keyring keeps "${name}", so it is not forgotten. ${messageOf(error)}`, {
-      hint: 'Unlock the keyring and try again. To have svc forget it all the same: svc logout --local-only',
-    });
-  }
-}
-
 /** Shows that the next secret can be saved: there is room for it, and the file can be replaced, by its own bytes. */
 async function prove({ file, rescue }: Store, name: string, secret: string | undefined): Promise<void> {
   try {
@@ -259,12 +204,3 @@ async function readBack(store: Store, name: string, secret: string): Promise<voi
     hint: 'Run again with SVC_TOKEN_STORE=file.',
   });
 }
-
-async function removeFromKeyring({ keyring, warn }: Store, { keyring_id }: Contents, name: string): Promise<void> {
-  const entry = entryOf(keyring_id, name);
-  await keyring
-    ?.remove(entry)
-    .catch(() => warn(`The system keyring still holds "${entry}" of svc, which svc no longer uses.`));
-}
-
-const entryOf = (keyringId: string | undefined, name: string): string => `${keyringId}/${name}`;

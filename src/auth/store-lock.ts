@@ -9,16 +9,18 @@ import { withoutUndefined } from '../text/record.ts';
  */
 const silentMs = 3600_000;
 
-type Options = {
+export type LockOptions = {
+  /** The config folder. */
   readonly folder: string;
   readonly clock: Pick<Clock, 'sleep' | 'ticks'>;
+  /** How waits for other processes go where an update does not say. */
   readonly patience?: Patience;
 };
 
 export type StoreLock = <T>(name: string, work: (held: Held) => Promise<T>, own?: Patience) => Promise<T>;
 
 /** The locks of a store: one for each secret, and `store` for the file that holds them all. */
-export function storeLock({ folder, clock, patience }: Options): StoreLock {
+export function storeLock({ folder, clock, patience }: LockOptions): StoreLock {
   return (name, work, own) => {
     const what = name === 'store' ? 'the saved logins' : name.replace(/^profile\//u, 'the login ');
     const waiting = { clock, silentMs, ...patience, ...withoutUndefined(own ?? {}), what };

@@ -9,9 +9,9 @@ import { agreementOf } from '../http/looking.ts';
 import { someOf } from '../text/each.ts';
 import type { Found } from './journals-on-disk.ts';
 import type { Match, Matches } from './match-table.ts';
+import { origins } from './origins.ts';
 import type { Plan, Planned } from './plan.ts';
 import { readBack } from './read-back.ts';
-import { origins } from './resume.ts';
 
 type Asked = {
   readonly ctx: Pick<Context, 'notice'>;

@@ -10,10 +10,11 @@ import { refuseGrown } from './grown.ts';
 import { type History, lookAtHistory } from './journal-history.ts';
 import { type Identity, mayBeKnown } from './journals-on-disk.ts';
 import { matchTable } from './match-table.ts';
+import { origins } from './origins.ts';
 import { refuseOther } from './other-request.ts';
 import type { Plan } from './plan.ts';
 import { confirmedMany, questionFor } from './question.ts';
-import { earlierNotes, origins, refuseLost, rowsToSend, settledIn } from './resume.ts';
+import { earlierNotes, refuseLost, rowsToSend, settledIn } from './resume.ts';
 
 /** What is known of the rows, whether they are held or not. */
 export type Known = Pick<History, 'own' | 'matches' | 'grown' | 'others' | 'resent'>;

@@ -4,8 +4,8 @@ import type { FileRow } from '../tabular/rows.ts';
 import type { Found } from './journals-on-disk.ts';
 import type { Judges } from './judges.ts';
 import { type Match, type Matches, type OpenMatches, otherNames } from './match-table.ts';
+import { origins } from './origins.ts';
 import { noRequest, type Plan } from './plan.ts';
-import { origins } from './resume.ts';
 import { contentReader, type RowShape } from './row-content.ts';
 import { createNumbering } from './row-requests.ts';
 

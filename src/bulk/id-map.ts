@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { openRows } from '../tabular/rows.ts';
 import { openSource } from '../tabular/source.ts';
-import type { Resolve } from './match.ts';
+import type { Resolve } from './resolve.ts';
 
 type IdMap = { readonly name: string; readonly ids: ReadonlyMap<string, ReadonlySet<number>> };
 
@@ -72,9 +72,3 @@ async function readIdMap(ctx: Context, text: string): Promise<IdMap> {
     await source.close();
   }
 }
-
-/** The id itself. */
-export const asId: Resolve = (cell) => {
-  const id = /^\+?\d+$/u.test(cell) ? Number(cell) : Number.NaN;
-  return Number.isSafeInteger(id) && id > 0 ? id : { problem: `must be a number, not "${cell.slice(0, 40)}"` };
-};

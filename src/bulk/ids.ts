@@ -7,7 +7,8 @@ import type { Columns } from './columns.ts';
 import type { IdsInCopy } from './copied-ids.ts';
 import type { FileFlags } from './flags.ts';
 import { readIdMaps } from './id-map.ts';
-import { byNames, type Resolve } from './match.ts';
+import { byNames } from './match.ts';
+import type { Resolve } from './resolve.ts';
 
 /** How the cells of a row become ids. */
 export type Resolvers = {

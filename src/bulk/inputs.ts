@@ -14,7 +14,8 @@ import { type Commanded, givenReader } from './given.ts';
 import { type Resolvers, withId } from './ids.ts';
 import { remedy, short } from './remedy.ts';
 import { type Requesters, withoutRequester } from './requesters.ts';
-import { inTwoSteps, type RowInput } from './second-step.ts';
+import type { RowInput } from './row-input.ts';
+import { inTwoSteps } from './second-step.ts';
 import type { Values } from './values.ts';
 
 export type MakeInput = (row: FileRow) => Made;

@@ -7,9 +7,9 @@ import { thisBoot } from '../disk/lock-entry.ts';
 import { makeFolders } from '../disk/make-folders.ts';
 import { askWitnesses } from '../disk/witness.ts';
 import { someOf } from '../text/each.ts';
-import { type Chosen, choose, type Wish } from './choose.ts';
+import { choose, type Wish } from './choose.ts';
 import { type Grown, grownRows, matchCounted } from './grown.ts';
-import { beginJournal, type Journal, wording } from './journal.ts';
+import { type Beginning, beginJournal, type Journal, wording } from './journal.ts';
 import {
   claimedRows,
   claimRows,
@@ -20,7 +20,7 @@ import {
   refuseCommon,
   refuseDeleted,
 } from './journal-claims.ts';
-import { type Copy, copiesElsewhere } from './journal-copies.ts';
+import { copiesElsewhere } from './journal-copies.ts';
 import { forgetOvertaken, type Overtaken, overtakenIn, overtakeOthers } from './journal-overtaken.ts';
 import type { Present } from './journal-reader.ts';
 import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from './journals-on-disk.ts';
@@ -123,20 +123,11 @@ type Asked = {
 };
 
 /** What a run begins from. */
-export type Weighed = {
-  readonly path: string;
-  readonly own: Found | undefined;
-  readonly chosen: Chosen;
+type Weighed = Beginning & {
   readonly grown: readonly Grown[];
   readonly others: readonly Grown[];
-  /** Of this run, among all of this account and command. */
-  readonly number: number;
   readonly made: Iterable<MadeBefore>;
-  /** What other runs have left on its way. */
-  readonly copies: readonly Copy[];
   readonly overtaken: Overtaken;
-  /** The journal in the place of which a new one is written. */
-  readonly replaces: Found | undefined;
 };
 
 async function weighAll({ folder, present, clock, identity, plan, wish, onlyLooks }: Asked): Promise<Weighed> {

@@ -5,9 +5,9 @@ import { forgetWitness, newWitness } from '../disk/witness.ts';
 import { Failure } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { someOf } from '../text/each.ts';
+import type { Chosen } from './choose.ts';
 import { noteBegun } from './journal-claims.ts';
 import type { Copy } from './journal-copies.ts';
-import type { Weighed } from './journal-history.ts';
 import {
   applyLine,
   type Header,
@@ -60,10 +60,23 @@ export const wording: Wording = {
   fullHint: 'Make room on the disk first.',
 };
 
+/** What a journal goes on from. */
+export type Beginning = {
+  readonly path: string;
+  readonly own: Found | undefined;
+  readonly chosen: Chosen;
+  /** Of this run, among all of this account and command. */
+  readonly number: number;
+  /** What other runs have left on its way. */
+  readonly copies: readonly Copy[];
+  /** The journal in the place of which a new one is written. */
+  readonly replaces: Found | undefined;
+};
+
 /** Goes on in a journal, or begins one. */
-export async function beginJournal(opening: Opening, weighed: Weighed): Promise<Journal> {
+export async function beginJournal(opening: Opening, beginning: Beginning): Promise<Journal> {
   const { folder, clock, lock, identity, plan, present } = opening;
-  const { own, path, chosen, number, replaces } = weighed;
+  const { own, path, chosen, number, replaces } = beginning;
   const header = own?.past.header.svc_bulk === 2 ? own.past.header : newHeader(opening, own?.past.header.started_at);
   const at = clock.now().toISOString();
   const again = chosen.voided.map((voided): RowLine => ({ again: voided }));
@@ -95,8 +108,8 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
     header,
     run,
     vanishes,
-    rowStatuses: rowStatusesOf(weighed, plan),
-    copies: weighed.copies,
+    rowStatuses: rowStatusesOf(beginning, plan),
+    copies: beginning.copies,
     // What is to be sent once more is other work.
     batch: hexDigestOf([path, header.started_at, chosen.voided ? at : ''].join('\n')).slice(0, 8),
     failed: undefined,
@@ -104,7 +117,7 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
   };
   try {
     for (const line of [{ run }, ...(isBegun ? again : [])]) await append(held, line);
-    for (const line of renamedIn(weighed, header.settings)) await append(held, line);
+    for (const line of renamedIn(beginning, header.settings)) await append(held, line);
     await folder.onDisk(() => noteBegun(path));
     if (own?.past.witness !== undefined) await forgetWitness(own.past.witness);
   } catch (error) {
@@ -130,7 +143,7 @@ function* formerRowStatuses(own: Found | undefined): Generator<readonly [row: st
 }
 
 /** Rows that the journals call by another name, from now on by theirs. */
-function* renamedIn({ chosen: { matches } }: Weighed, settings: string): Generator<RowLine> {
+function* renamedIn({ chosen: { matches } }: Beginning, settings: string): Generator<RowLine> {
   let rows: Renamed[] = [];
   for (const [row, { key, rowStatus, from }] of matches) {
     if (key === row) continue;
@@ -147,7 +160,7 @@ function* renamedIn({ chosen: { matches } }: Weighed, settings: string): Generat
 const mostRenamed = 4096;
 
 /** What this run knows: of rows of its own file what any journal says, of others what its own does. */
-function rowStatusesOf({ own, chosen }: Weighed, { refs }: Plan): OpenRowStatuses {
+function rowStatusesOf({ own, chosen }: Beginning, { refs }: Plan): OpenRowStatuses {
   const taken = otherNames(chosen.matches, refs);
   const rowStatuses = rowStatusTable(refs);
   for (const [key, rowStatus] of own?.past.rowStatuses ?? [])

@@ -8,11 +8,8 @@ import { list } from '../http/pages.ts';
 import type { Rows } from '../tabular/rows.ts';
 import { counted } from '../text/number.ts';
 import { type IdsInCopy, provedInCopy } from './copied-ids.ts';
-import { asId } from './id-map.ts';
+import { asId, type Resolve } from './resolve.ts';
 import { folded } from './values.ts';
-
-/** Turns a cell (an id, or what stands for one) into an id of the service, or says why not. */
-export type Resolve = (cell: string) => number | { readonly problem: string };
 
 /** From the copy where that is proved, else by one reading of the service's list: the API cannot be asked for an address. */
 async function contactsByEmail(

@@ -3,8 +3,8 @@ import { Failure } from '../errors.ts';
 import { someOf } from '../text/each.ts';
 import { type Grown, linesOf } from './grown.ts';
 import type { Match, Matches } from './match-table.ts';
+import { origins } from './origins.ts';
 import { noRequest, type Plan } from './plan.ts';
-import { origins } from './resume.ts';
 
 /** Known by its cells, of which this run makes another request than the one that was sent. A journal may not say which. */
 export const isOtherRequest = ({ rowStatus: { is, status } }: Match, request: string | undefined): boolean =>

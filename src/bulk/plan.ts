@@ -9,9 +9,9 @@ import type { Columns } from './columns.ts';
 import type { MakeInput } from './inputs.ts';
 import { type ProblemRows, problemRows } from './problem-rows.ts';
 import { contentReader, plainText, type RowShape, shortDigest, sorted } from './row-content.ts';
+import type { RowInput } from './row-input.ts';
 import { type RowRecords, recordReader, recordsIn } from './row-records.ts';
 import { createNumbering, type RowRequests, rowRequests } from './row-requests.ts';
-import type { RowInput } from './second-step.ts';
 
 /** The request of a row that cannot be sent as it is. */
 export const noRequest = '';

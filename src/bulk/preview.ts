@@ -8,9 +8,10 @@ import { type Ended, endedRows } from './ended-table.ts';
 import { lookAtHistory } from './journal-history.ts';
 import type { RowStatus } from './journal-lines.ts';
 import { type Identity, mayBeKnown } from './journals-on-disk.ts';
+import { origins } from './origins.ts';
 import { type Plan, type Planned, sampleSize } from './plan.ts';
 import { nothingSent } from './report.ts';
-import { earlierNotes, endedBefore, origins, rowsToSend } from './resume.ts';
+import { earlierNotes, endedBefore, rowsToSend } from './resume.ts';
 import { type Sent, withEarlier } from './send-plan.ts';
 
 /**

@@ -9,11 +9,8 @@ import { largestPage, list } from '../http/pages.ts';
 import { counted, number } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Columns } from './columns.ts';
-import type { Plan } from './plan.ts';
+import type { Requester, RowInput } from './row-input.ts';
 import { folded } from './values.ts';
-
-/** The person of a row, as the row has them. */
-export type Requester = { readonly email: string } & Readonly<Record<string, unknown>>;
 
 const Person = v.pick(SyncContact, ['email', 'name', 'last_name', 'phone']);
 
@@ -144,8 +141,10 @@ async function addNew(service: Service, { byEmail, known }: Contacts): Promise<v
 }
 
 /** The contacts of the rows that can be sent and name somebody who is not there. */
-export async function newRequesters(plan: Plan): Promise<readonly Requester[]> {
+export async function newRequesters(
+  batches: AsyncIterable<readonly { readonly input: RowInput }[]>,
+): Promise<readonly Requester[]> {
   const wanted: Requester[] = [];
-  for await (const batch of plan.read()) wanted.push(...batch.flatMap(({ input }) => input.requester ?? []));
+  for await (const batch of batches) wanted.push(...batch.flatMap(({ input }) => input.requester ?? []));
   return wanted;
 }

@@ -1,16 +1,13 @@
-import { basename } from 'node:path';
 import { rowsInWords } from '../batch/pace.ts';
 import { Failure } from '../errors.ts';
 import { localTime } from '../output/cells.ts';
-import { stdinName } from '../tabular/decode.ts';
 import { countOf } from '../text/each.ts';
 import { counted } from '../text/number.ts';
-import { sanitize } from '../text/sanitize.ts';
 import { type EndedRows, endedRows } from './ended-table.ts';
 import type { History } from './journal-history.ts';
 import type { RowStatus } from './journal-lines.ts';
-import type { Found } from './journals-on-disk.ts';
 import { otherNames } from './match-table.ts';
+import { origins } from './origins.ts';
 import { noRequest, type Plan } from './plan.ts';
 import { earlierNote } from './view.ts';
 
@@ -116,20 +113,4 @@ function isDrafted(matches: Known['matches']): boolean {
     if (rowStatus.status === 'done') drafts++;
   }
   return drafts > 0;
-}
-
-/** So many runs are named. */
-const mostOrigins = 3;
-
-/** When rows were sent, and from which file. */
-export function origins(from: Iterable<Found>): string {
-  const runs = [...new Set(from)];
-  const named = runs.slice(0, mostOrigins).map(originOf);
-  const more = runs.length > named.length ? ', and by earlier runs' : '';
-  return named.join(', and ') + more;
-}
-
-function originOf({ past: { header, finished } }: Found): string {
-  const file = header.file === null ? stdinName : sanitize(basename(header.file));
-  return `at ${localTime(finished?.at ?? header.started_at)} from ${file}`;
 }

@@ -1,21 +1,11 @@
-import type { Input, Operation } from '../api/operation.ts';
+import type { Operation } from '../api/operation.ts';
 import { unwrap } from '../command/answered.ts';
 import { commandsFor, type FollowStep, following, restAfter } from '../command/follow.ts';
 import { type Body, idNameOf, type RowOf } from '../command/row.ts';
 import { Failure, isInterruption } from '../errors.ts';
 import { type CallOptions, call, type Service } from '../http/call.ts';
 import { fieldsIn } from '../text/record.ts';
-import type { Requester } from './requesters.ts';
-
-/** What a row of the file becomes: the request that makes or changes its record, and what belongs to it besides. */
-export type RowInput = Input<Operation> & {
-  /** Set by a second request, once the record is there. */
-  readonly after?: Body;
-  /** What follows once the row's own request is surely done. */
-  readonly follows?: readonly FollowStep[];
-  /** The contact that the record is about, which may have to be made first. */
-  readonly requester?: Requester;
-};
+import type { RowInput } from './row-input.ts';
 
 /** Parts the field that a second request sets from the body of the first. */
 export function inTwoSteps({ after }: RowOf, body: Body): { readonly body: Body; readonly after?: Body } {

@@ -17,7 +17,8 @@ import type { RowStatus } from './journal-lines.ts';
 import { type Done, type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
 import { readBack, withOurNewest } from './read-back.ts';
-import { laterSteps, type RowInput, secondStep } from './second-step.ts';
+import type { RowInput } from './row-input.ts';
+import { laterSteps, secondStep } from './second-step.ts';
 import { beginSending, note, type Sending, through, type Watch } from './sending.ts';
 
 export type Sender = {

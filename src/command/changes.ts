@@ -1,6 +1,6 @@
 import { sanitize } from '../text/sanitize.ts';
 import { cut } from '../text/width.ts';
-import { typedName } from './flags.ts';
+import { typedName } from './typed-name.ts';
 
 /** Longer than this, a value is told by its beginning. */
 const longest = 60;

@@ -2,7 +2,7 @@ import type { Schema } from '../api/operation.ts';
 import { fieldsOf, type Shape } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
 import type { Param } from './command.ts';
-import { typedName } from './flags.ts';
+import { typedName } from './typed-name.ts';
 
 const canClear = (shape: Shape): boolean => shape.nullable || shape.type === 'list';
 

@@ -12,18 +12,7 @@ import { type Named, recordOfField } from './named.ts';
 import { splitPair } from './param.ts';
 import { isNorthAmerican, phoneOfFlag } from './phones.ts';
 import { priorityIn } from './priorities.ts';
-
-/** Names that people type, where the wire's name would surprise: `q` is a search, `contact_id` a contact. */
-const typedNames: Readonly<Record<string, string>> = {
-  q: 'search',
-  contact_id: 'contact',
-  contacts_ids: 'contact',
-  labels: 'label',
-  socials: 'social',
-  tags: 'tag',
-};
-
-export const typedName = (field: string): string => (typedNames[field] ?? field).replaceAll('_', '-');
+import { typedName } from './typed-name.ts';
 
 /** A flag for each field of an object schema, by the field's wire name. This is the only code that knows that argv is text. */
 export function flagsOf(schema: Schema | undefined, { optional = false } = {}): Params {

@@ -14,7 +14,6 @@ import { bodyText } from './body-text.ts';
 import { cleared } from './clear.ts';
 import type { Command, Params } from './command.ts';
 import { confirmed } from './confirm.ts';
-import { typedName } from './flags.ts';
 import { firstFailed, followedBy, followsOf, parted, withFollowing } from './follow.ts';
 import { listView, rangeOf } from './listing.ts';
 import { type FlagWording, flagsFor } from './operation-flags.ts';
@@ -22,6 +21,7 @@ import { param } from './param.ts';
 import { rowOf } from './row.ts';
 import { headOf, type Seed, seedOrNone } from './seed.ts';
 import { narrowed } from './sift.ts';
+import { typedName } from './typed-name.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -3,8 +3,8 @@ import { fieldsOf, type Shape } from '../api/shape.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { Service } from '../http/call.ts';
-import { typedName } from './flags.ts';
 import type { Follow } from './follow.ts';
+import { typedName } from './typed-name.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 

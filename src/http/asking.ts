@@ -18,6 +18,8 @@ export type Service = {
   readonly gateFor: (bearer: Bearer) => Gate;
   readonly learnt: Learnt;
   readonly audit: Recorder;
+  /** An operation that only reads, for what is below `call` itself. It is asked as `service`, which may be a changed copy of this one. */
+  readonly read: (service: Service, operation: Operation, params: Readonly<Record<string, number>>) => Promise<unknown>;
   /** How far a long reading is, told while the rate limit makes it wait. */
   readonly waits: Waits;
   /** Told of each attempt to write that may still take effect. */

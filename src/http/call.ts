@@ -41,6 +41,7 @@ export async function connect(ctx: Context, settings: Settings, as?: Session): P
     settings,
     waits,
     audit: recorderOf(ctx, session, settings),
+    read: (service, operation, params) => call(service, operation, { params }),
     gateFor({ token }) {
       const gate = gates.get(token) ?? createGate(telling, sharedHold(ctx, session.baseUrl, token));
       gates.set(token, gate);

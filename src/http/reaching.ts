@@ -51,8 +51,7 @@ async function recordAt(service: Service, kind: string, id: number | undefined) 
   const reader = readerOf(table, kind);
   const name = Object.keys(reader?.ids ?? {})[0];
   if (!reader || name === undefined || id === undefined) return undefined;
-  const { call } = await import('./call.ts');
-  const answer = await call(service, reader, { params: { [name]: id } }).catch(unlessAllowed);
+  const answer = await service.read(service, reader, { [name]: id }).catch(unlessAllowed);
   const { key } = reader.answer;
   const record = key === undefined ? answer : fieldsIn(answer)[key];
   return isRecord(record) ? record : undefined;
@@ -77,9 +76,8 @@ export function accountOf(service: Service): Promise<number | undefined> {
 }
 
 async function askForAccount(service: Service): Promise<number | undefined> {
-  const { call } = await import('./call.ts');
-  const account = await call(service, getAccount, {}).catch(unlessAllowed);
-  return isId(account?.account_id) ? account.account_id : undefined;
+  const account = fieldsIn(await service.read(service, getAccount, {}).catch(unlessAllowed));
+  return isId(account.account_id) ? account.account_id : undefined;
 }
 
 /** A path that a server may take for that of a send, though it is not written as one. */

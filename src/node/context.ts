@@ -1,13 +1,15 @@
 import process from 'node:process';
-import type { Ask, Context, Doing, Exchange, TokenStore } from '../context.ts';
+import type { Ask, Context, Exchange, TokenStore } from '../context.ts';
 import { ownFolder } from '../disk/home.ts';
 import { message } from '../text/layout.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { ownEnvironment } from './environment.ts';
+import { type Going, note } from './going.ts';
 import { letGoOfLostTerminal, takeHangups } from './hung-up.ts';
 import type { Parts } from './progress.ts';
 import { screenHush } from './screen-hush.ts';
 import { lazyStdout } from './standard-output.ts';
+import type { Lent } from './terminal.ts';
 
 /** The real world, each part loaded when it is first used. */
 export function nodeContext(): Context {
@@ -81,9 +83,6 @@ export function nodeContext(): Context {
     openBrowser: async (url, visited) => (await import('./browser.ts')).openBrowser(url, env, visited),
   };
 }
-
-/** Whether another program has the terminal: a Ctrl-C there is its own, and may mean something else. */
-export type Lent = { isLent: boolean };
 
 const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
@@ -207,15 +206,6 @@ async function asker({ progress, signal, env, files, hungUp }: Asking) {
   takeHangups(input, hungUp);
   const color = wantsColor({ env }, { color: 'auto' }, output);
   return createAsk({ input, output, env, signal, color, files });
-}
-
-/** What goes on, each with its latest text and, in milliseconds of `performance.now()`, since when. */
-export type Going = Map<Doing, { readonly text: string; readonly since: number }>;
-
-/** The moment in which a thing began stays while its text changes. */
-export function note(going: Going, doing: Doing, text: string | undefined): void {
-  if (text === undefined) going.delete(doing);
-  else going.set(doing, { text, since: going.get(doing)?.since ?? performance.now() });
 }
 
 /** Nothing is loaded before something has taken its time. */

@@ -2,7 +2,7 @@ import type { Ora } from 'ora';
 import type { Context, Doing } from '../context.ts';
 import type { Env } from '../env.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { type Going, note } from './context.ts';
+import { type Going, note } from './going.ts';
 
 type Stream = Context['stderr'];
 export type Parts = {

@@ -1,6 +1,8 @@
 import type { Context } from '../context.ts';
 import type { TerminalEvents, TerminalPort } from '../terminal-port.ts';
-import type { Lent } from './context.ts';
+
+/** Whether another program has the terminal: a Ctrl-C there is its own, and may mean something else. */
+export type Lent = { isLent: boolean };
 
 /** The terminal of standard input and output. Whoever opens it has seen that both are one. */
 export function openTerminal(env: Context['env'], lent: Lent): TerminalPort {

@@ -8,18 +8,7 @@ import { Failure } from '../errors.ts';
 import { listed } from '../text/listed.ts';
 import { isMoving } from '../text/time.ts';
 import type { Invocation } from './program.ts';
-
-/** One argument or flag, with what argv gave for it. */
-type Slot = {
-  readonly of: 'args' | 'flags';
-  readonly key: string;
-  /** As the user knows it: `ID`, `--subject`. */
-  readonly label: string;
-  readonly param: Param<unknown>;
-  readonly texts: readonly string[];
-  /** What argv gave for the flags beside it. */
-  readonly flagTexts: Invocation['flagTexts'];
-};
+import type { Slot } from './slot.ts';
 
 /**
  * What the command is run with. On a terminal whatever is missing is asked for; elsewhere exit 2 names all of it at
@@ -200,5 +189,3 @@ const inCopy: FindInCopy = async ({ ctx, settings }, text) => {
   const { findContacts, fromContactsCopy } = await import('../mirror/query/find.ts');
   return (await fromContactsCopy(ctx, settings, ({ store, account }) => findContacts(store, account, text)))?.contacts;
 };
-
-export type { Slot };

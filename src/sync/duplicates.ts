@@ -1,5 +1,6 @@
+import { detached } from '../text/detached.ts';
 import type { Contact } from './contact.ts';
-import { copy, emailKey, isProblem, mostTags, type Problem, problem, type Row } from './rows.ts';
+import { emailKey, isProblem, mostTags, type Problem, problem, type Row } from './rows.ts';
 
 /** What happens to a row whose email an earlier row has. Without it, all are sent, in their order. */
 export type Dedupe = 'first' | 'merge' | 'error';
@@ -18,7 +19,7 @@ export function createDuplicates(mode: Dedupe | undefined, merged: Merged): (row
   if (mode === undefined) return (row) => row;
   const firstLines = new Map<string, number>();
   return (row) => {
-    const key = copy(emailKey(row.contact));
+    const key = detached(emailKey(row.contact));
     const first = firstLines.get(key);
     if (first === undefined) {
       firstLines.set(key, row.line);
@@ -42,7 +43,7 @@ export async function mergeDuplicates(rows: () => AsyncIterable<readonly Read[]>
   for await (const batch of rows()) {
     for (const row of batch) {
       if (row === 'skipped' || isProblem(row)) continue;
-      const key = copy(emailKey(row.contact));
+      const key = detached(emailKey(row.contact));
       if (once.has(key)) repeated.add(key);
       else once.add(key);
     }
@@ -55,7 +56,7 @@ export async function mergeDuplicates(rows: () => AsyncIterable<readonly Read[]>
       if (!repeated.has(key)) continue;
       const before = merged.get(key);
       const together = before ? merge(before, row) : { ...row, contact: structuredClone(row.contact) };
-      if (together) merged.set(copy(key), together);
+      if (together) merged.set(detached(key), together);
     }
   }
   return merged;

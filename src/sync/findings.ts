@@ -1,3 +1,4 @@
+import { detached } from '../text/detached.ts';
 import type { MarkWatch } from './marks.ts';
 
 /** How many lines, and the first few of them with their text. */
@@ -35,8 +36,7 @@ export function newSeen(): Seen {
     add(line, text) {
       if (++seen.count > mostExamples) return;
       const shown = text.length > longestExample ? `${text.slice(0, longestExample - 1)}…` : text;
-      // A string of its own: a slice would keep alive the piece of the file that it was cut from.
-      seen.examples.push({ line, text: Buffer.from(shown).toString() });
+      seen.examples.push({ line, text: detached(shown) });
     },
   };
   return seen;

@@ -1,5 +1,5 @@
 import { columnName, plain } from '../tabular/columns.ts';
-import { copy } from './rows.ts';
+import { detached } from '../text/detached.ts';
 
 /** A column that says of some people that they want no mail, or get none. */
 export type Mark = {
@@ -51,7 +51,7 @@ export function watchForMarks(headers: readonly string[], columns: readonly numb
         const cell = cells[index];
         if (cell === undefined || cell === '' || !says(cell)) continue;
         const values = seen.get(index) ?? new Map<string, number>();
-        const value = isAny ? '' : copy(cell.trim());
+        const value = isAny ? '' : detached(cell.trim());
         values.set(value, (values.get(value) ?? 0) + 1);
         seen.set(index, values);
       }

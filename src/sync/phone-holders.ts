@@ -1,7 +1,8 @@
+import { detached } from '../text/detached.ts';
 import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Contact } from './contact.ts';
-import { copy, emailKey, type Row } from './rows.ts';
+import { emailKey, type Row } from './rows.ts';
 
 /** A row that goes out without its phone. `contact`: who has it in the account; null where another row has it. */
 export type LeftOut = {
@@ -47,11 +48,11 @@ export function newPhoneHolders(): PhoneHolders {
     add({ line, contact }) {
       const number = numberIn(contact.phone);
       if (!number) return;
-      const email = copy(emailKey(contact));
+      const email = detached(emailKey(contact));
       const told = {
         line,
-        email: contact.email === email ? email : copy(contact.email),
-        phone: copy(contact.phone ?? ''),
+        email: contact.email === email ? email : detached(contact.email),
+        phone: detached(contact.phone ?? ''),
       };
       const others = placeOf(number).filter((one) => one.email !== email && isSame(one.number, number));
       for (const one of others) one.other ??= 'row';

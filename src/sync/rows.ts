@@ -1,5 +1,6 @@
 import { emailPattern, lengthOf } from '../api/fields.ts';
 import type { CsvRecord } from '../tabular/csv.ts';
+import { detached } from '../text/detached.ts';
 import { parseExactly, quoteIt, roundedIn } from '../text/exact-json.ts';
 import type { Contact } from './contact.ts';
 import { textFiller } from './fill-texts.ts';
@@ -138,7 +139,7 @@ function dropSystemGroups(tags: string[], { systemGroups }: Findings): void {
     const tag = tags[i] ?? '';
     if (!tag.startsWith('* ') || tag.includes(':::')) continue;
     tags.splice(i, 1);
-    if (systemGroups.size < mostGroups) systemGroups.add(copy(tag));
+    if (systemGroups.size < mostGroups) systemGroups.add(detached(tag));
   }
 }
 
@@ -194,18 +195,15 @@ const isTooLong = (tag: string): boolean => tag.length > longestTag && lengthOf(
 
 const isBlank = (cell: string): boolean => cell.trim() === '';
 
-/** Problems outlive the piece of the file that they were cut from; a copy does not keep that piece in memory. */
+/** Problems outlive the piece of the file that they were cut from. */
 export const problem = (line: number, email: string, error: string): Problem => ({
   line,
-  email: copy(brief(email)),
-  error: copy(error),
+  email: detached(brief(email)),
+  error: detached(error),
 });
 
 /** By this rows are told apart; how case counts is not described, so we take the careful reading (service.md#contacts-5). */
 export const emailKey = (contact: Contact): string => contact.email.toLowerCase();
-
-/** A string of its own, where a slice would keep all of the text alive that it was cut from. */
-export const copy = (text: string): string => Buffer.from(text).toString();
 
 const brief = (text: string | undefined = ''): string => (text.length > 254 ? `${text.slice(0, 253)}…` : text);
 

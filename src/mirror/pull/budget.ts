@@ -8,6 +8,9 @@ const leftToOthers = 6;
 /** What a long pull sends in a minute. */
 export const pulledPerMinute = requestsPerMinute - leftToOthers;
 
+/** Records of a list in one request. */
+export const perPage = 100;
+
 const minute = 60_000;
 
 export type Room = {

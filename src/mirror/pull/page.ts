@@ -5,10 +5,9 @@ import { type Fields, fieldsIn } from '../../text/record.ts';
 import type { Sweep } from '../store/state.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
 import { tableOf } from '../tables/tables.ts';
+import { perPage } from './budget.ts';
 import type { Pulling } from './pulling.ts';
 import { usableIn } from './usable.ts';
-
-export const perPage = 100;
 
 export type Page = {
   readonly records: readonly Fields[];

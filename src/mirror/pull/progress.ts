@@ -1,12 +1,22 @@
+import type { Context } from '../../context.ts';
 import { requestsPerMinute } from '../../http/limiter.ts';
 import { counted, number } from '../../text/number.ts';
 import type { Sweeping } from '../store/state.ts';
 import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
-import { pulledPerMinute } from './budget.ts';
-import { perPage } from './page.ts';
-import type { Pulling } from './pulling.ts';
+import { perPage, pulledPerMinute } from './budget.ts';
 
-type Progressing = Pick<Pulling, 'requests' | 'inFlight' | 'left' | 'told'>;
+/** How far a pull is. */
+export type Progressing = {
+  readonly requests: () => number;
+  /** Of those, how many have no answer yet. */
+  readonly inFlight: () => number;
+  /** The numbers that were told last: none of them goes down. */
+  readonly told: { done: number; total: number; at?: number };
+  /** How many requests each part of the pull will still need, as far as is known. */
+  readonly left: Map<string, number>;
+};
+
+type Left = Pick<Progressing, 'left'>;
 
 /**
  * `1,204 of about 4,300 requests · 58 s left in this minute · about 71 min`; the middle only while the limit makes it wait.
@@ -39,7 +49,7 @@ const minutesFor = (requests: number): string =>
   requests <= requestsPerMinute ? 'less than a minute' : `about ${number(Math.ceil(requests / pulledPerMinute))} min`;
 
 /** What a page tells of the requests that its kind still needs: the pages after it, and a text for each record. */
-export function expectPages({ left }: Pulling, name: KindName, { sweep, complete }: Sweeping, held: number): void {
+export function expectPages({ left }: Left, name: KindName, { sweep, complete }: Sweeping, held: number): void {
   const { total, page, whole, isTail, forced } = sweep;
   const after = Math.max(0, (total ?? 0) - (page - 1) * perPage);
   const isRead = kindOf(name).incremental !== 'updates' && !whole;
@@ -49,7 +59,7 @@ export function expectPages({ left }: Pulling, name: KindName, { sweep, complete
 }
 
 /** What the first readings of these kinds cost, by the service's counts. */
-export function expectFirst({ left }: Pulling, totals: ReadonlyMap<KindName, number>): number {
+export function expectFirst({ left }: Left, totals: ReadonlyMap<KindName, number>): number {
   let sum = 0;
   for (const [name, total] of totals) {
     const pages = Math.max(1, Math.ceil(total / perPage));
@@ -63,12 +73,15 @@ export function expectFirst({ left }: Pulling, totals: ReadonlyMap<KindName, num
 }
 
 /** A request at least for each kind, whatever there is. */
-export function expectLeast({ left, wishes }: Pulling): void {
+export function expectLeast({
+  left,
+  wishes,
+}: Left & { readonly wishes: { readonly only: readonly KindName[] } }): void {
   for (const name of kindNames) if (wishes.only.includes(name) && !left.has(name)) left.set(name, 1);
 }
 
 /** One request less is needed for it. */
-export function spent({ left }: Pulling, part: string, requests = 1): void {
+export function spent({ left }: Left, part: string, requests = 1): void {
   left.set(part, Math.max(0, (left.get(part) ?? 0) - requests));
 }
 
@@ -77,7 +90,7 @@ export const costOf = (requests: number): string => {
 };
 
 /** On a terminal each time, else a line every ten seconds. */
-export function tell(pulling: Pulling): void {
+export function tell(pulling: Progressing & { readonly ctx: Context }): void {
   const { ctx, told } = pulling;
   const text = progressOf(pulling);
   ctx.progress(text, 'work');

@@ -7,11 +7,11 @@ import { type Fields, fieldsIn } from '../../text/record.ts';
 import type { KindName } from '../tables/kinds.ts';
 import type { Account, Store } from '../tables/store.ts';
 import { leaveRoom } from './budget.ts';
-import { leftOf, progressOf } from './progress.ts';
+import { leftOf, type Progressing, progressOf } from './progress.ts';
 import { createWriter, type Writer } from './writer.ts';
 
 /** What a pull needs, and what it counts. */
-export type Pulling = {
+export type Pulling = Progressing & {
   readonly ctx: Context;
   readonly service: Service;
   readonly store: Store;
@@ -28,14 +28,7 @@ export type Pulling = {
   /** Asked right before each request: throws where another pull of the account has begun. */
   readonly turn: { check: () => void };
   readonly stop: Failure;
-  readonly requests: () => number;
-  /** Of those, how many have no answer yet. */
-  readonly inFlight: () => number;
-  /** The numbers that were told last: none of them goes down. */
-  readonly told: { done: number; total: number; at?: number };
   readonly tally: Map<KindName, Tally>;
-  /** How many requests each part of the pull will still need, as far as is known. */
-  readonly left: Map<string, number>;
 };
 
 export type Wishes = {
