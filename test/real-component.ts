@@ -13,14 +13,15 @@ export function real(...programs: Programs): typeof test {
   return verdict === 'run' ? test : without(verdict, reason);
 }
 
-/** A `test` that is not run, and says why; one of `each` stands for all of its table. */
+/** A `test` that is not run, and says why; one of `each` stands for all of its table, and conditions add nothing. */
 export function without(verdict: 'skip' | 'fail', reason: string): typeof test {
   const declined = (title: string) =>
     test(title, (context) => {
       if (verdict === 'skip') context.skip(reason);
       throw new Error(reason);
     });
-  return Object.assign(declined, { each: () => declined }) as unknown as typeof test;
+  const same = () => declined;
+  return Object.assign(declined, { each: same, for: same, runIf: same, skipIf: same }) as unknown as typeof test;
 }
 
 export function judge(programs: Programs, inCi: boolean): { verdict: 'run' | 'skip' | 'fail'; reason: string } {

@@ -1,4 +1,4 @@
-import { cp } from 'node:fs/promises';
+import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parseArgsStringToArgv } from 'string-argv';
@@ -58,6 +58,7 @@ beforeAll(async () => {
   for (const name of ['examples', 'CHANGELOG.md', 'package.json']) {
     await cp(join(project, name), join(built.folder, name), { recursive: true });
   }
+  await mkdir(join(built.folder, 'home', '.claude'), { recursive: true });
 });
 afterAll(() => built.remove());
 
@@ -68,6 +69,8 @@ async function runAll(lines: readonly string[]) {
     .map((line) =>
       line.replace(/^svc doctor/u, 'svc config set redirect_uri http://127.0.0.1:0/callback 2> set.txt; svc doctor'),
     )
+    // And who works on an app may have it at that address.
+    .map((line) => line.replace('localhost:3000', 'localhost:1'))
     .map(
       (line, i) =>
         `printf '\\n#%s ' ${i}; ( ${line} ) > out.txt 2> err.txt < /dev/null; printf '%s ' $?; tr '\\n' ' ' < err.txt | cut -c1-300`,
@@ -77,7 +80,8 @@ async function runAll(lines: readonly string[]) {
     cwd: built.folder,
     input: script,
     reject: false,
-    env: { CI: '1' },
+    // A home of its own, for what is installed into one.
+    env: { CI: '1', HOME: join(built.folder, 'home') },
   });
   return new Map(
     [...ran.stdout.matchAll(/^#(\d+) (\d+) (.*)$/gmu)].map((m) => [Number(m[1]), { code: Number(m[2]), said: m[3] }]),
