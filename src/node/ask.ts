@@ -4,6 +4,7 @@ import { Failure, interruption } from '../errors.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut, wrap } from '../text/width.ts';
 import { edit } from './editor.ts';
+import { keyByKey } from './key-by-key.ts';
 
 type Terminal = {
   readonly input: NodeJS.ReadableStream;
@@ -46,7 +47,9 @@ export function createAsk({ color, env, files, ...context }: Terminal): Omit<Ask
         description: description && one(description),
       }));
       const source = (typed: string | undefined) => matching(shown, typed ?? '');
-      return answered(search({ message: asked(question), source, theme }, context), context);
+      const { input, over } = keyByKey(context.input);
+      const keyed = { ...context, input };
+      return answered(search({ message: asked(question), source, theme }, keyed), keyed).finally(over);
     },
     edit: (initial, { extension = '.txt', failed } = {}) =>
       edit(initial, extension, { env, signal: context.signal, files, ...(failed && { failed }) }),

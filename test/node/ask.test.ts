@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAsk, matching } from '../../src/node/ask.ts';
 
 /** A terminal of two pipes: what the person sees, and the keys they press once they see something. */
-function terminal(env: Record<string, string> = {}, signal?: AbortSignal) {
-  const [input, output] = [new PassThrough(), new PassThrough()];
+function terminal(env: Record<string, string> = {}, signal?: AbortSignal, input = new PassThrough()) {
+  const output = new PassThrough();
   let seen = '';
   const waiting: { text: string; resolve: () => void }[] = [];
   output.on('data', (chunk) => {
@@ -68,6 +68,38 @@ describe('a question', () => {
     await sees('❯ tickets:write');
     press('\r');
     expect(await answer).toBe('tickets:write');
+  });
+
+  // A paste, or a slow line: what is typed and Return in one piece.
+  test.each([
+    ['write\r', 'tickets:write'],
+    ['c\r', 'contacts:read'],
+    ['\x1b[B\r', 'tickets:write'],
+    ['7\r', '7'],
+    ['T-1005\r', 'T-1005'],
+    ['größe\r', 'größe'],
+  ])('with choices takes the one that is shown for %j, not one that was shown before', async (keys, chosen) => {
+    const { ask, sees, press, seen } = terminal();
+    const choices = ['tickets:read', 'tickets:write', 'contacts:read'].map((value) => ({ value }));
+    const answer = ask.choose('Scope', [...choices, { value: '', name: 'Another' }]);
+    await sees('contacts:read');
+    press(keys);
+    expect(await answer).toBe(chosen);
+    expect(seen().split('Scope').at(-1)).toContain(chosen);
+  });
+
+  test('what was typed ahead of a question with choices answers no other one', async () => {
+    const keys = new PassThrough();
+    const { ask, sees, press } = terminal({}, undefined, keys);
+    const answer = ask.choose('Scope', [{ value: 'read' }, { value: 'write' }]);
+    await sees('write');
+    press('write\ry\r');
+    expect(await answer).toBe('write');
+    const later = terminal({}, undefined, keys);
+    const next = later.ask.confirm('Delete?');
+    await later.sees('Delete?');
+    press('\r');
+    expect(await next).toBe(false);
   });
 
   test('that is left with Ctrl-C ends in interrupted', async () => {
