@@ -23,7 +23,12 @@ export type TokenStore = {
   update(
     name: string,
     /** `ready` comes before a step that cannot be repeated: it throws where the result could not be saved. */
-    change: (current: string | undefined, ready: () => Promise<void>) => Promise<string | undefined>,
+    change: (
+      current: string | undefined,
+      ready: () => Promise<void>,
+      /** An earlier change was killed behind its `ready`: nobody knows what became of that step. */
+      wasCut: boolean,
+    ) => Promise<string | undefined>,
     /** `as-is`: it stays where it is kept now. `best`: in the keyring where there is one. `file`: never there, and what is forgotten may stay in the keyring. */
     place?: 'as-is' | 'best' | 'file',
     patience?: Patience,
@@ -167,6 +172,8 @@ export type SendWish = {
 /** The one gate before anything that reaches a customer or the public. */
 export type Sends = {
   judge(request: SendRequest): Promise<Verdict>;
+  /** A request that might go was surely not done: it does not count. */
+  takeBack(): Promise<void>;
   with(wish: SendWish): Sends;
   /** Whether --draft was given. */
   readonly isDraft: boolean;

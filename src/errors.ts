@@ -75,7 +75,8 @@ export const interruption = (
   { reason }: { readonly reason?: unknown },
   message = 'Interrupted.',
   hint?: string,
-): Failure => new Failure(kindOfSignal(reason), message, { hint });
+  mayBeDone?: boolean,
+): Failure => new Failure(kindOfSignal(reason), message, { hint, ...(mayBeDone && { mayBeDone }) });
 
 function kindOfSignal(reason: unknown): 'interrupted' | 'terminated' | 'hangup' {
   if (reason === 'SIGTERM') return 'terminated';

@@ -27,6 +27,8 @@ const OAuth = v.looseObject({
   account_id: v.optional(v.number()),
   /** See `loginIdOf`. */
   login_id: v.optional(v.string()),
+  /** A refresh of it was sent and never answered: the service may have given tokens that svc does not have. */
+  unanswered: v.optional(v.boolean()),
 });
 
 /** The pre-registered client: its secret is kept like a token, and outlives a login that has ended. */

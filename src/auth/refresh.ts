@@ -18,6 +18,7 @@ import { type Client, maybeSpent, refuseInterrupted } from './token-endpoint.ts'
 
 type Ports = Pick<Context, 'env' | 'tokens' | 'exchange' | 'clock' | 'progress' | 'notice' | 'signal'>;
 type Login = Stored<'oauth'>;
+type Change = Parameters<Context['tokens']['update']>[1];
 
 type Wish = {
   readonly refused?: string;
@@ -48,12 +49,14 @@ export async function liveLogin(
 
   let failed: Failure | undefined;
   let isSpent = false;
-  const refresh = async (text: string | undefined, ready: () => Promise<void>): Promise<string | undefined> => {
-    const current = parseStored(text, profile, 'oauth');
-    if (!current) return undefined;
-    if (isAnother(current) || (current.access_token !== stale && !endsSoon(current, ctx.clock.now()))) return text;
+  const refresh: Change = async (text, ready, wasCut) => {
+    const saved = parseStored(text, profile, 'oauth');
+    if (!saved) return undefined;
+    const current = wasCut ? { ...saved, unanswered: true } : saved;
+    const asItIs = wasCut ? JSON.stringify(current) : text;
+    if (isAnother(current) || (current.access_token !== stale && !endsSoon(current, ctx.clock.now()))) return asItIs;
     if (!current.refresh_token) {
-      if (!hasEnded(current, ctx.clock.now()) && !refused) return text;
+      if (!hasEnded(current, ctx.clock.now()) && !refused) return asItIs;
       throw loginEnded(profile, '(it came without a refresh token)');
     }
     const client = await clientOf(ctx.env, ctx.tokens, settings, current);
@@ -63,20 +66,26 @@ export async function liveLogin(
     isSpent = 'refreshOnly' in answer || !('failure' in answer);
     if ('refreshOnly' in answer) {
       // The old pair is gone at the service, so the new refresh token is kept for the next need.
-      const kept = { ...current, login_id, refresh_token: answer.refreshOnly };
+      const kept = { ...current, login_id, unanswered: undefined, refresh_token: answer.refreshOnly };
       if (!refused && !force && !hasEnded(current, ctx.clock.now())) return JSON.stringify(kept);
       failed = withoutAccess(originOf(current.auth_url));
       return JSON.stringify({ ...kept, expires_at: current.issued_at });
     }
-    if (!('failure' in answer)) return JSON.stringify({ ...current, login_id, ...answer });
+    if (!('failure' in answer)) return JSON.stringify({ ...current, login_id, unanswered: undefined, ...answer });
     // Only this one says that the login is over. A time-out, a 500 or a wrong client secret never forgets it.
     if (answer.code === 'invalid_grant') {
-      failed = loginEnded(profile, answer.said ?? '', answer.failure.status);
+      failed = loginEnded(profile, answer.said ?? '', {
+        status: answer.failure.status,
+        unanswered: current.unanswered,
+      });
       return undefined;
     }
-    // It was an early refresh, and it failed: the token that we have still works for a while.
-    if (!refused && !force && !hasEnded(current, ctx.clock.now())) return text;
-    throw force ? whereRefreshWasAsked(answer.failure) : answer.failure;
+    const isUnanswered = answer.failure.hint === maybeSpent;
+    const kept = isUnanswered ? JSON.stringify({ ...current, unanswered: true }) : asItIs;
+    // Where it was an early refresh, and failed, the token that we have still works for a while.
+    if (refused || force || hasEnded(current, ctx.clock.now()))
+      failed = force ? whereRefreshWasAsked(answer.failure) : answer.failure;
+    return kept;
   };
   const { progress, notice, signal } = ctx;
   const patience = { progress, notice, signal, maxWaitMs: settings.maxWaitMs };
@@ -86,8 +95,8 @@ export async function liveLogin(
     .catch((error: unknown) => {
       throw isSpent && error instanceof Failure ? notSaved(profile, error) : error;
     });
-  refuseInterrupted(ctx);
   if (failed) throw failed;
+  refuseInterrupted(ctx);
   return parseStored(kept, profile, 'oauth');
 }
 
@@ -142,8 +151,16 @@ const withoutAccess = (origin: string): Failure =>
     hint: 'The login is kept, with the new refresh token. Try again.',
   });
 
-const loginEnded = (profile: string, why: string, status?: number): Failure =>
-  new Failure('auth', `The login of profile ${profile} has ended ${why}.`, {
+const loginEnded = (
+  profile: string,
+  why: string,
+  { status, unanswered }: { readonly status?: number; readonly unanswered?: boolean } = {},
+): Failure =>
+  new Failure('auth', `The login of profile ${profile} has ended ${why}.${unanswered ? ` ${mayLiveOn}` : ''}`, {
     status,
     hint: `Log in again with: ${loginCommand('oauth', profile)}`,
   });
+
+/** Of a login whose refresh was not answered. */
+export const mayLiveOn =
+  'A refresh of it was never answered, so tokens that svc does not have may be good for up to 30 days. To end them now, disconnect the app in the account.';

@@ -78,7 +78,8 @@ async function update(store: Store, name: string, { change, place, held }: Updat
     held.check();
     proven = true;
   };
-  const next = await change(current, ready).catch(async (error) => {
+  const wasCut = await rescue.isLeft(name);
+  const next = await change(current, ready, wasCut).catch(async (error) => {
     if (proven && rescued === undefined) await rescue.drop(name);
     throw error;
   });

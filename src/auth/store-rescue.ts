@@ -17,6 +17,8 @@ export type RescueFile = {
   fill(name: string, secret: string, stored: string | undefined): Promise<boolean>;
   /** The newer secret; undefined where there is none, or where another has taken its place since. */
   read(name: string, stored: string | undefined): Promise<string | undefined>;
+  /** Whether its room was taken by an exchange that nobody ended. */
+  isLeft(name: string): Promise<boolean>;
   drop(name: string): Promise<void>;
 };
 
@@ -39,6 +41,10 @@ export function rescueFile(folder: string): RescueFile {
       if (!(await isThere(pathOf(name)))) return undefined;
       const rescued = parse(await readReserved(pathOf(name)).catch(() => undefined));
       return rescued?.newer_than === hexDigestOf(stored ?? '') ? rescued.secret : undefined;
+    },
+    async isLeft(name) {
+      if (!(await isThere(pathOf(name)))) return false;
+      return parse(await readReserved(pathOf(name)).catch(() => undefined)) === undefined;
     },
     async drop(name) {
       if (await isThere(pathOf(name))) await removeFile(pathOf(name)).catch(() => {});

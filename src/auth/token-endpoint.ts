@@ -99,7 +99,8 @@ async function sendPatiently(ports: Ports, limits: Limits, request: HttpRequest,
     const stopTelling = manner.mustFinish ? tellOnInterrupt(ports) : undefined;
     const answer = await exchange(request).finally(stopTelling);
     const sentAt = new Date(clock.now().getTime() - (clock.ticks() - attempt));
-    if ('lost' in answer && !manner.mustFinish) refuseInterrupted(ports);
+    if ('lost' in answer && !manner.mustFinish && ports.signal.aborted)
+      throw interruption(ports.signal, 'Interrupted.', undefined, answer.lost === 'after-sending');
     history = { ...history, elapsedMs: clock.ticks() - began };
     const step = decide(rules, history, outcomeOf(answer));
     if (step.next === 'repeat') {

@@ -47,7 +47,10 @@ export async function send(service: Service, asked: RequestSpec, wire: Wire, opt
   await requireGo(service, asked, wire);
   const sending = recorded(service, { asked, wire }, (recording) =>
     sendOn(service, asked, wire, { ...options, recording }),
-  );
+  ).catch(async (error: unknown) => {
+    if (error instanceof Failure && !error.isUnsure) await service.ctx.sends?.takeBack().catch(() => {});
+    throw error;
+  });
   return noted(service, { asked, wire }, sending);
 }
 

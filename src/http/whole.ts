@@ -1,6 +1,6 @@
 import type { Write, Writes } from '../context.ts';
 import { runAgain } from '../disk/lock-hold.ts';
-import { Failure, type FailureKind, nothingChanged } from '../errors.ts';
+import { Failure, type FailureKind, isInterruption, nothingChanged } from '../errors.ts';
 
 /** How much of a command was done before it stopped. */
 export type DoneSoFar = { readonly done: number; readonly unknown: number };
@@ -10,7 +10,7 @@ export type DoneSoFar = { readonly done: number; readonly unknown: number };
  * fails on this machine (a disk, a lock, a file that changed) stays `failed`, which claims nothing.
  */
 export function kindOfWhole({ kind, status }: Failure, { done, unknown }: DoneSoFar): FailureKind {
-  if (kind === 'interrupted' || kind === 'terminated' || kind === 'unknown') return kind;
+  if (kind === 'unknown' || isInterruption({ kind })) return kind;
   if (unknown > 0) return 'unknown';
   const isOwn = kind === 'failed' && status === undefined;
   return done > 0 && !isOwn ? 'partial' : kind;

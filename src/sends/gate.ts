@@ -27,7 +27,8 @@ function noteStop(shared: Judging['shared'], ended: unknown): void {
   shared.stopped ??= new Failure(ended.kind, 'Interrupted. This was not sent.', { isHeld: true });
 }
 
-async function verdictOn(judging: Judging, request: SendRequest): Promise<Verdict> {
+/** `isAsked`: a person has said yes to it. */
+async function verdictOn(judging: Judging, request: SendRequest, isAsked = false): Promise<Verdict> {
   const { ctx, settings, wish } = judging;
   // Its mode holds also where nothing else of it does.
   const policies = await readPolicies(ctx).catch((error: unknown) => {
@@ -48,19 +49,24 @@ async function verdictOn(judging: Judging, request: SendRequest): Promise<Verdic
   };
   if (request.hearers === 'public' && !(await isPublished(request, read))) return 'go';
   if (isDrafted) return (await import('./make.ts')).draftedUnlessDone(judging, request, await read());
-  if (policies.length > 0) {
-    const refusal = await (await import('./policy.ts')).refusalBy(policies, judging, { request, read });
-    if (refusal) return refusal;
-  }
-  if (mode === 'ask') {
-    const refusal = await (await import('./ask.ts')).askedFor(judging, request, await read());
-    if (refusal) return refusal;
+  const refusedNow = async () =>
+    policies.length > 0 ? (await import('./policy.ts')).refusalBy(policies, judging, { request, read }) : undefined;
+  const refusal = await refusedNow();
+  if (refusal) return refusal;
+  const asks = mode === 'ask' && !isAsked;
+  if (asks) {
+    const declined = await (await import('./ask.ts')).askedFor(judging, request, await read());
+    if (declined) return declined;
   }
   if (holdMs > 0) {
-    const refusal = await (await import('./hold.ts')).held(judging, request, { holdMs, read });
-    if (refusal) return refusal;
-    // What was set meanwhile holds, too; it is held once.
-    if (await isOther(judging, { mode, policies })) return verdictOn(judging, request);
+    const taken = await (await import('./hold.ts')).held(judging, request, { holdMs, read });
+    if (taken) return taken;
+  }
+  if (asks || holdMs > 0) {
+    // What was set meanwhile holds too, and quiet hours may have begun. It is asked and held once.
+    if (await isOther(judging, { mode, policies })) return verdictOn(judging, request, asks || isAsked);
+    const late = await refusedNow();
+    if (late) return late;
   }
   if (policies.length === 0) return 'go';
   return (await (await import('./policy.ts')).refusalByRate(policies, judging)) ?? 'go';

@@ -13,6 +13,8 @@ export type Shared = {
   stopped: Failure | undefined;
   /** Drafts that this process has made. */
   drafted: number;
+  /** When sends of this process were counted for the rule of so many an hour. */
+  readonly counted: string[];
 };
 
 export type Judging = {

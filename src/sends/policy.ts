@@ -5,7 +5,7 @@ import type { Fields } from '../text/record.ts';
 import type { Judging } from './judging.ts';
 import type { Policy } from './policy-schema.ts';
 import { isQuiet } from './quiet.ts';
-import { hasRoom } from './rate.ts';
+import { countSend, uncountSend } from './rate.ts';
 import { whoIs } from './who.ts';
 
 export type PolicyQuestion = { readonly request: SendRequest; readonly read: () => Promise<Fields | undefined> };
@@ -16,34 +16,52 @@ export async function refusalBy(
   judging: Judging,
   asked: PolicyQuestion,
 ): Promise<Failure | undefined> {
-  const { ctx } = judging;
+  const { ctx, wish } = judging;
   for (const { path, sends } of policies) {
     const { quiet, deny, allow } = sends;
-    if (quiet && isQuiet(quiet, ctx.clock.now())) return refused(path, 'quiet', 'it is quiet time');
+    if (quiet && isQuiet(quiet, ctx.clock.now()))
+      return refused({ path, rule: 'quiet', why: 'it is quiet time', wish });
     for (const [rule, filter, wanted] of [
       ['deny', deny, false],
       ['allow', allow, true],
     ] as const) {
       const why = filter === undefined ? undefined : await forbidden(judging, { rule, filter, wanted }, asked);
-      if (why !== undefined) return refused(path, rule, why);
+      if (why !== undefined) return refused({ path, rule, why, wish });
     }
   }
   return undefined;
 }
 
 /** The last question: what has room is counted. */
-export async function refusalByRate(policies: readonly Policy[], { ctx }: Judging): Promise<Failure | undefined> {
+export async function refusalByRate(
+  policies: readonly Policy[],
+  { ctx, wish, shared }: Judging,
+): Promise<Failure | undefined> {
   const limits = policies.flatMap(({ path, sends: { max_per_hour: most } }) =>
     most === undefined ? [] : [{ path, most }],
   );
   const [lowest] = limits.sort((a, b) => a.most - b.most);
-  if (!lowest || (await hasRoom(ctx, lowest.most))) return undefined;
-  return refused(lowest.path, 'max_per_hour', `${lowest.most} were sent within the hour`);
+  if (!lowest) return undefined;
+  const counted = await countSend(ctx, lowest.most);
+  if (counted === undefined) {
+    const why = `${lowest.most} an hour are allowed, and as many were sent since the rule stands`;
+    return refused({ path: lowest.path, rule: 'max_per_hour', why, wish });
+  }
+  shared.counted.push(counted);
+  return undefined;
 }
 
-const refused = (path: string, rule: string, why: string): Failure =>
+/** What was counted last is known not to have been sent. */
+export async function takeBack({ ctx, shared }: Judging): Promise<void> {
+  const counted = shared.counted.pop();
+  if (counted !== undefined) await uncountSend(ctx, counted);
+}
+
+type Forbidden = Pick<Judging, 'wish'> & { readonly path: string; readonly rule: string; readonly why: string };
+
+const refused = ({ path, rule, why, wish }: Forbidden): Failure =>
   new Failure('policy', `The policy forbids this (sends.${rule} in ${path}): ${why}.`, {
-    hint: 'Nothing was sent. To leave it for later: add --draft',
+    hint: wish.approved ? 'The draft is kept as it is.' : 'Nothing was sent. To leave it for later: add --draft',
     isHeld: true,
   });
 

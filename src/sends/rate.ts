@@ -5,25 +5,37 @@ import { withLock } from '../disk/lock.ts';
 
 const hourMs = 60 * 60 * 1000;
 
-/** Whether less than so many were sent within the hour, by all processes that share the state folder. Counts this one. */
-export async function hasRoom(ctx: Context, most: number): Promise<boolean> {
+/** Whether less than so many were counted within the hour, by all processes that share the state folder; then when this one is. */
+export async function countSend(ctx: Context, most: number): Promise<string | undefined> {
+  let counted: string | undefined;
+  await changed(ctx, (recent, now) => {
+    if (recent.length >= most) return recent;
+    counted = now;
+    return [...recent, now];
+  });
+  return counted;
+}
+
+/** It was not sent after all. */
+export const uncountSend = (ctx: Context, counted: string): Promise<void> =>
+  changed(ctx, (recent) => recent.toSpliced(recent.lastIndexOf(counted), recent.includes(counted) ? 1 : 0));
+
+async function changed(ctx: Context, change: (recent: string[], now: string) => string[]): Promise<void> {
   const folder = join(ctx.files.state, 'sends');
   const path = join(folder, 'last-hour');
   const { clock, signal, progress, notice } = ctx;
-  return withLock(
-    join(folder, 'lock'),
-    { clock, signal, progress, notice, what: 'the count of sends' },
-    async (held) => {
-      const since = clock.now().getTime() - hourMs;
-      const now = clock.now().toISOString();
-      const lines = ((await readIfThere(path)) ?? '').split('\n').filter((line) => line !== '');
-      // What cannot be read may be a send of just now.
-      const times = lines.map((line) => (Number.isNaN(Date.parse(line)) ? now : line));
-      const recent = times.filter((line) => Date.parse(line) > since);
-      const isRoom = recent.length < most;
-      held.check();
-      await replaceFile(path, (isRoom ? [...recent, now] : recent).map((line) => `${line}\n`).join(''));
-      return isRoom;
-    },
-  );
+  const waiting = { clock, signal, progress, notice, what: 'the count of sends' };
+  await withLock(join(folder, 'lock'), waiting, async (held) => {
+    const since = clock.now().getTime() - hourMs;
+    const now = clock.now().toISOString();
+    const lines = ((await readIfThere(path)) ?? '').split('\n').filter((line) => line !== '');
+    // What cannot be read may be a send of just now.
+    const times = lines.map((line) => (Number.isNaN(Date.parse(line)) ? now : line));
+    const left = change(
+      times.filter((line) => Date.parse(line) > since),
+      now,
+    );
+    held.check();
+    await replaceFile(path, left.map((line) => `${line}\n`).join(''));
+  });
 }

@@ -158,7 +158,7 @@ test('a lost answer is unknown, and never called refreshed; the login is kept', 
     ['cut', 'unknown'],
     ['good', 'refreshed'],
   ]);
-  expect(await saved(world, 'cut')).toEqual(before);
+  expect(await saved(world, 'cut')).toEqual({ ...before, unanswered: true });
 });
 
 test('where of none it is known whether it is refreshed it is exit 9', async () => {

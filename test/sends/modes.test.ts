@@ -1,5 +1,5 @@
 // Modes: what becomes of a send, whichever face it comes by.
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { connected } from '../mcp/connected.ts';
@@ -81,6 +81,52 @@ test('in mode ask a person at a terminal sees the text and agrees, whatever --ye
   expect(writesOf(world)).toEqual([]);
   expect((await run(line, { ...inMode('ask'), columns: 80, answers: [true] })).exitCode).toBe(0);
   expect(writesOf(world)).toHaveLength(1);
+});
+
+type Meanwhile = (at: ReturnType<typeof desk>, config: string) => void;
+
+const policy = (rules: string): Meanwhile => {
+  return (_, config) => writeFileSync(join(config, 'policy.yaml'), `sends: { ${rules} }\n`);
+};
+
+test.each<[string, Meanwhile, number]>([
+  ['a rule that forbids it', policy("deny: 'true'"), 5],
+  ['a policy with a mistake', policy('modus: ask'), 5],
+  ['another rule that lets it through', policy("deny: 'false'"), 0],
+  [
+    'the mode of the configuration',
+    (_, config) => writeFileSync(join(config, 'config.json'), '{"profiles":{"default":{"sends":"draft"}}}'),
+    0,
+  ],
+])('what is set while "Send this?" stands open holds: %s', async (what, set, exitCode) => {
+  const at = desk();
+  const config = join(at.world.folder, 'config');
+  mkdirSync(config, { recursive: true });
+  writeFileSync(join(config, 'config.json'), '{"profiles":{"default":{"sends":"ask"}}}');
+  const seen = (_: string, text: string) => {
+    if (text.includes('Viktor Nakamura')) set(at, config);
+  };
+  const ran = await at.run('tickets reply 8 --body Hello', { columns: 80, answers: [true], seen });
+  expect(ran.exitCode).toBe(exitCode);
+  expect(writesOf(at.world)).toHaveLength(what.startsWith('another') ? 1 : 0);
+  if (what.startsWith('the mode')) expect(await at.json('drafts list')).toMatchObject([{ state: 'waiting' }]);
+});
+
+test('quiet hours that begin while "Send this?" stands open hold', async () => {
+  const { world, run } = desk();
+  const config = join(world.folder, 'config');
+  mkdirSync(config, { recursive: true });
+  // The clock of these tests stands at noon UTC.
+  writeFileSync(
+    join(config, 'policy.yaml'),
+    "sends: { mode: ask, quiet: { from: '12:30', to: '20:00', zone: UTC } }\n",
+  );
+  const seen = (_: string, text: string) => {
+    if (text.includes('Viktor Nakamura')) world.clock.advance(45 * 60_000);
+  };
+  const ran = await run('tickets reply 8 --body Hello', { columns: 80, answers: [true], seen });
+  expect([ran.exitCode, ran.stderr]).toEqual([5, expect.stringContaining('quiet time')]);
+  expect(writesOf(world)).toEqual([]);
 });
 
 test('the rows of a file are agreed to one by one, or all that follow at once', async () => {

@@ -72,6 +72,27 @@ test('max_per_hour counts over commands and files, and an hour later there is ro
   await ok(reply);
 });
 
+test('what the service refuses does not count as sent, and what may be sent does', async () => {
+  const { world, ok, run } = deskUnder('sends: { max_per_hour: 1 }\n');
+  await world.control('POST', 'faults', { path: '/tickets/8/replies', action: 'status', status: 422 });
+  expect((await run(reply)).exitCode).toBe(6);
+  await ok(reply);
+  world.clock.advance(61 * 60 * 1000);
+  await world.control('POST', 'faults', { path: '/tickets/8/replies', action: 'drop-after' });
+  await run(reply);
+  expect(await run(reply)).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('1 an hour are allowed') });
+});
+
+test('a draft that a rule forbids is kept, with no advice to draft it', async () => {
+  const { run, draft, world } = deskUnder('sends: { deny: \'.body.body == "Two"\' }\n');
+  const one = await draft('tickets reply 8 --body One');
+  const two = await draft('tickets reply 9 --body Two');
+  const ran = await run(`drafts approve 1 2 --digest ${one.digest} --digest ${two.digest}`);
+  expect(ran.stderr).toContain('1 sent, 1 not sent');
+  expect(ran.stderr).not.toMatch(/Nothing was sent|--draft/u);
+  expect(writesOf(world)).toHaveLength(1);
+});
+
 const broken = ['sends: { quiet: { form: 20 } }', 'sends: [', 'send: {}', 'sends: { mode: strict }'];
 // What is left of a file that was cut.
 const cut = ['', '# rules', 'sends:', 'sends: {}', 'sends: []', '---'];

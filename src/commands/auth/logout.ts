@@ -1,11 +1,14 @@
 import type { CredentialKind } from '../../api/operation.ts';
 import { environmentKinds, variablesOf } from '../../auth/at-hand.ts';
 import { heldByProfile, nameOf } from '../../auth/credentials.ts';
+import { mayLiveOn } from '../../auth/refresh.ts';
 import { defineCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
 import { traced } from '../../http/call.ts';
+import type { LoggedOut } from '../../login/logout.ts';
+import { listed } from '../../text/listed.ts';
 
 export const authLogout = defineCommand({
   name: 'logout',
@@ -31,13 +34,13 @@ export const authLogout = defineCommand({
     if (flags.all && profiles.length > 0) {
       await confirmed(ctx, settings, `Log out of every profile (${profiles.join(', ')})?`);
     }
-    const records: { profile: string; forgotten: readonly CredentialKind[] }[] = [];
+    const records: ({ profile: string } & LoggedOut)[] = [];
     let failed: Failure | undefined;
     for (const profile of profiles) {
       try {
         const own = { ...settings, profile, authUrlNamed: settings.authUrlNamed && !flags.all };
         if (!flags.localOnly) await offerRemoval(ctx, own);
-        records.push({ profile, forgotten: await logout(ctx, own, flags) });
+        records.push({ profile, ...(await logout(ctx, own, flags)) });
       } catch (error) {
         // With --all one service that is away must not keep the others' logins.
         if (!(error instanceof Failure) || !flags.all) throw error;
@@ -53,18 +56,30 @@ export const authLogout = defineCommand({
           : `Profile ${profile} is not logged in.`,
       );
     }
-    for (const text of remaining(new Set(records.flatMap(({ forgotten }) => forgotten)), flags)) ctx.notice(text);
+    const doubtful = records.filter(({ mayLiveOn }) => mayLiveOn).map(({ profile }) => profile);
+    const certain = records.filter(({ mayLiveOn, forgotten }) => !mayLiveOn && forgotten.includes('oauth'));
+    const kinds = new Set(records.flatMap(({ forgotten }) => forgotten));
+    if (certain.length === 0) kinds.delete('oauth');
+    for (const text of remaining(kinds, flags)) ctx.notice(text);
     if (failed) throw ofAll(failed);
+    if (doubtful.length > 0) throw notAllRevoked(doubtful);
     const variables = variablesOf(environmentKinds(ctx.env));
     const notes = variables ? [`${variables} is set and stays in use.`] : [];
     return {
-      data: { shape: 'list', records, columns: ['profile', 'forgotten'] },
+      data: {
+        shape: 'list',
+        records: records.map(({ profile, forgotten }) => ({ profile, forgotten })),
+        columns: ['profile', 'forgotten'],
+      },
       human: () => '',
       plain: () => '',
       notes,
     };
   },
 });
+
+const notAllRevoked = (profiles: readonly string[]): Failure =>
+  new Failure('unknown', `What svc had of the login of ${listed(profiles)} is revoked and forgotten. ${mayLiveOn}`);
 
 /** Its own hint would forget one profile, and leave the others. */
 const ofAll = (failed: Failure): Failure =>

@@ -1,0 +1,159 @@
+// A logout that says "revoked" leaves no token that is good: beside a refresh, a login and a signal, and after lost answers.
+import { describe, expect, test } from 'vitest';
+import { rescueFile } from '../../src/auth/store-rescue.ts';
+import { type AuthWorld, loggedIn, loginOf, storeOf } from './auth-world.ts';
+
+const lost = { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' } as const;
+
+/** The service does what it is asked to, and the answer does not arrive. */
+function loseAnswersOf(world: AuthWorld, path: string): void {
+  const { exchange } = world;
+  let isUnderWay = false;
+  world.override = async (request) => {
+    if (isUnderWay || !request.url.endsWith(path)) return undefined;
+    isUnderWay = true;
+    await exchange(request).finally(() => {
+      isUnderWay = false;
+    });
+    return lost;
+  };
+}
+
+/** Whether the service takes the token. */
+const isGood = async (world: AuthWorld, token: string | undefined): Promise<boolean> =>
+  (await world.svc(['account', 'get'], { env: { SVC_ACCESS_TOKEN: token } })).exitCode === 0;
+
+const mayLiveOn = /is revoked and forgotten\..*never answered.*up to 30 days.*disconnect the app/su;
+
+/** A gate that a request waits at. */
+function gate() {
+  let open = () => {};
+  let reached = () => {};
+  const isOpen = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const isReached = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  return { open: () => open(), reached: () => reached(), isOpen, isReached };
+}
+
+describe('after a refresh that was not answered', () => {
+  test('logout does not call the login revoked: exit 9', async () => {
+    const world = await loggedIn();
+    loseAnswersOf(world, '/token');
+    expect((await world.svc(['auth', 'refresh'])).exitCode).toBe(9);
+    world.override = undefined;
+    const ran = await world.svc(['logout']);
+    expect(ran.exitCode).toBe(9);
+    expect(ran.stderr).toMatch(mayLiveOn);
+    expect(ran.stderr).not.toContain('was revoked at the service');
+    expect(await loginOf(world)).toBeUndefined();
+  });
+
+  test('one that was killed counts as such', async () => {
+    const world = await loggedIn();
+    // What a refresh leaves that was killed: the room that it took before it asked.
+    await rescueFile(`${world.folder}/config`).reserve('profile/default/oauth', '');
+    const ran = await world.svc(['logout']);
+    expect([ran.exitCode, ran.stderr]).toEqual([9, expect.stringMatching(mayLiveOn)]);
+  });
+
+  test('a killed one is remembered by a later one that leaves the login as it is', async () => {
+    const world = await loggedIn({ left: -5 });
+    await rescueFile(`${world.folder}/config`).reserve('profile/default/oauth', '');
+    world.override = ({ url }) =>
+      url.endsWith('/token') ? { lost: 'before-sending', reason: 'refused', detail: 'Refused.' } : undefined;
+    expect((await world.svc(['contacts', 'list'])).exitCode).toBe(10);
+    world.override = undefined;
+    expect((await loginOf(world))?.unanswered).toBe(true);
+  });
+
+  test('the end of the login says that tokens may live on', async () => {
+    const world = await loggedIn({ left: -5 });
+    loseAnswersOf(world, '/token');
+    expect((await world.svc(['contacts', 'list'])).exitCode).toBe(10);
+    world.override = undefined;
+    const ran = await world.svc(['contacts', 'list']);
+    expect(ran.exitCode).toBe(4);
+    expect(ran.stderr).toMatch(/has ended.*never answered.*up to 30 days.*disconnect the app.*svc login/su);
+  });
+
+  test('one that works leaves no doubt: logout is exit 0, and nothing is good any more', async () => {
+    const world = await loggedIn({ left: -5 });
+    world.override = ({ url }) => (url.endsWith('/token') ? lost : undefined);
+    expect((await world.svc(['contacts', 'list'])).exitCode).toBe(10);
+    world.override = undefined;
+    expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+    const token = (await loginOf(world))?.access_token;
+    const ran = await world.svc(['logout']);
+    expect([ran.exitCode, ran.stderr]).toEqual([0, expect.stringContaining('was revoked at the service')]);
+    expect(await isGood(world, token)).toBe(false);
+  });
+});
+
+test('logout waits for a refresh that is on its way, and revokes what that one gets', async () => {
+  const world = await loggedIn();
+  const answer = gate();
+  world.watch = async ({ url }) => {
+    if (!url.endsWith('/token')) return;
+    answer.reached();
+    await answer.isOpen;
+  };
+  const refreshing = world.svc(['auth', 'refresh']);
+  await answer.isReached;
+  const leaving = world.svc(['logout']);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(world.sent.filter(({ what }) => what.endsWith('/revoke'))).toEqual([]);
+  answer.open();
+  expect([(await refreshing).exitCode, (await leaving).exitCode]).toEqual([0, 0]);
+  expect(await loginOf(world)).toBeUndefined();
+  const { connections } = (await world.state()) as { connections: { access_tokens: object[]; refresh_token: unknown }[] };
+  expect(connections.map(({ access_tokens, refresh_token }) => [access_tokens, refresh_token])).toEqual([[[], null]]);
+});
+
+test('a login that is saved while logout waits for the service stays, with its client', async () => {
+  const world = await loggedIn();
+  const store = storeOf(world);
+  const answer = gate();
+  world.watch = async ({ url }) => {
+    if (!url.endsWith('/revoke')) return;
+    answer.reached();
+    await answer.isOpen;
+  };
+  const next = JSON.stringify({ ...(await loginOf(world)), access_token: 'svc_at_next' });
+  const client = await store.read('profile/default/client');
+  const leaving = world.svc(['logout']);
+  await answer.isReached;
+  const saving = store
+    .update('profile/default/oauth', async () => next)
+    .then(() => store.update('profile/default/client', async () => client));
+  answer.open();
+  expect((await leaving).exitCode).toBe(0);
+  await saving;
+  expect((await loginOf(world))?.access_token).toBe('svc_at_next');
+  expect(await store.read('profile/default/client')).toBe(client);
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s while a revocation is not answered does not say that it was not done', async (signal, code) => {
+  for (const at of [1, 2]) {
+    const world = await loggedIn();
+    const stop = new AbortController();
+    let asked = 0;
+    world.override = async ({ url }) => {
+      if (!url.endsWith('/revoke') || ++asked < at) return undefined;
+      stop.abort(signal);
+      return { lost: 'after-sending', reason: 'interrupted', detail: 'Interrupted.' } as never;
+    };
+    const ran = await world.svc(['logout'], { signal: stop.signal });
+    expect(ran.exitCode).toBe(code);
+    const what = at === 1 ? 'The login of profile default' : 'The access token of profile default';
+    expect(ran.stderr).toContain(`${what} may or may not have been revoked, and is kept`);
+    expect(ran.stderr.includes('the refresh token of profile default was revoked')).toBe(at === 2);
+    expect(await loginOf(world)).toBeDefined();
+  }
+});
