@@ -108,7 +108,9 @@ test('logout waits for a refresh that is on its way, and revokes what that one g
   answer.open();
   expect([(await refreshing).exitCode, (await leaving).exitCode]).toEqual([0, 0]);
   expect(await loginOf(world)).toBeUndefined();
-  const { connections } = (await world.state()) as { connections: { access_tokens: object[]; refresh_token: unknown }[] };
+  const { connections } = (await world.state()) as {
+    connections: { access_tokens: object[]; refresh_token: unknown }[];
+  };
   expect(connections.map(({ access_tokens, refresh_token }) => [access_tokens, refresh_token])).toEqual([[[], null]]);
 });
 
