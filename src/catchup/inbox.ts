@@ -34,7 +34,9 @@ export type Inbox = {
 export async function inboxFor(ctx: Context, settings: Settings, { given, account }: Wanted): Promise<Inbox> {
   const root = slotsFolder(ctx.files.state, settings.profile);
   const { config, about } =
-    given === undefined && (await isListening(root)) ? { config: undefined, about: [] } : await choose(ctx, given);
+    given === undefined && (await isListening(root))
+      ? { config: undefined, about: [] }
+      : await choose(ctx, settings, given);
   if (config !== undefined) return serveInbox(ctx, settings, { config, about, account });
   chosenAccount(undefined, account);
   return listenerInbox(ctx, settings, root);

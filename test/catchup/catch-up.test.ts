@@ -6,6 +6,8 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { sign } from '../../src/api/signature.ts';
 import { webhookData, webhookEvents } from '../../src/api/webhooks.ts';
+import { store } from '../../src/auth/credentials.ts';
+import { openStore } from '../../src/auth/store-file.ts';
 import { rebuiltSince } from '../../src/catchup/rebuilt-since.ts';
 import { Failure } from '../../src/errors.ts';
 import { endAfterEach } from '../endings.ts';
@@ -112,6 +114,49 @@ test('listen --catch-up rebuilds what came while nobody listened', async () => {
   const second = await listening(world, ['--forward-to', app.url, '--catch-up'], { env });
   await second.until(() => app.ids().includes(`rebuilt:ticket.created:${missed.id}`));
   await second.end();
+});
+
+test('listen --catch-up signs with the secrets that its own subscription has just brought', async () => {
+  const { world, app, miss } = await setting();
+  const first = await listening(world, [], { env });
+  await deliver(first.url, body('evt_1', { created_at: new Date().toISOString() }));
+  await first.end();
+  const missed = await miss();
+  const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
+  const tokens = openStore({ folder: join(world.folder, 'config'), clock: world.clock, random, warn: () => {} });
+  const scopes = ['webhooks:manage', 'tickets:read'];
+  const { access_token } = await world.control('tokens', { account_id: 1, scopes });
+  const login = {
+    base_url: 'https://service.test',
+    auth_url: 'https://service.test',
+    client_id: 'sandbox_cli',
+    access_token: String(access_token),
+    issued_at: new Date().toISOString(),
+    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+    scopes,
+  };
+  await store(tokens, { profile: 'default', kind: 'oauth' }, login);
+  const argv = ['--public-url', 'https://hooks.example.com/', '--events', 'ticket.created', '--forward-to', app.url];
+  const second = await listening(world, [...argv, '--catch-up'], {});
+  await second.until(() => app.ids().includes(`rebuilt:ticket.created:${missed.id}`));
+  expect((await second.end()).stderr).not.toContain('could not be rebuilt');
+});
+
+test('without --config it does not reach into the inbox of a serve of another profile', async () => {
+  const { world, catchUp, miss } = await setting();
+  const config = 'listen: { port: 0 }\ninbox: inbox\nsinks: [{ name: a, file: { path: a.jsonl } }]\n';
+  const served = await serving(world, config);
+  await miss();
+  const other = ['--profile', 'other'];
+  const ran = await catchUp(...ofAll, '--events', 'ticket.created', ...other);
+  expect([ran.exitCode, ran.stderr]).toEqual([0, expect.not.stringContaining(served.file)]);
+  const inbox = async (...argv: string[]) =>
+    JSON.parse((await svc(world, ['webhooks', 'inbox', 'list', '--json', ...argv], { env })).stdout).length;
+  expect([await inbox(), (await inbox(...other)) > 0]).toEqual([0, true]);
+  // That of its own profile it still finds.
+  expect((await catchUp(...ofAll, '--events', 'ticket.created')).stderr).toContain(served.file);
+  expect(await inbox()).toBeGreaterThan(0);
+  await served.end();
 });
 
 test('from the copy of the account it takes a few requests, and finds what is newer too', async () => {

@@ -210,7 +210,7 @@ sinks: [{ name: app, http: { url: "http://127.0.0.1:1/" } }]
   const place = join(world.folder, 'state', 'webhooks', 'serve-default');
   expect([none.stdout, none.stderr]).toEqual([
     '[]\n',
-    `Looked in ${place}: no svc webhooks serve runs with this state folder. For another inbox: --config FILE\n`,
+    `Looked in ${place}: no svc webhooks serve of this profile runs with this state folder. For another inbox: --config FILE\n`,
   ]);
   expect((await inbox('list')).stderr).toBe(
     'This is the inbox of svc webhooks listen. For that of serve: --config FILE\n',

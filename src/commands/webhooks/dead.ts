@@ -70,7 +70,7 @@ const list = defineCommand({
 });
 
 async function deadChoices(ctx: Context, settings: Settings, flags: Texts): Promise<readonly Choice[]> {
-  const { config } = await chooseInbox(ctx, flags.config?.[0]);
+  const { config } = await chooseInbox(ctx, settings, flags.config?.[0]);
   const { admin } = await openConfigured(ctx, settings, config);
   try {
     const some = (await admin.dead(({ id, event }) => ({ id, event }))).slice(0, 100);
@@ -182,9 +182,9 @@ async function within(
   given: string | undefined,
   work: (admin: InboxAdmin, sinks: Sinks) => Promise<View>,
 ): Promise<View> {
-  const { config, about } = await chooseInbox(ctx, given);
+  const { config, about } = await chooseInbox(ctx, settings, given);
   const { admin, configured } = await openConfigured(ctx, settings, config);
-  const looked = `Looked in ${admin.place}: no svc webhooks serve runs with this state folder. For another inbox: --config FILE`;
+  const looked = `Looked in ${admin.place}: no svc webhooks serve of this profile runs with this state folder. For another inbox: --config FILE`;
   try {
     const view = await work(admin, configured && [...queuesOf(configured.config).keys()]);
     const own = typeof view.notes === 'function' ? view.notes() : (view.notes ?? []);

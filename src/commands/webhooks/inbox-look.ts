@@ -28,8 +28,8 @@ export function look<T>(
 }
 
 /** Says which inbox it is, for there may be several. */
-export async function chosen(ctx: Context, given: string | undefined): Promise<Chosen> {
-  const { config, about } = await choose(ctx, given);
+export async function chosen(ctx: Context, settings: Settings, given: string | undefined): Promise<Chosen> {
+  const { config, about } = await choose(ctx, settings, given);
   if (config !== undefined) return { config, about };
   return { config, about: ['This is the inbox of svc webhooks listen. For that of serve: --config FILE'] };
 }
@@ -41,7 +41,7 @@ const mostChoices = 100;
 
 /** The newest first, to choose from. */
 export const receivedEvents: Listed['choices'] = async (ctx, settings, flags) => {
-  const { config } = await chosen(ctx, flags.config?.[0]);
+  const { config } = await chosen(ctx, settings, flags.config?.[0]);
   const view: View<Choice> = ({ id, event, at, body }) => {
     const summary = sanitize(mainFields(event, envelopeIn(body)?.data ?? null).slice(0, 200));
     return { value: id, name: [localTime(at), event ?? '-', sanitize(id), summary].join('  ') };

@@ -61,7 +61,7 @@ const list = defineCommand({
   },
   examples: ['svc webhooks inbox list', 'svc webhooks inbox list --event ticket.created --json'],
   async run(ctx, { flags, settings }) {
-    const { config, about } = await chosen(ctx, flags.config);
+    const { config, about } = await chosen(ctx, settings, flags.config);
     const had = new Set<string | undefined>();
     const most = flags.all ? undefined : (flags.limit ?? 50);
     const view = (arrival: Arrival) => {
@@ -118,7 +118,7 @@ const show = defineCommand({
   needs: 'an event that was received: svc webhooks inbox list',
   examples: ['svc webhooks inbox show evt_1 --json'],
   async run(ctx, { args, flags, settings }) {
-    const { config, about } = await chosen(ctx, flags.config);
+    const { config, about } = await chosen(ctx, settings, flags.config);
     const delivery = deliveryOf(await lookUpOne(ctx, settings, config, args.id));
     return {
       read: true,
@@ -148,7 +148,7 @@ const replay = defineCommand({
   examples: ['svc webhooks inbox replay evt_1 --to http://localhost:3000/hooks'],
   async run(ctx, { args, flags, settings }) {
     const to = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
-    const { config, about } = await chosen(ctx, flags.config);
+    const { config, about } = await chosen(ctx, settings, flags.config);
     const found = await lookUp(ctx, settings, config, args.id);
     const named = config === undefined ? undefined : await urlOfSink(ctx, config);
     const planned = found.map(({ arrival, outcomes }) => {

@@ -56,6 +56,7 @@ export const serveWebhooks = defineCommand({
     const { serve } = await import('../../webhooks/serve/serve.ts');
     const { doorsOf, laterDoors } = await import('../../webhooks/serve/doors.ts');
     const served = await serve(ctx, {
+      profile: settings.profile,
       first,
       read,
       placeOf,

@@ -52,9 +52,11 @@ export async function bringUp(
   running.requests = watchRequests(slot.folder, async (request) =>
     request.kind === 'add' ? take(request.arrivals) : [],
   );
-  if (options.missed) running.catchingUp = catchUp(ctx, options.missed, take);
   if (options.inspectPort !== undefined) await inspect(context, options.inspectPort, { slot, receiver });
-  if (!reach || baseUrl === undefined) return;
+  const rebuild = () => {
+    if (options.missed) running.catchingUp = catchUp(ctx, options.missed, take);
+  };
+  if (!reach || baseUrl === undefined) return rebuild();
 
   const url = 'publicUrl' in reach ? reach.publicUrl : await openTunnelUrl(context, reach.tunnel, receiver.port);
   context.pathOfUrl = new URL(url).pathname;
@@ -64,6 +66,8 @@ export async function bringUp(
     if (options.storesSecrets) await keepSecret(ctx.tokens, options.profile, id, secret);
   }
   ctx.notice(`Subscribed ${url} to ${events.join(', ')}`);
+  // What it signs with may have come with the subscriptions.
+  rebuild();
 }
 
 /** The inbox, and what an earlier listener left in it. */

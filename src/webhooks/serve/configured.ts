@@ -8,11 +8,20 @@ import type { Configured } from './config.ts';
 /** Which inbox a command looks at where --config does not say so, and a sentence for whoever wonders. */
 export type Chosen = { readonly config: string | undefined; readonly about: readonly string[] };
 
-/** The one of --config, else that of the `serve` that runs with this state folder. */
-export async function choose(ctx: Context, config: string | undefined): Promise<Chosen> {
+/**
+ * The one of --config, else that of the `serve` that runs with this state folder. One of another profile is no choice: its
+ * inbox is another account's.
+ */
+export async function choose(
+  ctx: Context,
+  { profile }: Pick<Settings, 'profile'>,
+  config: string | undefined,
+): Promise<Chosen> {
   if (config !== undefined) return { config, about: [] };
   const { runningServes } = await import('./running.ts');
-  const running = await runningServes(ctx.files.state);
+  const running = (await runningServes(ctx.files.state)).filter(
+    (one) => one.profile === undefined || one.profile === profile,
+  );
   // Several of one configuration share its inbox.
   const [one, ...others] = new Set(running.map((each) => each.config));
   if (one === undefined) return { config: undefined, about: [] };

@@ -6,6 +6,7 @@ import type { Configured } from './config.ts';
 export type MissedOf = { readonly missed: Missed; readonly account?: string };
 
 export type ServeOptions = {
+  readonly profile: string;
   readonly first: Configured;
   /** The configuration as it is now; throws where it has mistakes. */
   readonly read: () => Promise<Configured>;

@@ -5,8 +5,13 @@ import { tryLock } from '../../disk/lock.ts';
 import { fieldsIn, textIn } from '../../text/record.ts';
 import { slotHolder } from '../store/folder/slot.ts';
 
-/** A `serve` that runs with this state folder: the path of its configuration. */
-export type RunningServe = { readonly config: string };
+/** A `serve` that runs with this state folder. */
+export type RunningServe = {
+  /** The path of its configuration. */
+  readonly config: string;
+  /** Whose events it takes; absent where its configuration has accounts. */
+  readonly profile?: string;
+};
 
 const rootOf = (state: string): string => join(state, 'webhooks', 'serving');
 const aboutOf = (folder: string): string => join(folder, 'about.json');
@@ -30,15 +35,16 @@ export async function runningServes(state: string): Promise<RunningServe[]> {
   for (const name of await namesIn(rootOf(state))) {
     const folder = join(rootOf(state), name);
     if (!/^\d+$/u.test(name) || (await slotHolder(folder)) === undefined) continue;
-    const config = configIn(await readIfThere(aboutOf(folder)));
-    if (config !== undefined) found.push({ config });
+    const about = aboutIn(await readIfThere(aboutOf(folder)));
+    if (about) found.push(about);
   }
   return found;
 }
 
-function configIn(text: string | undefined): string | undefined {
+function aboutIn(text: string | undefined): RunningServe | undefined {
   try {
-    return textIn(fieldsIn(JSON.parse(text ?? 'null')).config);
+    const { config, profile } = fieldsIn(JSON.parse(text ?? 'null'));
+    return textIn(config) === undefined ? undefined : { config: String(config), profile: textIn(profile) };
   } catch {
     return undefined;
   }

@@ -129,7 +129,10 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
         metrics: metricsOf({ tally, byAccount, store, sinks }),
       }));
     // A state folder that cannot be written is no reason to receive nothing.
-    const silence = await announce(ctx.files.state, { config: first.file }).catch(() => async () => {});
+    const silence = await announce(ctx.files.state, {
+      config: first.file,
+      ...(!first.config.accounts && { profile: options.profile }),
+    }).catch(() => async () => {});
     for (const url of urlsOf(receiver, current.doors)) ctx.notice(`Listening on ${url}, inbox in ${store.place}`);
     if (admin) ctx.notice(`Admin on ${admin.url}: /healthz /readyz /metrics`);
     return { store, sinks, receiver, admin, tally, problems, silence, current, missed };
