@@ -92,7 +92,7 @@ export function earlierNotes({ own, matches }: Known, plan: Plan, left: number):
             settled: settled - elsewhere,
             left,
             rejected: plan.problems.size,
-            isDrafted: isDrafted(matches),
+            drafted: draftedOf(matches),
           }),
     );
   }
@@ -105,12 +105,14 @@ export function earlierNotes({ own, matches }: Known, plan: Plan, left: number):
   return notes;
 }
 
-/** Whether drafts are all that came of the rows. */
-function isDrafted(matches: Known['matches']): boolean {
-  let drafts = 0;
+/** How many of the rows that are done became drafts. */
+function draftedOf(matches: Known['matches']): 'none' | 'some' | 'all' {
+  let [drafts, done] = [0, 0];
   for (const { rowStatus } of matches.values()) {
-    if (rowStatus.status === 'done' && rowStatus.drafted === undefined) return false;
-    if (rowStatus.status === 'done') drafts++;
+    if (rowStatus.status !== 'done') continue;
+    done++;
+    if (rowStatus.drafted !== undefined) drafts++;
   }
-  return drafts > 0;
+  if (drafts === 0) return 'none';
+  return drafts < done ? 'some' : 'all';
 }

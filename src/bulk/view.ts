@@ -17,13 +17,15 @@ type Standing = {
   readonly left: number;
   /** That cannot be sent as they stand in the file. */
   readonly rejected: number;
-  /** All that is done became drafts. */
-  readonly isDrafted?: boolean;
+  /** How much of what is done became drafts. */
+  readonly drafted?: 'none' | 'some' | 'all';
 };
 
-export function earlierNote(at: string, { isFinished, settled, left, rejected, isDrafted }: Standing): string {
+export function earlierNote(at: string, { isFinished, settled, left, rejected, drafted }: Standing): string {
   const when = localTime(at);
-  if (isFinished && isDrafted && left === 0)
+  if (isFinished && drafted === 'some' && left === 0)
+    return `This file was done at ${when}, some of its rows as drafts: nothing is sent. To see those: svc drafts list --all. To send it all again, what was sent too, add --restart.`;
+  if (isFinished && drafted === 'all' && left === 0)
     return `This file became drafts at ${when}: no more are made. To see them: svc drafts list --all. To make them all again, add --restart.`;
   if (!isFinished) return `Resuming the run of ${when}: ${rowsInWords(settled)} settled, ${rowsInWords(left)} to send.`;
   if (left > 0)

@@ -89,12 +89,13 @@ function cleared(model: Model): Model {
   return model.focus === 'thread' ? { ...model, focus: 'list' } : { ...model, marked: [] };
 }
 
+/** In the words of --priority. */
 const priorities: readonly Choice[] = [
-  { value: '0', name: '0', about: 'lowest' },
-  { value: '1', name: '1' },
-  { value: '2', name: '2' },
-  { value: '3', name: '3' },
-  { value: '4', name: '4', about: 'highest' },
+  { value: '0', name: '0', about: 'none' },
+  { value: '1', name: '1', about: 'low' },
+  { value: '2', name: '2', about: 'normal' },
+  { value: '3', name: '3', about: 'high' },
+  { value: '4', name: '4', about: 'urgent' },
 ];
 
 const bringBack: Choice = { value: 'back', name: 'Bring it back now' };

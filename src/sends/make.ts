@@ -37,7 +37,9 @@ export async function draftedUnlessDone(
 ): Promise<Failure> {
   if (!isDoneAlready(request, record) || judging.wish.follows?.length) return drafted(judging, request, record);
   const { number } = seenOf({ hearers: request.hearers, body: request.body, record });
-  const told = `${capital(nameOf(request.record, number))} is ${String(record?.status)} already. No draft was made.`;
+  const isToCome = record?.status === 'published' && record.is_live === false;
+  const state = isToCome ? 'scheduled' : String(record?.status);
+  const told = `${capital(nameOf(request.record, number))} is ${state} already. No draft was made.`;
   return new Failure('failed', told, { drafted: { id: null, told, record: record ?? {} }, isWhole: true });
 }
 

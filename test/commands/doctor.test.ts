@@ -26,6 +26,22 @@ test('a good set-up has nothing wrong', async () => {
   expect(ran.exitCode).toBe(0);
 });
 
+test('in a pipe a name of the service neither breaks a row nor reaches a terminal', async () => {
+  const world = sandboxWorld();
+  const name = 'Acme\r\nok\tAPI key\tforged\u001B[31m\u202E';
+  const exchange: typeof world.exchange = async (request) => {
+    const answer = await world.exchange(request);
+    return 'lost' in answer || !request.url.endsWith('/platform/account')
+      ? answer
+      : { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), name }) };
+  };
+  for (const argv of [['doctor'], ['auth', 'status']]) {
+    const { stdout } = await svc({ ...world, exchange }, argv);
+    expect(stdout).toContain('Acme\\r\\nok\\tAPI key\\tforged');
+    for (const raw of ['\u001B', '\u202E', '\r', '\nok\tAPI key\tforged']) expect(stdout).not.toContain(raw);
+  }
+});
+
 test('without a login and without a base URL both are named with the command that mends them, exit 1', async () => {
   const world = sandboxWorld({ env: { SVC_BASE_URL: undefined } });
   const ran = await svc(world, ['doctor', '--json']);

@@ -393,3 +393,20 @@ test('what becomes new while rows are awaited is asked for once, when they have 
   const last = after(come.model, [{ is: 'rows', ask: 3, offset: 0, rows: three, total: 3 }]);
   expect(doing(last, 'list')).toEqual([]);
 });
+
+test('a number of the service with control characters is shown, not obeyed, where a row has no subject', () => {
+  const row = rowOf(7, { number: '\u001B[31mT-7', subject: null, why: null });
+  for (const columns of [40, 60, 80, 200])
+    expect(frameText(inboxOf([row], { columns, rows: 24 }))).not.toContain('\u001B');
+});
+
+test.each([
+  ['none', 0],
+  ['low', 1],
+  ['normal', 2],
+  ['high', 3],
+  ['urgent', 4],
+])('the priority that --priority calls %s is %i here too', (word, priority) => {
+  const { effects } = typing(inboxOf([rowOf(1)]), 'p', ...word, 'enter');
+  expect(effects).toMatchObject([{ change: { act: 'priority', priority } }]);
+});

@@ -43,12 +43,21 @@ test('the summary of a file in mode draft calls no draft done, and names the bat
 test('what is so already becomes no draft, and the command says so', async () => {
   const { run, ok, json } = desk();
   await ok('conversations resolve 9');
-  const [live] = await json<readonly { id: number }[]>('changelog list --status published --limit 1');
+  const published = await json<readonly { id: number; is_live: boolean }[]>('changelog list --status published');
+  const [live, toCome] = [true, false].map((isLive) => published.find(({ is_live }) => is_live === isLive));
   const told = await ok('conversations resolve 9 --draft', { columns: 100, env: { NO_COLOR: '1' } });
   expect(told.stdout).toBe('✓ Conversation 9 is resolved already. No draft was made.\n');
   expect((await ok(`changelog publish ${live?.id} --draft`)).stderr).toContain(
     `Entry ${live?.id} is published already.`,
   );
+  expect((await ok(`changelog publish ${toCome?.id} --draft`)).stderr).toContain(
+    `Entry ${toCome?.id} is scheduled already.`,
+  );
+  expect((await ok(`changelog publish ${toCome?.id} --yes`)).stderr).toContain(
+    `To publish it now: svc changelog publish ${toCome?.id} --at now`,
+  );
+  await ok(`changelog publish ${toCome?.id} --at now --yes`);
+  expect(await json(`changelog get ${toCome?.id}`)).toMatchObject({ is_live: true });
   const several = await run('conversations resolve 9 7', drafting);
   expect(several).toMatchObject({ exitCode: 0, stdout: '9\tdone\n7\tdraft 1\n' });
   expect(several.stderr).toContain('2 in all: 1 drafted, 1 done');
@@ -103,6 +112,17 @@ test('a run whose mode becomes draft meanwhile says how many rows it has sent', 
   expect(writesOf(world).length).toBeGreaterThan(0);
   expect(ran.stderr).toMatch(/\d drafts? waits? for a person; \d rows? (?:was|were) sent/u);
   expect(ran.stderr).not.toContain('nothing was sent');
+});
+
+test('a file of which some rows became drafts does not advise to send what was sent again without a word', async () => {
+  const { ok } = desk();
+  const stdin = 'id,body\n8,One\n9,Two\n';
+  await ok([...reply, '--yes', '--max-sends', '1'], { stdin }).catch(() => {});
+  await ok([...reply, '--yes'], { ...drafting, stdin });
+  await ok('drafts reject 1');
+  const again = await ok([...reply, '--yes'], { stdin });
+  expect(again.stderr).toContain('some of its rows as drafts: nothing is sent. To see those: svc drafts list --all.');
+  expect(again.stderr).toContain('what was sent too');
 });
 
 test('the same file again says nothing of drafts that wait: they may be decided', async () => {

@@ -18,7 +18,7 @@ import {
   servesWhat,
   titleOf,
 } from '../../login/report.ts';
-import { localTime } from '../../output/cells.ts';
+import { cellForPipe, localTime } from '../../output/cells.ts';
 import type { Terminal } from '../../output/view.ts';
 import { sanitize } from '../../text/sanitize.ts';
 
@@ -146,7 +146,7 @@ function forPipe({ profile, base_url, account, credentials }: StatusReport): str
   const rows = [
     ['profile', profile],
     ['base_url', base_url ?? ''],
-    ['account', account ? sanitize(account.name) : ''],
+    ['account', account?.name ?? ''],
     ['account_id', account ? String(account.id) : ''],
     ...credentials.map(({ kind, valid, unreadable, store, expires_at, scopes, missing_scopes: missing }) => [
       kind,
@@ -158,5 +158,5 @@ function forPipe({ profile, base_url, account, credentials }: StatusReport): str
       missing?.join(' ') ?? '',
     ]),
   ];
-  return rows.map((row) => `${row.join('\t')}\n`).join('');
+  return rows.map((row) => `${row.map(cellForPipe).join('\t')}\n`).join('');
 }

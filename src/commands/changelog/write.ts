@@ -128,7 +128,12 @@ export const publishEntry = defineCommand({
   async run(ctx, { args, flags, settings }) {
     const given = await bodyFrom(ctx, settings, flags, args.id);
     const body = { ...given, status: 'published', ...(flags.at !== undefined && { published_at: flags.at }) };
-    return change(ctx, settings, { id: args.id, body }, (name, state) => `${name} is ${state}`);
+    // One that is scheduled stays so, unless a time is given.
+    const stays = (state: string) =>
+      state.startsWith('scheduled') && flags.at === undefined
+        ? ` To publish it now: svc changelog publish ${args.id} --at now`
+        : '';
+    return change(ctx, settings, { id: args.id, body }, (name, state) => `${name} is ${state}${stays(state)}`);
   },
 });
 

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
+import { cellForPipe } from '../../output/cells.ts';
 import type { Terminal } from '../../output/view.ts';
 import { message as filledTo } from '../../text/layout.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -39,7 +40,9 @@ export const doctor = defineCommand({
       human: (terminal) => checks.map((check) => line(check, terminal)).join('\n'),
       plain: () =>
         checks
-          .map((check) => `${check.ok ? 'ok' : 'wrong'}\t${check.name}\t${check.message}\t${check.fix ?? ''}`)
+          .map(({ ok, name, message, fix }) =>
+            [ok ? 'ok' : 'wrong', name, message, fix ?? ''].map(cellForPipe).join('\t'),
+          )
           .join('\n'),
       read: true,
       outcome: ok ? undefined : 'failed',

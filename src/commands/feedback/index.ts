@@ -114,6 +114,6 @@ const get = defineCommand({
 });
 
 const rowOf = (slug: string, { id, vote_count, title }: { id: number; vote_count: number; title: string }): string =>
-  `${[slug, id, vote_count, cellForPipe(title)].join('\t')}\n`;
+  `${[slug, id, vote_count, title].map(cellForPipe).join('\t')}\n`;
 
 export const roadmap: Group = { name: 'roadmap', summary: 'The public roadmap', commands: [get] };

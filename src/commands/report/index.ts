@@ -6,8 +6,8 @@ import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import { cellForPipe } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
-import { sanitize } from '../../text/sanitize.ts';
 
 const spans: readonly Span[] = ['day', 'week', 'month'];
 
@@ -112,7 +112,7 @@ async function reportView(report: Report, { settings }: ReportGiven): Promise<Vi
   return {
     data: { shape: 'record', record: report },
     human: async (terminal) => (await import('../../answers/report-text.ts')).reportText(report, terminal),
-    plain: () => rows.map((row) => `${columns.map((name) => cellOf(row, name)).join('\t')}\n`).join(''),
+    plain: () => rows.map((row) => `${columns.map((name) => cellForPipe(row[name])).join('\t')}\n`).join(''),
   };
 }
 
@@ -123,8 +123,6 @@ const rowsOf = ({ figures }: Report): Readonly<Record<string, unknown>>[] =>
   );
 
 /** A title that a customer wrote must not break the row. */
-const cellOf = (row: Readonly<Record<string, unknown>>, name: string): string => sanitize(String(row[name] ?? ''));
-
 function sqlView(queries: Readonly<Record<string, string>>, { settings }: ReportGiven): View {
   if (settings.output !== undefined || settings.fields) return { data: { shape: 'record', record: queries } };
   const text = Object.entries(queries).map(([name, sql]) => `-- ${name}\n${sql};\n`);

@@ -6,16 +6,17 @@ import { Failure } from '../../errors.ts';
 import type { Column } from '../../output/view.ts';
 import { pastMoment } from '../../text/time.ts';
 
+// The kind stays as long as the number: that of a conversation looks like a ticket's id.
 const columns: readonly Column[] = [
   { path: 'waiting_since', header: 'Waiting since', as: 'time', rank: 3 },
-  { path: 'kind', header: 'Kind', as: 'whole', rank: 8 },
+  { path: 'kind', header: 'Kind', as: 'whole', rank: 4 },
   { path: 'id', header: 'ID', rank: 9 },
   { path: 'number', header: 'Number', as: 'id', rank: 1, see: ({ number, id }: Waiting) => number ?? id },
   { path: 'subject', header: 'Subject', rank: 2 },
-  { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: Waiting) => contact },
-  { path: 'priority', header: 'Priority', rank: 5 },
-  { path: 'channel', header: 'Channel', rank: 6 },
-  { path: 'why', header: 'Why', rank: 7 },
+  { path: 'contact.name', header: 'Contact', rank: 5, see: ({ contact }: Waiting) => contact },
+  { path: 'priority', header: 'Priority', rank: 6 },
+  { path: 'channel', header: 'Channel', rank: 7 },
+  { path: 'why', header: 'Why', rank: 8 },
 ];
 
 const fields = ['kind', 'id', 'number', 'subject', 'contact', 'waiting_since', 'priority', 'channel', 'status', 'why'];

@@ -103,7 +103,7 @@ function factsOf(row: Row, now: number): Facts {
   const what = why?.startsWith('until ') ? [why, subject] : [subject, why];
   return {
     who: sanitize(whoOf(row)) || (row.kind === 'draft' ? '' : 'anonymous'),
-    what: sanitize(what.filter(Boolean).join(' · ')) || nameOf(row),
+    what: sanitize(what.filter(Boolean).join(' · ') || nameOf(row)),
     age: since === null ? '' : ageWords(since, now),
     priority: priorityOf(priority),
     channel: sanitize(channel ?? ''),
