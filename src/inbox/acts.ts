@@ -3,7 +3,7 @@ import { readShown, takenBack, told } from './jobs.ts';
 import type { Act } from './keys.ts';
 import { begunChange, endAsked } from './leaving.ts';
 import { type Choice, type Model, type Step, selectedRow, still, targetsOf } from './model.ts';
-import { moved, openSelected, pageOf } from './moving.ts';
+import { moved, openSelected, pageOf, toView } from './moving.ts';
 import { listed, named, pick, prompt, question } from './over.ts';
 import { keyOf, nameOf, type Row } from './row.ts';
 
@@ -57,7 +57,7 @@ const doings: Readonly<Record<Act, (model: Model) => Step>> = {
     model: told({ ...model, isLooking: true }, 'Looking for what is new …', 'told'),
     effects: [{ do: 'pull' }],
   }),
-  read: (model) => still(cleared(model)),
+  read: cleared,
   help: (model) => still({ ...model, over: { is: 'help', scroll: 0 } }),
   suspend: (model) => ({ model, effects: [{ do: 'suspend' }] }),
   end: endAsked,
@@ -82,11 +82,14 @@ function takeBack(model: Model): Step {
   return begunChange({ ...model, undo: undefined }, [undo.row], { act: 'reopen', ...(to !== undefined && { to }) });
 }
 
-/** What Escape takes away: a line that was read, else the thread, else the marks. */
-function cleared(model: Model): Model {
+/** What Escape takes away: a line that was read, else the thread, else the marks, else the search. */
+function cleared(model: Model): Step {
   const read = readShown(model);
-  if (read !== model) return read;
-  return model.focus === 'thread' ? { ...model, focus: 'list' } : { ...model, marked: [] };
+  if (read !== model) return still(read);
+  if (model.focus === 'thread') return still({ ...model, focus: 'list' });
+  const { marked, view, searchedFrom } = model;
+  if (marked.length === 0 && view === 'search' && searchedFrom !== undefined) return toView(model, searchedFrom);
+  return still({ ...model, marked: [] });
 }
 
 /** In the words of --priority. */

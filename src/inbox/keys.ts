@@ -157,7 +157,7 @@ export const keys: readonly KeyEntry[] = [
   { act: 'pull', keys: ['R'], shown: 'R', about: 'look for what is new now', group: 'The rest', works: always },
   {
     ...{ act: 'read', keys: ['escape'], shown: 'Esc', group: 'The rest' },
-    about: 'back; or take away the line that tells what happened',
+    about: 'back, from a search too; or take away the line that tells what happened',
     works: always,
   },
   {

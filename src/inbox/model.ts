@@ -114,6 +114,8 @@ export type Model = {
   readonly now: number;
   readonly view: string;
   readonly words: string | undefined;
+  /** The view that a search was begun in: Escape leads back to it. */
+  readonly searchedFrom?: string;
   readonly views: readonly Choice[];
   readonly list: List;
   readonly opened: Opened | undefined;

@@ -85,8 +85,10 @@ export function kept(marked: readonly Row[], { list }: Model): readonly Row[] {
 /** Another view, from its top. */
 export function toView(model: Model, view: string, words?: string): Step {
   const asked = model.list.asked + 1;
+  const searchedFrom = model.view === 'search' ? model.searchedFrom : model.view;
+  const atTop = { list: emptyList(asked), opened: undefined, focus: 'list', scroll: 0, marked: [] } as const;
   return {
-    model: { ...model, view, words, list: emptyList(asked), opened: undefined, focus: 'list', scroll: 0, marked: [] },
+    model: { ...model, ...atTop, view, words, searchedFrom },
     effects: [{ do: 'list', ask: asked, view, ...(words !== undefined && { words }), offset: 0, most: windowRows }],
   };
 }

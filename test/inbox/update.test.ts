@@ -410,3 +410,24 @@ test.each([
   const { effects } = typing(inboxOf([rowOf(1)]), 'p', ...word, 'enter');
   expect(effects).toMatchObject([{ change: { act: 'priority', priority } }]);
 });
+
+test('Escape leads out of a search, to the view that it was begun in', () => {
+  const searched = typing(
+    inboxOf([rowOf(1)], undefined, 'open'),
+    '/',
+    ...'refund',
+    'enter',
+    '/',
+    ...'late',
+    'enter',
+  ).model;
+  expect([searched.view, searched.words]).toEqual(['search', 'late']);
+  const marked = { ...searched, marked: [rowOf(1)] };
+  expect(typing(marked, 'escape').model).toMatchObject({ view: 'search', marked: [] });
+  const back = typing(marked, 'escape', 'escape');
+  expect([back.model.view, back.model.words, back.effects]).toMatchObject([
+    'open',
+    undefined,
+    [{ do: 'list', view: 'open' }],
+  ]);
+});
