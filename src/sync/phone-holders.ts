@@ -102,7 +102,7 @@ export function leftOutNote(rows: readonly LeftOut[], who: 'rows' | 'contacts'):
   const lines = `${rows.length === 1 ? 'line' : 'lines'} ${named.join(', ')}${rows.length > mostNamed ? ', …' : ''}`;
   const whose = who === 'rows' ? 'stands in a row with another email too' : 'is that of a contact with another email';
   return [
-    `Warning: without its phone goes ${counted(rows.length, 'row')} whose phone ${whose} (${lines}; the first is ${sanitize(first.phone)}): by it the service would write one person over another.`,
+    `Warning: ${counted(rows.length, 'row')} ${rows.length === 1 ? 'is' : 'are'} sent without the phone, which ${whose} (${lines}; the first is ${sanitize(first.phone)}): by it the service would write one person over another.`,
   ];
 }
 

@@ -56,7 +56,7 @@ export async function carryOut(request: InboxRequest, { folder, alone, sleep }: 
   }
   await removeFile(path);
   throw new Failure('failed', `The svc that uses the inbox in ${folder} does not answer.`, {
-    hint: 'It may be an older version. End it, and try again.',
+    hint: 'It may stand still, or be an older version. Let it go on or end it, and try again.',
   });
 }
 
