@@ -79,7 +79,12 @@ export const authLogout = defineCommand({
 });
 
 const notAllRevoked = (profiles: readonly string[]): Failure =>
-  new Failure('unknown', `What svc had of the login of ${listed(profiles)} is revoked and forgotten. ${mayLiveOn}`);
+  new Failure(
+    'unknown',
+    `What svc had of the login of profile ${listed(profiles)} is revoked and forgotten. ${mayLiveOn}`,
+    // What was revoked before is part of it.
+    { isWhole: true },
+  );
 
 /** Its own hint would forget one profile, and leave the others. */
 const ofAll = (failed: Failure): Failure =>
