@@ -75,8 +75,7 @@ export const interruption = (
   { reason }: { readonly reason?: unknown },
   message = 'Interrupted.',
   hint?: string,
-  mayBeDone?: boolean,
-): Failure => new Failure(kindOfSignal(reason), message, { hint, ...(mayBeDone && { mayBeDone }) });
+): Failure => new Failure(kindOfSignal(reason), message, { hint });
 
 function kindOfSignal(reason: unknown): 'interrupted' | 'terminated' | 'hangup' {
   if (reason === 'SIGTERM') return 'terminated';

@@ -99,8 +99,7 @@ async function sendPatiently(ports: Ports, limits: Limits, request: HttpRequest,
     const stopTelling = manner.mustFinish ? tellOnInterrupt(ports) : undefined;
     const answer = await exchange(request).finally(stopTelling);
     const sentAt = new Date(clock.now().getTime() - (clock.ticks() - attempt));
-    if ('lost' in answer && !manner.mustFinish && ports.signal.aborted)
-      throw interruption(ports.signal, 'Interrupted.', undefined, answer.lost === 'after-sending');
+    if ('lost' in answer && !manner.mustFinish && ports.signal.aborted) throw interruptedAfter(answer, ports);
     history = { ...history, elapsedMs: clock.ticks() - began };
     const step = decide(rules, history, outcomeOf(answer));
     if (step.next === 'repeat') {
@@ -140,6 +139,12 @@ async function pause({ clock, progress, notice, signal }: Ports, ms: number, why
 
 export function refuseInterrupted({ signal }: Pick<Ports, 'signal'>): void {
   if (signal.aborted) throw interruption(signal);
+}
+
+/** What had left may be done. */
+function interruptedAfter({ lost }: Lost, { signal }: Ports): Failure {
+  const { kind, message } = interruption(signal);
+  return new Failure(kind, message, { mayBeDone: lost === 'after-sending' });
 }
 
 /** Ctrl-C is acknowledged at once, though the answer is waited for. Returns what ends the watch. */
