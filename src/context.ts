@@ -173,7 +173,7 @@ export type SendWish = {
 export type Sends = {
   judge(request: SendRequest): Promise<Verdict>;
   /** A request that might go was surely not done: it does not count. */
-  takeBack(): Promise<void>;
+  takeBack(request: SendRequest): Promise<void>;
   with(wish: SendWish): Sends;
   /** Whether --draft was given. */
   readonly isDraft: boolean;

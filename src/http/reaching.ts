@@ -13,16 +13,20 @@ import type { Wire } from './request.ts';
 
 /**
  * The one gate: every request that may reach a customer or the public comes here before it leaves, whatever the command.
- * Throws the Failure that says that it became a draft, or what forbids it.
+ * Throws the Failure that says that it became a draft, or what forbids it. Returns what may go, where it was judged.
  */
-export async function requireGo(service: Service, asked: RequestSpec, wire: Wire): Promise<void> {
+export async function requireGo(service: Service, asked: RequestSpec, wire: Wire): Promise<SendRequest | undefined> {
   const { sends } = service.ctx;
-  if (!sends) return;
   const hearers = asked.id === '' ? undefined : hearersOf(asked);
-  if (hearers === undefined) return asked.id === '' ? refuseDisguised(service, wire) : undefined;
-  if (!isPlain(wire)) return refuseDisguised(service, wire);
-  const verdict = await sends.judge(requestOf(service, asked, wire, hearers));
+  if (!sends || (hearers === undefined && asked.id !== '')) return undefined;
+  if (hearers === undefined || !isPlain(wire)) {
+    await refuseDisguised(service, wire);
+    return undefined;
+  }
+  const request = requestOf(service, asked, wire, hearers);
+  const verdict = await sends.judge(request);
   if (verdict !== 'go') throw verdict;
+  return request;
 }
 
 /** With a query, or a body that is no JSON, a server may read more of a request than a person is shown. */

@@ -44,11 +44,13 @@ export async function send(service: Service, asked: RequestSpec, wire: Wire, opt
     const { showInstead } = await import('./preview.ts');
     showInstead(preview, wire);
   }
-  await requireGo(service, asked, wire);
+  const judged = await requireGo(service, asked, wire);
   const sending = recorded(service, { asked, wire }, (recording) =>
     sendOn(service, asked, wire, { ...options, recording }),
   ).catch(async (error: unknown) => {
-    if (error instanceof Failure && !error.isUnsure) await service.ctx.sends?.takeBack().catch(() => {});
+    // What surely reached nobody does not count as sent.
+    if (judged && error instanceof Failure && !error.isUnsure)
+      await service.ctx.sends?.takeBack(judged).catch(() => {});
     throw error;
   });
   return noted(service, { asked, wire }, sending);

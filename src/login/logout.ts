@@ -32,7 +32,7 @@ export async function logout(
 ): Promise<LoggedOut> {
   const { profile } = settings;
   const forgotten = (await heldByProfile(ctx.tokens)).get(profile) ?? [];
-  let mayLiveOn = false;
+  let [isRevoked, mayLiveOn] = [false, false];
   const forgetRest = async () => {
     for (const kind of [...forgotten, 'client' as const])
       if (kind !== 'oauth') await forget(ctx.tokens, profile, kind, { localOnly });
@@ -47,6 +47,7 @@ export async function logout(
   const end = async (text: string | undefined, _: unknown, wasCut: boolean) => {
     const login = localOnly ? undefined : parseStored(text, profile, 'oauth');
     if (login) await revokeLogin(ctx, settings, login);
+    isRevoked = true;
     mayLiveOn = login !== undefined && (wasCut || login.unanswered === true);
     await forgetRest();
     return undefined;
@@ -54,7 +55,9 @@ export async function logout(
   await ctx.tokens
     .update(secretName(profile, 'oauth'), end, localOnly ? 'file' : 'as-is', patience)
     .catch((error: unknown) => {
-      throw error instanceof Failure && !localOnly ? kept(error, `The login of profile ${profile}`) : error;
+      throw error instanceof Failure && !localOnly && !isRevoked
+        ? kept(error, `The login of profile ${profile}`)
+        : error;
     });
   return { forgotten, mayLiveOn };
 }

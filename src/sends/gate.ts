@@ -69,7 +69,7 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
     if (late) return late;
   }
   if (policies.length === 0) return 'go';
-  return (await (await import('./policy.ts')).refusalByRate(policies, judging)) ?? 'go';
+  return (await (await import('./policy.ts')).refusalByRate(policies, judging, request)) ?? 'go';
 }
 
 type Rules = { readonly mode: SendMode; readonly policies: readonly Policy[] };

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts';
-import type { Context, SendWish } from '../context.ts';
+import type { Context, SendRequest, SendWish } from '../context.ts';
 import type { Failure } from '../errors.ts';
 
 /** What all sends of one process share. */
@@ -13,8 +13,8 @@ export type Shared = {
   stopped: Failure | undefined;
   /** Drafts that this process has made. */
   drafted: number;
-  /** When sends of this process were counted for the rule of so many an hour. */
-  readonly counted: string[];
+  /** When a send was counted, for the rule of so many an hour. */
+  readonly counted: WeakMap<SendRequest, string>;
 };
 
 export type Judging = {

@@ -13,15 +13,16 @@ const newShared = (): Shared => ({
   hasHeld: false,
   stopped: undefined,
   drafted: 0,
-  counted: [],
+  counted: new WeakMap(),
 });
 
 const gateWith = (judging: Judging): Sends => ({
   judge: async (request) => (await import('./gate.ts')).judge(judging, request),
   isDraft: judging.wish.draft === true,
   with: (wish) => gateWith({ ...judging, wish: { ...judging.wish, ...wish } }),
-  takeBack: async () => {
-    if (judging.shared.counted.length > 0) await (await import('./policy.ts')).takeBack(judging);
+  takeBack: async (request) => {
+    const counted = judging.shared.counted.get(request);
+    if (counted !== undefined) await (await import('./rate.ts')).uncountSend(judging.ctx, counted);
   },
   mode: async () => (judging.wish.draft === true ? 'draft' : modeOf(judging)),
 });

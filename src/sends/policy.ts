@@ -5,7 +5,7 @@ import type { Fields } from '../text/record.ts';
 import type { Judging } from './judging.ts';
 import type { Policy } from './policy-schema.ts';
 import { isQuiet } from './quiet.ts';
-import { countSend, uncountSend } from './rate.ts';
+import { countSend } from './rate.ts';
 import { whoIs } from './who.ts';
 
 export type PolicyQuestion = { readonly request: SendRequest; readonly read: () => Promise<Fields | undefined> };
@@ -36,6 +36,7 @@ export async function refusalBy(
 export async function refusalByRate(
   policies: readonly Policy[],
   { ctx, wish, shared }: Judging,
+  request: SendRequest,
 ): Promise<Failure | undefined> {
   const limits = policies.flatMap(({ path, sends: { max_per_hour: most } }) =>
     most === undefined ? [] : [{ path, most }],
@@ -47,14 +48,8 @@ export async function refusalByRate(
     const why = `${lowest.most} an hour are allowed, and as many were sent since the rule stands`;
     return refused({ path: lowest.path, rule: 'max_per_hour', why, wish });
   }
-  shared.counted.push(counted);
+  shared.counted.set(request, counted);
   return undefined;
-}
-
-/** What was counted last is known not to have been sent. */
-export async function takeBack({ ctx, shared }: Judging): Promise<void> {
-  const counted = shared.counted.pop();
-  if (counted !== undefined) await uncountSend(ctx, counted);
 }
 
 type Forbidden = Pick<Judging, 'wish'> & { readonly path: string; readonly rule: string; readonly why: string };

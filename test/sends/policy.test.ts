@@ -77,6 +77,11 @@ test('what the service refuses does not count as sent, and what may be sent does
   await world.control('POST', 'faults', { path: '/tickets/8/replies', action: 'status', status: 422 });
   expect((await run(reply)).exitCode).toBe(6);
   await ok(reply);
+  // A note that is refused behind a reply takes nothing back of the reply.
+  world.clock.advance(61 * 60 * 1000);
+  await world.control('POST', 'faults', { path: '/tickets/8/notes', action: 'status', status: 422 });
+  expect((await run([...reply, '--note', 'Look'])).exitCode).toBe(8);
+  expect((await run(reply)).exitCode).toBe(5);
   world.clock.advance(61 * 60 * 1000);
   await world.control('POST', 'faults', { path: '/tickets/8/replies', action: 'drop-after' });
   await run(reply);
