@@ -4,6 +4,7 @@ import type { Table } from '../api/operation.ts';
 import { flagFor } from '../derive/grants.ts';
 import { type Tool as Derived, toolsOf } from '../derive/mcp-tools.ts';
 import { Failure } from '../errors.ts';
+import { nearest } from '../text/near.ts';
 import { contactsSync } from './contacts-sync.ts';
 import { copyTools } from './copy.ts';
 import { listDrafts } from './drafts.ts';
@@ -35,8 +36,10 @@ export function grantedTools(grant: Grant, table: Table = operations): Granted {
   for (const name of grant.only ?? []) {
     const tool = all.find((each) => each.name === name);
     if (!tool) {
+      const names = all.map((each) => each.name);
+      const near = nearest(name, names);
       throw new Failure('usage', `--tools: there is no tool ${name}.`, {
-        hint: `There are ${all.map((each) => each.name).join(', ')}.`,
+        hint: near === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${near}?`,
       });
     }
     const flag = missing(tool);

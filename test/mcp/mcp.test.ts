@@ -71,6 +71,7 @@ describe('the tools of svc mcp', () => {
 
   test.each([
     [['--tools', 'noSuchTool'], 'there is no tool noSuchTool'],
+    [['--tools', 'getTickt'], 'Did you mean getTicket?'],
     [['--tools', 'createTicket'], 'createTicket needs --allow-write'],
     [['--allow-write', '--tools', 'replyToTicket'], 'replyToTicket needs --allow-send'],
   ])('cannot be %j: exit 2', async (argv, message) => {

@@ -263,7 +263,8 @@ test('replay sends the stored bytes with their headers, in the order asked for',
 test('purge asks, and then leaves nothing', async () => {
   const made = await filled(3);
   const list = async () => JSON.parse((await svc(made, ['webhooks', 'inbox', 'list', '--json'])).stdout).length;
-  expect((await svc(made, ['webhooks', 'inbox', 'purge'])).exitCode).toBe(2);
+  const unasked = await svc(made, ['webhooks', 'inbox', 'purge']);
+  expect([unasked.exitCode, unasked.stderr]).toEqual([2, expect.stringMatching(/of svc webhooks listen/u)]);
   expect((await svc(made, ['webhooks', 'inbox', 'purge'], { columns: 80, answers: [false] })).exitCode).toBe(1);
   expect(await list()).toBe(3);
   const ran = await svc(made, ['webhooks', 'inbox', 'purge', '--yes', '--json']);

@@ -86,6 +86,12 @@ forBoth(({ name, test }) => {
     ])
       expect((await dead(...argv)).exitCode).toBe(3);
     expect(await left()).toEqual(['evt_10', 'evt_20']);
+    await deliver(served.url, body('other_30'));
+    await served.until(async () => (await left()).length === 3);
+    const begun = await dead('drop', 'other', '--yes');
+    expect([begun.exitCode, begun.stderr]).toEqual([3, expect.stringContaining('Its whole id: other_30')]);
+    expect(await left()).toHaveLength(3);
+    await dead('drop', 'other_30', '--yes');
     const retried = await dead('retry', 'evt_2', 'evt_20');
     expect(retried.exitCode).toBe(3);
     await served.end();

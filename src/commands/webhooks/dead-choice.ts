@@ -93,8 +93,9 @@ export async function choose(
   const ids = { dead: every.filter(({ id }) => isDead.has(id)), all: every };
   const named = wanted.map((typed) => {
     const id = isWhole ? wholeId(typed, ids) : meant(typed, ids);
-    if (id === undefined) throw notDead(typed, config);
-    return id;
+    if (id !== undefined) return id;
+    const [begun, ...more] = isWhole ? deadOnes(typed, ids) : [];
+    throw begun === undefined || more.length > 0 ? notDead(typed, config) : notWhole(typed, begun);
   });
   return found.filter(({ id }) => named.includes(id));
 }
@@ -123,17 +124,26 @@ type Named = { readonly id: string; readonly account?: string };
 type Ids = { readonly dead: readonly Named[]; readonly all: readonly Named[] };
 
 /** An id, or the beginning of the only dead one that begins so. What is a whole id of any event means that event alone. */
-export function meant(typed: string, { dead, all }: Ids): string | undefined {
-  const wanted = new Set(meantBy(typed, all).map(({ id }) => id));
-  const begin = dead.filter(({ id }) => wanted.has(id)).map(({ id }) => id);
+export function meant(typed: string, ids: Ids): string | undefined {
+  const begin = deadOnes(typed, ids);
   if (begin.length < 2) return begin[0];
   throw new Failure('usage', `${begin.length} dead letters have an id that begins with ${typed}.`, {
     hint: `Type more of it: ${begin.slice(0, 5).join(', ')}`,
   });
 }
 
+function deadOnes(typed: string, { dead, all }: Ids): string[] {
+  const wanted = new Set(meantBy(typed, all).map(({ id }) => id));
+  return dead.filter(({ id }) => wanted.has(id)).map(({ id }) => id);
+}
+
 const withConfig = (config: string | undefined): string =>
   config === undefined ? '' : ` --config ${shellWord(config)}`;
+
+const notWhole = (typed: string, id: string): Failure =>
+  new Failure('not-found', `${typed} is only the beginning of an id, and a dead letter is given up by its whole id.`, {
+    hint: `Nothing was given up. Its whole id: ${id}`,
+  });
 
 export const notDead = (id: string, config: string | undefined): Failure =>
   new Failure('not-found', `${id} is no dead letter.`, { hint: `Run: svc webhooks dead list${withConfig(config)}` });

@@ -7,6 +7,7 @@ import { removeFile } from '../../disk/folder.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
+import { sanitize } from '../../text/sanitize.ts';
 import { openConfigured } from '../../webhooks/serve/configured.ts';
 import { inboxFile } from '../../webhooks/store/folder/file.ts';
 import { forgetKnown } from '../../webhooks/store/folder/known.ts';
@@ -31,7 +32,8 @@ export const purge = defineCommand({
       if (pid !== undefined) throw inUse(pid);
     }
     const count = await countIn((see) => received(rootOf(ctx, settings), see));
-    if (count > 0) await confirmed(ctx, settings, `Delete ${counted(count, 'received event')} for good?`);
+    if (count > 0)
+      await confirmed(ctx, settings, `Delete ${counted(count, 'received event')} of svc webhooks listen for good?`);
     for (const folder of folders) {
       const done = await whileFree(folder, async () => {
         await removeFile(join(folder, inboxFile));
@@ -63,7 +65,7 @@ async function purgeConfigured(ctx: Context, settings: Settings, config: string)
   const { admin } = await openConfigured(ctx, settings, config);
   try {
     const count = await countIn(admin.received);
-    const question = `Delete ${counted(count, 'received event')} for good, also what waits and the dead letters?`;
+    const question = `Delete ${counted(count, 'received event')} of ${sanitize(config)} for good, also what waits and the dead letters?`;
     if (count > 0) await confirmed(ctx, settings, question);
     if (count > 0) await admin.purge();
     return purged(count);

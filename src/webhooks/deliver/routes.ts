@@ -1,5 +1,6 @@
 import { type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
 import { Failure } from '../../errors.ts';
+import { nearest } from '../../text/near.ts';
 
 /** Which events are looked at, and where each goes. */
 export type Routes = {
@@ -26,7 +27,10 @@ export function parseEvents(text: string, flag: string): WebhookEvent[] {
 export function parseEvent(name: string, flag: string): WebhookEvent {
   const known = webhookEvents.find((each) => each === name);
   if (known) return known;
-  throw new Failure('usage', `${flag}: there is no event "${name}".`, { hint: `Events: ${webhookEvents.join(', ')}.` });
+  const near = nearest(name, webhookEvents);
+  throw new Failure('usage', `${flag}: there is no event "${name}".`, {
+    hint: near === undefined ? `Events: ${webhookEvents.join(', ')}.` : `Did you mean ${near}?`,
+  });
 }
 
 /** `EVENT=URL`, each event at most once. */
