@@ -31,7 +31,7 @@ export function jobLines(model: Pick<Model, 'jobs' | 'now' | 'size'>): readonly 
   if (!job) return [blank];
   const [sign, style] = signs[job.state];
   const more = model.jobs.length > 1 ? ` (+${model.jobs.length - 1})` : '';
-  const esc = ['refused', 'unknown', 'drafted'].includes(job.state) ? ' Esc' : '';
+  const esc = ['refused', 'unknown', 'drafted'].includes(job.state) ? ' · Esc' : '';
   const tail = `${more}${esc}`;
   const first = ` ${sign} `;
   const room = Math.max(1, model.size.columns - cells(first) - cells(tail));
