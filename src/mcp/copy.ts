@@ -1,6 +1,7 @@
 import { fieldsArgument } from '../derive/mcp-tools.ts';
 import { interruption } from '../errors.ts';
 import type { Service } from '../http/call.ts';
+import { counted } from '../text/number.ts';
 import { isRecord } from '../text/record.ts';
 import { type Answer, answer } from './answer.ts';
 import { firstItems, room, smallRecord } from './bounds.ts';
@@ -106,7 +107,7 @@ async function query({ ctx, settings }: Service, input: Input): Promise<Found> {
       if (isCut) break;
       shown.push(Object.fromEntries(columns.map((name, at) => [name, row[at]])));
     }
-    return { key: 'rows', value: shown, lines: [`${shown.length} rows.`], isCut };
+    return { key: 'rows', value: shown, lines: [`${counted(shown.length, 'row')}.`], isCut };
   } catch (error) {
     if (late.aborted && !ctx.signal.aborted) throw interruption({ reason: 'SIGTERM' }, 'The query took too long.');
     throw error;

@@ -22,6 +22,12 @@ export function refusal(
       hint: 'Give one of them.',
     });
   }
+  const bare = /option '(?:-\w, )?(--[\w-]+)[^']*' argument missing/u.exec(message);
+  if (bare) {
+    return new Failure('usage', `${bare[1]} needs a value.`, {
+      hint: `Run: ${['svc', ...command].join(' ')} --help`,
+    });
+  }
   const [fact = '', suggestion] = message.replace(/^error: /u, '').split('\n');
   const sentence = capital(fact);
   const strange = /^unknown option '([^']+)'/u.exec(fact)?.[1];

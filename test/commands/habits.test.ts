@@ -403,3 +403,16 @@ test.each([
   ['calls get 6', 'The API cannot read one call alone.'],
   ['tickets create --subject x --contact a@b.example --create-contacts', '--create-contacts needs --from FILE.'],
 ])('svc %s is answered with what does it', (line, hint) => refusedWith(line, hint));
+
+test('a flag without its value says so, in words', async () => {
+  for (const [line, flag] of [
+    ['contacts update 3 --company', '--company'],
+    ['tickets list --limit', '--limit'],
+  ] as const) {
+    const ran = await run(line);
+    expect([ran.exitCode, ran.stderr]).toEqual([
+      2,
+      expect.stringContaining(`Error: ${flag} needs a value.\nRun: svc `),
+    ]);
+  }
+});
