@@ -33,6 +33,8 @@ export async function logout(
   const { profile } = settings;
   const forgotten = (await heldByProfile(ctx.tokens)).get(profile) ?? [];
   let [isRevoked, mayLiveOn] = [false, false];
+  let wasThere = true;
+  const revoking: Revoking = { what: `The login of profile ${profile}` };
   const forgetRest = async () => {
     for (const kind of [...forgotten, 'client' as const])
       if (kind !== 'oauth') await forget(ctx.tokens, profile, kind, { localOnly });
@@ -45,8 +47,10 @@ export async function logout(
   const { progress, notice, signal } = ctx;
   const patience = { progress, notice, signal, maxWaitMs: settings.maxWaitMs };
   const end = async (text: string | undefined, _: unknown, wasCut: boolean) => {
+    // Another logout, or a refresh that was refused, may have been first.
+    wasThere = text !== undefined;
     const login = localOnly ? undefined : parseStored(text, profile, 'oauth');
-    if (login) await revokeLogin(ctx, settings, login);
+    if (login) await revokeLogin(ctx, settings, login, revoking);
     isRevoked = true;
     mayLiveOn = login !== undefined && (wasCut || login.unanswered === true);
     await forgetRest();
@@ -55,23 +59,23 @@ export async function logout(
   await ctx.tokens
     .update(secretName(profile, 'oauth'), end, localOnly ? 'file' : 'as-is', patience)
     .catch((error: unknown) => {
-      throw error instanceof Failure && !localOnly && !isRevoked
-        ? kept(error, `The login of profile ${profile}`)
-        : error;
+      throw error instanceof Failure && !localOnly && !isRevoked ? kept(error, revoking) : error;
     });
-  return { forgotten, mayLiveOn };
+  return { forgotten: forgotten.filter((kind) => wasThere || kind !== 'oauth'), mayLiveOn };
 }
 
-async function revokeLogin(ctx: Ports, settings: Settings, login: Stored<'oauth'>): Promise<void> {
+/** What is not revoked yet, in words. */
+type Revoking = { what: string };
+
+async function revokeLogin(ctx: Ports, settings: Settings, login: Stored<'oauth'>, revoking: Revoking): Promise<void> {
   const client = await clientOf(ctx.env, ctx.tokens, settings, login);
   // The refresh token first: once it is gone, no new access token can be made.
   for (const kind of ['refresh', 'access'] as const) {
     const token = login[`${kind}_token`];
     if (!token) continue;
     const what = `The ${kind} token of profile ${settings.profile}`;
-    await revoke(ctx, settings, client, token).catch((error: unknown) => {
-      throw error instanceof Failure && kind === 'access' && login.refresh_token ? kept(error, what) : error;
-    });
+    if (kind === 'access' && login.refresh_token) revoking.what = what;
+    await revoke(ctx, settings, client, token);
     ctx.writes?.done.push({
       of: what,
       done: 'revoked',
@@ -83,10 +87,9 @@ async function revokeLogin(ctx: Ports, settings: Settings, login: Stored<'oauth'
 }
 
 /** What was not revoked, or perhaps not. */
-function kept(error: Failure, what: string): Failure {
-  if (error instanceof Kept) return error;
+function kept(error: Failure, { what }: Revoking): Failure {
   const fact = error.mayBeDone ? 'may or may not have been revoked' : 'was not revoked';
-  return new Kept(
+  return new Failure(
     error.mayBeDone && error.kind === 'network' ? 'unknown' : error.kind,
     `${what} ${fact}, and is kept: ${error.message}`,
     {
@@ -96,6 +99,3 @@ function kept(error: Failure, what: string): Failure {
     },
   );
 }
-
-/** Says already what is kept. */
-class Kept extends Failure {}

@@ -1,6 +1,4 @@
-import type { ReadStream } from 'node:tty';
-
-type Input = NodeJS.ReadableStream & Partial<Pick<ReadStream, 'isRaw' | 'isTTY' | 'setRawMode'>>;
+type Input = NodeJS.ReadableStream & { setRawMode?(mode: boolean): unknown };
 
 type Keys = {
   readonly input: Input;
@@ -32,13 +30,7 @@ export function keyByKey(input: Input): Keys {
       next();
     },
   });
-  if (input.setRawMode) {
-    keys.setRawMode = (mode) => {
-      input.setRawMode?.(mode);
-      return keys as unknown as ReadStream;
-    };
-  }
-  Object.defineProperty(keys, 'isRaw', { get: () => input.isRaw });
+  keys.setRawMode = (mode) => input.setRawMode?.(mode);
   input.pipe(keys);
   return {
     input: keys,

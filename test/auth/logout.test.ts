@@ -114,6 +114,24 @@ test('logout waits for a refresh that is on its way, and revokes what that one g
   expect(connections.map(({ access_tokens, refresh_token }) => [access_tokens, refresh_token])).toEqual([[[], null]]);
 });
 
+test('what another one has ended while logout waited is not called revoked', async () => {
+  const world = await loggedIn();
+  const answer = gate();
+  world.watch = async ({ url }) => {
+    if (!url.endsWith('/token')) return;
+    answer.reached();
+    await answer.isOpen;
+  };
+  const refreshing = world.svc(['auth', 'refresh']);
+  await answer.isReached;
+  const leaving = world.svc(['logout']);
+  await world.control('disconnect', { account_id: 1, client_id: 'sandbox_cli' });
+  answer.open();
+  expect((await refreshing).exitCode).toBe(4);
+  const { exitCode, stderr } = await leaving;
+  expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('revoked')]);
+});
+
 test('a login that is saved while logout waits for the service stays, with its client', async () => {
   const world = await loggedIn();
   const store = storeOf(world);
