@@ -149,7 +149,8 @@ export function habitualFlag(flag: string, command: Command, path: string): stri
     const format = outputs.find((name) => word === `--${name}`);
     if (format !== undefined && own.includes('--output')) return `Did you mean -o ${format}?`;
     if (sorting.has(word) && own.includes('--limit')) return "To sort what is read: --jq 'sort_by(.FIELD)'";
-    return undefined;
+    const [begun, ...more] = own.filter((one) => word.length > 3 && one.startsWith(word));
+    return begun === undefined || more.length > 0 ? undefined : `Did you mean ${begun}?`;
   }
   if (found.startsWith('-')) return `Did you mean ${found}?`;
   return `${found} has no flag, it is an argument: svc ${path} ${args.join(' ')}`;

@@ -157,6 +157,8 @@ describe('a word of another program', () => {
     ['tickets list --query x', 'Did you mean --search?'],
     ['contacts list -L 3', 'Did you mean --limit?'],
     ['contacts list -L3', 'Did you mean --limit?'],
+    ['tickets create --desc x', 'Did you mean --description?'],
+    ['inbox --lin', 'Did you mean --linear?'],
     ['contacts list --query x', 'Did you mean --jq?'],
     ['contacts find --query x', 'TEXT has no flag, it is an argument: svc contacts find TEXT'],
     ['webhooks create --event a --url b', 'EVENT has no flag, it is an argument: svc webhooks create EVENT URL'],
