@@ -13,7 +13,7 @@ export function check<S extends Schema>(schema: S, value: unknown): Checked<S> {
   const meant = chosen(schema, value);
   const result = v.safeParse(meant, value);
   const lists = result.success ? listsForObjects(meant, value, { empty: 'refused' }) : [];
-  if (result.success && lists.length === 0) return { ok: true, value: result.output };
+  if (result.success && lists.length === 0) return { ok: true, value: withEveryKey(meant, result.output, value) };
   const fields: FieldErrors = Object.fromEntries(lists.map((path) => [path, ['must be an object']]));
   for (const issue of result.issues ?? []) {
     const path = v.getDotPath(issue) ?? '';
@@ -56,6 +56,26 @@ function walk(schema: Container, value: unknown, path: string, { isEmptyFine, fo
     if (child) walk(child, held, path ? `${path}.${key}` : key, { isEmptyFine, found });
   }
   return found;
+}
+
+/**
+ * valibot leaves keys out that JavaScript's own objects have. Among the fields of a schema that is right; in data of the
+ * caller's, which any key may name, `constructor` is a key like any other.
+ */
+function withEveryKey(schema: Container, output: unknown, given: unknown): unknown {
+  let inner = schema;
+  while (inner.wrapped) inner = inner.wrapped;
+  if (inner.type === 'record') return given;
+  const { item, entries = {} } = inner;
+  if (typeof output !== 'object' || output === null || typeof given !== 'object' || given === null) return output;
+  if (Array.isArray(output))
+    return item && Array.isArray(given) ? output.map((one, at) => withEveryKey(item, one, given[at])) : output;
+  return Object.fromEntries(
+    Object.entries(output).map(([key, held]) => {
+      const child = entries[key];
+      return [key, child ? withEveryKey(child, held, Reflect.get(given, key)) : held];
+    }),
+  );
 }
 
 const objectTypes = ['object', 'loose_object', 'record'];

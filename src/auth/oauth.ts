@@ -4,6 +4,7 @@ import { type Grant, grantOf, type RefreshOnly } from './grant.ts';
 import {
   type Client,
   endpoints,
+  isForeignSuccess,
   type Limits,
   maybeSpent,
   type Ports,
@@ -111,8 +112,14 @@ export async function revoke(ports: Ports, limits: Limits, client: Client, token
   const { as, who, auth, options, answered, explain } = prepare(oauth, ports, limits, { client });
   await oauth.revocationRequest(as, who, auth, token, options);
   // With which success the endpoint answers is not described (service.md#oauth-8).
-  const { status } = answered().answer;
-  if (status >= 200 && status < 300) return;
+  const { answer } = answered();
+  if (answer.status >= 200 && answer.status < 300) {
+    if (!isForeignSuccess(answer)) return;
+    throw new Failure('failed', `${client.authUrl} answered with something that no revocation is answered with.`, {
+      status: answer.status,
+      mayBeDone: true,
+    });
+  }
   const { code, failure } = explain(undefined);
   if (code !== 'invalid_grant' && code !== 'invalid_token') throw failure;
 }

@@ -209,8 +209,11 @@ function explained(code: string | undefined, said: string, status: number, origi
 }
 
 /** RFC 6749, section 5.2: errors come with a status of 400 or 401. Another status says nothing about a grant. */
-function errorOf({ status, body }: HttpResponse): { readonly code?: string; readonly description?: string } {
-  if (status < 400 || status > 499) return {};
+const errorOf = ({ status, body }: HttpResponse): Told => (status >= 400 && status <= 499 ? errorIn(body) : {});
+
+type Told = { readonly code?: string; readonly description?: string };
+
+function errorIn(body: string): Told {
   try {
     const { error, error_description } = JSON.parse(body);
     return {
@@ -225,3 +228,8 @@ function errorOf({ status, body }: HttpResponse): { readonly code?: string; read
 /** Codes, secrets and tokens travel to this address: in the clear only where they cannot leave the machine. */
 export const requireSecret = (authUrl: string, limits: Pick<Limits, 'insecureHttp'>): void =>
   requireHttps(authUrl, 'The auth URL', limits);
+
+/** Whether this success is not the endpoint's: a page, as a network shows it to who is to sign in there, or an error. */
+export const isForeignSuccess = ({ headers, body }: HttpResponse): boolean =>
+  body.trim() !== '' &&
+  (/^text\/html\b/iu.test(headers['content-type'] ?? '') || /^\s*</u.test(body) || errorIn(body).code !== undefined);

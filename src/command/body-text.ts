@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { readUserText } from '../disk/user-file.ts';
 import { Failure } from '../errors.ts';
 import type { Params } from './command.ts';
-import { canOpenEditor } from './need-editor.ts';
+import { canOpenEditor, edited } from './editor.ts';
 import { param } from './param.ts';
 import { blankPage, withoutSeed } from './seed.ts';
 
@@ -69,12 +69,7 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
     const seed = given.seed ? await given.seed() : page;
     const textIn = (saved: string) => (seed === '' ? saved : withoutSeed(saved, seed)).trimEnd();
     const opened = `${given.template ?? ''}${seed}`;
-    const keep = (saved: string) => {
-      if (ctx.writes && saved !== opened) ctx.writes.text = textIn(saved);
-    };
-    const saved = await ctx.ask.edit(opened, { extension: '.md', failed: keep });
-    keep(saved);
-    const text = textIn(saved);
+    const text = await edited(ctx, opened, { extension: '.md', textIn });
     if (isBlank(text)) throw new Failure('usage', 'The text is empty. Nothing was sent.');
     // An editor that was left without saving looks the same.
     if (text === given.template?.trimEnd() && !settings.yes) {

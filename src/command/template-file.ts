@@ -8,7 +8,7 @@ import { nearest } from '../text/near.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { parseTemplate, type Template } from '../text/template.ts';
 
-/** A template by its path, or by its name in `templates/` of the config folder. */
+/** A template by its name in `templates/` of the config folder, or by its path. */
 export async function readTemplate(ctx: Context, named: string): Promise<Template> {
   const path = await placeOf(ctx, named);
   const text = (await readUserText(ctx, path, '--template')).replace(/\r?\n$/u, '');
@@ -42,9 +42,10 @@ async function keptAt(ctx: Pick<Context, 'files'>, named: string): Promise<strin
 }
 
 async function placeOf(ctx: Context, named: string): Promise<string> {
-  if (await isThere(named)) return named;
+  // First by its name: what lies in the folder that svc is started in may be somebody else's.
   const path = await keptAt(ctx, named);
   if (path !== undefined) return path;
+  if (await isThere(named)) return named;
   const near = await nearTemplate(ctx, named);
   throw new Failure('usage', `There is no template ${named}.`, {
     hint: `${near}Name a file, or write the template: svc templates edit ${shellWord(named.replace(/.*[/\\]/u, ''))}`,

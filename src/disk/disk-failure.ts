@@ -25,7 +25,7 @@ export function diskFailure(error: unknown, what: string, hint?: string): unknow
   return new Failure('failed', `${what}: ${diskWords[code] ?? error.message}.`, { hint, cause: error });
 }
 
-/** Of an error that names the path that the system refused, and why; undefined of any other. */
+/** Of an error of the file system, what it refused and why; undefined of any other. */
 export function refusedPath(error: unknown): Failure | undefined {
   if (error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd') {
     return new Failure('failed', 'The folder that svc was started in is not there any more.', {
@@ -34,6 +34,8 @@ export function refusedPath(error: unknown): Failure | undefined {
     });
   }
   const reason = diskWords[codeOf(error) ?? ''];
-  if (!(error instanceof Error) || !reason || !('path' in error)) return undefined;
-  return new Failure('failed', `${error.path} cannot be used: ${reason}.`, { cause: error });
+  if (!(error instanceof Error) || !reason || !('syscall' in error)) return undefined;
+  // An open file is named by its number alone.
+  const what = 'path' in error ? `${error.path} cannot be used` : 'A file could not be written or read';
+  return new Failure('failed', `${what}: ${reason}.`, { cause: error });
 }

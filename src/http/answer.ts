@@ -3,6 +3,7 @@ import { listsForObjects } from '../api/check.ts';
 import type { Operation } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { HttpResponse } from '../context.ts';
+import { parseUnrounded } from '../text/exact-json.ts';
 import { isDeeperThan } from '../text/json-depth.ts';
 import { fieldsIn, isRecord, textIn } from '../text/record.ts';
 import { lackOf, type Promised } from './promised.ts';
@@ -18,7 +19,7 @@ const deepestJson = 200;
 
 export function readBody(text: string): Body {
   try {
-    const json: unknown = JSON.parse(text);
+    const json = parseUnrounded(text);
     return isDeeperThan(deepestJson, json) ? { form: 'deep' } : { form: 'json', json };
   } catch {
     return { form: 'none' };

@@ -114,7 +114,11 @@ const output = laidOut([
       'svc contacts list --jq \'.[] | select(.company == "Acme") | .email\'',
     ],
   },
-  { say: 'Text that customers wrote is shown with control characters made visible. JSON stays exact.' },
+  {
+    say:
+      'Text that customers wrote is shown with control characters made visible. JSON stays exact; a ' +
+      'number of more digits than a number of JSON can keep is a text there, with all of them.',
+  },
 ]);
 
 const ids = laidOut([

@@ -147,7 +147,7 @@ function takeOwnData(headers: readonly string[], targets: Targets, taken: Set<Ta
   for (const [index, header] of headers.entries()) {
     const key = /^\s*metadata\.(.*\S)/iu.exec(header)?.[1];
     // A key of that name would be lost in any JavaScript that reads it.
-    if (targets.has(index) || key === undefined || key === '__proto__' || taken.has(`metadata.${key}`)) continue;
+    if (targets.has(index) || key === undefined || taken.has(`metadata.${key}`)) continue;
     targets.set(index, `metadata.${key}`);
     taken.add(`metadata.${key}`);
   }

@@ -153,7 +153,8 @@ function metadataAdder(
   const constants = Object.entries(options.metadata);
   if (ownData.length + wholeData.length + constants.length === 0) return () => undefined;
   return (contact, cells) => {
-    const metadata: Record<string, unknown> = {};
+    // Without a prototype: a key may be named as anything in it.
+    const metadata: Record<string, unknown> = Object.create(null);
     let wrong: string | undefined;
     for (const index of wholeData) {
       const text = cells[index]?.trim();

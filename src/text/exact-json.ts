@@ -44,6 +44,22 @@ export function parseExactly(text: string): unknown {
   );
 }
 
+/** What an answer has little of: digits in such a row, or an exponent of two and more. A quick look, which may be wrong. */
+const mayBeLong = /\d{16}|\d[eE]\+?\d\d/u;
+
+/**
+ * JSON of the service, to be shown and kept: a number that would be rounded is a text, as it was written. Throws a
+ * SyntaxError for what is no JSON.
+ */
+export function parseUnrounded(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (!mayBeLong.test(text)) return value;
+  const quoted = text.replaceAll(tokens, (token) =>
+    token.startsWith('"') || (Number.isFinite(Number(token)) && isKept(token)) ? token : `"${token}"`,
+  );
+  return quoted === text ? value : JSON.parse(quoted);
+}
+
 const carried = (written: string) => (whole.test(written) ? BigInt(written) : new LongNumber(written));
 
 /** Of fractions below 2^53 a number keeps what it can, as everywhere; a larger number may be an id or a sum. */

@@ -97,6 +97,15 @@ test('keys that mean something to JavaScript are data like any other', () => {
   expect(({} as { admin?: boolean }).admin).toBeUndefined();
 });
 
+test('so are they in data of the caller, where every key is one', () => {
+  const metadata = JSON.parse('{"__proto__":"a","constructor":"b","prototype":{"c":1},"toString":"d"}');
+  const contact = { name: 'A', last_name: 'B', email: 'a@b.test', phone: '+12025550143', metadata };
+  for (const body of [contact, { contacts: [contact] }]) {
+    const checked = check(operations.createContacts.body, body);
+    expect(JSON.stringify(checked)).toBe(JSON.stringify({ ok: true, value: body }));
+  }
+});
+
 test('no JSON value makes the check throw', () => {
   const bodies = Object.values(operations).flatMap((operation) => ('body' in operation ? [operation.body] : []));
   fc.assert(

@@ -177,3 +177,23 @@ test.each([
     expect(await loginOf(world)).toBeDefined();
   }
 });
+
+test.each([
+  ['a page of a network', { 'content-type': 'text/html' }, '<!doctype html><title>Sign in</title>'],
+  ['a page that does not say so', {}, '\n<html><body>Sign in</body></html>'],
+  ['an error', { 'content-type': 'application/json' }, '{"error":"invalid_client","error_description":"No."}'],
+])('a success that is %s revokes nothing: the login is kept', async (_, headers, body) => {
+  const world = await loggedIn();
+  world.override = ({ url }) => (url.endsWith('/revoke') ? { status: 200, headers, body } : undefined);
+  const ran = await world.svc(['logout']);
+  expect(ran.exitCode).toBe(1);
+  expect(ran.stderr).toContain('may or may not have been revoked, and is kept');
+  expect(await loginOf(world)).toBeDefined();
+});
+
+test.each(['', 'ok', '{}', '{"revoked":true}'])('any other success is a revocation: %j', async (body) => {
+  const world = await loggedIn();
+  world.override = ({ url }) => (url.endsWith('/revoke') ? { status: 200, headers: {}, body } : undefined);
+  expect(await world.svc(['logout'])).toMatchObject({ exitCode: 0 });
+  expect(await loginOf(world)).toBeUndefined();
+});

@@ -32,7 +32,7 @@ describe('headers are understood as people write them', () => {
       'email|metadata.plan|Metadata.Seats used',
       { 'metadata.plan': 'metadata.plan', 'metadata.Seats used': 'Metadata.Seats used' },
     ],
-    ['email|metadata.|metadata.__proto__', { unused: ['metadata.', 'metadata.__proto__'] }],
+    ['email|metadata.|metadata.constructor', { 'metadata.constructor': 'metadata.constructor', unused: ['metadata.'] }],
     ['email|Notes|svc_line|svc_error|', { unused: ['Notes'] }],
     ['email|Email|e-mail', { email: 'email', unused: [] }],
     [

@@ -1,6 +1,6 @@
 // Whole numbers of JSON that a number would round.
 import { expect, test } from 'vitest';
-import { exactText, isKept, parseExactly, roundedIn } from '../../src/text/exact-json.ts';
+import { exactText, isKept, parseExactly, parseUnrounded, roundedIn } from '../../src/text/exact-json.ts';
 
 test.each([
   ['9007199254740991', 9007199254740991],
@@ -52,4 +52,21 @@ test.each([
   const value = parseExactly(`[${literal}]`);
   expect(roundedIn(value) === undefined).toBe(isSame);
   expect(exactText(value)).toBe(isSame ? JSON.stringify([Number(literal)]) : `["${literal}"]`);
+});
+
+test.each([
+  ['12345678901234567891', '12345678901234567891'],
+  ['-9007199254740993', '-9007199254740993'],
+  ['9007199254740993.5', '9007199254740993.5'],
+  ['1e999', '1e999'],
+  ['1.2345678901234567891E19', '1.2345678901234567891E19'],
+  ['1700000000000000000', 1700000000000000000],
+  ['1e20', 1e20],
+  ['0.1234567890123456789', 0.12345678901234568],
+  ['"1e999 12345678901234567891"', '1e999 12345678901234567891'],
+])('of an answer, %s is %s', (text, value) => {
+  expect(parseUnrounded(text)).toBe(value);
+  expect(parseUnrounded(`{"12345678901234567891":[1,{"b":${text}}]}`)).toEqual({
+    '12345678901234567891': [1, { b: value }],
+  });
 });

@@ -1,5 +1,5 @@
 import { defineCommand, type Group } from '../../command/command.ts';
-import { needEditor } from '../../command/need-editor.ts';
+import { edited, needEditor } from '../../command/editor.ts';
 import { param } from '../../command/param.ts';
 import { namedTemplates, placeForTemplate, templateNamed } from '../../command/template-file.ts';
 import { replaceFile } from '../../disk/atomic-file.ts';
@@ -64,7 +64,7 @@ const edit = defineCommand({
 
     async function fromEditor(): Promise<string> {
       needEditor(ctx, settings, 'Give the text with --text TEXT.');
-      return ctx.ask.edit(place.text ?? '', { extension: '.md' });
+      return edited(ctx, place.text ?? '', { extension: '.md' });
     }
   },
 });

@@ -1,5 +1,5 @@
 import { defineCommand, type Group } from '../../command/command.ts';
-import { needEditor } from '../../command/need-editor.ts';
+import { edited, needEditor } from '../../command/editor.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
@@ -63,7 +63,7 @@ const edit = defineCommand({
 
     async function fromEditor(): Promise<string> {
       needEditor(ctx, settings, 'Give the query with --text QUERY.');
-      return ctx.ask.edit(isNew ? example : await readUserText(ctx, path, 'NAME'), { extension: '.sql' });
+      return edited(ctx, isNew ? example : await readUserText(ctx, path, 'NAME'), { extension: '.sql' });
     }
   },
 });

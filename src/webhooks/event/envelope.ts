@@ -1,3 +1,4 @@
+import { parseUnrounded } from '../../text/exact-json.ts';
 import { isDeeperThan } from '../../text/json-depth.ts';
 import { isRecord } from '../../text/record.ts';
 
@@ -19,7 +20,7 @@ export function readEnvelope(
 ): Envelope | { readonly why: string; readonly event: string | null } {
   let body: unknown;
   try {
-    body = JSON.parse(utf8.decode(raw));
+    body = parseUnrounded(utf8.decode(raw));
   } catch {
     return { why: 'not JSON', event: claimed };
   }

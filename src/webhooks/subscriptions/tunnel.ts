@@ -17,17 +17,23 @@ export type Tunnel = {
 
 export type TunnelRecipe = {
   readonly words: readonly string[];
-  /** The public URL in what it printed. */
-  readonly find: (output: string) => string | undefined;
-  /** A loopback URL, which only a sandbox takes as a target. */
-  readonly findLocal?: (output: string) => string | undefined;
+  /** The public URL in what it printed. `port`: of the receiver. */
+  readonly find: (output: string, port: number) => string | undefined;
+  /** What may be another link: a loopback URL, which only a sandbox takes as a target, or one that leads to a page. */
+  readonly findDoubtful?: (output: string) => Doubtful | undefined;
 };
 
-/** cloudflared also prints links to its terms and its documentation, hence a pattern for each program. */
+/** Taken where nothing better comes for so long. */
+type Doubtful = { readonly url: string; readonly afterMs: number };
+
+/**
+ * cloudflared also prints links to its terms and its documentation, hence a pattern for each program; where it has no network,
+ * an error names the address at which it asks for a tunnel.
+ */
 const known: Readonly<Record<string, TunnelRecipe>> = {
   cloudflared: {
     words: ['cloudflared', 'tunnel', '--no-autoupdate', '--url', 'http://127.0.0.1:{port}'],
-    find: (output) => /https:\/\/[a-z\d-]+\.trycloudflare\.com/u.exec(output)?.[0],
+    find: (output) => /https:\/\/(?!api\.)[a-z\d-]+\.trycloudflare\.com(?![\w/.-])/u.exec(output)?.[0],
   },
   ngrok: {
     words: ['ngrok', 'http', '127.0.0.1:{port}', '--log', 'stdout', '--log-format', 'logfmt'],
@@ -41,7 +47,7 @@ export function tunnelRecipe(text: string): TunnelRecipe {
   if (recipe) return recipe;
   const words = splitWords(text, '--tunnel');
   if (words.length === 0) throw new Failure('usage', '--tunnel is empty: name a program, or a command with {port}.');
-  return { words, find: publicUrl, findLocal: localUrl };
+  return { words, find: publicUrl, findDoubtful: doubtfulUrl };
 }
 
 type Surroundings = { readonly clock: Clock; readonly signal?: AbortSignal; readonly patienceMs?: number };
@@ -64,16 +70,25 @@ export async function openTunnel(recipe: TunnelRecipe, port: number, around: Sur
   };
 
   const stopped = new AbortController();
-  const late = () => clock.sleep(1_000, stopped.signal);
-  const found = findUrl(recipe, child, printed, late);
+  const later = (ms: number) => clock.sleep(ms, stopped.signal);
+  let named: string | undefined;
+  const found = findUrl(recipe, port, { child, printed, later });
   const aborted = new Promise<undefined>((resolve) => {
     if (signal?.aborted) resolve(undefined);
     signal?.addEventListener('abort', () => resolve(undefined));
   });
   try {
     const first = await Promise.race([
-      found.then((url) => ({ url })),
-      died.then((problem) => ({ problem })),
+      found.then(async (url) => {
+        named = url;
+        await later(300);
+        return { url };
+      }),
+      // What a program names and then fails over was no tunnel: the link stood in its error.
+      died.then(async (problem): Promise<{ url: string } | { problem: string }> => {
+        const url = (await child).exitCode === 0 ? named : undefined;
+        return url === undefined ? { problem } : { url };
+      }),
       clock.sleep(patienceMs, stopped.signal).then(() => ({ problem: `${program} named no URL in time` })),
       aborted.then(() => ({ problem: 'interrupted' })),
     ]);
@@ -112,31 +127,57 @@ async function endAll(child: Child, clock: Clock): Promise<void> {
 
 type Printed = { text: string };
 
-/** The URL in what the program prints. `late` passes a moment after each piece. */
-function findUrl(recipe: TunnelRecipe, child: Child, printed: Printed, late: () => Promise<void>): Promise<string> {
+type Reading = {
+  readonly child: Child;
+  readonly printed: Printed;
+  readonly later: (ms: number) => Promise<void>;
+};
+
+/** The URL in what the program prints. */
+function findUrl(recipe: TunnelRecipe, port: number, { child, printed, later }: Reading): Promise<string> {
   return new Promise((resolve) => {
     child.all?.on('data', (chunk: Buffer) => {
       // The latest is enough for a message, and for a URL that came in two pieces.
       printed.text = (printed.text + chunk.toString('utf8')).slice(-16_384);
-      const url = recipe.find(printed.text.slice(0, printed.text.search(/\s\S*$/u) + 1));
+      const url = recipe.find(printed.text.slice(0, printed.text.search(/\s\S*$/u) + 1), port);
       if (url) return resolve(url);
-      // A URL at the very end that nothing follows, or one of this machine, which may only be what the program
-      // forwards to: taken when nothing better has come.
-      void late().then(() => {
-        const last = recipe.find(printed.text) ?? recipe.findLocal?.(printed.text);
+      // At the very end nothing may follow it.
+      void later(1_000).then(() => {
+        const last = recipe.find(printed.text, port);
         if (last) resolve(last);
       });
+      const doubtful = recipe.findDoubtful?.(printed.text);
+      if (doubtful) void later(doubtful.afterMs).then(() => resolve(doubtful.url));
     });
   });
 }
 
-const publicUrl = (output: string): string | undefined => urlIn(output, /https:\/\/[^\s"'<>\\|\p{Cc}]+/u);
+/** An address by itself, or one that stands beside the receiver's: a tunnel. Others lead to a page, as of the documentation. */
+function publicUrl(output: string, port: number): string | undefined {
+  for (const line of output.split('\n')) {
+    const urls = [...line.matchAll(httpsUrl)].flatMap(([url]) => urlIn(url, httpsUrl) ?? []);
+    const found = new RegExp(`:${port}\\b`, 'u').test(line) ? urls[0] : urls.find(isBare);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
-const localUrl = (output: string): string | undefined =>
-  urlIn(output, /http:\/\/(?:127(?:\.\d+){3}|localhost|\[::1\])(?![\w.-])[^\s"'<>\\|\p{Cc}]*/u);
+function isBare(url: string): boolean {
+  const { pathname, search, hash } = new URL(url);
+  return `${pathname}${search}${hash}` === '/';
+}
+
+function doubtfulUrl(output: string): Doubtful | undefined {
+  const local = urlIn(output, /http:\/\/(?:127(?:\.\d+){3}|localhost|\[::1\])(?![\w.-])[^\s"'<>\\|\p{Cc}]*/u);
+  if (local !== undefined) return { url: local, afterMs: 1_000 };
+  const page = urlIn(output, httpsUrl);
+  return page === undefined ? undefined : { url: page, afterMs: 5_000 };
+}
+
+const httpsUrl = /https:\/\/[^\s"'<>\\|\p{Cc}]+/gu;
 
 function urlIn(output: string, pattern: RegExp): string | undefined {
-  const url = pattern.exec(output)?.[0].replace(/[.,;:!?)\]}]+$/u, '');
+  const url = output.match(pattern)?.[0].replace(/[.,;:!?)\]}]+$/u, '');
   return url !== undefined && URL.canParse(url) ? url : undefined;
 }
 

@@ -34,10 +34,29 @@ test.each([
     'what it forwards to, named first',
     "console.log('to http://127.0.0.1:8977/'); setTimeout(() => console.log('https://abc.example.com'), 200)",
   ],
+  [
+    'behind links to pages',
+    "console.log('Docs: https://example.org/help, https://example.org/terms'); console.log('New: https://example.net/x/releases'); setTimeout(() => console.log('Forwarding https://abc.example.com -> here'), 1500)",
+  ],
+  ['a program that ends well', "console.log('https://abc.example.com'); process.exit(0)"],
 ])('the URL is read from %s', async (_, script) => {
   const tunnel = await openTunnelUrl(program(`${script}; ${stays}`));
   expect(new URL(tunnel.url).href).toBe('https://abc.example.com/');
   await tunnel.close();
+});
+
+test.each([
+  ['beside the receiver', "console.log('https://example.com/abc to http://localhost:' + process.argv[1])"],
+  ['where nothing else comes', "console.log('your address: https://example.com/abc')"],
+])('a URL with a path is taken %s', async (_, script) => {
+  const tunnel = await openTunnelUrl(program(`${script}; ${stays}`));
+  expect(tunnel.url).toBe('https://example.com/abc');
+  await tunnel.close();
+});
+
+test('a link in the error of a program that fails is no tunnel', async () => {
+  const failing = program("console.error('Sign up first: https://example.com'); process.exit(1)");
+  await expect(openTunnelUrl(failing)).rejects.toThrow(/exit 1: Sign up first/u);
 });
 
 test('a loopback URL will do where no other comes, and {port} is the port', async () => {
@@ -70,7 +89,7 @@ test('closing ends the program and its children', async () => {
 test('a tunnel that dies is noticed, with its last words', async () => {
   const tunnel = await openTunnelUrl(
     program(
-      "console.log('https://abc.example.com'); setTimeout(() => { console.error('quota exceeded'); process.exit(3) }, 100)",
+      "console.log('https://abc.example.com'); setTimeout(() => { console.error('quota exceeded'); process.exit(3) }, 1000)",
     ),
   );
   expect(await tunnel.died).toMatch(/ended with exit 3: quota exceeded/u);
@@ -94,7 +113,7 @@ test('a stop that came before it was started ends it at once', async () => {
 
 test('no shell sees the command', async () => {
   const tunnel = await openTunnelUrl(
-    `${process.execPath} -e "console.log('https://abc.example.com/' + process.argv[1]); ${stays}" '$(id);\`id\`|cat' `,
+    `${process.execPath} -e "console.log('on :8977 https://abc.example.com/' + process.argv[1]); ${stays}" '$(id);\`id\`|cat' `,
   );
   expect(tunnel.url).toContain('$(id);');
   await tunnel.close();
@@ -117,9 +136,12 @@ test.each(['a "b', "a 'b", 'a \\'])('%j has a quote that does not end', (text) =
 test('cloudflared and ngrok are told apart from what else they print', () => {
   const cloudflared = `INF Thank you for trying Cloudflare Tunnel. https://developers.cloudflare.com/tunnel
 INF |  https://brave-sample-words.trycloudflare.com  |`;
-  expect(tunnelRecipe('cloudflared').find(cloudflared)).toBe('https://brave-sample-words.trycloudflare.com');
+  expect(tunnelRecipe('cloudflared').find(cloudflared, 8977)).toBe('https://brave-sample-words.trycloudflare.com');
+  const offline =
+    'failed to request quick Tunnel: Post "https://api.trycloudflare.com/tunnel": dial tcp: lookup api.trycloudflare.com: no such host\n';
+  expect(tunnelRecipe('cloudflared').find(offline, 8977)).toBeUndefined();
   const ngrok =
     't=2026 lvl=info msg="started tunnel" obj=tunnels name=command_line addr=http://127.0.0.1:8977 url=https://ab12.ngrok-free.app';
-  expect(tunnelRecipe('ngrok').find(ngrok)).toBe('https://ab12.ngrok-free.app');
+  expect(tunnelRecipe('ngrok').find(ngrok, 8977)).toBe('https://ab12.ngrok-free.app');
   expect(() => tunnelRecipe(' ')).toThrow(/empty/u);
 });
