@@ -47,8 +47,8 @@ export async function logout(
   const { progress, notice, signal } = ctx;
   const patience = { progress, notice, signal, maxWaitMs: settings.maxWaitMs };
   const end = async (text: string | undefined, _: unknown, wasCut: boolean) => {
-    // Another logout, or a refresh that was refused, may have been first.
-    wasThere = text !== undefined;
+    // Another logout, or a refresh that was refused, may have been first. A locked keyring shows nothing of what it holds.
+    wasThere = localOnly || text !== undefined;
     const login = localOnly ? undefined : parseStored(text, profile, 'oauth');
     if (login) await revokeLogin(ctx, settings, login, revoking);
     isRevoked = true;
@@ -89,8 +89,10 @@ async function revokeLogin(ctx: Ports, settings: Settings, login: Stored<'oauth'
 /** What was not revoked, or perhaps not. */
 function kept(error: Failure, { what }: Revoking): Failure {
   const fact = error.mayBeDone ? 'may or may not have been revoked' : 'was not revoked';
+  const isLost = error.mayBeDone && error.kind === 'network';
   return new Failure(
-    error.mayBeDone && error.kind === 'network' ? 'unknown' : error.kind,
+    // A keyring that is locked is no login that has ended.
+    isLost ? 'unknown' : error.isUnread ? 'failed' : error.kind,
     `${what} ${fact}, and is kept: ${error.message}`,
     {
       status: error.status,

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import type { Stored } from '../../src/auth/credentials.ts';
-import { openStore } from '../../src/auth/store-file.ts';
+import { type Keyring, openStore } from '../../src/auth/store-file.ts';
 import type { Clock, Exchange, HttpRequest, HttpResponse, Lost } from '../../src/context.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/app.ts';
 import { clients } from '../../src/sandbox/store/seed.ts';
@@ -140,8 +140,14 @@ export async function authWorld(options: SandboxOptions = {}): Promise<AuthWorld
   return world;
 }
 
-export const storeOf = ({ folder, clock }: AuthWorld) =>
-  openStore({ folder: `${folder}/config`, clock, random: (bytes) => new Uint8Array(bytes), warn: () => {} });
+export const storeOf = ({ folder, clock }: AuthWorld, keyring?: Keyring) =>
+  openStore({
+    folder: `${folder}/config`,
+    clock,
+    random: (bytes) => new Uint8Array(bytes),
+    warn: () => {},
+    ...(keyring && { keyring }),
+  });
 
 export const loginOf = async (world: AuthWorld): Promise<Stored<'oauth'> | undefined> => {
   const text = await storeOf(world).read('profile/default/oauth');

@@ -1,5 +1,6 @@
 // A logout that says "revoked" leaves no token that is good: beside a refresh, a login and a signal, and after lost answers.
 import { describe, expect, test } from 'vitest';
+import type { Keyring } from '../../src/auth/store-file.ts';
 import { rescueFile } from '../../src/auth/store-rescue.ts';
 import { type AuthWorld, loggedIn, loginOf, storeOf } from './auth-world.ts';
 
@@ -196,4 +197,29 @@ test.each(['', 'ok', '{}', '{"revoked":true}'])('any other success is a revocati
   world.override = ({ url }) => (url.endsWith('/revoke') ? { status: 200, headers: {}, body } : undefined);
   expect(await world.svc(['logout'])).toMatchObject({ exitCode: 0 });
   expect(await loginOf(world)).toBeUndefined();
+});
+
+test('a keyring that is locked: logout is exit 1, and --local-only says that the tokens stay good', async () => {
+  const world = await loggedIn();
+  const entries = new Map<string, string>();
+  let isLocked = false;
+  const unlocked = async <T>(value: T): Promise<T> => {
+    if (isLocked) throw new Error('It is locked.');
+    return value;
+  };
+  const keyring: Keyring = {
+    read: (entry) => unlocked(entries.get(entry)),
+    write: (entry, secret) => unlocked(void entries.set(entry, secret)),
+    remove: (entry) => unlocked(void entries.delete(entry)),
+  };
+  await storeOf(world, keyring).update('profile/default/oauth', async (text) => text, 'best');
+  expect(entries.size).toBe(1);
+  isLocked = true;
+  const out = await world.svc(['logout'], { keyring });
+  expect([out.exitCode, out.stderr]).toEqual([1, expect.stringContaining('and is kept')]);
+  expect(entries.size).toBe(1);
+  const local = await world.svc(['logout', '--local-only'], { keyring });
+  expect(local.exitCode).toBe(0);
+  expect(local.stderr).toContain('The OAuth login was not revoked');
+  expect(local.stderr).not.toContain('not logged in');
 });
