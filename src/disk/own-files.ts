@@ -12,18 +12,23 @@ const kept: Readonly<Record<keyof Context['files'], readonly (readonly [name: Re
     [/^\.?config\.json/iu, 'the configuration'],
     [/^\.?credentials\.json/iu, 'the saved logins'],
     [/^templates$/iu, 'a template'],
+    [/^views$/iu, 'a view of the inbox'],
+    [/^\.?policy\.yaml/iu, 'the rules for sends'],
+    [/^locks$/iu, 'the state'],
   ],
   state: [
     [/^mirror(?:-[\da-f]{12})?\.db/iu, 'the copy of the account'],
     [/^(?:bulk|sync)$/iu, 'a journal'],
     [/^webhooks$/iu, 'the inbox'],
     [/^audit$/iu, 'the record of writes'],
-    [/^(?:changelog|limits|locks)$/iu, 'the state'],
+    [/^drafts$/iu, 'drafts'],
+    [/^unsent$/iu, 'what could not be sent'],
+    [/^(?:accounts|changelog|each|limits|locks|sends)$/iu, 'the state'],
   ],
 };
 
 /** Files with a name of their own that a second name (a hard link) could lead to. */
-const single = { config: ['config.json', 'credentials.json'], state: ['mirror.db'] } as const;
+const single = { config: ['config.json', 'credentials.json', 'policy.yaml'], state: ['mirror.db'] } as const;
 
 /** What of svc's own a path leads to, also through links; undefined where it leads elsewhere. */
 export async function ownFileAt({ env, files }: Machine, path: string): Promise<string | undefined> {
@@ -39,12 +44,24 @@ export async function ownFileAt({ env, files }: Machine, path: string): Promise<
       if (await isOneFile(target, join(folder, name))) return kept[which].find(([own]) => own.test(name))?.[1];
     }
   }
+  for (const [named, what] of elsewhere(env)) {
+    const place = await realPath(named);
+    if (target === place || target.startsWith(place + sep) || (await isOneFile(target, place))) return what;
+  }
   if (await isCopyOrBeside(target)) return 'the copy of the account';
   const copy = env.SVC_MIRROR_DB;
   if (!copy || /^postgres(?:ql)?:/iu.test(copy)) return undefined;
   const place = await realPath(copy);
   const isBeside = dirname(target) === dirname(place) && basename(target).startsWith(basename(place));
   return isBeside || (await isOneFile(target, place)) ? 'the copy of the account' : undefined;
+}
+
+/** Where the environment says that something is kept. */
+function elsewhere({ SVC_DRAFTS_DB: drafts, SVC_POLICY: policy }: Machine['env']): [place: string, what: string][] {
+  const places: [string, string][] = [];
+  if (drafts && !/^postgres(?:ql)?:/iu.test(drafts)) places.push([join(drafts, 'drafts.jsonl'), 'drafts']);
+  if (policy) places.push([policy, 'the rules for sends']);
+  return places;
 }
 
 /** Who has no home has no such folder. */

@@ -28,8 +28,9 @@ export async function openFolder(ctx: StoreNeeds, named: string | undefined): Pr
     for (const text of await tail.lines()) {
       const line = lineIn(text);
       // Torn by a crash: nobody was told of it. One that is whole has the next number.
-      if (!line) continue;
-      if (line.n !== last + 1) throw damaged(path);
+      if (!line && isTorn(text)) continue;
+      if (!line) throw damaged(path, 'it holds something else than drafts');
+      if (line.n !== last + 1) throw damaged(path, 'lines are missing');
       take(line);
     }
   };
@@ -72,10 +73,24 @@ export async function openFolder(ctx: StoreNeeds, named: string | undefined): Pr
   };
 }
 
-const damaged = (path: string): Failure =>
-  new Failure('failed', `The log of drafts is damaged: lines are missing in ${path}.`, {
+const damaged = (path: string, how: string): Failure =>
+  new Failure('failed', `The log of drafts in ${path} is damaged: ${how}.`, {
     hint: `Nothing was sent. svc cannot tell which drafts were sent: look in the service, then move the file away.`,
   });
+
+const beginning = '{"n":';
+
+/** The beginning of a line, or what some disks leave of one when the power fails. */
+function isTorn(text: string): boolean {
+  if (/^\0*$/u.test(text)) return true;
+  if (!beginning.startsWith(text.slice(0, beginning.length))) return false;
+  try {
+    JSON.parse(text);
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 function lineIn(text: string): Line | undefined {
   try {

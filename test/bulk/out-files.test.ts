@@ -1,6 +1,16 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ownFileAt } from '../../src/disk/own-files.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
@@ -137,7 +147,8 @@ test.each(writing)('%s of %j never writes onto a file of svc’s own', async (fl
   const inFolder = (...names: string[]) => join(world.folder, ...names);
   const rows = inFolder('rows.csv');
   writeFileSync(rows, 'subject,email\nOne,one@example.com\n');
-  for (const folder of ['config', 'state/bulk', 'elsewhere']) mkdirSync(inFolder(folder), { recursive: true });
+  for (const folder of ['config/views', 'state/bulk', 'state/drafts', 'elsewhere'])
+    mkdirSync(inFolder(folder), { recursive: true });
   const named = [
     'config/credentials.json',
     'state/mirror.db',
@@ -146,6 +157,11 @@ test.each(writing)('%s of %j never writes onto a file of svc’s own', async (fl
     'elsewhere/copy.db',
     'elsewhere/another.db',
     'elsewhere/another.db-wal',
+    'config/policy.yaml',
+    'config/views/mine.sql',
+    'state/drafts/drafts.jsonl',
+    'elsewhere/drafts.jsonl',
+    'elsewhere/policy.yaml',
   ];
   for (const name of named) writeFileSync(inFolder(name), precious);
   // A copy that no setting names is known by its head.
@@ -158,7 +174,11 @@ test.each(writing)('%s of %j never writes onto a file of svc’s own', async (fl
   const words = argv.map((word) => (word === 'rows.csv' ? rows : word));
   const [command, own] = words.includes('--') ? [words.slice(0, 2), words.slice(2)] : [words, []];
   for (const name of [...named, 'linked/mirror.db', 'second-name', 'config/config.json']) {
-    const env = { SVC_MIRROR_DB: inFolder('elsewhere/copy.db') };
+    const env = {
+      SVC_MIRROR_DB: inFolder('elsewhere/copy.db'),
+      SVC_DRAFTS_DB: inFolder('elsewhere'),
+      SVC_POLICY: inFolder('elsewhere/policy.yaml'),
+    };
     const ran = await svc(world, [...command, flag, inFolder(name), ...own], { env });
     expect(ran, name).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('in which svc keeps') });
   }
@@ -167,6 +187,24 @@ test.each(writing)('%s of %j never writes onto a file of svc’s own', async (fl
   expect(readFileSync(inFolder('elsewhere/another.db')).equals(head)).toBe(true);
   expect(existsSync(inFolder('config/config.json'))).toBe(false);
   expect(written(world.sent)).toEqual([]);
+});
+
+test('each name that the code makes below its two folders is known as svc’s own', async () => {
+  const src = join(import.meta.dirname, '..', '..', 'src');
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const named = files.flatMap((file) =>
+    [
+      ...readFileSync(join(src, file), 'utf8').matchAll(/join\(\s*(?:ctx\.)?(?:files\.)?(state|config), '([^']+)'/gu),
+    ].map(([, folder = '', name = '']) => ({ folder, name })),
+  );
+  expect(new Set(named.map(({ name }) => name)).size).toBeGreaterThan(10);
+  const world = sandboxWorld();
+  const folders = { config: join(world.folder, 'config'), state: join(world.folder, 'state') };
+  const machine = { env: {}, files: folders };
+  const unknown = [];
+  for (const { folder, name } of named)
+    if (!(await ownFileAt(machine, join(world.folder, folder, name, 'x')))) unknown.push(`${folder}/${name}`);
+  expect(unknown).toEqual([]);
 });
 
 test('other files in the folders of svc are the user’s', async () => {

@@ -183,6 +183,16 @@ test('a log of which a line is missing is refused: nobody knows what was sent', 
   expect(await run('drafts list')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('damaged') });
 });
 
+test.each(['id,name\n1,Ada\n', '{"id":1}\n', 'garbage\n', '{"n":1,"draft":{"id":1}}\n'])(
+  'a log that holds something else is not taken for one without drafts: %j',
+  async (text) => {
+    const { world, draft: make, run } = desk();
+    await make('tickets reply 8 --body One');
+    writeFileSync(join(world.folder, 'state', 'drafts', 'drafts.jsonl'), text);
+    expect(await run('drafts list')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('damaged') });
+  },
+);
+
 test('a line that a crash tore is passed over, and the next draft stands behind it', async () => {
   const { world, draft: make, json } = desk();
   await make('tickets reply 8 --body One');
