@@ -181,10 +181,12 @@ function productIn(text: string): Claim | undefined {
   const made = claim({ form: 'product', product: keyOf(found.product ?? '') }, found.version, rest);
   if (made.isWordy || (/^\s+\p{L}/u.test(rest) && !made.isCertain && !kindWords.test(rest.trim()))) return undefined;
   const isNotes = /^\s+release notes\b/iu.test(rest);
+  // `Widget (2.5.0)`: who puts the number in brackets behind a name, and nothing more, writes of that version.
+  const isBracketed = rest.trim() === '' && /[([]v?[^\s()[\]]+[)\]]$/iu.test(body);
   return {
     ...made,
     isIntroduced: intro !== '' || isNotes,
-    isCertain: isNotes || made.isUnreleased || (made.isCertain && !isRemark(rest)),
+    isCertain: isNotes || isBracketed || made.isUnreleased || (made.isCertain && !isRemark(rest)),
   };
 }
 

@@ -34,6 +34,15 @@ test('a version in brackets behind a name is a heading of that version', () => {
   expect(picked(file, '2.4.13')).toBe('2.4.13\n### Widget (2.4.13)\n\n- Old.');
 });
 
+test.each(['2.4.0', '2.4.0 [YANKED]', 'Gadget (2.4.0)', 'Widget 2.4.0', '[2.4.0] - 2026-01-02'])(
+  'so is one above a heading of another form: %s',
+  (below) => {
+    const file = `# Changelog\n\n## Widget (2.5.0)\n\n- New.\n\n## ${below}\n\n- Old.\n`;
+    expect(picked(file, '2.5.0')).toBe('2.5.0\n- New.');
+    expect(picked(file)).toBe('2.5.0\n- New.');
+  },
+);
+
 test('a name, a version in brackets and a date are a heading too; a remark in brackets is none', () => {
   expect(picked('## Widget (2.5.0) - 2026-01-02\n\n- New.\n\n## Widget (2.4.0)\n\n- Old.\n')).toBe('2.5.0\n- New.');
   expect(picked('## 3.0.0\n\n- New.\n\n## Breaking changes (since 2.0.0)\n\n- Away.\n')).toContain('Away.');
