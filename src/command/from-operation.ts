@@ -130,14 +130,16 @@ async function recordsView<Op extends Operation>(
   { ids, inputFor }: Asking,
 ): Promise<View> {
   const operation: Operation = derived;
-  const records: unknown[] = [];
-  for (const id of ids) {
-    records.push(unwrap(operation, await call(service, operation, inputFor(id))));
-  }
   const read = operation.safety === 'read';
   const { human } = about;
-  if (records.length > 1) {
+  const readOne = async (id: number | undefined) => unwrap(operation, await call(service, operation, inputFor(id)));
+  const { records, ...rest } =
+    read && ids.length > 1
+      ? await (await import('./each-read.ts')).eachRead(ids, readOne)
+      : { records: [await readOne(ids[0])] };
+  if (ids.length > 1) {
     return {
+      ...rest,
       data: { shape: 'list', records, columns: about.columns ?? [] },
       read,
       human:

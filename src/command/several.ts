@@ -113,7 +113,7 @@ async function oneAfterTheOther(ctx: Context, { words, ids, act }: Turns): Promi
 const draftView = ({ told: done, record }: Drafted): View => ({ data: { shape: 'record', record }, done });
 
 /** What would be the same for every other record. */
-const endsAll = (failure: Failure): boolean =>
+export const endsAll = (failure: Failure): boolean =>
   isInterruption(failure) || ['auth', 'network', 'rate-limited', 'failed', 'usage'].includes(failure.kind);
 
 /** Where all ended alike, it is that; else some of it is done, or it is not known of some. */
@@ -141,7 +141,7 @@ const needless = (ended: readonly Ended[]): string[] =>
   );
 
 /** Most messages name the record. */
-const failedInWords = (id: number, { message }: Failure): string =>
+export const failedInWords = (id: number, { message }: Failure): string =>
   new RegExp(`^[^:]*\\b${id}\\b`, 'u').test(message) ? message : `${id}: ${message}`;
 
 /** Of the summary. */

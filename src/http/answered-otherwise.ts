@@ -12,7 +12,8 @@ export const waysToAgree: Readonly<Record<string, IsSame>> = {
   target_url: isSameUrl,
   website: isSameUrl,
   due_at: isSameTime,
-  published_at: isSameTime,
+  // Taken away, it is the time of publishing: of a published entry now, of a draft none yet (service.md#changelog).
+  published_at: (shown, sent) => sent === null || isSameTime(shown, sent),
   labels: isSameSet,
 };
 

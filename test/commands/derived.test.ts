@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Exchange } from '../../src/context.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
@@ -20,15 +21,42 @@ describe('records', () => {
     expect(ran.stdout).toBe('');
   });
 
-  test.each([
-    ['contacts', 'get', '7', '99999'],
-    ['lists', 'add', '1', '--contact', '7', '--contact', '99999'],
-  ])('of several ids the one that is not there is named: %j', async (...argv) => {
-    const ran = await svc(sandboxWorld(), argv);
-    expect(ran).toMatchObject({ exitCode: 3, stdout: '' });
-    expect(ran.stderr).toContain('99999: ');
-    expect(ran.stderr).not.toContain('7: ');
+  test.each(['contacts', 'tickets', 'conversations'])('of several ids each is read by itself: %s', async (group) => {
+    const world = sandboxWorld();
+    const mixed = await svc(world, [group, 'get', '3', '99999', '4', '--json']);
+    expect(mixed.exitCode).toBe(8);
+    expect(JSON.parse(mixed.stdout)).toHaveLength(2);
+    expect(mixed.stderr).toContain('99999');
+    expect(mixed.stderr).toContain('1 of 3 could not be read.');
+    const none = await svc(world, [group, 'get', '99998', '99999']);
+    expect(none).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(none.stderr).toContain('99998');
+    expect(world.sent.filter((line) => line.includes('9999'))).toHaveLength(3);
   });
+
+  test('of several ids one that all would end with ends them, and what was read is shown', async () => {
+    const world = sandboxWorld();
+    let asked = 0;
+    const away: Exchange = async (request) => {
+      if (request.url.includes('/contacts/') && ++asked > 1)
+        return { status: 401, headers: { 'content-type': 'application/json' }, body: '{"error":"unauthorized"}' };
+      return world.exchange(request);
+    };
+    const ran = await svc({ ...world, exchange: away }, ['contacts', 'get', '7', '8', '9', '--json']);
+    expect(ran.exitCode).toBe(4);
+    expect(JSON.parse(ran.stdout)).toHaveLength(1);
+    expect(asked).toBe(2);
+  });
+
+  test.each([['lists', 'add', '1', '--contact', '7', '--contact', '99999']])(
+    'of several ids the one that is not there is named: %j',
+    async (...argv) => {
+      const ran = await svc(sandboxWorld(), argv);
+      expect(ran).toMatchObject({ exitCode: 3, stdout: '' });
+      expect(ran.stderr).toContain('99999: ');
+      expect(ran.stderr).not.toContain('7: ');
+    },
+  );
 
   test('a table that was asked for in a pipe names its fields whole', async () => {
     const ran = await svc(sandboxWorld(), ['contacts', 'get', '7', '--output', 'table']);
