@@ -85,6 +85,8 @@ export type RunOptions = {
   readonly columns?: number;
   /** Answers to questions, in order; a missing one fails the test. */
   readonly answers?: readonly (string | boolean)[];
+  /** What happens while a line is awaited. */
+  readonly whileAsked?: (question: string) => Promise<void>;
   /** Asked in place of the answers for what goes by itself. */
   readonly countdown?: () => string;
   /** Asked in place of the answers where one of several is chosen. */
@@ -171,7 +173,8 @@ function stdinOf({ stdin, typed, columns }: RunOptions): Context['stdin'] {
 /** The answer of Return alone: the first of the choices. */
 export const enter = '\r';
 
-function askWith({ answers = [], columns, edit, brokenEdit, countdown, chooses }: RunOptions, screen: Writable): Ask {
+function askWith(options: RunOptions, screen: Writable): Ask {
+  const { answers = [], columns, edit, brokenEdit, countdown, chooses, whileAsked } = options;
   const left = [...answers];
   const next = async (question: string) => {
     const answer = left.shift();
@@ -190,6 +193,7 @@ function askWith({ answers = [], columns, edit, brokenEdit, countdown, chooses }
     secret: text,
     line: async (question) => {
       screen.write(question);
+      await whileAsked?.(question);
       const answer = left.shift();
       return answer === undefined ? undefined : String(answer);
     },

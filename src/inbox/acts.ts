@@ -68,11 +68,19 @@ const writing: readonly Act[] = ['reply', 'template', 'draft', 'note', 'resolve'
 
 /** Never twice: of what nobody knows somebody looks first. */
 export function acted(model: Model, act: Act): Step {
+  if (writing.includes(act) && isJustReplaced(model))
+    return still(told(model, 'The row that stood here is gone: look at this one first.', 'told'));
   const strange = targetsOf(model).find((row) => model.handled[keyOf(row)]?.seen);
   if (!strange || !writing.includes(act)) return doings[act](model);
   const why = `It is not known whether the last change of ${nameOf(strange)} was done. Look at it first: Enter.`;
   return still(told(model, why, 'told'));
 }
+
+/** So long somebody may take to see that another row stands there. */
+const reactionMs = 700;
+
+const isJustReplaced = ({ list: { replacedAt }, marked, focus, now }: Model): boolean =>
+  replacedAt !== undefined && now - replacedAt < reactionMs && marked.length === 0 && focus === 'list';
 
 /** What is held; else the ticket that was resolved or closed last is as it was before. */
 function takeBack(model: Model): Step {

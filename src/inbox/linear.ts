@@ -7,7 +7,7 @@ import type { Event } from './event.ts';
 import { type KeyEntry, keys } from './keys.ts';
 import { type Model, type Over, selectedRow, targetsOf } from './model.ts';
 import { named } from './over.ts';
-import { nameOf, type Row, whoOf } from './row.ts';
+import { nameOf, type Row, keyOf as rowKey, whoOf } from './row.ts';
 import { factsOf } from './view/around.ts';
 import { jobWords } from './view/job.ts';
 import { overLines } from './view/over.ts';
@@ -37,7 +37,7 @@ const textOf = (line: Line): string =>
 export function said(before: Model | undefined, after: Model): readonly string[] {
   return [
     ...jobsSaid(before, after),
-    ...listSaid(before, after),
+    ...listLines(listSaid(before, after), after),
     ...threadSaid(before, after),
     ...overSaid(before, after),
   ];
@@ -50,21 +50,50 @@ function jobsSaid(before: Model | undefined, { jobs, now }: Model): string[] {
   return jobs.filter(({ id, state, told }) => isNew(id, state, told)).map((job) => sanitize(jobWords(job, now)));
 }
 
-function listSaid(before: Model | undefined, after: Model): string[] {
+/** What is said of the list. `rows`: those that are named, each with the number that it is called by. */
+type ListSaid = {
+  readonly before: readonly string[];
+  readonly rows: Places;
+  readonly after?: readonly string[];
+  /** The numbers of another list, which mean nothing any more. */
+  readonly isOther?: true;
+};
+
+/** The rows that were said, by the number that each was said with. */
+export type Places = ReadonlyMap<number, Row>;
+
+const noRows: Places = new Map();
+
+function listSaid(before: Model | undefined, after: Model): ListSaid {
   const { list, view, words } = after;
-  if (after.over || after.focus === 'thread') return [];
-  if (list.failed !== undefined) return before?.list.failed === list.failed ? [] : [sanitize(list.failed)];
+  if (after.over || after.focus === 'thread') return { before: [], rows: noRows };
+  if (list.failed !== undefined)
+    return { before: before?.list.failed === list.failed ? [] : [sanitize(list.failed)], rows: noRows };
   const isOther =
     before === undefined || before.view !== view || before.words !== words || before.list.total === undefined;
-  if (isOther && list.total !== undefined) return [headOf(after), ...pageOf(after)];
+  if (isOther && list.total !== undefined) return { ...pageOf(after), before: [headOf(after)], isOther };
   if (before && Math.abs(list.selected - before.list.selected) > 1) return pageOf(after);
   const row = selectedRow(after);
   const was = before && selectedRow(before);
   const count = before && before.list.total !== list.total ? [`${view}: ${list.total}`] : [];
   const isMarked = before && before.marked.length !== after.marked.length ? [`${after.marked.length} marked.`] : [];
-  if (!row || (row.id === was?.id && row.kind === was.kind)) return [...count, ...isMarked];
-  return [...count, ...isMarked, rowWords(row, list.selected + 1, after.now)];
+  const isSame = !row || (was !== undefined && isOneRow(row, was));
+  return { before: [...count, ...isMarked], rows: isSame ? noRows : new Map([[list.selected + 1, row]]) };
 }
+
+const listLines = ({ before, rows, after = [] }: ListSaid, { now }: Model): string[] => [
+  ...before,
+  ...[...rows].map(([place, row]) => rowWords(row, place, now)),
+  ...after,
+];
+
+/** The numbers that rows are called by once that was said: a number means the row that it was last said with. */
+export function placesSaid(known: Places, before: Model | undefined, after: Model): Places {
+  const { rows, isOther } = listSaid(before, after);
+  return isOther ? rows : new Map([...known, ...rows]);
+}
+
+const isOneRow = (one: Row, other: Row): boolean => rowKey(one) === rowKey(other);
 
 const headOf = (model: Model): string =>
   sanitize(
@@ -73,16 +102,17 @@ const headOf = (model: Model): string =>
     ),
   );
 
-function pageOf({ list, now }: Model): string[] {
-  if (list.total === 0) return ['Nothing here.'];
+function pageOf({ list }: Model): ListSaid {
+  if (list.total === 0) return { before: [], rows: noRows, after: ['Nothing here.'] };
   const from = list.selected - list.offset;
   const rows = list.rows.slice(from, from + perPage);
   const last = list.selected + rows.length;
   const total = list.total ?? last;
-  return [
-    ...rows.map((row, at) => rowWords(row, list.selected + at + 1, now)),
-    ...(last < total ? [`${last} of ${total}; PgDn reads on.`] : []),
-  ];
+  return {
+    before: [],
+    rows: new Map(rows.map((row, at) => [list.selected + at + 1, row])),
+    after: last < total ? [`${last} of ${total}; PgDn reads on.`] : [],
+  };
 }
 
 /** A row as a sentence: who, what, why, how long, priority, channel. */
@@ -162,26 +192,36 @@ const key = (name: string, text = ''): Event => ({ is: 'key', key: { name, ctrl:
 const typedKeys = (text: string): Event[] => [...text].map((char) => key(char, char));
 
 /** What a typed line means; a text where it means nothing, which says so. */
-export function eventsOf(line: string, model: Model): readonly Event[] | string {
-  return meant(line, model) ?? `There is no answer ${JSON.stringify(line.trim())} here. ? names the keys.`;
+export function eventsOf(line: string, model: Model, places: Places): readonly Event[] | string {
+  return meant(line, model, places) ?? `There is no answer ${JSON.stringify(line.trim())} here. ? names the keys.`;
 }
 
 /** What terminals send for keys that a line has no letter for. */
 const sequences: Readonly<Record<string, string>> = { '\u001b[6~': 'pagedown', '\u001b[5~': 'pageup' };
 
-function meant(line: string, model: Model): readonly Event[] | string | undefined {
+function meant(line: string, model: Model, places: Places): readonly Event[] | string | undefined {
   const typed = line.trim();
   const { over } = model;
   if (over && over.is !== 'help') return eventsInOver(typed, over);
   const left = over ? [key('escape')] : [];
   if (typed === '') return left.length > 0 ? left : [key('enter')];
   if (/^\d+$/u.test(typed)) {
-    const { total = 0 } = model.list;
-    if (Number(typed) < 1 || Number(typed) > total) return total === 0 ? 'There is none here.' : `There are ${total}.`;
-    return [...left, { is: 'select', at: Number(typed) - 1 }, key('enter')];
+    const at = placeOf(Number(typed), model, places);
+    return typeof at === 'string' ? at : [...left, { is: 'select', at }, key('enter')];
   }
   const entry = keys.find((one) => isNamed(one, sequences[typed] ?? typed));
   return entry && [...left, { is: 'key', key: keyOf(entry.keys[0] ?? '') }];
+}
+
+/** Where the row stands that the number was said with, or the row at that place; a text where there is none. */
+function placeOf(typed: number, { list: { rows, offset, total = 0 } }: Model, places: Places): number | string {
+  const meantRow = places.get(typed);
+  if (meantRow) {
+    const found = rows.findIndex((row) => isOneRow(row, meantRow));
+    return found < 0 ? `${sanitize(nameOf(meantRow))} is not in this list any more.` : offset + found;
+  }
+  if (typed >= 1 && typed <= total) return typed - 1;
+  return total === 0 ? 'There is none here.' : `There are ${total}.`;
 }
 
 function isNamed({ keys: names, shown, brief, about, act }: KeyEntry, typed: string): boolean {

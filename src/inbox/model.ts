@@ -69,6 +69,8 @@ type List = {
   readonly total: number | undefined;
   /** Places in the whole view. */
   readonly selected: number;
+  /** When the row that was selected went away by itself, and another one came into its place. */
+  readonly replacedAt?: number | undefined;
   readonly top: number;
   readonly failed: string | undefined;
   /** Its query is at fault: it is not asked again by itself, for each time may take twenty seconds of everybody's. */

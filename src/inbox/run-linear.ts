@@ -5,7 +5,7 @@ import { loadWidths } from '../screen/width.ts';
 import { wrap } from '../text/width.ts';
 import { type Engine, startEngine } from './engine.ts';
 import type { Event } from './event.ts';
-import { eventsOf, linearSize, questionOf, said } from './linear.ts';
+import { eventsOf, linearSize, type Places, placesSaid, questionOf, said } from './linear.ts';
 import type { Model } from './model.ts';
 import { endOf, type Running } from './run.ts';
 import { openSession } from './session.ts';
@@ -17,7 +17,12 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
   let engine: Engine | undefined;
   let isEnded = false;
   let bug: { readonly error: unknown } | undefined;
-  const tell = (event: Event) => engine?.tell(event);
+  // Nothing is done to another row than the one that was said: while a question waits, the list stays as it was said.
+  let late: Event[] | undefined;
+  const tell = (event: Event) => {
+    if (late && event.is === 'rows') late.push(event);
+    else engine?.tell(event);
+  };
   const session = openSession({ ctx, settings, db }, tell);
   const world = {
     reading: session.reading,
@@ -49,6 +54,7 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
     );
     const following = session.follow().catch(() => {});
     let told: Model | undefined;
+    let places: Places = new Map();
     while (!isEnded && !ctx.signal.aborted) {
       const { columns } = ctx.stdout;
       await engine.idle();
@@ -60,13 +66,18 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
       const model = engine.model();
       const width = Math.max(20, columns ?? model.size.columns);
       for (const line of said(told, model).flatMap((one) => wrap(one, width))) ctx.stdout.write(`${line}\n`);
+      places = placesSaid(places, told, model);
       told = model;
+      late = [];
       const line = await ctx.ask.line(questionOf(model));
       if (line === undefined) break;
       tell({ is: 'tick', now: now() });
-      const events = eventsOf(line, engine.model());
+      const events = eventsOf(line, engine.model(), places);
       if (typeof events === 'string') ctx.stdout.write(`${events}\n`);
       else for (const event of events) tell(event);
+      const came = late;
+      late = undefined;
+      for (const event of came) tell(event);
     }
     await engine.settled();
     void following;

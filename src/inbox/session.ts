@@ -59,9 +59,10 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
   let before: Store | undefined;
   const copy = onceDone(async () => {
     const next = noted(await opened());
-    // Whoever read the one of before has had its answer.
-    if (before) await close(before);
+    // Whoever read the one of before has had its answer. Another may be opened while it closes.
+    const old = before;
     before = next.store;
+    if (old) await close(old);
     return next;
   });
   const nap = interruptible(ctx);

@@ -118,7 +118,10 @@ function listed(model: Model, event: Listed): Step {
   const selected = found >= 0 ? offset + found : Math.min(list.selected, last);
   // It stays on its line, but where the first row is shown, what is new before it is seen.
   const top = list.top === 0 ? 0 : Math.max(0, list.top + selected - list.selected);
-  const shown = { rows, offset, total, selected, top, failed: undefined, isWrong: false };
+  // Somebody else has taken the row away: a key that is pressed now was meant for it.
+  const isGone = before !== undefined && found < 0 && !model.handled[keyOf(before)];
+  const replacedAt = isGone ? model.now : list.replacedAt;
+  const shown = { rows, offset, total, selected, top, failed: undefined, isWrong: false, replacedAt };
   const next = { ...model, list: { ...list, ...shown, answered: event.ask } };
   const step = moved({ ...next, marked: kept(next.marked, next), handled: settled(next) }, 0);
   if (!list.isBehind) return step;

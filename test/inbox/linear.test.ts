@@ -1,13 +1,14 @@
 /** The inbox line by line: everything that the screen can do, and what becomes of a text where something fails. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Failure } from '../../src/errors.ts';
-import { questionOf } from '../../src/inbox/linear.ts';
+import { eventsOf, placesSaid, questionOf, said } from '../../src/inbox/linear.ts';
 import { cells } from '../../src/text/width.ts';
-import { json } from '../mirror/engines.ts';
+import { json, sql } from '../mirror/engines.ts';
+import { svc } from '../svc.ts';
 import { desk, linear, through } from './desk.ts';
-import { chatOf, inboxOf, rowOf, typing } from './models.ts';
+import { after, chatOf, inboxOf, rowOf, typing } from './models.ts';
 
 type Draft = { id: number; state: string; body: string; operation: string; error: string | null };
 
@@ -279,4 +280,67 @@ test('of several that are changed, each that was refused is named', async () => 
   const { stdout } = await linear(away, ['x', 'x', 'p', '3', 'q'], { columns: 200 });
   expect(stdout).toMatch(/^T-1005: \S/mu);
   expect(stdout).toMatch(/^T-1007: \S/mu);
+});
+
+/** An inbox beside which somebody else resolves ticket 5 while the first line is awaited; its own next pull shows it. */
+async function besideSomebody() {
+  const world = await desk();
+  const asleep: (() => void)[] = [];
+  const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+    ms < 10_000
+      ? world.clock.sleep(ms, signal)
+      : Promise.race([world.clock.sleep(ms, signal), new Promise<void>((resolve) => asleep.push(resolve))]);
+  const inbox = { ...world, clock: { ...world.clock, sleep } };
+  let isFirst = true;
+  const whileAsked = async () => {
+    if (!isFirst) return;
+    isFirst = false;
+    expect(await svc(world, ['tickets', 'resolve', '5'])).toMatchObject({ exitCode: 0 });
+    const shown = () => sql(world, 'SELECT status FROM tickets WHERE id = 5');
+    await vi.waitFor(
+      async () => {
+        for (const wake of asleep.splice(0)) wake();
+        expect(await shown()).toEqual([{ status: 'resolved' }]);
+      },
+      { timeout: 60_000 },
+    );
+    // The rows of the view are read after the copy.
+    await svc(world, ['inbox', '--json']);
+  };
+  return { world, inbox, whileAsked };
+}
+
+test('a number means the row that it was said with, whatever the list has become since', async () => {
+  const { inbox, whileAsked } = await besideSomebody();
+  const { stdout } = await linear(inbox, ['1', 'q'], { whileAsked });
+  expect(stdout).toContain('\n1. Ben Castro');
+  expect(stdout).toMatch(/^T-1005 {2}/mu);
+  expect(stdout).not.toMatch(/^T-10(?!05)\d\d {2}/mu);
+});
+
+test('a key is for the row that the question names', async () => {
+  const { world, inbox, whileAsked } = await besideSomebody();
+  const before = writes(world.sent).length;
+  const { stdout } = await linear(inbox, ['p', '', 'q'], { whileAsked });
+  expect(stdout).toContain('Priority of T-1005');
+  expect(writes(world.sent).slice(before)).toEqual(['PATCH /tickets/5']);
+});
+
+test('numbers that were said stay with their rows, and those of another list mean nothing', () => {
+  const three = inboxOf([rowOf(1), rowOf(2), rowOf(3)]);
+  const first = placesSaid(new Map(), undefined, three);
+  const fewer = after(three, [{ is: 'rows', ask: 1, offset: 0, rows: [rowOf(2), rowOf(3)], total: 2 }]).model;
+  expect(said(three, fewer)).toEqual(['waiting: 2', expect.stringMatching(/^1\. .*T-1002$/u)]);
+  const places = placesSaid(first, three, fewer);
+  const at = (typed: string) => {
+    const events = eventsOf(typed, fewer, places);
+    return typeof events === 'string' ? events : events[0];
+  };
+  expect(at('1')).toEqual({ is: 'select', at: 0 });
+  expect(at('2')).toEqual({ is: 'select', at: 0 });
+  expect(at('3')).toEqual({ is: 'select', at: 1 });
+  expect(at('4')).toBe('There are 2.');
+  expect(eventsOf('1', fewer, first)).toBe('T-1001 is not in this list any more.');
+  const other = { ...fewer, view: 'open' };
+  expect([...placesSaid(places, fewer, other).values()].map(({ id }) => id)).toEqual([2, 3]);
 });

@@ -4,6 +4,7 @@ import type { Kept } from '../../src/inbox/effect.ts';
 import { startEngine } from '../../src/inbox/engine.ts';
 import type { Event } from '../../src/inbox/event.ts';
 import { selectedRow } from '../../src/inbox/model.ts';
+import { keyOf } from '../../src/inbox/row.ts';
 import { frameOf } from '../../src/inbox/view/frame.ts';
 import { after, chatOf, doing, inboxOf, keyEvent, now, rowOf, typing } from './models.ts';
 
@@ -430,4 +431,21 @@ test('Escape leads out of a search, to the view that it was begun in', () => {
     undefined,
     [{ do: 'list', view: 'open' }],
   ]);
+});
+
+test('where somebody else took the selected row away, a key that was meant for it does nothing to the next', () => {
+  const three = [rowOf(1), rowOf(2), rowOf(3)];
+  const taken: Event = { is: 'rows', ask: 1, offset: 0, rows: three.slice(1), total: 2 };
+  const { model } = after(inboxOf(three), [taken]);
+  expect(selectedRow(model)?.id).toBe(2);
+  const early = typing(model, 'e');
+  expect([doing(early, 'change'), early.model.jobs.at(-1)?.told]).toEqual([
+    [],
+    'The row that stood here is gone: look at this one first.',
+  ]);
+  expect(doing(typing({ ...model, now: model.now + 700 }, 'e'), 'change')).toHaveLength(1);
+  // What somebody did here themselves is no surprise.
+  const own = { ...inboxOf(three), handled: { 'ticket 1': { mark: 'resolved', at: now } } };
+  expect(Object.keys(own.handled)).toEqual([keyOf(rowOf(1))]);
+  expect(doing(typing(after(own, [taken]).model, 'e'), 'change')).toHaveLength(1);
 });
