@@ -20,7 +20,8 @@ export const waysToAgree: Readonly<Record<string, IsSame>> = {
 /**
  * Whether a success surely answers another write than this one: a field that was sent has another value in it, one that
  * was not is otherwise than the service makes it, it has more or fewer records than were sent, or counts that cannot be. What an answer does not show is not compared. After an
- * update a record may hold what somebody else wrote a moment later, so there only the id counts (`showsOther`).
+ * update a record may hold what somebody else wrote a moment later: there the id counts (`showsOther`), and a value that is
+ * another one is read once more (`shownOtherwise`).
  */
 export function answeredOtherwise(operation: About, body: unknown, json: unknown): boolean {
   const { safety, answer, makes, rows, counts, asMade } = operation;

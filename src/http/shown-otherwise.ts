@@ -9,11 +9,22 @@ type About = Pick<Operation, 'safety' | 'answer' | 'deletes' | 'body' | 'sets' |
 /** Where the service may have kept what was sent in its own form. */
 const keptOtherwise: Readonly<Record<string, (shown: unknown, sent: unknown) => boolean>> = {
   ...waysToAgree,
-  website: isSameUrl,
+  website: (shown, sent) =>
+    isSameUrl(shown, sent) || isSameUrl(shown, `https://${sent}`) || isSameUrl(shown, `http://${sent}`),
   phone: isStoredPhone,
-  labels: (shown, sent) => isSameSet(shown, Array.isArray(sent) ? [...new Set(sent)] : sent),
-  country: (shown, sent) => isSameText(String(shown).toLowerCase(), String(sent).toLowerCase()),
+  labels: (shown, sent) => isSameSet(lowered(shown), lowered(sent)),
+  country: (shown, sent) => isSameText(lowered(shown), lowered(sent)) || isCodeOf(sent, shown) || isCodeOf(shown, sent),
 };
+
+/** Without case, and each once. */
+const lowered = (value: unknown): unknown => {
+  if (Array.isArray(value)) return [...new Set(value.map(lowered))];
+  return typeof value === 'string' ? value.toLowerCase() : value;
+};
+
+/** `US` may be kept as `United States`, and the other way round. */
+const isCodeOf = (code: unknown, name: unknown): boolean =>
+  /^\s*[a-z]{2,3}\s*$/iu.test(String(code ?? '')) && /\p{L}{4}/u.test(String(name ?? ''));
 
 /**
  * What the answer to an update shows otherwise than it was sent, as `status "open"`; undefined where nothing. What an

@@ -1,0 +1,44 @@
+// What a service may make of a value that an update sent counts as the same; another value does not.
+import { expect, test } from 'vitest';
+import { operations } from '../../src/api/index.ts';
+import { shownOtherwise } from '../../src/http/shown-otherwise.ts';
+
+const contact = (sent: object, shown: object) =>
+  shownOtherwise(operations.updateContact, sent, { contact: { contact_id: 7, ...shown } });
+const entry = (sent: object, shown: object) =>
+  shownOtherwise(operations.updateChangelogEntry, sent, { entry: { id: 7, ...shown } });
+
+test.each([
+  [{ website: 'acme.test' }, { website: 'https://acme.test/' }],
+  [{ website: 'https://acme.test' }, { website: 'https://acme.test/' }],
+  [{ country: 'us' }, { country: 'US' }],
+  [{ country: 'US' }, { country: 'United States' }],
+  [{ country: 'Germany' }, { country: 'DE' }],
+])('a contact may be kept in another form: %j as %j', (sent, shown) => {
+  expect(contact(sent, shown)).toBeUndefined();
+});
+
+test.each([
+  [{ website: 'acme.test' }, { website: 'https://other.test' }],
+  [{ country: 'US' }, { country: 'DE' }],
+  [{ country: 'US' }, { country: '' }],
+  [{ country: 'US' }, { country: null }],
+])('and another value is another: %j as %j', (sent, shown) => {
+  expect(contact(sent, shown)).toMatch(/^(?:website|country) /u);
+});
+
+test.each([
+  [{ labels: ['a', 'a'] }, { labels: ['a', 'a'] }],
+  [{ labels: ['a', 'a'] }, { labels: ['a'] }],
+  [{ labels: ['Fix', 'api'] }, { labels: ['api', 'fix'] }],
+  [{ published_at: null }, { published_at: '2026-01-01T00:00:00Z' }],
+])('an entry may be kept in another form: %j as %j', (sent, shown) => {
+  expect(entry(sent, shown)).toBeUndefined();
+});
+
+test('other labels, and another time, are others', () => {
+  expect(entry({ labels: ['a', 'b'] }, { labels: ['a'] })).toMatch(/^labels/u);
+  expect(entry({ published_at: '2026-01-01T00:00:00Z' }, { published_at: '2026-01-02T00:00:00Z' })).toMatch(
+    /^published_at/u,
+  );
+});
