@@ -1,5 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import type { Failure, FailureKind } from '../errors.ts';
+import { numberAdvice } from '../http/request-spec.ts';
 import { number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Answer } from './answer.ts';
@@ -11,9 +12,17 @@ const longest = 500;
 
 /** A failure in words that tell the model what to do, and what not. */
 export function failureAnswer(
-  { kind, message, hint, fields = {}, ...failure }: Failure,
+  { kind, message, hint: given, fields = {}, ...failure }: Failure,
   operation?: Operation,
 ): Answer {
+  const ofNumbers = operation && numberAdvice(operation);
+  // What a person may type in its place, a tool does not take.
+  const hint =
+    given
+      ?.split('\n')
+      .filter((line) => line !== ofNumbers)
+      .join('\n') || undefined;
+  const mayBeNumber = ofNumbers !== undefined && (kind === 'not-found' || kind === 'usage');
   const outcome = outcomeOf(kind, failure.mayBeDone === true);
   const problems = Object.entries(fields).flatMap(([field, all]) => all.map((one) => ({ field, one: short(one) })));
   const named = problems.slice(0, mostProblems);
@@ -23,6 +32,7 @@ export function failureAnswer(
     ...named.map(({ field, one }) => (field ? `- ${short(field)}: ${one}` : `- ${one}`)),
     ...(more > 0 ? [`- and ${number(more)} more like these`] : []),
     `What to do: ${adviceFor(kind, operation)}`,
+    ...(mayBeNumber ? ['The number of a ticket, such as T-1008, is no id: findTicket finds its id.'] : []),
     ...(hint ? [`For the user: ${short(hint)}`] : []),
   ];
   const byField: Record<string, string[]> = {};

@@ -108,3 +108,17 @@ test('webhooks create --debug shows neither the password of the URL nor the sign
   expect(ran.stderr).toContain('example.com');
   for (const hidden of ['canary', secret, tokens.access_token]) expect(ran.stderr).not.toContain(hidden);
 });
+
+test('webhooks create of an http:// address says how a sandbox comes to take it, and of another machine that none does', async () => {
+  const world = sandboxWorld({ seed: 'demo', env: {} });
+  const { access_token: token } = (await world.control('POST', 'tokens', {
+    account_id: 1,
+    scopes: ['webhooks:manage'],
+  })) as { access_token: string };
+  const create = (url: string) =>
+    svc(world, ['webhooks', 'create', 'ticket.created', url], { env: { SVC_ACCESS_TOKEN: token } });
+  const here = await create('http://127.0.0.1:3000/hooks');
+  expect(here).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('--allow-http-targets') });
+  const there = await create('http://hooks.example.com/');
+  expect(there).toMatchObject({ exitCode: 2, stderr: expect.not.stringContaining('--allow-http-targets') });
+});

@@ -201,6 +201,8 @@ describe('a call', () => {
 
   test.each([
     ['getTicket', { id: 999_999 }, 'not-found', 'check the id'],
+    ['getTicket', { id: 999_999 }, 'not-found', 'findTicket finds its id'],
+    ['getTicket', { id: 'T-1008' }, 'usage', 'findTicket finds its id'],
     ['listMeetings', { account: 1 }, 'auth', 'ask the user to log in'],
     ['listWebhooks', {}, 'auth', 'ask the user to log in'],
   ])('%s that fails tells the model what to do', async (name, input, kind, advice) => {
@@ -208,6 +210,7 @@ describe('a call', () => {
     const { data, text, isError } = await call(name, input);
     expect({ isError, kind: data.error.kind }).toEqual({ isError: true, kind });
     expect(text).toContain(advice);
+    expect(text).not.toContain('as the list shows it');
   });
 
   test('whose outcome is unknown forbids a repetition', async () => {

@@ -113,6 +113,22 @@ describe('where the copy is', () => {
     expect(readdirSync('.')).toEqual(here);
   });
 
+  test.each(['status', 'changes', 'forget --yes'])(
+    'an empty file of somebody’s stays as it is: mirror %s',
+    async (words) => {
+      const one = world();
+      const file = join(one.folder, 'empty.db');
+      writeFileSync(file, '', { mode: 0o644 });
+      const ran = await svc(one, ['mirror', ...words.split(' '), '--db', file]);
+      expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('There is no copy') });
+      expect([readdirSync(one.folder), statSync(file).size, statSync(file).mode & 0o777]).toEqual([
+        expect.not.arrayContaining(['empty.db.busy']),
+        0,
+        0o644,
+      ]);
+    },
+  );
+
   test('another kind of database is exit 2', async () => {
     expect((await svc(world(), ['mirror', 'pull', '--db', 'mysql://localhost/x'])).exitCode).toBe(2);
   });
@@ -234,7 +250,7 @@ describe('a database that cannot be used', () => {
     const [state, gone] = [join(built.folder, 'state'), join(built.folder, 'gone')];
     for (const folder of [state, gone]) mkdirSync(folder);
     // The shell stands in a folder that is removed under its feet.
-    const script = `cd '${gone}' && rmdir '${gone}' && exec '${process.execPath}' '${built.script}' mirror status --db '${state}/none.db' --base-url http://127.0.0.1:9`;
+    const script = `cd '${gone}' && rmdir '${gone}' && exec '${process.execPath}' '${built.script}' mirror pull --db '${state}/none.db' --base-url http://127.0.0.1:9`;
     writeFileSync(join(state, 'none.db'), '');
     const ran = await execa('sh', ['-c', script], {
       env: {

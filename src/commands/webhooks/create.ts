@@ -7,7 +7,7 @@ import { message } from '../../text/layout.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { keepSecret } from '../../webhooks/subscriptions/secrets.ts';
 import { eventArg } from './event.ts';
-import { httpsTarget } from './https-target.ts';
+import { httpsTarget, withSandboxAdvice } from './https-target.ts';
 
 export const createWebhookSubscription = defineCommand({
   name: 'create',
@@ -30,7 +30,9 @@ export const createWebhookSubscription = defineCommand({
   async run(ctx, { args, settings }) {
     const service = await connect(ctx, settings);
     const body = { event_type: args.event, target_url: args.url };
-    const made = await call(service, createWebhook, { body });
+    const made = await call(service, createWebhook, { body }).catch((error: unknown) => {
+      throw withSandboxAdvice(args.url, error);
+    });
     if (!made?.id || !made.signing_secret) {
       const note = 'The answer lacks the signing secret: delete the subscription and create it again.';
       return { data: { shape: 'record', record: made ?? {} }, notes: [note, 'To find its id: svc webhooks list'] };

@@ -19,7 +19,7 @@ import {
   whichAccount,
 } from './account.ts';
 import { copyName } from './copy-name.ts';
-import { isOwnPlace, noCopy, openStore, placeOfCopy } from './place.ts';
+import { holdsNothing, isOwnPlace, noCopy, openStore, placeOfCopy } from './place.ts';
 
 /** The database, and whose records of it are meant. */
 export type Copy = { readonly store: Store; readonly account: Account };
@@ -101,7 +101,7 @@ async function withoutRequest(ctx: Context, settings: Settings, db: string | und
   const places = isOwn ? await ownFiles(ctx, await accountOfProfile(ctx, settings)) : [await placeOfCopy(ctx, db)];
   if (isOwn && settings.baseUrl === undefined && places.length > 1) throw whichAccount();
   for (const place of places) {
-    if (!isOwn && !/^postgres/iu.test(place) && !(await isThere(place))) continue;
+    if (!isOwn && (await holdsNothing(place, isOwn))) continue;
     const store = await openStore(ctx, { place, isOwn, make: false, maxWaitMs: settings.maxWaitMs });
     const account = await closingOnFailure(store, async () => {
       const known = await knownAccount(ctx, settings, store);

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isPostgresUrl as isUrl, kindOfPlace, placeHint } from '../../database/place.ts';
-import { isThere } from '../../disk/atomic-file.ts';
 import { Failure } from '../../errors.ts';
 import type { Store } from '../tables/store.ts';
 import { copyName } from './copy-name.ts';
@@ -53,7 +52,7 @@ export type Wanted = {
 
 /** Opens the database, with its tables. */
 export async function openStore(ctx: StorePorts, { place, isOwn, make, maxWaitMs }: Wanted): Promise<Store> {
-  if (!isUrl(place) && !make && !(await isThere(place))) throw noCopy(place);
+  if (!make && (await holdsNothing(place, isOwn))) throw noCopy(place);
   const store = isUrl(place)
     ? await (await import('../postgres/postgres.ts')).openPostgres(ctx, place)
     : await (await import('../sqlite/sqlite.ts')).openSqlite(ctx, { named: place, isOwn, maxWaitMs });
@@ -65,6 +64,14 @@ export async function openStore(ctx: StorePorts, { place, isOwn, make, maxWaitMs
     await store.close();
     throw error;
   }
+}
+
+/** There is no file, or an empty one, which may be somebody else's: only a pull makes a copy of it. */
+export async function holdsNothing(place: string, isOwn: boolean): Promise<boolean> {
+  if (isUrl(place)) return false;
+  const { lookAt } = await import('../sqlite/ownership.ts');
+  const { whose } = await lookAt(place, isOwn);
+  return whose === 'none' || whose === 'empty';
 }
 
 export const isNoCopy = (error: unknown): boolean => error instanceof Failure && error.copy?.is === 'missing';

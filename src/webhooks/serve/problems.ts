@@ -28,6 +28,8 @@ export type Problems = {
 };
 
 const quietMs = 10_000;
+/** The same trouble is no news: a log is read in the morning. */
+const sameMs = 60_000;
 
 /** What to type, where it is known. */
 const hintOf = (error: unknown): string =>
@@ -46,6 +48,7 @@ export function createProblems({ clock, notice, probe }: Needs): Problems {
     };
   };
   let toldAt = Number.NEGATIVE_INFINITY;
+  let told = '';
   let refused: Refusing | undefined;
   const whileRefused: Refusing = {
     isOn: () => refused?.isOn() === true,
@@ -74,9 +77,11 @@ export function createProblems({ clock, notice, probe }: Needs): Problems {
     },
     inbox(error, refusing) {
       refused = refusing ?? refused;
-      if (clock.ticks() - toldAt < quietMs) return;
+      const text = `The inbox does not answer: ${messageOf(error)}${hintOf(error)}`;
+      if (clock.ticks() - toldAt < (text === told ? sameMs : quietMs)) return;
       toldAt = clock.ticks();
-      notice(`The inbox does not answer: ${messageOf(error)}${hintOf(error)}`);
+      told = text;
+      notice(text);
       recovery(whileRefused);
     },
     isRefusing: whileRefused.isOn,

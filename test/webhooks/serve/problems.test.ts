@@ -67,6 +67,15 @@ test('an inbox that failed is asked each second, and that it answers again is to
   expect(asked.map((at) => at - began)).toEqual([1_000, 2_000, 3_000, 4_000]);
 });
 
+test('the same trouble is told once a minute, another one after ten seconds', () => {
+  const { inbox, clock } = problems(() => new Promise(() => {}));
+  for (let s = 0; s <= 120; s += 5) {
+    inbox(new Error(s < 100 ? 'away' : 'full'));
+    clock.advance(5_000);
+  }
+  expect(said.map((line) => line.replace('The inbox does not answer: ', ''))).toEqual(['away', 'away', 'full']);
+});
+
 test('while deliveries are not taken it does not answer, though a probe finds room; the next trouble is told again', async () => {
   const { inbox, isRefusing } = problems();
   let isOn = true;
