@@ -55,3 +55,12 @@ export function placeHint(text: string): string {
     ? 'There are quotation marks or blanks around the URL, as docker --env-file keeps them: take them away.'
     : 'A URL looks like postgres://user@host:5432/database';
 }
+
+/**
+ * The library reads these three as verify-full, and says so on standard error, in words about its own next version. Whoever
+ * asks it for the modes of libpq (`uselibpqcompat=true`) has them.
+ */
+export const withStrictTls = (url: string): string =>
+  /[?&]uselibpqcompat=true(?:&|$)/u.test(url)
+    ? url
+    : url.replaceAll(/(?<=[?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/gu, 'verify-full');

@@ -2,6 +2,7 @@ import type { Client, ClientConfig } from 'pg';
 import type { Env } from '../env.ts';
 import { codeOf, Failure, messageOf } from '../errors.ts';
 import { oneByOne } from '../promise/one-by-one.ts';
+import { withStrictTls } from './place.ts';
 import { beginSession, CommitLost, isSqlState, type Opening, type Session, type Statement } from './session.ts';
 
 export type { Opening } from './session.ts';
@@ -89,7 +90,7 @@ async function configOf({ url, env, application }: Opening): Promise<ClientConfi
 export async function readUrl(url: string, env: Env): Promise<ClientConfig> {
   const { parseIntoClientConfig } = await import('pg-connection-string');
   try {
-    const config = parseIntoClientConfig(url);
+    const config = parseIntoClientConfig(withStrictTls(url));
     // Empty where the URL has none.
     const password = config.password || env.PGPASSWORD;
     return { ...config, ...(password !== undefined && { password }) };

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { kindOfPlace, placeHint } from '../../src/database/place.ts';
+import { expect, test, vi } from 'vitest';
+import { kindOfPlace, placeHint, withStrictTls } from '../../src/database/place.ts';
+import { readUrl } from '../../src/database/postgres.ts';
 
 test.each([
   'postgres://localhost/copy',
@@ -54,4 +55,26 @@ test.each([
 ])('%j is neither, and the hint repeats nothing of it', (text) => {
   expect(kindOfPlace(text)).toBe('neither');
   expect(placeHint(text)).toBe('A URL looks like postgres://user@host:5432/database');
+});
+
+test.each(['require', 'prefer', 'verify-ca', 'verify-full'])(
+  'sslmode=%s verifies the server, without a word of the library on standard error',
+  async (mode) => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    try {
+      const { ssl, database } = await readUrl(`postgres://ada@db/copy?sslmode=${mode}&application_name=x`, {});
+      expect([ssl, database, warn.mock.calls]).toEqual([{}, 'copy', []]);
+    } finally {
+      warn.mockRestore();
+    }
+  },
+);
+
+test.each([
+  'postgres://ada@db/copy?sslmode=disable',
+  'postgres://ada@db/copy?sslmode=no-verify',
+  'postgres://ada@db/copy?uselibpqcompat=true&sslmode=require',
+  'postgres://sslmode=require@db/copy',
+])('%s is left as it is', (url) => {
+  expect(withStrictTls(url)).toBe(url);
 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { isPostgresUrl as isUrl, kindOfPlace, placeHint } from '../../database/place.ts';
+import { isPostgresUrl as isUrl, kindOfPlace, placeHint, withStrictTls } from '../../database/place.ts';
 import { Failure } from '../../errors.ts';
 import type { Store } from '../tables/store.ts';
 import { copyName } from './copy-name.ts';
@@ -25,7 +25,7 @@ async function refusePassword(url: string): Promise<void> {
   const { parse } = await import('pg-connection-string');
   let password: string | undefined;
   try {
-    password = parse(url).password;
+    password = parse(withStrictTls(url)).password;
   } catch {
     throw new Failure('usage', '--db is not a postgres:// URL that can be read.', {
       hint: 'It looks like postgres://user@host:5432/database',
