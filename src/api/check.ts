@@ -58,24 +58,27 @@ function walk(schema: Container, value: unknown, path: string, { isEmptyFine, fo
   return found;
 }
 
+const leftOut = ['__proto__', 'constructor', 'prototype'];
+
 /**
  * valibot leaves keys out that JavaScript's own objects have. Among the fields of a schema that is right; in data of the
- * caller's, which any key may name, `constructor` is a key like any other.
+ * caller's, which any key may name, `constructor` is a key like any other. Changes `output`, which is valibot's own copy.
  */
 function withEveryKey(schema: Container, output: unknown, given: unknown): unknown {
   let inner = schema;
   while (inner.wrapped) inner = inner.wrapped;
-  if (inner.type === 'record') return given;
-  const { item, entries = {} } = inner;
   if (typeof output !== 'object' || output === null || typeof given !== 'object' || given === null) return output;
-  if (Array.isArray(output))
-    return item && Array.isArray(given) ? output.map((one, at) => withEveryKey(item, one, given[at])) : output;
-  return Object.fromEntries(
-    Object.entries(output).map(([key, held]) => {
-      const child = entries[key];
-      return [key, child ? withEveryKey(child, held, Reflect.get(given, key)) : held];
-    }),
-  );
+  if (inner.type === 'record') return leftOut.some((key) => Object.hasOwn(given, key)) ? given : output;
+  const { item, entries = {} } = inner;
+  if (Array.isArray(output)) {
+    if (item) for (const [at, one] of output.entries()) output[at] = withEveryKey(item, one, Reflect.get(given, at));
+    return output;
+  }
+  for (const [key, child] of Object.entries(entries)) {
+    const held: unknown = Reflect.get(output, key);
+    if (typeof held === 'object') Reflect.set(output, key, withEveryKey(child, held, Reflect.get(given, key)));
+  }
+  return output;
 }
 
 const objectTypes = ['object', 'loose_object', 'record'];

@@ -3,7 +3,7 @@ import { isRecord } from './record.ts';
 
 /** Strings are passed over; of the numbers only those with so many digits can lose one. */
 const longNumber = /\d{16}|[eE]/u;
-const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gu;
+const quoteOrNumber = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gu;
 const whole = /^(-?\d+)(?:\.0+)?$/u;
 
 /** A number with a fraction or an exponent that would be sent as another one; as JSON and as a text it is what was written. */
@@ -33,8 +33,8 @@ export function parseExactly(text: string): unknown {
   if (!longNumber.test(text)) return value;
   const mark = `${hexDigestOf(text)} `;
   let isExact = true;
-  const marked = text.replaceAll(tokens, (token) => {
-    if (token.startsWith('"') || isKept(token)) return token;
+  const marked = withNumbers(text, (token) => {
+    if (isKept(token)) return token;
     isExact = false;
     return `"${mark}${whole.exec(token)?.[1] ?? token}"`;
   });
@@ -54,10 +54,35 @@ const mayBeLong = /\d{16}|\d[eE]\+?\d\d/u;
 export function parseUnrounded(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!mayBeLong.test(text)) return value;
-  const quoted = text.replaceAll(tokens, (token) =>
-    token.startsWith('"') || (Number.isFinite(Number(token)) && isKept(token)) ? token : `"${token}"`,
-  );
+  const quoted = withNumbers(text, (token) => (Number.isFinite(Number(token)) && isKept(token) ? token : `"${token}"`));
   return quoted === text ? value : JSON.parse(quoted);
+}
+
+/** The text of a JSON document with its numbers in another form. Strings are walked over: a pattern of them would not hold one of 20 MB. */
+function withNumbers(text: string, form: (number: string) => string): string {
+  const pieces: string[] = [];
+  let done = 0;
+  quoteOrNumber.lastIndex = 0;
+  for (let found = quoteOrNumber.exec(text); found; found = quoteOrNumber.exec(text)) {
+    const [token] = found;
+    if (token === '"') {
+      quoteOrNumber.lastIndex = endOfString(text, found.index);
+      continue;
+    }
+    pieces.push(text.slice(done, found.index), form(token));
+    done = found.index + token.length;
+  }
+  return pieces.join('') + text.slice(done);
+}
+
+/** Behind the quote that ends the string which begins there. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (text[at - 1 - escapes] === '\\') escapes++;
+    if (escapes % 2 === 0) return at + 1;
+  }
+  return text.length;
 }
 
 const carried = (written: string) => (whole.test(written) ? BigInt(written) : new LongNumber(written));

@@ -70,3 +70,17 @@ test.each([
     '12345678901234567891': [1, { b: value }],
   });
 });
+
+test.each([
+  ['a long string', 'x'.repeat(20_000_000)],
+  ['one of escapes', '\\n'.repeat(5_000_000)],
+  ['one of backslashes and quotes', '\\\\\\"'.repeat(1_000_000)],
+])('%s beside such a number is read', (_, string) => {
+  const text = `{"a":"${string}","b":12345678901234567891}`;
+  const { a, b } = parseUnrounded(text) as { a: string; b: string };
+  expect([a === JSON.parse(text).a, b, (parseExactly(text) as { b: bigint }).b]).toEqual([
+    true,
+    '12345678901234567891',
+    12345678901234567891n,
+  ]);
+});

@@ -147,7 +147,10 @@ function findUrl(recipe: TunnelRecipe, port: number, { child, printed, later }: 
         if (last) resolve(last);
       });
       const doubtful = recipe.findDoubtful?.(printed.text);
-      if (doubtful) void later(doubtful.afterMs).then(() => resolve(doubtful.url));
+      if (!doubtful) return;
+      void later(doubtful.afterMs).then(() => {
+        if (recipe.findDoubtful?.(printed.text)?.url === doubtful.url) resolve(doubtful.url);
+      });
     });
   });
 }
@@ -168,10 +171,10 @@ function isBare(url: string): boolean {
 }
 
 function doubtfulUrl(output: string): Doubtful | undefined {
-  const local = urlIn(output, /http:\/\/(?:127(?:\.\d+){3}|localhost|\[::1\])(?![\w.-])[^\s"'<>\\|\p{Cc}]*/u);
-  if (local !== undefined) return { url: local, afterMs: 1_000 };
   const page = urlIn(output, httpsUrl);
-  return page === undefined ? undefined : { url: page, afterMs: 5_000 };
+  if (page !== undefined) return { url: page, afterMs: 5_000 };
+  const local = urlIn(output, /http:\/\/(?:127(?:\.\d+){3}|localhost|\[::1\])(?![\w.-])[^\s"'<>\\|\p{Cc}]*/u);
+  return local === undefined ? undefined : { url: local, afterMs: 1_000 };
 }
 
 const httpsUrl = /https:\/\/[^\s"'<>\\|\p{Cc}]+/gu;

@@ -48,6 +48,10 @@ test.each([
 test.each([
   ['beside the receiver', "console.log('https://example.com/abc to http://localhost:' + process.argv[1])"],
   ['where nothing else comes', "console.log('your address: https://example.com/abc')"],
+  [
+    'beside a page of this machine',
+    "console.log('Web: http://127.0.0.1:4040'); setTimeout(() => console.log('your address: https://example.com/abc'), 200)",
+  ],
 ])('a URL with a path is taken %s', async (_, script) => {
   const tunnel = await openTunnelUrl(program(`${script}; ${stays}`));
   expect(tunnel.url).toBe('https://example.com/abc');
