@@ -35,7 +35,7 @@ export type World = {
 export function createWorld(options: SandboxOptions): World {
   const { stateFile, allowHttpTargets = false, random = randomBytes } = options;
   const realNow = options.now ?? (() => new Date());
-  const seed = options.seed ?? 'empty';
+  let seed = options.seed ?? 'empty';
   const held = { state: stateFile?.state ?? stateOf(seedRows(seed, realNow())) };
   const now = () => new Date(realNow().getTime() + held.state.clockAheadMs);
   const { keep, keepSoon } = keeperOf(held, stateFile);
@@ -72,9 +72,10 @@ export function createWorld(options: SandboxOptions): World {
       }
       return count;
     },
-    async reset(another = seed) {
+    async reset(another) {
+      seed = another ?? seed;
       await world.deliveries.stop();
-      held.state = stateOf(seedRows(another, realNow()));
+      held.state = stateOf(seedRows(seed, realNow()));
       world.deliveries = deliver();
       world.limiter.clear();
       world.faults.clear();

@@ -10,7 +10,6 @@ import { scopes } from '../../src/api/operation.ts';
 import { webhookEvents } from '../../src/api/webhooks.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/app.ts';
 import { openStateFile } from '../../src/sandbox/store/state-file.ts';
-import { sandboxWorld } from '../sandbox-world.ts';
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -242,16 +241,6 @@ test('after a reset nothing of the former state is sent', async () => {
   await service.control('POST reset');
   await service.control('POST clock', { advance_seconds: 3600 });
   expect([received.length, await service.deliveries()]).toEqual([1, []]);
-});
-
-test('a reset without a seed is as freshly started, whatever seed was taken between', async () => {
-  const world = sandboxWorld({ seed: 'demo' });
-  const contacts = async () => ((await world.control('GET', 'state')) as { contacts: unknown[] }).contacts.length;
-  const begun = await contacts();
-  await world.control('POST', 'reset', { seed: 'empty' });
-  expect(await contacts()).toBe(0);
-  await world.control('POST', 'reset', {});
-  expect(await contacts()).toBe(begun);
 });
 
 test('a retry that was waiting when the sandbox was killed comes from the next one, as do tokens and subscriptions', async () => {
