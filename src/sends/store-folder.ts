@@ -24,13 +24,18 @@ export async function openFolder(ctx: StoreNeeds, named: string | undefined): Pr
     drafts.set(draft.id, draft);
     if (draft.key !== null) keys.set(draft.key, draft.id);
   };
+  let damage: Failure | undefined;
   const readOn = async () => {
+    // What is behind it is not read on from either.
+    if (damage) throw damage;
     for (const text of await tail.lines()) {
       const line = lineIn(text);
       // Torn by a crash: nobody was told of it. One that is whole has the next number.
       if (!line && isTorn(text)) continue;
-      if (!line) throw damaged(path, 'it holds something else than drafts');
-      if (line.n !== last + 1) throw damaged(path, 'lines are missing');
+      if (line?.n !== last + 1) {
+        damage = damaged(path, line ? 'lines are missing' : 'it holds something else than drafts');
+        throw damage;
+      }
       take(line);
     }
   };

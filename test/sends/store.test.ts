@@ -193,6 +193,19 @@ test.each(['id,name\n1,Ada\n', '{"id":1}\n', 'garbage\n', '{"n":1,"draft":{"id":
   },
 );
 
+test('a damaged log stays damaged for whoever has it open', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-drafts-'));
+  const { ctx } = screen({ env: {} });
+  const store = await openDrafts(ctx, folder);
+  await store.add(draft());
+  const path = join(folder, 'drafts.jsonl');
+  writeFileSync(path, `no draft\n${readFileSync(path, 'utf8')}`);
+  const another = await openDrafts(ctx, folder);
+  for (let time = 0; time < 3; time++) await expect(another.list()).rejects.toThrow('damaged');
+  await expect(another.add(draft())).rejects.toThrow('damaged');
+  await Promise.all([store.close(), another.close()]);
+});
+
 test('a line that a crash tore is passed over, and the next draft stands behind it', async () => {
   const { world, draft: make, json } = desk();
   await make('tickets reply 8 --body One');
