@@ -4,6 +4,7 @@ import type { Store } from '../mirror/tables/store.ts';
 /** What is open of the copy: each is closed once, however long an error lasts. */
 export function openStores() {
   const stores = new Set<Store>();
+  let isOver = false;
   const close = async (store: Store): Promise<void> => {
     if (stores.delete(store)) await store.close().catch(() => {});
   };
@@ -11,9 +12,14 @@ export function openStores() {
     close,
     noted(copy: Copy): Copy {
       stores.add(copy.store);
+      // It was being opened while everything was closed.
+      if (isOver) void close(copy.store);
       return copy;
     },
-    closeAll: async () => void (await Promise.all([...stores].map(close))),
+    closeAll: async () => {
+      isOver = true;
+      await Promise.all([...stores].map(close));
+    },
   };
 }
 

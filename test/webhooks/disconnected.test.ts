@@ -58,7 +58,8 @@ withPostgres.each([
     const lines = (await readFile(archive, 'utf8')).trimEnd().split('\n');
     const ids = lines.map((line) => JSON.parse(line).id);
     expect(ids.toSorted()).toEqual(Array.from({ length: sent }, (_, n) => `evt_${n}`).toSorted());
-    expect(served.said()).toContain('The inbox does not answer: The database postgres:///');
+    // Cut off while it asks, or while it commits.
+    expect(served.said()).toMatch(/The inbox does not answer: (?:The database )?postgres:\/\/\//u);
   },
   60_000,
 );
