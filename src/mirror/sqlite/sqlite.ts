@@ -1,6 +1,7 @@
 import { diskFailure } from '../../disk/disk-failure.ts';
 import type { Held } from '../../disk/lock.ts';
 import { makePrivateFile, resolvedFile, takeFromOthers } from '../../disk/private-data.ts';
+import { Failure } from '../../errors.ts';
 import { oneByOne } from '../../promise/one-by-one.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import type { Account, Sql, Store } from '../tables/store.ts';
@@ -43,7 +44,14 @@ export async function openSqlite(given: LockNeeds, { named, isOwn, maxWaitMs }: 
   // Its log and its journal get the rights of the file itself.
   if (whose === 'empty') await takeFromOthers(path, notice);
   const engine = native ? nativeEngine(place, start) : webAssemblyEngine(place, start);
-  const work = oneByOne();
+  const queue = oneByOne();
+  let isClosed = false;
+  // An engine opens the file when it is first asked: behind a close, nobody would close it again.
+  const work = <T>(job: () => Promise<T>): Promise<T> =>
+    queue(() => {
+      if (isClosed) throw new Failure('failed', `The copy ${path} is closed.`);
+      return job();
+    });
   /** Of the pulls of this process. */
   const pulls = new Set<Held>();
   const check = () => {
@@ -75,7 +83,11 @@ export async function openSqlite(given: LockNeeds, { named, isOwn, maxWaitMs }: 
       await engine.close();
       await removeCopyFile(path);
     },
-    close: () => work(engine.close),
+    close: () =>
+      queue(() => {
+        isClosed = true;
+        return engine.close();
+      }),
   };
 }
 
