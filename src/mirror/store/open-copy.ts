@@ -101,7 +101,7 @@ async function withoutRequest(ctx: Context, settings: Settings, db: string | und
   const places = isOwn ? await ownFiles(ctx, await accountOfProfile(ctx, settings)) : [await placeOfCopy(ctx, db)];
   if (isOwn && settings.baseUrl === undefined && places.length > 1) throw whichAccount();
   for (const place of places) {
-    if (await holdsNothing(place, isOwn)) continue;
+    if (await holdsNothing(place)) continue;
     const store = await openStore(ctx, { place, isOwn, make: false, maxWaitMs: settings.maxWaitMs });
     const account = await closingOnFailure(store, async () => {
       const known = await knownAccount(ctx, settings, store);

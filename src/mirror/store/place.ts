@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isPostgresUrl as isUrl, kindOfPlace, placeHint, withStrictTls } from '../../database/place.ts';
+import { isPlainFile, isThere } from '../../disk/atomic-file.ts';
+import { sizeOf } from '../../disk/private-data.ts';
 import { Failure } from '../../errors.ts';
 import type { Store } from '../tables/store.ts';
 import { copyName } from './copy-name.ts';
@@ -52,7 +54,7 @@ export type Wanted = {
 
 /** Opens the database, with its tables. */
 export async function openStore(ctx: StorePorts, { place, isOwn, make, maxWaitMs }: Wanted): Promise<Store> {
-  if (!make && (await holdsNothing(place, isOwn))) throw noCopy(place);
+  if (!make && (await holdsNothing(place))) throw noCopy(place);
   const store = isUrl(place)
     ? await (await import('../postgres/postgres.ts')).openPostgres(ctx, place)
     : await (await import('../sqlite/sqlite.ts')).openSqlite(ctx, { named: place, isOwn, maxWaitMs });
@@ -66,12 +68,13 @@ export async function openStore(ctx: StorePorts, { place, isOwn, make, maxWaitMs
   }
 }
 
-/** There is no file, or an empty one, which may be somebody else's: only a pull makes a copy of it. */
-export async function holdsNothing(place: string, isOwn: boolean): Promise<boolean> {
+/**
+ * There is no file, or an empty one, which may be somebody else's: only a pull makes a copy of it. The file is not opened: to
+ * close it would take the locks away that this process has of it (POSIX).
+ */
+export async function holdsNothing(place: string): Promise<boolean> {
   if (isUrl(place)) return false;
-  const { lookAt } = await import('../sqlite/ownership.ts');
-  const { whose } = await lookAt(place, isOwn);
-  return whose === 'none' || whose === 'empty';
+  return !(await isThere(place)) || (isPlainFile(place) && (await sizeOf(place)) === 0);
 }
 
 export const isNoCopy = (error: unknown): boolean => error instanceof Failure && error.copy?.is === 'missing';

@@ -33,7 +33,7 @@ type Doubtful = { readonly url: string; readonly afterMs: number };
 const known: Readonly<Record<string, TunnelRecipe>> = {
   cloudflared: {
     words: ['cloudflared', 'tunnel', '--no-autoupdate', '--url', 'http://127.0.0.1:{port}'],
-    find: (output) => /https:\/\/(?!api\.)[a-z\d-]+\.trycloudflare\.com(?![\w/.-])/u.exec(output)?.[0],
+    find: (output) => /https:\/\/(?!api\.)[a-z\d-]+\.trycloudflare\.com/u.exec(output)?.[0],
   },
   ngrok: {
     words: ['ngrok', 'http', '127.0.0.1:{port}', '--log', 'stdout', '--log-format', 'logfmt'],
