@@ -1,24 +1,17 @@
 import type { Settings } from '../config/settings.ts';
 import { type Context, withContext } from '../context.ts';
-import { Failure, type FailureKind, wordsOf } from '../errors.ts';
-import { connect, type Service } from '../http/call.ts';
-import { keepFresh } from '../mirror/pull/keep-fresh.ts';
-import { datedContext } from '../mirror/pull/pulling.ts';
+import { connect } from '../http/call.ts';
 import { type Copy, openCopyPulled, openCopyToPull } from '../mirror/store/open-copy.ts';
 import { isNoCopy } from '../mirror/store/place.ts';
-import { readState } from '../mirror/store/state.ts';
-import type { Account, Store } from '../mirror/tables/store.ts';
-import { newToken } from '../sends/approve.ts';
+import type { Store } from '../mirror/tables/store.ts';
 import { ownDrafts } from '../sends/own.ts';
 import { holdNow } from '../sends/set-now.ts';
-import { settleLapsed } from '../sends/settle.ts';
-import { type DraftStore, openDrafts } from '../sends/store.ts';
-import { whoIs } from '../sends/who.ts';
+import { openDrafts } from '../sends/store.ts';
 import type { Event } from './event.ts';
+import { follow } from './follow.ts';
 import { onceDone, openStores } from './open-once.ts';
 import { momentText } from './snoozing.ts';
 import type { Reading } from './source.ts';
-import { countDrafts } from './texts.ts';
 import type { Writing } from './writes.ts';
 
 export type Given = { readonly ctx: Context; readonly settings: Settings; readonly db: string | undefined };
@@ -33,9 +26,6 @@ export type Session = {
   readonly follow: () => Promise<void>;
   readonly end: () => Promise<void>;
 };
-
-const intervalMs = 15_000;
-const kinds = ['tickets', 'conversations', 'feedback'] as const;
 
 export function openSession({ ctx, settings, db }: Given, tell: (event: Event) => void): Session {
   const own = new AbortController();
@@ -107,105 +97,6 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
       await (await kept?.catch(() => undefined))?.close().catch(() => {});
     },
   };
-}
-
-type Following = {
-  readonly following: Context;
-  readonly settings: Settings;
-  readonly db: string | undefined;
-  readonly tell: (event: Event) => void;
-  readonly sleep: (ms: number) => Promise<void>;
-  readonly noted: (copy: Copy) => Copy;
-  readonly close: (store: Store) => Promise<void>;
-  readonly reading: () => Promise<Reading>;
-  /** The next reading opens the copy once more. */
-  readonly reopen: () => void;
-  readonly service: () => Promise<Service>;
-  readonly drafts: () => Promise<DraftStore>;
-};
-
-/** What says nothing about the copy. */
-const ofTheService: ReadonlySet<FailureKind> = new Set(['network', 'auth', 'forbidden', 'rate-limited']);
-
-/** Once the queue is shown: what a dead machine left is settled, and the copy is kept up to date beside it. */
-async function follow({
-  following,
-  settings,
-  db,
-  tell,
-  sleep,
-  noted,
-  close,
-  reading,
-  reopen,
-  service,
-  drafts,
-}: Following): Promise<void> {
-  while (!following.signal.aborted) {
-    let own: Store | undefined;
-    try {
-      const { store: shown, account } = await reading();
-      tell({ is: 'copy', copy: await stateOf(shown, account), isNew: false });
-      const told = await settleLapsed(await drafts(), { service, by: whoIs(), token: newToken(following) });
-      for (const text of told) tell({ is: 'told', told: text, state: 'drafted' });
-      const count = () => countDrafts({ writing: { drafts }, tell });
-      await count();
-      const dated = datedContext(following);
-      const pulling = await connect(dated.ctx, settings);
-      // Of its own: what is read for the screen never waits behind what a pull writes.
-      const { store } = noted(await openCopyToPull(dated.ctx, settings, { db, service: pulling }));
-      own = store;
-      await keepFresh({
-        ...{ ctx: following, dated: { service: pulling, ...dated }, store, account, kinds, intervalMs, sleep },
-        told: ({ isOver, isNew, began }) => {
-          void toldOf({ store, account, isOver, isNew, began, tell, following });
-          // Others write drafts too.
-          if (isOver) void count().catch(() => {});
-        },
-      });
-    } catch (error) {
-      if (following.signal.aborted) return;
-      if (own) await close(own);
-      // Another svc may have deleted the copy, or put another in its place.
-      if (!(error instanceof Failure) || !ofTheService.has(error.kind)) reopen();
-      tell({ is: 'copy', copy: { isPulling: false, told: wordsOf(error) }, isNew: false });
-      await sleep(intervalMs);
-      tell({ is: 'copy', copy: {}, isNew: true });
-    }
-  }
-}
-
-type Round = {
-  readonly store: Store;
-  readonly account: Account;
-  readonly isOver: boolean;
-  readonly isNew: boolean;
-  readonly began: number;
-  readonly tell: (event: Event) => void;
-  readonly following: Context;
-};
-
-async function toldOf({ store, account, isOver, isNew, began, tell, following }: Round): Promise<void> {
-  if (!isOver) return tell({ is: 'copy', copy: { isPulling: true }, isNew, began });
-  const { isWhole } = await stateOf(store, account).catch(() => ({ isWhole: true }));
-  const at = following.clock.now().toISOString();
-  tell({ is: 'copy', copy: { at, isWhole, isPulling: false, told: undefined }, isNew, began });
-}
-
-async function stateOf(
-  store: Store,
-  account: Account,
-): Promise<{ readonly at: string | undefined; readonly isWhole: boolean }> {
-  return store.read(async (sql) => {
-    const times: string[] = [];
-    let isWhole = true;
-    for (const kind of ['tickets', 'conversations'] as const) {
-      const { complete, isRefused, finishedAt } = await readState(sql, account, kind);
-      if (!complete && !isRefused) isWhole = false;
-      if (finishedAt !== null) times.push(finishedAt);
-    }
-    return { at: times.sort()[0], isWhole };
-  });
 }
 
 /** Nothing in the background may write on the terminal or ask there. */

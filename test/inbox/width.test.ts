@@ -1,7 +1,7 @@
 /** Text that is longer than its line: all of it is read, on every width, by scrolling; and nothing of it obeys. */
 import { expect, test } from 'vitest';
 import type { Event } from '../../src/inbox/event.ts';
-import { said } from '../../src/inbox/linear.ts';
+import { said } from '../../src/inbox/linear/said.ts';
 import type { Model } from '../../src/inbox/model.ts';
 import { threadOf } from '../../src/inbox/record.ts';
 import { frameOf } from '../../src/inbox/view/frame.ts';
@@ -90,7 +90,7 @@ test('words stay whole, and a long thread names its place and the keys that move
 });
 
 test.each([20, 60, 80, 200])('without a screen the whole thread is said, at %i columns', async (columns) => {
-  const { linearSize } = await import('../../src/inbox/linear.ts');
+  const { linearSize } = await import('../../src/inbox/linear/said.ts');
   await loadWidths();
   const size = linearSize(columns);
   const lines = said(inboxOf([row], size), opened(size));

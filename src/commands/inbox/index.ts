@@ -25,7 +25,7 @@ export const inbox = defineCommand({
       return (await import('./rows.ts')).rowsView(ctx, settings, { view, db: flags.db });
     await (await import('../../inbox/views.ts')).requireView(ctx, view);
     const isSimple = flags.linear || ctx.env.TERM === 'dumb' || !ctx.terminal;
-    if (isSimple) return (await import('../../inbox/run-linear.ts')).runLinear(ctx, settings, { view, db: flags.db });
+    if (isSimple) return (await import('../../inbox/linear/run.ts')).runLinear(ctx, settings, { view, db: flags.db });
     return (await import('../../inbox/run.ts')).runScreen(ctx, settings, { view, db: flags.db });
   },
 });

@@ -1,16 +1,17 @@
-import type { Settings } from '../config/settings.ts';
-import type { Context } from '../context.ts';
-import type { View } from '../output/view.ts';
-import { loadWidths } from '../screen/width.ts';
-import { wrap } from '../text/width.ts';
-import { type Engine, startEngine } from './engine.ts';
-import type { Event } from './event.ts';
-import { eventsOf, linearSize, type Places, placesSaid, questionOf, said } from './linear.ts';
-import type { Model } from './model.ts';
-import { endOf, type Running } from './run.ts';
-import { openSession } from './session.ts';
-import { allViews } from './views.ts';
-import { perform } from './world.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import type { View } from '../../output/view.ts';
+import { loadWidths } from '../../screen/width.ts';
+import { wrap } from '../../text/width.ts';
+import { type Engine, startEngine } from '../engine.ts';
+import type { Event } from '../event.ts';
+import type { Model } from '../model.ts';
+import { endOf, type Running } from '../run.ts';
+import { openSession } from '../session.ts';
+import { allViews } from '../views.ts';
+import { perform } from '../world.ts';
+import { eventsOf } from './meant.ts';
+import { linearSize, type Places, placesSaid, questionOf, said } from './said.ts';
 
 /** The inbox without a screen: what is new is said, a question is asked, a line answers it. Nothing is drawn over. */
 export async function runLinear(ctx: Context, settings: Settings, { view, db }: Running): Promise<View> {
