@@ -1,7 +1,7 @@
 import type { Effect } from './effect.ts';
 import { readShown, takenBack, told } from './jobs.ts';
 import type { Act } from './keys.ts';
-import { begunChange, endAsked } from './leaving.ts';
+import { begunChange, begunEffects, endAsked } from './leaving.ts';
 import { type Choice, type Model, type Step, selectedRow, still, targetsOf } from './model.ts';
 import { moved, openSelected, pageOf, toView } from './moving.ts';
 import { listed, named, pick, prompt, question } from './over.ts';
@@ -82,12 +82,17 @@ const reactionMs = 700;
 const isJustReplaced = ({ list: { replacedAt }, marked, focus, now }: Model): boolean =>
   replacedAt !== undefined && now - replacedAt < reactionMs && marked.length === 0 && focus === 'list';
 
-/** What is held; else the ticket that was resolved or closed last is as it was before. */
+/** What is held; else the tickets that were resolved or closed last are as they were before. */
 function takeBack(model: Model): Step {
   const { undo } = model;
   if (!undo || model.jobs.some(({ state }) => state === 'held')) return takenBack(model);
-  const to = undo.row.status ?? undefined;
-  return begunChange({ ...model, undo: undefined }, [undo.row], { act: 'reopen', ...(to !== undefined && { to }) });
+  return begunEffects(
+    { ...model, undo: undefined },
+    undo.rows.map((row) => ({
+      ...{ do: 'change', job: 0, row },
+      change: { act: 'reopen', ...(row.status !== null && { to: row.status }) },
+    })),
+  );
 }
 
 /** What Escape takes away: a line that was read, else the thread, else the marks, else the search. */

@@ -119,7 +119,7 @@ export const keys: readonly KeyEntry[] = [
   },
   {
     ...{ act: 'take-back', keys: ['u'], shown: 'u', brief: 'take back', group: 'Answer' },
-    about: 'take back what is held, whose text stays a draft; or open again what was resolved or closed last',
+    about: 'take back what is held, whose text stays a draft; or open again what one key resolved or closed last',
     works: ({ jobs, undo }) => undo !== undefined || jobs.some(({ state }) => state === 'held'),
   },
   {

@@ -12,11 +12,12 @@ type Changing = Extract<Effect, { readonly do: 'change' }>;
 /** Effects that were agreed to. What writes gets its line, and what is held waits there. */
 export function begunEffects(model: Model, effects: readonly Effect[]): Step {
   let next = model;
+  const batch = model.count + 1;
   const begun: Effect[] = [];
   for (const effect of effects) {
     if (effect.do === 'change') {
       const { row } = effect;
-      const line = withJob(next, { state: 'sending', told: changeWords(effect), row, change: effect.change });
+      const line = withJob(next, { state: 'sending', told: changeWords(effect), row, change: effect.change, batch });
       next = line.model;
       begun.push({ ...effect, job: line.id });
     } else if (effect.do === 'send') {

@@ -11,6 +11,8 @@ export type Job = {
   readonly row?: Row;
   readonly draft?: number;
   readonly change?: Change;
+  /** The same for what one key did to several rows. */
+  readonly batch?: number;
   /** Of one that is held, in milliseconds of the wall clock. */
   readonly until?: number;
   readonly send?: Extract<Effect, { readonly do: 'send' }>;
@@ -128,8 +130,8 @@ export type Model = {
   readonly next: readonly Over[];
   readonly marked: readonly Row[];
   readonly handled: Readonly<Record<string, Handled>>;
-  /** The ticket that was resolved or closed last: it can be opened again from wherever one is. */
-  readonly undo: { readonly row: Row; readonly change: Change } | undefined;
+  /** The tickets that were resolved or closed last, together: they can be opened again from wherever one is. */
+  readonly undo: { readonly batch: number | undefined; readonly rows: readonly Row[] } | undefined;
   readonly jobs: readonly Job[];
   readonly count: number;
   readonly copy: CopyState;

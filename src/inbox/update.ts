@@ -173,7 +173,7 @@ function endedJob(model: Model, { job: id, state, told: text, mark }: Extract<Ev
     ...model,
     jobs,
     handled: row ? withHandled(model, row, state, mark) : model.handled,
-    ...(isOther && { undo: change.act === 'resolve' || change.act === 'close' ? { row, change } : undefined }),
+    ...(isOther && { undo: undoOf(model, job, row) }),
   };
   // What is done is in the copy after the next pull alone; drafts are read at once.
   const isShown = ['drafts', 'unknown'].includes(model.view);
@@ -181,6 +181,12 @@ function endedJob(model: Model, { job: id, state, told: text, mark }: Extract<Ev
   const isOver = model.isEnding && !jobs.some((one) => one.state === 'sending');
   const after = [...(state === 'done' ? [{ do: 'pull' as const }] : []), ...(isOver ? [{ do: 'end' as const }] : [])];
   return { ...again, effects: [...again.effects, ...after] };
+}
+
+/** One key that closed several is taken back by one key. */
+function undoOf({ undo }: Model, { change, batch }: Job, row: Row): Model['undo'] {
+  if (change?.act !== 'resolve' && change?.act !== 'close') return undefined;
+  return { batch, rows: undo?.batch === batch ? [...(undo?.rows ?? []), row] : [row] };
 }
 
 function withHandled(model: Model, row: Row, state: JobState, mark: string | undefined): Model['handled'] {

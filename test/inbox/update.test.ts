@@ -310,6 +310,21 @@ test('u opens again what was resolved or closed last, as it was, from wherever o
   expect(doing(typing(back.model, 'u'), 'change')).toEqual([]);
 });
 
+test('u opens all of those again that one key closed, each as it was, and what failed not', () => {
+  const rows = [rowOf(1, { status: 'pending' }), rowOf(2), rowOf(3), rowOf(4)];
+  const asked = typing(inboxOf(rows), 'x', 'x', 'x', 'c').model;
+  const begun = typing(asked, 'y').model;
+  const closed = after(begun, [ended(1, 'done', 'closed'), ended(2, 'refused'), ended(3, 'done', 'closed')]).model;
+  const back = typing(closed, 'u');
+  expect(doing(back, 'change')).toMatchObject([
+    { row: { id: 1 }, change: { act: 'reopen', to: 'pending' } },
+    { row: { id: 3 }, change: { act: 'reopen', to: 'open' } },
+  ]);
+  expect(doing(typing(back.model, 'u'), 'change')).toEqual([]);
+  const alone = after(typing(closed, 'j', 'e').model, [ended(4, 'done', 'resolved')]).model;
+  expect(doing(typing(alone, 'u'), 'change')).toMatchObject([{ row: { id: 4 } }]);
+});
+
 test('a key that does nothing here says so', () => {
   const open = typing(inboxOf(three), 'o');
   expect([open.effects, open.model.jobs.at(-1)?.told]).toEqual([
