@@ -91,14 +91,14 @@ export async function listening(world: World, argv: readonly string[], options: 
 export type Got = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string };
 
 /** An app that takes what is forwarded to it. */
-export async function startApp(port = 0, answer: (got: Got) => number = () => 200) {
+export async function startApp(port = 0, answer: (got: Got) => number | Promise<number> = () => 200) {
   const got: Got[] = [];
   const server: Server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const one = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() };
     got.push(one);
-    response.writeHead(answer(one)).end('ok');
+    response.writeHead(await answer(one)).end('ok');
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const { port: taken } = server.address() as AddressInfo;

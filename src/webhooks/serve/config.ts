@@ -7,7 +7,6 @@ import { Failure } from '../../errors.ts';
 import { checkFilter } from '../../output/jq.ts';
 import { nearest } from '../../text/near.ts';
 import { isRecord } from '../../text/record.ts';
-import { sinkKindNames } from '../deliver/kinds.ts';
 import { configSchema, type ServeConfig } from './config-schema.ts';
 
 export type { AccountConfig, ServeConfig, SinkConfig } from './config-schema.ts';
@@ -35,8 +34,13 @@ export async function readServeConfig(ctx: Pick<Context, 'stdin' | 'signal'>, pa
     line: lineAt(offsetOf(document, key)),
     text: `${nameOf(key)} is of one account: where accounts is given, each of them has its own`,
   }));
-  const found = checked.success ? [] : checked.issues.map((issue) => mistakeOf(issue, document, lineAt));
-  if (!checked.success || alone.length > 0) throw mistaken(path, [...found, ...alone]);
+  const unknown = unknownKeys(configSchema, value).map((one) => ({
+    line: lineAt(offsetOf(document, one.path)),
+    text: unknownWords(one),
+  }));
+  const wrong = checked.success ? [] : checked.issues.filter((issue) => !isUnknownKey(issue));
+  const found = wrong.map((issue) => mistakeOf(issue, document, lineAt));
+  if (!checked.success || alone.length > 0) throw mistaken(path, [...unknown, ...found, ...alone]);
   const bad = await badFilters(checked.output, document, lineAt, ctx.signal);
   if (bad.length > 0) throw mistaken(path, bad);
   return { config: checked.output, file, folder: dirname(file) };
@@ -67,29 +71,34 @@ function mistakeOf(issue: v.BaseIssue<unknown>, document: Document, lineAt: Line
   const path = (issue.path ?? []).map(({ key }) => key as Key);
   const line = lineAt(offsetOf(document, path));
   const place = nameOf(path);
-  if (issue.type === 'strict_object' && issue.expected === 'never') {
-    const entries = 'entries' in issue && Array.isArray(issue.entries) ? issue.entries : [];
-    const meant = nearest(String(path.at(-1)), knownKeys(path.slice(0, -1), entries));
-    return { line, text: `${place} is not known${meant ? `; did you mean ${meant}?` : ''}` };
-  }
   if (issue.received === 'undefined') return { line, text: `${place} is missing` };
   if (issue.type === 'strict_object') return { line, text: `${place || 'the file'} must be a map of names and values` };
   return { line, text: `${place} ${issue.message}`.trim() };
 }
 
-const topKeys = Object.keys(configSchema.entries);
-const keysOf: Readonly<Record<string, readonly string[]>> = {
-  '': topKeys,
-  listen: ['host', 'port', 'path', 'max_connections'],
-  admin: ['host', 'port'],
-  secrets: ['store', 'env'],
-  retry: ['attempts', 'max_age', 'pause'],
-  accounts: ['name', 'path', 'profile', 'secrets'],
-  sinks: ['name', 'events', 'filter', 'timeout', ...sinkKindNames],
-};
+/** A key that the schema does not have, and those that it has there. */
+type Unknown = { readonly path: readonly Key[]; readonly known: readonly string[] };
 
-function knownKeys(path: readonly Key[], entries: readonly string[]): readonly string[] {
-  return [...(path.length <= 2 ? (keysOf[String(path[0] ?? '')] ?? []) : []), ...entries];
+const isUnknownKey = ({ type, expected }: v.BaseIssue<unknown>): boolean =>
+  type === 'strict_object' && expected === 'never';
+
+/** All of them: the schema itself tells of the first one of a map alone. */
+function unknownKeys(schema: unknown, value: unknown, path: readonly Key[] = []): Unknown[] {
+  if (!isRecord(schema)) return [];
+  const { wrapped, item, entries } = schema;
+  if (wrapped !== undefined) return unknownKeys(wrapped, value, path);
+  if (Array.isArray(value)) return value.flatMap((one, at) => unknownKeys(item, one, [...path, at]));
+  if (!isRecord(entries) || !isRecord(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    Object.hasOwn(entries, key)
+      ? unknownKeys(entries[key], inner, [...path, key])
+      : [{ path: [...path, key], known: Object.keys(entries) }],
+  );
+}
+
+function unknownWords({ path, known }: Unknown): string {
+  const meant = nearest(String(path.at(-1)), known);
+  return `${nameOf(path)} is not known${meant ? `; did you mean ${meant}?` : ''}`;
 }
 
 /** `sinks[1].http.url` */

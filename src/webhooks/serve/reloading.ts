@@ -37,7 +37,9 @@ export function laterSecrets(ctx: Context, current: Current, { laterDoors }: Ser
 /** Reads the configuration again when it is told to. A bad one, or one that takes 8 s, is refused, and the old one stays. */
 export function reloading(ctx: Ports, options: Options, { current, sinks, store }: Running): () => void {
   const inTurn = oneByOne();
+  let isOver = false;
   const reload = async () => {
+    if (isOver) return;
     try {
       const next = await readInTime(ctx.clock, options.read());
       const doors = await readInTime(ctx.clock, options.doorsOf(next));
@@ -47,9 +49,10 @@ export function reloading(ctx: Ports, options: Options, { current, sinks, store 
       const { host, port } = current.configured.config.listen;
       const { admin, inbox, keep } = current.configured.config;
       const listen = { ...next.config.listen, host, port };
+      await sinks.change(next);
+      if (isOver) return;
       current.doors = doors;
       current.configured = { ...next, config: { ...next.config, listen, admin, inbox, keep } };
-      await sinks.change(next);
       // A database that is away says so elsewhere.
       await tellLeft(ctx, store, next).catch(() => {});
       ctx.notice(`The configuration was read again: ${counted(next.config.sinks.length, 'sink')}.`);
@@ -60,7 +63,11 @@ export function reloading(ctx: Ports, options: Options, { current, sinks, store 
       ctx.notice(`The configuration was refused, and the old one stays. ${messageOf(error)}${lines.join('')}`);
     }
   };
-  return ctx.onHangup?.(() => void inTurn(reload)) ?? (() => {});
+  const unlisten = ctx.onHangup?.(() => void inTurn(reload));
+  return () => {
+    isOver = true;
+    unlisten?.();
+  };
 }
 
 /** Its sink fails, and is tried again, until the program is there. */

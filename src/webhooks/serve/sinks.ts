@@ -1,14 +1,11 @@
 import type { Context } from '../../context.ts';
 import { createFilter } from '../deliver/filter.ts';
-import { openSink } from '../deliver/kinds.ts';
-import type { Sink } from '../deliver/sink.ts';
-import { type DeliveryWorker, type Retry, startDeliveryWorker, type WorkerOptions } from '../deliver/worker.ts';
+import { type DeliveryWorker, startDeliveryWorker, type WorkerOptions } from '../deliver/worker.ts';
 import { ownedBy } from '../event/account.ts';
 import type { InboxStore, Settled } from '../store/inbox-store.ts';
 import type { SinkTally } from './admin.ts';
-import type { Configured, ServeConfig, SinkConfig } from './config.ts';
-import { secretVariables } from './doors.ts';
-import { refuseOwnFile } from './own-files.ts';
+import type { Configured, ServeConfig } from './config.ts';
+import { letGo, type Opened, type OpenedSinks, retryOf, sinkOpener } from './opened-sinks.ts';
 import type { Problems } from './problems.ts';
 import { queuesOf } from './queues.ts';
 
@@ -17,7 +14,7 @@ export type Sinks = {
   /** The queues that an event goes to. What has no known event goes to the sinks that take every event. */
   for(event: string | null, account?: string): readonly string[];
   wake(): void;
-  /** Goes over to another configuration; what did not change goes on undisturbed. */
+  /** Goes over to another configuration; what did not change goes on undisturbed. Where it rejects, everything does. */
   change(to: Configured): Promise<void>;
   drain(graceMs: number): Promise<void>;
   /** By queue. */
@@ -29,8 +26,7 @@ export type Sinks = {
 /** `retrying`: of those that wait, how many were refused by now. */
 export type Closing = { readonly name: string; readonly retrying: number } & SinkTally;
 
-type Running = { readonly worker: DeliveryWorker; readonly written: string };
-type Opened = { readonly sink: Sink; readonly written: string };
+type Running = { readonly worker: DeliveryWorker; readonly opened: Opened };
 
 /** How long a sink that is changed or removed may take over what it has in hand. */
 const changeMs = 10_000;
@@ -42,67 +38,47 @@ export async function startSinks(
   problems: Problems,
 ): Promise<Sinks> {
   let config: ServeConfig = first.config;
-  // One that was taken out of the configuration is a secret all the same.
-  const secrets = new Set<string>();
-  const place = store.isShared ? { url: '' } : { folder: store.place };
+  let isOver = false;
+  const openSinks = sinkOpener(ctx, store, first.file);
   const running = new Map<string, Running>();
-  const opened = new Map<string, Opened>();
+  let opened: OpenedSinks = new Map();
   const { tallies, dead, retrying, onSettled } = tallying(problems);
-  const open = async (sink: SinkConfig, folder: string, now: string): Promise<Sink> => {
-    const known = opened.get(sink.name);
-    if (known) return known.sink;
-    const made = await openSink(sink, {
-      exchange: ctx.exchange,
-      clock: ctx.clock,
-      env: ctx.env,
-      notice: ctx.notice,
-      name: sink.name,
-      repeatsMs: config.retry.max_age,
-      timeoutMs: sink.timeout,
-      folder,
-      hidden: () => [...secrets],
-      refuse: (path) => refuseOwnFile(ctx, { file: first.file, folder, place }, { name: sink.name, path }),
-    });
-    opened.set(sink.name, { sink: made, written: now });
-    return made;
-  };
-  const start = async (queue: string, sink: SinkConfig, retry: Retry, folder: string): Promise<Running> => {
-    if (!tallies.has(queue)) tallies.set(queue, { delivered: 0, failed: 0, dead: 0, skipped: 0 });
-    const now = written(sink, retry, folder);
-    const { startLanes } = sink.concurrency > 1 ? await import('../deliver/lanes.ts') : {};
-    const options: WorkerOptions = {
-      sink: { ...(await open(sink, folder, now)), name: queue },
-      store,
-      retry,
-      clock: ctx.clock,
-      ...(sink.filter !== undefined && { filter: createFilter(sink.filter, problems.filter) }),
-      onSettled,
-      onProblem: (_, error) => problems.inbox(error),
-    };
-    const worker = startLanes ? startLanes(options, sink.concurrency) : startDeliveryWorker(options);
-    return { worker, written: now };
-  };
-  const change = async ({ config: next, folder }: Configured) => {
-    config = next;
-    for (const name of secretVariables(next)) secrets.add(name);
-    const retry = retryOf(next);
-    const wanted = queuesOf(next);
-    const isSame = (sink: SinkConfig | undefined, before: string) =>
-      sink !== undefined && written(sink, retry, folder) === before;
+  const change = async (to: Configured): Promise<void> => {
+    // What can fail comes first: where it does, nothing was changed.
+    const hasLanes = to.config.sinks.some(({ concurrency }) => concurrency > 1);
+    const { startLanes } = hasLanes ? await import('../deliver/lanes.ts') : {};
+    const fresh = await openSinks(to, opened);
+    if (isOver) return letGo(fresh, opened);
+    config = to.config;
+    const wanted = queuesOf(config);
     await Promise.all(
-      [...running].map(async ([queue, { worker, written: before }]) => {
-        if (isSame(wanted.get(queue), before)) return;
+      [...running].map(async ([queue, { worker, opened: its }]) => {
+        const sink = wanted.get(queue);
+        if (sink && fresh.get(sink.name) === its) return;
         await worker.stop(changeMs);
         running.delete(queue);
       }),
     );
-    for (const [name, { sink, written: before }] of opened) {
-      if (isSame(wanted.get(name), before)) continue;
-      opened.delete(name);
-      await sink.close?.();
-    }
-    for (const [queue, sink] of wanted) {
-      if (!running.has(queue)) running.set(queue, await start(queue, sink, retry, folder));
+    const before = opened;
+    opened = fresh;
+    await letGo(before, fresh);
+    // Meanwhile svc was told to end: what would begin now nobody would end.
+    if (isOver) return;
+    for (const [queue, { name, filter, concurrency }] of wanted) {
+      const its = fresh.get(name);
+      if (!its || running.has(queue)) continue;
+      if (!tallies.has(queue)) tallies.set(queue, { delivered: 0, failed: 0, dead: 0, skipped: 0 });
+      const options: WorkerOptions = {
+        sink: { ...its.sink, name: queue },
+        store,
+        retry: retryOf(config),
+        clock: ctx.clock,
+        ...(filter !== undefined && { filter: createFilter(filter, problems.filter) }),
+        onSettled,
+        onProblem: (_, error) => problems.inbox(error),
+      };
+      const worker = startLanes && concurrency > 1 ? startLanes(options, concurrency) : startDeliveryWorker(options);
+      running.set(queue, { worker, opened: its });
     }
   };
   await change(first);
@@ -116,8 +92,9 @@ export async function startSinks(
     },
     change,
     drain: async (graceMs) => {
+      isOver = true;
       await Promise.all([...running.values()].map(({ worker }) => worker.drain(graceMs)));
-      await Promise.all([...opened.values()].map(({ sink }) => sink.close?.()));
+      await letGo(opened, new Map());
     },
     tallies,
     closing: () =>
@@ -148,13 +125,3 @@ function tallying(problems: Problems) {
   };
   return { tallies, dead, retrying, onSettled };
 }
-
-const retryOf = ({ retry }: ServeConfig): Retry => ({
-  attempts: retry.attempts,
-  maxAgeMs: retry.max_age,
-  pauseMs: retry.pause,
-});
-
-/** What the sink does not depend on is left out: its events are asked for each time. */
-const written = ({ events: _, ...sink }: SinkConfig, retry: Retry, folder: string): string =>
-  JSON.stringify([sink, retry, folder]);

@@ -1,22 +1,38 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Context } from '../../../src/context.ts';
 import { Failure } from '../../../src/errors.ts';
-import { reloading } from '../../../src/webhooks/serve/reloading.ts';
+import { type Configured, readServeConfig } from '../../../src/webhooks/serve/config.ts';
+import { type Current, reloading } from '../../../src/webhooks/serve/reloading.ts';
+import { endAfterEach } from '../../endings.ts';
 import { createWorld, virtualClock } from '../../svc.ts';
+import { startApp } from '../listening.ts';
+import { body, deliver, newWorld, serving } from '../serving.ts';
 
-test('a configuration whose reading hangs, as of a pipe, is refused after 8 s, and holds up no later one', async () => {
+const endings = endAfterEach();
+
+/** What a reload touches of the world, and what a test does to it. */
+function hearing() {
   const said: string[] = [];
   let hangup: () => void = () => {};
-  let reads = 0;
   const { env } = createWorld(() => Promise.reject(new Error('nobody is asked')));
-  const ports = {
+  const ports: Pick<Context, 'clock' | 'env' | 'notice' | 'onHangup'> = {
     env,
     clock: virtualClock(),
-    notice: (text: string) => said.push(text),
-    onHangup: (listener: () => void) => {
+    notice: (text) => said.push(text),
+    onHangup: (listener) => {
       hangup = listener;
       return () => {};
     },
   };
+  return { ports, said, hangup: () => hangup() };
+}
+
+test('a configuration whose reading hangs, as of a pipe, is refused after 8 s, and holds up no later one', async () => {
+  const { ports, said, hangup } = hearing();
+  let reads = 0;
   const read = () =>
     ++reads === 1 ? new Promise<never>(() => {}) : Promise.reject(new Failure('usage', 'It is bad.'));
   const never = () => {
@@ -41,4 +57,60 @@ test('a configuration whose reading hangs, as of a pipe, is refused after 8 s, a
   await expect.poll(() => said).toHaveLength(2);
   const refused = 'The configuration was refused, and the old one stays.';
   expect(said).toEqual([`${refused} It took more than 8 seconds.`, `${refused} It is bad.`]);
+});
+
+/** A good configuration, whose one sink goes to the URL. */
+async function configured(url: string): Promise<Configured> {
+  const file = join(mkdtempSync(join(tmpdir(), 'svc-test-')), 'svc-webhooks.yaml');
+  writeFileSync(file, `sinks: [{ name: app, http: { url: "${url}" } }]\n`);
+  return readServeConfig({ stdin: process.stdin, signal: new AbortController().signal }, file);
+}
+
+test('where the sinks cannot be changed the old configuration stays, doors and all', async () => {
+  const { ports, said, hangup } = hearing();
+  const [before, next] = [await configured('http://127.0.0.1:1/'), await configured('http://127.0.0.1:2/')];
+  const current: Current = { doors: [], configured: before };
+  reloading(
+    ports,
+    {
+      read: async () => next,
+      doorsOf: async () => [{ path: '/new', secrets: [] }],
+      placeOf: () => ({ folder: '/inbox' }),
+    },
+    {
+      current,
+      sinks: { change: () => Promise.reject(new Error('its credentials cannot be read')) },
+      store: { counts: async () => new Map() },
+    },
+  );
+  hangup();
+  await expect.poll(() => said).toHaveLength(1);
+  expect(said[0]).toBe('The configuration was refused, and the old one stays. its credentials cannot be read');
+  expect([current.configured, current.doors]).toEqual([before, []]);
+});
+
+test('told to end while a reload stops its old sinks, it begins none that nobody would end', async () => {
+  let release: (status: number) => void = () => {};
+  const held = new Promise<number>((resolve) => {
+    release = resolve;
+  });
+  const [world, slow, other] = [await newWorld(), await startApp(0, () => held), await startApp()];
+  endings.push(
+    () => slow.close(),
+    () => other.close(),
+  );
+  const config = (url: string, port = 0) =>
+    `listen: { port: ${port} }\ninbox: inbox\nsinks: [{ name: app, http: { url: "${url}" } }]\n`;
+  const served = await serving(world, config(slow.url));
+  for (const id of ['a', 'b']) expect(await deliver(served.url, body(id))).toBe(204);
+  await served.until(() => slow.got.length === 1);
+  served.reload(config(other.url, 8000));
+  await served.until(() => served.said().includes('listen.port changes only with a restart'));
+  const ended = served.end();
+  await served.until(() => served.said().includes('Ending: '));
+  release(200);
+  const { stdout } = await ended;
+  expect([slow.ids(), other.ids()]).toEqual([['a'], []]);
+  expect(JSON.parse(stdout).sinks).toMatchObject([{ name: 'app', delivered: 1, waiting: 1 }]);
+  expect(served.said()).not.toContain('was read again');
 });

@@ -232,6 +232,20 @@ test.each([
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(said)]);
 });
 
+test('--check names every key that is not known, however deep it stands, and what was meant', async () => {
+  const world = await newWorld();
+  const file = join(world.folder, 'c.yaml');
+  writeFileSync(file, 'sinks:\n  - { name: a, concurency: 3, timout: 1s, http: { url: "http://a/", ulr: x } }\n');
+  const { exitCode, stderr } = await svc(world, ['webhooks', 'serve', '--config', file, '--check']);
+  expect(exitCode).toBe(2);
+  for (const [name, meant] of [
+    ['concurency', 'concurrency'],
+    ['timout', 'timeout'],
+    ['http.ulr', 'url'],
+  ])
+    expect(stderr).toContain(`sinks[0].${name} is not known; did you mean ${meant}?`);
+});
+
 test('what a program says with the text of a customer colours, hides and forges nothing in the log', async () => {
   const world = await newWorld();
   const evil = String.raw`Eve\033[8m\033]0;x\a\rListening on nothing`;
