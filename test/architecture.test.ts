@@ -107,9 +107,9 @@ const doors: Record<string, RegExp> = {
   'node:http':
     /^node\/direct|^login\/loopback|^mcp\/http|^webhooks\/(receive|inspector|serve)\/|^sandbox\/(server|deliveries\/)/u,
   'node:process': /^node\/(context|environment|hung-up)/u,
-  // `sandbox exec` runs another program in its place, `sandbox demo` svc itself. A sink's program may find no file left,
+  // `sandbox exec` runs another program in its place, `sandbox demo` svc itself: with the one function. A sink's program may find no file left,
   // where execa throws beyond reach.
-  'node:child_process': /^(auth|node)\/|^commands\/sandbox\/(exec|demo)|^webhooks\/deliver\/program/u,
+  'node:child_process': /^(auth|node)\/|^commands\/sandbox\/child|^webhooks\/deliver\/program/u,
 };
 
 test.each(Object.entries(doors))('only the rooms named here open %s', (door, users) => {

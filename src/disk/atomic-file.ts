@@ -121,7 +121,8 @@ export async function ontoNewFile(path: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-const draftOf = (path: string): string =>
+/** A name beside the file that nobody knows beforehand. */
+export const draftOf = (path: string): string =>
   join(dirname(path), `.${basename(path)}.${process.pid}.${Math.random().toString(36).slice(2)}`);
 
 /** Removes what a killed `replaceFile` or `ontoNewFile` left. Only for a process that holds the lock of the file. */

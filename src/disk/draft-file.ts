@@ -1,8 +1,9 @@
 import { createWriteStream } from 'node:fs';
 import { lstat, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute } from 'node:path';
 import type { Writable } from 'node:stream';
 import { codeOf, Failure, messageOf } from '../errors.ts';
+import { draftOf } from './atomic-file.ts';
 import { diskFailure, diskWords } from './disk-failure.ts';
 import { openPipe } from './open-pipe.ts';
 import { realPath } from './same-file.ts';
@@ -23,14 +24,14 @@ export async function openDraft(named: string, mode?: number, signal?: AbortSign
   if (present?.isDirectory()) throw new Failure('usage', `${named} is a folder.`, { hint: 'Name a file.' });
   // A pipe or a device cannot be replaced; it is written as it comes.
   const isPlain = present === undefined || present.isFile();
-  const draft = isPlain ? join(dirname(path), `.${basename(path)}.${process.pid}.part`) : path;
+  const draft = isPlain ? draftOf(path) : path;
   const failed = (error: unknown): Failure => {
     const code = codeOf(error) ?? '';
     const why = code === 'ENOENT' ? `there is no folder ${dirname(path)}` : (diskWords[code] ?? messageOf(error));
     return new Failure('usage', `${named} cannot be written: ${why}.`, { cause: error });
   };
   const permissions = mode ?? (present && isPlain ? present.mode : 0o666);
-  const opened = present?.isFIFO() ? openPipe(path, signal) : openPlain(draft, permissions);
+  const opened = present?.isFIFO() ? openPipe(path, signal) : openPlain(draft, isPlain ? 'wx' : 'w', permissions);
   const stream = await opened.catch((error) => {
     throw error instanceof Failure ? error : failed(error);
   });
@@ -62,8 +63,8 @@ export async function openDraft(named: string, mode?: number, signal?: AbortSign
   };
 }
 
-function openPlain(path: string, mode: number): Promise<Writable> {
-  const stream = createWriteStream(path, { flags: 'w', mode, flush: true });
+function openPlain(path: string, flags: 'w' | 'wx', mode: number): Promise<Writable> {
+  const stream = createWriteStream(path, { flags, mode, flush: true });
   return new Promise((resolve, reject) => {
     stream.once('open', () => resolve(stream));
     stream.once('error', reject);

@@ -139,19 +139,21 @@ async function take(folder: string, holding: Holding, judge: Judge): Promise<Hel
   if (before.isHeld) return undefined;
   const name = newEntryName();
   await (await fs.open(join(folder, name), 'wx', 0o600)).close();
-  let isFree = false;
+  const ended = [...before.dead, ...before.silent];
+  let held: Held | undefined;
   try {
-    isFree = !(await look(folder, judge, [name, ...before.dead, ...before.silent])).isHeld;
+    if ((await look(folder, judge, [name, ...ended])).isHeld) return undefined;
+    // Only now: until somebody has the lock, a holder that wakes up may keep it.
+    for (const silent of before.silent)
+      await fs.writeFile(traceOf(folder, silent), name, { mode: 0o600 }).catch(() => {});
+    for (const gone of ended) await fs.rm(join(folder, gone), { force: true });
+    const mayWakeUp = await sweep(folder);
+    held = hold({ ...holding, folder, name, isTakenOver: mayWakeUp || before.silent.length > 0 });
+    return held;
   } finally {
-    if (!isFree) await removeOwn(folder, name);
+    // Whatever failed: an entry that nobody holds would be waited for as long as this process lives.
+    if (!held) await removeOwn(folder, name);
   }
-  if (!isFree) return undefined;
-  // Only now: until somebody has the lock, a holder that wakes up may keep it.
-  for (const silent of before.silent)
-    await fs.writeFile(traceOf(folder, silent), name, { mode: 0o600 }).catch(() => {});
-  for (const ended of [...before.dead, ...before.silent]) await fs.rm(join(folder, ended), { force: true });
-  const mayWakeUp = await sweep(folder);
-  return hold({ ...holding, folder, name, isTakenOver: mayWakeUp || before.silent.length > 0 });
 }
 
 /** Who is there. The kernel says of the dead that they are; the silent may only stand still. */

@@ -161,6 +161,7 @@ async function append(state: State, batch: readonly Append[]): Promise<void> {
     held?.check();
     if (deleted && isElsewhere(state)) await moving(state, () => restore(state));
   } catch (error) {
+    state.isUnsynced = true;
     // After a failed sync the system may believe the pages clean: only writing them again makes them durable.
     if (state.end <= end) await moving(state, () => takeBack(state, start)).catch(() => {});
     throw error;

@@ -43,7 +43,11 @@ export async function deliver(delivering: Delivering): Promise<Delivered> {
       return { draft: held.draft(), failure: unwritten(held, error) };
     }
   }
-  return { draft: await held.end((draft) => ({ ...draft, ...decided, state: 'sent', error: null })) };
+  try {
+    return { draft: await held.end((draft) => ({ ...draft, ...decided, state: 'sent', error: null })) };
+  } catch (error) {
+    return { draft: held.draft(), failure: unwritten(held, error) };
+  }
 }
 
 /** It is sent, and the draft does not say so: the next command of drafts finds it, and sends nothing again. */

@@ -223,3 +223,18 @@ test('a keyring that is locked: logout is exit 1, and --local-only says that the
   expect(local.stderr).toContain('The OAuth login was not revoked');
   expect(local.stderr).not.toContain('not logged in');
 });
+
+test('a Ctrl-C in logout --all leaves the logins that it had not come to', async () => {
+  const world = await loggedIn();
+  await world.svc(['login', '--with-m2m-token', '--profile', 'z'], { stdin: 'm2m_sandbox\n' });
+  const ending = new AbortController();
+  world.override = async ({ url }) => {
+    if (!url.endsWith('/revoke')) return undefined;
+    ending.abort('SIGINT');
+    return lost;
+  };
+  const ran = await world.svc(['logout', '--all', '--yes'], { signal: ending.signal });
+  expect([ran.exitCode, ran.stderr]).toEqual([130, expect.not.stringContaining('Logged out')]);
+  const left = JSON.parse((await world.svc(['auth', 'list', '--json'])).stdout) as { profile: string }[];
+  expect(left.map(({ profile }) => profile)).toContain('z');
+});

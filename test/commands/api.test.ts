@@ -47,3 +47,18 @@ test('every operation names a command that exists', async () => {
   expect(operations).toHaveLength(endpoints.length);
   for (const { command } of operations) expect((await svc(world, [...command.split(' '), '--help'])).exitCode).toBe(0);
 });
+
+test('--paginate asks each page the same: a name that stands there twice, and a question mark in a value', async () => {
+  const world = sandboxWorld();
+  const ran = await svc(world, [
+    'api',
+    '/tickets?per_page=2&label=bug&label=billing&search=why?',
+    '--paginate',
+    '--quiet',
+  ]);
+  const [first, ...others] = world.sent.filter((line) => line.includes('/tickets'));
+  expect(first).toBe('GET /tickets?per_page=2&label=bug&label=billing&search=why?');
+  for (const [at, line] of others.entries())
+    expect(line).toBe(`GET /tickets?per_page=2&label=bug&label=billing&search=why%3F&page=${at + 2}`);
+  expect(ran.exitCode).toBe(0);
+});

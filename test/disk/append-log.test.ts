@@ -199,3 +199,22 @@ test('a rewriting comes after the lines before it, and lines behind it stand in 
   expect(await readFile(path, 'utf8')).toBe('<0>\n<2>\n<3>\n');
   expect(await readdir(join(path, '..'))).toEqual(['lines.jsonl']);
 });
+
+test('a noted line is synced at the end, also where a sync failed meanwhile', async () => {
+  const { counted, openFile } = countingSyncs();
+  let isBroken = false;
+  const breaking: typeof open = async (...args) => {
+    const file = await openFile(...args);
+    const datasync = file.datasync.bind(file);
+    file.datasync = () => (isBroken ? Promise.reject(new Error('no sync')) : datasync());
+    return file;
+  };
+  const { log } = await opened(await freshPath(), { openFile: breaking });
+  await log.note('<1>\n');
+  isBroken = true;
+  await expect(log.append('<2>\n')).rejects.toThrow('no sync');
+  isBroken = false;
+  const before = counted.syncs;
+  await log.close();
+  expect(counted.syncs).toBeGreaterThan(before);
+});

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -17,4 +17,17 @@ test('an empty name is refused, and nothing is written', async () => {
   const before = readdirSync('.');
   await expect(openDraft('')).rejects.toMatchObject({ kind: 'usage' });
   expect(readdirSync('.')).toEqual(before);
+});
+
+test('what stands beside the file under the name that a draft might have is not written to', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-draft-'));
+  const victim = join(folder, 'victim');
+  writeFileSync(victim, 'mine');
+  symlinkSync(victim, join(folder, `.out.csv.${process.pid}.part`));
+  const draft = await openDraft(join(folder, 'out.csv'));
+  const [name = ''] = readdirSync(folder).filter((one) => one.startsWith('.out.csv.') && !one.endsWith('.part'));
+  expect(name).toMatch(/^\.out\.csv\.\d+\.[a-z\d]+$/u);
+  draft.stream.write('rows');
+  await draft.keep();
+  expect([readFileSync(join(folder, 'out.csv'), 'utf8'), readFileSync(victim, 'utf8')]).toEqual(['rows', 'mine']);
 });

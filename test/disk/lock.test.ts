@@ -212,3 +212,14 @@ test.runIf(process.platform === 'linux')('a zombie holds no lock', async () => {
     parent.kill('SIGKILL');
   }
 });
+
+test('where the remains of a dead holder cannot be taken away, no lock of this process stays behind', async () => {
+  const path = await folder();
+  // Its entry is a folder, which is not removed as a file is.
+  const dead = `${hostname().replaceAll(/[^\w-]/gu, '-')}.4000001.12345.x`;
+  await mkdir(join(path, dead), { recursive: true });
+  await expect(tryLock(path)).rejects.toThrow();
+  expect(await readdir(path)).toEqual([dead]);
+  await rm(join(path, dead), { recursive: true });
+  expect(await tryLock(path)).toBeDefined();
+});

@@ -188,3 +188,9 @@ test.skipIf(process.platform === 'win32')('what is no plain file is never replac
   }
   expect(lstatSync(pipe).isFIFO()).toBe(true);
 });
+
+test('a comma too many names no tool and no kind', async () => {
+  const { stdout, exitCode } = await install(['print', '--tools', 'listTickets, ,', '--toolsets', 'tickets,']);
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout).mcpServers.svc.args.slice(-4)).toEqual(['--toolsets', 'tickets', '--tools', 'listTickets']);
+});

@@ -1,8 +1,13 @@
 // A send that was confirmed waits a while: Return sends it now, Ctrl-C keeps its text.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { interruption } from '../../src/errors.ts';
+import type { Service } from '../../src/http/call.ts';
+import type { Held } from '../../src/sends/claim.ts';
+import { deliver } from '../../src/sends/deliver.ts';
+import type { Draft } from '../../src/sends/draft.ts';
+import { virtualClock } from '../svc.ts';
 import { desk, writesOf } from './drafting.ts';
 
 const reply = 'tickets reply 8 --body Hello';
@@ -112,4 +117,17 @@ test('an approved draft that is held back goes on waiting', async () => {
   expect((await run(`drafts approve 2 --digest ${held.digest}`, { signal: stop.signal, progress })).exitCode).toBe(130);
   expect(await shown(2)).toMatchObject({ state: 'waiting' });
   expect(writesOf(world)).toHaveLength(1);
+});
+
+test('a draft that was sent and cannot be ended in its log is not called unsent', async () => {
+  const { draft } = desk();
+  const made = await draft('tickets reply 8 --body Hello');
+  const all = { ...made, steps: [] } as unknown as Draft;
+  const stop = vi.fn();
+  const failed = () => Promise.reject(new Error('ENOSPC: no space left on device'));
+  const held: Held = { draft: () => all, change: failed, end: failed, stop };
+  const service = { ctx: { clock: virtualClock() } } as unknown as Service;
+  const { failure } = await deliver({ service, held, by: 'ann' });
+  expect(failure?.message).toMatch(/^Draft \d+ was sent, and that could not be written down: ENOSPC/u);
+  expect(stop).toHaveBeenCalledOnce();
 });

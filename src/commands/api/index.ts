@@ -8,14 +8,14 @@ import { Failure } from '../../errors.ts';
 import { readBody } from '../../http/answer.ts';
 import { connect, preparedLook, type Service, withHint } from '../../http/call.ts';
 import { askedOf, fieldsFrom, type Known, methods, operationAt, relativePath } from '../../http/raw.ts';
-import { queryString, type Wire } from '../../http/request.ts';
+import type { Wire } from '../../http/request.ts';
 import { type Sent, send } from '../../http/send.ts';
 import type { View } from '../../output/view.ts';
 import { apiLs } from './ls.ts';
 import { type Whole, wholeOf } from './paginate.ts';
 import { adviceOnPath, refuseNoPath } from './path-words.ts';
 
-const request = defineCommand({
+export const api = defineCommand({
   name: 'api',
   summary: 'Send any request with your credential',
   details:
@@ -24,9 +24,9 @@ const request = defineCommand({
   args: { path: param.requiredText('Path like /contacts, or ls for every operation', { placeholder: 'PATH' }) },
   flags: {
     method: inCapitals(param.choice('The method', methods, { short: 'X', placeholder: 'METHOD' })),
-    rawField: { ...param.texts('A text field of the body', { placeholder: 'KEY=TEXT', short: 'f' }) },
-    field: { ...param.texts('A field whose type is read from its value', { placeholder: 'KEY=VALUE', short: 'F' }) },
-    header: { ...param.texts('A further header', { placeholder: 'KEY: VALUE', short: 'H' }) },
+    rawField: param.texts('A text field of the body', { placeholder: 'KEY=TEXT', short: 'f' }),
+    field: param.texts('A field whose type is read from its value', { placeholder: 'KEY=VALUE', short: 'F' }),
+    header: param.texts('A further header', { placeholder: 'KEY: VALUE', short: 'H' }),
     input: param.file('The body, from a file; - is standard input', { conflicts: ['rawField', 'field'] }),
     paginate: param.toggle('Read every page and print one document'),
     include: param.toggle('Print the status and the headers too', { short: 'i' }),
@@ -147,9 +147,15 @@ async function lookBy(service: Service, { body }: Wire, { operation, params }: K
   }
 }
 
+/** A name that stands there several times stays so; one that is among the fields has its value from there alone. */
 function withQuery(path: string, fields: Readonly<Record<string, unknown>>): string {
-  const [before = '', query = ''] = path.split('?');
-  return before + queryString({ ...Object.fromEntries(new URLSearchParams(query)), ...fields });
+  const at = path.includes('?') ? path.indexOf('?') : path.length;
+  const query = new URLSearchParams(path.slice(at + 1));
+  for (const [name, value] of Object.entries(fields)) {
+    query.delete(name);
+    if (value !== undefined && value !== null) query.set(name, String(value));
+  }
+  return path.slice(0, at) + (query.size > 0 ? `?${query}` : '');
 }
 
 function headersFrom(lines: readonly string[]): Record<string, string> {
@@ -174,5 +180,3 @@ function headOf(sent: Sent | Refused): string | undefined {
     .map(([name, value]) => `${name}: ${value}\n`)
     .join('')}\n`;
 }
-
-export const api = request;

@@ -5,7 +5,7 @@ import { mayLiveOn } from '../../auth/refresh.ts';
 import { defineCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { param } from '../../command/param.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, interruption } from '../../errors.ts';
 import { traced } from '../../http/call.ts';
 import type { LoggedOut } from '../../login/logout.ts';
 import { listed } from '../../text/listed.ts';
@@ -46,6 +46,11 @@ export const authLogout = defineCommand({
         if (!(error instanceof Failure) || !flags.all) throw error;
         if (failed) ctx.notice(error.message);
         failed ??= error;
+      }
+      // Whoever pressed Ctrl-C wants to keep the others.
+      if (ctx.signal.aborted && profile !== profiles.at(-1)) {
+        failed ??= interruption(ctx.signal);
+        break;
       }
     }
     for (const { profile, forgotten } of records) {

@@ -46,7 +46,7 @@ export const editDraft = defineCommand({
         return { ...one, steps, state: 'waiting', error: null, edited_by: by, edits: [...one.edits, edit] };
       });
       if (next) return { draft: next, isChanged: true };
-      throw new Failure('failed', `Draft ${id} was changed by somebody else just now. Your text was not kept.`);
+      throw new Failure('failed', `Draft ${id} was changed by somebody else just now, and is as they left it.`);
     });
     const done = `Draft ${id} is ${isChanged ? 'changed' : 'as it was'}. To send it: svc drafts approve ${id}`;
     return { data: { shape: 'record', record: shownDraft(draft) }, done, notes: [done] };

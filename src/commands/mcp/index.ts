@@ -1,37 +1,16 @@
-import { defineCommand, type Group, type Param } from '../../command/command.ts';
+import { defineCommand, type Group } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
-import { type Toolset, toolsetNamed, toolsets } from '../../derive/toolsets.ts';
 import { Failure } from '../../errors.ts';
 import type { HttpAddress } from '../../mcp/http.ts';
 import { installMcp } from './install.ts';
-
-const inCommas = (texts: readonly string[]): string[] =>
-  texts
-    .flatMap((text) => text.split(','))
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-
-const names: Param<readonly string[] | undefined> = {
-  description: 'Only these, by name: listTickets,getTicket',
-  placeholder: 'A,B',
-  many: true,
-  parse: inCommas,
-};
-
-const kinds: Param<readonly Toolset[] | undefined> = {
-  description: `Only tools for these kinds of records: ${toolsets.join(', ')}`,
-  placeholder: 'A,B',
-  many: true,
-  parse: (texts) => inCommas(texts).map(toolsetNamed),
-};
+import { toolFlags } from './tool-flags.ts';
 
 const flags = {
   allowWrite: param.toggle('Offer tools that change records and reach no customer'),
   allowSend: param.toggle('Offer tools that may reach customers: replies, events; with --allow-write also publishing'),
   draftSends: param.toggle('Offer the same tools, and send nothing: each makes a draft that a person approves'),
   allowWebhooks: param.toggle('Offer tools that create and delete webhook subscriptions'),
-  toolsets: kinds,
-  tools: names,
+  ...toolFlags,
   http: param.toggle('Serve over Streamable HTTP on 127.0.0.1 instead, with a key of this run'),
   port: param.integer('Port for --http (default 8979); 0 takes a free one', { max: 65_535 }),
 };

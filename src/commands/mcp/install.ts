@@ -7,6 +7,7 @@ import { Failure } from '../../errors.ts';
 import { type Client, clients, type ServerEntry, titles } from '../../mcp/clients.ts';
 import type { Grant } from '../../mcp/tool.ts';
 import { shellWord } from '../../text/shell-word.ts';
+import { toolFlags } from './tool-flags.ts';
 
 const targets = [...clients, 'print'] as const;
 
@@ -29,8 +30,7 @@ export const installMcp = defineCommand({
     allowSend: param.toggle('Let it reach customers'),
     draftSends: param.toggle('Let it draft what would reach customers; a person approves it'),
     allowWebhooks: param.toggle('Let it create and delete webhook subscriptions'),
-    toolsets: param.text('Only tools for these kinds of records', { placeholder: 'A,B' }),
-    tools: param.text('Only these tools', { placeholder: 'A,B' }),
+    ...toolFlags,
     name: param.text('Name of the entry (default svc)', { placeholder: 'NAME' }),
     file: param.output('Configuration file of the client, if not the usual one'),
     dryRun: param.toggle('Show what would be written, and write nothing'),
@@ -39,10 +39,7 @@ export const installMcp = defineCommand({
   async run(ctx, { args: { client }, flags, settings }) {
     const { configFileOf, withServer } = await import('../../mcp/clients.ts');
     const { grantedTools } = await import('../../mcp/tools.ts');
-    const { toolsetNamed } = await import('../../derive/toolsets.ts');
-    const only = flags.tools?.split(',').map((tool) => tool.trim());
-    const toolsets = flags.toolsets?.split(',').map((name) => toolsetNamed(name.trim()));
-    const { allowWrite: write, allowSend, draftSends, allowWebhooks: webhooks } = flags;
+    const { allowWrite: write, allowSend, draftSends, allowWebhooks: webhooks, tools: only, toolsets } = flags;
     const grant = { write, send: allowSend || draftSends, draftSends, webhooks, only, toolsets };
     grantedTools(grant);
     const entry = entryFor(settings, grant);
@@ -56,7 +53,7 @@ export const installMcp = defineCommand({
       throw new Failure('usage', 'svc does not know where your home folder is, so it cannot find the file.', {
         hint: 'Give --file FILE.',
       });
-    const isNew = await enter(client, file, name, entry);
+    const isNew = await enter(file, { client, name, entry, isDry: flags.dryRun });
     if (flags.dryRun) {
       const shown = isNew ? `Would add ${name} to ${file}:` : `${name} is in ${file} already, just so.`;
       const text = `${shown}\n${isNew ? (withServer(client, undefined, name, entry) ?? '') : ''}`;
@@ -76,22 +73,31 @@ export const installMcp = defineCommand({
         ...(besides(client, name, entry) ?? []),
       ],
     };
-
-    async function enter(target: Client, path: string, key: string, value: ServerEntry): Promise<boolean> {
-      const { readIfThere, replaceFile } = await import('../../disk/atomic-file.ts');
-      const before = await readIfThere(path);
-      const text = withServer(target, before, key, value);
-      if (text === undefined) {
-        throw new Failure('failed', `${path} is not JSON that svc understands, so it was left as it is.`, {
-          hint: 'To see what to add by hand: svc mcp install print',
-        });
-      }
-      if (text === before) return false;
-      if (!flags.dryRun) await replaceFile(path, text);
-      return true;
-    }
   },
 });
+
+type Entering = {
+  readonly client: Client;
+  readonly name: string;
+  readonly entry: ServerEntry;
+  /** Nothing is written. */
+  readonly isDry: boolean;
+};
+
+/** Whether the file becomes another one. */
+async function enter(path: string, { client, name, entry, isDry }: Entering): Promise<boolean> {
+  const { readIfThere, replaceFile } = await import('../../disk/atomic-file.ts');
+  const { withServer } = await import('../../mcp/clients.ts');
+  const before = await readIfThere(path);
+  const text = withServer(client, before, name, entry);
+  if (text === undefined) {
+    throw new Failure('failed', `${path} is not JSON that svc understands, so it was left as it is.`, {
+      hint: 'To see what to add by hand: svc mcp install print',
+    });
+  }
+  if (text !== before && !isDry) await replaceFile(path, text);
+  return text !== before;
+}
 
 /** The client starts svc without the variables of this shell: only what the profile keeps is there. */
 async function lacksLogin(ctx: Context, { profile }: Settings, client: Client): Promise<string[]> {

@@ -1,11 +1,11 @@
 import { defineCommand } from '../../command/command.ts';
-import type { Context } from '../../context.ts';
 import { itself } from '../../disk/installed.ts';
 import { Failure, interruption } from '../../errors.ts';
 import type { Terminal } from '../../output/view.ts';
 import { environmentFor } from '../../sandbox/environment.ts';
 import { message } from '../../text/layout.ts';
 import { shellWord } from '../../text/shell-word.ts';
+import { runChild } from './child.ts';
 
 type Step = { readonly says: string; readonly words: readonly string[]; readonly mayExit: readonly number[] };
 
@@ -54,7 +54,9 @@ export const demo = defineCommand({
         yield `A sandbox answers at ${running.address.base_url}.\nTo type these commands yourself: svc sandbox exec -- sh`;
         for (const { says, words, mayExit } of steps) {
           yield `\n${says}\n\n$ ${['svc', ...words].map(shellWord).join(' ')}`;
-          const code = await run(ctx, words, env);
+          const code = await runChild(ctx, [...itself(), ...words], env);
+          if (ctx.signal.aborted) throw interruption(ctx.signal);
+          if (typeof code !== 'number') throw new Failure('failed', code.problem);
           if (!mayExit.includes(code)) throw new Failure('failed', `That command ended with exit code ${code}.`);
         }
         yield `\nThe rejected rows, with what is wrong with each: ${rejects}`;
@@ -73,26 +75,3 @@ const lineOf = (text: string, terminal: Terminal | undefined): string =>
     .split('\n')
     .map((line) => (terminal && !line.startsWith('$ ') ? message(line, terminal.width) : line))
     .join('\n');
-
-/** A process of its own with our streams: what is printed is what the user would get. */
-async function run(ctx: Context, args: readonly string[], env: Context['env']): Promise<number> {
-  const { spawn } = process.getBuiltinModule('node:child_process');
-  const [program = '', ...before] = itself();
-  const child = spawn(program, [...before, ...args], { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
-  const end = () => child.kill('SIGKILL');
-  process.once('exit', end);
-  // On a terminal Ctrl-C reaches it by itself.
-  const handOn = () => child.kill('SIGTERM');
-  ctx.signal.addEventListener('abort', handOn, { once: true });
-  try {
-    const code = await new Promise<number>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('exit', (code) => resolve(code ?? 1));
-    });
-    if (ctx.signal.aborted) throw interruption(ctx.signal);
-    return code;
-  } finally {
-    ctx.signal.removeEventListener('abort', handOn);
-    process.off('exit', end);
-  }
-}

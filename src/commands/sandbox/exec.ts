@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { defineCommand } from '../../command/command.ts';
 import { flagName, param } from '../../command/param.ts';
-import type { Context } from '../../context.ts';
 import { itself } from '../../disk/installed.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { environmentFor } from '../../sandbox/environment.ts';
 import { shellWord } from '../../text/shell-word.ts';
+import { type NotRun, runChild } from './child.ts';
 import { sandboxFlags } from './flags.ts';
 import { copyOwnConfig, sendsRows } from './own-config.ts';
 import { seedFor } from './seed.ts';
@@ -64,7 +64,7 @@ export const execOver = (isCommand: IsCommand) =>
           if (sendsRows(args.command)) ctx.notice(knowsNoHistory);
         }
         try {
-          const ended = await runCommand(ctx, args.command, environmentFor(ctx.env, running.address, folder.path));
+          const ended = await runChild(ctx, args.command, environmentFor(ctx.env, running.address, folder.path));
           // What never ran has changed nothing, and there is nothing to compare.
           if (typeof ended !== 'number')
             return notRun(ended, isCommand(args.command[0] ?? '') ? lineOf(args.command, flags) : undefined);
@@ -89,9 +89,6 @@ function refuseQuestion([program, group, word = '', ...rest]: readonly string[])
     hint: `Run it as it is: ${['svc', group, word, ...rest].map(shellWord).join(' ')}`,
   });
 }
-
-/** Why a program never ran, and what a shell says then. */
-type NotRun = { readonly exitCode: 126 | 127; readonly problem: string };
 
 const notRun = ({ exitCode, problem }: NotRun, meant: string | undefined): View => ({
   data: { shape: 'nothing' },
@@ -124,36 +121,3 @@ function ownProgram(folder: string): [path: string, text: string] {
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
-/** The exit code of the command, or why there is none. */
-async function runCommand(
-  ctx: Context,
-  [program = '', ...args]: readonly string[],
-  env: Record<string, string | undefined>,
-): Promise<number | NotRun> {
-  const { spawn } = process.getBuiltinModule('node:child_process');
-  const { constants } = process.getBuiltinModule('node:os');
-  const child = spawn(program, args, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
-  // A second signal ends svc at once; the command must not outlive its sandbox.
-  const end = () => child.kill('SIGKILL');
-  process.once('exit', end);
-  const handOn = () => {
-    // On a terminal Ctrl-C reaches the command by itself; a second one would be taken for impatience.
-    if (ctx.signal.reason === 'SIGINT' && ctx.stdin.isTTY) return;
-    child.kill(ctx.signal.reason as NodeJS.Signals);
-  };
-  ctx.signal.addEventListener('abort', handOn, { once: true });
-  if (ctx.signal.aborted) handOn();
-  try {
-    return await new Promise<number | NotRun>((ended) => {
-      child.once('error', (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') ended({ exitCode: 127, problem: `${program}: command not found` });
-        else ended({ exitCode: 126, problem: `${program} cannot be run: ${error.message}` });
-      });
-      child.once('exit', (code, signal) => ended(code ?? 128 + constants.signals[signal as NodeJS.Signals]));
-    });
-  } finally {
-    ctx.signal.removeEventListener('abort', handOn);
-    process.off('exit', end);
-  }
-}

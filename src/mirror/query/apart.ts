@@ -54,6 +54,7 @@ async function* rowsApart(
       ...ctx.env,
       ...{ SVC_PROFILE: settings.profile, SVC_CONFIG_DIR: config, SVC_STATE_DIR: state, SVC_NO_INPUT: '1' },
       ...(settings.baseUrl !== undefined && { SVC_BASE_URL: settings.baseUrl }),
+      ...(settings.insecureHttp && { SVC_INSECURE_HTTP: '1' }),
     },
   });
   const kill = () => child.kill('SIGKILL');

@@ -38,8 +38,8 @@ const largestInline = 16 * 1024;
 
 /** An inspector at work. */
 type Inspecting = InspectorOptions & {
-  /** The open streams. */
-  readonly pages: Set<ServerResponse>;
+  /** The open streams, and of one that is still being told of the past what came meanwhile. */
+  readonly pages: Map<ServerResponse, Slim[] | undefined>;
   /** Cuts off what is being replayed. */
   readonly closing: AbortController;
   /** What the Host of a request may be: known once it listens. */
@@ -49,7 +49,7 @@ type Inspecting = InspectorOptions & {
 /** The page that shows deliveries as they come. For this machine's own browser alone. */
 export async function startInspector(options: InspectorOptions): Promise<{ url: string; close(): Promise<void> }> {
   const server = process.getBuiltinModule('node:http').createServer();
-  const inspecting: Inspecting = { ...options, pages: new Set(), closing: new AbortController(), own: [] };
+  const inspecting: Inspecting = { ...options, pages: new Map(), closing: new AbortController(), own: [] };
   const { pages } = inspecting;
 
   server.on('request', (request, response) => {
@@ -63,14 +63,15 @@ export async function startInspector(options: InspectorOptions): Promise<{ url: 
   });
   options.watch((line) => {
     const slimmed = slim(line);
-    for (const page of pages) {
-      if (page.writableLength > mostUnsent) page.destroy();
+    for (const [page, waiting] of pages) {
+      if (waiting) waiting.push(slimmed);
+      else if (page.writableLength > mostUnsent) page.destroy();
       else tell(page, 'line', slimmed);
     }
   });
   // Keeps the connection, and shows the page that svc has gone.
   const heartbeat = setInterval(() => {
-    for (const page of pages) page.write(': \n\n');
+    for (const page of pages.keys()) page.write(': \n\n');
   }, 15_000);
   heartbeat.unref();
 
@@ -108,11 +109,17 @@ async function serve(inspecting: Inspecting, request: IncomingMessage, response:
 
 async function stream({ inbox, listening, pages }: Inspecting, response: ServerResponse): Promise<void> {
   response.writeHead(200, { ...security, 'content-type': 'text/event-stream; charset=utf-8' });
+  const waiting: Slim[] = [];
+  pages.set(response, waiting);
+  response.on('close', () => pages.delete(response));
   const past = await Promise.all((await inbox.latest(history)).map((id) => inbox.read(id)));
   const lines = past.flatMap((received) => (received ? [slim(pastLine(received))] : []));
   tell(response, 'hello', { listening, lines });
-  pages.add(response);
-  response.on('close', () => pages.delete(response));
+  const known = new Set(past.map((received) => received?.arrival.id));
+  const isTold = (line: Slim) =>
+    line.kind === 'event' && line.verdict === 'accepted' && known.has(line.id ?? undefined);
+  for (const line of waiting) if (!isTold(line)) tell(response, 'line', line);
+  if (pages.has(response)) pages.set(response, undefined);
 }
 
 async function show({ inbox, target }: Inspecting, response: ServerResponse, id: string): Promise<void> {
@@ -190,6 +197,8 @@ const json = (response: ServerResponse, status: number, value: unknown): void =>
 const tell = (page: ServerResponse, event: string, value: unknown): void => {
   page.write(`event: ${event}\ndata: ${JSON.stringify(value)}\n\n`);
 };
+
+type Slim = ReturnType<typeof slim>;
 
 /** With the fields that a person looks for; without a payload that is large. */
 function slim(line: Line) {

@@ -427,3 +427,34 @@ function contrasts(): string[] {
   }
   return poor;
 }
+
+test('what arrives while a page is told of the past is told once, behind it', async () => {
+  const { port, inbox, say } = await inspector();
+  await inbox.add(arrival('evt_1'));
+  const { latest } = inbox;
+  inbox.latest = async (count) => {
+    say(line('evt_2'));
+    await inbox.add(arrival('evt_3'));
+    say(line('evt_3'));
+    return latest(count);
+  };
+  const text = await new Promise<string>((resolve, reject) => {
+    let seen = '';
+    const asking = request({ host: '127.0.0.1', port, path: `/stream?key=${key}` }, (response) => {
+      response.on('data', (chunk) => {
+        seen += chunk;
+        if (seen.includes('evt_4')) {
+          asking.destroy();
+          resolve(seen);
+        }
+      });
+      const after = () => say(line('evt_4'));
+      response.once('data', after);
+    });
+    asking.on('error', reject);
+    asking.end();
+  });
+  const told = text.split('\n\n').flatMap((event) => event.match(/evt_\d/gu) ?? []);
+  expect(new Set(told)).toEqual(new Set(['evt_1', 'evt_2', 'evt_3', 'evt_4']));
+  expect(text.match(/"id":"evt_3"/gu)).toHaveLength(1);
+});
