@@ -4,11 +4,8 @@ import type { Terminal } from '../output/view.ts';
 import { counted } from '../text/number.ts';
 import type { Fields } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { wrap } from '../text/width.ts';
+import { readingWidth, wrap } from '../text/width.ts';
 import { type Change, type History, timeOf } from './history.ts';
-
-/** Long lines are hard to read, however wide the terminal. */
-const widest = 100;
 
 type Block = { readonly time: number; readonly text: string };
 
@@ -22,7 +19,7 @@ export function historyPage(history: History, terminal: Terminal): string {
     ...history.calls.map((one) => ({ time: timeOf(one), text: callText(one, terminal) })),
     ...history.changes.map((one) => ({ time: Date.parse(one.time), text: changeText(one, terminal) })),
   ];
-  const rule = paint('dim', '─'.repeat(Math.min(terminal.width, widest)));
+  const rule = paint('dim', '─'.repeat(readingWidth(terminal.width)));
   const inTime = blocks.sort((a, b) => a.time - b.time).map(({ text }) => text.trimEnd());
   return `${[personText(history, terminal), ...inTime].join(`\n${rule}\n`)}\n`;
 }
@@ -50,7 +47,7 @@ function personText({ contact, lists, ...others }: History, terminal: Terminal):
     counted(changes.length, 'change'),
   ].join(', ');
   const lines = [paint('bold', sanitize(name)), ...rows, '', `${sums}, in time:`];
-  return lines.flatMap((line) => wrap(line, Math.min(width, widest))).join('\n');
+  return lines.flatMap((line) => wrap(line, readingWidth(width))).join('\n');
 }
 
 function callText(call: Fields, { now, paint }: Terminal): string {
@@ -69,7 +66,7 @@ function changeText({ time, kind, record_id: id, change, fields }: Change, termi
   const lines = Object.entries(fields).map(
     ([name, { before, after }]) => `  ${name}: ${flatText(before)} → ${flatText(after)}`,
   );
-  const room = Math.min(terminal.width, widest);
+  const room = readingWidth(terminal.width);
   return [sanitize(heading), ...lines.map((line) => sanitize(line))].flatMap((line) => wrap(line, room)).join('\n');
 }
 

@@ -43,7 +43,7 @@ function judged<S extends Schema>(schema: S, value: unknown): v.InferOutput<S> {
 }
 
 /** `?a=1&b=x`, without the entries that are undefined; empty where nothing is left. */
-export function queryString(query: unknown): string {
+function queryString(query: unknown): string {
   const pairs = Object.entries(fieldsIn(query)).filter(([, value]) => value !== undefined && value !== null);
   if (pairs.length === 0) return '';
   return `?${new URLSearchParams(pairs.map(([key, value]): [string, string] => [key, String(value)]))}`;

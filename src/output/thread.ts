@@ -1,5 +1,5 @@
 import { sanitize } from '../text/sanitize.ts';
-import { cut, pad, wrap } from '../text/width.ts';
+import { cut, pad, readingWidth, wrap } from '../text/width.ts';
 import { styleOfStatus, timeForPeople } from './cells.ts';
 import type { Style, Terminal } from './view.ts';
 
@@ -98,15 +98,13 @@ export function conversationThread(conversation: ConversationThread, terminal: T
   ]);
 }
 
-/** Long lines are hard to read, however wide the terminal. */
-const widest = 100;
 const indent = 2;
 
 export const screen = (blocks: readonly string[]): string => `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 
 /** What a thread is about, above its number. */
 export function title({ width, paint }: Terminal, subject: string, number: string): string {
-  const [lines, side] = [wrap(sanitize(subject), Math.min(width, widest)), sanitize(number)];
+  const [lines, side] = [wrap(sanitize(subject), readingWidth(width)), sanitize(number)];
   return [...lines.map((line) => paint('bold', line)), paint('dim', cut(side, width))]
     .filter((line) => line !== '')
     .join('\n');
@@ -136,7 +134,7 @@ export function fields(
   return rows
     .flatMap(([name, value]) => {
       if (value === undefined || value === '') return [];
-      const [first = '', ...more] = wrap(value, Math.max(1, Math.min(width, widest) - room));
+      const [first = '', ...more] = wrap(value, Math.max(1, readingWidth(width) - room));
       return [`${paint('dim', pad(name, room))}${first}`, ...more.map((line) => ' '.repeat(room) + line)];
     })
     .join('\n');
@@ -155,7 +153,7 @@ const time = ({ now }: Terminal, iso: string | null | undefined): string | undef
 
 /** A text as it stands in a thread, indented. */
 export function body({ width }: Terminal, text: string): string {
-  const lines = wrap(sanitize(text.trim(), { keepNewlines: true }), Math.max(1, Math.min(width, widest) - indent));
+  const lines = wrap(sanitize(text.trim(), { keepNewlines: true }), Math.max(1, readingWidth(width) - indent));
   return text.trim() === '' ? '' : lines.map((line) => (line === '' ? '' : ' '.repeat(indent) + line)).join('\n');
 }
 

@@ -4,13 +4,10 @@ import type { Terminal } from '../output/view.ts';
 import { readHtml } from '../text/reading.ts';
 import { fieldsIn, textIn } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { cells, wrap } from '../text/width.ts';
+import { cells, readingWidth, wrap } from '../text/width.ts';
 import { type Draft, type Step, textField, textOfStep } from './draft.ts';
 import type { Thread } from './thread.ts';
 import { draftInWords, nameOf, operationNamed, requestInWords, type Sending } from './words.ts';
-
-/** Long lines are hard to read, however wide the terminal. */
-const widest = 100;
 
 /** Whom a draft reaches and what they get, as a person approves it. `entry`: what would become public, as it is now. */
 export function draftBlocks(draft: Draft, terminal: Terminal, entry?: Thread['record']): string[] {
@@ -49,7 +46,7 @@ const inEntry = ['status', 'title', 'labels', 'content', 'content_html'];
 const textOfValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const filled = (text: string, { width }: Terminal): string =>
-  wrap(sanitize(text), Math.max(1, Math.min(width, widest))).join('\n');
+  wrap(sanitize(text), Math.max(1, readingWidth(width))).join('\n');
 
 /** The entry as it is, with what the draft changes of it. */
 export function publicEntry(body: unknown, entry: NonNullable<Thread['record']>) {
@@ -79,7 +76,7 @@ function stepLines(step: Step, terminal: Terminal): string {
     const what = `then ${of.replace(/^The /u, '')}${done}:`;
     const line = `${what} ${sanitize(text)}`;
     // No text may look like a step of its own.
-    const isShort = !text.includes('\n') && cells(line) <= Math.min(terminal.width, widest);
+    const isShort = !text.includes('\n') && cells(line) <= readingWidth(terminal.width);
     return isShort ? line : `${what}\n${block(terminal, text)}`;
   }
   return filled(`then ${changeInWords(step)}${done}`, terminal);

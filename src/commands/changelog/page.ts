@@ -3,16 +3,13 @@ import type { Terminal } from '../../output/view.ts';
 import type { Entry } from '../../release/plan.ts';
 import { readHtml } from '../../text/reading.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { wrap } from '../../text/width.ts';
+import { readingWidth, wrap } from '../../text/width.ts';
 import { stateOf } from './state.ts';
-
-/** Long lines are hard to read, however wide the terminal. */
-const widest = 100;
 
 /** An entry as its readers see it: the title, what it is, and the text without its tags. */
 export function entryPage(entry: Entry, terminal: Terminal): string {
   const { paint, now } = terminal;
-  const width = Math.min(terminal.width, widest);
+  const width = readingWidth(terminal.width);
   const state = stateOf(entry);
   const style = styleOfStatus(state);
   const facts = [

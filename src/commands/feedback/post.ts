@@ -3,17 +3,14 @@ import type { Output } from '../../api/operation.ts';
 import { timeForPeople } from '../../output/cells.ts';
 import type { Terminal } from '../../output/view.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { wrap } from '../../text/width.ts';
+import { readingWidth, wrap } from '../../text/width.ts';
 
 export type Post = Output<typeof listFeedback>['posts'][number];
-
-/** Long lines are hard to read, however wide the terminal. */
-const widest = 100;
 
 /** A post as its readers see it: the title, what it is, and the whole text. */
 export function postPage(post: Post, terminal: Terminal): string {
   const { paint, now } = terminal;
-  const width = Math.min(terminal.width, widest);
+  const width = readingWidth(terminal.width);
   const facts = [
     `#${post.id}`,
     post.status,

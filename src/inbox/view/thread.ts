@@ -2,6 +2,7 @@ import { timeForPeople } from '../../output/cells.ts';
 import type { Style } from '../../output/view.ts';
 import { hasWidths, wrap } from '../../screen/width.ts';
 import { sanitize } from '../../text/sanitize.ts';
+import { readingWidth } from '../../text/width.ts';
 import type { Model } from '../model.ts';
 import type { Thread, ThreadMessage } from '../row.ts';
 import { blank, type Line, line, type Part, widthOf } from './parts.ts';
@@ -17,16 +18,13 @@ type Laid = {
 /** A thread is laid out once for each width, once a minute for its times, and once more when emoji can be measured. */
 const laid = new WeakMap<Thread, Laid>();
 
-/** Long lines are hard to read, however wide the terminal. */
-const widest = 100;
-
 /** Every line of the open thread. */
 export function threadLines(model: Model): readonly Line[] {
   const { opened, now } = model;
   if (!opened) return [line('Nothing is open.', 'dim')];
   if (opened.failed !== undefined) return wrapped(opened.failed, threadWidth(model)).map((text) => line(text, 'red'));
   if (!opened.thread) return [line('…', 'dim')];
-  const width = Math.max(10, Math.min(threadWidth(model), widest));
+  const width = Math.max(10, readingWidth(threadWidth(model)));
   const minute = Math.floor(now / 60_000);
   const known = laid.get(opened.thread);
   const isExact = hasWidths();

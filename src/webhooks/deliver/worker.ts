@@ -7,8 +7,6 @@ import { isLast, pauseAfter, type Retry } from './retry.ts';
 import type { Answer, Sink } from './sink.ts';
 import { verdictOf } from './verdict.ts';
 
-export type { Retry } from './retry.ts';
-
 export type WorkerOptions = OutcomeOptions & {
   readonly sink: Sink;
   readonly store: Pick<InboxStore, 'isShared' | 'take' | 'settle' | 'leave'>;
