@@ -1,10 +1,10 @@
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { type Grant, grantOf, type RefreshOnly } from './grant.ts';
+import { isRevocation } from './revocation.ts';
 import {
   type Client,
   endpoints,
-  isForeignSuccess,
   type Limits,
   maybeSpent,
   type Ports,
@@ -114,7 +114,7 @@ export async function revoke(ports: Ports, limits: Limits, client: Client, token
   // With which success the endpoint answers is not described (service.md#oauth-8).
   const { answer } = answered();
   if (answer.status >= 200 && answer.status < 300) {
-    if (!isForeignSuccess(answer)) return;
+    if (isRevocation(answer)) return;
     throw new Failure('failed', `${client.authUrl} answered with something that no revocation is answered with.`, {
       status: answer.status,
       mayBeDone: true,

@@ -228,8 +228,3 @@ function errorIn(body: string): Told {
 /** Codes, secrets and tokens travel to this address: in the clear only where they cannot leave the machine. */
 export const requireSecret = (authUrl: string, limits: Pick<Limits, 'insecureHttp'>): void =>
   requireHttps(authUrl, 'The auth URL', limits);
-
-/** Whether this success is not the endpoint's: a page, as a network shows it to who is to sign in there, or an error. */
-export const isForeignSuccess = ({ headers, body }: HttpResponse): boolean =>
-  body.trim() !== '' &&
-  (/^text\/html\b/iu.test(headers['content-type'] ?? '') || /^\s*</u.test(body) || errorIn(body).code !== undefined);

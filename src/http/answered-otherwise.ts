@@ -1,10 +1,10 @@
 import type { Operation } from '../api/operation.ts';
 import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
-import { isSameEmail, isSameSet, isSameText, isSameTime, isSameUrl, isSameValue } from './agree.ts';
+import { isSameEmail, isSameSet, isSameText, isSameTime, isSameUrl, isSameValue, momentOf } from './agree.ts';
 import { rowsSent } from './agree-contact.ts';
 
 type About = Pick<Operation, 'safety' | 'answer' | 'makes' | 'rows' | 'counts' | 'asMade'>;
-type IsSame = (shown: unknown, sent: unknown) => boolean;
+type IsSame = (shown: unknown, sent: unknown, record: Fields) => boolean;
 
 /** Fields whose value the service may write in another way. The content of an entry comes back as HTML: only a look compares it. */
 export const waysToAgree: Readonly<Record<string, IsSame>> = {
@@ -13,9 +13,13 @@ export const waysToAgree: Readonly<Record<string, IsSame>> = {
   website: isSameUrl,
   due_at: isSameTime,
   // Taken away, it is the time of publishing: of a published entry now, of a draft none yet (service.md#changelog).
-  published_at: (shown, sent) => sent === null || isSameTime(shown, sent),
+  published_at: (shown, sent, { updated_at }) => (sent === null ? isNow(shown, updated_at) : isSameTime(shown, sent)),
   labels: isSameSet,
 };
+
+/** None, or the moment at which the record was changed; where it does not say when that was, nobody knows. */
+const isNow = (shown: unknown, changed: unknown): boolean =>
+  shown === null || typeof changed !== 'string' || Math.abs(momentOf(shown) - momentOf(changed)) <= 60_000;
 
 /**
  * Whether a success surely answers another write than this one: a field that was sent has another value in it, one that
@@ -50,16 +54,19 @@ function isNotAsMade(asMade: Operation['asMade'] = {}, shown: Fields, sent: Fiel
 
 /** What an answer shows as a record of its own where its id was sent. */
 const shownInside: Readonly<Record<string, (shown: Fields) => unknown>> = {
-  contact_id: ({ contact }) => fieldsIn(contact).contact_id,
-  category_id: ({ category }) => fieldsIn(category).id,
+  contact_id: ({ contact }) => (contact === null ? null : fieldsIn(contact).contact_id),
+  category_id: ({ category }) => (category === null ? null : fieldsIn(category).id),
 };
+
+/** The value of a field as an answer shows it; undefined where it does not. */
+export const shownValue = (shown: Fields, name: string): unknown => shown[name] ?? shownInside[name]?.(shown);
 
 function differs(shown: Fields, sent: Fields): boolean {
   return Object.entries(sent).some(([name, value]) => {
-    const there = shown[name] ?? shownInside[name]?.(shown);
+    const there = shownValue(shown, name) ?? undefined;
     if (there === undefined || value === undefined || isRecord(there)) return false;
     const isSame = waysToAgree[name] ?? (typeof value === 'string' ? isSameText : isSameValue);
-    return !isSame(there, value);
+    return !isSame(there, value, shown);
   });
 }
 

@@ -1,13 +1,14 @@
 import type { Operation } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
-import { fieldsIn, isRecord } from '../text/record.ts';
+import { isCountryCodeOf } from '../text/country.ts';
+import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
 import { isSameSet, isSameText, isSameUrl, isSameValue, isStoredPhone } from './agree.ts';
-import { waysToAgree } from './answered-otherwise.ts';
+import { shownValue, waysToAgree } from './answered-otherwise.ts';
 
 type About = Pick<Operation, 'safety' | 'answer' | 'deletes' | 'body' | 'sets' | 'namesChanged'>;
 
 /** Where the service may have kept what was sent in its own form. */
-const keptOtherwise: Readonly<Record<string, (shown: unknown, sent: unknown) => boolean>> = {
+const keptOtherwise: typeof waysToAgree = {
   ...waysToAgree,
   website: (shown, sent) =>
     isSameUrl(shown, sent) || isSameUrl(shown, `https://${sent}`) || isSameUrl(shown, `http://${sent}`),
@@ -24,7 +25,7 @@ const lowered = (value: unknown): unknown => {
 
 /** `US` may be kept as `United States`, and the other way round. */
 const isCodeOf = (code: unknown, name: unknown): boolean =>
-  /^\s*[a-z]{2,3}\s*$/iu.test(String(code ?? '')) && /\p{L}{4}/u.test(String(name ?? ''));
+  typeof code === 'string' && typeof name === 'string' && isCountryCodeOf(code, name);
 
 /**
  * What the answer to an update shows otherwise than it was sent, as `status "open"`; undefined where nothing. What an
@@ -43,11 +44,14 @@ export function shownOtherwise(
   if (answer.key === undefined) return undefined;
   const shown = fieldsIn(fieldsIn(json)[answer.key]);
   const sent = Object.entries({ ...fieldsIn(body), ...sets });
-  const [other] = sent.find(([name, value]) => !isShown(name, shown[name], value)) ?? [];
-  return other === undefined ? undefined : `${other} ${JSON.stringify(shown[other])}`;
+  const [other] = sent.find(([name, value]) => !isShown(shown, name, value)) ?? [];
+  return other === undefined ? undefined : `${other} ${JSON.stringify(shownIn(shown, other))}`;
 }
 
-function isShown(name: string, there: unknown, value: unknown): boolean {
+const shownIn = (shown: Fields, name: string): unknown => (name in shown ? shown[name] : shownValue(shown, name));
+
+function isShown(shown: Fields, name: string, value: unknown): boolean {
+  const there = shownIn(shown, name);
   if (there === undefined || value === undefined) return true;
   if (isRecord(value)) {
     if (!isRecord(there)) return true;
@@ -55,7 +59,7 @@ function isShown(name: string, there: unknown, value: unknown): boolean {
   }
   if (isRecord(there)) return true;
   const isSame = keptOtherwise[name] ?? (typeof value === 'string' ? isSameText : isSameValue);
-  return isSame(there, value);
+  return isSame(there, value, shown);
 }
 
 /** Where the service names what it has changed, and nothing can be read back. */

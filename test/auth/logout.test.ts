@@ -182,8 +182,18 @@ test.each([
 test.each([
   ['a page of a network', { 'content-type': 'text/html' }, '<!doctype html><title>Sign in</title>'],
   ['a page that does not say so', {}, '\n<html><body>Sign in</body></html>'],
-  ['an error', { 'content-type': 'application/json' }, '{"error":"invalid_client","error_description":"No."}'],
-])('a success that is %s revokes nothing: the login is kept', async (_, headers, body) => {
+  ['a sentence of a network', { 'content-type': 'text/plain' }, 'Please log in to the network'],
+  [
+    'a sentence of a proxy',
+    { 'content-type': 'text/plain' },
+    'upstream connect error or disconnect/reset before headers',
+  ],
+  ['{"ok":false}', {}, '{"ok":false}'],
+  ['{"success":false}', {}, '{"success":false,"message":"not revoked"}'],
+  ['an error in a code', {}, '{"code":500,"message":"Internal error"}'],
+  ['an error in a status', {}, '{"message":"Server busy, try later","status":503}'],
+  ['a list of errors', {}, '{"errors":{"token":["bad"]}}'],
+] as const)('a success that is %s revokes nothing: the login is kept', async (_, headers, body) => {
   const world = await loggedIn();
   world.override = ({ url }) => (url.endsWith('/revoke') ? { status: 200, headers, body } : undefined);
   const ran = await world.svc(['logout']);
@@ -192,7 +202,17 @@ test.each([
   expect(await loginOf(world)).toBeDefined();
 });
 
-test.each(['', 'ok', '{}', '{"revoked":true}'])('any other success is a revocation: %j', async (body) => {
+test.each([
+  '',
+  'ok',
+  'Token revoked.',
+  '{}',
+  '[]',
+  'null',
+  '{"revoked":true}',
+  '{"success":"Token revoked successfully"}',
+  '{"status":"ok","message":"The token was revoked.","id":7}',
+])('any other success is a revocation: %j', async (body) => {
   const world = await loggedIn();
   world.override = ({ url }) => (url.endsWith('/revoke') ? { status: 200, headers: {}, body } : undefined);
   expect(await world.svc(['logout'])).toMatchObject({ exitCode: 0 });

@@ -115,6 +115,18 @@ describe('an entry', () => {
     expect(changed.stdout + changed.stderr).toBe('✓ Entry 34 (Dark mode) is changed: label is new.\n');
   });
 
+  test('whose time is taken away is live, and says so; a draft keeps no time, and says so', async () => {
+    const world = sandboxWorld();
+    const wide = { ...terminal, columns: 200 };
+    const drafted = await svc(world, [...create, '--published-at', future], wide);
+    expect(drafted.stdout).toBe(
+      `✓ Entry 34 (Dark mode) is a draft, which keeps no time. To publish it: svc changelog publish 34 --at ${future}\n`,
+    );
+    await svc(world, ['changelog', 'publish', '34', '--at', future], wide);
+    const cleared = await svc(world, ['changelog', 'update', '34', '--clear', 'published_at'], wide);
+    expect(cleared.stdout).toBe('✓ Entry 34 (Dark mode) is changed: published at is cleared. It is published.\n');
+  });
+
   test('published again and again, by itself or by the same file, is published once', async () => {
     const world = sandboxWorld({ allowHttpTargets: true });
     const { access_token: token } = (await world.control('POST', 'tokens', {

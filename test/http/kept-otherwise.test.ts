@@ -23,6 +23,9 @@ test.each([
   [{ country: 'US' }, { country: 'DE' }],
   [{ country: 'US' }, { country: '' }],
   [{ country: 'US' }, { country: null }],
+  [{ country: 'France' }, { country: 'NL' }],
+  [{ country: 'DE' }, { country: 'France' }],
+  [{ country: 'Not a country' }, { country: 'NL' }],
 ])('and another value is another: %j as %j', (sent, shown) => {
   expect(contact(sent, shown)).toMatch(/^(?:website|country) /u);
 });
@@ -31,9 +34,22 @@ test.each([
   [{ labels: ['a', 'a'] }, { labels: ['a', 'a'] }],
   [{ labels: ['a', 'a'] }, { labels: ['a'] }],
   [{ labels: ['Fix', 'api'] }, { labels: ['api', 'fix'] }],
-  [{ published_at: null }, { published_at: '2026-01-01T00:00:00Z' }],
+  [{ published_at: null }, { published_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }],
+  [{ published_at: null }, { published_at: null, updated_at: '2026-01-01T00:00:00Z' }],
+  [{ category_id: 2 }, { category: { id: 2, name: 'Improved' } }],
+  [{ category_id: null }, { category: null }],
+  [{ category_id: 2 }, {}],
 ])('an entry may be kept in another form: %j as %j', (sent, shown) => {
   expect(entry(sent, shown)).toBeUndefined();
+});
+
+test.each([
+  [{ category_id: 1 }, { category: null }],
+  [{ category_id: 1 }, { category: { id: 2, name: 'Improved' } }],
+  [{ category_id: null }, { category: { id: 2, name: 'Improved' } }],
+  [{ published_at: null }, { published_at: '2030-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }],
+])('an entry that shows another one is not changed so: %j as %j', (sent, shown) => {
+  expect(entry(sent, shown)).toMatch(/^(?:category_id|published_at) /u);
 });
 
 test('other labels, and another time, are others', () => {

@@ -69,7 +69,8 @@ export const createEntry = defineCommand({
     if (!checked.ok) throw refused(checked.fields);
     const service = await connect(ctx, settings);
     const answer = await call(service, createChangelogEntry, { body: checked.value });
-    return entryView(ctx, unwrap(createChangelogEntry, answer), (name, state) => `${name} is ${state}`);
+    const record = unwrap(createChangelogEntry, answer);
+    return entryView(ctx, record, (name, state) => `${name} is ${state}`, textIn(body.published_at));
   },
 });
 
@@ -93,7 +94,11 @@ export const updateEntry = defineCommand({
       throw new Failure('usage', 'No change was given.', { hint: `Give at least one of ${names.join(', ')}.` });
     }
     const { changes } = await import('../../command/changes.ts');
-    return change(ctx, settings, { id: args.id, body }, (name) => `${name} is changed: ${changes(told(body))}.`);
+    // A time that is taken from an entry that waits for it publishes it at once.
+    const isTimed = 'status' in body || 'published_at' in body;
+    const words: Words = (name, state) =>
+      `${name} is changed: ${changes(told(body))}.${isTimed ? ` It is ${state}` : ''}`;
+    return change(ctx, settings, { id: args.id, body }, words);
   },
 });
 
@@ -232,8 +237,8 @@ const refused = (fields: Readonly<Record<string, readonly string[]>>): Failure =
 /** The text may be long; that it was changed is enough. */
 const told = ({ content, ...body }: Body): Body => (content === undefined ? body : { ...body, content: 'new' });
 
-/** An entry with what its dates mean. */
-function entryView({ stdout }: Context, record: unknown, words: Words): View {
+/** An entry with what its dates mean. `wanted`: when it was to be published; a draft does not keep it. */
+function entryView({ stdout }: Context, record: unknown, words: Words, wanted?: string): View {
   const entry = record as Partial<Entry>;
   const { id, status, is_live = false, published_at, title } = entry;
   if (id === undefined || status === undefined) return { data: { shape: 'record', record } };
@@ -242,7 +247,8 @@ function entryView({ stdout }: Context, record: unknown, words: Words): View {
   // In a pipe the time as the service has it: scripts read this line too.
   const at = published_at && stdout.isTTY ? localTime(published_at) : published_at;
   const told = isLater ? `scheduled for ${at}` : state;
-  const shown = state === 'draft' ? `a draft. To publish it: svc changelog publish ${id}` : `${told}.`;
+  const [lack, then] = wanted !== undefined && !published_at ? [', which keeps no time', ` --at ${wanted}`] : ['', ''];
+  const shown = state === 'draft' ? `a draft${lack}. To publish it: svc changelog publish ${id}${then}` : `${told}.`;
   const done = words(`Entry ${id} (${title})`, shown);
   return { data: { shape: 'record', record }, done, notes: [done] };
 }
