@@ -1,3 +1,4 @@
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
@@ -5,6 +6,8 @@ import { isCopyOrBeside } from './copy-mark.ts';
 import { isOneFile, realPath } from './same-file.ts';
 
 type Machine = Pick<Context, 'env' | 'files'>;
+
+export const ofCopy = 'the copy of the account';
 
 /** By the first name below the folder. What else stands there is the user's: the folder may be one of theirs. */
 const kept: Readonly<Record<keyof Context['files'], readonly (readonly [name: RegExp, what: string])[]>> = {
@@ -17,7 +20,7 @@ const kept: Readonly<Record<keyof Context['files'], readonly (readonly [name: Re
     [/^locks$/iu, 'the state'],
   ],
   state: [
-    [/^mirror(?:-[\da-f]{12})?\.db/iu, 'the copy of the account'],
+    [/^mirror(?:-[\da-f]{12})?\.db/iu, ofCopy],
     [/^(?:bulk|sync)$/iu, 'a journal'],
     [/^webhooks$/iu, 'the inbox'],
     [/^audit$/iu, 'the record of writes'],
@@ -26,9 +29,6 @@ const kept: Readonly<Record<keyof Context['files'], readonly (readonly [name: Re
     [/^(?:accounts|changelog|each|limits|locks|sends)$/iu, 'the state'],
   ],
 };
-
-/** Files with a name of their own that a second name (a hard link) could lead to. */
-const single = { config: ['config.json', 'credentials.json', 'policy.yaml'], state: ['mirror.db'] } as const;
 
 /** What of svc's own a path leads to, also through links; undefined where it leads elsewhere. */
 export async function ownFileAt({ env, files }: Machine, path: string): Promise<string | undefined> {
@@ -40,20 +40,31 @@ export async function ownFileAt({ env, files }: Machine, path: string): Promise<
     const [first = ''] = relative(folder, target).split(sep);
     const [, what] = kept[which].find(([name]) => name.test(first)) ?? [];
     if (what !== undefined) return what;
-    for (const name of single[which]) {
-      if (await isOneFile(target, join(folder, name))) return kept[which].find(([own]) => own.test(name))?.[1];
-    }
+    const linked = await linkedIn(folder, which, target);
+    if (linked !== undefined) return linked;
   }
   for (const [named, what] of elsewhere(env)) {
     const place = await realPath(named);
     if (target === place || target.startsWith(place + sep) || (await isOneFile(target, place))) return what;
   }
-  if (await isCopyOrBeside(target)) return 'the copy of the account';
+  if (await isCopyOrBeside(target)) return ofCopy;
   const copy = env.SVC_MIRROR_DB;
   if (!copy || /^postgres(?:ql)?:/iu.test(copy)) return undefined;
   const place = await realPath(copy);
   const isBeside = dirname(target) === dirname(place) && basename(target).startsWith(basename(place));
-  return isBeside || (await isOneFile(target, place)) ? 'the copy of the account' : undefined;
+  return isBeside || (await isOneFile(target, place)) ? ofCopy : undefined;
+}
+
+/** What a second name (a hard link) of one of those files is; undefined where the file has one name, or another folder. */
+async function linkedIn(folder: string, which: keyof Context['files'], path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isFile() || found.nlink < 2) return undefined;
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  for (const name of names) {
+    const [, what] = kept[which].find(([own]) => own.test(name.split(sep)[0] ?? '')) ?? [];
+    if (what !== undefined && (await isOneFile(join(folder, name), path))) return what;
+  }
+  return undefined;
 }
 
 /** Where the environment says that something is kept. */
@@ -78,5 +89,5 @@ function folderIn(files: Machine['files'], which: keyof Machine['files']): strin
 export async function refuseOwnFile(machine: Machine, path: string, what: string): Promise<void> {
   const own = await ownFileAt(machine, path);
   if (own === undefined) return;
-  throw new Failure('usage', `${what}: ${path} is a file in which svc keeps ${own}.`, { hint: 'Name another file.' });
+  throw new Failure('usage', `${what}: ${path} is where svc keeps ${own}.`, { hint: 'Name another place.' });
 }

@@ -48,7 +48,7 @@ const plain = new RegExp(
 );
 const product = new RegExp(
   String.raw`^(?<product>(?=[\p{L}@])${word}(?:\s+${word}){0,5}?)(?:\s+[-–—:]?\s*|[,:/-]\s*)` +
-    String.raw`(?:(?:version|release|ver\.?)\s+)?[(\[]?(?<v>v?)(?<version>\d+(?:\.\d+){1,3}(?:[-+.]?[a-z0-9][\w.+-]*)?)${close}(?<rest>.*)$`,
+    String.raw`[(\[]?(?:(?:version|release|ver\.?)\s+)?[(\[]?(?<v>v?)(?<version>\d+(?:\.\d+){1,3}(?:[-+.]?[a-z0-9][\w.+-]*)?)${close}(?<rest>.*)$`,
   'iu',
 );
 const between = new RegExp(
@@ -83,7 +83,7 @@ const marked = /\b(?:unreleased|not (?:yet )?released|tbd|tba)\b/iu;
 const markedDate =
   /\b(?:\d{4}[-/.](?:\d\d|xx|\?\?)[-/.](?:xx\b|\?\?)|\d\dxx\b|x{2,4}[-/. ](?:\d\d|x{2,3})[-/. ](?:\d{4}|x{2,4})\b)/iu;
 const markedWhole =
-  /^(?:to be (?:released|determined|announced|decided)|in (?:progress|development)|under development|work in progress|wip|dev|pending|upcoming|coming soon|next|future|release\s?date|y{4}[-/.]m{2}[-/.]d{2}|\?{2,}[?/. -]*)$/iu;
+  /^(?:to be (?:released|determined|announced|decided)|in (?:progress|development)|under development|work in progress|wip|dev|pending|planned|proposed|tentative|draft|unpublished|upcoming|(?:coming )?soon|next|future|release\s?date|y{4}[-/.]m{2}[-/.]d{2}|\?{2,}[?/. -]*)$/iu;
 const unfinished = /[-.](?:wip|snapshot|dev(?:\.?0)?)$/iu;
 
 const yanked = /\b(?:yanked|withdrawn|retracted|recalled)\b/iu;
@@ -178,11 +178,15 @@ function productIn(text: string): Claim | undefined {
   const words = (found.product ?? '').toLowerCase().split(/[\s/]+/u);
   if (words.some((each) => sentenceWords.has(each))) return undefined;
   const rest = found.rest ?? '';
-  const made = claim({ form: 'product', product: keyOf(found.product ?? '') }, found.version, rest);
+  if (/\.[x*]$/iu.test(found.version))
+    return { ...nothing, form: 'series', version: found.version, isUnreleased: false, isCertain: true };
+  const isPlanned = found.product !== undefined && (nextNames.test(found.product) || saysUnreleased(found.product));
+  const marks = claim({ form: 'product', product: keyOf(found.product ?? '') }, found.version, rest);
+  const made = { ...marks, isUnreleased: marks.isUnreleased || isPlanned };
   if (made.isWordy || (/^\s+\p{L}/u.test(rest) && !made.isCertain && !kindWords.test(rest.trim()))) return undefined;
   const isNotes = /^\s+release notes\b/iu.test(rest);
   // `Widget (2.5.0)`: who puts the number in brackets behind a name, and nothing more, writes of that version.
-  const isBracketed = rest.trim() === '' && /[([]v?[^\s()[\]]+[)\]]$/iu.test(body);
+  const isBracketed = rest.trim() === '' && /[([](?:(?:version|release|ver\.?)\s+)?v?[^\s()[\]]+[)\]]$/iu.test(body);
   return {
     ...made,
     isIntroduced: intro !== '' || isNotes,

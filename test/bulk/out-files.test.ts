@@ -8,7 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ownFileAt } from '../../src/disk/own-files.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
@@ -180,13 +180,38 @@ test.each(writing)('%s of %j never writes onto a file of svc’s own', async (fl
       SVC_POLICY: inFolder('elsewhere/policy.yaml'),
     };
     const ran = await svc(world, [...command, flag, inFolder(name), ...own], { env });
-    expect(ran, name).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('in which svc keeps') });
+    expect(ran, name).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is where svc keeps') });
   }
   for (const name of named.filter((one) => !one.endsWith('another.db')))
     expect(readFileSync(inFolder(name), 'utf8')).toBe(precious);
   expect(readFileSync(inFolder('elsewhere/another.db')).equals(head)).toBe(true);
   expect(existsSync(inFolder('config/config.json'))).toBe(false);
   expect(written(world.sent)).toEqual([]);
+});
+
+test('a second name of any of svc’s own files is that file, and a name of its own is no place for a copy or an export', async () => {
+  const world = sandboxWorld();
+  const inFolder = (name: string) => join(world.folder, name);
+  const names = ['state/drafts/drafts.jsonl', 'state/audit/1/audit.jsonl', 'state/bulk/a.jsonl', 'config/views/a.sql'];
+  const machine = { env: {}, files: { config: inFolder('config'), state: inFolder('state') } };
+  for (const [at, name] of names.entries()) {
+    mkdirSync(dirname(inFolder(name)), { recursive: true });
+    writeFileSync(inFolder(name), 'x');
+    linkSync(inFolder(name), inFolder(`second-${at}`));
+    expect(await ownFileAt(machine, inFolder(`second-${at}`)), name).toBeDefined();
+    rmSync(inFolder(name));
+    for (const argv of [
+      ['pull', '--db', inFolder(name)],
+      ['export', '--to', dirname(inFolder(name))],
+    ])
+      expect(await svc(world, ['mirror', ...argv])).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('is where svc keeps'),
+      });
+  }
+  writeFileSync(inFolder('mine'), 'x');
+  linkSync(inFolder('mine'), inFolder('second-mine'));
+  expect(await ownFileAt(machine, inFolder('second-mine'))).toBeUndefined();
 });
 
 test('each name that the code makes below its two folders is known as svc’s own', async () => {

@@ -43,6 +43,31 @@ test.each(['2.4.0', '2.4.0 [YANKED]', 'Gadget (2.4.0)', 'Widget 2.4.0', '[2.4.0]
   },
 );
 
+test.each([
+  'Next (30.6.0)',
+  'Upcoming (30.6.0)',
+  'Next release (30.6.0)',
+  'Coming soon (30.6.0)',
+  'WIP (30.6.0)',
+  'Draft (30.6.0)',
+  'Planned (30.6.0)',
+  'HEAD (30.6.0)',
+  'main (30.6.0)',
+  'Unpublished (30.6.0)',
+  '30.6.0 (planned)',
+  '30.6.0 (draft)',
+])('what is to come is not released: %s', (heading) => {
+  const file = `# Changelog\n\n## ${heading}\n\n- Not yet.\n\n## 30.5.0\n\n- Done.\n`;
+  expect(picked(file)).toBe('30.5.0\n- Done.');
+});
+
+test('a series in brackets is no version, and the word before the number is not part of it', () => {
+  expect(picked('## Widget (3.6.x)\n\n- Soon.\n\n## Widget (3.5.0)\n\n- Done.\n')).toBe(
+    'The heading in line 1 names 3.6.x, but the newest section is 3.5.0.',
+  );
+  expect(picked('## Widget (version 3.6.0)\n\n- New.\n\n## 3.5.0\n\n- Old.\n')).toBe('3.6.0\n- New.');
+});
+
 test('a name, a version in brackets and a date are a heading too; a remark in brackets is none', () => {
   expect(picked('## Widget (2.5.0) - 2026-01-02\n\n- New.\n\n## Widget (2.4.0)\n\n- Old.\n')).toBe('2.5.0\n- New.');
   expect(picked('## 3.0.0\n\n- New.\n\n## Breaking changes (since 2.0.0)\n\n- Away.\n')).toContain('Away.');

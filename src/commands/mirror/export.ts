@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { defineCommand } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param, withFallback } from '../../command/param.ts';
+import { refuseOwnFile } from '../../disk/own-files.ts';
 import { counted } from '../../text/number.ts';
 import { withCopy } from './copy.ts';
 import { kindsFrom } from './kinds.ts';
@@ -31,6 +32,7 @@ export const exportTheCopy = defineCommand({
   ],
   async run(ctx, { flags, settings }) {
     const only = await kindsFrom(flags.only);
+    await refuseOwnFile(ctx, flags.to, '--to');
     const dir = resolve(flags.to);
     const { folder, files } = await withCopy(ctx, { flags, settings }, async (store, account) => {
       await (await import('../../mirror/query/incomplete.ts')).tellIncomplete(ctx, store, account, only.join(' '));

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isPostgresUrl as isUrl, kindOfPlace, placeHint, withStrictTls } from '../../database/place.ts';
 import { isPlainFile, isThere } from '../../disk/atomic-file.ts';
+import { ofCopy, ownFileAt } from '../../disk/own-files.ts';
 import { sizeOf } from '../../disk/private-data.ts';
 import { Failure } from '../../errors.ts';
 import type { Store } from '../tables/store.ts';
@@ -54,7 +55,10 @@ export type Wanted = {
 
 /** Opens the database, with its tables. */
 export async function openStore(ctx: StorePorts, { place, isOwn, make, maxWaitMs }: Wanted): Promise<Store> {
-  if (!make && (await holdsNothing(place))) throw noCopy(place);
+  if (await holdsNothing(place)) {
+    if (!make) throw noCopy(place);
+    if (!isOwn) await refuseOtherFile(ctx, place);
+  }
   const store = isUrl(place)
     ? await (await import('../postgres/postgres.ts')).openPostgres(ctx, place)
     : await (await import('../sqlite/sqlite.ts')).openSqlite(ctx, { named: place, isOwn, maxWaitMs });
@@ -66,6 +70,15 @@ export async function openStore(ctx: StorePorts, { place, isOwn, make, maxWaitMs
     await store.close();
     throw error;
   }
+}
+
+/** A name that svc has for something else, which is not there yet, is no place for a copy. */
+async function refuseOtherFile(ctx: StorePorts, place: string): Promise<void> {
+  const own = await ownFileAt(ctx, place);
+  if (own === undefined || own === ofCopy) return;
+  throw new Failure('usage', `The copy cannot be ${place}: it is where svc keeps ${own}.`, {
+    hint: 'Name another file.',
+  });
 }
 
 /**

@@ -5,6 +5,8 @@ import { startingFolder } from '../../disk/working-folder.ts';
 import { Failure } from '../../errors.ts';
 import { within } from '../../promise/in-time.ts';
 import { splitWords } from '../../text/command-words.ts';
+import { listed } from '../../text/listed.ts';
+import { type Found, publicUrl, surely } from './tunnel-url.ts';
 
 /** A program that makes the local receiver reachable from outside. */
 export type Tunnel = {
@@ -17,14 +19,9 @@ export type Tunnel = {
 
 export type TunnelRecipe = {
   readonly words: readonly string[];
-  /** The public URL in what it printed. `port`: of the receiver. */
-  readonly find: (output: string, port: number) => string | undefined;
-  /** What may be another link: a loopback URL, which only a sandbox takes as a target, or one that leads to a page. */
-  readonly findDoubtful?: (output: string) => Doubtful | undefined;
+  /** What of all that it printed may be the public URL. `port`: of the receiver. */
+  readonly find: (output: string, port: number) => Found | undefined;
 };
-
-/** Taken where nothing better comes for so long. */
-type Doubtful = { readonly url: string; readonly afterMs: number };
 
 /**
  * cloudflared also prints links to its terms and its documentation, hence a pattern for each program; where it has no network,
@@ -33,11 +30,11 @@ type Doubtful = { readonly url: string; readonly afterMs: number };
 const known: Readonly<Record<string, TunnelRecipe>> = {
   cloudflared: {
     words: ['cloudflared', 'tunnel', '--no-autoupdate', '--url', 'http://127.0.0.1:{port}'],
-    find: (output) => /https:\/\/(?!api\.)[a-z\d-]+\.trycloudflare\.com/u.exec(output)?.[0],
+    find: (output) => surely(/https:\/\/(?!api\.)[a-z\d-]+\.trycloudflare\.com/u.exec(output)?.[0]),
   },
   ngrok: {
     words: ['ngrok', 'http', '127.0.0.1:{port}', '--log', 'stdout', '--log-format', 'logfmt'],
-    find: (output) => /\burl=(https:\/\/[^\s"]+)/u.exec(output)?.[1],
+    find: (output) => surely(/\burl=(https:\/\/[^\s"]+)/u.exec(output)?.[1]),
   },
 };
 
@@ -47,7 +44,7 @@ export function tunnelRecipe(text: string): TunnelRecipe {
   if (recipe) return recipe;
   const words = splitWords(text, '--tunnel');
   if (words.length === 0) throw new Failure('usage', '--tunnel is empty: name a program, or a command with {port}.');
-  return { words, find: publicUrl, findDoubtful: doubtfulUrl };
+  return { words, find: publicUrl };
 }
 
 type Surroundings = { readonly clock: Clock; readonly signal?: AbortSignal; readonly patienceMs?: number };
@@ -71,7 +68,12 @@ export async function openTunnel(recipe: TunnelRecipe, port: number, around: Sur
 
   const stopped = new AbortController();
   const later = (ms: number) => clock.sleep(ms, stopped.signal);
-  let named: string | undefined;
+  const chosen = (urls: readonly string[]): Named => {
+    const [url] = urls;
+    if (url !== undefined && urls.length === 1) return { url };
+    const said = urls.length === 0 ? 'no URL' : `${listed(urls)}, and does not say which is the tunnel`;
+    return { problem: `${program} named ${said}` };
+  };
   const found = findUrl(recipe, port, { child, printed, later });
   const aborted = new Promise<undefined>((resolve) => {
     if (signal?.aborted) resolve(undefined);
@@ -79,15 +81,14 @@ export async function openTunnel(recipe: TunnelRecipe, port: number, around: Sur
   });
   try {
     const first = await Promise.race([
-      found.then(async (url) => {
-        named = url;
+      found.then(async (urls) => {
         await later(300);
-        return { url };
+        return chosen(urls);
       }),
       // What a program names and then fails over was no tunnel: the link stood in its error.
-      died.then(async (problem): Promise<{ url: string } | { problem: string }> => {
-        const url = (await child).exitCode === 0 ? named : undefined;
-        return url === undefined ? { problem } : { url };
+      died.then(async (problem): Promise<Named> => {
+        const urls = recipe.find(printed.text, port)?.urls;
+        return urls && (await child).exitCode === 0 ? chosen(urls) : { problem };
       }),
       clock.sleep(patienceMs, stopped.signal).then(() => ({ problem: `${program} named no URL in time` })),
       aborted.then(() => ({ problem: 'interrupted' })),
@@ -101,6 +102,8 @@ export async function openTunnel(recipe: TunnelRecipe, port: number, around: Sur
     stopped.abort();
   }
 }
+
+type Named = { readonly url: string } | { readonly problem: string };
 
 type Child = ReturnType<typeof start>;
 
@@ -133,55 +136,28 @@ type Reading = {
   readonly later: (ms: number) => Promise<void>;
 };
 
-/** The URL in what the program prints. */
-function findUrl(recipe: TunnelRecipe, port: number, { child, printed, later }: Reading): Promise<string> {
+/** The URL in what the program prints, or those of which nobody knows which it is. */
+function findUrl(recipe: TunnelRecipe, port: number, { child, printed, later }: Reading): Promise<readonly string[]> {
   return new Promise((resolve) => {
+    const look = (text: string, afterMs: number) => {
+      const found = recipe.find(text, port);
+      if (found && found.afterMs <= afterMs) resolve(found.urls);
+      return found;
+    };
     child.all?.on('data', (chunk: Buffer) => {
       // The latest is enough for a message, and for a URL that came in two pieces.
       printed.text = (printed.text + chunk.toString('utf8')).slice(-16_384);
-      const url = recipe.find(printed.text.slice(0, printed.text.search(/\s\S*$/u) + 1), port);
-      if (url) return resolve(url);
+      look(printed.text.slice(0, printed.text.search(/\s\S*$/u) + 1), 0);
       // At the very end nothing may follow it.
-      void later(1_000).then(() => {
-        const last = recipe.find(printed.text, port);
-        if (last) resolve(last);
-      });
-      const doubtful = recipe.findDoubtful?.(printed.text);
-      if (!doubtful) return;
-      void later(doubtful.afterMs).then(() => {
-        if (recipe.findDoubtful?.(printed.text)?.url === doubtful.url) resolve(doubtful.url);
+      void later(1_000).then(() => look(printed.text, 0));
+      const first = recipe.find(printed.text, port);
+      if (!first) return;
+      void later(first.afterMs).then(() => {
+        // What was named meanwhile has its own time.
+        if (recipe.find(printed.text, port)?.urls.join() === first.urls.join()) look(printed.text, first.afterMs);
       });
     });
   });
-}
-
-/** An address by itself, or one that stands beside the receiver's: a tunnel. Others lead to a page, as of the documentation. */
-function publicUrl(output: string, port: number): string | undefined {
-  for (const line of output.split('\n')) {
-    const urls = [...line.matchAll(httpsUrl)].flatMap(([url]) => urlIn(url, httpsUrl) ?? []);
-    const found = new RegExp(`:${port}\\b`, 'u').test(line) ? urls[0] : urls.find(isBare);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function isBare(url: string): boolean {
-  const { pathname, search, hash } = new URL(url);
-  return `${pathname}${search}${hash}` === '/';
-}
-
-function doubtfulUrl(output: string): Doubtful | undefined {
-  const page = urlIn(output, httpsUrl);
-  if (page !== undefined) return { url: page, afterMs: 5_000 };
-  const local = urlIn(output, /http:\/\/(?:127(?:\.\d+){3}|localhost|\[::1\])(?![\w.-])[^\s"'<>\\|\p{Cc}]*/u);
-  return local === undefined ? undefined : { url: local, afterMs: 1_000 };
-}
-
-const httpsUrl = /https:\/\/[^\s"'<>\\|\p{Cc}]+/gu;
-
-function urlIn(output: string, pattern: RegExp): string | undefined {
-  const url = output.match(pattern)?.[0].replace(/[.,;:!?)\]}]+$/u, '');
-  return url !== undefined && URL.canParse(url) ? url : undefined;
 }
 
 function failureOf(program: string, result: { code?: string; exitCode?: number; signal?: string }, output: string) {

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { splitWords } from '../../../src/text/command-words.ts';
 import { openTunnel, tunnelRecipe } from '../../../src/webhooks/subscriptions/tunnel.ts';
+import { publicUrl } from '../../../src/webhooks/subscriptions/tunnel-url.ts';
 
 const clock = {
   now: () => new Date(),
@@ -93,7 +94,7 @@ test('closing ends the program and its children', async () => {
 test('a tunnel that dies is noticed, with its last words', async () => {
   const tunnel = await openTunnelUrl(
     program(
-      "console.log('https://abc.example.com'); setTimeout(() => { console.error('quota exceeded'); process.exit(3) }, 1000)",
+      "console.log('https://abc.example.com on :' + process.argv[1]); setTimeout(() => { console.error('quota exceeded'); process.exit(3) }, 1000)",
     ),
   );
   expect(await tunnel.died).toMatch(/ended with exit 3: quota exceeded/u);
@@ -140,12 +141,75 @@ test.each(['a "b', "a 'b", 'a \\'])('%j has a quote that does not end', (text) =
 test('cloudflared and ngrok are told apart from what else they print', () => {
   const cloudflared = `INF Thank you for trying Cloudflare Tunnel. https://developers.cloudflare.com/tunnel
 INF |  https://brave-sample-words.trycloudflare.com  |`;
-  expect(tunnelRecipe('cloudflared').find(cloudflared, 8977)).toBe('https://brave-sample-words.trycloudflare.com');
+  expect(tunnelRecipe('cloudflared').find(cloudflared, 8977)?.urls).toEqual([
+    'https://brave-sample-words.trycloudflare.com',
+  ]);
   const offline =
     'failed to request quick Tunnel: Post "https://api.trycloudflare.com/tunnel": dial tcp: lookup api.trycloudflare.com: no such host\n';
   expect(tunnelRecipe('cloudflared').find(offline, 8977)).toBeUndefined();
   const ngrok =
     't=2026 lvl=info msg="started tunnel" obj=tunnels name=command_line addr=http://127.0.0.1:8977 url=https://ab12.ngrok-free.app';
-  expect(tunnelRecipe('ngrok').find(ngrok, 8977)).toBe('https://ab12.ngrok-free.app');
+  expect(tunnelRecipe('ngrok').find(ngrok, 8977)?.urls).toEqual(['https://ab12.ngrok-free.app']);
   expect(() => tunnelRecipe(' ')).toThrow(/empty/u);
+});
+
+test.each([
+  [
+    'localhost.run',
+    `Welcome to localhost.run!
+
+Follow your favourite reverse tunnel at [https://twitter.com/localhost_run].
+
+To set up and manage custom domains go to https://admin.localhost.run/
+
+More details on custom domains (and how to enable subdomains of your custom
+domain) at https://localhost.run/docs/custom-domains
+
+0f0d0b.lhr.life tunneled with tls termination, https://0f0d0b.lhr.life`,
+    'https://0f0d0b.lhr.life',
+  ],
+  [
+    'pinggy',
+    `You are not authenticated.
+Your tunnel will expire in 60 minutes. Upgrade to Pinggy Pro to get unrestricted tunnels. https://dashboard.pinggy.io
+
+http://rnxyz-1-2-3-4.a.free.pinggy.link
+https://rnxyz-1-2-3-4.a.free.pinggy.link`,
+    'https://rnxyz-1-2-3-4.a.free.pinggy.link',
+  ],
+  [
+    'one that names the port last',
+    `Docs at https://docs.tunnel.test
+https://real.tunnel.test -> http://localhost:8977`,
+    'https://real.tunnel.test',
+  ],
+  [
+    'one that repeats itself',
+    `your url is https://abc.tunnel.test
+open https://abc.tunnel.test/ in a browser`,
+    'https://abc.tunnel.test/',
+  ],
+  ['a domain of its own, with the port', 'https://api.acme.test => 127.0.0.1:8977', 'https://api.acme.test'],
+])('the tunnel is found in what %s prints', (_, output, url) => {
+  expect(publicUrl(output, 8977)?.urls).toEqual([url]);
+});
+
+test.each([
+  'Update available! See https://github.com',
+  'port 8977 is in use, see https://help.tunnel.test/port-in-use',
+  'error: cannot reach https://api.tunnel.test, retrying with port 8977',
+  'Read the docs: https://tunnel.test/guide',
+  'Welcome! https://www.tunnel.test',
+])('no address is taken from %j', (output) => {
+  expect(publicUrl(output, 8977)).toBeUndefined();
+});
+
+test('of two addresses nobody knows which is the tunnel: neither is taken, and both are named', async () => {
+  const two = program(`console.log('https://one.tunnel.test and https://two.tunnel.test'); ${stays}`);
+  await expect(openTunnelUrl(two)).rejects.toMatchObject({
+    message: expect.stringMatching(
+      /named https:\/\/one\.tunnel\.test and https:\/\/two\.tunnel\.test, and does not say/u,
+    ),
+    hint: expect.stringContaining('--public-url'),
+  });
 });
