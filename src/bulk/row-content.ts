@@ -35,13 +35,11 @@ export function contentReader({ names, targets, ignored }: Omit<Columns, 'unused
     seen.set(key, time);
     return time === 1 ? key : `${key}\n${time}`;
   });
-  const passedOver = new Set([...ignored].map((at) => keys[at]));
   const order = [...keys.keys()].sort((a, b) => ((keys[a] ?? '') < (keys[b] ?? '') ? -1 : 1));
-  function* filled({ cells }: FileRow): Generator<readonly [key: string, cell: unknown]> {
+  function* filled({ cells }: FileRow): Generator<Filled> {
     for (const at of order) {
-      const [key, cell] = [keys[at], cells[at]];
-      if (key === undefined || cell === undefined || (typeof cell === 'string' && cell.trim() === '')) continue;
-      yield [key, cell];
+      const key = keys[at];
+      if (key !== undefined) for (const [name, cell] of within(key, cells[at])) yield [name, cell, at];
     }
   }
   const named = (row: FileRow, counts: (key: string) => boolean): string => {
@@ -55,9 +53,19 @@ export function contentReader({ names, targets, ignored }: Omit<Columns, 'unused
   return {
     nameOf: (row) => named(row, () => true),
     shapeOf: (row) => [...filled(row)].map(([key]) => key),
-    countedOf: (row) => [...filled(row)].flatMap(([key]) => (passedOver.has(key) ? [] : [key])),
+    countedOf: (row) => [...filled(row)].flatMap(([key, , at]) => (ignored.has(at) ? [] : [key])),
     nameBy: (row, shape) => named(row, (key) => shape.includes(key)),
   };
+}
+
+/** `at`: the column's place. */
+type Filled = readonly [key: string, cell: unknown, at: number];
+
+/** An object of own data is named by what it holds, as it was when each of its keys was a column. */
+function* within(key: string, cell: unknown): Generator<readonly [key: string, cell: unknown]> {
+  if (cell === undefined || (typeof cell === 'string' && cell.trim() === '')) return;
+  if (!isRecord(cell) || isLong(cell)) yield [key, cell];
+  else for (const [name, held] of Object.entries(cell)) yield* within(nameKey(`${key}.${name}`), held);
 }
 
 const isPlainValue = (cell: unknown): boolean => ['number', 'boolean'].includes(typeof cell) || isLong(cell);

@@ -95,12 +95,12 @@ async function* parsedBy(parser: JsonParser, texts: AsyncIterable<string>): Asyn
   yield parser.end();
 }
 
-/** What an object holds goes by dotted names: `contact.name`. Lists stay whole. */
+/** What an object holds goes by dotted names: `contact.name`. Lists stay whole, and so does what a key of own data holds. */
 export function flatCells(value: object, path = '', into: Map<string, unknown> = new Map()): Map<string, unknown> {
   for (const [key, held] of Object.entries(value)) {
     const name = path === '' ? key : `${path}.${key}`;
     const isObject = typeof held === 'object' && held !== null && !Array.isArray(held) && !isLong(held);
-    if (isObject) flatCells(held, name, into);
+    if (isObject && path !== 'metadata') flatCells(held, name, into);
     else into.set(name, held);
   }
   return into;

@@ -1,0 +1,46 @@
+// Own data of a file of JSON arrives as it stands there, however deep it is.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { contentReader } from '../../src/bulk/row-content.ts';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+const deep = { addr: { city: 'Oslo', geo: { lat: 1.5, lon: null }, none: {} }, tags: ['a', { b: 1 }], plain: 'x' };
+
+test.each([
+  ['jsonl', JSON.stringify({ id: 11, metadata: deep })],
+  ['json', JSON.stringify([{ id: 11, metadata: deep }], null, 2)],
+  ['csv', `id,metadata\n11,"${JSON.stringify(deep).replaceAll('"', '""')}"\n`],
+])('an object in metadata stays one: %s', async (ending, text) => {
+  const world = sandboxWorld();
+  const file = join(world.folder, `rows.${ending}`);
+  writeFileSync(file, text);
+  expect(await svc(world, ['contacts', 'update', '--from', file, '--yes'])).toMatchObject({ exitCode: 0 });
+  const shown = await svc(world, ['contacts', 'get', '11', '--jq', '.metadata']);
+  expect(JSON.parse(shown.stdout)).toMatchObject(deep);
+});
+
+test('what svc shows of a contact can be sent back, and changes nothing', async () => {
+  const world = sandboxWorld();
+  const file = join(world.folder, 'rows.jsonl');
+  writeFileSync(file, JSON.stringify({ id: 12, metadata: deep }));
+  expect(await svc(world, ['contacts', 'update', '--from', file, '--yes'])).toMatchObject({ exitCode: 0 });
+  const shown = await svc(world, ['contacts', 'get', '12', '--json']);
+  writeFileSync(file, shown.stdout);
+  expect(await svc(world, ['contacts', 'update', '--from', file, '--yes'])).toMatchObject({ exitCode: 0 });
+  const again = await svc(world, ['contacts', 'get', '12', '--json']);
+  expect(JSON.parse(again.stdout).metadata).toEqual(JSON.parse(shown.stdout).metadata);
+});
+
+test('a row keeps the name that it had when each inner key was a column of its own', () => {
+  const target = undefined;
+  const reader = (names: readonly string[]) =>
+    contentReader({ names, targets: names.map(() => target), ignored: new Set() });
+  const whole = reader(['subject', 'metadata.Addr']);
+  const parts = reader(['subject', 'metadata.Addr.City', 'metadata.Addr.geo.lat']);
+  const row = { line: 2, cells: ['Row', { City: 'Oslo', geo: { lat: 1.5, lon: undefined, none: {} } }] };
+  const flat = { line: 2, cells: ['Row', 'Oslo', 1.5] };
+  expect(whole.nameOf(row)).toBe(parts.nameOf(flat));
+  expect(whole.shapeOf(row)).toEqual(parts.shapeOf(flat));
+});
