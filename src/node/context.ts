@@ -32,7 +32,9 @@ export function nodeContext(): Context {
   const said = new Set<string>();
   const [stdout, stderr] = [lazyStdout(), openStderr];
   const screen = screenHush(() => progress(undefined));
-  const progress = lazyProgress({ env, said, isHidden: screen.isTaken }, stderr);
+  const awaited = { isLine: false };
+  const isHidden = () => screen.isTaken() || awaited.isLine;
+  const progress = lazyProgress({ env, said, isHidden }, stderr);
   const notice = (text: string) => {
     if (screen.isTaken()) return screen.later(() => notice(text));
     progress(undefined);
@@ -70,7 +72,7 @@ export function nodeContext(): Context {
       const { tokenStore } = await import('../auth/token-store.ts');
       return tokenStore({ env, files, clock, random, notice, progress, signal, platform: process.platform });
     }),
-    ask: lazyAsk({ progress, signal, env, files, hungUp }),
+    ask: lazyAsk({ progress, signal, env, files, hungUp, awaited }),
     page: async (command, text) => (await import('./pager.ts')).page(command, text, { env, signal }),
     onHangup(call) {
       hangups.add(call);
@@ -161,7 +163,11 @@ function lazyTokens(open: () => Promise<TokenStore>): TokenStore {
   };
 }
 
-type Asking = Pick<Context, 'progress' | 'signal' | 'env' | 'files'> & { readonly hungUp: () => void };
+type Asking = Pick<Context, 'progress' | 'signal' | 'env' | 'files'> & {
+  readonly hungUp: () => void;
+  /** While a line is awaited other work goes on, and draws nothing over the question. */
+  readonly awaited: { isLine: boolean };
+};
 
 const lazyAsk = (asking: Asking): Ask => {
   let read: (() => Promise<string | undefined>) | undefined;
@@ -176,11 +182,16 @@ const lazyAsk = (asking: Asking): Ask => {
     edit: async (...text) => (await asker(asking)).edit(...text),
     async line(question) {
       read ??= (await import('./line-reader.ts')).lineReader(process.stdin, asking.signal);
+      asking.progress(undefined);
+      asking.awaited.isLine = true;
       // What was asked, and typed since, is gone from the screen after Ctrl-Z and fg.
       const asked = () => void process.stdout.write(question);
       asked();
       process.on('SIGCONT', asked);
-      return read().finally(() => process.off('SIGCONT', asked));
+      return read().finally(() => {
+        process.off('SIGCONT', asked);
+        asking.awaited.isLine = false;
+      });
     },
   };
 };

@@ -32,5 +32,7 @@ export function issueInWords({ path, type, kind, expected, received, message }: 
     return `${name} is not known here; known ${here.length === 1 ? 'is' : 'are'} ${here.join(', ')}`;
   if (received === 'undefined') return `${name} is not there`;
   const noun = kind === 'schema' && message.startsWith('Invalid ') ? nouns[type] : undefined;
-  return noun === undefined ? `${name}: ${message}` : `${name} must be ${noun}, and is ${received}`;
+  // The text may be anything, also a secret that stands in the wrong place.
+  const is = received?.startsWith('"') ? 'a text' : received;
+  return noun === undefined ? `${name}: ${message}` : `${name} must be ${noun}, and is ${is}`;
 }

@@ -94,6 +94,15 @@ test('a service that takes its time draws nothing into the screen', async () => 
   await pty.isAsItWas();
 }, 90_000);
 
+test('nor over the question of --linear, which waits for a line', async () => {
+  const pty = await shell('true', failing({ action: 'delay', ms: 700, times: 8 }), inLines);
+  // What goes on beside the question takes that long, and a spinner would be there after less than a second.
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect(pty.bytes().split('q end > ').at(-1)).toBe('');
+  pty.type('q\r');
+  await pty.isAsItWas();
+}, 90_000);
+
 test('a mode that is set beside a running inbox holds there', async () => {
   const pty = await shell(replying('sends', 'draft'));
   await pty.press('r', /✎ /u);

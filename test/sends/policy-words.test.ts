@@ -15,7 +15,7 @@ const wrong: readonly (readonly [text: string, said: string])[] = [
   ['sends:\n  max_per_hr: 5', 'sends.max_per_hr is not known here; known are mode, max_per_hour, quiet, allow, deny.'],
   ['send:\n  mode: ask', 'send is not known here; known is sends.'],
   ['sends:\n  quiet: { form: "20:00" }', 'sends.quiet.form is not known here; known are from, to, zone, days.'],
-  ['sends:\n  max_per_hour: many', 'sends.max_per_hour must be a number, and is "many".'],
+  ['sends:\n  max_per_hour: many', 'sends.max_per_hour must be a number, and is a text.'],
   ['sends:\n  deny: 5', 'sends.deny must be a text, and is 5.'],
   ['sends:\n  mode: never', 'sends.mode: must be one of allow, ask, draft.'],
 ];
