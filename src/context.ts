@@ -69,7 +69,12 @@ export type Ask = {
   edit(
     initial: string,
     /** `failed`: told what the file holds where the editor failed or was killed; then the failure is thrown. */
-    options?: { readonly extension?: string; readonly failed?: (text: string) => void },
+    options?: {
+      readonly extension?: string;
+      readonly failed?: (text: string) => void;
+      /** The text is no message: it becomes a file, and could be given with --text. */
+      readonly isFile?: boolean;
+    },
   ): Promise<string>;
 };
 

@@ -2,6 +2,13 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 
+type Editing = {
+  readonly extension: string;
+  /** It becomes a file, and no message. */
+  readonly isFile?: boolean;
+  readonly textIn?: (saved: string) => string;
+};
+
 /**
  * What is saved in the editor. Nobody writes it twice: where the command fails, or the editor does, it is kept in a file.
  * `textIn`: what of it is the text, where lines for the reader stand beside it.
@@ -9,12 +16,12 @@ import { Failure } from '../errors.ts';
 export async function edited(
   ctx: Pick<Context, 'ask' | 'writes'>,
   opened: string,
-  { extension, textIn = (saved) => saved }: { readonly extension: string; readonly textIn?: (saved: string) => string },
+  { extension, isFile = false, textIn = (saved) => saved }: Editing,
 ): Promise<string> {
   const keep = (saved: string) => {
     if (ctx.writes && saved !== opened) ctx.writes.text = textIn(saved);
   };
-  const saved = await ctx.ask.edit(opened, { extension, failed: keep });
+  const saved = await ctx.ask.edit(opened, { extension, isFile, failed: keep });
   keep(saved);
   return textIn(saved);
 }
@@ -28,4 +35,25 @@ export const canOpenEditor = ({ env, ask }: Asking, { noInput }: Settings): bool
 /** @throws Failure `usage` where there is no terminal, and no script that stands in for the editor */
 export function needEditor(ctx: Asking, settings: Settings, hint: string): void {
   if (!canOpenEditor(ctx, settings)) throw new Failure('usage', 'The editor needs a terminal.', { hint });
+}
+
+type FileText = {
+  /** Of --text. */
+  readonly given: string | undefined;
+  /** What the editor opens with. */
+  readonly opened: () => string | Promise<string>;
+  readonly extension: string;
+  readonly noun: 'text' | 'query';
+};
+
+/** The whole text of a file that a command writes, with the end of its last line: of --text, or as it is saved in the editor. */
+export async function fileText(
+  ctx: Pick<Context, 'env' | 'ask' | 'writes'>,
+  settings: Settings,
+  { given, opened, extension, noun }: FileText,
+): Promise<string> {
+  if (given === undefined) needEditor(ctx, settings, `Give the ${noun} with --text ${noun.toUpperCase()}.`);
+  const text = given ?? (await edited(ctx, await opened(), { extension, isFile: true }));
+  if (text.trim() === '') throw new Failure('usage', `The ${noun} is empty. Nothing was written.`);
+  return text.endsWith('\n') ? text : `${text}\n`;
 }

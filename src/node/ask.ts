@@ -51,8 +51,8 @@ export function createAsk({ color, env, files, ...context }: Terminal): Omit<Ask
       const keyed = { ...context, input };
       return answered(search({ message: asked(question), source, theme }, keyed), keyed).finally(over);
     },
-    edit: (initial, { extension = '.txt', failed } = {}) =>
-      edit(initial, extension, { env, signal: context.signal, files, ...(failed && { failed }) }),
+    edit: (initial, { extension = '.txt', failed, isFile = false } = {}) =>
+      edit(initial, extension, { env, signal: context.signal, files, isFile, ...(failed && { failed }) }),
   };
 }
 

@@ -11,16 +11,19 @@ type Around = {
   readonly failed?: (text: string) => void;
   /** A file that is too large to be a text is kept there. */
   readonly files: { readonly state: string };
+  /** What is written becomes a file, and is sent to nobody. */
+  readonly isFile?: boolean;
 };
 
 /** Opens the text in the editor that VISUAL or EDITOR names, a command line such as `code --wait`; else in a usual one. */
 export async function edit(
   initial: string,
   extension: string,
-  { env, signal, failed, files }: Around,
+  { env, signal, failed, files, isFile = false }: Around,
 ): Promise<string> {
   const named = env.VISUAL?.trim() || env.EDITOR?.trim();
   const usual = process.platform === 'win32' ? ['notepad'] : ['editor', 'nano', 'vi'];
+  const otherwise = `Name another in VISUAL or EDITOR, or give the text ${isFile ? 'with --text' : 'in a file with --body-file'}.`;
   const kept = failed && ((text: string) => (text === initial ? undefined : failed(text)));
   return throughTempFile(initial, `text${extension}`, { failed: kept, files }, async (path) => {
     for (const command of named ? [named] : usual) {
@@ -28,13 +31,11 @@ export async function edit(
       if (end === 0) return;
       if (end === notThere && command !== named) continue;
       const fact = end === notThere ? 'could not be started' : endWords(end);
-      throw new Failure('failed', `The editor "${command}" ${fact}, so nothing was sent.`, {
-        hint: 'Name another in VISUAL or EDITOR, or give the text in a file with --body-file.',
+      throw new Failure('failed', `The editor "${command}" ${fact}, so nothing was ${isFile ? 'written' : 'sent'}.`, {
+        hint: otherwise,
       });
     }
-    throw new Failure('failed', 'There is no editor here.', {
-      hint: 'Name one in VISUAL or EDITOR, or give the text in a file with --body-file.',
-    });
+    throw new Failure('failed', 'There is no editor here.', { hint: otherwise.replace('another', 'one') });
   });
 }
 

@@ -1,5 +1,5 @@
 import { defineCommand, type Group } from '../../command/command.ts';
-import { edited, needEditor } from '../../command/editor.ts';
+import { fileText } from '../../command/editor.ts';
 import { param } from '../../command/param.ts';
 import { namedTemplates, placeForTemplate, templateNamed } from '../../command/template-file.ts';
 import { replaceFile } from '../../disk/atomic-file.ts';
@@ -45,15 +45,17 @@ const edit = defineCommand({
   examples: ['svc templates edit thanks --text "Thank you, {{contact.name}}."'],
   async run(ctx, { args: { name }, flags, settings }) {
     const place = await placeForTemplate(ctx, name);
-    const text = flags.text ?? (await fromEditor());
-    if (text.trim() === '') throw new Failure('usage', 'The text is empty. Nothing was written.');
+    const text = await fileText(ctx, settings, {
+      ...{ given: flags.text, extension: '.md', noun: 'text' },
+      opened: () => place.text ?? '',
+    });
     const template = parseTemplate(text);
     if (!template) {
       throw new Failure('usage', 'The text has {{ without a name and }}. Nothing was written.', {
         hint: 'A placeholder is written {{name}}.',
       });
     }
-    await replaceFile(place.path, text.endsWith('\n') ? text : `${text}\n`);
+    await replaceFile(place.path, text);
     const done = `Template ${name} is written to ${place.path}.`;
     const unknown = (await import('../../command/template-names.ts')).unknownNames(template.placeholders);
     return {
@@ -61,11 +63,6 @@ const edit = defineCommand({
       done,
       notes: [done, ...(unknown === undefined ? [] : [unknown])],
     };
-
-    async function fromEditor(): Promise<string> {
-      needEditor(ctx, settings, 'Give the text with --text TEXT.');
-      return edited(ctx, place.text ?? '', { extension: '.md' });
-    }
   },
 });
 

@@ -1,11 +1,10 @@
 import { defineCommand, type Group } from '../../command/command.ts';
-import { edited, needEditor } from '../../command/editor.ts';
+import { fileText } from '../../command/editor.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { replaceFile } from '../../disk/atomic-file.ts';
 import { readUserText } from '../../disk/user-file.ts';
-import { Failure } from '../../errors.ts';
 import { allViews, isOwnView, ownViews, placeForView, queryOf } from '../../inbox/views.ts';
 
 const args = { name: param.requiredText('Name of the view', { placeholder: 'NAME' }) };
@@ -54,17 +53,14 @@ const edit = defineCommand({
   examples: [`svc views edit urgent --text "SELECT 'ticket' AS kind, id FROM tickets WHERE priority = 4"`],
   async run(ctx, { args: { name }, flags, settings }) {
     const { path, isNew } = await placeForView(ctx, name);
-    const text = flags.text ?? (await fromEditor());
-    if (text.trim() === '') throw new Failure('usage', 'The query is empty. Nothing was written.');
+    const text = await fileText(ctx, settings, {
+      ...{ given: flags.text, extension: '.sql', noun: 'query' },
+      opened: () => (isNew ? example : readUserText(ctx, path, 'NAME')),
+    });
     await tried(ctx, settings, { name, text });
-    await replaceFile(path, text.endsWith('\n') ? text : `${text}\n`);
+    await replaceFile(path, text);
     const done = `View ${name} is written to ${path}. To see it: svc inbox ${name}`;
     return { data: { shape: 'record', record: { name, path } }, done, notes: [done] };
-
-    async function fromEditor(): Promise<string> {
-      needEditor(ctx, settings, 'Give the query with --text QUERY.');
-      return edited(ctx, isNew ? example : await readUserText(ctx, path, 'NAME'), { extension: '.sql' });
-    }
   },
 });
 
