@@ -24,7 +24,10 @@ export const variablesOf = (kinds: readonly CredentialKind[]): string =>
  * alone: filling a gap from them could put two accounts into one run, and a CI job must not depend on who once logged
  * in there. The machine-to-machine token is apart: the one operation that takes it names its account itself.
  */
-export const areRivals = (one: CredentialKind, other: CredentialKind): boolean => (one === 'm2m') === (other === 'm2m');
+export const areRivals = (one: CredentialKind, other: CredentialKind): boolean =>
+  speaksForAccount[one] === speaksForAccount[other];
+
+const speaksForAccount: Readonly<Record<CredentialKind, boolean>> = { api_key: true, oauth: true, m2m: false };
 
 /** What may be used, in the order in which it is chosen. Asks the store's index only, never the keyring. */
 export async function credentialsAtHand(

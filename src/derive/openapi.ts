@@ -122,10 +122,15 @@ const safetyRemarks: Readonly<Record<Operation['safety'], string | undefined>> =
   once: 'It cannot be read back: do not repeat it after a lost answer.',
 };
 
-const securityFor = (kind: CredentialKind, { scope }: Operation): Json => {
-  if (kind === 'oauth') return { oauth: scope ? [scope] : [] };
-  return kind === 'api_key' ? { accountApiKey: [] } : { machineToMachine: [] };
+const schemes: Readonly<Record<CredentialKind, string>> = {
+  api_key: 'accountApiKey',
+  oauth: 'oauth',
+  m2m: 'machineToMachine',
 };
+
+const securityFor = (kind: CredentialKind, { scope }: Operation): Json => ({
+  [schemes[kind]]: kind === 'oauth' && scope ? [scope] : [],
+});
 
 function parameters({ path, params, query }: Operation, values: Presets): Json {
   const names: string[] = [];

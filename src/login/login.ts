@@ -48,12 +48,12 @@ export type LoggedIn = {
 export async function loginWithSecret({
   kind,
   ...common
-}: Common & { readonly kind: 'api_key' | 'm2m' }): Promise<LoggedIn> {
+}: Common & { readonly kind: Exclude<CredentialKind, 'oauth'> }): Promise<LoggedIn> {
   const { ctx, settings, baseUrl, lines, place, judge } = common;
   const { profile } = settings;
   requireHttps(baseUrl, 'The base URL', settings);
   const others = await otherCredentials(common, kind);
-  const title = kind === 'api_key' ? 'API key' : 'machine-to-machine token';
+  const title = nameOf(kind);
   const token = checkToken(await readSecret(ctx, title, lines, settings.noInput), `The ${title}`);
   const { valid, account, refusal, doubt } = await judged(judge({ kind, token }, others.account?.id));
   // The person still has the secret, so it is not kept for an address that may be another's.

@@ -30,11 +30,20 @@ export function reportOf({ kind, valid, store, unreadable }: Judged, login?: Sto
   return { ...how, ...scopesOf(kind, login), expires_at: login?.expires_at ?? null, store };
 }
 
-function scopesOf(kind: CredentialKind, login: Stored<'oauth'> | undefined) {
-  if (login) return { scopes: login.scopes, missing_scopes: missingScopes(login.scopes) };
-  // An account API key passes every scope check; the machine-to-machine token knows no scopes.
-  if (kind === 'api_key') return { scopes, missing_scopes: [] };
-  return kind === 'm2m' ? { scopes: [], missing_scopes: [] } : { scopes: null, missing_scopes: null };
+type Scopes = Pick<CredentialReport, 'scopes' | 'missing_scopes'>;
+
+function scopesOf(kind: CredentialKind, login: Stored<'oauth'> | undefined): Scopes {
+  switch (kind) {
+    case 'oauth':
+      if (!login) return { scopes: null, missing_scopes: null };
+      return { scopes: login.scopes, missing_scopes: missingScopes(login.scopes) };
+    // It passes every scope check.
+    case 'api_key':
+      return { scopes, missing_scopes: [] };
+    // It knows no scopes.
+    case 'm2m':
+      return { scopes: [], missing_scopes: [] };
+  }
 }
 
 export const missingScopes = (granted: readonly string[]): string[] =>

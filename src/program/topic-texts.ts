@@ -1,5 +1,6 @@
 import { globalFlags, outputWords } from '../command/global-flags.ts';
 import { entries } from '../commands/index.ts';
+import type { outputs } from '../config/outputs.ts';
 import { exitCodes, type FailureKind } from '../errors.ts';
 import { laidOut, type Row } from './topic-parts.ts';
 import { type TopicName, topics } from './topics.ts';
@@ -85,6 +86,15 @@ const exits = laidOut([
   },
 ]);
 
+const formRows: Readonly<Record<(typeof outputs)[number], Row | undefined>> = {
+  // What the sentence above them tells.
+  table: undefined,
+  json: ['--json', 'one JSON document: records exactly as the service sent them, unknown fields kept'],
+  jsonl: ['--output jsonl', 'one record a line, as it arrives'],
+  csv: ['--output csv', 'RFC 4180, with a header; --safe-cells disarms cells that a spreadsheet would run as formulas'],
+  yaml: ['--output yaml', 'one YAML document'],
+};
+
 const output = laidOut([
   {
     say:
@@ -95,10 +105,7 @@ const output = laidOut([
   },
   {
     rows: [
-      ['--json', 'one JSON document: records exactly as the service sent them, unknown fields kept'],
-      ['--output jsonl', 'one record a line, as it arrives'],
-      ['--output csv', 'RFC 4180, with a header; --safe-cells disarms cells that a spreadsheet would run as formulas'],
-      ['--output yaml', 'one YAML document'],
+      ...Object.values(formRows).filter((row) => row !== undefined),
       [
         '--fields id,contact.email',
         "which fields, in which order, by name or by the table's header; nested in JSON, dotted column names elsewhere",

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { outputs } from '../../src/config/outputs.ts';
 import type { Output, Settings } from '../../src/config/settings.ts';
 import { Failure } from '../../src/errors.ts';
 import { printFailure } from '../../src/output/failure.ts';
@@ -84,21 +85,18 @@ const shapes = (text: string, other: string): View[] => [
   { data: { shape: 'record', record: record(text, other) }, notes: () => [other] },
 ];
 
-test.each(['table', 'json', 'jsonl', 'csv', 'yaml'] as const)(
-  'no customer text acts on a terminal as %s',
-  async (output) => {
-    await fc.assert(
-      fc.asyncProperty(customerText, customerText, async (text, other) => {
-        for (const view of shapes(text, other)) {
-          const { stdout, notices } = await shown(view, { output }, 80);
-          expectHarmless(stdout);
-          for (const notice of notices) expectHarmless(notice);
-        }
-      }),
-      { numRuns: draws(20, 60) },
-    );
-  },
-);
+test.each(outputs)('no customer text acts on a terminal as %s', async (output) => {
+  await fc.assert(
+    fc.asyncProperty(customerText, customerText, async (text, other) => {
+      for (const view of shapes(text, other)) {
+        const { stdout, notices } = await shown(view, { output }, 80);
+        expectHarmless(stdout);
+        for (const notice of notices) expectHarmless(notice);
+      }
+    }),
+    { numRuns: draws(20, 60) },
+  );
+});
 
 test('no customer text acts on a terminal through --jq, nor through the rows of a pipe', async () => {
   await fc.assert(

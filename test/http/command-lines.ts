@@ -1,4 +1,5 @@
-import type { OperationId } from '../../src/api/index.ts';
+import type { OperationId, Operations } from '../../src/api/index.ts';
+import type { Safety } from '../../src/api/operation.ts';
 
 export type State = Record<string, Record<string, unknown>[]>;
 
@@ -18,8 +19,11 @@ const count = (
 const nested = (state: State, kind: string, key: string, body: string): number =>
   (state[kind] ?? []).flatMap((row) => row[key] as Record<string, unknown>[]).filter((m) => m?.body === body).length;
 
+/** What may be done twice by mistake counts what it has made. */
+type LineOf<S extends Safety> = S extends 'verify' | 'once' ? Line & Required<Pick<Line, 'made'>> : Line;
+
 /** A command line for every operation. */
-export const lines: Record<OperationId, Line> = {
+export const lines: { readonly [Id in OperationId]: LineOf<Operations[Id]['safety']> } = {
   getAccount: { argv: ['account', 'get'] },
   updateBranding: { argv: ['branding', 'update', '--from-name', 'Acme Care'] },
   listContacts: { argv: ['contacts', 'list'] },
