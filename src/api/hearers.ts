@@ -5,9 +5,3 @@ export function hearersOf({ grant, reaches }: Pick<Operation, 'grant' | 'reaches
   if (reaches !== undefined) return reaches;
   return grant === 'send' ? 'customer' : undefined;
 }
-
-/** The operation of the table that reads one such record; undefined where there is none. */
-export const readerOf = (table: readonly Operation[], resource: string): Operation | undefined =>
-  table.find(
-    (each) => each.resource === resource && each.ids && each.safety === 'read' && each.answer.shape === 'record',
-  );

@@ -61,5 +61,8 @@ export const operations = {
   listMeetings,
 } as const satisfies Record<string, Operation>;
 
+/** All of them, in the document's order. */
+export const operationList: readonly Operation[] = Object.values(operations);
+
 export type Operations = typeof operations;
 export type OperationId = keyof Operations;

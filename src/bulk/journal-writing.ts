@@ -100,7 +100,7 @@ export async function keepLost({ opening, path, log, run, untold }: Held): Promi
     if (where !== 'back') return where;
     await appendLines(
       path,
-      untold.map(lineText).map((line) => line.trimEnd()),
+      untold.map((line) => JSON.stringify(line)),
     );
     await claimRows(path, identity, plan);
     await noteBegun(path);

@@ -1,11 +1,8 @@
-import { readerOf } from '../api/hearers.ts';
-import { operations } from '../api/index.ts';
 import type { Operation } from '../api/operation.ts';
-import { unwrap } from '../command/answered.ts';
 import { Failure, isInterruption } from '../errors.ts';
 import { type CallOptions, call, type Service } from '../http/call.ts';
 import { type Before, newestOf } from '../http/look.ts';
-import { isRecord } from '../text/record.ts';
+import { readRecord } from '../http/record.ts';
 import { newestOf as newestIn } from './journal-lines.ts';
 
 /** The record that a row has written, as it is now; undefined where the service shows no single one of its kind. */
@@ -15,11 +12,8 @@ export async function readBack(
   id: number | undefined,
   options: CallOptions,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const reading = readerOf(Object.values(operations), resource);
-  const [name] = Object.keys(reading?.ids ?? {});
-  if (!reading || name === undefined || id === undefined) return undefined;
-  const record = unwrap(reading, await call(service, reading, { params: { [name]: id } }, options));
-  return isRecord(record) ? record : undefined;
+  const read = await readRecord((reading, params) => call(service, reading, { params }, options), resource, id);
+  return read?.record;
 }
 
 /**

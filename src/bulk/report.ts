@@ -3,6 +3,7 @@ import { filledPath, isPreset } from '../api/path.ts';
 import { followsOf } from '../command/follow.ts';
 import type { Settings } from '../config/settings.ts';
 import { sentText } from '../http/confirmed-update.ts';
+import { requestsPerMinute } from '../http/limiter.ts';
 import { isProvenByList } from '../http/looking.ts';
 import { fieldsIn } from '../text/record.ts';
 import { type Ended, endedRows } from './ended-table.ts';
@@ -125,16 +126,13 @@ const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
     return [first, { line, method: after.operation.method, path: after.operation.path, body: values }];
   });
 
-/** Requests a minute, by the document. */
-const generalLimit = 60;
-
 /** Before a message to a customer its thread is read, before a new content the old one, and after a new list the lists. */
 const minutesFor = ({ row: { operation, after }, columns, sample }: Plan, sendable: number, beside: number): number => {
   const isInTwoSteps = columns.targets.some((target) => target?.kind === 'field' && target.field.path === after?.field);
   const isRead = operation.safety === 'verify' && (operation.params !== undefined || isProvenByList(operation));
   const isCompared = sample.some(({ input }) => sentText(operation, input) !== undefined);
   const each = isRead || isCompared || isInTwoSteps ? 2 : 1;
-  return Math.ceil((sendable * each + (sendable > 0 ? beside : 0)) / generalLimit);
+  return Math.ceil((sendable * each + (sendable > 0 ? beside : 0)) / requestsPerMinute);
 };
 
 /** `cap`: --max-sends. `beside`: so many requests a run makes before the first row. `isDrafted`: what reaches somebody is held. */

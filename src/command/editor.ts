@@ -33,7 +33,7 @@ export const canOpenEditor = ({ env, ask }: Asking, { noInput }: Settings): bool
   !noInput && (ask.canAsk || Boolean(env.VISUAL?.trim() || env.EDITOR?.trim()));
 
 /** @throws Failure `usage` where there is no terminal, and no script that stands in for the editor */
-export function needEditor(ctx: Asking, settings: Settings, hint: string): void {
+function needEditor(ctx: Asking, settings: Settings, hint: string): void {
   if (!canOpenEditor(ctx, settings)) throw new Failure('usage', 'The editor needs a terminal.', { hint });
 }
 

@@ -125,8 +125,8 @@ function failureOf(ended: readonly Ended[], count: number, isDry: boolean): Fail
   const isOfOneKind = failures.length === count && failures.every(({ kind }) => kind === first.kind);
   const mixed = isUnknown ? 'unknown' : 'partial';
   const would = `${failures.length} of ${count} would not be done.`;
-  const message = `${failures.length} of ${count} ${failures.length === 1 ? 'was' : 'were'} not done, or it is not known.`;
-  const plain = isUnknown ? message : message.replace(', or it is not known', '');
+  const doubt = isUnknown ? ', or it is not known' : '';
+  const plain = `${failures.length} of ${count} ${failures.length === 1 ? 'was' : 'were'} not done${doubt}.`;
   return new Failure(isOfOneKind ? first.kind : mixed, isDry ? would : plain, {
     isWhole: true,
     hint: isUnknown ? first.hint : undefined,

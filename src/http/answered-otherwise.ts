@@ -2,6 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
 import { isSameEmail, isSameSet, isSameText, isSameTime, isSameUrl, isSameValue, momentOf } from './agree.ts';
 import { rowsSent } from './agree-contact.ts';
+import { isCount } from './page-meta.ts';
 
 type About = Pick<Operation, 'safety' | 'answer' | 'makes' | 'rows' | 'counts' | 'asMade'>;
 type IsSame = (shown: unknown, sent: unknown, record: Fields) => boolean;
@@ -76,9 +77,6 @@ function areCountsOf(rows: number, { created = 0, updated = 0, errors }: Fields)
   if (!isCount(created) || !isCount(updated) || !named?.every((at) => isCount(at) && at < rows)) return false;
   return created + updated + new Set(named).size <= rows;
 }
-
-const isCount = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
 /** The positions that are refused; undefined where it is no list. PHP answers with an empty object in place of an empty list. */
 function refusedIn(errors: unknown): unknown[] | undefined {

@@ -1,8 +1,9 @@
 import type { Operation } from '../api/operation.ts';
 import type { HttpResponse } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { type Fields, fieldsIn, textIn } from '../text/record.ts';
+import { fieldsIn, textIn } from '../text/record.ts';
 import type { LookAgain } from './look-again.ts';
+import { shownIn } from './record.ts';
 import { shownOtherwise } from './shown-otherwise.ts';
 
 /** What an update was answered with; where that shows another value than was sent, what the record shows that is read then. */
@@ -46,6 +47,3 @@ async function otherText({ operation, input, was }: LookAgain, json: unknown): P
   const { showsContent } = await import('../text/reading.ts');
   return html === undefined || showsContent(html, sent) ? undefined : `another ${rewrites.field}`;
 }
-
-const shownIn = ({ answer }: Operation, json: unknown): Fields =>
-  fieldsIn(answer.key === undefined ? json : fieldsIn(json)[answer.key]);

@@ -1,4 +1,4 @@
-import { operations } from '../api/index.ts';
+import { operationList } from '../api/index.ts';
 import type { Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import type { Context, HttpResponse } from '../context.ts';
@@ -49,8 +49,9 @@ async function oldText({ input, was, operation }: LookAgain, seen: unknown): Pro
 /** The answer to a read of that very record; undefined where there is none. */
 async function seenNow({ operation, input, read }: LookAgain): Promise<unknown> {
   const { answer, resource } = operation;
-  const table: readonly Operation[] = Object.values(operations);
-  const reading = table.find((one) => one.safety === 'read' && one.ids && answer.key && one.answer.key === answer.key);
+  const reading = operationList.find(
+    (one) => one.safety === 'read' && one.ids && answer.key && one.answer.key === answer.key,
+  );
   if (!reading) return undefined;
   try {
     const json = await read(reading);

@@ -1,8 +1,9 @@
 import type { Operation } from '../api/operation.ts';
 import { type Resource, type ResourceName, resources } from '../api/resources.ts';
-import { fieldsIn, textIn } from '../text/record.ts';
+import { textIn } from '../text/record.ts';
 import type { Service } from './asking.ts';
 import { isId } from './made.ts';
+import { shownIn } from './record.ts';
 
 /** So many are kept: a write follows the reading of its own record at once. */
 const most = 64;
@@ -11,7 +12,7 @@ const most = 64;
 export function learnNumber({ learnt: { numbers } }: Service, { resource, answer }: Operation, json: unknown): void {
   const { numberField }: Resource = resources[resource];
   if (numberField === undefined) return;
-  const fields = fieldsIn(answer.key === undefined ? json : fieldsIn(json)[answer.key]);
+  const fields = shownIn({ answer }, json);
   const number = textIn(fields[numberField]);
   if (number === undefined || !isId(fields.id)) return;
   numbers.set(`${resource} ${fields.id}`, number);

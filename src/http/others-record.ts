@@ -2,6 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import { fieldsIn } from '../text/record.ts';
 import { isId, madeIds } from './made.ts';
+import { shownIn } from './record.ts';
 
 type About = Pick<Operation, 'safety' | 'resource' | 'answer' | 'makes' | 'deletes' | 'params'>;
 
@@ -32,8 +33,8 @@ export function showsOther(operation: About, { params, before }: Write, json: un
 }
 
 /** Contact lists are called otherwise in the answers to writes. */
-function changedId({ resource, answer: { key } }: About, json: unknown): number | undefined {
+function changedId({ resource, answer }: About, json: unknown): number | undefined {
   const { idField = 'id' } = resources[resource];
-  const record = fieldsIn(key === undefined ? json : fieldsIn(json)[key]);
+  const record = shownIn({ answer }, json);
   return [record[idField], record.contact_list_id].find(isId);
 }

@@ -1,14 +1,13 @@
 import { getAccount } from '../api/account.ts';
-import { hearersOf, readerOf } from '../api/hearers.ts';
-import { operations } from '../api/index.ts';
-import type { Operation } from '../api/operation.ts';
+import { hearersOf } from '../api/hearers.ts';
 import type { Hearers, SendRequest } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { fieldsIn, isRecord } from '../text/record.ts';
+import { fieldsIn } from '../text/record.ts';
 import { readBody } from './answer.ts';
 import type { RequestSpec, Service } from './asking.ts';
 import { isId } from './made.ts';
 import { looselyAt } from './raw.ts';
+import { readRecord } from './record.ts';
 import type { Wire } from './request.ts';
 
 /**
@@ -51,14 +50,8 @@ function requestOf(service: Service, asked: RequestSpec, { method, path, body }:
 
 /** The record as it is now. Undefined where there is no id, no way to read it, or no right to. */
 async function recordAt(service: Service, kind: string, id: number | undefined) {
-  const table: readonly Operation[] = Object.values(operations);
-  const reader = readerOf(table, kind);
-  const name = Object.keys(reader?.ids ?? {})[0];
-  if (!reader || name === undefined || id === undefined) return undefined;
-  const answer = await service.read(service, reader, { [name]: id }).catch(unlessAllowed);
-  const { key } = reader.answer;
-  const record = key === undefined ? answer : fieldsIn(answer)[key];
-  return isRecord(record) ? record : undefined;
+  const read: Parameters<typeof readRecord>[0] = (operation, params) => service.read(service, operation, params);
+  return (await readRecord(read, kind, id).catch(unlessAllowed))?.record;
 }
 
 /** What may not be read is not known. */

@@ -6,10 +6,11 @@ import type { Bearer } from '../auth/session.ts';
 import { diskWords } from '../disk/disk-failure.ts';
 import { codeOf, Failure, messageOf } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
-import { fieldsIn } from '../text/record.ts';
+import { type Fields, textIn } from '../text/record.ts';
 import type { Service } from './asking.ts';
 import { madeIds } from './made.ts';
 import { numberOf } from './numbers.ts';
+import { shownIn } from './record.ts';
 import { answerIn, type Sending, type Sent } from './writes.ts';
 
 /** What an attempt to write needs to leave at all. */
@@ -105,13 +106,11 @@ function toldBy(before: RecordNamed | null, { asked }: Sending, sent: Sent): Pic
   if (!promised || !before) return {};
   const json = answerIn(sent);
   const [made] = before.id === null ? madeIds(asked, json) : [];
-  const { key } = promised.answer;
-  const number = numberIn(before, key === undefined ? json : fieldsIn(json)[key]) ?? before.number;
+  const number = numberIn(before, shownIn(promised, json)) ?? before.number;
   return { record: { ...before, id: before.id ?? made ?? null, number } };
 }
 
-function numberIn({ kind }: RecordNamed, shown: unknown): string | null {
+function numberIn({ kind }: RecordNamed, shown: Fields): string | null {
   const { numberField }: Resource = resources[kind];
-  const number = numberField === undefined ? undefined : fieldsIn(shown)[numberField];
-  return typeof number === 'string' ? number : null;
+  return numberField === undefined ? null : (textIn(shown[numberField]) ?? null);
 }

@@ -1,4 +1,4 @@
-import { operations } from '../api/index.ts';
+import { operationList } from '../api/index.ts';
 import { fieldsOf, type Shape } from '../api/shape.ts';
 import type { Context, Exchange, HttpRequest, HttpResponse, Lost } from '../context.ts';
 
@@ -111,7 +111,7 @@ let known: Set<string> | undefined;
 function knownFields(): Set<string> {
   if (known) return known;
   known = new Set(['error', 'error_description', 'message', 'errors', 'status']);
-  for (const operation of Object.values(operations)) {
+  for (const operation of operationList) {
     for (const schema of [
       operation.response,
       'query' in operation ? operation.query : undefined,

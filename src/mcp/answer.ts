@@ -1,6 +1,6 @@
-import { operations } from '../api/index.ts';
 import type { Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
+import { readerOf } from '../http/record.ts';
 import { number, plural } from '../text/number.ts';
 import { fieldsIn, isRecord } from '../text/record.ts';
 import { type Ask, firstItems, type Kept, room, smallRecord } from './bounds.ts';
@@ -113,11 +113,7 @@ function listRest({ id, answer, safety, resource }: Operation, meta: Body, { fro
 /** The call that gets a field, or a part of one. */
 function askWith({ id, safety, resource, answer }: Operation): Ask {
   const isList = answer.shape === 'list' || safety !== 'read';
-  const table: readonly Operation[] = Object.values(operations);
-  const reader = table.find(
-    (each) => each.resource === resource && each.safety === 'read' && each.answer.shape === 'record' && each.ids,
-  );
-  const name = isList ? reader?.id : id;
+  const name = isList ? readerOf(resource)?.id : id;
   return (field) =>
     name === undefined
       ? `For less call ${id} with the fields that you need.`

@@ -1,11 +1,9 @@
-import { readerOf } from '../api/hearers.ts';
-import { operations } from '../api/index.ts';
 import type { Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import { flagFor } from '../derive/grants.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
-import { fieldsIn } from '../text/record.ts';
+import { readRecord } from '../http/record.ts';
 
 const hint = `Start svc mcp with ${flagFor.write} ${flagFor.send}.`;
 
@@ -31,10 +29,6 @@ export async function refusePublishing(
 
 /** Undefined where the service does not say: that is no draft. */
 async function statusOf(service: Service, { resource }: Operation, id: number): Promise<unknown> {
-  const reading = readerOf(Object.values(operations), resource);
-  const name = Object.keys(reading?.ids ?? {})[0];
-  if (!reading || name === undefined) return undefined;
-  const answer = await call(service, reading, { params: { [name]: id } });
-  const { key } = reading.answer;
-  return fieldsIn(key === undefined ? answer : fieldsIn(answer)[key]).status;
+  const read = await readRecord((reading, params) => call(service, reading, { params }), resource, id);
+  return read?.record?.status;
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { sendModes } from '../config/settings.ts';
+import { isRecord } from '../text/record.ts';
 
 const time = v.pipe(v.string(), v.regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/u, 'must be a time like 20:00'));
 const zone = v.pipe(v.string(), v.check(isZone, 'must be a time zone like Europe/Berlin'));
@@ -20,7 +21,7 @@ const Quiet = v.pipe(
 /** A key that svc does not know may be a rule that is misspelt, so it is refused. */
 export const PolicyFile = v.strictObject({
   sends: v.pipe(
-    v.custom<Record<string, unknown>>(isMapping, 'must have its rules by name'),
+    v.custom<Record<string, unknown>>(isRecord, 'must have its rules by name'),
     v.strictObject({
       mode: v.optional(v.picklist(sendModes, `must be one of ${sendModes.join(', ')}`)),
       max_per_hour: v.optional(
@@ -42,10 +43,6 @@ export type Policy = {
   readonly path: string;
   readonly sends: v.InferOutput<typeof PolicyFile>['sends'];
 };
-
-function isMapping(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function isZone(name: string): boolean {
   try {

@@ -1,13 +1,13 @@
 import { Failure } from '../errors.ts';
 import { call, lookFor, type Service } from '../http/call.ts';
 import { madeIds } from '../http/made.ts';
+import { readRecord } from '../http/record.ts';
 import { settleRecord } from '../http/recorder.ts';
 import { fieldsIn } from '../text/record.ts';
 import { claim, isLapsed, withStep } from './claim.ts';
 import { requestOf, rowOf } from './deliver.ts';
 import type { Draft, Step } from './draft.ts';
 import type { DraftStore } from './store.ts';
-import { readerFor } from './thread.ts';
 
 type Settling = { readonly service: () => Promise<Service>; readonly by: string; readonly token: string };
 
@@ -64,12 +64,11 @@ export async function foundAt(service: Service, step: Step): Promise<{ readonly 
   }
   // What sets a value shows it; of notes and events nothing is shown.
   const wanted = operation.body ? fieldsIn(input.body) : { status: operation.effect?.done };
-  const reader = readerFor(operation.resource);
-  if (operation.safety !== 'repeatable' || !reader) return undefined;
-  const { key = '' } = reader.answer;
-  const record = fieldsIn(
-    fieldsIn(await call(service, reader, { params: { id: Number(fieldsIn(input.params).id) } }))[key],
-  );
+  if (operation.safety !== 'repeatable') return undefined;
+  const id = Number(fieldsIn(input.params).id);
+  const read = await readRecord((reader, params) => call(service, reader, { params }), operation.resource, id);
+  if (!read) return undefined;
+  const record = read.record ?? {};
   const names = Object.keys(wanted).filter((name) => name in record);
   const isSet = names.length > 0 && names.every((name) => record[name] === wanted[name]);
   return isSet ? { id: null } : undefined;

@@ -1,16 +1,12 @@
-import { hearersOf, readerOf } from '../api/hearers.ts';
-import { operations } from '../api/index.ts';
+import { hearersOf } from '../api/hearers.ts';
 import type { Operation } from '../api/operation.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
-import { fieldsIn, isRecord } from '../text/record.ts';
+import { readRecord } from '../http/record.ts';
+import { fieldsIn } from '../text/record.ts';
 import type { Draft, Seen } from './draft.ts';
 import { seenOf } from './seen.ts';
 import { operationNamed } from './words.ts';
-
-const table: readonly Operation[] = Object.values(operations);
-
-export const readerFor = (resource: string): Operation | undefined => readerOf(table, resource);
 
 /** The thread of a draft as it is now. */
 export type Thread = {
@@ -25,16 +21,11 @@ export async function threadOf(service: Service, draft: Draft): Promise<Thread> 
   const own = operationNamed(operation);
   const hearers = (own && hearersOf(own)) ?? 'customer';
   const body = steps[0]?.body;
-  const reader = record.id === null ? undefined : readerFor(record.kind);
-  const name = Object.keys(reader?.ids ?? {})[0];
-  if (!reader || name === undefined || record.id === null) {
-    return { seen: seenOf({ hearers, body, record: undefined }), record: undefined };
-  }
-  const answer = await call(service, reader, { params: { [name]: record.id } });
-  const { key } = reader.answer;
-  const shown = key === undefined ? answer : fieldsIn(answer)[key];
-  if (!isRecord(shown)) throw new Failure('failed', 'The service does not show the thread. Nothing was sent.');
-  return { seen: seenOf({ hearers, body, record: shown }), record: shown, known: { operation: reader, answer } };
+  const read = await readRecord((reader, params) => call(service, reader, { params }), record.kind, record.id);
+  if (!read) return { seen: seenOf({ hearers, body, record: undefined }), record: undefined };
+  const { record: shown, ...known } = read;
+  if (!shown) throw new Failure('failed', 'The service does not show the thread. Nothing was sent.');
+  return { seen: seenOf({ hearers, body, record: shown }), record: shown, known };
 }
 
 /** What is other than it was when the draft was read, in sentences; none where nothing is. */

@@ -3,7 +3,7 @@ import type { Safety } from '../../src/api/operation.ts';
 
 export type State = Record<string, Record<string, unknown>[]>;
 
-export type Line = {
+type Line = {
   readonly argv: readonly string[];
   readonly stdin?: string;
   /** How many records the command has made, for those that must never be doubled. */

@@ -1,11 +1,8 @@
-import { operations } from '../../api/index.ts';
-import type { Operation } from '../../api/operation.ts';
+import { operationList as all } from '../../api/index.ts';
 import { Failure } from '../../errors.ts';
 import { methods, operationAt } from '../../http/raw.ts';
 import { nearest } from '../../text/near.ts';
 import { shellWord } from '../../text/shell-word.ts';
-
-const all: readonly Operation[] = Object.values(operations);
 
 const firstSegment = (path: string): string => /^\/?([^/?#]*)/u.exec(path)?.[1] ?? '';
 

@@ -21,6 +21,7 @@ import {
 import { cellForPipe, localTime } from '../../output/cells.ts';
 import type { Terminal } from '../../output/view.ts';
 import { sanitize } from '../../text/sanitize.ts';
+import { wrap } from '../../text/width.ts';
 
 export const authStatus = defineCommand({
   name: 'status',
@@ -128,16 +129,6 @@ function detailsOf(credential: CredentialReport, working: readonly CredentialKin
     kind === 'oauth' && missing && missing.length > 0 ? `not granted: ${missing.join(' ')}` : '',
     expires_at ? `until ${localTime(expires_at)}, refreshed by itself` : '',
   ].filter(Boolean);
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }
 
 /** One name and value a line; a credential's: kind, state, store, expiry, what it serves, scopes granted and not. */

@@ -121,7 +121,5 @@ async function contactsWhere(sql: Sql, account: Account, condition: string, valu
 const newestFirst = (contacts: Fields[]): Fields[] =>
   contacts.sort((a, b) => Number(b.contact_id) - Number(a.contact_id));
 
-async function asOf(sql: Sql, account: Account): Promise<string | undefined> {
-  const [row] = await sql.all(`SELECT state FROM svc_kinds WHERE ${owned} AND kind = 'contacts'`, ownerOf(account));
-  return row ? (JSON.parse(String(row.state)).finishedAt ?? undefined) : undefined;
-}
+const asOf = async (sql: Sql, account: Account): Promise<string | undefined> =>
+  (await readState(sql, account, 'contacts')).finishedAt ?? undefined;
