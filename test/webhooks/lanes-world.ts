@@ -2,7 +2,7 @@
 import type { Clock } from '../../src/context.ts';
 import { startLanes } from '../../src/webhooks/deliver/lanes.ts';
 import type { Sink } from '../../src/webhooks/deliver/sink.ts';
-import type { DeliveryWorker } from '../../src/webhooks/deliver/worker.ts';
+import type { DeliveryWorker } from '../../src/webhooks/deliver/worker-state.ts';
 import { laneIn } from '../../src/webhooks/event/record-key.ts';
 import type { InboxStore, Settled } from '../../src/webhooks/store/inbox-store.ts';
 import { arrival } from './stores.ts';

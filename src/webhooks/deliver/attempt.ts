@@ -4,7 +4,7 @@ import type { Became } from './outcomes.ts';
 import type { Answer } from './sink.ts';
 import { verdictOf } from './verdict.ts';
 import type { Window } from './window.ts';
-import type { WorkerOptions } from './worker.ts';
+import type { WorkerOptions } from './worker-state.ts';
 
 export type Refusal = {
   readonly error: string;

@@ -1,10 +1,21 @@
 import { within } from '../../promise/in-time.ts';
 import type { Taken, Waiting } from '../store/inbox-store.ts';
 import { type Refusal, tryOne } from './attempt.ts';
-import { type Became, createOutcomes } from './outcomes.ts';
 import { isLast, pauseAfter } from './retry.ts';
 import { forget, isFull, type Lane, nextDueMs, openWindow, passOn, put, startable, type Window } from './window.ts';
-import type { DeliveryWorker, WorkerOptions, WorkerState } from './worker.ts';
+import {
+  type DeliveryWorker,
+  failuresAtMost,
+  gatherMs,
+  lookMs,
+  mayBegin,
+  newState,
+  piece,
+  settle,
+  type WorkerOptions,
+  type WorkerState,
+  waitMs,
+} from './worker-state.ts';
 
 type State = WorkerState & {
   readonly concurrency: number;
@@ -14,32 +25,15 @@ type State = WorkerState & {
   failures: number;
 };
 
-const piece = 100;
-const gatherMs = 25;
-const lookMs = 250;
-const waitMs = 1_000;
-const failuresAtMost = 3;
-
 /** Like the worker that delivers one after the other, with up to `concurrency` records at the sink at once. */
 export function startLanes(options: WorkerOptions, concurrency: number): DeliveryWorker {
-  const cutting = new AbortController();
   const onSettled: WorkerOptions['onSettled'] = (name, settled) => {
     if (settled.outcome.state !== 'failed' && state.window) forget(state.window, settled.id);
     options.onSettled(name, settled);
   };
   const state: State = {
-    ...options,
-    concurrency,
-    ending: new AbortController(),
-    cutting,
-    outcomes: createOutcomes({ ...options, onSettled }, cutting.signal),
-    isStopped: false,
-    lastMs: 0,
-    wake: new AbortController(),
-    window: undefined,
-    askedAt: Number.NEGATIVE_INFINITY,
-    failures: 0,
-    refusals: 0,
+    ...newState(options, onSettled),
+    ...{ concurrency, window: undefined, askedAt: Number.NEGATIVE_INFINITY, failures: 0 },
   };
   const running = run(state).finally(() => options.store.leave(options.sink.name).catch(() => {}));
   const end = async (graceMs: number): Promise<void> => {
@@ -168,12 +162,6 @@ function restMs({ window, clock, askedAt }: State, found: boolean | undefined): 
   return Math.min(most, (window && nextDueMs(window, now)) ?? most);
 }
 
-/** A sink that took long takes long again. */
-function mayBegin({ over, isStopped, lastMs, clock }: State, inMs = 0): boolean {
-  if (isStopped) return false;
-  return over === undefined || clock.ticks() + inMs + Math.max(over.leastMs, 2 * lastMs) <= over.at;
-}
-
 function begin(state: State): void {
   const { window, clock, concurrency } = state;
   if (!window) return;
@@ -230,11 +218,4 @@ async function refused(
   await state.outcomes.write(window.cut);
   lane.dueAt = clock.ticks() + pauseMs;
   if (state.over) lane.isLeft = lane.refusals > 1 || !mayBegin(state, pauseMs);
-}
-
-function settle(state: State, { arrival }: Waiting, became: Became): void {
-  state.outcomes.add({
-    id: arrival.id,
-    outcome: { to: state.sink.name, at: state.clock.now().toISOString(), ...became },
-  });
 }

@@ -1,75 +1,28 @@
 import { messageOf } from '../../errors.ts';
 import { within } from '../../promise/in-time.ts';
-import type { InboxStore, Taken, Waiting } from '../store/inbox-store.ts';
-import type { Filter } from './filter.ts';
-import { type Became, createOutcomes, type OutcomeOptions, type Outcomes } from './outcomes.ts';
-import { isLast, pauseAfter, type Retry } from './retry.ts';
-import type { Answer, Sink } from './sink.ts';
+import type { Taken, Waiting } from '../store/inbox-store.ts';
+import { isLast, pauseAfter } from './retry.ts';
+import type { Answer } from './sink.ts';
 import { verdictOf } from './verdict.ts';
-
-export type WorkerOptions = OutcomeOptions & {
-  readonly sink: Sink;
-  readonly store: Pick<InboxStore, 'isShared' | 'take' | 'settle' | 'leave'>;
-  readonly filter?: Filter;
-  readonly retry: Retry;
-};
-
-/** What carries events from the inbox to one sink, one after the other. It never rejects, and never ends by itself. */
-export type DeliveryWorker = {
-  /** Something may have come. */
-  wake(): void;
-  /**
-   * Delivers what the sink takes, for `graceMs`, and begins nothing that would not be over by then: what is cut off comes
-   * twice. One that refuses twice in a row, or had refused before, is left. What is left stays in the inbox.
-   */
-  drain(graceMs: number): Promise<void>;
-  /** Waits for what the sink has in hand, for `graceMs`. */
-  stop(graceMs: number): Promise<void>;
-};
-
-/** What a worker knows of itself, whether it delivers one after the other or in lanes. */
-export type WorkerState = WorkerOptions & {
-  /** Nothing is waited for any more. */
-  readonly ending: AbortController;
-  /** Nothing more is begun. */
-  isStopped: boolean;
-  readonly cutting: AbortController;
-  /** Once it ends: when that is over, in ticks, and how much of it a delivery may need. */
-  over?: { readonly at: number; readonly leastMs: number; readonly began: Date };
-  /** Of the last attempt. */
-  lastMs: number;
-  /** In a row, since it ends. */
-  refusals: number;
-  wake: AbortController;
-  readonly outcomes: Outcomes;
-};
+import {
+  type DeliveryWorker,
+  failuresAtMost,
+  gatherMs,
+  lookMs,
+  mayBegin,
+  newState,
+  piece,
+  settle,
+  type WorkerOptions,
+  type WorkerState,
+  waitMs,
+} from './worker-state.ts';
 
 /** `isLeft`: it is not waited for any more, for it would hold up the end. */
 type State = WorkerState & { isLeft: boolean };
 
-const piece = 100;
-/** Between two takings, where the first was not full: what comes meanwhile shares a question, a sync of the sink and a commit. */
-const gatherMs = 25;
-/** How often an idle worker looks for what other instances accepted. */
-const lookMs = 250;
-/** How often it asks for a sink that another instance has, or for a database that is gone. */
-const waitMs = 1_000;
-/** While svc ends, an inbox that fails so often in a row is left with what waits in it. */
-const failuresAtMost = 3;
-
 export function startDeliveryWorker(options: WorkerOptions): DeliveryWorker {
-  const cutting = new AbortController();
-  const state: State = {
-    ...options,
-    ending: new AbortController(),
-    isStopped: false,
-    cutting,
-    lastMs: 0,
-    refusals: 0,
-    isLeft: false,
-    wake: new AbortController(),
-    outcomes: createOutcomes(options, cutting.signal),
-  };
+  const state: State = { ...newState(options), isLeft: false };
   // Another instance may still have this sink in its configuration.
   const running = run(state).finally(() => options.store.leave(options.sink.name).catch(() => {}));
   const end = async (graceMs: number): Promise<void> => {
@@ -92,6 +45,9 @@ export function startDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     },
   };
 }
+
+/** Nothing more is begun where it would hold up the end. */
+const mayGoOn = (state: State, inMs = 0): boolean => !state.isLeft && mayBegin(state, inMs);
 
 async function run(state: State): Promise<void> {
   const { clock, ending, cutting, store, sink } = state;
@@ -123,7 +79,7 @@ async function run(state: State): Promise<void> {
       goesOn = failures < failuresAtMost;
       await (ending.signal.aborted ? clock.sleep(lookMs, cutting.signal) : clock.sleep(waitMs, ending.signal));
     }
-    if (ending.signal.aborted && (!goesOn || !mayBegin(state))) return;
+    if (ending.signal.aborted && (!goesOn || !mayGoOn(state))) return;
   }
 }
 
@@ -137,27 +93,21 @@ async function deliver(state: State, { waiting, lost = [], held, mayDeliver }: T
   const cut = AbortSignal.any([held, state.cutting.signal]);
   for (const settled of lost) state.outcomes.add(settled);
   try {
-    for (let at = 0; at < waiting.length && !cut.aborted && mayBegin(state); at += state.sink.most) {
+    for (let at = 0; at < waiting.length && !cut.aborted && mayGoOn(state); at += state.sink.most) {
       const { wanted, stuck } = await chosen(state, waiting.slice(at, at + state.sink.most));
       if (!mayDeliver()) return false;
-      if (wanted.length > 0 && !(await attempt(state, wanted, cut))) return mayBegin(state);
+      if (wanted.length > 0 && !(await attempt(state, wanted, cut))) return mayGoOn(state);
       // What comes behind it is taken again, so that the order holds.
       if (stuck) {
         await refused(state, [stuck.waiting], stuck, cut);
-        return mayBegin(state);
+        return mayGoOn(state);
       }
       await state.outcomes.writeSoon(held);
     }
-    return !cut.aborted && mayBegin(state);
+    return !cut.aborted && mayGoOn(state);
   } finally {
     await state.outcomes.write(held);
   }
-}
-
-/** A sink that took long takes long again. */
-function mayBegin({ over, isStopped, isLeft, lastMs, clock }: State, inMs = 0): boolean {
-  if (isStopped || isLeft) return false;
-  return over === undefined || clock.ticks() + inMs + Math.max(over.leastMs, 2 * lastMs) <= over.at;
 }
 
 type Refusal = Pick<Extract<Answer, { how: 'refused' }>, 'error' | 'status' | 'isFinal'> & { readonly ms: number };
@@ -216,7 +166,7 @@ async function refused(state: State, some: readonly Waiting[], refusal: Refusal,
   await state.outcomes.write(cut);
   const pauseMs = pauseAfter(retry, most);
   if (state.over) {
-    state.isLeft = ++state.refusals > 1 || !mayBegin(state, pauseMs);
+    state.isLeft = ++state.refusals > 1 || !mayGoOn(state, pauseMs);
     if (!state.isLeft) await clock.sleep(pauseMs, cut);
   } else {
     await clock.sleep(pauseMs, AbortSignal.any([cut, ending.signal]));
@@ -224,9 +174,4 @@ async function refused(state: State, some: readonly Waiting[], refusal: Refusal,
     state.isLeft = ending.signal.aborted;
   }
   return false;
-}
-
-function settle(state: State, { arrival }: Waiting, became: Became): void {
-  const outcome = { to: state.sink.name, at: state.clock.now().toISOString(), ...became };
-  state.outcomes.add({ id: arrival.id, outcome });
 }

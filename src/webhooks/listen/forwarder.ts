@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Held } from '../../disk/lock.ts';
-import { type DeliveryWorker, startDeliveryWorker } from '../deliver/worker.ts';
+import { startDeliveryWorker } from '../deliver/worker.ts';
+import type { DeliveryWorker } from '../deliver/worker-state.ts';
 import type { Inbox } from '../store/folder/inbox.ts';
 import type { Forwarding } from '../store/forwarding.ts';
 import type { Settled, Waiting } from '../store/inbox-store.ts';

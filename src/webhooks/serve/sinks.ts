@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { createFilter } from '../deliver/filter.ts';
-import { type DeliveryWorker, startDeliveryWorker, type WorkerOptions } from '../deliver/worker.ts';
+import { startDeliveryWorker } from '../deliver/worker.ts';
+import type { DeliveryWorker, WorkerOptions } from '../deliver/worker-state.ts';
 import { ownedBy } from '../event/account.ts';
 import type { InboxStore, Settled } from '../store/inbox-store.ts';
 import type { SinkTally } from './admin.ts';
