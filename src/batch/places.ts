@@ -7,7 +7,7 @@ export const placeIn = (names: readonly string[], column: string): number => pla
 export function placesIn(names: readonly string[], column: string): readonly number[] {
   const number = /^#(\d+)$/u.exec(column)?.[1];
   if (number !== undefined && !names.includes(column))
-    return Number(number) <= names.length ? [Number(number) - 1] : [];
+    return Number(number) >= 1 && Number(number) <= names.length ? [Number(number) - 1] : [];
   const placesBy = (fits: (name: string) => boolean) => names.flatMap((name, at) => (fits(name) ? [at] : []));
   const exact = placesBy((name) => name === column);
   return exact.length > 0 ? exact : placesBy((name) => nameKey(name) === nameKey(column));

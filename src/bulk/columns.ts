@@ -88,7 +88,8 @@ const fieldNames = (row: RowOf): string[] => [
 
 function ownData(name: string, fields: Readonly<Record<string, Field>>): Target | undefined {
   const at = name.indexOf('.');
-  const field = at > 0 ? fields[nameKey(name.slice(0, at))] : undefined;
+  const path = nameKey(name.slice(0, Math.max(at, 0)));
+  const field = at > 0 && Object.hasOwn(fields, path) ? fields[path] : undefined;
   const key = name.slice(at + 1).trim();
   return field?.shape.type === 'pairs' && key !== '' ? { kind: 'field', field, key } : undefined;
 }

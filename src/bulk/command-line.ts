@@ -84,7 +84,9 @@ export function refuseUseless({ row, flags }: Run, { targets, names }: Columns, 
     throw new Failure('usage', 'The file has no column id.', { hint: isRow ? rowsOfSvc : hint });
   }
   const set = flags.set ?? {};
-  const strange = (template?.placeholders ?? []).filter((name) => !(name in set) && placeIn(names, name) < 0);
+  const strange = (template?.placeholders ?? []).filter(
+    (name) => !Object.hasOwn(set, name) && placeIn(names, name) < 0,
+  );
   if (strange.length > 0) {
     const columns = strange.length === 1 ? 'column' : 'columns';
     throw new Failure('usage', `The template has ${bracedNames(strange)}, and the file has no such ${columns}.`, {

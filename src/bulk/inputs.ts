@@ -54,7 +54,9 @@ export function inputMaker(parts: Parts): MakeInput {
       return problems.length > 0 ? { problem: problems.join('; ') } : { id, input: params, given: undefined };
     const body = merged(given.body, cells.body);
     if (template && row.text) {
-      const filled = fillTemplate(template, (name) => filledOr(cellFor(fileRow, name), set[name]));
+      const filled = fillTemplate(template, (name) =>
+        filledOr(cellFor(fileRow, name), Object.hasOwn(set, name) ? set[name] : undefined),
+      );
       if ('missing' in filled) {
         problems.push(`has no value for ${bracedNames(filled.missing)} (to give one: ${setFlags(filled.missing)})`);
         unread.add(row.text);

@@ -22,6 +22,8 @@ export type Past = {
   /** Rows, as `voidKey` names them, of which runs before that one say nothing that counts any more. */
   readonly voided: ReadonlyMap<string, number>;
   readonly lastRun: number;
+  /** When the last run began that sent rows once more; undefined where none did. */
+  readonly voidedAt: string | undefined;
   /** The files that its runs read: null for standard input. */
   readonly files: ReadonlySet<string | null>;
   /** Their contents. */
@@ -73,6 +75,7 @@ export function lineChecker(): (text: Buffer) => boolean {
 export function journalReader(present: Present, refs?: RowRequests): JournalReader {
   const rowStatuses = rowStatusTable(refs);
   const voided = new Map<string, number>();
+  let voidedAt: string | undefined;
   const there = new Map<number, readonly number[]>();
   const [files, contents] = [new Set<string | null>(), new Set<string>()];
   const shapes: (readonly string[])[] = [];
@@ -110,6 +113,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     else finished = 'finished' in line ? line.finished : undefined;
     if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
     if ('again' in line) {
+      voidedAt = run?.at;
       for (const row of line.again.rows) for (const one of line.again.settings) voided.set(voidKey(one, row), number);
     }
     if ('renamed' in line) for (const one of line.renamed.rows) rename(one);
@@ -145,6 +149,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
         rowStatuses,
         voided,
         lastRun: number,
+        voidedAt,
         files,
         contents,
         content: run?.content,

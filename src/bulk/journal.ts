@@ -73,6 +73,9 @@ export type Beginning = {
   readonly replaces: Found | undefined;
 };
 
+const batchOf = (path: string, started: string, voidedAt = ''): string =>
+  hexDigestOf([path, started, voidedAt].join('\n')).slice(0, 8);
+
 /** Goes on in a journal, or begins one. */
 export async function beginJournal(opening: Opening, beginning: Beginning): Promise<Journal> {
   const { folder, clock, lock, identity, plan, present } = opening;
@@ -110,8 +113,8 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
     vanishes,
     rowStatuses: rowStatusesOf(beginning, plan),
     copies: beginning.copies,
-    // What is to be sent once more is other work.
-    batch: hexDigestOf([path, header.started_at, chosen.voided ? at : ''].join('\n')).slice(0, 8),
+    // What is to be sent once more is other work, also for the run that goes on with it.
+    batch: batchOf(path, header.started_at, chosen.voided.length > 0 ? at : own?.past.voidedAt),
     failed: undefined,
     untold: [],
   };

@@ -42,7 +42,13 @@ export async function openDatabase(opening: Opening): Promise<Database> {
     client.on('error', broken);
     client.on('end', broken);
     await connectOrEnd(client);
-    return { session: await beginSession(client, opening, place), inTurn: oneByOne() };
+    try {
+      return { session: await beginSession(client, opening, place), inTurn: oneByOne() };
+    } catch (error) {
+      // Its end makes place for another one.
+      void client.end().catch(() => {});
+      throw error;
+    }
   };
   const open = (): Promise<Connection> => {
     const opened: Promise<Connection> = connect(() => {

@@ -167,13 +167,13 @@ function isHeld(held: { check(): void }): boolean {
 async function sync(state: State): Promise<void> {
   const paths = [...state.unsynced];
   state.unsynced = new Set();
-  for (const path of paths) {
+  for (const [at, path] of paths.entries()) {
     try {
       const file = await open(path, 'r+');
       await file.datasync().finally(() => file.close());
       await syncFolder(dirname(path));
     } catch (error) {
-      state.unsynced.add(path);
+      for (const left of paths.slice(at)) state.unsynced.add(left);
       throw error;
     }
   }

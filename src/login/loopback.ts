@@ -149,6 +149,8 @@ function respond(response: ServerResponse, status: number, page: Page): Promise<
     ...(status === 405 && { allow: 'GET' }),
   });
   return new Promise((resolve) => {
+    // Whoever has closed the page meanwhile is not waited for.
+    if (response.closed) return resolve();
     response.once('close', resolve);
     response.end(callbackPage(page));
   });

@@ -159,4 +159,5 @@ const styles: Readonly<Record<string, Style>> = {
 };
 
 /** Colour carries what needs work and what is done. */
-export const styleOfStatus = (status: string | undefined): Style | undefined => styles[status ?? ''];
+export const styleOfStatus = (status: string | undefined): Style | undefined =>
+  status !== undefined && Object.hasOwn(styles, status) ? styles[status] : undefined;

@@ -26,7 +26,7 @@ const operations: Readonly<Record<string, readonly NotThere[]>> = {
     {
       words: ['get', 'show', 'view'],
       cannot: 'read one call alone',
-      instead: "To see one: svc calls list --all --jq 'map(select(.id == ID))'",
+      instead: "To see one: svc calls list --all --jq 'map(select(.phone_call_id == ID))'",
     },
     { words: [...deleting, ...creating, ...changing, 'start'], cannot: 'change calls', instead: inProduct },
   ],

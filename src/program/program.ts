@@ -94,6 +94,11 @@ export async function parse(typed: readonly string[], columns?: number): Promise
       );
   }
   if (invoked) refuseFieldAmongIds(argv, idsIn(invoked));
+  // Nothing was understood, so nothing was done: that is no success.
+  if (!invoked && help === '')
+    throw new Failure('usage', 'svc does not see which command is meant.', {
+      hint: 'Put the flags behind the command, each by itself.',
+    });
   return invoked ?? { help };
 }
 

@@ -38,13 +38,16 @@ export async function wantedFrom(ctx: Context, asked: ReleaseFlags, blame: Blame
     ...(asked.label.length > 0 && { labels: asked.label }),
     ...(asked.categoryId !== undefined && { categoryId: asked.categoryId }),
     ...(asked.at !== undefined && { publishedAt: asked.at }),
-    draft: asked.draft,
+    // What somebody called a draft is not published for want of a flag.
+    draft: asked.draft || source.draft === true,
   };
   judge(wanted, blame);
   return wanted;
 }
 
-type Source = Pick<Wanted, 'version' | 'content' | 'title' | 'labels' | 'categoryId' | 'publishedAt'>;
+type Source = Pick<Wanted, 'version' | 'content' | 'title' | 'labels' | 'categoryId' | 'publishedAt'> & {
+  readonly draft?: boolean;
+};
 
 async function fromChangelog(ctx: Context, asked: ReleaseFlags, blame: Blame): Promise<Source> {
   const path = asked.from ?? 'CHANGELOG.md';
@@ -111,7 +114,8 @@ async function fromNotes(ctx: Context, asked: ReleaseFlags, blame: Blame): Promi
   return { version: bareVersion(version), content, ...settingsIn(fields) };
 }
 
-const settingsIn = ({ title, labels, category_id, published_at }: FrontMatter): Partial<Source> => ({
+const settingsIn = ({ title, labels, category_id, published_at, status }: FrontMatter): Partial<Source> => ({
+  ...(status?.trim().toLowerCase() === 'draft' && { draft: true }),
   ...(title !== undefined && { title }),
   ...(labels && { labels }),
   ...(category_id !== undefined && { categoryId: Number(category_id) }),

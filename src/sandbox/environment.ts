@@ -10,6 +10,7 @@ const hidden = [
   'SVC_WEBHOOK_SECRET',
   // A pull inside would write the sandbox's records into the team's database.
   'SVC_MIRROR_DB',
+  'SVC_DRAFTS_DB',
 ];
 
 /** The user's environment, pointed at the sandbox; config and state go into the folder. */

@@ -30,7 +30,8 @@ const named: Readonly<Record<string, string>> = {
 };
 
 function delimiterOf(text: string, flag: string): string {
-  const delimiter = named[text.toLowerCase()] ?? text;
+  const word = text.toLowerCase();
+  const delimiter = (Object.hasOwn(named, word) ? named[word] : undefined) ?? text;
   if (delimiter.length === 1 && !/["\r\n]/u.test(delimiter)) return delimiter;
   throw new Failure('usage', `${flag} must be one character, or comma, semicolon, tab, pipe or space, not "${text}".`);
 }

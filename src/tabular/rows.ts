@@ -132,7 +132,12 @@ function jsonRow(record: JsonRecord, places: ReadonlyMap<string, number>): FileR
   const { line } = record;
   if (isRecord(record)) {
     const cells: unknown[] = new Array(places.size).fill(undefined);
-    for (const [name, value] of flatCells(record.value)) cells[places.get(name) ?? 0] = value;
+    for (const [name, value] of flatCells(record.value)) {
+      const place = places.get(name);
+      if (place === undefined)
+        return { line, cells: [], broken: `has ${name}, which no row had when the file was read first` };
+      cells[place] = value;
+    }
     return { line, cells };
   }
   if ('value' in record && typeof record.value === 'number' && places.size === 0)

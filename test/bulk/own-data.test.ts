@@ -44,3 +44,26 @@ test('a row keeps the name that it had when each inner key was a column of its o
   expect(whole.nameOf(row)).toBe(parts.nameOf(flat));
   expect(whole.shapeOf(row)).toEqual(parts.shapeOf(flat));
 });
+
+test.each(['constructor', '__proto__', 'toString'])(
+  'a placeholder {{%s}} is filled by nothing but a column or --set',
+  async (name) => {
+    const world = sandboxWorld();
+    const [file, template] = [join(world.folder, 'rows.csv'), join(world.folder, 'hi.md')];
+    writeFileSync(file, 'id\n8\n');
+    writeFileSync(template, `Hi {{${name}}}`);
+    const ran = await svc(world, ['tickets', 'reply', '--from', file, '--template', template, '--yes']);
+    expect(ran.exitCode).toBe(2);
+    expect(world.sent.filter((line) => line.startsWith('POST'))).toEqual([]);
+  },
+);
+
+test('a column that is named as a part of every object, and a delimiter that is, are no crash', async () => {
+  const world = sandboxWorld();
+  const file = join(world.folder, 'rows.csv');
+  writeFileSync(file, 'id,constructor.x\n12,1\n');
+  for (const more of [[], ['--delimiter', 'constructor'], ['--map', '#0=company']]) {
+    const ran = await svc(world, ['contacts', 'update', '--from', file, '--yes', ...more]);
+    expect([ran.exitCode, ran.stderr]).toEqual([2, expect.not.stringContaining('unexpectedly')]);
+  }
+});

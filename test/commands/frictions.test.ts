@@ -311,3 +311,9 @@ test('lists delete names the list before it asks, and asks nothing of one that i
   expect((await svc(world, ['lists', 'delete', '999'], { columns: 80 })).exitCode).toBe(3);
   expect(world.sent.filter((line) => !line.startsWith('GET'))).toEqual([]);
 });
+
+test('short flags in one word before a command: what is not understood is no success', async () => {
+  const world = sandboxWorld();
+  for (const line of ['-yp default logout', '-yp default doctor', '-yo json whoami'])
+    expect((await svc(world, line.split(' '))).exitCode, line).not.toBe(0);
+});

@@ -286,6 +286,14 @@ describe('svc changelog release', () => {
     expect(await entries()).toHaveLength(1);
   });
 
+  test('notes that call themselves a draft are not published', async () => {
+    const world = sandboxWorld();
+    const { stdout } = await svc(world, ['changelog', 'release', 'v3.1.0', '--notes-file', '-', '--json'], {
+      stdin: '---\nstatus: draft\n---\n- Not for the public yet.\n',
+    });
+    expect(JSON.parse(stdout).entry).toMatchObject({ status: 'draft', is_live: false });
+  });
+
   test('takes the notes of a version from a file or standard input', async () => {
     const { stdout } = await svc(world, ['changelog', 'release', 'v3.0.0', '--notes-file', '-', '--json'], {
       stdin: '---\ntitle: Third\nlabels: [new, fast]\nversion: 9\nlayout: post\n---\n\nHello **there**\n',

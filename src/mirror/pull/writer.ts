@@ -31,6 +31,11 @@ export function createWriter(store: Store): Writer {
     while (queue.length > 0) {
       const batch = queue;
       queue = [];
+      // What stands behind a write that failed may say that all before it is stored.
+      if (failure) {
+        for (const { failed } of batch) failed(failure.error);
+        continue;
+      }
       try {
         const answers = await store.write(async (sql) => {
           const all: (() => void)[] = [];

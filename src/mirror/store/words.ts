@@ -6,7 +6,7 @@ const unspacedLetter = `[ー${scripts.map((script) => `\\p{Script=${script}}`).j
 const unspaced = new RegExp(unspacedLetter, 'u');
 const runs = new RegExp(`${unspacedLetter}+|(?:(?!${unspacedLetter})[\\p{L}\\p{N}\\p{M}])+`, 'gu');
 /** Accents of scripts that people also type without. */
-const accents = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}][\u0300-\u036f]*)[\u0300-\u036f]/gu;
+const accents = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\u0300-\u036f]+/gu;
 
 /** No index needs more of one word, and none takes words without end. */
 const longestWord = 100;
@@ -24,7 +24,7 @@ export function wordsOf(text: string): string[] {
 }
 
 const folded = (text: string): string =>
-  text.toWellFormed().normalize('NFKD').replace(accents, '').toLowerCase().normalize('NFC');
+  text.toWellFormed().normalize('NFKD').replace(accents, '$1').toLowerCase().normalize('NFC');
 
 const cut = (word: string): string => (word.length > longestWord ? [...word].slice(0, longestWord).join('') : word);
 
