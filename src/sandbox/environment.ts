@@ -8,7 +8,7 @@ const hidden = [
   'SVC_M2M_TOKEN',
   'SVC_PARTNER_SEGMENT',
   'SVC_WEBHOOK_SECRET',
-  // A pull inside would write the sandbox's records into the team's database.
+  // A pull or a draft inside would write the sandbox's records into the team's database.
   'SVC_MIRROR_DB',
   'SVC_DRAFTS_DB',
 ];
