@@ -90,27 +90,37 @@ test('where the sinks cannot be changed the old configuration stays, doors and a
 });
 
 test('told to end while a reload stops its old sinks, it begins none that nobody would end', async () => {
-  let release: (status: number) => void = () => {};
-  const held = new Promise<number>((resolve) => {
-    release = resolve;
-  });
-  const [world, slow, other] = [await newWorld(), await startApp(0, () => held), await startApp()];
-  endings.push(
-    () => slow.close(),
-    () => other.close(),
-  );
+  const holding = () => {
+    let release: (status: number) => void = () => {};
+    const held = new Promise<number>((resolve) => {
+      release = resolve;
+    });
+    return { held, release: () => release(200) };
+  };
+  const [first, second] = [holding(), holding()];
+  const [world, slow, other, kept] = [
+    await newWorld(),
+    await startApp(0, () => first.held),
+    await startApp(),
+    await startApp(0, () => second.held),
+  ];
+  for (const app of [slow, other, kept]) endings.push(() => app.close());
+  // The sink that stays holds up the end, while the one that was changed has stopped.
   const config = (url: string, port = 0) =>
-    `listen: { port: ${port} }\ninbox: inbox\nsinks: [{ name: app, http: { url: "${url}" } }]\n`;
+    `listen: { port: ${port} }\ninbox: inbox\nsinks:\n  - { name: app, http: { url: "${url}" } }\n  - { name: kept, http: { url: "${kept.url}" } }\n`;
   const served = await serving(world, config(slow.url));
   for (const id of ['a', 'b']) expect(await deliver(served.url, body(id))).toBe(204);
-  await served.until(() => slow.got.length === 1);
+  await served.until(() => slow.got.length === 1 && kept.got.length === 1);
   served.reload(config(other.url, 8000));
   await served.until(() => served.said().includes('listen.port changes only with a restart'));
   const ended = served.end();
   await served.until(() => served.said().includes('Ending: '));
-  release(200);
+  first.release();
+  // As long as one that was begun would need.
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  second.release();
   const { stdout } = await ended;
   expect([slow.ids(), other.ids()]).toEqual([['a'], []]);
-  expect(JSON.parse(stdout).sinks).toMatchObject([{ name: 'app', delivered: 1, waiting: 1 }]);
+  expect(JSON.parse(stdout).sinks).toMatchObject([{ name: 'app', delivered: 1, waiting: 1 }, { name: 'kept' }]);
   expect(served.said()).not.toContain('was read again');
 });
