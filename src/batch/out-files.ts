@@ -120,8 +120,9 @@ export async function writeFile(
     await draft.keep();
   } catch (error) {
     await draft.drop();
-    const failure = diskFailure(error, `${path} could not be written`, hint);
-    if (failure instanceof Failure) throw new Failure('failed', failure.message, { hint, cause: error });
-    throw new Failure('failed', `${path} could not be written: ${messageOf(error)}.`, { hint, cause: error });
+    const what = `${path} could not be written`;
+    const failure = diskFailure(error, what, hint);
+    if (failure !== error) throw failure;
+    throw new Failure('failed', `${what}: ${messageOf(error).replace(/\.$/u, '')}.`, { hint, cause: error });
   }
 }

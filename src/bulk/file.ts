@@ -153,7 +153,7 @@ type Checked = {
 /** Every row is checked before anybody is asked, and agreed to before a contact is made for one. */
 async function checkRows({ run, commanded }: Begun, { requesters, planned }: Opened): Promise<Checked> {
   const plan = await planned();
-  const wanted = requesters && !isRefused(plan, run.flags) ? await newRequesters(plan.read()) : [];
+  const wanted = requesters && !isRefused(plan, run.flags) ? await newRequesters(plan.read(), run.flags.max_sends) : [];
   if (wanted.length === 0 || run.flags.dry_run) return { plan, wanted, isAgreed: false };
   await agreeFirst(run, plan, contentOf(commanded));
   await requesters?.make(wanted);

@@ -54,6 +54,7 @@ export async function proveLast(runState: RunState): Promise<void> {
     const { ref: row, line, index } = planned;
     ended.set(index, { status: 'unknown', line, error: overwritten, before: null });
     runState.doneNow--;
+    runState.deferred.delete(row);
     await job.journal.write({ unknown: { row, line, error: overwritten, ...runState.cost() } });
   }
 }

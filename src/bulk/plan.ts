@@ -3,6 +3,7 @@ import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import { likenessOf, shownOf } from '../http/looking.ts';
 import type { FileRow, Rows } from '../tabular/rows.ts';
+import { changedMeanwhile } from '../tabular/source.ts';
 import { textColumn } from '../text/column.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Columns } from './columns.ts';
@@ -74,13 +75,12 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
   const refs = rowRequests();
   const problems = problemRows(refs);
   const given = textColumn();
-  const content = newHash();
+  const content = process.getBuiltinModule('node:crypto').createHash('sha256');
   const shapes = shapesOf(contentReader(columns).shapeOf);
   const sample: Planned[] = [];
   let count = 0;
   let published = 0;
   let anonymous = 0;
-  const hash = newHash();
   const numbered = createNumbering(refs.names);
   // Each row has the place in the table that it has in the file.
   const named: Naming = (cells, index) => {
@@ -88,7 +88,7 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
     refs.set(ref, noRequest);
     return ref;
   };
-  for await (const batch of passOver(source, { onBytes: (bytes) => hash.update(bytes), onRow: shapes.see, named })) {
+  for await (const batch of passOver(source, { onRow: shapes.see, named })) {
     for (const one of batch) {
       count++;
       content.update(one.ref);
@@ -105,33 +105,24 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
     onRows(count);
   }
   if (count === 0) throw new Failure('usage', `${rows.source.name} holds no rows.`);
-  const digest = hash.digest('hex');
   async function* read(): AsyncGenerator<readonly Planned[]> {
-    const again = newHash();
     const isSame = (one: Planned | Bad) =>
       refs.names.find(one.ref) === one.index &&
       refs.requestAt(one.index) === (isPlanned(one) ? one.request : noRequest);
     const named = createNumbering(refs.names);
-    for await (const batch of passOver(source, { onBytes: (bytes) => again.update(bytes), named })) {
-      if (!batch.every(isSame)) throw changedMeanwhile(rows);
+    for await (const batch of passOver(source, { named })) {
+      if (!batch.every(isSame)) throw changedMeanwhile(rows.source.name);
       yield batch.filter(isPlanned);
     }
-    if (again.digest('hex') !== digest) throw changedMeanwhile(rows);
   }
   async function verify(): Promise<void> {
-    const again = newHash();
-    for await (const _ of rows.source.read((bytes) => again.update(bytes)));
-    if (again.digest('hex') !== digest) throw changedMeanwhile(rows);
+    for await (const _ of rows.source.read());
   }
-  async function recordsAt(lines: ReadonlySet<number>): Promise<RowRecords> {
-    const again = newHash();
-    const records = await recordsIn(
-      rows.read((bytes) => again.update(bytes)),
-      recordReader(row, columns),
-      lines,
-    );
-    return again.digest('hex') === digest ? records : new Map();
-  }
+  const recordsAt = (lines: ReadonlySet<number>): Promise<RowRecords> =>
+    recordsIn(rows.read(), recordReader(row, columns), lines).catch((error) => {
+      if (error instanceof Failure) return new Map();
+      throw error;
+    });
   const sums = {
     count,
     sendable: count - problems.size,
@@ -143,8 +134,6 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
   };
   return { row, rows, columns, ...sums, givenAt: given.get, shapes: shapes.all(), sample, read, recordsAt, verify };
 }
-
-const newHash = () => process.getBuiltinModule('node:crypto').createHash('sha256');
 
 type Bad = Pick<Planned, 'index' | 'line' | 'ref'> & { readonly problem: string };
 
@@ -175,18 +164,17 @@ async function* fewAtOnce<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerat
 type Naming = (cells: string, index: number) => string;
 
 type Pass = {
-  readonly onBytes: (bytes: Uint8Array) => void;
   readonly onRow?: (row: FileRow) => void;
   readonly named: Naming;
 };
 
 async function* passOver(
   { row, rows, columns, make }: Source,
-  { onBytes, onRow, named }: Pass,
+  { onRow, named }: Pass,
 ): AsyncGenerator<readonly (Planned | Bad)[]> {
   const { nameOf } = contentReader(columns);
   let index = 0;
-  for await (const some of fewAtOnce(rows.read(onBytes))) {
+  for await (const some of fewAtOnce(rows.read())) {
     yield some.map((fileRow) => {
       onRow?.(fileRow);
       const at = { index, line: fileRow.line, ref: named(nameOf(fileRow), index) };
@@ -210,8 +198,3 @@ function keysOf({ operation }: RowOf, id: number | undefined, input: Input<Opera
   const { email, phone } = fieldsIn(bodyOf({ input }).contact);
   return [email, phone].flatMap((one) => (typeof one === 'string' ? [one.toLowerCase()] : []));
 }
-
-const changedMeanwhile = ({ source }: Rows): Failure =>
-  new Failure('failed', `${source.name} was changed while it was being read.`, {
-    hint: 'Run the same command again: it goes on with the file as it is now.',
-  });

@@ -129,7 +129,7 @@ async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: P
     ctx.files.state,
     {
       file: source.path,
-      content: plan.digest,
+      content: source.digest(),
       rows: plan.rows,
       destination: JSON.stringify([spellingsOf(service.session.baseUrl)[0], id, kind.operation]),
       formerly: formerly.map((account) => JSON.stringify([...account, kind.operation])),

@@ -53,10 +53,8 @@ export type Plan = {
   readonly findings: Findings;
   readonly marks: readonly Mark[];
   readonly sample: readonly Contact[];
-  /** SHA-256 of the content. */
-  readonly digest: string;
   /** A fresh pass over the same rows, decided the same way. */
-  judged(onBytes?: (bytes: Uint8Array) => void): AsyncIterable<readonly Judged[]>;
+  judged(): AsyncIterable<readonly Judged[]>;
 };
 
 const largestSample = 5;
@@ -78,13 +76,9 @@ export async function makePlan(
   const merged =
     options.dedupe === 'merge' ? await mergeDuplicates(() => readAll(table.records(), readRow)) : nothingMerged;
 
-  const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
   const holders = shape.isFoundByPhone ? newPhoneHolders() : undefined;
   const sums = newSums(createChunker(chunkSize), holders, options);
-  const rows = readAll(
-    table.records((bytes) => hash.update(bytes)),
-    firstLook,
-  );
+  const rows = readAll(table.records(), firstLook);
   for await (const batch of judgeAll(rows, options.dedupe, merged)) {
     for (const row of batch) sums.add(row);
     onRows(sums.rows());
@@ -102,8 +96,7 @@ export async function makePlan(
     holders,
     findings,
     marks: marks.found(),
-    digest: hash.digest('hex'),
-    judged: (onBytes) => judgeAll(readAll(table.records(onBytes), readRow), options.dedupe, merged),
+    judged: () => judgeAll(readAll(table.records(), readRow), options.dedupe, merged),
   };
 }
 

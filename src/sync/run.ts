@@ -2,6 +2,7 @@ import { openLanes } from '../batch/lanes.ts';
 import type { Progress } from '../batch/pace.ts';
 import type { Context } from '../context.ts';
 import { Failure, interruption, messageOf } from '../errors.ts';
+import { changedMeanwhile } from '../tabular/source.ts';
 import { type Chunk, createChunker, digestOfChunk, type KeysOf, lineCount, type Outcome } from './chunks.ts';
 import type { Journal } from './journal.ts';
 import type { Plan } from './plan.ts';
@@ -57,18 +58,18 @@ export type Job = {
  */
 export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
   const { plan, target, journal } = job;
+  const { name } = plan.table.source;
   const began = ctx.clock.ticks();
   const elapsed = () => Math.round(ctx.clock.ticks() - began);
   const tally = newTally(plan, journal);
   const lanes = chunkLanes(ctx, job, tally, elapsed);
   // In a pipe the lines of progress count their seconds from here, and not from the first answer.
   job.onProgress({ ...tally.progress(), ms: 0 });
-  const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
   try {
-    for await (const chunk of chunksOf(plan, target.chunkSize, (bytes) => hash.update(bytes))) {
+    for await (const chunk of chunksOf(plan, target.chunkSize)) {
       const before = journal.past.done.get(chunk.number);
       // Of a file that grows or changes while it is sent nothing goes out that was not read and checked.
-      if (digestOfChunk(chunk) !== plan.digests[chunk.number]) throw changedMeanwhile(plan);
+      if (digestOfChunk(chunk) !== plan.digests[chunk.number]) throw changedMeanwhile(name);
       if (before) {
         if (before.first_line !== chunk.rows[0]?.line || before.rows !== lineCount(chunk)) throw notThisFile(journal);
         continue;
@@ -81,11 +82,8 @@ export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
   }
   await lanes.settled();
   const isWhole = tally.totals().chunks === plan.chunks;
-  if (!lanes.stopped() && isWhole) {
-    if (hash.digest('hex') === plan.digest) await journal.finished().catch(lanes.stop);
-    else lanes.stop(changedMeanwhile(plan));
-  }
-  if (!isWhole) lanes.stop(ctx.signal.aborted ? interruption(ctx.signal) : changedMeanwhile(plan));
+  if (!lanes.stopped() && isWhole) await journal.finished().catch(lanes.stop);
+  if (!isWhole) lanes.stop(ctx.signal.aborted ? interruption(ctx.signal) : changedMeanwhile(name));
   return {
     ...tally.totals(),
     requests: journal.past.requests + target.requests(),
@@ -128,13 +126,9 @@ function chunkLanes(ctx: Ports, job: Job, tally: ReturnType<typeof newTally>, el
   };
 }
 
-export async function* chunksOf(
-  plan: Plan,
-  size: number,
-  onBytes: (bytes: Uint8Array) => void = () => {},
-): AsyncGenerator<Chunk, void, undefined> {
+export async function* chunksOf(plan: Plan, size: number): AsyncGenerator<Chunk, void, undefined> {
   const chunker = createChunker(size);
-  for await (const batch of plan.judged(onBytes)) {
+  for await (const batch of plan.judged()) {
     for (const row of batch) {
       if (typeof row === 'string' || isProblem(row)) continue;
       const chunk = chunker.add(row);
@@ -183,9 +177,4 @@ const asFailure = (error: unknown): Failure =>
 const notThisFile = (journal: Journal): Failure =>
   new Failure('failed', `The journal of this sync does not fit the file: ${journal.path}`, {
     hint: 'To start from scratch, add --restart: existing contacts are only completed.',
-  });
-
-const changedMeanwhile = (plan: Plan): Failure =>
-  new Failure('failed', `${plan.table.source.name} was changed while it was being read.`, {
-    hint: 'Run the same command again: it takes the file as it is now.',
   });

@@ -55,7 +55,8 @@ export async function* decode(
   bytes: () => AsyncIterable<Buffer>,
   encoding: string,
   name: string,
-  onBytes?: (bytes: Uint8Array) => void,
+  /** Sees the bytes before they are decoded; it must not keep them. */
+  onBytes: (bytes: Uint8Array) => void,
 ): AsyncGenerator<string> {
   const toText = encoding === 'utf-8' ? utf8Decoder() : otherDecoder(encoding);
   let isFirst = true;
@@ -83,7 +84,7 @@ export async function* decode(
     return text;
   };
   for await (const piece of bytes()) {
-    onBytes?.(piece);
+    onBytes(piece);
     const text = await checked(piece);
     if (text !== '') yield text;
   }

@@ -27,7 +27,7 @@ export type Rows = {
   readonly above: string;
   /** Where the table begins, and what was passed over above and below it without being told to. */
   readonly beginning: Pick<Table, 'line' | 'preamble' | 'footer'>;
-  read(onBytes?: (bytes: Uint8Array) => void): AsyncIterable<readonly FileRow[]>;
+  read(): AsyncIterable<readonly FileRow[]>;
 };
 
 /** The column of bare ids. */
@@ -46,8 +46,7 @@ export async function openRows(source: Source, options: RowsOptions): Promise<Ro
   const json = isTable ? undefined : jsonForm(start);
   if (json) return jsonRows(source, json);
   if (!isTable && (isBareId(start) || options.isName?.(start))) {
-    const read = (onBytes?: (bytes: Uint8Array) => void) => bareIds(source.read(onBytes));
-    return { source, form: 'ids', columns: [idColumn], ...noTable, read };
+    return { source, form: 'ids', columns: [idColumn], ...noTable, read: () => bareIds(source.read()) };
   }
   return rowsOfTable(await openTable(source, options));
 }
@@ -62,7 +61,7 @@ export function rowsOfTable(table: Table): Rows {
     header: hasHeader ? headers : undefined,
     above: skippedText,
     beginning: table,
-    read: (onBytes) => csvRows(table.records(onBytes), headers.length),
+    read: () => csvRows(table.records(), headers.length),
   };
 }
 
@@ -115,8 +114,8 @@ async function jsonRows(source: Source, parser: () => JsonParser): Promise<Rows>
       for (const name of flatCells(record.value).keys()) if (!places.has(name)) places.set(name, places.size);
     }
   }
-  async function* read(onBytes?: (bytes: Uint8Array) => void): AsyncGenerator<readonly FileRow[]> {
-    for await (const records of parsedBy(parser(), source.read(onBytes))) {
+  async function* read(): AsyncGenerator<readonly FileRow[]> {
+    for await (const records of parsedBy(parser(), source.read())) {
       yield records.map((record) => jsonRow(record, places));
     }
   }

@@ -9,7 +9,10 @@ import { openUserInput, untilEnded } from '../disk/user-input.ts';
 import { Failure } from '../errors.ts';
 import { bomOf, decode, guessEncoding, labelOf, refuseForeign, stdinName, subject } from './decode.ts';
 
-/** A file of text that can be read from its beginning any number of times, in constant memory. */
+/**
+ * A file of text that can be read from its beginning any number of times, in constant memory. What was made of one
+ * reading is true of the next: it throws at the end where it was not the same bytes as those of the first whole one.
+ */
 export type Source = {
   /** As messages and the report name it. */
   readonly name: string;
@@ -17,8 +20,9 @@ export type Source = {
   readonly path: string | undefined;
   readonly encoding: string;
   readonly hasBom: boolean;
-  /** `onBytes` sees the same bytes before they are decoded; it must not keep them. */
-  read(onBytes?: (bytes: Uint8Array) => void): AsyncIterable<string>;
+  read(): AsyncIterable<string>;
+  /** SHA-256 of the bytes, unzipped, in hexadecimal; empty before the first whole reading. */
+  digest(): string;
   close(): Promise<void>;
 };
 
@@ -66,10 +70,30 @@ async function describe(
     path,
     encoding,
     hasBom: bom !== undefined,
-    read: (onBytes) => decode(bytes, encoding, name, onBytes),
+    ...sameEachTime((onBytes) => decode(bytes, encoding, name, onBytes), name),
     close,
   };
 }
+
+function sameEachTime(
+  readWith: (onBytes: (bytes: Uint8Array) => void) => AsyncIterable<string>,
+  name: string,
+): Pick<Source, 'read' | 'digest'> {
+  let first = '';
+  async function* read(): AsyncGenerator<string> {
+    const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
+    yield* readWith((bytes) => hash.update(bytes));
+    const digest = hash.digest('hex');
+    first ||= digest;
+    if (digest !== first) throw changedMeanwhile(name);
+  }
+  return { read, digest: () => first };
+}
+
+export const changedMeanwhile = (name: string): Failure =>
+  new Failure('failed', `${name} was changed while it was being read.`, {
+    hint: 'Run the same command again: it goes on with the file as it is now.',
+  });
 
 const stdinOf = ({ stdin, signal }: Ports) => Object.assign(untilEnded(stdin, signal), { isTTY: stdin.isTTY });
 

@@ -2,7 +2,7 @@ import { Failure } from '../errors.ts';
 import { type CsvRecord, createCsvParser, readOneRecord } from './csv.ts';
 import { footerFilter } from './footer.ts';
 import { type Beginning, findBeginning, type HeaderOptions, type Passed } from './header.ts';
-import type { Source } from './source.ts';
+import { changedMeanwhile, type Source } from './source.ts';
 
 /** A CSV file whose columns have names. */
 export type Table = {
@@ -22,7 +22,7 @@ export type Table = {
   /** The cells of the first rows, to see what the columns hold. */
   readonly examples: readonly (readonly string[])[];
   /** The records below the header, a piece of the file at a time. */
-  records(onBytes?: (bytes: Uint8Array) => void): AsyncIterable<readonly CsvRecord[]>;
+  records(): AsyncIterable<readonly CsvRecord[]>;
 };
 
 export type TableOptions = HeaderOptions & {
@@ -48,9 +48,9 @@ export async function openTable(source: Source, options: TableOptions): Promise<
     preamble,
     footer,
     examples: examplesOf(text, below, { delimiter, isWhole }),
-    records: (onBytes) =>
+    records: () =>
       withoutFooter(
-        recordsFrom(source.read(onBytes), below.at, createCsvParser(delimiter, below.line)),
+        recordsBelow(text.slice(0, below.at), source, createCsvParser(delimiter, below.line)),
         cells.length,
         footer,
       ),
@@ -95,20 +95,18 @@ function readExample(...[text, place, options]: Parameters<typeof readOneRecord>
   }
 }
 
-/** `from` counts characters. */
-async function* recordsFrom(
-  texts: AsyncIterable<string>,
-  from: number,
+/** Below other text than `above` the columns may have changed places. */
+async function* recordsBelow(
+  above: string,
+  source: Source,
   parser: ReturnType<typeof createCsvParser>,
 ): AsyncGenerator<readonly CsvRecord[]> {
-  let above = from;
-  for await (const text of texts) {
-    if (above >= text.length) {
-      above -= text.length;
-      continue;
-    }
-    yield parser.push(above === 0 ? text : text.slice(above));
-    above = 0;
+  let passed = 0;
+  for await (const text of source.read()) {
+    const part = text.slice(0, above.length - passed);
+    if (!above.startsWith(part, passed)) throw changedMeanwhile(source.name);
+    passed += part.length;
+    if (part.length < text.length) yield parser.push(text.slice(part.length));
   }
   yield parser.end();
 }
