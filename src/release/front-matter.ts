@@ -1,4 +1,5 @@
 import { parseDocument } from 'yaml';
+import { messageOf } from '../errors.ts';
 import type { Problem } from './pick.ts';
 import { normalised } from './section.ts';
 
@@ -35,12 +36,18 @@ export function readNotes(file: string): Notes | Faulty {
   const [above, yaml = ''] = match;
   // Every scalar as it was typed: `version: 1.20` is not the number 1.2, and a date stays one.
   const document = parseDocument(yaml, { schema: 'failsafe' });
+  const invalid = (message: string, line = 1): Faulty => ({
+    problem: { message: `The front matter is not valid YAML: ${message.split('\n')[0]}`, line: 1 + line },
+  });
   const [error] = document.errors;
-  if (error) {
-    const line = 1 + (error.linePos?.[0].line ?? 1);
-    return { problem: { message: `The front matter is not valid YAML: ${error.message.split('\n')[0]}`, line } };
+  if (error) return invalid(error.message, error.linePos?.[0].line);
+  let value: unknown;
+  try {
+    value = document.toJS();
+  } catch (failure) {
+    // Aliases that lead nowhere, or that multiply without end.
+    return invalid(messageOf(failure));
   }
-  const value: unknown = document.toJS();
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return plain;
   const given = new Map<string, unknown>(Object.entries(value));
   const read = fieldsIn(given, yaml);

@@ -52,11 +52,14 @@ export const withText = (headings: readonly Found[], text: string): Heading[] =>
     hasText: withoutTargets(text.slice(heading.end, headings[i + 1]?.start)).trim() !== '',
   }));
 
-/** Anchors at the end of a text belong to the heading that follows: of HTML, MyST and reStructuredText. */
-const targets =
-  /(?:^|\n)(?:[ \t]*(?:<a (?:name|id)=[^<>\n]*>(?:<\/a>)?|\([^()\s]+\)=|\.\. _[^:\n]+:)[ \t]*(?:\n[ \t]*)*)+$/u;
+/** A line of nothing but anchors: of HTML, MyST and reStructuredText. */
+const targets = /^\s*(?:(?:<a (?:name|id)=[^<>]*>(?:<\/a>)?|\([^()\s]+\)=|\.\. _[^:]+:)\s*)*$/u;
 
-export const withoutTargets = (text: string): string => text.replace(targets, '\n');
+/** Anchors at the end of a text belong to the heading that follows. */
+export function withoutTargets(text: string): string {
+  const lines = text.split('\n');
+  return lines.slice(0, lines.findLastIndex((line) => !targets.test(line)) + 1).join('\n');
+}
 
 type Read = { readonly heading: Pick<Heading, 'text' | 'depth' | 'claim'>; readonly length: number };
 

@@ -195,10 +195,10 @@ const marks = (text: string, targets: ReadonlyMap<string, string>): string =>
   text
     .replace(/^(\s*):([\w-]+):(?= )/u, '$1- $2:')
     .replace(/^(\s*)#\. /u, '$11. ')
-    .replaceAll(/`([^`<]+?)\s*<([^>`\s]+)>`__?/gu, '[$1]($2)')
+    .replaceAll(/`([^`<]*[^`<\s])\s*<([^>`\s]+)>`__?/gu, '[$1]($2)')
     .replaceAll(/(?<![\w`]):[\w:+-]+:`([^`]+)`/gu, (_, words: string) => `\`${words.replace(/\s*<[^>]*>$/u, '')}\``)
     .replaceAll(/`([^`]+)`__?/gu, (_, words: string) => linked(words, targets) ?? words)
-    .replaceAll(/(?<![\w`/])([\w#][\w.#-]*)_(?!\w)/gu, (whole, words: string) => linked(words, targets) ?? whole);
+    .replaceAll(/(?<![\w`/.#-])([\w#][\w.#-]*)_(?!\w)/gu, (whole, words: string) => linked(words, targets) ?? whole);
 
 function linked(words: string, targets: ReadonlyMap<string, string>): string | undefined {
   const href = targets.get(keyOf(words));

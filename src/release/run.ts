@@ -32,13 +32,17 @@ export type Released = {
   readonly doubled: readonly number[];
 };
 
-/** Compares and writes nothing. Somebody may have changed the version of the entry that svc made for it by hand: it is still that one. */
+/**
+ * Compares and writes nothing. Somebody may have changed the version of the entry that svc made for it by hand: it is
+ * still that one, unless svc has released another version with it since.
+ */
 export async function survey(service: Service, wanted: Wanted): Promise<Survey> {
   const items = await entriesFor(service, wanted);
   const stands = await standing(service, wanted, items);
   const id = stands.entry ? undefined : await rememberedEntry(service, wanted.version);
   const own = items.find((item) => item.id === id);
-  return own
+  const isOthers = own?.version != null && (await rememberedEntry(service, own.version)) === own.id;
+  return own && !isOthers
     ? standing(service, wanted, [{ ...own, version: wanted.version }, ...items.filter((one) => one !== own)])
     : stands;
 }

@@ -137,6 +137,11 @@ describe('front matter', () => {
     ['---\ntitle: [a\n---\nx', 3],
     ['---\ntitle: x\nversion: [1]\n---\nx', 3],
     ['---\ntitle: x\nlabels: {a: b}\n---\nx', 3],
+    ['---\ntitle: *nowhere\n---\nx', 2],
+    [
+      `---\na: &a [x, x]\n${'bcdefghijk'.replaceAll(/./gu, (name, at) => `${name}: &${name} [${'*'.concat('abcdefghijk'[at] ?? '', ', ').repeat(9)}x]\n`)}---\nx`,
+      2,
+    ],
   ])('that is wrong, as in %j, is a problem in line %i', (text, line) => {
     expect(readNotes(text)).toMatchObject({ problem: { line } });
   });

@@ -126,6 +126,16 @@ describe('svc changelog release', () => {
     expect(await entries()).toHaveLength(1);
   });
 
+  test('leaves an entry alone that somebody made another version of, once that was released', async () => {
+    await release();
+    await svc(world, ['changelog', 'update', '1', '--version', '1.3.0']);
+    writeFileSync(file, `# Changelog\n\n## 1.3.0\n\n- Newer\n\n## 1.2.0\n\n- Older\n`);
+    expect((await releaseJson(['1.3.0'])).json).toMatchObject({ entry: { id: 1 }, action: 'updated' });
+    expect((await releaseJson(['1.2.0'])).json).toMatchObject({ entry: { id: 2 }, action: 'created' });
+    const { json } = await releaseJson(['1.3.0']);
+    expect(json).toMatchObject({ entry: { id: 1, version: '1.3.0' }, action: 'unchanged' });
+  });
+
   test('publishes a draft that somebody has written for the version', async () => {
     await svc(world, ['changelog', 'create', '--title', 'By hand', '--content', 'x', '--version', 'v1.2.0']);
     const { json } = await releaseJson();

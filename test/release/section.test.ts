@@ -100,6 +100,16 @@ describe('the sections of a changelog', () => {
     expect(sections[8999]?.line).toBe(1 + 8999 * 4);
     expect(computed()).toBeLessThan(5000);
   });
+
+  test.each([
+    ['anchors', '<a name="a"></a> '.repeat(5000)],
+    ['targets of MyST', '(a)='.repeat(5000)],
+    ['targets of reStructuredText', '.. _a:'.repeat(5000)],
+  ])('a line of %s with a word behind them is text, and takes no time', (_, anchors) => {
+    const computed = cpuTimer();
+    expect(sectionsOf(`# 2.0.0\n\n${anchors}word\n\n# 1.0.0\n\nx\n`)).toHaveLength(2);
+    expect(computed()).toBeLessThan(5000);
+  });
 });
 
 describe('the section of a version', () => {
