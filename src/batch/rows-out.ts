@@ -5,9 +5,17 @@ import { exactText } from '../text/exact-json.ts';
 /** What is written behind a row; undefined leaves the row out. */
 type Added = (index: number, line: number) => readonly unknown[] | undefined;
 
+type Columns = {
+  /** Names of the columns that are added. */
+  readonly added: readonly string[];
+  readonly addedTo: Added;
+  /** What separates the items of a list in a cell, as `--tag-separator` says it: `none` says that there are no lists. */
+  readonly separator?: string | undefined;
+};
+
 /** The rows with their own columns, and ours behind them. JSON Lines where the name says so, else CSV. */
-export const rowsOut = (rows: Rows, path: string, added: readonly string[], addedTo: Added): AsyncGenerator<string> =>
-  /\.(?:jsonl|ndjson)$/iu.test(path) ? jsonOut(rows, added, addedTo) : csvOut(rows, added, addedTo);
+export const rowsOut = (rows: Rows, path: string, columns: Columns): AsyncGenerator<string> =>
+  /\.(?:jsonl|ndjson)$/iu.test(path) ? jsonOut(rows, columns) : csvOut(rows, columns);
 
 /** The columns that stay: what an earlier run has added is replaced. */
 const keptOf = ({ columns }: Rows): number[] =>
@@ -28,7 +36,7 @@ async function* linesOut(rows: Rows, addedTo: Added, lineOf: (cells: Cells, more
   }
 }
 
-function jsonOut(rows: Rows, added: readonly string[], addedTo: Added): AsyncGenerator<string> {
+function jsonOut(rows: Rows, { added, addedTo }: Columns): AsyncGenerator<string> {
   const kept = keptOf(rows);
   return linesOut(rows, addedTo, (cells, more) => {
     const own = kept.flatMap((at) => (cells[at] === undefined ? [] : [[rows.columns[at], cells[at]] as const]));
@@ -40,13 +48,17 @@ function jsonOut(rows: Rows, added: readonly string[], addedTo: Added): AsyncGen
  * CSV that can be read with the same flags as the file: with its delimiter, with a byte order mark where the text would
  * otherwise be read wrongly, and with the lines that `--skip-lines` passes over. A table without a header gets none.
  */
-export async function* csvOut(rows: Rows, added: readonly string[], addedTo: Added): AsyncGenerator<string> {
+export async function* csvOut(rows: Rows, { added, addedTo, separator = ';' }: Columns): AsyncGenerator<string> {
   const { stringify } = await import('csv-stringify/sync');
   const { columns, delimiter, form, source } = rows;
   const kept = keptOf(rows);
   const lineOf = (cells: readonly unknown[]): string =>
     // A lone CR ends a row for many readers too.
-    stringify([cells.map(asText)], { delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]/u });
+    stringify([cells.map((value) => asText(value, separator))], {
+      delimiter,
+      record_delimiter: '\r\n',
+      quoted_match: /[\r\n]/u,
+    });
   const header = form === 'csv' ? rows.header : columns;
   yield (form === 'csv' && (source.hasBom || source.encoding !== 'utf-8') ? '\ufeff' : '') + rows.above;
   if (header) yield lineOf([...kept.map((at) => header[at]), ...added]);
@@ -56,8 +68,9 @@ export async function* csvOut(rows: Rows, added: readonly string[], addedTo: Add
   );
 }
 
-function asText(value: unknown): string {
+function asText(value: unknown, separator: string): string {
   if (value === undefined || value === null) return '';
-  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join(';');
+  if (Array.isArray(value) && separator !== '' && separator !== 'none' && value.every((one) => typeof one !== 'object'))
+    return value.join(separator);
   return typeof value === 'object' ? exactText(value) : String(value);
 }

@@ -21,7 +21,7 @@ type Told = {
 
 /** Writes each, whatever became of the others: the failure of the first that could not be written. */
 export async function writeFiles(
-  { results, rejects, report: reportFile }: Files,
+  { results, rejects, report: reportFile, tag_separator: separator }: Files & { readonly tag_separator?: string },
   told: Told,
 ): Promise<Failure | undefined> {
   const { plan, totals, report, earlier, sendsAgain } = told;
@@ -30,11 +30,13 @@ export async function writeFiles(
   const mode = hasSecrets ? 0o600 : undefined;
   const toResults = async (path: string) => {
     refuseLoss(earlier, path, idsOf(plan, totals));
-    await writeFile(path, resultsOf({ ...told, hasSecrets }, path), { mode, hint });
+    await writeFile(path, resultsOf({ ...told, hasSecrets }, { path, separator }), { mode, hint });
   };
   return firstFailure([
     results === undefined ? undefined : () => toResults(results),
-    rejects === undefined ? undefined : () => writeFile(rejects, rejectsOf(plan, totals, rejects), { hint }),
+    rejects === undefined
+      ? undefined
+      : () => writeFile(rejects, rejectsOf(told, { path: rejects, separator }), { hint }),
     reportFile === undefined ? undefined : () => writeFile(reportFile, [reportText(report)], { hint }),
   ]);
 }
@@ -43,8 +45,11 @@ function* idsOf(plan: Plan, totals: Totals): Generator<number | null> {
   for (let index = 0; index < plan.count; index++) yield resultOf(plan, totals, index).id ?? null;
 }
 
+/** `separator`: of the tags in a cell, as `--tag-separator` says it. */
+type Place = { readonly path: string; readonly separator: string | undefined };
+
 /** Every row with what became of it. */
-async function* resultsOf({ plan, totals, hasSecrets, earlier }: Told, path: string): AsyncGenerator<string> {
+function resultsOf({ plan, totals, hasSecrets, earlier }: Told, { path, separator }: Place): AsyncGenerator<string> {
   const added = ['svc_line', 'svc_status', 'svc_id', 'svc_error', ...(hasSecrets ? ['svc_secret'] : [])];
   const cellsOf = (line: number, { status, id, error, secret, drafted }: Result) => [
     line,
@@ -54,15 +59,15 @@ async function* resultsOf({ plan, totals, hasSecrets, earlier }: Told, path: str
     error ?? null,
     secret ?? earlier.get(id ?? 0) ?? null,
   ];
-  yield* rowsOut(plan.rows, path, added, (index, line) =>
-    cellsOf(line, resultOf(plan, totals, index)).slice(0, added.length),
-  );
+  const addedTo = (index: number, line: number) => cellsOf(line, resultOf(plan, totals, index)).slice(0, added.length);
+  return rowsOut(plan.rows, path, { added, addedTo, separator });
 }
 
 /** The rejected rows, to be fixed and sent again with the same flags. */
-async function* rejectsOf(plan: Plan, totals: Totals, path: string): AsyncGenerator<string> {
-  yield* rowsOut(plan.rows, path, ['svc_line', 'svc_error'], (index, line) => {
+function rejectsOf({ plan, totals }: Told, { path, separator }: Place): AsyncGenerator<string> {
+  const addedTo = (index: number, line: number) => {
     const { status, error } = resultOf(plan, totals, index);
     return status === 'rejected' ? [line, error ?? ''] : undefined;
-  });
+  };
+  return rowsOut(plan.rows, path, { added: ['svc_line', 'svc_error'], addedTo, separator });
 }

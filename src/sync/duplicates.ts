@@ -18,6 +18,7 @@ export type Judged = Read | 'left-out' | 'merged';
 export function createDuplicates(mode: Dedupe | undefined, merged: Merged): (row: Row) => Judged {
   if (mode === undefined) return (row) => row;
   const firstLines = new Map<string, number>();
+  const mergedSoFar = new Map<Row, number>();
   return (row) => {
     const key = detached(emailKey(row.contact));
     const first = firstLines.get(key);
@@ -27,7 +28,11 @@ export function createDuplicates(mode: Dedupe | undefined, merged: Merged): (row
     }
     if (mode === 'first') return 'left-out';
     if (mode === 'error') return problem(row.line, row.contact.email, `has the same email as line ${first}`);
-    return merged.get(key)?.alsoLines?.includes(row.line) ? 'merged' : row;
+    const whole = merged.get(key);
+    const at = whole ? (mergedSoFar.get(whole) ?? 0) : 0;
+    if (whole?.alsoLines?.[at] !== row.line) return row;
+    mergedSoFar.set(whole, at + 1);
+    return 'merged';
   };
 }
 
@@ -48,37 +53,37 @@ export async function mergeDuplicates(rows: () => AsyncIterable<readonly Read[]>
       else once.add(key);
     }
   }
-  const merged = new Map<string, Row>();
+  const merged = new Map<string, Mutable>();
   for await (const batch of rows()) {
     for (const row of batch) {
       if (row === 'skipped' || isProblem(row)) continue;
       const key = emailKey(row.contact);
       if (!repeated.has(key)) continue;
       const before = merged.get(key);
-      const together = before ? merge(before, row) : { ...row, contact: structuredClone(row.contact) };
-      if (together) merged.set(detached(key), together);
+      if (before) merge(before, row);
+      else merged.set(detached(key), { ...row, contact: structuredClone(row.contact), alsoLines: [] });
     }
   }
   return merged;
 }
 
+type Mutable = { -readonly [Key in keyof Row]: Row[Key] } & { readonly alsoLines: number[] };
+
 /**
  * As the service itself merges (service.md#contacts-5): blanks are filled, existing values kept, tags united, metadata
- * merged. Undefined where the tags would be too many for one contact; that row goes out by itself.
+ * merged. Where the tags would be too many for one contact, the row goes out by itself. In place: a file may have one
+ * address in every row.
  */
-function merge(row: Row, later: Row): Row | undefined {
+function merge(row: Mutable, later: Row): void {
   const tags = [...new Set([...(row.contact.tags ?? []), ...(later.contact.tags ?? [])])];
-  if (tags.length > mostTags) return undefined;
+  if (tags.length > mostTags) return;
+  if (row.contact.phone === undefined) row.phone = later.phone;
   const contact: Contact = { ...structuredClone(later.contact), ...row.contact };
   if (tags.length > 0) contact.tags = tags;
   if (row.contact.metadata || later.contact.metadata) {
     contact.metadata = { ...row.contact.metadata, ...later.contact.metadata };
   }
-  return {
-    line: row.line,
-    contact,
-    size: row.size + later.size,
-    alsoLines: [...(row.alsoLines ?? []), later.line],
-    phone: row.contact.phone === undefined ? later.phone : row.phone,
-  };
+  row.contact = contact;
+  row.size += later.size;
+  row.alsoLines.push(later.line);
 }

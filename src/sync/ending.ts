@@ -56,13 +56,13 @@ export function refusalOf(plan: Plan, isDry: boolean): Failure | undefined {
 
 /** Why it ended before the last row. */
 export function stopOf(
-  report: Report,
   plan: Plan,
-  { stopped, resumedRows, doneNow, unknownNow }: Totals,
+  { stopped, created, updated, synced, problems, resumedRows, doneNow, unknownNow }: Totals,
 ): Failure | undefined {
   if (!stopped) return undefined;
-  const done = plan.sendable - (report.unsent - plan.leftOut);
-  const fact = `${number(done)} of ${number(plan.sendable)} rows are done${resumedRows > 0 ? ', earlier runs included' : ''}.`;
+  const done = `${number(created + updated + synced)} of ${number(plan.sendable)} rows are done`;
+  const rejected = problems.length > 0 ? `, ${number(problems.length)} rejected` : '';
+  const fact = `${done}${rejected}${resumedRows > 0 ? ', earlier runs included' : ''}.`;
   return stoppedFailure(stopped, { fact, goOn, done: doneNow, unknown: unknownNow });
 }
 

@@ -19,8 +19,8 @@ export function filterOf({ skip, only }: FilterFlags, headers: readonly string[]
     kept.some(([index, values]) => !values.has(keyOf(cells[index])));
 }
 
-/** Nobody means another value by another case. */
-const keyOf = (cell = ''): string => cell.trim().toLowerCase();
+/** Nobody means another value by another case, or by an accent of its own. */
+const keyOf = (cell = ''): string => cell.normalize('NFC').trim().toLowerCase();
 
 function valuesByColumn(texts: readonly string[], flag: string, headers: readonly string[]) {
   const columns = new Map<number, Set<string>>();

@@ -92,7 +92,7 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     const files = flags.dry_run ? await sparing(ctx, flags, { isDry: true }) : flags;
     const unwritten = totals.isLost ? undefined : await writeFiles(plan, report, files);
     if (flags.annotate === 'github') annotate(ctx, file, report);
-    const failure = refusal ?? stopOf(report, plan, totals);
+    const failure = refusal ?? stopOf(plan, totals);
     const shown = { plan, report, files };
     const view = flags.dry_run ? dryView(shown, failure) : viewOf(shown, totals, failure);
     const kept = unwritten || totals.isLost ? undefined : flags.rejects;

@@ -108,13 +108,13 @@ export const nothingSent = (plan: Plan, ms: number): Totals => ({
 export function rejectsOf({ table }: Plan, errors: readonly Problem[]): AsyncGenerator<string> {
   const errorAt = new Map(errors.map(({ line, error }) => [line, error]));
   const rows = rowsOfTable(table);
+  const addedTo = (_: number, line: number) => {
+    const error = errorAt.get(line);
+    return error === undefined ? undefined : [line, error];
+  };
   // Without any, the file need not be read again.
-  return csvOut(
-    errors.length > 0 ? rows : { ...rows, read: async function* () {} },
-    ['svc_line', 'svc_error'],
-    (_, line) => {
-      const error = errorAt.get(line);
-      return error === undefined ? undefined : [line, error];
-    },
-  );
+  return csvOut(errors.length > 0 ? rows : { ...rows, read: async function* () {} }, {
+    added: ['svc_line', 'svc_error'],
+    addedTo,
+  });
 }

@@ -57,7 +57,7 @@ function listed(text: string, part: RegExp): string[] | undefined {
 /** A tag in quotes or without, and what follows it. */
 const partOfList = (between: string): RegExp =>
   new RegExp(
-    `\\s*(?:"((?:[^"]|"")*)"|([^"]*?))\\s*(?:$|(:::|[,;|]|${between.replaceAll(/[\^$\\.*+?()[\]{}|/]/gu, '\\$&')}))`,
+    `(?:\\s*"((?:[^"]|"")*)"\\s*|([^"]*?))(?:$|(:::|[,;|]|${between.replaceAll(/[\^$\\.*+?()[\]{}|/]/gu, '\\$&')}))`,
     'uy',
   );
 

@@ -194,6 +194,15 @@ describe('rows', () => {
     expect(await sample(['--tag-separator', '|'])).toEqual(['a;b', 'c']);
     expect(await sample(['--tag-separator', 'none'])).toEqual(['a;b|c']);
   });
+
+  test('rejected lists of JSON are written as --tag-separator reads them', async () => {
+    const world = fresh();
+    const file = put(world, 'rows.jsonl', '{"title":"","content":"x","labels":["a;b","c"]}\n');
+    const rejects = join(world.folder, 'rejects.csv');
+    const argv = ['changelog', 'create', '--from', file, '--rejects', rejects, '--tag-separator', '|'];
+    expect((await svc(world, argv)).exitCode).not.toBe(0);
+    expect(readFileSync(rejects, 'utf8')).toContain(',a;b|c,');
+  });
 });
 
 test('a dry run shows the first requests whole and how long the limit makes it last, and sends nothing', async () => {
