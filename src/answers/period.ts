@@ -95,9 +95,11 @@ function momentOf(text: string, flag: '--since' | '--until', { zone, now }: Here
   const days = { today: 0, yesterday: -1 }[typed];
   const [, year, month, day, hour, minute, second] = local.exec(text.trim()) ?? [];
   const isDay = days !== undefined || (year !== undefined && hour === undefined);
-  // It also says what is wrong with what is no time.
-  const moment = inSeconds(Date.parse(pastMoment(text, flag, now)));
-  if (days === undefined && year === undefined) return moment;
+  if (days === undefined && (year === undefined || !isClock(text.trim()))) {
+    // It also says what is wrong with what is no time.
+    const moment = inSeconds(Date.parse(pastMoment(text, flag, now)));
+    if (year === undefined) return moment;
+  }
   const date =
     days === undefined
       ? { year: Number(year), month: Number(month), day: Number(day) }
@@ -105,7 +107,17 @@ function momentOf(text: string, flag: '--since' | '--until', { zone, now }: Here
   if (isDay) return zone.startOf(flag === '--until' ? daysAfter(date, 1) : date);
   const clock = Date.UTC(date.year, date.month - 1, date.day, Number(hour), Number(minute), Number(second ?? 0));
   const guess = clock - zone.offsetAt(clock) * 1000;
-  return clock - zone.offsetAt(guess) * 1000;
+  const told = clock - zone.offsetAt(guess) * 1000;
+  if (told + zone.offsetAt(told) * 1000 === clock) return told;
+  throw new Failure('usage', `${flag}: there is no ${text.trim()} in ${zone.name}, since the clocks skip that hour.`, {
+    hint: 'Give another time, or say the zone: 2026-01-31T09:00:00+01:00',
+  });
+}
+
+/** Whether it is a time of a day that there is: in the report's zone, whatever this machine's clocks skip. */
+function isClock(text: string): boolean {
+  const iso = text.replace(' ', 'T');
+  return iso.length > 10 && new Date(`${iso}Z`).toJSON()?.startsWith(iso) === true;
 }
 
 /** As many as a line of small bars can show. */

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from './atomic-file.ts';
 import { makeFolders } from './make-folders.ts';
 
 // An open that waits for a reader cannot be cancelled, and keeps the process from ending.
@@ -12,7 +13,6 @@ const appending = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (c
  * Asks `refuse` about the path while it has the file open, before it writes.
  * Rejects for a pipe or a device: nothing there is on disk, and one that nobody reads would hold a thread for ever.
  */
-
 export async function appendLines(
   path: string,
   lines: readonly string[],
@@ -32,6 +32,7 @@ export async function appendLines(
     const isTorn = size > 0 && (await file.read(last, 0, 1, size - 1)).bytesRead === 1 && last[0] !== 10;
     await file.appendFile(`${isTorn ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`);
     await file.datasync();
+    if (size === 0) await syncFolder(dirname(path));
   } finally {
     await file.close();
   }

@@ -3,7 +3,7 @@ import { lstat, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
 import type { Writable } from 'node:stream';
 import { codeOf, Failure, messageOf } from '../errors.ts';
-import { draftOf } from './atomic-file.ts';
+import { draftOf, syncFolder } from './atomic-file.ts';
 import { diskFailure, diskWords } from './disk-failure.ts';
 import { openPipe } from './open-pipe.ts';
 import { realPath } from './same-file.ts';
@@ -39,17 +39,23 @@ export async function openDraft(named: string, mode?: number, signal?: AbortSign
   stream.on('error', (error) => {
     broken ??= error;
   });
-  // A stream that broke says only that it did.
+  // What it holds is on disk once it is closed, and not yet when it has ended.
   const close = () =>
-    new Promise<void>((resolve, reject) =>
-      stream.end((error?: Error | null) => (error ? reject(broken ?? error) : resolve())),
-    );
+    new Promise<void>((resolve, reject) => {
+      const end = () => (broken ? reject(broken) : resolve());
+      if (stream.closed) return end();
+      stream.once('close', end);
+      stream.end();
+    });
   return {
     stream,
     async keep() {
       try {
         await close();
-        if (isPlain) await rename(draft, path);
+        if (!isPlain) return;
+        await rename(draft, path);
+        // Some file systems sync no folder, and the file is there.
+        await syncFolder(dirname(path)).catch(() => {});
       } catch (error) {
         throw diskFailure(error, `${named} could not be written`);
       }

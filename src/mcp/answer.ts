@@ -100,13 +100,15 @@ function listRest({ id, answer, safety, resource }: Operation, meta: Body, { fro
   const fact = `The first ${number(shown)} of the ${number(here)} ${noun} are here.`;
   if (safety !== 'read') return `${fact} It was done for all of them.`;
   const shorter = 'For shorter records name the `fields` that you need.';
-  const { current_page: page } = meta;
+  const { current_page: page, last_page: last, total } = meta;
   if (typeof page !== 'number' || from > 0) {
     return `${fact} For more call ${id} with fields "[${from + shown}:]". ${shorter}`;
   }
-  // A page size that divides this one, so that its pages begin where this one's do.
-  const size = Array.from({ length: shown }, (_, i) => shown - i).find((each) => here % each === 0) ?? 1;
-  const next = Math.floor(((page - 1) * here + shown) / size) + 1;
+  // The last page may hold fewer than the others.
+  const before = (page === last && typeof total === 'number' ? total - here : (page - 1) * here) + shown;
+  // A page size of which a page begins behind what is shown.
+  const size = Array.from({ length: shown }, (_, i) => shown - i).find((each) => before % each === 0) ?? 1;
+  const next = before / size + 1;
   return `${fact} For more call ${id} with per_page ${size} and page ${next}. ${shorter}`;
 }
 

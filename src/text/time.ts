@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 
-const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/iu;
+const zoned = /^\d{4}-\d{2}-\d{2}(?:Z|[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)? ?(?:Z|[+-]\d{2}:?\d{2}))$/iu;
 const dateFirst = /^(\d{4})-(\d{2})-(\d{2})(?!\d)/u;
 const dateOnly = /^\d{4}-\d{2}-\d{2}$/u;
 const dateAndTime = /^\d{4}-\d{2}-\d{2}[T ](\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?$/u;
@@ -52,6 +52,7 @@ export function parseComing(text: string, flag: string, now: Date): string {
   }
   const date = new Date(now.getFullYear(), now.getMonth(), now.getDate() + daysUntil(day, now));
   date.setHours(Number(hour), Number(minute));
+  refuseSkipped(typed, { local: date, hours: hour, minutes: minute }, flag);
   return inSeconds(date);
 }
 
@@ -76,11 +77,12 @@ export const pastMoment = (text: string, flag: string, now: Date): string =>
 export function parseTime(text: string, flag: string, others = ''): string {
   const typed = text.trim();
   const day = dateFirst.exec(typed);
-  const isZoned = zoned.test(typed) && !dateOnly.test(typed);
-  if (isZoned && (!day || hasDay(day)) && !Number.isNaN(Date.parse(typed))) return typed;
+  const isZoned = zoned.test(typed);
+  if (isZoned && day && hasDay(day) && !Number.isNaN(Date.parse(typed))) return typed;
   const local = !isZoned && day && Number(day[1]) >= firstYear && hasDay(day) ? localTime(typed, day) : undefined;
   if (local && !Number.isNaN(local.getTime())) {
-    refuseSkipped(typed, local, flag);
+    const [, hours, minutes] = dateAndTime.exec(typed) ?? [];
+    if (hours !== undefined && hours !== '24') refuseSkipped(typed, { local, hours, minutes }, flag);
     return local.toISOString();
   }
   throw new Failure('usage', `${flag} must be a time like 2026-01-31 or 2026-01-31T09:00:00Z${others}, not "${text}".`);
@@ -101,10 +103,11 @@ function hasDay([, year, month, day]: RegExpExecArray): boolean {
   return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
 }
 
+/** The moment, and the time of day that was typed for it. */
+type Clock = { readonly local: Date; readonly hours: string; readonly minutes: string | undefined };
+
 /** Where the clocks go forward, an hour is left out; a Date moves what lies in it. */
-function refuseSkipped(typed: string, local: Date, flag: string): void {
-  const [, hours, minutes] = dateAndTime.exec(typed) ?? [];
-  if (hours === undefined || hours === '24') return;
+function refuseSkipped(typed: string, { local, hours, minutes }: Clock, flag: string): void {
   if (local.getHours() === Number(hours) && local.getMinutes() === Number(minutes)) return;
   throw new Failure('usage', `${flag}: there is no ${typed} here, since the clocks skip that hour.`, {
     hint: 'Give another time, or say the zone: 2026-01-31T09:00:00+01:00',

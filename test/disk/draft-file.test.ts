@@ -29,5 +29,7 @@ test('what stands beside the file under the name that a draft might have is not 
   expect(name).toMatch(/^\.out\.csv\.\d+\.[a-z\d]+$/u);
   draft.stream.write('rows');
   await draft.keep();
+  // Only then it was flushed.
+  expect(draft.stream.closed).toBe(true);
   expect([readFileSync(join(folder, 'out.csv'), 'utf8'), readFileSync(victim, 'utf8')]).toEqual(['rows', 'mine']);
 });

@@ -34,6 +34,29 @@ const spoilt =
   (key: string, id: string, odd: (record: Fields, at: number) => unknown): Fault =>
   (body) => ({ ...body, [key]: (body[key] as Fields[]).map((record, at) => ({ ...record, [id]: odd(record, at) })) });
 
+onBothEngines('a time that no calendar has', ({ test, world: fresh }) => {
+  const odd = [
+    '2024-02-30T10:00:00Z',
+    '2024-01-01T10:00:00+23:00',
+    '0000-01-01T10:00:00Z',
+    '2024-01-01T10:00:00 (noon)',
+  ];
+  test.each(odd)('%s stays in the record alone, and the pull goes on', async (time) => {
+    const world = fresh();
+    const broken = faulty(world, (url) =>
+      /^\/tickets\/\d+$/u.test(url.pathname)
+        ? (body) => ({ ...body, ticket: { ...(body.ticket as Fields), due_at: time } })
+        : undefined,
+    );
+    const ran = await pull(broken, '--only', 'tickets');
+    expect([ran.exitCode, ran.stderr]).toEqual([0, expect.not.stringContaining('Not whole')]);
+    expect(ran.of('tickets')).toMatchObject({ complete: true, doubt: null });
+    const [row] = (await sql(world, 'SELECT due_at, data FROM tickets LIMIT 1')) as Fields[];
+    expect(row).toMatchObject({ due_at: null });
+    expect(JSON.stringify(row)).toContain(time);
+  });
+});
+
 onBothEngines('a record whose id cannot be kept', ({ engine, test, world: fresh, pulled }) => {
   // What an answer says is read before either engine has a part in it.
   const some = engine === 'sqlite' ? lists : lists.slice(0, 1);

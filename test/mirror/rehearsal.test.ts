@@ -6,9 +6,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Settings } from '../../src/config/settings.ts';
 import type { Context } from '../../src/context.ts';
 import { anonymised } from '../../src/mirror/rehearsal/anonymise.ts';
+import { replacer } from '../../src/mirror/rehearsal/replacer.ts';
 import { type Seed, seedFromCopy } from '../../src/mirror/rehearsal/seed.ts';
 import { openCopyPulled } from '../../src/mirror/store/open-copy.ts';
 import { readSeed } from '../../src/sandbox/store/seed-file.ts';
+import { cpuTimer } from '../cpu.ts';
 import { origin, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { ok } from './engines.ts';
@@ -245,4 +247,13 @@ describe('--anonymise', () => {
       expect((await svc(world, [...line.split(' '), '--json'])).exitCode, line).toBe(0);
     }
   });
+});
+
+test('a word of a megabyte, such as a picture in a text, takes no longer than as much in words', async () => {
+  const { text } = await replacer(new Uint8Array(32), new Set());
+  const computed = cpuTimer();
+  const out = text(`Look: ${'aGk9'.repeat(250_000)} from ada@example.org`);
+  expect(out).not.toContain('ada@example.org');
+  expect(out).toMatch(/ \S+@\S+$/u);
+  expect(computed()).toBeLessThan(10_000);
 });

@@ -27,8 +27,15 @@ test('the log keeps the last ten thousand requests', () => {
 test('large bodies push older requests out', () => {
   const log = createLog();
   const megabytes = 'x'.repeat(4 * 1024 * 1024);
-  for (let n = 1; n <= 20; n++) log.add(entry({ status: n, body: megabytes }));
+  for (let n = 1; n <= 20; n++) log.add(entry({ status: n, path: '', body: megabytes }));
   expect(log.entries().map((each) => (each as { status: number }).status)).toEqual([13, 14, 15, 16, 17, 18, 19, 20]);
+});
+
+test('long paths and queries push older requests out too', () => {
+  const log = createLog();
+  const long = 'x'.repeat(2 * 1024 * 1024);
+  for (let n = 1; n <= 20; n++) log.add(entry({ status: n, path: long, query: long }));
+  expect(log.entries()).toHaveLength(8);
 });
 
 test.each([

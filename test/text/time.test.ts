@@ -1,6 +1,6 @@
 // Times as people type them: none becomes another day.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { parsePast, parseTime } from '../../src/text/time.ts';
+import { parseComing, parsePast, parseTime } from '../../src/text/time.ts';
 
 const zone = process.env.TZ;
 afterEach(() => {
@@ -24,6 +24,13 @@ test.each(days.flatMap((day) => forms.map((form) => day + form)))('%s is refused
   expect(() => parseTime(text, '--due-at')).toThrow('--due-at must be a time like');
   expect(() => parsePast(text, '--since', new Date())).toThrow('--since must be a time like');
 });
+
+test.each(['01-31-2026', '31-01-2026', 'Sat, 31 Jan 2026 09:00:00 +0100', '2026-01-31-2026', '1/31/2026 10:00+01:00'])(
+  '%s is refused: the service would read another time, or none',
+  (text) => {
+    expect(() => parseTime(text, '--due-at')).toThrow('--due-at must be a time like');
+  },
+);
 
 const zones = ['Z', ' 10:00Z', 'T10:00:00Z', 'T10:00:00+01:00', 'T10:00:00+0100', ' 10:00+01:00'];
 
@@ -60,6 +67,12 @@ describe('where the clocks go forward', () => {
     ['2026-10-25 02:30', '2026-10-25T00:30:00.000Z'],
     ['2026-03-28 24:00', '2026-03-28T23:00:00.000Z'],
   ])('%s is %s', (text, iso) => expect(parseTime(text, '--due-at')).toBe(iso));
+
+  test('an hour of a day to come that is skipped is refused too', () => {
+    const now = new Date('2026-03-28T12:00:00Z');
+    expect(() => parseComing('tomorrow 2:30', '--at', now)).toThrow('there is no tomorrow 2:30 here');
+    expect(parseComing('tomorrow 3:00', '--at', now)).toBe('2026-03-29T01:00:00Z');
+  });
 
   test('a day that has no midnight begins when it begins', () => {
     process.env.TZ = 'America/Sao_Paulo';

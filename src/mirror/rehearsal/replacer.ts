@@ -14,8 +14,9 @@ export type Replacer = {
   any(value: unknown): unknown;
 };
 
+/** A word is looked at once, from its beginning: one may be a picture of a megabyte. */
 const inText =
-  /[^\s@<>()[\]"',;:]+@[^\s@<>()[\]"',;:]+\.[\p{L}\p{N}-]+|https?:\/\/[^\s<>"']+|\+\d[\d\s().-]{5,18}\d/giu;
+  /(?<![^\s@<>()[\]"',;:])[^\s@<>()[\]"',;:]+@[^\s@<>()[\]"',;:]+\.[\p{L}\p{N}-]+|https?:\/\/[^\s<>"']+|\+\d[\d\s().-]{5,18}\d/giu;
 const kept =
   /<\/?(?:a|b|blockquote|br|code|div|em|h[1-6]|hr|i|li|ol|p|pre|s|span|strong|table|tbody|td|th|thead|tr|u|ul)\b[^<>]*>|&(?:amp|lt|gt|quot|nbsp|#39);/giu;
 

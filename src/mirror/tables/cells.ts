@@ -33,7 +33,14 @@ function cellOf(value: unknown, type: Column['type']): Value {
 /** JSON.stringify writes U+0000 and halves of surrogate pairs so, and no other character. */
 const escapes = /\\(?:(u0000|ud[89a-f][0-9a-f]{2})|.)/gu;
 
-const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT/u.test(text) && !Number.isNaN(Date.parse(text));
+const timeForm = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-](?:0\d|1[0-5]):?\d\d)?$/u;
+
+/** One that both engines take: `Date` reads the 30th of February as the 1st of March, and PostgreSQL refuses it. */
+function isTime(text: string): boolean {
+  const [, day = ''] = timeForm.exec(text) ?? [];
+  if (day === '' || day < '0001' || Number.isNaN(Date.parse(text))) return false;
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}
 
 /** Neither engine keeps U+0000 in a text, nor half a surrogate pair. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');

@@ -26,12 +26,13 @@ export function createLog(onRequest?: (line: string) => void): Log {
     add(entry) {
       onRequest?.(lineOf(entry));
       kept.push(entry);
-      characters += entry.body.length;
+      characters += lengthOf(entry);
       while (kept.length - dropped > mostEntries || (characters > mostCharacters && kept.length - dropped > 1)) {
-        characters -= kept[dropped++]?.body.length ?? 0;
+        const last = kept[dropped++];
+        if (last) characters -= lengthOf(last);
       }
       // Shifting one by one would move the whole list each time.
-      if (dropped > mostEntries) {
+      if (dropped > kept.length / 2) {
         kept = kept.slice(dropped);
         dropped = 0;
       }
@@ -44,6 +45,8 @@ export function createLog(onRequest?: (line: string) => void): Log {
     },
   };
 }
+
+const lengthOf = ({ path, query, body }: LogEntry): number => path.length + query.length + body.length;
 
 /** `12:04:33  GET /contacts?page=2  200  api_key`, by the sandbox's clock. */
 function lineOf({ at, method, path, query, status, credential, fault }: LogEntry): string {
