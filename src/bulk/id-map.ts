@@ -61,9 +61,10 @@ async function readIdMap(ctx: Context, text: string): Promise<IdMap> {
     const ids = new Map<string, Set<number>>();
     for await (const batch of rows.read()) {
       for (const { cells } of batch) {
-        const [old, id] = [String(cells[from] ?? '').trim(), Number(String(cells[to] ?? '').trim() || Number.NaN)];
-        const isDone = status < 0 || String(cells[status] ?? '').trim() === 'done';
-        if (old === '' || !isDone || !Number.isSafeInteger(id) || id < 1) continue;
+        const [old = '', told = '', how] = [from, to, status].map((at) => String(cells[at] ?? '').trim());
+        const id = Number(told);
+        const isDone = status < 0 || how === 'done';
+        if (old === '' || !isDone || !/^\d+$/u.test(told) || !Number.isSafeInteger(id) || id < 1) continue;
         ids.set(old, (ids.get(old) ?? new Set()).add(id));
       }
     }

@@ -19,10 +19,13 @@ const known = new Map(
   Object.entries(statuses).flatMap(([status, words]) => words.split(' ').map((word) => [plain(word), status] as const)),
 );
 
+const longest = 200;
+
 /** What a person types for a word that the service does not know: its meaning where that is known, else which field's value goes there. */
 export function remedy(column: string, field: string, text: string): string {
   const meant = (field === 'status' ? known.get(plain(text)) : undefined) ?? field.replace(/^.*\./u, '').toUpperCase();
-  return ` (to read it: --map-value "${column}:${short(text)}=${meant}")`;
+  // What is cut could not be typed.
+  return text.length > longest ? '' : ` (to read it: --map-value "${column}:${text}=${meant}")`;
 }
 
 /** A date as spreadsheets write it, as the service reads it; both where it may be either. */

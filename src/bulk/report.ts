@@ -131,7 +131,8 @@ const minutesFor = ({ row: { operation, after }, columns, sample }: Plan, sendab
   const isInTwoSteps = columns.targets.some((target) => target?.kind === 'field' && target.field.path === after?.field);
   const isRead = operation.safety === 'verify' && (operation.params !== undefined || isProvenByList(operation));
   const isCompared = sample.some(({ input }) => sentText(operation, input) !== undefined);
-  const each = isRead || isCompared || isInTwoSteps ? 2 : 1;
+  const follows = sample.map(({ input }) => followsOf(input.follows ?? []).length);
+  const each = (isRead || isCompared || isInTwoSteps ? 2 : 1) + Math.max(0, ...follows);
   return Math.ceil((sendable * each + (sendable > 0 ? beside : 0)) / requestsPerMinute);
 };
 

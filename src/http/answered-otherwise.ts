@@ -13,8 +13,9 @@ export const waysToAgree: Readonly<Record<string, IsSame>> = {
   target_url: isSameUrl,
   website: isSameUrl,
   due_at: isSameTime,
-  // Taken away, it is the time of publishing: of a published entry now, of a draft none yet (service.md#changelog).
-  published_at: (shown, sent, { updated_at }) => (sent === null ? isNow(shown, updated_at) : isSameTime(shown, sent)),
+  // Of a draft there is none (service.md#changelog). Taken away, it is the time of publishing: of a published entry now.
+  published_at: (shown, sent, { status, updated_at }) =>
+    (shown === null && status === 'draft') || (sent === null ? isNow(shown, updated_at) : isSameTime(shown, sent)),
   labels: isSameSet,
 };
 

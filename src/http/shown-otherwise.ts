@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
-import { isCountryCodeOf } from '../text/country.ts';
+import { mayBeCountry } from '../text/country.ts';
 import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
 import { isSameSet, isSameText, isSameUrl, isSameValue, isStoredPhone } from './agree.ts';
 import { shownValue, waysToAgree } from './answered-otherwise.ts';
@@ -14,7 +14,7 @@ const keptOtherwise: typeof waysToAgree = {
     isSameUrl(shown, sent) || isSameUrl(shown, `https://${sent}`) || isSameUrl(shown, `http://${sent}`),
   phone: isStoredPhone,
   labels: (shown, sent) => isSameSet(lowered(shown), lowered(sent)),
-  country: (shown, sent) => isSameText(lowered(shown), lowered(sent)) || isCodeOf(sent, shown) || isCodeOf(shown, sent),
+  country: (shown, sent) => isSameText(lowered(shown), lowered(sent)) || mayBeShownAs(sent, shown),
 };
 
 /** Without case, and each once. */
@@ -24,8 +24,8 @@ const lowered = (value: unknown): unknown => {
 };
 
 /** `US` may be kept as `United States`, and the other way round. */
-const isCodeOf = (code: unknown, name: unknown): boolean =>
-  typeof code === 'string' && typeof name === 'string' && isCountryCodeOf(code, name);
+const mayBeShownAs = (sent: unknown, shown: unknown): boolean =>
+  typeof sent === 'string' && typeof shown === 'string' && mayBeCountry(sent, shown);
 
 /**
  * What the answer to an update shows otherwise than it was sent, as `status "open"`; undefined where nothing. What an

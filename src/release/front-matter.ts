@@ -23,7 +23,7 @@ export type Notes = {
 };
 
 const texts = ['title', 'version', 'category_id', 'status', 'published_at'] as const;
-const keys: ReadonlySet<string> = new Set([...texts, 'labels']);
+const keys: ReadonlySet<string> = new Set([...texts, 'draft', 'labels']);
 
 type Faulty = { readonly problem: Problem };
 
@@ -73,6 +73,10 @@ function fieldsIn(given: ReadonlyMap<string, unknown>, yaml: string): { readonly
     if (typeof value !== 'string') return faulty(key, 'a text');
     fields[key] = value;
   }
+  // It is how site generators say it.
+  const draft = given.has('draft') ? String(given.get('draft')).trim().toLowerCase() : 'false';
+  if (draft !== 'true' && draft !== 'false') return faulty('draft', 'true or false');
+  if (draft === 'true') fields.status = 'draft';
   if (given.has('labels')) {
     const value = given.get('labels');
     const labels = typeof value === 'string' ? value.split(',').map((label) => label.trim()) : value;

@@ -180,7 +180,9 @@ function productIn(text: string): Claim | undefined {
   const rest = found.rest ?? '';
   if (/\.[x*]$/iu.test(found.version))
     return { ...nothing, form: 'series', version: found.version, isUnreleased: false, isCertain: true };
-  const isPlanned = found.product !== undefined && (nextNames.test(found.product) || saysUnreleased(found.product));
+  // A product may be called so: what has its day is out.
+  const isPlanned =
+    found.product !== undefined && !hasDate(rest) && (nextNames.test(found.product) || saysUnreleased(found.product));
   const marks = claim({ form: 'product', product: keyOf(found.product ?? '') }, found.version, rest);
   const made = { ...marks, isUnreleased: marks.isUnreleased || isPlanned };
   if (made.isWordy || (/^\s+\p{L}/u.test(rest) && !made.isCertain && !kindWords.test(rest.trim()))) return undefined;

@@ -32,14 +32,23 @@ export type Blame = { file?: string; line?: number };
 export async function wantedFrom(ctx: Context, asked: ReleaseFlags, blame: Blame): Promise<Wanted> {
   const source =
     asked.notesFile === undefined ? await fromChangelog(ctx, asked, blame) : await fromNotes(ctx, asked, blame);
+  // What somebody called a draft is not published for want of a flag.
+  const draft = asked.draft || source.draft === true;
+  if (draft && asked.at !== undefined) {
+    throw new Failure('usage', 'A draft keeps no time, and the front matter says that it is one.', {
+      hint: 'Leave out --at, or the draft in the front matter.',
+    });
+  }
+  const { publishedAt, ...timeless } = source;
+  if (draft && publishedAt !== undefined)
+    ctx.notice('A draft keeps no time: published_at of the front matter is left out.');
   const wanted = {
-    ...source,
+    ...(draft ? timeless : source),
+    draft,
     ...(asked.title !== undefined && { title: asked.title }),
     ...(asked.label.length > 0 && { labels: asked.label }),
     ...(asked.categoryId !== undefined && { categoryId: asked.categoryId }),
     ...(asked.at !== undefined && { publishedAt: asked.at }),
-    // What somebody called a draft is not published for want of a flag.
-    draft: asked.draft || source.draft === true,
   };
   judge(wanted, blame);
   return wanted;
@@ -109,13 +118,15 @@ async function fromNotes(ctx: Context, asked: ReleaseFlags, blame: Blame): Promi
       hint: 'Run: svc changelog release 1.2.0 --notes-file FILE',
     });
   }
+  const status = fields.status?.trim().toLowerCase();
+  if (status !== undefined && status !== 'draft' && status !== 'published')
+    throw problemIn({ message: 'In the front matter, status must be draft or published.', line: undefined }, blame);
   blame.line = line;
   if (content === '') throw problemIn({ message: `The notes of ${version} are empty.`, line }, blame);
-  return { version: bareVersion(version), content, ...settingsIn(fields) };
+  return { version: bareVersion(version), content, ...settingsIn(fields), draft: status === 'draft' };
 }
 
-const settingsIn = ({ title, labels, category_id, published_at, status }: FrontMatter): Partial<Source> => ({
-  ...(status?.trim().toLowerCase() === 'draft' && { draft: true }),
+const settingsIn = ({ title, labels, category_id, published_at }: FrontMatter): Partial<Source> => ({
   ...(title !== undefined && { title }),
   ...(labels && { labels }),
   ...(category_id !== undefined && { categoryId: Number(category_id) }),

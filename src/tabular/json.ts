@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts';
 import { parseExactly } from '../text/exact-json.ts';
+import { isDeeperThan } from '../text/json-depth.ts';
 
 /** A value of a file of JSON. `line` is where it begins, from 1. `broken`: what is there is no JSON. */
 export type JsonRecord =
@@ -11,6 +12,9 @@ export type JsonParser = {
   push(text: string): JsonRecord[];
   end(): JsonRecord[];
 };
+
+/** Deeper than any record that the service takes. */
+const deepest = 100;
 
 /** Longer than any record: beyond it a brace was never closed. */
 const longestRecord = 1 << 20;
@@ -115,7 +119,10 @@ function endOfValue(text: string, isLast: boolean): number | undefined {
 
 function parsed(text: string, line: number): JsonRecord {
   try {
-    return { line, value: parseExactly(text) };
+    const value = parseExactly(text);
+    return isDeeperThan(deepest, value)
+      ? { line, broken: `is nested more than ${deepest} levels deep` }
+      : { line, value };
   } catch {
     return { line, broken: 'is not valid JSON' };
   }

@@ -5,27 +5,50 @@ const languages = 'en de fr es it nl pt pl sv da nb fi cs tr ru ja zh'.split(' '
 const otherCodes: Readonly<Record<string, string>> = { UK: 'GB', USA: 'US', UAE: 'AE' };
 
 /**
- * Whether the code, as `US`, is the one of the country of that name, as `United States` or `United States of America`. Countries
- * have more names than any table: one that no country is known by is taken where it shares a word with the country's own.
+ * Whether a country that was sent, as `US`, may be the one that is shown, as `United States of America`: by their codes, or
+ * by their names in one of the languages. Countries have more names than any table, so only a name that another country
+ * has is another one than a code's.
  */
-export function isCountryCodeOf(code: string, name: string): boolean {
-  const typed = code.trim().toUpperCase();
-  const region = otherCodes[typed] ?? typed;
-  const meant = plain(name);
-  // A code of three letters is none that the tables of Unicode know.
-  if (/^[A-Z]{3}$/u.test(region)) return meant.length > 3;
-  if (!/^[A-Z]{2}$/u.test(region) || meant.length < 4) return false;
-  const own = namesOf(region);
-  if (own.some((known) => meant === known || meant.startsWith(`${known} `))) return true;
-  if (pairsOfLetters().some((other) => other !== region && namesOf(other).includes(meant))) return false;
-  const beginnings = new Set(own.flatMap(beginningsIn));
-  return beginningsIn(meant).some((one) => beginnings.has(one));
+export function mayBeCountry(sent: string, shown: string): boolean {
+  const [one, other] = [countriesIn(sent), countriesIn(shown)];
+  const isUnknown = one.codes.size === 0 || other.codes.size === 0;
+  if (isUnknown) return one.isCode !== other.isCode && sent.trim() !== '' && shown.trim() !== '';
+  return [...one.codes].some((code) => other.codes.has(code));
 }
 
-/** Every pair of letters: which of them are countries the tables of Unicode know. Made only where it is asked for. */
-function pairsOfLetters(): string[] {
+/** What it names: none where no table knows it, as a code of three letters is not known. */
+function countriesIn(text: string): { readonly isCode: boolean; readonly codes: ReadonlySet<string> } {
+  const typed = text.trim().toUpperCase();
+  const code = otherCodes[typed] ?? typed;
+  if (/^[A-Z]{3}$/u.test(code)) return { isCode: true, codes: new Set() };
+  const isCode = /^[A-Z]{2}$/u.test(code) && tables()[0]?.of(code) !== undefined;
+  return { isCode, codes: isCode ? new Set([code]) : codesNamed(text) };
+}
+
+const made: { tables?: readonly Intl.DisplayNames[]; names?: ReadonlyMap<string, ReadonlySet<string>> } = {};
+
+/** Made only where they are asked for. */
+const tables = (): readonly Intl.DisplayNames[] => {
+  made.tables ??= languages.map((language) => new Intl.DisplayNames([language], { type: 'region', fallback: 'none' }));
+  return made.tables;
+};
+
+/** Which countries have the name. */
+function codesNamed(name: string): ReadonlySet<string> {
+  made.names ??= namesOfAll();
+  return made.names.get(plain(name)) ?? new Set();
+}
+
+function namesOfAll(): ReadonlyMap<string, ReadonlySet<string>> {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-  return letters.flatMap((first) => letters.map((second) => first + second));
+  const names = new Map<string, Set<string>>();
+  for (const code of letters.flatMap((first) => letters.map((second) => first + second))) {
+    for (const table of tables()) {
+      const name = plain(table.of(code) ?? '');
+      if (name !== '') names.set(name, (names.get(name) ?? new Set()).add(code));
+    }
+  }
+  return names;
 }
 
 const plain = (text: string): string =>
@@ -36,33 +59,3 @@ const plain = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
     .replace(/^the /u, '');
-
-const common = new Set([
-  'land',
-  'isla',
-  'repu',
-  'stat',
-  'unit',
-  'demo',
-  'fede',
-  'sout',
-  'nort',
-  'west',
-  'east',
-  'sain',
-]);
-
-/** The first letters of each word that tells something: `Czech Republic` and `Czechia` have `czec`. */
-const beginningsIn = (text: string): string[] =>
-  text
-    .split(' ')
-    .map((word) => word.slice(0, 4))
-    .filter((word) => word.length === 4 && !common.has(word));
-
-function namesOf(region: string): string[] {
-  const names = languages.map((language) => {
-    const table = new Intl.DisplayNames([language], { type: 'region', fallback: 'none' });
-    return plain(table.of(region) ?? '');
-  });
-  return names.filter((name) => name !== '');
-}

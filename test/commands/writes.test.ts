@@ -122,6 +122,8 @@ describe('an entry', () => {
     expect(drafted.stdout).toBe(
       `✓ Entry 34 (Dark mode) is a draft, which keeps no time. To publish it: svc changelog publish 34 --at ${future}\n`,
     );
+    const changed = await svc(world, ['changelog', 'update', '34', '--published-at', future], wide);
+    expect(changed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('a draft, which keeps no time.') });
     await svc(world, ['changelog', 'publish', '34', '--at', future], wide);
     const cleared = await svc(world, ['changelog', 'update', '34', '--clear', 'published_at'], wide);
     expect(cleared.stdout).toBe('✓ Entry 34 (Dark mode) is changed: published at is cleared. It is published.\n');

@@ -126,6 +126,15 @@ describe('front matter', () => {
     });
   });
 
+  test.each([
+    ['draft: true', 'draft'],
+    ['draft: True\nstatus: published', 'draft'],
+    ['draft: false\nstatus: published', 'published'],
+    ['draft: false', undefined],
+  ])('%j says the status', (yaml, status) => {
+    expect(readNotes(`---\n${yaml}\n---\nHello`)).toMatchObject({ unknown: [], fields: status ? { status } : {} });
+  });
+
   test.each(['Hello', '---\nHello', '---\nHello\n---\nWorld', '', '# T\n\n---\ntitle: x\n---\n'])(
     'is not in %j, which is all content',
     (text) => {
@@ -138,6 +147,7 @@ describe('front matter', () => {
     ['---\ntitle: x\nversion: [1]\n---\nx', 3],
     ['---\ntitle: x\nlabels: {a: b}\n---\nx', 3],
     ['---\ntitle: *nowhere\n---\nx', 2],
+    ['---\ndraft: perhaps\n---\nx', 2],
     [
       `---\na: &a [x, x]\n${'bcdefghijk'.replaceAll(/./gu, (name, at) => `${name}: &${name} [${'*'.concat('abcdefghijk'[at] ?? '', ', ').repeat(9)}x]\n`)}---\nx`,
       2,

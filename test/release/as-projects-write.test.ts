@@ -61,6 +61,13 @@ test.each([
   expect(picked(file)).toBe('30.5.0\n- Done.');
 });
 
+test.each(['Next 5.0.0 - 2026-02-01', 'Head 5.0.0 (2026-02-01)', 'Draft 5.0.0 - 2026-02-01'])(
+  'a product may be called as what is to come: %s is out',
+  (heading) => {
+    expect(picked(`# Changelog\n\n## ${heading}\n\n- New.\n\n## 4.0.0 - 2025-01-01\n\n- Old.\n`)).toBe('5.0.0\n- New.');
+  },
+);
+
 test('a series in brackets is no version, and the word before the number is not part of it', () => {
   expect(picked('## Widget (3.6.x)\n\n- Soon.\n\n## Widget (3.5.0)\n\n- Done.\n')).toBe(
     'The heading in line 1 names 3.6.x, but the newest section is 3.5.0.',

@@ -304,6 +304,31 @@ describe('svc changelog release', () => {
     expect(JSON.parse(stdout).entry).toMatchObject({ status: 'draft', is_live: false });
   });
 
+  test.each([
+    ['status: Draft', 0],
+    ['status: live', 2],
+  ])('%j is read as it is meant: exit %i', async (yaml, exitCode) => {
+    const world = sandboxWorld();
+    const argv = ['changelog', 'release', 'v3.1.0', '--notes-file', '-', '--json'];
+    expect(await svc(world, argv, { stdin: `---\n${yaml}\n---\n- x\n` })).toMatchObject({
+      exitCode,
+      stdout: expect.not.stringContaining('"published"'),
+    });
+  });
+
+  test('a draft with a time is one without: a second run finds nothing to do', async () => {
+    const world = sandboxWorld();
+    const stdin = '---\ndraft: true\npublished_at: 2027-06-01T00:00:00Z\n---\n- Not yet.\n';
+    const argv = ['changelog', 'release', 'v3.1.0', '--notes-file', '-', '--json'];
+    const first = await svc(world, argv, { stdin });
+    expect(first).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('A draft keeps no time') });
+    expect(JSON.parse(first.stdout).entry).toMatchObject({ status: 'draft', published_at: null });
+    const second = await svc(world, argv, { stdin });
+    expect([second.exitCode, JSON.parse(second.stdout).action]).toEqual([0, 'unchanged']);
+    const timed = await svc(world, [...argv, '--at', '2027-06-01T00:00:00Z'], { stdin });
+    expect(timed).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('A draft keeps no time') });
+  });
+
   test('takes the notes of a version from a file or standard input', async () => {
     const { stdout } = await svc(world, ['changelog', 'release', 'v3.0.0', '--notes-file', '-', '--json'], {
       stdin: '---\ntitle: Third\nlabels: [new, fast]\nversion: 9\nlayout: post\n---\n\nHello **there**\n',

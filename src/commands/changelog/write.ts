@@ -40,7 +40,7 @@ const publishing = (count: number): string =>
 
 const frontMatterHelp =
   'A file may begin with front matter, YAML between two lines of ---, with title, version, category_id, labels, status\n' +
-  'and published_at; flags win over it.';
+  'and published_at; draft: true is a status too. Flags win over it.';
 
 export const createEntry = defineCommand({
   name: 'create',
@@ -98,7 +98,7 @@ export const updateEntry = defineCommand({
     const isTimed = 'status' in body || 'published_at' in body;
     const words: Words = (name, state) =>
       `${name} is changed: ${changes(told(body))}.${isTimed ? ` It is ${state}` : ''}`;
-    return change(ctx, settings, { id: args.id, body }, words);
+    return change(ctx, settings, { id: args.id, body }, words, textIn(body.published_at));
   },
 });
 
@@ -147,12 +147,18 @@ type Words = (name: string, state: string) => string;
 
 type Change = { readonly id: number; readonly body: Body };
 
-async function change(ctx: Context, settings: Settings, { id, body }: Change, words: Words): Promise<View> {
+async function change(
+  ctx: Context,
+  settings: Settings,
+  { id, body }: Change,
+  words: Words,
+  wanted?: string,
+): Promise<View> {
   const checked = check(updateChangelogEntry.body, body);
   if (!checked.ok) throw refused(checked.fields);
   const service = await connect(ctx, settings);
   const answer = await call(service, updateChangelogEntry, { params: { id }, body: checked.value });
-  return entryView(ctx, unwrap(updateChangelogEntry, answer), words);
+  return entryView(ctx, unwrap(updateChangelogEntry, answer), words, wanted);
 }
 
 /** What the flags and the file say, flags first; the wire's names. */
