@@ -23,12 +23,25 @@ export function isRevocation({ headers, body }: HttpResponse): boolean {
 }
 
 function isDone(json: unknown): boolean {
+  if (typeof json === 'string') return json.trim() === '' || saysDone(json);
   if (!isRecord(json)) return json === true || json === null || (Array.isArray(json) && json.length === 0);
-  return Object.entries(json).every(([name, value]) => {
-    if (/error/iu.test(name)) return value === null || value === false || value === '';
-    if (/^(?:ok|success|revoked|done)$/iu.test(name))
-      return value === true || Number(value) > 0 || saysDone(String(value));
-    if (/^(?:status|code|status_?code)$/iu.test(name) && typeof value === 'number') return value < 300;
-    return !/^(?:message|status|detail|title)$/iu.test(name) || (typeof value === 'string' && saysDone(value));
+  const signs = signsIn(json);
+  return !signs.includes('refused') && (Object.keys(json).length === 0 || signs.includes('done'));
+}
+
+/** A flag says more than the words beside it: of a token, `invalidated` is a success. What has an unknown name says nothing. */
+function signsIn(json: Readonly<Record<string, unknown>>): ('done' | 'refused')[] {
+  const fields = Object.entries(json).filter(([, value]) => value !== null && value !== '');
+  const isFlagged = fields.some(([name, value]) => flag.test(name) && (value === true || value === 1));
+  return fields.flatMap(([name, value]) => {
+    if (/error/iu.test(name)) return value === false ? [] : ['refused'];
+    if (name === 'data') return isRecord(value) ? signsIn(value) : [];
+    if (flag.test(name)) return [value === true || Number(value) > 0 || saysDone(String(value)) ? 'done' : 'refused'];
+    if (!/^(?:message|status|code|status_?code|detail|title)$/iu.test(name)) return [];
+    if (typeof value === 'number') return [value < 300 ? 'done' : 'refused'];
+    if (isFlagged) return [];
+    return [typeof value === 'string' && saysDone(value) ? 'done' : 'refused'];
   });
 }
+
+const flag = /(?:^|_)(?:ok|success|revoked|done)$/iu;

@@ -36,12 +36,20 @@ export function contentReader({ names, targets, ignored }: Omit<Columns, 'unused
     return time === 1 ? key : `${key}\n${time}`;
   });
   const order = [...keys.keys()].sort((a, b) => ((keys[a] ?? '') < (keys[b] ?? '') ? -1 : 1));
-  function* filled({ cells }: FileRow): Generator<Filled> {
+  const filled = ({ cells }: FileRow): readonly Filled[] => {
+    const all: Filled[] = [];
+    let hasParts = false;
     for (const at of order) {
       const key = keys[at];
-      if (key !== undefined) for (const [name, cell] of within(key, cells[at])) yield [name, cell, at];
+      if (key === undefined) continue;
+      for (const [name, cell] of within(key, cells[at])) {
+        hasParts ||= name !== key;
+        all.push([name, cell, at]);
+      }
     }
-  }
+    // What an object holds stands among the columns as it would by itself, in whatever order its keys are written.
+    return hasParts ? all.sort(([one], [other]) => (one < other ? -1 : 1)) : all;
+  };
   const named = (row: FileRow, counts: (key: string) => boolean): string => {
     const parts: unknown[] = [];
     for (const [key, cell] of filled(row)) {
@@ -52,8 +60,8 @@ export function contentReader({ names, targets, ignored }: Omit<Columns, 'unused
   };
   return {
     nameOf: (row) => named(row, () => true),
-    shapeOf: (row) => [...filled(row)].map(([key]) => key),
-    countedOf: (row) => [...filled(row)].flatMap(([key, , at]) => (ignored.has(at) ? [] : [key])),
+    shapeOf: (row) => filled(row).map(([key]) => key),
+    countedOf: (row) => filled(row).flatMap(([key, , at]) => (ignored.has(at) ? [] : [key])),
     nameBy: (row, shape) => named(row, (key) => shape.includes(key)),
   };
 }

@@ -45,6 +45,20 @@ test('a row keeps the name that it had when each inner key was a column of its o
   expect(whole.shapeOf(row)).toEqual(parts.shapeOf(flat));
 });
 
+test('the order in which the keys of an object are written is no content', () => {
+  const reader = (names: readonly string[]) =>
+    contentReader({ names, targets: names.map(() => undefined), ignored: new Set() });
+  const named = (data: object) =>
+    reader(['metadata', 'metadata_x', 'email']).nameOf({ line: 2, cells: [data, 'x', 'e'] });
+  const [one, other] = [
+    { plan: { b: 2, a: 1 }, city: 'O' },
+    { city: 'O', plan: { a: 1, b: 2 } },
+  ];
+  expect(named(one)).toBe(named(other));
+  const parts = reader(['email', 'metadata.plan.b', 'metadata_x', 'metadata.plan.a', 'metadata.city']);
+  expect(named(one)).toBe(parts.nameOf({ line: 2, cells: ['e', 2, 'x', 1, 'O'] }));
+});
+
 test.each(['constructor', '__proto__', 'toString'])(
   'a placeholder {{%s}} is filled by nothing but a column or --set',
   async (name) => {

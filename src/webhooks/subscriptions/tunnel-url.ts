@@ -9,22 +9,22 @@ export const surely = (url: string | undefined): Found | undefined =>
 const ofPage =
   /\b(?:docs?|documentation|details|learn|help|errors?|fail\w*|cannot|can.t|unable|in use|retry\w*|updates?|upgrade|releases?|dashboard|admin|manage|accounts?|log ?in|sign ?(?:in|up)|terms|privacy|support|follow|sponsor|report|issues?|inspect|authenticate\w*)\b/iu;
 
-/** Where pages are. A tunnel of such a name is one in a line that names the receiver's port, too. */
+/** Where pages are. A tunnel of such a name is one in a line that says so, or that names the receiver's port, too. */
 const ofSite =
   /^(?:docs?|help|admin|dashboard|api|www|support|status|developers?|blog)\.|^(?:github|gitlab|twitter|x|discord)\.com$/u;
 
 /**
- * The public URL in what any program prints. A line that names the receiver's port names the tunnel; else an address without
- * a path may be it, then one with a path, then one of this machine, which only a sandbox takes.
+ * The public URL in what any program prints. A line that names the receiver's port names the tunnel; else the one address that
+ * stands behind a word for it, else an address without a path may be it, then one with a path, then one of this machine, which only a sandbox takes.
  */
 export function publicUrl(output: string, port: number): Found | undefined {
   const lines = output.split('\n').filter((line) => !ofPage.test(line.replaceAll(httpsUrl, '')));
   const isOwn = (line: string) => new RegExp(`:${port}\\b`, 'u').test(line);
   const [own] = lines.filter(isOwn).flatMap(urlsIn);
   if (own !== undefined) return surely(own);
-  const urls = [...new Map(lines.flatMap(urlsIn).map((url) => [new URL(url).href, url])).values()].filter(
-    (url) => !ofSite.test(new URL(url).hostname),
-  );
+  const [named, ...others] = distinct(lines.flatMap(namedIn));
+  if (named !== undefined && others.length === 0) return { urls: [named], afterMs: 2_000 };
+  const urls = distinct(lines.flatMap(urlsIn)).filter((url) => !ofSite.test(new URL(url).hostname));
   const bare = urls.filter(isBare);
   if (bare.length > 0) return { urls: bare, afterMs: 2_000 };
   const pages = urls.filter((url) => !ofPage.test(new URL(url).pathname));
@@ -35,6 +35,20 @@ export function publicUrl(output: string, port: number): Found | undefined {
 
 const httpsUrl = /https:\/\/[^\s"'<>\\|\p{Cc}]+/gu;
 const loopbackUrl = /http:\/\/(?:127(?:\.\d+){3}|localhost|\[::1\])(?![\w.-])[^\s"'<>\\|\p{Cc}]*/u;
+
+/** `Tunnel: https://…`, `Forwarding to https://…`, `Your public URL is https://…`. */
+const word = /\b(?:tunnel|forward(?:ing|ed)?|ready|public|url|exposed|reachable|available)\b/iu;
+
+/** The address behind such a word; none of a site that everybody knows. */
+function namedIn(line: string): string[] {
+  const at = line.replaceAll(httpsUrl, (url) => ' '.repeat(url.length)).search(word);
+  const [url] = at < 0 ? [] : urlsIn(line.slice(at));
+  return url === undefined || /^(?:github|gitlab|twitter|x|discord)\.com$/u.test(new URL(url).hostname) ? [] : [url];
+}
+
+const distinct = (urls: readonly string[]): string[] => [
+  ...new Map(urls.map((url) => [new URL(url).href, url])).values(),
+];
 
 const urlsIn = (line: string): string[] => [...line.matchAll(httpsUrl)].flatMap(([url]) => urlIn(url) ?? []);
 

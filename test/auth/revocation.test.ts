@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { isRevocation } from '../../src/auth/revocation.ts';
+
+const answer = (body: string) => ({ status: 200, headers: { 'content-type': 'application/json' }, body });
+
+test.each([
+  '',
+  '{}',
+  'null',
+  'true',
+  '[]',
+  'OK',
+  '"OK"',
+  '"revoked"',
+  '{"success":true,"message":"Token invalidated"}',
+  '{"success":true,"message":"Logged out"}',
+  '{"status":"ok","message":""}',
+  '{"success":true,"status":"completed"}',
+  '{"revoked":true,"error":null}',
+  '{"message":"The token was revoked."}',
+  '{"data":{"revoked":true},"request_id":"7"}',
+  '{"status":200}',
+])('%s says that it is done', (body) => {
+  expect(isRevocation(answer(body))).toBe(true);
+});
+
+test.each([
+  '{"redirect":"https://portal.example/login","reason":"login required"}',
+  '{"code":"unauthorized"}',
+  '{"result":"failed"}',
+  '{"fault":"invalid token"}',
+  '{"login_required":true}',
+  '{"token_revoked":false}',
+  '{"data":{"error":"x"}}',
+  '{"success":true,"error":"busy"}',
+  '{"success":false}',
+  '{"status":"ok","code":503}',
+  '{"message":"The token could not be revoked"}',
+  '"unauthorized"',
+  '<html>Sign in</html>',
+  '7',
+])('%s does not', (body) => {
+  expect(isRevocation(answer(body))).toBe(false);
+});
