@@ -59,6 +59,8 @@ export type Event =
     }
   | {
       readonly is: 'ended-job';
+      /** It was as it was wanted already. */
+      readonly isUnsent?: boolean;
       readonly job: number;
       readonly state: Exclude<JobState, 'held' | 'sending' | 'back'>;
       readonly told: string;

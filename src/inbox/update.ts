@@ -159,7 +159,10 @@ function looked(model: Model, { isPulling, told: why }: Partial<CopyState>): Mod
   return why === undefined ? told(next, 'The copy is up to date.', 'done') : told(next, why, 'refused');
 }
 
-function endedJob(model: Model, { job: id, state, told: text, mark }: Extract<Event, { is: 'ended-job' }>): Step {
+function endedJob(
+  model: Model,
+  { job: id, state, told: text, mark, isUnsent }: Extract<Event, { is: 'ended-job' }>,
+): Step {
   const job = model.jobs.find((one) => one.id === id);
   if (!job) return still(told(model, text, state));
   const { row, change, draft } = job;
@@ -168,7 +171,7 @@ function endedJob(model: Model, { job: id, state, told: text, mark }: Extract<Ev
   // What happened last is what is shown, and beside it how many are left to be done or read.
   const others = model.jobs.filter((one) => one !== job && !isPassing(one) && !isOld(one));
   const jobs = [...others, { ...job, state, told: text }];
-  const isOther = state === 'done' && row !== undefined && change !== undefined;
+  const isOther = state === 'done' && row !== undefined && change !== undefined && isUnsent !== true;
   const next = {
     ...model,
     jobs,
@@ -185,7 +188,7 @@ function endedJob(model: Model, { job: id, state, told: text, mark }: Extract<Ev
 
 /** One key that closed several is taken back by one key. */
 function undoOf({ undo }: Model, { change, batch }: Job, row: Row): Model['undo'] {
-  if (change?.act !== 'resolve' && change?.act !== 'close') return undefined;
+  if (change?.act !== 'resolve' && change?.act !== 'close') return undo;
   return { batch, rows: undo?.batch === batch ? [...(undo?.rows ?? []), row] : [row] };
 }
 

@@ -200,7 +200,12 @@ export async function change(
   }
 }
 
-async function changed(service: Service, row: Row, wanted: Change): Promise<Pick<Ended, 'state' | 'told' | 'mark'>> {
+async function changed(
+  service: Service,
+  row: Row,
+  wanted: Change,
+): Promise<Pick<Ended, 'state' | 'told' | 'mark' | 'isUnsent'>> {
+  const isUnsent = true;
   const params = { id: row.id };
   if (wanted.act === 'priority') {
     await call(service, updateTicket, { params, body: { priority: wanted.priority } });
@@ -209,10 +214,10 @@ async function changed(service: Service, row: Row, wanted: Change): Promise<Pick
   const status = wanted.act === 'reopen' ? (wanted.to ?? 'open') : statuses[wanted.act];
   const present = (await presentTicket(service, row.id))?.status;
   if (wanted.act === 'reopen' && present !== undefined && !isEnded(present))
-    return { state: 'done', told: `${nameOf(row)} is ${present} already. Nothing was sent.`, mark: present };
+    return { state: 'done', told: `${nameOf(row)} is ${present} already. Nothing was sent.`, mark: present, isUnsent };
   // A second time would move the moment at which it was resolved.
   if (present === status)
-    return { state: 'done', told: `${nameOf(row)} is ${status} already. Nothing was sent.`, mark: status };
+    return { state: 'done', told: `${nameOf(row)} is ${status} already. Nothing was sent.`, mark: status, isUnsent };
   await call(service, updateTicket, { params, body: { status } });
   const words = wanted.act === 'reopen' ? `${status} again` : `${status}. u takes it back`;
   return { state: 'done', told: `${nameOf(row)} is ${words}.`, mark: status };

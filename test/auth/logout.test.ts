@@ -244,6 +244,19 @@ test('a keyring that is locked: logout is exit 1, and --local-only says that the
   expect(local.stderr).not.toContain('not logged in');
 });
 
+test('a Ctrl-C in logout --all counts also where an earlier login could not be revoked', async () => {
+  const world = await loggedIn();
+  for (const profile of ['y', 'z'])
+    await world.svc(['login', '--with-m2m-token', '--profile', profile], { stdin: 'm2m_sandbox\n' });
+  const ending = new AbortController();
+  const progress = (text: string | undefined) => {
+    if (text === undefined) ending.abort('SIGINT');
+  };
+  world.override = async ({ url }) => (url.endsWith('/revoke') ? { status: 503, headers: {}, body: '' } : undefined);
+  const ran = await world.svc(['logout', '--all', '--yes'], { signal: ending.signal, progress });
+  expect([ran.exitCode, ran.stderr]).toEqual([130, expect.stringMatching(/Not logged out: .*z\./u)]);
+});
+
 test('a Ctrl-C in logout --all leaves the logins that it had not come to', async () => {
   const world = await loggedIn();
   await world.svc(['login', '--with-m2m-token', '--profile', 'z'], { stdin: 'm2m_sandbox\n' });
@@ -255,6 +268,7 @@ test('a Ctrl-C in logout --all leaves the logins that it had not come to', async
   };
   const ran = await world.svc(['logout', '--all', '--yes'], { signal: ending.signal });
   expect([ran.exitCode, ran.stderr]).toEqual([130, expect.not.stringContaining('Logged out')]);
+  expect(ran.stderr).toContain('Not logged out: z.');
   const left = JSON.parse((await world.svc(['auth', 'list', '--json'])).stdout) as { profile: string }[];
   expect(left.map(({ profile }) => profile)).toContain('z');
 });

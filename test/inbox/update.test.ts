@@ -281,9 +281,10 @@ test('what is held waits its whole time, however long nothing happened before', 
   expect(engine.model().jobs.at(-1)).toMatchObject({ state: 'held', until: clock + 10_000 });
 });
 
-const ended = (job: number, state: 'done' | 'unknown' | 'refused', mark?: string): Event => ({
+const ended = (job: number, state: 'done' | 'unknown' | 'refused', mark?: string, isUnsent = false): Event => ({
   ...{ is: 'ended-job', job, state, told: `Job ${job}` },
   ...(mark !== undefined && { mark }),
+  ...(isUnsent && { isUnsent }),
 });
 
 test('what nobody knows of stays marked, and is not done again before somebody looked or the copy showed it', () => {
@@ -323,6 +324,17 @@ test('u opens all of those again that one key closed, each as it was, and what f
   expect(doing(typing(back.model, 'u'), 'change')).toEqual([]);
   const alone = after(typing(closed, 'j', 'e').model, [ended(4, 'done', 'resolved')]).model;
   expect(doing(typing(alone, 'u'), 'change')).toMatchObject([{ row: { id: 4 } }]);
+});
+
+test('another change that ends between does not keep u from opening all of them, nor does what was closed already', () => {
+  const rows = [rowOf(1), rowOf(2), rowOf(3), rowOf(4)];
+  const begun = typing(typing(inboxOf(rows), 'x', 'x', 'x', 'c').model, 'y').model;
+  const first = after(begun, [ended(1, 'done', 'closed')]).model;
+  const other = typing(first, 'j', 'j', 'p', '2', 'enter').model;
+  expect(other.jobs.some(({ id, change }) => id === 4 && change?.act === 'priority')).toBe(true);
+  const all = after(other, [ended(4, 'done', 'P2'), ended(2, 'done', 'closed')]).model;
+  const colleague = after(all, [ended(3, 'done', 'closed', true)]).model;
+  expect(doing(typing(colleague, 'u'), 'change')).toMatchObject([{ row: { id: 1 } }, { row: { id: 2 } }]);
 });
 
 test('a key that does nothing here says so', () => {

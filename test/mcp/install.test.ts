@@ -189,6 +189,14 @@ test.skipIf(process.platform === 'win32')('what is no plain file is never replac
   expect(lstatSync(pipe).isFIFO()).toBe(true);
 });
 
+test.each([
+  ['--tools', ''],
+  ['--tools', ' , '],
+  ['--toolsets', ''],
+])('%s %j is no list: exit 2, and nothing is written', async (flag, text) => {
+  expect(await install(['print', flag, text])).toMatchObject({ exitCode: 2, stdout: '' });
+});
+
 test('a comma too many names no tool and no kind', async () => {
   const { stdout, exitCode } = await install(['print', '--tools', 'listTickets, ,', '--toolsets', 'tickets,']);
   expect(exitCode).toBe(0);

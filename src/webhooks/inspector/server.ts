@@ -117,7 +117,7 @@ async function stream({ inbox, listening, pages }: Inspecting, response: ServerR
   tell(response, 'hello', { listening, lines });
   const known = new Set(past.map((received) => received?.arrival.id));
   const isTold = (line: Slim) =>
-    line.kind === 'event' && line.verdict === 'accepted' && known.has(line.id ?? undefined);
+    line.kind === 'event' && /^(?:accepted|unreadable)$/u.test(line.verdict) && known.has(line.id ?? undefined);
   for (const line of waiting) if (!isTold(line)) tell(response, 'line', line);
   if (pages.has(response)) pages.set(response, undefined);
 }

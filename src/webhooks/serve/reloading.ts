@@ -49,10 +49,12 @@ export function reloading(ctx: Ports, options: Options, { current, sinks, store 
       const { host, port } = current.configured.config.listen;
       const { admin, inbox, keep } = current.configured.config;
       const listen = { ...next.config.listen, host, port };
-      await sinks.change(next);
+      // At once: what a new door is sent meanwhile would not be sent again.
+      await sinks.change(next, () => {
+        current.doors = doors;
+        current.configured = { ...next, config: { ...next.config, listen, admin, inbox, keep } };
+      });
       if (isOver) return;
-      current.doors = doors;
-      current.configured = { ...next, config: { ...next.config, listen, admin, inbox, keep } };
       // A database that is away says so elsewhere.
       await tellLeft(ctx, store, next).catch(() => {});
       ctx.notice(`The configuration was read again: ${counted(next.config.sinks.length, 'sink')}.`);

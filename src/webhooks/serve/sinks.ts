@@ -15,8 +15,11 @@ export type Sinks = {
   /** The queues that an event goes to. What has no known event goes to the sinks that take every event. */
   for(event: string | null, account?: string): readonly string[];
   wake(): void;
-  /** Goes over to another configuration; what did not change goes on undisturbed. Where it rejects, everything does. */
-  change(to: Configured): Promise<void>;
+  /**
+   * Goes over to another configuration; what did not change goes on undisturbed. Where it rejects, everything does.
+   * `onChanged`: nothing can fail any more, and events go to its queues; the sinks that are gone still have something in hand.
+   */
+  change(to: Configured, onChanged: () => void): Promise<void>;
   drain(graceMs: number): Promise<void>;
   /** By queue. */
   readonly tallies: ReadonlyMap<string, SinkTally>;
@@ -44,13 +47,14 @@ export async function startSinks(
   const running = new Map<string, Running>();
   let opened: OpenedSinks = new Map();
   const { tallies, dead, retrying, onSettled } = tallying(problems);
-  const change = async (to: Configured): Promise<void> => {
+  const change: Sinks['change'] = async (to, onChanged) => {
     // What can fail comes first: where it does, nothing was changed.
     const hasLanes = to.config.sinks.some(({ concurrency }) => concurrency > 1);
     const { startLanes } = hasLanes ? await import('../deliver/lanes.ts') : {};
     const fresh = await openSinks(to, opened);
     if (isOver) return letGo(fresh, opened);
     config = to.config;
+    onChanged();
     const wanted = queuesOf(config);
     await Promise.all(
       [...running].map(async ([queue, { worker, opened: its }]) => {
@@ -82,7 +86,7 @@ export async function startSinks(
       running.set(queue, { worker, opened: its });
     }
   };
-  await change(first);
+  await change(first, () => {});
   return {
     for: (event, account) =>
       config.sinks

@@ -89,6 +89,59 @@ test('where the sinks cannot be changed the old configuration stays, doors and a
   expect([current.configured, current.doors]).toEqual([before, []]);
 });
 
+test('the new doors open before the old sinks have let go of what they have in hand', async () => {
+  const { ports, said, hangup } = hearing();
+  const [before, next] = [await configured('http://127.0.0.1:1/'), await configured('http://127.0.0.1:2/')];
+  const current: Current = { doors: [], configured: before };
+  let letGo = () => {};
+  reloading(
+    ports,
+    {
+      read: async () => next,
+      doorsOf: async () => [{ path: '/new', secrets: [] }],
+      placeOf: () => ({ folder: '/inbox' }),
+    },
+    {
+      current,
+      sinks: {
+        change: async (_, onChanged) => {
+          onChanged();
+          await new Promise<void>((resolve) => {
+            letGo = resolve;
+          });
+        },
+      },
+      store: { counts: async () => new Map() },
+    },
+  );
+  hangup();
+  await expect.poll(() => current.doors).toEqual([{ path: '/new', secrets: [] }]);
+  expect([current.configured.file, said]).toEqual([next.file, []]);
+  letGo();
+  await expect.poll(() => said).toEqual(['The configuration was read again: 1 sink.']);
+});
+
+test('a door that a reload adds takes what comes while the sink that it changes is still at work', async () => {
+  let release: (status: number) => void = () => {};
+  const held = new Promise<number>((resolve) => {
+    release = resolve;
+  });
+  const [world, slow, other] = [await newWorld(), await startApp(0, () => held), await startApp()];
+  for (const app of [slow, other]) endings.push(() => app.close());
+  const config = (url: string, path: string) =>
+    `listen: { port: 0, path: ${path} }\ninbox: inbox\nsinks:\n  - { name: app, http: { url: "${url}" } }\n`;
+  const served = await serving(world, config(slow.url, '/'));
+  expect(await deliver(served.url, body('a'))).toBe(204);
+  await served.until(() => slow.got.length === 1);
+  served.reload(config(other.url, '/new'));
+  const at = new URL('/new', served.url).href;
+  await expect.poll(() => deliver(at, body('b'))).toBe(204);
+  expect(other.ids()).toEqual([]);
+  release(200);
+  await served.until(() => other.ids().includes('b'));
+  await served.end();
+});
+
 test('told to end while a reload stops its old sinks, it begins none that nobody would end', async () => {
   const holding = () => {
     let release: (status: number) => void = () => {};
