@@ -1,5 +1,6 @@
 import { check } from '../api/check.ts';
-import type { Module, Operation } from '../api/operation.ts';
+import type { Module, Operation, Schema } from '../api/operation.ts';
+import { fieldsOf } from '../api/shape.ts';
 import {
   forbidden,
   insufficientScope,
@@ -16,7 +17,6 @@ import { readBody } from './body.ts';
 import { type Credential, credentialOf } from './credential.ts';
 import type { Call } from './handlers/handler.ts';
 import { addressLimit, type Bucket, generalLimit, type Verdict } from './limits.ts';
-import { parseQuery } from './query.ts';
 import type { Match } from './router.ts';
 import { findOwned, type Owner, type State } from './store/state.ts';
 import type { World } from './world.ts';
@@ -150,3 +150,21 @@ const areThere = (
     const kind = ids[name];
     return kind !== undefined && findOwned(state, kind, owner, id) !== undefined;
   });
+
+const whole = /^-?\d+$/u;
+
+/**
+ * The query string as the values that its schema judges: numbers where the table has numbers. What is no number stays
+ * text, so that the schema refuses it by name. An empty value is an absent one, the last of several counts.
+ */
+function parseQuery(schema: Schema, search: string): Record<string, unknown> {
+  const fields = fieldsOf(schema);
+  const values: Record<string, unknown> = {};
+  for (const [name, value] of new URLSearchParams(search)) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (!field || value === '') continue;
+    const isNumber = field.type === 'integer' || field.type === 'number';
+    values[name] = isNumber && whole.test(value) ? Number(value) : value;
+  }
+  return values;
+}

@@ -1,9 +1,9 @@
+import { usualPresets } from '../api/path.ts';
 import { noSuchPath, tooManyRequests } from './answer.ts';
 import { answerApi } from './api.ts';
 import { answerControl } from './control/control.ts';
 import { answerInstead } from './control/faults.ts';
 import { isPreflight, preflightAnswer, withCors } from './cors.ts';
-import { answerDescription } from './description.ts';
 import { addressLimit } from './limits.ts';
 import { answerOAuth } from './oauth/endpoints.ts';
 import type { SandboxOptions } from './options.ts';
@@ -157,3 +157,10 @@ const decoder = new TextDecoder();
 const textOf = (body: string | Uint8Array = ''): string => (typeof body === 'string' ? body : decoder.decode(body));
 
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
+
+/** `GET /openapi.json`: the description of the service, with this sandbox as its server. */
+async function answerDescription(origin: string): Promise<object> {
+  // Loaded when it is asked for: a sandbox that nobody asks starts without it.
+  const { openApiOf } = await import('../derive/openapi.ts');
+  return openApiOf({ baseUrl: origin, authUrl: origin, partnerSegment: usualPresets.partner });
+}
