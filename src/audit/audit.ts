@@ -1,3 +1,4 @@
+import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { AuditMode } from '../config/settings.ts';
 import type { Context } from '../context.ts';
@@ -5,10 +6,9 @@ import { diskWords } from '../disk/disk-failure.ts';
 import { openSharedLog, type SharedLog, type SharedLogOptions } from '../disk/shared-log.ts';
 import { codeOf, Failure, isInterruption, messageOf } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
-import { type About, aboutText, type Line, lineText, numbersOf, type Outcome } from './entry.ts';
+import { type About, aboutText, type Line, lineText, numbersOf, type Outcome, type Who } from './entry.ts';
 import { auditRoot, fileName, monthOf } from './place.ts';
 import { type Unsettled, type UnsettledRows, unsettledRows } from './unsettled.ts';
-import { whoIs } from './who.ts';
 
 /** The record of one account's writes. */
 export type Audit = {
@@ -131,4 +131,23 @@ function notRecorded(error: unknown, root: string): Failure {
     isUnrecorded: true,
     cause: error,
   });
+}
+
+/** Who runs svc, and the program that does so for them. */
+function whoIs({ env, origin }: Pick<Context, 'env' | 'origin'>): Who {
+  user ??= userOf(env);
+  host ??= hostname();
+  return { user, host, client: origin?.client ?? null };
+}
+
+let user: string | undefined;
+let host: string | undefined;
+
+/** A container may run as somebody whom its system does not know. */
+function userOf(env: Context['env']): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return env.USER ?? env.USERNAME ?? String(process.getuid?.() ?? '');
+  }
 }

@@ -1,7 +1,10 @@
 import { readConfig } from '../config/config-file.ts';
-import { settingsOfProfile, withoutCredentials } from '../config/other-profile.ts';
-import type { Settings } from '../config/settings.ts';
+import { credentialNames } from '../config/credential-variables.ts';
+import { profileName } from '../config/given-texts.ts';
+import { parseServiceUrl } from '../config/service-url.ts';
+import { type Config, defaultRedirectUri, profileConfig, type Settings } from '../config/settings.ts';
 import { type Context, withContext } from '../context.ts';
+import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
 import { ofAccount, withoutAccount } from '../webhooks/event/account.ts';
 import type { AccountConfig, ServeConfig } from '../webhooks/serve/config.ts';
@@ -52,3 +55,29 @@ export function chosenAccount(config: ServeConfig | undefined, name: string | un
   if (name !== undefined) throw new Failure('usage', `There is no account ${name}.`, { hint: known });
   throw new Failure('usage', 'The inbox is of several accounts, so --account NAME is needed.', { hint: known });
 }
+
+/**
+ * The same for another profile, whatever the command line and the environment say of one: that holds for a command that
+ * works with several. Its credentials are the profile's own (`withoutCredentials`).
+ */
+function settingsOfProfile(settings: Settings, config: Config, profile: string): Settings {
+  const own = profileConfig(config, profileName({ text: profile, by: 'profile' }));
+  const url = (text: string | undefined, key: string): string | undefined =>
+    text ? parseServiceUrl(text, `${key} of profile ${profile}`) : undefined;
+  return {
+    ...settings,
+    profile,
+    profileNamed: true,
+    carried: { ...settings.carried, profile },
+    baseUrl: settings.baseUrlNamed ? settings.baseUrl : url(own.base_url, 'base_url'),
+    authUrl: settings.authUrlNamed ? settings.authUrl : url(own.auth_url, 'auth_url'),
+    clientId: own.client_id || undefined,
+    redirectUri: own.redirect_uri || defaultRedirectUri,
+  };
+}
+
+/** An environment whose credentials are not there: they are of one account, and would be taken for every profile's. */
+const withoutCredentials = (env: Env): Env => ({
+  ...env,
+  ...Object.fromEntries(credentialNames.map((name) => [name, undefined])),
+});
