@@ -3,8 +3,7 @@ import { Failure } from '../errors.ts';
 import { filtered } from '../output/jq.ts';
 import type { Fields } from '../text/record.ts';
 import type { Judging } from './judging.ts';
-import type { Policy } from './policy-schema.ts';
-import { isQuiet } from './quiet.ts';
+import { days, type Policy, type Quiet } from './policy-schema.ts';
 import { countSend } from './rate.ts';
 import { whoIs } from './who.ts';
 
@@ -99,4 +98,23 @@ async function forbidden(
   const answer = await answerOf(judging, filter, asked);
   if ('problem' in answer) return `${rule}: ${filter} must give one true or false, and ${answer.problem}`;
   return answer.says === wanted ? undefined : `${rule}: ${filter}`;
+}
+
+/** Whether it is quiet at a moment: on a day that is quiet whole, or between two times, over midnight too. */
+function isQuiet({ from, to, zone, days: quietDays = [] }: Quiet, now: Date): boolean {
+  const { day, time } = localTimeIn(now, zone);
+  if (quietDays.some((one) => one === day)) return true;
+  if (from === undefined || to === undefined) return false;
+  if (from === to) return true;
+  return from < to ? time >= from && time < to : time >= from || time < to;
+}
+
+/** `sat` and `07:30`, in the zone, or in that of the machine. */
+function localTimeIn(now: Date, timeZone: string | undefined): { readonly day: string; readonly time: string } {
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    ...{ timeZone, weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  }).formatToParts(now);
+  const part = (type: string) => parts.find((one) => one.type === type)?.value ?? '';
+  const day = days.find((one) => one === part('weekday').toLowerCase()) ?? '';
+  return { day, time: `${part('hour')}:${part('minute')}` };
 }
