@@ -1,4 +1,5 @@
 import { hearersOf } from '../../api/hearers.ts';
+import { operationList } from '../../api/index.ts';
 import { comingFrom } from '../../audit/origin.ts';
 import { defineCommand } from '../../command/command.ts';
 import { inCapitals, param } from '../../command/param.ts';
@@ -11,7 +12,6 @@ import { askedOf, fieldsFrom, type Known, methods, operationAt, relativePath } f
 import type { Wire } from '../../http/request.ts';
 import { type Sent, send } from '../../http/send.ts';
 import type { View } from '../../output/view.ts';
-import { apiLs } from './ls.ts';
 import { type Whole, wholeOf } from './paginate.ts';
 import { adviceOnPath, refuseNoPath } from './path-words.ts';
 
@@ -179,4 +179,19 @@ function headOf(sent: Sent | Refused): string | undefined {
   return `HTTP ${status}\n${Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\n`)
     .join('')}\n`;
+}
+
+/** Every operation, from the table itself. */
+function apiLs(): View {
+  const records = operationList.map(({ id, method, path, scope, credentials, safety, summary, command }) => ({
+    operation: id,
+    method,
+    path,
+    scope,
+    command: command.join(' '),
+    credentials,
+    safety,
+    summary,
+  }));
+  return { data: { shape: 'list', records, columns: ['method', 'path', 'scope', 'command'] }, read: true };
 }

@@ -1,14 +1,17 @@
 import { join } from 'node:path';
 import { defineCommand } from '../../command/command.ts';
 import { flagName, param } from '../../command/param.ts';
+import { configPath, readConfig } from '../../config/config-file.ts';
+import type { Context } from '../../context.ts';
+import { replaceFile } from '../../disk/atomic-file.ts';
 import { itself } from '../../disk/installed.ts';
+import { copyFolder } from '../../disk/private-folder.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { environmentFor } from '../../sandbox/environment.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { type NotRun, runChild } from './child.ts';
 import { sandboxFlags } from './flags.ts';
-import { copyOwnConfig, sendsRows } from './own-config.ts';
 import { seedFor } from './seed.ts';
 import { openTelling } from './telling.ts';
 
@@ -121,3 +124,17 @@ function ownProgram(folder: string): [path: string, text: string] {
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/**
+ * A copy of the user's aliases, templates and ways of printing. No profile: a rehearsal knows the sandbox alone. Nor the place
+ * of the team's drafts: one of the rehearsal would stand among them.
+ */
+async function copyOwnConfig({ files }: Pick<Context, 'files'>, config: string): Promise<void> {
+  const { profiles: _, default_profile: __, drafts: ___, ...own } = await readConfig(files);
+  await replaceFile(configPath({ ...files, config }), `${JSON.stringify(own, null, 2)}\n`);
+  await copyFolder(join(files.config, 'templates'), join(config, 'templates'));
+}
+
+/** A rehearsal has no journals: rows of a file that were sent before would go out in it. */
+const sendsRows = (command: readonly string[]): boolean =>
+  /\s--from[\s=]|\bcontacts? sync\s|\blists? import\s/u.test(` ${command.join(' ')} `);

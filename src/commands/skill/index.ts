@@ -1,9 +1,32 @@
+import { posix, win32 } from 'node:path';
 import { type AnyCommand, type Command, defineCommand, type Group, type Param } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Shown } from '../../derive/skill.ts';
 import { homeFolder } from '../../disk/home.ts';
 import { Failure } from '../../errors.ts';
-import { type Program, placeOf, programNames, programs } from './programs.ts';
+
+/** Assistants that read skills, by the folder in HOME that shows that they are there. */
+const programs = {
+  claude: { title: 'Claude Code', folder: '.claude' },
+  codex: { title: 'Codex', folder: '.codex' },
+  cursor: { title: 'Cursor', folder: '.cursor' },
+  gemini: { title: 'Gemini CLI', folder: '.gemini' },
+  copilot: { title: 'Copilot CLI', folder: '.copilot' },
+} as const;
+
+type Program = keyof typeof programs;
+
+// Object.keys does not know that these are all.
+const programNames = Object.keys(programs) as Program[];
+
+type SkillFile = { readonly home: string; readonly file: string };
+
+/** Where a program looks for a skill of that name. */
+function placeOf(program: Program, home: string, platform: NodeJS.Platform): SkillFile {
+  const { join } = platform === 'win32' ? win32 : posix;
+  const folder = join(home, programs[program].folder);
+  return { home: folder, file: join(folder, 'skills', 'svc', 'SKILL.md') };
+}
 
 /** The commands of svc, as far as this group knows them: it is made with them, since groups do not import each other. */
 type Tree = readonly { readonly name: string; readonly load: () => Promise<Group | AnyCommand> }[];

@@ -3,6 +3,7 @@ import { confirmed } from '../../command/confirm.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Choice, Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -19,7 +20,6 @@ import { lossInWords } from '../../webhooks/store/outcome-words.ts';
 import { accountFlag, configFlag } from './config-flag.ts';
 import { choose, deadOf, eventsFor, know, meant, notDead, type Sinks } from './dead-choice.ts';
 import { page } from './delivery-page.ts';
-import { retriable } from './retriable.ts';
 
 type Texts = Readonly<Record<string, readonly string[]>>;
 
@@ -192,4 +192,23 @@ async function within(
   } finally {
     await admin.close();
   }
+}
+
+type Retriable = { readonly ids: readonly DeadId[]; readonly notes: readonly string[] };
+
+/**
+ * Those that a sink of the configuration takes, and a sentence about the rest, which would wait for ever. Throws a usage
+ * Failure where there are only such. `sinks`: the names of the configuration; undefined where none is known.
+ */
+function retriable(dead: readonly DeadId[], sinks: readonly string[] | undefined): Retriable {
+  const ids = sinks === undefined ? dead : dead.filter(({ sink }) => sinks.includes(sink));
+  const left = dead.length - ids.length;
+  if (left === 0) return { ids, notes: [] };
+  const gone = [...new Set(dead.filter((one) => !ids.includes(one)).map(({ sink }) => sanitize(sink)))].join(', ');
+  const named = `The configuration does not name ${gone} any more`;
+  const known = `Sinks: ${sinks?.join(', ')}.`;
+  if (ids.length > 0) return { ids, notes: [`${named}, so ${counted(left, 'dead letter')} stayed. ${known}`] };
+  throw new Failure('usage', `${named}, so nobody would deliver what is sent there again.`, {
+    hint: `${known} To deliver it, name the sink in the configuration again; to give it up: svc webhooks dead drop`,
+  });
 }

@@ -3,7 +3,8 @@ import { defineCommand, type Group } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { number } from '../../text/number.ts';
+import { counted, number } from '../../text/number.ts';
+import { sanitize } from '../../text/sanitize.ts';
 import { replay as replayOnce } from '../../webhooks/deliver/replay.ts';
 import { parseTarget } from '../../webhooks/deliver/routes.ts';
 import { envelopeIn } from '../../webhooks/event/envelope.ts';
@@ -17,7 +18,6 @@ import { accountFlag, configFlag } from './config-flag.ts';
 import { page } from './delivery-page.ts';
 import { chosen, look, lookUp, lookUpOne, receivedEvents } from './inbox-look.ts';
 import { purge } from './inbox-purge.ts';
-import { waitingNotes } from './waiting-notes.ts';
 
 const received = { placeholder: 'ID', from: { command: 'webhooks inbox list', choices: receivedEvents } };
 const ids = { id: { ...param.texts('Envelope id, or its beginning'), ...received, required: true } };
@@ -183,3 +183,26 @@ export const inbox: Group = {
   summary: 'Events that svc webhooks listen or serve received',
   commands: [list, show, replay, purge],
 };
+
+type Listed = { readonly sinks: readonly string[] | undefined; readonly forward: Forwarding | null | undefined };
+
+/** A sentence for each place that listed events wait for, and who brings them there; those of five places at most. */
+function waitingNotes(listed: readonly Listed[]): string[] {
+  const places = new Map<string, number>();
+  for (const { sinks, forward } of listed) {
+    if (forward?.state !== 'waiting') continue;
+    const place = placeOf(sinks !== undefined, forward.to);
+    places.set(place, (places.get(place) ?? 0) + 1);
+  }
+  return [...places]
+    .slice(0, 5)
+    .map(([place, count]) => `${counted(count, 'event')} ${count === 1 ? 'waits' : 'wait'} for ${place}`);
+}
+
+function placeOf(isOfServe: boolean, to: string | null): string {
+  if (to === null) return 'the next svc webhooks listen --forward-to URL.';
+  const named = sanitize(to);
+  return isOfServe
+    ? `${named}: svc webhooks serve delivers what waits for a sink, in order.`
+    : `${named}: svc webhooks listen forwards what waits, in order, while it runs.`;
+}
