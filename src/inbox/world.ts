@@ -1,18 +1,19 @@
 import { stricter } from '../config/settings.ts';
 import { Failure, messageOf, wordsOf } from '../errors.ts';
+import { firstRows, keepFirstRows } from '../mirror/store/first-rows.ts';
 import { snooze } from '../mirror/store/snoozes.ts';
 import { plainTerminal } from '../sends/ask.ts';
 import type { Draft } from '../sends/draft.ts';
 import { draftBlocks } from '../sends/page.ts';
 import { threadOf as threadNow } from '../sends/thread.ts';
 import { whoIs } from '../sends/who.ts';
+import { isRecord, recordsIn } from '../text/record.ts';
 import { filledTexts, templateChoices } from './compose.ts';
 import type { Effect } from './effect.ts';
-import { lastRows, rememberRows } from './first-rows.ts';
 import { recordOf, threadOf, threadOfDraft } from './record.ts';
 import { nameOf, type Row } from './row.ts';
 import { putAway } from './snoozing.ts';
-import { type Reading, rowsOf } from './source.ts';
+import { type Reading, type Rows, rowsOf } from './source.ts';
 import { compose, countDrafts, edit, keepAll, recordsOf } from './texts.ts';
 import type { World } from './world-ports.ts';
 import { change, keptOf, send } from './writes.ts';
@@ -154,3 +155,38 @@ const whoseWords = (row: Row, channel: unknown): string =>
   ]
     .filter(Boolean)
     .join(' ');
+
+/** More than a screen shows. */
+const kept = 60;
+
+/** Views whose rows take long where there are very many. */
+const views = new Set(['waiting', 'open']);
+
+/** What the view began with when it was last looked at; undefined where that is not known. */
+async function lastRows({ store, account }: Reading, view: string): Promise<Rows | undefined> {
+  if (!views.has(view)) return undefined;
+  try {
+    const read: unknown = JSON.parse((await store.read((sql) => firstRows(sql, account, view))) ?? 'null');
+    if (!isRecord(read) || typeof read.total !== 'number') return undefined;
+    return { rows: recordsIn(read.rows).filter(isRow), total: read.total };
+  } catch {
+    // It is a help and no more: the rows themselves come.
+    return undefined;
+  }
+}
+
+const isRow = (value: unknown): value is Row =>
+  isRecord(value) && typeof value.id === 'number' && (value.kind === 'ticket' || value.kind === 'conversation');
+
+/** Remembers it for the next start, where it is another one. Who may not write there does without. */
+async function rememberRows(
+  { store, account }: Reading,
+  view: string,
+  { rows, total }: Rows,
+  last: Rows | undefined,
+): Promise<void> {
+  if (!views.has(view)) return;
+  const data = JSON.stringify({ rows: rows.slice(0, kept), total });
+  if (last && JSON.stringify({ rows: last.rows, total: last.total }) === data) return;
+  await keepFirstRows(store, account, view, data).catch(() => {});
+}
