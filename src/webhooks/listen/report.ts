@@ -2,7 +2,6 @@ import type { Clock } from '../../context.ts';
 import type { Receipt } from '../receive/options.ts';
 import type { Line } from '../store/event-line.ts';
 import type { Forwarding } from '../store/forwarding.ts';
-import { type Channel, createChannel } from './channel.ts';
 import { lineOf, noCounts, summaryOf } from './lines.ts';
 
 /** Turns what happens into lines and counts. One line an event: it waits for the app's first answer, if one is due. */
@@ -63,3 +62,46 @@ export function createReporter(clock: Pick<Clock, 'now'>): Reporter {
 /** Of what was answered; a sink that is no URL answers nothing, and has taken it. */
 export const isGood = ({ status }: Pick<Forwarding, 'status'>): boolean =>
   status === null || (status >= 200 && status < 300);
+
+/** Values on their way from a producer to the one consumer, in order. */
+type Channel<T> = AsyncIterable<T> & {
+  push(value: T): void;
+  /** Whether another value is there already. */
+  more(): boolean;
+  /** What was pushed before is still taken; then the iteration ends. */
+  end(): void;
+};
+
+function createChannel<T>(): Channel<T> {
+  let values: T[] = [];
+  let taken = 0;
+  let ended = false;
+  let wake = () => {};
+  return {
+    push(value) {
+      values.push(value);
+      wake();
+    },
+    more: () => taken < values.length,
+    end() {
+      ended = true;
+      wake();
+    },
+    async *[Symbol.asyncIterator]() {
+      for (;;) {
+        // Also what is pushed meanwhile: an array is read up to its end.
+        for (const value of values) {
+          taken++;
+          yield value;
+        }
+        values = [];
+        taken = 0;
+        if (ended) return;
+        // Not at once: what comes in the same turn of the event loop is then printed together.
+        await new Promise<void>((resolve) => {
+          wake = () => setImmediate(resolve);
+        });
+      }
+    },
+  };
+}
