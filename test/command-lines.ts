@@ -1,5 +1,5 @@
 import { parseArgsStringToArgv } from 'string-argv';
-import type { AnyCommand, Group } from '../src/command/command.ts';
+import type { AnyCommand, TopGroup } from '../src/command/command.ts';
 import { entries } from '../src/commands/index.ts';
 
 /** A command of the tree and a line that runs it, without what only a shell could do. */
@@ -29,7 +29,7 @@ type Leaf = { readonly name: string; readonly command: AnyCommand };
 /** Every command there is, in the order of the tree. */
 export async function allCommands(): Promise<Leaf[]> {
   const leaves: Leaf[] = [];
-  const collect = (node: Group | AnyCommand, names: readonly string[]): void => {
+  const collect = (node: TopGroup | AnyCommand, names: readonly string[]): void => {
     if (!('commands' in node)) return void leaves.push({ name: names.join(' '), command: node });
     if (node.itself) leaves.push({ name: names.join(' '), command: node.itself });
     for (const child of node.commands) collect(child, [...names, child.name]);

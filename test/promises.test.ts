@@ -51,7 +51,9 @@ function textsOf(node: Group | AnyCommand): string[] {
 }
 
 async function helpTexts(): Promise<string[]> {
-  const groups = await Promise.all(entries.map((entry) => entry.load()));
+  const groups = await Promise.all(
+    entries.map(async ({ name, summary, load }) => ({ name, summary, ...(await load()) })),
+  );
   // Wide enough that no sentence is broken.
   const said = Object.values(topicTexts).flatMap((text) => text(10_000).split(/\n(?![a-z])/u));
   return [...groups.flatMap(textsOf), ...said];

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { AnyCommand, Group } from '../src/command/command.ts';
+import type { AnyCommand, TopGroup } from '../src/command/command.ts';
 import { entries } from '../src/commands/index.ts';
 import { topicTexts } from '../src/program/topic-texts.ts';
 import { type SandboxWorld, sandboxWorld } from './sandbox-world.ts';
@@ -62,7 +62,7 @@ const between = (readme: string, name: string, content: string): string =>
 
 async function commandTable(): Promise<string> {
   const rows: string[] = [];
-  const walk = (node: Group | AnyCommand, names: readonly string[]) => {
+  const walk = (node: TopGroup | AnyCommand, names: readonly string[]) => {
     if ('hidden' in node && node.hidden) return;
     if ('commands' in node) for (const child of node.commands) walk(child, [...names, child.name]);
     else rows.push(`| \`svc ${names.join(' ')}\` | ${node.summary.replaceAll('|', '\\|')} |`);

@@ -123,6 +123,9 @@ export type Group = {
   readonly commands: readonly (AnyCommand | Group)[];
 };
 
+/** A group of `commands/index.ts`: its entry there has its name, and its summary where this says no other. */
+export type TopGroup = Omit<Group, 'name' | 'summary'> & Partial<Pick<Group, 'summary'>>;
+
 // biome-ignore lint/suspicious/noExplicitAny: a group holds commands of every signature
 export type AnyCommand = Command<any, any>;
 

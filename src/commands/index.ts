@@ -1,5 +1,5 @@
 import { hearersOf } from '../api/hearers.ts';
-import { type AnyCommand, aliasesOf, type Group } from '../command/command.ts';
+import { type AnyCommand, aliasesOf, type Group, type TopGroup } from '../command/command.ts';
 import { takingDryRuns } from '../command/dry-run.ts';
 
 /** What the program knows of a group before it is named: enough for help and completion, nothing loaded. */
@@ -9,7 +9,7 @@ export type CommandEntry = {
   readonly aliases?: readonly string[];
   readonly summary: string;
   readonly section: 'core' | 'growth' | 'developers' | 'setup';
-  readonly load: () => Promise<Group | AnyCommand>;
+  readonly load: () => Promise<TopGroup | AnyCommand>;
 };
 
 /** The command tree, in the order of the help. */
@@ -264,7 +264,8 @@ async function findCommand([first = '', ...words]: readonly string[]): Promise<A
 
 /** What the entry stands for. Commands that write one record take the rows of a file too. */
 export async function loadEntry(entry: CommandEntry): Promise<Group | AnyCommand> {
-  const node = await takingRows(takingDryRuns(await entry.load()));
+  const { name, summary } = entry;
+  const node = await takingRows(takingDryRuns({ name, summary, ...(await entry.load()) }));
   // Most groups reach nobody, and their start need not know how a send is held.
   if (!reachesSomebody(node)) return node;
   return (await import('../command/drafting.ts')).takingDrafts(node);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AnyCommand, Group, Params } from '../../src/command/command.ts';
+import type { AnyCommand, Params, TopGroup } from '../../src/command/command.ts';
 import { flagName } from '../../src/command/param.ts';
 import { entries } from '../../src/commands/index.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
@@ -9,7 +9,7 @@ type Found = { readonly path: string[]; readonly command: AnyCommand };
 
 async function commands(): Promise<Found[]> {
   const found: Found[] = [];
-  const walk = (node: Group | AnyCommand, path: string[]) => {
+  const walk = (node: TopGroup | AnyCommand, path: string[]) => {
     if (!('commands' in node)) found.push({ path, command: node });
     else for (const child of node.commands) walk(child, [...path, child.name]);
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AnyCommand, Group } from '../../src/command/command.ts';
+import type { AnyCommand, TopGroup } from '../../src/command/command.ts';
 import { entries } from '../../src/commands/index.ts';
 import { manPages } from '../../src/program/man.ts';
 import { topicTexts } from '../../src/program/topic-texts.ts';
@@ -10,7 +10,7 @@ import { svc } from '../svc.ts';
 /** The words that lead to each group and command, in the order of the tree. */
 async function paths(): Promise<string[][]> {
   const found: string[][] = [];
-  const walk = (node: Group | AnyCommand, path: string[]) => {
+  const walk = (node: TopGroup | AnyCommand, path: string[]) => {
     if ('hidden' in node && node.hidden) return;
     found.push(path);
     if ('commands' in node) for (const child of node.commands) walk(child, [...path, child.name]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { parseArgsStringToArgv } from 'string-argv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AnyCommand, Group } from '../../src/command/command.ts';
+import type { AnyCommand, TopGroup } from '../../src/command/command.ts';
 import { entries } from '../../src/commands/index.ts';
 import { needsOf } from '../../src/program/needs.ts';
 import { type Built, buildSvc } from '../built.ts';
@@ -16,7 +16,7 @@ type Example = { readonly name: string; readonly line: string };
 const examples: Example[] = [];
 const without: string[] = [];
 
-function collect(node: Group | AnyCommand, names: readonly string[]): void {
+function collect(node: TopGroup | AnyCommand, names: readonly string[]): void {
   if ('commands' in node) {
     for (const child of node.commands) collect(child, [...names, child.name]);
     return;

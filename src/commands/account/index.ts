@@ -1,16 +1,12 @@
 import { getAccount, updateBranding } from '../../api/account.ts';
-import type { Group } from '../../command/command.ts';
+import type { TopGroup } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 
-export const account: Group = {
-  name: 'account',
-  summary: 'The account itself',
+export const account: TopGroup = {
   commands: [fromOperation('get', getAccount, { examples: ['svc account get', 'svc account get --json'] })],
 };
 
-export const branding: Group = {
-  name: 'branding',
-  summary: 'Colours, logos and voice of the account',
+export const branding: TopGroup = {
   commands: [
     fromOperation('update', updateBranding, {
       update: true,

@@ -1,4 +1,4 @@
-import { defineCommand, type Group } from '../../command/command.ts';
+import { defineCommand, type TopGroup } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { aliasOf, wordsOf } from '../../config/aliases.ts';
 import { commandNames, isCommandName } from '../../config/command-names.ts';
@@ -98,4 +98,4 @@ const remove = defineCommand({
   },
 });
 
-export const alias: Group = { name: 'alias', summary: 'Names of your own for commands', commands: [list, set, remove] };
+export const alias: TopGroup = { commands: [list, set, remove] };

@@ -1,7 +1,7 @@
 import { resources } from '../../api/resources.ts';
 import { faces } from '../../audit/entry.ts';
 import { type Entry, entriesIn } from '../../audit/read.ts';
-import { defineCommand, type Group, type Param } from '../../command/command.ts';
+import { defineCommand, type Param, type TopGroup } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
 import { number } from '../../text/number.ts';
@@ -99,8 +99,6 @@ const show = defineCommand({
   },
 });
 
-export const audit: Group = {
-  name: 'audit',
-  summary: 'The record of writes: who wrote what, and whether it is whole',
+export const audit: TopGroup = {
   commands: [list, show, verify, head],
 };

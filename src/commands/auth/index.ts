@@ -1,4 +1,4 @@
-import type { Group } from '../../command/command.ts';
+import type { TopGroup } from '../../command/command.ts';
 import { authKeep } from './keep.ts';
 import { authList, authSwitch } from './list.ts';
 import { authLogin } from './login.ts';
@@ -7,8 +7,6 @@ import { authRefresh } from './refresh.ts';
 import { authStatus } from './status.ts';
 import { authToken } from './token.ts';
 
-export const auth: Group = {
-  name: 'auth',
-  summary: 'Logins and credentials',
+export const auth: TopGroup = {
   commands: [authLogin, authStatus, authRefresh, authKeep, authList, authSwitch, authToken, authLogout],
 };

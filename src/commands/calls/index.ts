@@ -1,10 +1,8 @@
 import { listCalls } from '../../api/calls.ts';
-import type { Group } from '../../command/command.ts';
+import type { TopGroup } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 
-export const calls: Group = {
-  name: 'calls',
-  summary: 'Phone calls',
+export const calls: TopGroup = {
   commands: [
     fromOperation('list', listCalls, {
       columns: [

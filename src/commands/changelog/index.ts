@@ -1,13 +1,12 @@
 import { getChangelogEntry, listChangelog } from '../../api/changelog.ts';
-import type { Group } from '../../command/command.ts';
+import type { TopGroup } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { several } from '../../command/several.ts';
 import { releaseChangelog } from './release.ts';
 import { stateOf } from './state.ts';
 import { createEntry, publishEntry, updateEntry } from './write.ts';
 
-export const changelog: Group = {
-  name: 'changelog',
+export const changelog: TopGroup = {
   summary: 'Entries of the public changelog',
   commands: [
     fromOperation('list', listChangelog, {

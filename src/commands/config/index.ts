@@ -1,4 +1,4 @@
-import { defineCommand, type Group, type Param } from '../../command/command.ts';
+import { defineCommand, type Param, type TopGroup } from '../../command/command.ts';
 import { agreeToDefault, agreeToMode } from '../../command/loosen.ts';
 import { param } from '../../command/param.ts';
 import { readConfig, updateConfig, updateProfile } from '../../config/config-file.ts';
@@ -194,8 +194,6 @@ function configured(config: Config, profile: string, name: KeyName): string | un
   }
 }
 
-export const config: Group = {
-  name: 'config',
-  summary: 'Settings of svc',
+export const config: TopGroup = {
   commands: [list, get, set, unset],
 };

@@ -1,5 +1,5 @@
 import { getContact, listContacts, updateContact } from '../../api/contacts.ts';
-import type { Group } from '../../command/command.ts';
+import type { TopGroup } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { createContact } from './create.ts';
 import { duplicateContacts } from './duplicates.ts';
@@ -18,9 +18,7 @@ const columns = [
   { path: 'created_at', header: 'Created', rank: 7 },
 ] as const;
 
-export const contacts: Group = {
-  name: 'contacts',
-  summary: 'Contacts: look up, change, import and export',
+export const contacts: TopGroup = {
   commands: [
     fromOperation('list', listContacts, {
       columns,

@@ -7,7 +7,7 @@ import {
 } from '../../api/conversations.ts';
 import { described } from '../../api/fields.ts';
 import type { Output } from '../../api/operation.ts';
-import type { Group } from '../../command/command.ts';
+import type { TopGroup } from '../../command/command.ts';
 import { fromOperation, seedFrom } from '../../command/from-operation.ts';
 import { personOf, type Seed } from '../../command/seed.ts';
 import { several } from '../../command/several.ts';
@@ -34,9 +34,7 @@ const columns: readonly Column[] = [
   { path: 'last_message_at', header: 'Last message', rank: 5 },
 ];
 
-export const conversations: Group = {
-  name: 'conversations',
-  summary: 'Live chat conversations',
+export const conversations: TopGroup = {
   commands: [
     fromOperation('list', listConversations, {
       columns,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type AttributionKey, attributionKeys, sendEvent } from '../../api/events.ts';
 import type { Input } from '../../api/operation.ts';
 import { fieldsOf } from '../../api/shape.ts';
-import { defineCommand, type Group, type Param } from '../../command/command.ts';
+import { defineCommand, type Param, type TopGroup } from '../../command/command.ts';
 import { paramOf } from '../../command/flags.ts';
 import { inCapitals, param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
@@ -123,4 +123,4 @@ function kpiOf({ value, value_minor, currency: named }: Kpi) {
   return { value_minor: value_minor ?? minorUnits(value ?? '', currency), currency };
 }
 
-export const events: Group = { name: 'events', summary: 'Product events that start sequences', commands: [send] };
+export const events: TopGroup = { commands: [send] };

@@ -1,7 +1,7 @@
 import { getRoadmap, listFeedback } from '../../api/feedback.ts';
 import { fitted } from '../../api/fit.ts';
 import type { Output } from '../../api/operation.ts';
-import { type Command, defineCommand, type Group } from '../../command/command.ts';
+import { type Command, defineCommand, type TopGroup } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -88,9 +88,7 @@ const getPost = defineCommand({
   },
 });
 
-export const feedback: Group = {
-  name: 'feedback',
-  summary: 'Posts on the feedback board',
+export const feedback: TopGroup = {
   commands: [listPosts, getPost],
 };
 
@@ -116,4 +114,4 @@ const get = defineCommand({
 const rowOf = (slug: string, { id, vote_count, title }: { id: number; vote_count: number; title: string }): string =>
   `${[slug, id, vote_count, title].map(cellForPipe).join('\t')}\n`;
 
-export const roadmap: Group = { name: 'roadmap', summary: 'The public roadmap', commands: [get] };
+export const roadmap: TopGroup = { commands: [get] };

@@ -1,14 +1,12 @@
 import { createContactList, deleteContactList, listContactListMembers, listContactLists } from '../../api/lists.ts';
-import type { Group } from '../../command/command.ts';
+import type { TopGroup } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { several } from '../../command/several.ts';
 import { addToList } from './add.ts';
 import { importIntoList } from './import.ts';
 import { memberColumns, nameOf, removeFromList, setList, updateList } from './members.ts';
 
-export const lists: Group = {
-  name: 'lists',
-  summary: 'Contact lists and their members',
+export const lists: TopGroup = {
   commands: [
     fromOperation('list', listContactLists, {
       columns: [

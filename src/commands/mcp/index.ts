@@ -1,4 +1,4 @@
-import { defineCommand, type Group } from '../../command/command.ts';
+import { defineCommand, type TopGroup } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
 import type { HttpAddress } from '../../mcp/http.ts';
@@ -61,8 +61,7 @@ const serveMcp = defineCommand({
 
 const usualPort = 8979;
 
-export const mcp: Group = {
-  name: 'mcp',
+export const mcp: TopGroup = {
   summary: serveMcp.summary,
   itself: serveMcp,
   commands: [installMcp],

@@ -1,5 +1,5 @@
 import { listMeetings } from '../../api/meetings.ts';
-import { defineCommand, type Group } from '../../command/command.ts';
+import { defineCommand, type TopGroup } from '../../command/command.ts';
 import { listView } from '../../command/listing.ts';
 import { param } from '../../command/param.ts';
 import { connect } from '../../http/call.ts';
@@ -27,4 +27,4 @@ const list = defineCommand({
   },
 });
 
-export const meetings: Group = { name: 'meetings', summary: 'Bookable meeting types', commands: [list] };
+export const meetings: TopGroup = { commands: [list] };

@@ -1,4 +1,4 @@
-import type { Group } from '../../command/command.ts';
+import type { TopGroup } from '../../command/command.ts';
 import { copyChanges } from './changes.ts';
 import { exportTheCopy } from './export.ts';
 import { forgetTheCopy } from './forget.ts';
@@ -8,8 +8,6 @@ import { searchCopy } from './search.ts';
 import { queryCopy } from './sql.ts';
 import { copyStatus } from './status.ts';
 
-export const mirror: Group = {
-  name: 'mirror',
-  summary: 'A copy of the account on this machine: ask it anything',
+export const mirror: TopGroup = {
   commands: [pullCopy, copyStatus, queryCopy, searchCopy, copyChanges, exportTheCopy, copySchema, forgetTheCopy],
 };

@@ -1,5 +1,5 @@
 import { posix, win32 } from 'node:path';
-import { type AnyCommand, type Command, defineCommand, type Group, type Param } from '../../command/command.ts';
+import { type AnyCommand, type Command, defineCommand, type Param, type TopGroup } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Shown } from '../../derive/skill.ts';
 import { homeFolder } from '../../disk/home.ts';
@@ -29,10 +29,9 @@ function placeOf(program: Program, home: string, platform: NodeJS.Platform): Ski
 }
 
 /** The commands of svc, as far as this group knows them: it is made with them, since groups do not import each other. */
-type Tree = readonly { readonly name: string; readonly load: () => Promise<Group | AnyCommand> }[];
+type Tree = readonly { readonly name: string; readonly load: () => Promise<TopGroup | AnyCommand> }[];
 
-export const skillOver = (tree: Tree): Group => ({
-  name: 'skill',
+export const skillOver = (tree: Tree): TopGroup => ({
   summary: 'What an assistant should know about svc',
   commands: [printSkill(tree), installSkill(tree)],
 });
@@ -125,7 +124,7 @@ async function skillText(tree: Tree): Promise<string> {
 /** A command of the tree with its usage. */
 async function shownIn(tree: Tree, words: string): Promise<Shown> {
   const [first = '', ...rest] = words.split(' ');
-  let node: Group | AnyCommand | undefined = await tree.find(({ name }) => name === first)?.load();
+  let node: TopGroup | AnyCommand | undefined = await tree.find(({ name }) => name === first)?.load();
   for (const word of rest)
     node = node && 'commands' in node ? node.commands.find(({ name }) => name === word) : undefined;
   const command = node && 'commands' in node ? node.itself : node;

@@ -1,4 +1,4 @@
-import { defineCommand, type Group } from '../../command/command.ts';
+import { defineCommand, type TopGroup } from '../../command/command.ts';
 import { fileText } from '../../command/editor.ts';
 import { param } from '../../command/param.ts';
 import { namedTemplates, placeForTemplate, templateNamed } from '../../command/template-file.ts';
@@ -66,8 +66,7 @@ const edit = defineCommand({
   },
 });
 
-export const templates: Group = {
-  name: 'templates',
+export const templates: TopGroup = {
   summary: 'Texts that you use again: for --template NAME',
   commands: [list, show, edit],
 };

@@ -11,7 +11,7 @@ import {
   updateTicket,
 } from '../../api/tickets.ts';
 import { recordFitted, unwrap } from '../../command/answered.ts';
-import { defineCommand, type Group } from '../../command/command.ts';
+import { defineCommand, type TopGroup } from '../../command/command.ts';
 import type { Follow } from '../../command/follow.ts';
 import { fromOperation, seedFrom } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
@@ -89,9 +89,7 @@ const afterReply: readonly Follow[] = [
 /** Tickets of another system have a status: it is set once the ticket is there. */
 const TicketRow = v.object({ ...createTicket.body.entries, status: v.optional(v.picklist(ticketStatuses)) });
 
-export const tickets: Group = {
-  name: 'tickets',
-  summary: 'Support tickets',
+export const tickets: TopGroup = {
   commands: [
     fromOperation('list', listTickets, {
       columns,

@@ -1,4 +1,4 @@
-import { defineCommand, type Group } from '../../command/command.ts';
+import { defineCommand, type TopGroup } from '../../command/command.ts';
 import { fileText } from '../../command/editor.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -80,8 +80,4 @@ async function tried(ctx: Context, settings: Settings, view: { readonly name: st
   }
 }
 
-export const views: Group = {
-  name: 'views',
-  summary: 'The views of svc inbox, and your own',
-  commands: [list, show, edit],
-};
+export const views: TopGroup = { commands: [list, show, edit] };

@@ -1,5 +1,5 @@
 import { deleteWebhook, listWebhooks } from '../../api/webhooks.ts';
-import type { Command, Group } from '../../command/command.ts';
+import type { Command, TopGroup } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { several } from '../../command/several.ts';
 import { forgetSecret } from '../../webhooks/subscriptions/secrets.ts';
@@ -33,9 +33,7 @@ const deleteSubscription: Command = {
   },
 };
 
-export const webhooks: Group = {
-  name: 'webhooks',
-  summary: 'Webhook subscriptions, and a receiver for this machine',
+export const webhooks: TopGroup = {
   commands: [
     fromOperation('list', listWebhooks, {
       columns: [
