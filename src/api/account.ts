@@ -19,10 +19,7 @@ export const getAccount = defineOperation({
   command: ['account', 'get'],
   resource: 'accounts',
   scope: 'identity',
-  status: 200,
   response: Account,
-  answer: { shape: 'record' },
-  safety: 'read',
 });
 
 export const Branding = v.object({
@@ -51,9 +48,7 @@ export const updateBranding = defineOperation({
   resource: 'accounts',
   scope: 'branding:write',
   body: Branding,
-  status: 200,
   response: v.looseObject({ ok: v.boolean(), updated: v.array(v.string()) }),
-  answer: { shape: 'record' },
   safety: 'repeatable',
   namesChanged: 'updated',
   effect: { of: 'The branding', done: 'changed', lookHint: 'Look at it in the product.' },

@@ -23,8 +23,6 @@ export const listCalls = defineOperation({
   resource: 'calls',
   scope: 'calls:read',
   query: v.object(pageQuery),
-  status: 200,
   response: pageOf('calls', Call),
   answer: { shape: 'list', key: 'calls', paged: true, sortedBy: 'newest' },
-  safety: 'read',
 });

@@ -41,10 +41,8 @@ export const listChangelog = defineOperation({
   scope: 'changelog:read',
   module: 'changelog',
   query: v.object({ ...pageQuery, status: v.optional(v.picklist(changelogStatuses, 'must be draft or published')) }),
-  status: 200,
   response: pageOf('entries', ChangelogItem),
   answer: { shape: 'list', key: 'entries', paged: true, sortedBy: 'not said' },
-  safety: 'read',
 });
 
 export const getChangelogEntry = defineOperation({
@@ -57,10 +55,8 @@ export const getChangelogEntry = defineOperation({
   ids: { id: 'changelog' },
   scope: 'changelog:read',
   module: 'changelog',
-  status: 200,
   response,
   answer,
-  safety: 'read',
 });
 
 const title = described('3 to 255 characters', text(3, 255));
@@ -122,7 +118,6 @@ export const updateChangelogEntry = defineOperation({
     v.check((body) => Object.values(body).some((value) => value !== undefined), 'must change at least one field'),
     v.metadata({ minProperties: 1 }),
   ),
-  status: 200,
   response,
   answer,
   safety: 'repeatable', // changelog.published fires once, however often the entry is published

@@ -43,10 +43,8 @@ export const listContacts = defineOperation({
   resource: 'contacts',
   scope: 'contacts:read',
   query: v.object(pageQuery),
-  status: 200,
   response: pageOf('contacts', ContactItem),
   answer: { shape: 'list', key: 'contacts', paged: true, sortedBy: 'newest' },
-  safety: 'read',
 });
 
 export const getContact = defineOperation({
@@ -58,10 +56,8 @@ export const getContact = defineOperation({
   resource: 'contacts',
   ids: { id: 'contacts' },
   scope: 'contacts:read',
-  status: 200,
   response: v.looseObject({ contact: Contact }),
   answer: { shape: 'record', key: 'contact' },
-  safety: 'read',
 });
 
 const optionalFields = {
@@ -89,7 +85,6 @@ export const updateContact = defineOperation({
     phone: v.optional(described('Any common format; stored as E.164', v.string())),
     ...optionalFields,
   }),
-  status: 200,
   response: v.looseObject({ contact: Contact }),
   answer: { shape: 'record', key: 'contact' },
   safety: 'repeatable',
@@ -131,7 +126,6 @@ export const createContacts = defineOperation({
   resource: 'contacts',
   scope: 'contacts:write',
   body: v.union([NewContactBatch, NewContact]),
-  status: 200,
   response: v.looseObject({ contacts: v.union([v.array(CreatedContact), CreatedContact]) }),
   answer: { shape: 'record', key: 'contacts' },
   safety: 'verify', // the same email twice makes two contacts
@@ -174,13 +168,11 @@ export const syncContacts = defineOperation({
       v.maxLength(syncChunkSize, 'may hold at most 200 contacts'),
     ),
   }),
-  status: 200,
   response: v.looseObject({
     created: whole,
     updated: whole,
     errors: v.array(v.looseObject({ index: described('Position in the request, from 0', whole), error: v.string() })),
   }),
-  answer: { shape: 'record' },
   safety: 'repeatable', // blanks are filled, tags united, metadata merged: twice is once
   rows: 'contacts',
   counts: true,

@@ -56,10 +56,8 @@ export const listConversations = defineOperation({
     contact_id: v.optional(id),
     updated_since: updatedSince,
   }),
-  status: 200,
   response: pageOf('conversations', ConversationItem),
   answer: { shape: 'list', key: 'conversations', paged: true, sortedBy: 'last message' },
-  safety: 'read',
 });
 
 export const getConversation = defineOperation({
@@ -72,10 +70,8 @@ export const getConversation = defineOperation({
   ids: { id: 'conversations' },
   scope: 'conversations:read',
   module: 'support',
-  status: 200,
   response: v.looseObject({ conversation: Conversation }),
   answer: { shape: 'record', key: 'conversation' },
-  safety: 'read',
 });
 
 export const replyToConversation = defineOperation({
@@ -96,7 +92,6 @@ export const replyToConversation = defineOperation({
     message: v.looseObject({ id, sender_type: senderType, body: v.string(), created_at: when }),
     handling_mode: handlingMode,
   }),
-  answer: { shape: 'record' },
   safety: 'verify',
   effect: { of: 'The message', done: 'sent', lookHint: 'Look at the chat with: svc conversations get ID' },
   asMade: { sender_type: { isNone: ['visitor'] } },
@@ -117,7 +112,6 @@ export const resolveConversation = defineOperation({
   ids: { id: 'conversations' },
   scope: 'conversations:write',
   module: 'support',
-  status: 200,
   response: v.looseObject({ conversation: ConversationItem }),
   answer: { shape: 'record', key: 'conversation' },
   safety: 'repeatable',

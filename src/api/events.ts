@@ -63,9 +63,7 @@ export const sendEvent = defineOperation({
       }),
     ),
   }),
-  status: 200,
   response: v.looseObject({ status: v.literal('ok'), enrolled: whole }),
-  answer: { shape: 'record' },
   safety: 'once',
   effect: {
     of: 'The event',

@@ -39,10 +39,8 @@ export const listFeedback = defineOperation({
     category_id: v.optional(id),
     q: v.optional(described('Matches title or text', v.string())),
   }),
-  status: 200,
   response: pageOf('posts', FeedbackPost),
   answer: { shape: 'list', key: 'posts', paged: true, sortedBy: 'votes' },
-  safety: 'read',
 });
 
 export const getRoadmap = defineOperation({
@@ -54,8 +52,6 @@ export const getRoadmap = defineOperation({
   resource: 'roadmap_columns',
   scope: 'feedback:read',
   module: 'roadmap',
-  status: 200,
   response: v.looseObject({ statuses: described('Columns in display order', v.array(RoadmapColumn)) }),
   answer: { shape: 'list', key: 'statuses', paged: false, sortedBy: 'board' },
-  safety: 'read',
 });

@@ -22,12 +22,10 @@ export const listMeetings = defineOperation({
   ids: { account: 'accounts' },
   scope: null,
   credentials: ['m2m'], // account API keys and OAuth tokens are not accepted
-  status: 200,
   response: v.looseObject({
     ok: v.literal(true),
     account: v.looseObject({ id, name: v.string() }),
     meetings: v.array(MeetingType),
   }),
   answer: { shape: 'list', key: 'meetings', paged: false, sortedBy: 'not said' },
-  safety: 'read',
 });

@@ -180,12 +180,17 @@ type Perhaps<S> = unknown extends S ? undefined : S extends v.GenericSchema ? v.
 /** The parsed body of the operation's successful answer; fields that the table does not know are kept. */
 export type Output<Op extends Operation> = v.InferOutput<Op['response']>;
 
-const accountCredentials = ['api_key', 'oauth'] as const;
+/** What most entries leave unsaid: who may ask, that nothing new is answered with 201, and that the whole body is the record. */
+const usual = {
+  credentials: ['api_key', 'oauth'],
+  status: 200,
+  answer: { shape: 'record' },
+} as const satisfies Partial<Described>;
 
 /** An entry as it is written, without the fields that are derived from the others. */
-type OperationEntry = Omit<Described, 'credentials' | 'params'> &
-  Partial<Pick<Described, 'credentials'>> &
-  (Read | Write);
+type OperationEntry = Omit<Described, keyof typeof usual | 'params'> &
+  Partial<Pick<Described, keyof typeof usual>> &
+  ((Omit<Read, 'safety'> & Partial<Pick<Read, 'safety'>>) | Write);
 
 /** For a path with ids, says which kind each of them names; a path without ids says nothing. */
 type IdsOf<Path extends string> = [IdName<Path>] extends [never]
@@ -199,15 +204,19 @@ type ParamsOf<Ids> =
 
 type Completed<Op extends OperationEntry> = Op & {
   readonly credentials: readonly CredentialKind[];
+  readonly status: Op extends { readonly status: infer Own } ? Own : typeof usual.status;
+  readonly answer: Op extends { readonly answer: infer Own } ? Own : typeof usual.answer;
+  readonly safety: Op['method'] extends 'GET' ? 'read' : Op['safety'];
   readonly params: ParamsOf<Op['ids']>;
 };
 
-/** An entry of the table. Unless it says otherwise, an API key and an OAuth token are accepted. */
+/** An entry of the table, with what is usual where it says nothing else. A GET is a read. */
 export function defineOperation<const Op extends OperationEntry>(operation: Op & IdsOf<Op['path']>): Completed<Op> {
-  const { ids, credentials = accountCredentials } = operation;
-  // The compiler cannot follow a mapped type through Object.entries.
-  const params: unknown = ids && v.object(idSchemas(ids));
-  return { ...operation, credentials, params: params as ParamsOf<Op['ids']> };
+  const { ids } = operation;
+  const params = ids && v.object(idSchemas(ids));
+  // The compiler follows neither a mapped type through Object.entries nor a default into a type of its own.
+  const completed: unknown = { ...usual, safety: 'read', ...operation, params };
+  return completed as Completed<Op>;
 }
 
 const idSchemas = (ids: Readonly<Record<string, ResourceName>>) =>

@@ -77,10 +77,8 @@ export const listTickets = defineOperation({
     contact_id: v.optional(id),
     updated_since: updatedSince,
   }),
-  status: 200,
   response: pageOf('tickets', TicketItem),
   answer: { shape: 'list', key: 'tickets', paged: true, sortedBy: 'newest' },
-  safety: 'read',
 });
 
 export const getTicket = defineOperation({
@@ -93,10 +91,8 @@ export const getTicket = defineOperation({
   ids: { id: 'tickets' },
   scope: 'tickets:read',
   module: 'support',
-  status: 200,
   response: v.looseObject({ ticket: Ticket }),
   answer,
-  safety: 'read',
 });
 
 // Other statuses than the four may exist, so only the alias of the list query is refused.
@@ -154,7 +150,6 @@ export const updateTicket = defineOperation({
     status: v.optional(described('The new status', known(ticketStatuses, ticketStatus))),
     due_at: v.optional(v.nullable(time)),
   }),
-  status: 200,
   response: v.looseObject({ ticket: Ticket }),
   answer,
   safety: 'repeatable',

@@ -113,10 +113,8 @@ export const listWebhooks = defineOperation({
   resource: 'subscriptions',
   scope: 'webhooks:manage',
   credentials,
-  status: 200,
   response: v.looseObject({ webhooks: v.array(Webhook) }),
   answer: { shape: 'list', key: 'webhooks', paged: false, sortedBy: 'not said' },
-  safety: 'read',
 });
 
 export const createWebhook = defineOperation({
@@ -141,7 +139,6 @@ export const createWebhook = defineOperation({
     target_url: v.string(),
     signing_secret: described('Shown once', filled),
   }),
-  answer: { shape: 'record' },
   safety: 'verify', // one that is found by looking has lost its secret, so it is named and not taken
   effect: { of: 'The subscription', done: 'created', lookHint: 'Look with: svc webhooks list' },
   makes: ['id'],
@@ -159,9 +156,7 @@ export const deleteWebhook = defineOperation({
   ids: { webhook: 'subscriptions' },
   scope: 'webhooks:manage',
   credentials,
-  status: 200,
   response: v.looseObject({ status: v.literal('ok') }),
-  answer: { shape: 'record' },
   safety: 'repeatable',
   effect: { of: 'The subscription', done: 'deleted', lookHint: 'Look with: svc webhooks list' },
   deletes: true,
