@@ -143,5 +143,17 @@ export const aliasesOf = (node: AnyCommand | Group, siblings: Group['commands'])
   return [...('aliases' in node ? (node.aliases ?? []) : []), ...habitual];
 };
 
-/** Infers the types of `args` and `flags` for `run`. */
-export const defineCommand = <A extends Params, F extends Params>(command: Command<A, F>): Command<A, F> => command;
+/** Of a command that takes nothing. */
+type Nothing = Readonly<Record<never, never>>;
+
+type Defined<A extends Params, F extends Params> = Omit<Command<A, F>, 'args' | 'flags'> & {
+  readonly args?: A;
+  readonly flags?: F;
+};
+
+/** Infers the types of `args` and `flags` for `run`; a command that names none has none. */
+export const defineCommand = <A extends Params = Nothing, F extends Params = Nothing>(
+  command: Defined<A, F>,
+): Command<A, F> =>
+  // The compiler does not know that what is not given was inferred as nothing.
+  ({ args: {} as A, flags: {} as F, ...command });

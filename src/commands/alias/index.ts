@@ -11,8 +11,6 @@ import { shellWord } from '../../text/shell-word.ts';
 const list = defineCommand({
   name: 'list',
   summary: 'List your own names and what they stand for',
-  args: {},
-  flags: {},
   examples: ['svc alias list'],
   async run(ctx) {
     const { aliases = {} } = await readConfig(ctx.files);
@@ -35,7 +33,6 @@ const set = defineCommand({
     name: param.requiredText('The new name', { placeholder: 'NAME' }),
     command: param.texts('What it stands for, in quotes', { placeholder: 'COMMAND', required: true }),
   },
-  flags: {},
   examples: [
     "svc alias set mine 'tickets list --status unresolved'",
     `svc alias set emails "contacts list --all --jq '.[].email'"`,
@@ -83,7 +80,6 @@ const remove = defineCommand({
   name: 'delete',
   summary: 'Forget a name of your own',
   args: { name: param.requiredText('Which name', { placeholder: 'NAME', completes: 'aliases' }) },
-  flags: {},
   needs: 'the alias: svc alias set',
   examples: ['svc alias delete mine'],
   async run(ctx, { args: { name } }) {

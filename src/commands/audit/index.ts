@@ -36,7 +36,6 @@ const list = defineCommand({
   name: 'list',
   summary: 'List what svc has written, newest first',
   details: 'A write without an outcome is unknown: svc was killed while it was on its way, or is still at it.',
-  args: {},
   flags: {
     since,
     record: param.text('Only writes to the record with this id, or ticket number', { placeholder: 'ID' }),

@@ -11,7 +11,6 @@ export const verify = defineCommand({
   details:
     'Each line holds the digest of the one before. Exit 1 names the first line that was changed, removed, added or moved.\n' +
     'Lines that were cut off at the end leave no trace: to find that, keep what svc audit head prints somewhere else, and give it to --head.',
-  args: {},
   flags: {
     head: param.text('A digest that svc audit head printed before: its line must still be there', {
       placeholder: 'DIGEST',
@@ -60,7 +59,6 @@ export const head = defineCommand({
   name: 'head',
   summary: 'Print the digest of the last line, to keep somewhere else',
   details: 'Later svc audit verify --head DIGEST tells whether lines were cut off at the end.',
-  args: {},
   flags: { account: accountFlag },
   examples: ['svc audit head'],
   async run(ctx, { flags, settings }) {

@@ -29,7 +29,6 @@ export const authKeep = defineCommand({
     'A login that lies idle for 30 days ends. svc auth keep refreshes those of all profiles that would end within the time given, one line each; with --profile only that one. ' +
     'API keys do not end. Exit 8 where some could not be refreshed, 4 where none could, 9 where of none it is known. A lost answer is told as unknown, not as done: ' +
     'the login is kept, and the next run tries again.',
-  args: {},
   flags: {
     within: withFallback(
       param.text('Logins that end within this time, such as 7d or 12h (default 7d)', { placeholder: 'SPAN' }),

@@ -13,8 +13,6 @@ export const authList = defineCommand({
   name: 'list',
   summary: 'List the saved logins',
   details: 'Reads only what is saved. To check whether a login still works: svc auth status',
-  args: {},
-  flags: {},
   examples: ['svc auth list', 'svc auth list --json'],
   async run(ctx) {
     return {
@@ -39,7 +37,6 @@ export const authSwitch = defineCommand({
   name: 'switch',
   summary: 'Choose the default login',
   args: { name: param.requiredText('The profile to use from now on', { placeholder: 'NAME', completes: 'profiles' }) },
-  flags: {},
   needs: 'a second profile: svc -p work login',
   examples: ['svc auth switch work'],
   async run(ctx, { args, settings }) {

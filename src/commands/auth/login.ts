@@ -25,7 +25,6 @@ export const authLogin = defineCommand({
     'comes from --client-id or SVC_CLIENT_ID, its secret from SVC_CLIENT_SECRET, a prompt or standard input. ' +
     'On a machine without a browser give --no-browser: svc prints the address, and you paste back the one that your ' +
     'browser was sent to. With --with-api-key or --with-m2m-token svc stores a secret that you already have.',
-  args: {},
   flags: {
     clientId: param.text('Id of the registered OAuth client', { placeholder: 'ID' }),
     scope: {

@@ -16,7 +16,6 @@ export const authLogout = defineCommand({
   details:
     'If the service cannot be reached, svc keeps the login so that you can try again; --local-only forgets it ' +
     'anyway. svc cannot revoke an API key: it forgets the key, which stays valid in the account. --all asks first.',
-  args: {},
   flags: {
     all: param.toggle('Every profile'),
     localOnly: param.toggle('Forget it on this machine; do not tell the service'),

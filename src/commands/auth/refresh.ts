@@ -15,7 +15,6 @@ export const authRefresh = defineCommand({
   details:
     'svc refreshes by itself whenever it is needed. A refresh cannot add scopes: with --scope the browser opens once ' +
     'more and asks for those that you have and the new ones.',
-  args: {},
   flags: {
     scope: { ...param.texts('A scope to add; repeatable', { placeholder: 'SCOPE' }), choices: scopes },
     noBrowser: param.toggle('With --scope: print the address; paste the redirected one back'),

@@ -27,8 +27,6 @@ export const authStatus = defineCommand({
   name: 'status',
   summary: 'Show the account, the credentials and what each may do',
   details: 'Asks the service about every credential at hand. Ends with exit code 4 when none of them works.',
-  args: {},
-  flags: {},
   examples: ['svc whoami', 'svc auth status --json', 'svc auth status --jq .account.name'],
   async run(ctx, { settings }) {
     const atHand = await credentialsAtHand(ctx, settings);

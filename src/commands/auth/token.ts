@@ -11,7 +11,6 @@ export const authToken = defineCommand({
   details:
     'The one that svc itself would use: the API key, else the OAuth access token (refreshed if it is about to expire), ' +
     'else the machine-to-machine token. It is a secret: whoever has it can act as you.',
-  args: {},
   flags: { kind: param.choice('Print this kind instead of the one that svc would use', credentialKinds) },
   examples: ['curl -H "Authorization: Bearer $(svc auth token)" "$SVC_BASE_URL/platform/account"'],
   async run(outer, { flags, settings }) {

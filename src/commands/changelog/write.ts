@@ -46,7 +46,6 @@ export const createEntry = defineCommand({
   name: 'create',
   summary: createChangelogEntry.summary,
   details: frontMatterHelp,
-  args: {},
   flags: {
     ...entryFlags,
     title: titleFlag,

@@ -14,7 +14,6 @@ export const completion = defineCommand({
 
 In zsh the line goes below compinit.`,
   args: { shell: { ...param.choice('The shell', shells), placeholder: 'SHELL', required: true } },
-  flags: {},
   examples: ['svc completion bash'],
   async run(_, { args }) {
     return { data: { shape: 'text', text: completionScripts[args.shell ?? 'bash'] } };

@@ -93,8 +93,6 @@ const key: Param<KeyName> = {
 const list = defineCommand({
   name: 'list',
   summary: 'List the settings and their values',
-  args: {},
-  flags: {},
   examples: ['svc config list', 'svc config list --json'],
   async run(ctx, { settings: { profile } }) {
     const config = await readConfig(ctx.files);
@@ -111,7 +109,6 @@ const get = defineCommand({
   name: 'get',
   summary: 'Print the value of a setting',
   args: { key },
-  flags: {},
   examples: ['svc config get base_url'],
   async run(ctx, { args, settings: { profile } }) {
     const value = configured(await readConfig(ctx.files), profile, args.key);
@@ -137,7 +134,6 @@ const set = defineCommand({
       .join('\n'),
   ].join('\n\n'),
   args: { key, value: param.requiredText('Its new value', { placeholder: 'VALUE' }) },
-  flags: {},
   examples: ['svc config set output json', 'svc config set pager cat'],
   async run(ctx, { args: { key: name, value: text }, settings }) {
     const value = text === '' ? undefined : await keys[name].check(text);
@@ -150,7 +146,6 @@ const unset = defineCommand({
   name: 'unset',
   summary: 'Forget a setting, so that its default holds',
   args: { key },
-  flags: {},
   examples: ['svc config unset output'],
   run: (ctx, { args, settings }) => change(ctx, settings, args.key, undefined),
 });

@@ -26,7 +26,6 @@ export const createContact = defineCommand({
     'Either flags for one contact, or --file with a JSON array of contacts (or an object with the key "contacts").\n' +
     'A batch is one transaction: one invalid row and none is created. The same email twice makes two contacts;\n' +
     'to import without doubles use: svc contacts sync',
-  args: {},
   flags: {
     ...(contactFlags as Record<'name' | 'last_name' | 'email' | 'phone', Param<string | undefined>>),
     file: param.file('A batch from a JSON file; - is standard input', { conflicts: required }),

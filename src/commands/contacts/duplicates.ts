@@ -26,7 +26,6 @@ export const duplicateContacts = defineCommand({
   details:
     'Groups of records with the same email in any letter case, the same phone, or the same name and company, and the fields in which ' +
     'they differ; --json has the records too. The service cannot merge contacts: do that in the product.',
-  args: {},
   flags: {
     by: withFallback(
       param.text('What to compare (default: email,phone,name)', { placeholder: 'FIELD,FIELD' }),

@@ -12,7 +12,6 @@ export const doctor = defineCommand({
   details:
     'Checks this machine and the service; changes nothing. Ends with exit code 1 when something is wrong. ' +
     'A newer version is nothing wrong; that it cannot be learned with --check-update is.',
-  args: {},
   flags: {
     checkUpdate: param.text('Also ask this address whether a newer svc is announced there; nothing else ever asks', {
       placeholder: 'URL',

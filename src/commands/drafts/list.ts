@@ -10,7 +10,6 @@ type Shown = ReturnType<typeof shownDraft>;
 export const listDrafts = defineCommand({
   name: 'list',
   summary: 'List the drafts that wait for a person',
-  args: {},
   flags: {
     all: param.toggle('Those that were decided too'),
     state: param.choice('Only those in this state', draftStates),

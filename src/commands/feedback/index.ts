@@ -95,8 +95,6 @@ export const feedback: TopGroup = {
 const get = defineCommand({
   name: 'get',
   summary: getRoadmap.summary,
-  args: {},
-  flags: {},
   examples: ['svc roadmap get', "svc roadmap get --jq '.[].posts[].title'"],
   async run(ctx, { settings }) {
     const answer = await call(await connect(ctx, settings), getRoadmap, {});

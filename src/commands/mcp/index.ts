@@ -24,7 +24,6 @@ const serveMcp = defineCommand({
     'It speaks over standard input and output, or with --http over Streamable HTTP.\n\n' +
     'What is no tool is a command, for an assistant that has a shell: svc mirror (a copy to search and to ask by SQL), --from FILE\n' +
     '(many records), svc watch. The skill tells of them: svc skill install',
-  args: {},
   flags,
   examples: [
     'svc mcp --allow-write',

@@ -16,7 +16,6 @@ const list = defineCommand({
   name: 'list',
   summary: listMeetings.summary,
   details: 'Needs the first-party machine-to-machine token: svc login --with-m2m-token, or SVC_M2M_TOKEN.',
-  args: {},
   operation: listMeetings,
   flags: { account: param.requiredId('The account id') },
   examples: ['SVC_M2M_TOKEN=m2m_sandbox svc meetings list --account 1'],

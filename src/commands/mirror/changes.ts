@@ -10,7 +10,6 @@ export const copyChanges = defineCommand({
   summary: 'Show what changed in the account, as the pulls saw it',
   details:
     'Each change with its record before and after. The time is that of the pull that saw it; the first full reading counts as no change.',
-  args: {},
   flags: {
     ...dbFlag,
     since: param.text('Changes since this time, such as yesterday, or since 2d, 12h or 30m ago (default: 1d)', {

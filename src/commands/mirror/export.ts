@@ -14,7 +14,6 @@ export const exportTheCopy = defineCommand({
     'Each export is a new folder in DIR with a file for each table; what is in DIR already stays as it is. With --since-last it has ' +
     'only the rows that changed since the last export into DIR, with gone_at where a record is gone, and no folder is made where none did. ' +
     'The folder appears once all of it is written, so an export that is cut short adds nothing.',
-  args: {},
   flags: {
     ...dbFlag,
     to: param.requiredText('The folder to export into', { placeholder: 'DIR', completes: 'files' }),

@@ -10,7 +10,6 @@ export const forgetTheCopy = defineCommand({
   details:
     'What svc did not make stays: copies of other accounts, and tables of other programs in the same database. The recorded ' +
     'changes and the positions of svc watch are deleted too.',
-  args: {},
   flags: dbFlag,
   needs: 'a copy of the account: svc mirror pull',
   examples: ['svc mirror forget --yes'],

@@ -19,7 +19,6 @@ export const pullCopy = defineCommand({
     'the next pull goes on. The unresolved tickets and conversations come first. An answer that cannot be whole (an empty page before the ' +
     'last one, no meta, fewer records than the service counts) makes nothing complete and nothing gone: svc names the kind, exits with 8, ' +
     'and the next pull tries again. A kind that the service refuses (a module that is off, a scope that is missing) is named, and the rest is pulled.',
-  args: {},
   flags: {
     ...dbFlag,
     only: param.text('Only these kinds', { placeholder: 'KIND,KIND' }),

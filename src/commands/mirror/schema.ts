@@ -5,7 +5,6 @@ import { placeOfCopy } from '../../mirror/store/place.ts';
 export const copySchema = defineCommand({
   name: 'schema',
   summary: 'The tables of the local copy, as SQL',
-  args: {},
   flags: {
     db: param.text('Where the copy is: a file or postgres://HOST/DATABASE', {
       placeholder: 'PLACE',

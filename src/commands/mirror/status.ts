@@ -9,7 +9,6 @@ export const copyStatus = defineCommand({
   details:
     'OLDEST: how long ago svc saw the record that it has not seen for longest. NEWEST: how long ago it last saw any record. A kind is complete once its ' +
     'first full reading is done; until then the account may hold records that the copy lacks.',
-  args: {},
   flags: dbFlag,
   needs: 'a copy of the account: svc mirror pull',
   examples: ['svc mirror status', 'svc mirror status --json'],

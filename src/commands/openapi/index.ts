@@ -10,7 +10,6 @@ export const openapi = defineCommand({
   details:
     'Derived from the same table as the commands. The server in it is that of --base-url and --auth-url or of the\n' +
     'profile, else https://api.service.example.',
-  args: {},
   flags: { format: param.choice('Default json', ['json', 'yaml']) },
   examples: ['svc openapi > openapi.json', 'svc openapi --format yaml', "svc openapi --jq '.paths | keys[]'"],
   async run(_ctx, { flags, settings }) {

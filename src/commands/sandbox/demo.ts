@@ -16,8 +16,6 @@ export const demo = defineCommand({
     'Starts a sandbox of its own and runs real commands against it, each printed before it runs: 1,000 rows as another ' +
     'tool exports them are synced, the rejected ones kept in a file, and the result listed. Your own account, login ' +
     'and settings are left alone.',
-  args: {},
-  flags: {},
   examples: ['svc sandbox demo'],
   async run(ctx) {
     const { openSandbox } = await import('../../sandbox/open.ts');

@@ -11,7 +11,6 @@ export const start = defineCommand({
   details:
     'Every endpoint, field, limit and state rule of the service, its OAuth endpoints with a consent page, and signed ' +
     'webhook deliveries, on 127.0.0.1. Everything is kept in memory unless --state names a file.',
-  args: {},
   flags: {
     port: param.integer('Port on 127.0.0.1 (default 4010); 0 takes a free one', { max: 65_535 }),
     ...sandboxFlags,

@@ -40,8 +40,6 @@ const printSkill = (tree: Tree) =>
   defineCommand({
     name: 'print',
     summary: 'Print the skill (SKILL.md): when to use svc, its commands, exit codes, safety, recipes',
-    args: {},
-    flags: {},
     examples: ['svc skill print', 'svc skill print > SKILL.md'],
     async run() {
       const markdown = await skillText(tree);

@@ -11,8 +11,6 @@ const args = { name: param.requiredText('Name of the template', { placeholder: '
 const list = defineCommand({
   name: 'list',
   summary: 'Name the templates of the configuration folder',
-  args: {},
-  flags: {},
   examples: ['svc templates list'],
   async run(ctx) {
     const records = await namedTemplates(ctx);
@@ -25,7 +23,6 @@ const show = defineCommand({
   name: 'show',
   summary: 'Show the text of a template',
   args,
-  flags: {},
   examples: ['svc templates edit thanks --text "Thank you, {{contact.name}}." && svc templates show thanks'],
   async run(ctx, { args: { name } }) {
     const { text } = await templateNamed(ctx, name);

@@ -34,7 +34,6 @@ const moveTo = (name: string, status: string, summary: string) =>
     name,
     summary,
     args: { id: param.requiredId('Id or number of the ticket', 'tickets') },
-    flags: {},
     examples: [`svc tickets ${name} 7`, `svc tickets ${name} 7 8 T-1009`],
     row: rowOf(updateTicket, { fixed: { status }, reads: 'named' }),
     async run(ctx, { args, settings }) {

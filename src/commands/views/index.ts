@@ -12,8 +12,6 @@ const args = { name: param.requiredText('Name of the view', { placeholder: 'NAME
 const list = defineCommand({
   name: 'list',
   summary: 'Name the views of svc inbox: those of svc, and your own',
-  args: {},
-  flags: {},
   examples: ['svc views list'],
   async run(ctx) {
     const records = await allViews(ctx);
@@ -25,7 +23,6 @@ const show = defineCommand({
   name: 'show',
   summary: 'Show what a view holds: the query of your own',
   args,
-  flags: {},
   examples: [
     `svc views edit urgent --text "SELECT 'ticket' AS kind, id FROM tickets WHERE priority = 4" && svc views show urgent`,
   ],

@@ -28,7 +28,6 @@ export const catchUpWebhooks = defineCommand({
     'holds is left out, and running it again sends nothing twice. What the service may still be sending is waited for, at most two minutes.\n\n' +
     'They go into the inbox, and then on like any other event: to the app of svc webhooks listen, or with --config, or where only svc webhooks ' +
     'serve runs, to the sinks of that. With --to they are sent to a URL instead.',
-  args: {},
   flags: {
     since: {
       ...param.text(

@@ -24,7 +24,6 @@ export const createWebhookSubscription = defineCommand({
       parse: (texts: readonly string[]) => httpsTarget('URL', texts.at(-1) ?? ''),
     },
   },
-  flags: {},
   row: rowOf(createWebhook, { places: { event: 'event_type', url: 'target_url' } }),
   examples: ['svc webhooks create ticket.created https://example.com/hooks'],
   async run(ctx, { args, settings }) {

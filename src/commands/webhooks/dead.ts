@@ -42,7 +42,6 @@ const sinkFlag = param.text('Only dead letters of this sink', { placeholder: 'NA
 const list = defineCommand({
   name: 'list',
   summary: 'List what a sink did not take, oldest first',
-  args: {},
   flags: { sink: sinkFlag, config: configFlag, account: accountFlag },
   examples: ['svc webhooks dead list', 'svc webhooks dead list --sink app --json'],
   async run(ctx, { flags, settings }) {

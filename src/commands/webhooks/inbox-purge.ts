@@ -21,7 +21,6 @@ export const purge = defineCommand({
   name: 'purge',
   summary: 'Delete everything in the inbox',
   details: 'Without --config: the inbox of svc webhooks listen, also while svc webhooks serve runs.',
-  args: {},
   flags: { config: configFlag },
   examples: ['svc webhooks inbox purge --yes'],
   async run(ctx, { flags, settings }) {

@@ -51,7 +51,6 @@ async function requireAccount(ctx: Context, config: string | undefined, account:
 const list = defineCommand({
   name: 'list',
   summary: 'List received events, newest first, earlier runs included',
-  args: {},
   flags: {
     event: param.choice('Only this event', webhookEvents),
     limit: param.integer('At most N events (default 50)', { min: 1, conflicts: ['all'] }),

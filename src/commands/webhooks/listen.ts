@@ -27,7 +27,6 @@ export const listenToWebhooks = defineCommand({
     'svc webhooks create.\n\n' +
     'With --json each event is one line: {kind: "event", time, event, id, verdict, why, created_at, data, forward}; an event that had to ' +
     'wait for the app gets another line once it is through: {kind: "forward", time, event, id, forward}.',
-  args: {},
   flags: {
     forwardTo: param.text('Pass the events on to this URL', { placeholder: 'URL' }),
     route: param.texts('Pass one event on to another URL (repeatable)', { placeholder: 'EVENT=URL' }),

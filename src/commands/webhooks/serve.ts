@@ -17,7 +17,6 @@ export const serveWebhooks = defineCommand({
     'svc help serve explains each key. svc verifies each delivery, stores it, answers it, and then passes it on to each sink, in order, until the ' +
     'sink takes it or its attempts are used up: then it is a dead letter.\n\n' +
     'SIGHUP reads the configuration again. After SIGTERM svc delivers what waits, for at most 25 s; a second SIGTERM ends it at once.',
-  args: {},
   flags: {
     config: { ...param.file('The configuration, in YAML'), required: true },
     check: param.toggle('Only check the configuration', { conflicts: ['systemd'] }),

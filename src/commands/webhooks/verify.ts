@@ -15,7 +15,6 @@ export const verifyWebhook = defineCommand({
   details:
     'The secret comes from SVC_WEBHOOK_SECRET or --secret-stdin. Exit 0: valid; exit 1: not.\n' +
     'The body must be exactly the bytes that came: a body that was parsed and written again has another signature.',
-  args: {},
   flags: {
     signature: param.requiredText('Value of the X-SVC-Signature header', { placeholder: 'HEX' }),
     body,
@@ -46,7 +45,6 @@ export const signWebhook = defineCommand({
   name: 'sign',
   summary: 'Print the signature of a body, as the service would send it',
   details: 'The secret comes from SVC_WEBHOOK_SECRET or --secret-stdin.',
-  args: {},
   flags: { body, secretStdin },
   examples: [`echo '{"id":"evt_1"}' | SVC_WEBHOOK_SECRET=sample svc webhooks sign --body -`],
   async run(ctx, { flags }) {
