@@ -3,6 +3,7 @@ import type { Client } from '../auth/token-endpoint.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
+import { aborted } from '../promise/aborted.ts';
 import { shellWord } from '../text/shell-word.ts';
 import type { Page } from './callback-page.ts';
 import { canListen, isSame, listenForCallback, type Receiver } from './loopback.ts';
@@ -123,10 +124,8 @@ async function timeOut({ clock }: Ports, signal: AbortSignal): Promise<never> {
 }
 
 const interrupted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    const stop = () => reject(interruption(signal, 'The login was interrupted.'));
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
+  aborted(signal).then(() => {
+    throw interruption(signal, 'The login was interrupted.');
   });
 
 type Waiting = {

@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isLoopback } from '../config/service-url.ts';
 import { codeOf, Failure } from '../errors.ts';
+import { closedNow } from '../promise/closed.ts';
 import { digestOf } from '../text/digest.ts';
 import { callbackPage, type Page } from './callback-page.ts';
 
@@ -96,12 +98,7 @@ export async function listenForCallback(redirectUri: string, state: string): Pro
 
   const servers: Server[] = [];
   const close = async (): Promise<void> => {
-    await Promise.all(
-      servers.map((server) => {
-        server.closeAllConnections();
-        return new Promise((resolve) => server.close(resolve));
-      }),
-    );
+    await Promise.all(servers.map(closedNow));
   };
   for (const [index, host] of hostsOf(url).entries()) {
     try {
@@ -127,13 +124,8 @@ async function listen(
 ): Promise<Server> {
   const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000, maxHeaderSize: 16_384 }, handle);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port, exclusive: true }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  server.listen({ host, port, exclusive: true });
+  await once(server, 'listening');
   return server;
 }
 

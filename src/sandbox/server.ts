@@ -1,12 +1,10 @@
+import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { closedNow } from '../promise/closed.ts';
 import type { Sandbox, SandboxResponse } from './app.ts';
 import { largestBody } from './body.ts';
 
-export type Server = {
-  readonly port: number;
-  /** Cuts every connection and gives the port back. */
-  close(): Promise<void>;
-};
+export type Server = { readonly port: number; close(): Promise<void> };
 
 /** Serves the sandbox on the loopback address alone. Rejects with EADDRINUSE where the port is taken. */
 export async function serve(sandbox: Sandbox, port: number): Promise<Server> {
@@ -21,21 +19,12 @@ export async function serve(sandbox: Sandbox, port: number): Promise<Server> {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else socket.end(notHttp);
   });
-  await new Promise<void>((listening, failed) => {
-    server.once('error', failed);
-    server.listen({ host: '127.0.0.1', port }, () => {
-      server.off('error', failed);
-      listening();
-    });
-  });
+  server.listen({ host: '127.0.0.1', port });
+  await once(server, 'listening');
   const at = server.address();
   return {
     port: typeof at === 'object' && at ? at.port : port,
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => closed());
-        server.closeAllConnections();
-      }),
+    close: () => closedNow(server),
   };
 }
 

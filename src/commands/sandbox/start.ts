@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
+import { aborted } from '../../promise/aborted.ts';
 import type { Address, Running } from '../../sandbox/open.ts';
 import { sandboxFlags } from './flags.ts';
 import { seedFor } from './seed.ts';
@@ -47,7 +48,7 @@ async function* untilInterrupted({ signal }: Pick<Context, 'signal'>, running: R
   const over = lost ? AbortSignal.any([signal, lost]) : signal;
   try {
     yield running.address;
-    if (!over.aborted) await new Promise((ended) => over.addEventListener('abort', ended, { once: true }));
+    await aborted(over);
     if (lost?.aborted) throw lost.reason;
   } finally {
     await running.close();

@@ -1,6 +1,7 @@
 import { appendLines } from '../../disk/append-lines.ts';
 import { diskWords } from '../../disk/disk-failure.ts';
 import { codeOf, messageOf } from '../../errors.ts';
+import { aborted } from '../../promise/aborted.ts';
 import { oneByOne } from '../../promise/one-by-one.ts';
 import { envelopeIn } from '../event/envelope.ts';
 import type { Arrival } from '../store/line.ts';
@@ -47,9 +48,8 @@ const whyOf = (error: unknown): string => {
 };
 
 const ended = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  aborted(signal).then(() => {
+    throw signal.reason;
   });
 
 function lineOf({ id, account, event, at, body, unreadable }: Arrival): string {

@@ -2,6 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import type { Clock } from '../../context.ts';
 import { endGroup, endWithSvc } from '../../disk/group.ts';
 import { codeOf, messageOf } from '../../errors.ts';
+import { aborted } from '../../promise/aborted.ts';
 import { within } from '../../promise/in-time.ts';
 import type { Answer, Sink } from './sink.ts';
 
@@ -128,12 +129,6 @@ function whyNot(program: string, error: unknown): string {
   if (codeOf(error) === 'EACCES') return `the program ${program} may not be run`;
   return `the program ${program} could not be started: ${messageOf(error)}`.slice(0, 200);
 }
-
-const aborted = (signal: AbortSignal): Promise<undefined> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
 
 function whyOf({ signal, exitCode }: Ended, said: string): string {
   const last = said.trim().split('\n').at(-1)?.trim();

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import { closedNow } from '../../promise/closed.ts';
 import { digestOf } from '../../text/digest.ts';
 import { replay, replayOutcome } from '../deliver/replay.ts';
 import { parseTarget } from '../deliver/routes.ts';
@@ -79,13 +80,11 @@ export async function startInspector(options: InspectorOptions): Promise<{ url: 
   inspecting.own = [`127.0.0.1:${port}`, `localhost:${port}`];
   return {
     url: `http://127.0.0.1:${port}/?key=${options.key}`,
-    close: () =>
-      new Promise((resolve) => {
-        inspecting.closing.abort();
-        clearInterval(heartbeat);
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close() {
+      inspecting.closing.abort();
+      clearInterval(heartbeat);
+      return closedNow(server);
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { closedNow } from '../../promise/closed.ts';
 import { queueParts } from '../event/account.ts';
 import { bound, connectionsAtMost, listen } from '../receive/listening.ts';
 import type { Counts } from '../store/inbox-store.ts';
@@ -48,11 +49,7 @@ export async function startAdmin({ host, port, ready, metrics }: AdminOptions): 
   const taken = await listen(server, { host, port, hint });
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => closedNow(server),
   };
 }
 

@@ -1,5 +1,6 @@
 import { type Context, withContext } from '../../context.ts';
 import { isAway } from '../../database/postgres.ts';
+import { aborted } from '../../promise/aborted.ts';
 import { inTime, within } from '../../promise/in-time.ts';
 import type { Door, Receipt } from '../receive/options.ts';
 import { marking, newMark } from '../receive/own-mark.ts';
@@ -50,10 +51,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<Served
   const { lost } = up.store;
   const over = AbortSignal.any([ctx.signal, lost]);
   const catching = up.missed && catchUp(ctx, up.missed, { ...up, signal: over });
-  await new Promise<void>((resolve) => {
-    if (over.aborted) resolve();
-    over.addEventListener('abort', () => resolve(), { once: true });
-  });
+  await aborted(over);
   if (!lost.aborted)
     ctx.notice('Ending: svc delivers what was accepted, for at most 25 s. The rest stays in the inbox.');
   stopReloading();

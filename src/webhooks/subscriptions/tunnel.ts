@@ -3,6 +3,7 @@ import type { Clock } from '../../context.ts';
 import { endGroup, endWithSvc } from '../../disk/group.ts';
 import { startingFolder } from '../../disk/working-folder.ts';
 import { Failure } from '../../errors.ts';
+import { aborted } from '../../promise/aborted.ts';
 import { within } from '../../promise/in-time.ts';
 import { splitWords } from '../../text/command-words.ts';
 import { listed } from '../../text/listed.ts';
@@ -75,10 +76,6 @@ export async function openTunnel(recipe: TunnelRecipe, port: number, around: Sur
     return { problem: `${program} named ${said}` };
   };
   const found = findUrl(recipe, port, { child, printed, later });
-  const aborted = new Promise<undefined>((resolve) => {
-    if (signal?.aborted) resolve(undefined);
-    signal?.addEventListener('abort', () => resolve(undefined));
-  });
   try {
     const first = await Promise.race([
       found.then(async (urls) => {
@@ -91,7 +88,7 @@ export async function openTunnel(recipe: TunnelRecipe, port: number, around: Sur
         return urls && (await child).exitCode === 0 ? chosen(urls) : { problem };
       }),
       clock.sleep(patienceMs, stopped.signal).then(() => ({ problem: `${program} named no URL in time` })),
-      aborted.then(() => ({ problem: 'interrupted' })),
+      ...(signal ? [aborted(signal).then(() => ({ problem: 'interrupted' }))] : []),
     ]);
     if ('url' in first) return { url: first.url, died, close };
     await close();
