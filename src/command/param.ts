@@ -7,6 +7,7 @@ type About = {
   readonly short?: string;
   readonly hidden?: boolean;
   readonly conflicts?: readonly string[];
+  readonly completes?: Param<unknown>['completes'];
 };
 
 const last = (texts: readonly string[]): string => texts.at(-1) ?? '';
@@ -21,20 +22,12 @@ export const param = {
     fallback: false,
   }),
 
-  text: (
-    description: string,
-    about: About & { readonly completes?: Param<unknown>['completes'] } = {},
-  ): Param<string | undefined> => ({
-    description,
-    placeholder: 'TEXT',
-    ...about,
-    parse: last,
+  text: (description: string, about: About = {}): Param<string | undefined> => ({
+    ...param.requiredText(description, about),
+    required: false,
   }),
 
-  requiredText: (
-    description: string,
-    about: About & { readonly completes?: Param<unknown>['completes'] } = {},
-  ): Param<string> => ({
+  requiredText: (description: string, about: About = {}): Param<string> => ({
     description,
     placeholder: 'TEXT',
     ...about,
@@ -51,13 +44,8 @@ export const param = {
     fallback: [],
   }),
 
-  file: (description: string, about: About = {}): Param<string | undefined> => ({
-    description,
-    placeholder: 'FILE',
-    completes: 'files',
-    ...about,
-    parse: last,
-  }),
+  file: (description: string, about: About = {}): Param<string | undefined> =>
+    param.text(description, { placeholder: 'FILE', completes: 'files', ...about }),
 
   /** A file that the command writes. */
   output: (description: string, about: About = {}): Param<string | undefined> => ({

@@ -1,4 +1,4 @@
-import { defineCommand } from '../../command/command.ts';
+import { defineCommand, type Values } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
@@ -20,12 +20,7 @@ const flags = {
   retryUnknown: param.toggle('Send one again that may have been sent; the customer may get it twice'),
 };
 
-type Flags = {
-  readonly digest: readonly string[];
-  readonly batch: string | undefined;
-  readonly all: boolean;
-  readonly retryUnknown: boolean;
-};
+type Flags = Values<typeof flags>;
 
 export const approveDrafts = defineCommand({
   name: 'approve',

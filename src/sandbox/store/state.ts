@@ -47,21 +47,15 @@ export function stateOf(seed: Partial<Rows>): State {
   }
   // Messages and notes are kept inside their tickets and conversations, and ids of connections are not numbers.
   const threads = [...state.rows.tickets.values(), ...state.rows.conversations.values()];
-  noteHighest(
-    state,
-    'messages',
-    threads.flatMap(({ messages }) => messages.map(({ id }) => id)),
-  );
-  noteHighest(
-    state,
-    'notes',
-    threads.flatMap(({ notes }) => notes.map(({ id }) => id)),
-  );
-  noteHighest(
-    state,
-    'connections',
-    [...state.rows.connections.keys()].map((id) => Number(String(id).slice('conn_'.length)) || 0),
-  );
+  const others = {
+    messages: threads.flatMap(({ messages }) => messages.map(({ id }) => id)),
+    notes: threads.flatMap(({ notes }) => notes.map(({ id }) => id)),
+    connections: [...state.rows.connections.keys()].map((id) => Number(String(id).slice('conn_'.length)) || 0),
+  };
+  for (const [kind, ids] of Object.entries(others)) {
+    const highest = ids.reduce((a, b) => Math.max(a, b), 0);
+    if (highest > 0) noteId(state, kind, highest);
+  }
   return state;
 }
 
@@ -197,11 +191,6 @@ function oldest(state: State, ids: readonly number[] = []): Row<'contacts'> | un
 function noteId(state: State, kind: string, id: number): void {
   state.lastIds.set(kind, id);
   state.changed.set(`last_id ${kind}`, { kind: 'last_id', key: kind });
-}
-
-function noteHighest(state: State, kind: string, ids: readonly number[]): void {
-  const highest = ids.reduce((a, b) => Math.max(a, b), 0);
-  if (highest > 0) noteId(state, kind, highest);
 }
 
 /** What is kept beside the rows, to find some of them sooner. */
