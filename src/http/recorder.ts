@@ -2,6 +2,7 @@ import type { Audit, Row } from '../audit/audit.ts';
 import type { Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import { once } from '../promise/once.ts';
 
 /** The record of writes, opened with the first of them. */
 export type Recorder = 'off' | (() => Promise<Audit>);
@@ -9,15 +10,10 @@ export type Recorder = 'off' | (() => Promise<Audit>);
 /** Opened with the first write: a read does not load it. */
 export function recorderOf(ctx: Context, session: Session, { audit: mode }: Pick<Settings, 'audit'>): Recorder {
   if (mode === 'off') return 'off';
-  let opened: Promise<Audit> | undefined;
-  const open = async () => {
+  return once(async () => {
     const [{ openAudit }, { recordName }] = [await import('../audit/audit.ts'), await import('../audit/place.ts')];
     return openAudit(ctx, recordName(session), mode);
-  };
-  return () => {
-    opened ??= open();
-    return opened;
-  };
+  });
 }
 
 type Recorded = { readonly audit: Recorder };

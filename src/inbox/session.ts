@@ -4,6 +4,7 @@ import { connect } from '../http/call.ts';
 import { type Copy, openCopyPulled, openCopyToPull } from '../mirror/store/open-copy.ts';
 import { isNoCopy } from '../mirror/store/place.ts';
 import type { Store } from '../mirror/tables/store.ts';
+import { onceDone } from '../promise/once.ts';
 import { ownDrafts } from '../sends/own.ts';
 import { holdNow } from '../sends/set-now.ts';
 import { openDrafts } from '../sends/store.ts';
@@ -161,27 +162,4 @@ function openStores() {
       await Promise.all([...stores].map(close));
     },
   };
-}
-
-type Once<T> = (() => Promise<T>) & {
-  readonly known: () => Promise<T> | undefined;
-  /** It is done once more for whoever asks next. */
-  readonly again: () => void;
-};
-
-/** Done once; what failed is tried again by whoever asks next. */
-function onceDone<T>(work: () => Promise<T>): Once<T> {
-  let known: Promise<T> | undefined;
-  const ask = () => {
-    const doing = known ?? work();
-    known = doing;
-    doing.catch(() => {
-      if (known === doing) known = undefined;
-    });
-    return doing;
-  };
-  const again = (): void => {
-    known = undefined;
-  };
-  return Object.assign(ask, { known: () => known, again });
 }

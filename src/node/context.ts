@@ -1,6 +1,7 @@
 import process from 'node:process';
-import type { Ask, Context, Exchange, TokenStore } from '../context.ts';
+import type { Ask, Context, TokenStore } from '../context.ts';
 import { ownFolder } from '../disk/home.ts';
+import { once } from '../promise/once.ts';
 import { message } from '../text/layout.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { ownEnvironment } from './environment.ts';
@@ -43,7 +44,7 @@ export function nodeContext(): Context {
     const { isTTY, columns } = stderr();
     stderr().write(`${sanitize(isTTY && columns ? message(text, columns) : text, { keepNewlines: true })}\n`);
   };
-  let exchange: Promise<Exchange> | undefined;
+  const exchange = once(async () => (await import('./exchange.ts')).createExchange(env));
 
   return {
     // Touching the streams opens them, so each is a getter.
@@ -64,10 +65,7 @@ export function nodeContext(): Context {
     progress,
     notice,
     itself: async () => (await import('../disk/installed.ts')).itself(),
-    async exchange(request) {
-      exchange ??= import('./exchange.ts').then(({ createExchange }) => createExchange(env));
-      return (await exchange)(request);
-    },
+    exchange: async (request) => (await exchange())(request),
     tokens: lazyTokens(async () => {
       const { tokenStore } = await import('../auth/token-store.ts');
       return tokenStore({ env, files, clock, random, notice, progress, signal, platform: process.platform });
@@ -150,11 +148,7 @@ function openStderr(): typeof process.stderr {
 }
 
 function lazyTokens(open: () => Promise<TokenStore>): TokenStore {
-  let opened: Promise<TokenStore> | undefined;
-  const tokens = () => {
-    opened ??= open();
-    return opened;
-  };
+  const tokens = once(open);
   return {
     read: async (name) => (await tokens()).read(name),
     update: async (...change) => (await tokens()).update(...change),

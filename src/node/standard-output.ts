@@ -1,13 +1,8 @@
 import type { Context } from '../context.ts';
+import { once } from '../promise/once.ts';
 
 /** Who writes hears of an error by the write itself (output/write.ts). */
-export function lazyStdout(): () => Context['stdout'] {
-  let opened: Context['stdout'] | undefined;
-  return () => {
-    opened ??= openStdout();
-    return opened;
-  };
-}
+export const lazyStdout = (): (() => Context['stdout']) => once(openStdout);
 
 function openStdout(): Context['stdout'] {
   const { fstatSync, writeSync } = process.getBuiltinModule('node:fs');

@@ -1,17 +1,14 @@
 import { firstWordAt } from '../command/global-flags.ts';
 import type { Config } from '../config/settings.ts';
 import type { Env } from '../env.ts';
+import { once } from '../promise/once.ts';
 import { complete, type Own } from './complete.ts';
 import type { Branch } from './completion-tree.ts';
 
 /** Answers a Tab. The build leaves the tree of commands beside this file; run from the source, it is built each time. */
 export async function answerTab(typed: readonly string[], env: Env): Promise<string> {
   const tree = await readTree();
-  let config: Promise<Config> | undefined;
-  const read = () => {
-    config ??= readConfig(env);
-    return config;
-  };
+  const read = once(() => readConfig(env));
   const own: Own = {
     profiles: async () => Object.keys((await read()).profiles ?? {}),
     aliases: async () => Object.keys((await read()).aliases ?? {}),

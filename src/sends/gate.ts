@@ -2,6 +2,7 @@ import type { SendMode } from '../config/settings.ts';
 import { stricter } from '../config/settings.ts';
 import type { SendRequest, Verdict } from '../context.ts';
 import { Failure, isInterruption } from '../errors.ts';
+import { once } from '../promise/once.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
 import type { Judging } from './judging.ts';
 import { readPolicies } from './policy-file.ts';
@@ -42,11 +43,7 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
   const holdMs = heldFor(judging);
   if (mode === 'allow' && !isDrafted && policies.length === 0 && holdMs === 0) return 'go';
   if (request.operation === '') return refuseDisguised(mode, isDrafted || policies.length > 0);
-  let record: Promise<Fields | undefined> | undefined;
-  const read = () => {
-    record ??= request.read();
-    return record;
-  };
+  const read = once(() => request.read());
   if (request.hearers === 'public' && !(await isPublished(request, read))) return 'go';
   if (isDrafted) return (await import('./make.ts')).draftedUnlessDone(judging, request, await read());
   const refusedNow = async () =>

@@ -1,6 +1,7 @@
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { accountOf } from '../http/reaching.ts';
+import { once } from '../promise/once.ts';
 import type { Draft } from './draft.ts';
 import type { DraftStore } from './store.ts';
 
@@ -17,17 +18,16 @@ export type OwnDrafts = DraftStore & {
  * is, what it would see is decided by the address.
  */
 export function ownDrafts(store: DraftStore, service: () => Promise<Service>): OwnDrafts {
-  let owner: Promise<Owner | undefined> | undefined;
+  const owner = once(() => ownerOf(service));
   const known = new Set<number>();
   const isOwn = async (draft: Draft): Promise<boolean> => {
-    owner ??= ownerOf(service);
-    const is = known.has(draft.id) || isOf(draft, await owner);
+    const is = known.has(draft.id) || isOf(draft, await owner());
     if (is) known.add(draft.id);
     return is;
   };
   const get = async (id: number) => {
     const draft = await store.get(id);
-    if (draft && !(await isOwn(draft))) throw otherFailure(draft, await owner);
+    if (draft && !(await isOwn(draft))) throw otherFailure(draft, await owner());
     return draft;
   };
   const list = async () => {

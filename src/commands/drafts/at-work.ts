@@ -2,6 +2,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { connect, type Service } from '../../http/call.ts';
+import { once } from '../../promise/once.ts';
 import { newToken } from '../../sends/approve.ts';
 import { type OwnDrafts, ownDrafts } from '../../sends/own.ts';
 import { settleLapsed } from '../../sends/settle.ts';
@@ -19,11 +20,7 @@ export type AtWork = {
 /** Opens the drafts, settles what a dead machine left, and does the work. */
 export const atWork = <T>(ctx: Context, settings: Settings, work: (at: AtWork) => Promise<T>): Promise<T> =>
   withDrafts(ctx, settings.drafts, async (whole) => {
-    let connected: Promise<Service> | undefined;
-    const service = () => {
-      connected ??= connect(ctx, settings);
-      return connected;
-    };
+    const service = once(() => connect(ctx, settings));
     const by = whoIs();
     const store = ownDrafts(whole, service);
     for (const note of await settleLapsed(store, { service, by, token: newToken(ctx) })) ctx.notice(note);

@@ -6,6 +6,7 @@ import { type Reading, rowsOf } from '../../inbox/source.ts';
 import { requireView } from '../../inbox/views.ts';
 import { openCopyPulled } from '../../mirror/store/open-copy.ts';
 import type { Column, View } from '../../output/view.ts';
+import { once } from '../../promise/once.ts';
 import { openDrafts } from '../../sends/store.ts';
 
 export const rowFields: readonly string[] = [
@@ -66,12 +67,4 @@ async function* closing(reading: Reading, view: string, first: readonly Row[]): 
   } finally {
     await reading.store.close();
   }
-}
-
-function once<T>(read: () => Promise<T>): () => Promise<T> {
-  let known: Promise<T> | undefined;
-  return () => {
-    known ??= read();
-    return known;
-  };
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { messageOf } from '../../errors.ts';
 import { restIs } from '../../http/writes.ts';
+import { once } from '../../promise/once.ts';
 import type { Line } from '../store/event-line.ts';
 import type { Slot } from '../store/folder/slot.ts';
 import { forgetSecret } from '../subscriptions/secrets.ts';
@@ -29,11 +30,7 @@ const graceMs = 10_000;
 export async function listen(ctx: Context, options: ListenOptions): Promise<Listening> {
   const running: Running = {};
   const reporter = createReporter(ctx.clock);
-  let ended: Promise<void> | undefined;
-  const end = (): Promise<void> => {
-    ended ??= takeDown(ctx, options, running).finally(() => reporter.end());
-    return ended;
-  };
+  const end = once(() => takeDown(ctx, options, running).finally(() => reporter.end()));
   try {
     restIs(ctx, 'Run the same command again: svc webhooks listen removes what an earlier run left.');
     await bringUp(ctx, options, running, reporter);

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { isAway } from '../../database/postgres.ts';
+import { onceDone } from '../../promise/once.ts';
 import { ofAccount } from '../event/account.ts';
 import { rebuildMissed } from '../receive/missed.ts';
 import type { InboxStore } from '../store/inbox-store.ts';
@@ -31,17 +32,7 @@ export async function catchUp(ctx: Context, all: readonly MissedOf[], { store, s
  * delivery: until it answers none can be stored anyway.
  */
 export async function accepting(store: InboxStore, all: readonly MissedOf[]): Promise<Pick<InboxStore, 'has' | 'add'>> {
-  let begun: Promise<void> | undefined;
-  const begin = () => {
-    begun ??= Promise.all(all.map(({ missed }) => missed.begin())).then(
-      () => {},
-      (error) => {
-        begun = undefined;
-        throw error;
-      },
-    );
-    return begun;
-  };
+  const begin = onceDone(() => Promise.all(all.map(({ missed }) => missed.begin())));
   await begin().catch((error) => {
     if (!isAway(error)) throw error;
   });

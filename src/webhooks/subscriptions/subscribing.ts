@@ -3,11 +3,11 @@ import type { Settings } from '../../config/settings.ts';
 import { type Context, withContext } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
+import { once } from '../../promise/once.ts';
 import type { Subscribing } from './subscriptions.ts';
 
 /** Opened when first needed, and then once. Deleting goes on when svc is told to end: that is when it is needed. */
 export function subscribing(ctx: Context, settings: Settings) {
-  let opened: Promise<Subscribing> | undefined;
   let storesSecrets = true;
   const open = async (): Promise<Subscribing> => {
     const service = await connect(ctx, settings);
@@ -34,10 +34,7 @@ export function subscribing(ctx: Context, settings: Settings) {
     };
   };
   return {
-    service: () => {
-      opened ??= open();
-      return opened;
-    },
+    service: once(open),
     get storesSecrets() {
       return storesSecrets;
     },

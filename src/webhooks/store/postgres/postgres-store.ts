@@ -3,6 +3,7 @@ import { byteaArray } from '../../../database/binary.ts';
 import { openOwn } from '../../../database/own-schema.ts';
 import type { Database } from '../../../database/postgres.ts';
 import type { Env } from '../../../env.ts';
+import { onceDone } from '../../../promise/once.ts';
 import type { InboxStore, Settled, Waiting } from '../inbox-store.ts';
 import { createIntake } from './intake.ts';
 import { createLeases } from './leases.ts';
@@ -47,14 +48,7 @@ export async function openPostgres(opening: PostgresOpening): Promise<InboxStore
   const { clock, holder, limit } = opening;
   // The sinks' questions must not hold up what comes in.
   const [incoming, work] = [await openHooks(opening), await openHooks(opening)];
-  let preparing: Promise<void> | undefined;
-  const prepared = () => {
-    preparing ??= prepareSchema(work).catch((error) => {
-      preparing = undefined;
-      throw error;
-    });
-    return preparing;
-  };
+  const prepared = onceDone(() => prepareSchema(work));
   const intake = createIntake(incoming, prepared);
   const leases = createLeases(work, holder, clock);
   return {
