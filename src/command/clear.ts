@@ -24,6 +24,12 @@ export function clearFlag(schema: Schema | undefined): Param<readonly string[]> 
   };
 }
 
+/** Of an update for which nothing was given. */
+export function noChange(schema: Schema | undefined): Failure {
+  const names = Object.keys(fieldsOf(schema)).map((field) => `--${typedName(field)}`);
+  return new Failure('usage', 'No change was given.', { hint: `Give at least one of ${names.join(', ')}.` });
+}
+
 /** The body with the cleared fields added. A field both given and cleared contradicts itself. */
 export function cleared(
   body: Readonly<Record<string, unknown>>,

@@ -11,7 +11,7 @@ import { capital } from '../text/capital.ts';
 import { textIn } from '../text/record.ts';
 import { type RecordOf, recordFitted, unwrap } from './answered.ts';
 import { bodyText } from './body-text.ts';
-import { cleared } from './clear.ts';
+import { cleared, noChange } from './clear.ts';
 import type { Command, Params } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { firstFailed, followedBy, followsOf, parted, withFollowing } from './follow.ts';
@@ -21,7 +21,6 @@ import { param } from './param.ts';
 import { rowOf } from './row.ts';
 import { headOf, type Seed, seedOrNone } from './seed.ts';
 import { narrowed } from './sift.ts';
-import { typedName } from './typed-name.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -201,8 +200,7 @@ async function bodyOf({ ctx, settings, flags, read }: Run, operation: Operation,
   if (!about.update) return body;
   const whole = cleared(body, Array.isArray(flags.clear) ? flags.clear : undefined, fields);
   if (Object.keys(whole).length > 0) return whole;
-  const names = Object.keys(fields).map((field) => `--${typedName(field)}`);
-  throw new Failure('usage', 'No change was given.', { hint: `Give at least one of ${names.join(', ')}.` });
+  throw noChange(operation.body);
 }
 
 async function seedOf(ctx: Context, settings: Settings, read: SeedReader | undefined, id: number | undefined) {

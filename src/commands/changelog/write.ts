@@ -3,12 +3,11 @@ import { check } from '../../api/check.ts';
 import { fieldsOf } from '../../api/shape.ts';
 import { unwrap } from '../../command/answered.ts';
 import { bodyText, textFlags } from '../../command/body-text.ts';
-import { cleared, clearFlag } from '../../command/clear.ts';
+import { cleared, clearFlag, noChange } from '../../command/clear.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { flagsOf } from '../../command/flags.ts';
 import { param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
-import { typedName } from '../../command/typed-name.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
@@ -88,10 +87,7 @@ export const updateEntry = defineCommand({
   async run(ctx, { args, flags, settings }) {
     const given = await bodyFrom(ctx, settings, flags, args.id);
     const body = cleared(given, flags.clear, fieldsOf(updateChangelogEntry.body));
-    if (Object.keys(body).length === 0) {
-      const names = Object.keys(fieldsOf(updateChangelogEntry.body)).map((field) => `--${typedName(field)}`);
-      throw new Failure('usage', 'No change was given.', { hint: `Give at least one of ${names.join(', ')}.` });
-    }
+    if (Object.keys(body).length === 0) throw noChange(updateChangelogEntry.body);
     const { changes } = await import('../../command/changes.ts');
     // A time that is taken from an entry that waits for it publishes it at once.
     const isTimed = 'status' in body || 'published_at' in body;
