@@ -23,8 +23,15 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number];
 
-/** Parts of the product that an account may have switched off; then the service answers 403. */
-export type Module = 'support' | 'changelog' | 'feedback_board' | 'roadmap';
+/** Parts of the product that an account may have switched off, by their names in it; then the service answers 403. */
+export const moduleNames = {
+  support: 'Support',
+  changelog: 'Changelog',
+  feedback_board: 'Feedback board',
+  roadmap: 'Roadmap',
+} as const;
+
+type Module = keyof typeof moduleNames;
 
 /** In the order in which svc chooses one. */
 export const credentialKinds = ['api_key', 'oauth', 'm2m'] as const;

@@ -1,15 +1,8 @@
-import { type CredentialKind, type Operation, scopes } from '../api/operation.ts';
+import { type CredentialKind, moduleNames, type Operation, scopes } from '../api/operation.ts';
 import { loginCommand } from '../auth/credentials.ts';
 import type { HttpResponse } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { isGatewayTimeout, isOwnRefusal, readBody, readError, type Said } from './answer.ts';
-
-const moduleNames = {
-  support: 'Support',
-  changelog: 'Changelog',
-  feedback_board: 'Feedback board',
-  roadmap: 'Roadmap',
-} as const;
 
 type OperationFacts = Pick<Operation, 'id' | 'scope' | 'module' | 'credentials'>;
 

@@ -1,5 +1,5 @@
 import { check } from '../api/check.ts';
-import type { Module, Operation, Schema } from '../api/operation.ts';
+import { moduleNames, type Operation, type Schema } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
 import {
   forbidden,
@@ -131,13 +131,6 @@ function refuseCredential(operation: Operation, { kind, scopes }: Credential): R
   }
   return undefined;
 }
-
-const moduleNames: Record<Module, string> = {
-  support: 'Support',
-  changelog: 'Changelog',
-  feedback_board: 'Feedback board',
-  roadmap: 'Roadmap',
-};
 
 /** Every id in the path names a record that the token may know of. The table says of which kind each is. */
 const areThere = (
