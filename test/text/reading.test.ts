@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toSafeHtml } from '../../src/sandbox/changelog-html.ts';
+import { toSafeHtml } from '../../src/sandbox/handlers/changelog.ts';
 import { readHtml, readMarkdown, showsContent } from '../../src/text/reading.ts';
 import { fc } from '../chance.ts';
 import { draws } from '../thorough.ts';

@@ -1,7 +1,6 @@
 import type * as v from 'valibot';
 import type { createChangelogEntry } from '../../api/changelog.ts';
 import { invalid } from '../answer.ts';
-import { toSafeHtml } from '../changelog-html.ts';
 import { eventData } from '../deliveries/events-out.ts';
 import type { Row } from '../store/records.ts';
 import { find, nextId, owned, put, rowOf, type State } from '../store/state.ts';
@@ -119,3 +118,21 @@ const whole = (state: State, entry: Entry, now: string) => ({
   ...listed(state, entry, now),
   content_html: entry.content_html,
 });
+
+const allowed = {
+  allowedTags: [
+    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'pre', 'code', 'ul', 'ol', 'li'],
+    ...['strong', 'b', 'em', 'i', 'u', 's', 'del', 'ins', 'mark', 'sub', 'sup', 'a', 'img', 'figure', 'figcaption'],
+    ...['table', 'thead', 'tbody', 'tr', 'th', 'td', 'span', 'div'],
+  ],
+  allowedAttributes: { a: ['href', 'title'], img: ['src', 'alt', 'title', 'width', 'height'] },
+  allowedSchemes: ['http', 'https', 'mailto'],
+};
+
+/** `content` is plain text, Markdown or HTML (Changelog); what comes out is safe to put into a page. */
+export async function toSafeHtml(content: string): Promise<string> {
+  const { marked } = await import('marked');
+  const { default: sanitize } = await import('sanitize-html');
+  // HTML inside Markdown is Markdown, so one path serves all three.
+  return sanitize(await marked.parse(content, { async: true }), allowed).trim();
+}
