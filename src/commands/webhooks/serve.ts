@@ -49,7 +49,7 @@ export const serveWebhooks = defineCommand({
       return {
         data: { shape: 'record', record: recordOf(path, first.config) },
         human: ({ width }) => message(`${path} is valid: ${counted(sinks, 'sink')}.`, width),
-        notes: await missingFor(ctx, settings, first),
+        notes: await (await import('../../webhooks/serve/missing.ts')).missingIn(ctx, settings.profile, first),
       };
     }
     const { serve } = await import('../../webhooks/serve/serve.ts');
@@ -76,20 +76,6 @@ const recordOf = (path: string, { sinks, accounts }: Configured['config']) => ({
   ...(accounts && { accounts: accounts.map(({ name }) => name) }),
   sinks: sinks.map(({ name }) => name),
 });
-
-/** What the configuration names and is not here, and what may not fit. */
-async function missingFor(ctx: Context, settings: Settings, configured: Configured): Promise<string[]> {
-  const { missingPrograms } = await import('../../webhooks/serve/missing-programs.ts');
-  const { missingSecrets } = await import('../../webhooks/serve/missing-secrets.ts');
-  const { judgedSecrets } = await import('../../webhooks/serve/doors.ts');
-  const { roomNeeded } = await import('../../webhooks/serve/room.ts');
-  return [
-    ...missingSecrets(ctx, configured.config),
-    ...(await judgedSecrets(ctx, configured.config, settings.profile)),
-    ...(await missingPrograms(configured)),
-    ...roomNeeded(configured.config),
-  ];
-}
 
 /** What never arrived: of each account that has a profile, where there are several. */
 async function missed(ctx: Context, settings: Settings, current: () => Configured): Promise<readonly MissedOf[]> {

@@ -7,7 +7,7 @@ import type { Door } from '../receive/options.ts';
 import type { InboxStore } from '../store/inbox-store.ts';
 import type { Configured } from './config.ts';
 import { storesSecrets, withLater } from './doors.ts';
-import { missingPrograms } from './missing-programs.ts';
+import { missingPrograms } from './missing.ts';
 import type { ServeOptions } from './options.ts';
 import { queuesOf } from './queues.ts';
 import type { Sinks } from './sinks.ts';

@@ -1,0 +1,72 @@
+import { delimiter, join, resolve } from 'node:path';
+import type { Context } from '../../context.ts';
+import { isPostgresUrl } from '../../database/place.ts';
+import { isProgram } from '../../disk/program.ts';
+import { number } from '../../text/number.ts';
+import { splitSecrets } from '../subscriptions/secrets.ts';
+import type { Configured, ServeConfig } from './config.ts';
+import { usualSecret } from './config-schema.ts';
+import { judgedSecrets } from './doors.ts';
+
+/** What the configuration names and is not here, and what may not fit. */
+export const missingIn = async (ctx: Context, profile: string, configured: Configured): Promise<string[]> => [
+  ...missingSecrets(ctx, configured.config),
+  ...(await judgedSecrets(ctx, configured.config, profile)),
+  ...(await missingPrograms(configured)),
+  ...roomNeeded(configured.config),
+];
+
+/**
+ * Notes and no mistakes: the file may be judged on another machine than the one that runs it. Beside the store the usual
+ * variable is one way of two.
+ */
+function missingSecrets({ env }: Pick<Context, 'env'>, { secrets, accounts }: ServeConfig): string[] {
+  if (accounts)
+    return accounts.flatMap(({ name, secrets: own }) =>
+      own.env
+        .filter((variable) => splitSecrets(env[variable] ?? '').length === 0)
+        .map((variable) => `${variable} is not set here; secrets.env of the account ${name} names it.`),
+    );
+  const unset = secrets.env.filter((name) => splitSecrets(env[name] ?? '').length === 0);
+  const notes = unset
+    .filter((name) => name !== usualSecret || !secrets.store)
+    .map((name) => `${name} is not set here; secrets.env names it.`);
+  if (secrets.store || unset.length < secrets.env.length) return notes;
+  return [...notes, 'Without a secret svc webhooks serve does not start (exit 2): secrets.store is false.'];
+}
+
+/**
+ * A note and no mistake: the file may be judged on another machine than the one that runs it. A bare name is looked for in
+ * `searched` (the text of PATH), which is known only where svc is about to run: under systemd it may be another one.
+ */
+export async function missingPrograms({ config, folder }: Configured, searched?: string): Promise<string[]> {
+  const notes = config.sinks.map(async ({ name, exec }) => {
+    const [program = ''] = exec?.command ?? [];
+    const places = program.includes('/') ? [resolve(folder, program)] : inPath(program, searched);
+    if (places.length === 0) return [];
+    const areThere = await Promise.all(places.map(isProgram));
+    return areThere.includes(true) ? [] : [`The program of sink ${name} is not there, or cannot be run: ${program}`];
+  });
+  return (await Promise.all(notes)).flat();
+}
+
+/** Windows finds programs by more than their name. */
+const inPath = (program: string, searched = ''): string[] =>
+  program === '' || process.platform === 'win32'
+    ? []
+    : searched.split(delimiter).flatMap((folder) => (folder === '' ? [] : [join(folder, program)]));
+
+/** An event of 1 KB with its headers and what became of it. */
+const bytesPerEvent = 1_600;
+/** The file grows to twice what is kept, and is copied then without the oldest. */
+const copies = 3;
+const manyEvents = 1_000_000;
+
+/** A note where a folder is to keep so much that its disk has to be chosen for it. */
+function roomNeeded({ inbox = '', keep }: Pick<ServeConfig, 'inbox' | 'keep'>): string[] {
+  if (isPostgresUrl(inbox) || keep <= manyEvents) return [];
+  const gigabytes = Math.round((keep * bytesPerEvent * copies) / 1e9);
+  return [
+    `keep: ${number(keep)} in a folder takes up to about ${gigabytes} GB of disk with events of 1 KB: its file grows to twice what is kept, and is copied then.`,
+  ];
+}
