@@ -1,8 +1,9 @@
 import { messageOf } from '../../errors.ts';
+import { envelopeIn } from '../event/envelope.ts';
 import type { Waiting } from '../store/inbox-store.ts';
+import type { Filter } from './filter.ts';
 import type { Became } from './outcomes.ts';
 import type { Answer } from './sink.ts';
-import { verdictOf } from './verdict.ts';
 import type { Window } from './window.ts';
 import type { WorkerOptions } from './worker-state.ts';
 
@@ -34,4 +35,14 @@ export async function tryOne(
   if (answer.how === 'refused') return { refused: { ...answer, ms } };
   const { status } = answer;
   return { state: 'delivered', ms, tries: one.tries + 1, ...(status !== undefined && { status }) };
+}
+
+/**
+ * What the filter says of an event. What is no envelope no filter can judge, and somebody should see it; of several
+ * accounts only its own.
+ */
+export async function verdictOf(filter: Filter | undefined, { arrival }: Waiting): ReturnType<Filter> {
+  if (!filter) return 'wanted';
+  const isJudged = arrival.account !== undefined || envelopeIn(arrival.body) !== undefined;
+  return isJudged ? filter(arrival) : 'wanted';
 }

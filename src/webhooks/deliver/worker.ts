@@ -1,9 +1,9 @@
 import { messageOf } from '../../errors.ts';
 import { within } from '../../promise/in-time.ts';
 import type { Taken, Waiting } from '../store/inbox-store.ts';
+import { verdictOf } from './attempt.ts';
 import { isLast, pauseAfter } from './retry.ts';
 import type { Answer } from './sink.ts';
-import { verdictOf } from './verdict.ts';
 import {
   type DeliveryWorker,
   failuresAtMost,

@@ -9,10 +9,11 @@ import { parseTarget } from '../deliver/routes.ts';
 import { mainFields } from '../event/main-fields.ts';
 import { listen } from '../receive/listening.ts';
 import { deliveryOf } from '../store/delivery.ts';
-import type { Line } from '../store/event-line.ts';
-import { pastLine } from '../store/event-line.ts';
+import { type Line, pastLine } from '../store/event-line.ts';
 import type { Inbox } from '../store/folder/inbox.ts';
-import { assets } from './page.ts';
+import client from './client.js?raw';
+import html from './page.html?raw';
+import style from './style.css?raw';
 
 export type InspectorOptions = Pick<Context, 'exchange' | 'clock'> & {
   readonly port: number;
@@ -226,3 +227,12 @@ async function readJson(request: IncomingMessage): Promise<{ readonly to?: unkno
     throw new Failure('usage', 'That is not JSON.');
   }
 }
+
+type Asset = { readonly type: string; readonly text: (key: string) => string };
+
+/** What the inspector's page is made of, for the key of this run. Everything comes from here: it needs no network. */
+const assets: Readonly<Record<string, Asset>> = {
+  '/': { type: 'text/html; charset=utf-8', text: (key) => html.replaceAll('?key', `?key=${encodeURIComponent(key)}`) },
+  '/client.js': { type: 'text/javascript; charset=utf-8', text: () => client },
+  '/style.css': { type: 'text/css; charset=utf-8', text: () => style },
+};

@@ -1,9 +1,8 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { idInInbox, ownedBy } from '../event/account.ts';
 import type { Headers } from '../event/envelope.ts';
 import { happeningOf } from '../event/record-key.ts';
 import type { Arrival } from '../store/line.ts';
-import { answer, cut } from './answers.ts';
 import { judge, type Verdict } from './judge.ts';
 import type { Limits } from './limits.ts';
 import { doorAt, mostConnections, type Receipt, type ReceiverOptions, type Refusing } from './options.ts';
@@ -164,4 +163,21 @@ function finish(response: ServerResponse, stored: Stored, then: () => void): voi
   }
   answer(response, 204);
   then();
+}
+
+export function answer(response: ServerResponse, status: number, headers: Record<string, string> = {}): void {
+  response.writeHead(status, headers).end();
+}
+
+/** Without an answer it counts as a failed connection and comes again (service.md#delivery-2). */
+function cut(response: ServerResponse): void {
+  response.socket?.destroy();
+}
+
+/** Answers while the sender is still sending: closing at once would reset the connection and lose the answer. */
+export function tooLarge(request: IncomingMessage): void {
+  const { socket } = request;
+  request.resume();
+  socket.end('HTTP/1.1 413 Payload Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  setTimeout(() => socket.destroy(), 1_000).unref();
 }

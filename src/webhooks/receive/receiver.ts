@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { textsOf } from '../store/line.ts';
-import { answer, tooLarge } from './answers.ts';
-import { decide, type Receiving } from './decide.ts';
+import { answer, decide, type Receiving, tooLarge } from './decide.ts';
 import { receiverLimits } from './limits.ts';
 import { bound, close, listen, loopback } from './listening.ts';
 import { doorAt, mostConnections, type ReceiverOptions } from './options.ts';
