@@ -11,8 +11,7 @@ import type { View } from '../../output/view.ts';
 import { environmentFor } from '../../sandbox/environment.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { type NotRun, runChild } from './child.ts';
-import { sandboxFlags } from './flags.ts';
-import { seedFor } from './seed.ts';
+import { sandboxFlags, seedFor } from './flags.ts';
 import { openTelling } from './telling.ts';
 
 /** Whether a word is the name of a command of svc: groups do not import each other, so this one is told. */

@@ -1,4 +1,8 @@
 import { param } from '../../command/param.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import type { MadeSeed } from '../../sandbox/open.ts';
 
 /** What `sandbox start` and `sandbox exec` have in common. */
 export const sandboxFlags = {
@@ -23,3 +27,35 @@ export const sandboxFlags = {
   cors: param.toggle('Answer pages of any origin in a browser (CORS)'),
   latency: param.integer('Wait this long before every answer', { placeholder: 'MS', max: 600_000 }),
 };
+
+type Wanted = { readonly seed: string | undefined; readonly anonymise: boolean };
+
+/** What `--seed` names; of `mirror` the copy of this login's account, read once. */
+export async function seedFor(
+  ctx: Context,
+  settings: Settings,
+  { seed, anonymise }: Wanted,
+): Promise<string | MadeSeed | undefined> {
+  if (seed !== 'mirror') {
+    if (anonymise) throw new Failure('usage', '--anonymise is for --seed mirror.', { hint: 'Give both, or neither.' });
+    return seed;
+  }
+  const [{ openCopyPulled }, { seedFromCopy }] = await Promise.all([
+    import('../../mirror/store/open-copy.ts'),
+    import('../../mirror/rehearsal/seed.ts'),
+  ]);
+  const { store, account } = await openCopyPulled(ctx, settings);
+  try {
+    ctx.progress('Reading the copy');
+    const { seed: rows, incomplete } = await seedFromCopy(store, account);
+    if (incomplete.length > 0) {
+      ctx.notice(`The copy does not hold all of: ${incomplete.join(', ')}. To go on reading: svc mirror pull`);
+    }
+    if (!anonymise) return { name: 'mirror', value: rows };
+    const { anonymised } = await import('../../mirror/rehearsal/anonymise.ts');
+    return { name: 'mirror', value: await anonymised(rows, ctx.random(32)) };
+  } finally {
+    ctx.progress(undefined);
+    await store.close();
+  }
+}

@@ -3,8 +3,7 @@ import { param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
 import { aborted } from '../../promise/aborted.ts';
 import type { Address, Running } from '../../sandbox/open.ts';
-import { sandboxFlags } from './flags.ts';
-import { seedFor } from './seed.ts';
+import { sandboxFlags, seedFor } from './flags.ts';
 
 export const start = defineCommand({
   name: 'start',

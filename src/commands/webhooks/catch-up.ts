@@ -17,7 +17,7 @@ import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
 import type { Arrival } from '../../webhooks/store/line.ts';
 import type { Starts } from '../../webhooks/store/starts.ts';
-import { accountFlag, configFlag } from './config-flag.ts';
+import { accountFlag, configFlag } from './flags.ts';
 
 export const catchUpWebhooks = defineCommand({
   name: 'catch-up',

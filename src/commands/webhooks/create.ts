@@ -6,7 +6,7 @@ import { call, connect } from '../../http/call.ts';
 import { message } from '../../text/layout.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { keepSecret } from '../../webhooks/subscriptions/secrets.ts';
-import { eventArg } from './event.ts';
+import { eventArg } from './flags.ts';
 import { httpsTarget, withSandboxAdvice } from './https-target.ts';
 
 export const createWebhookSubscription = defineCommand({

@@ -17,9 +17,9 @@ import { damagedText } from '../../webhooks/store/folder/file.ts';
 import type { DeadId } from '../../webhooks/store/folder/requests.ts';
 import type { InboxAdmin } from '../../webhooks/store/inbox-store.ts';
 import { lossInWords } from '../../webhooks/store/outcome-words.ts';
-import { accountFlag, configFlag } from './config-flag.ts';
 import { choose, deadOf, eventsFor, know, meant, notDead, type Sinks } from './dead-choice.ts';
 import { page } from './delivery-page.ts';
+import { accountFlag, configFlag } from './flags.ts';
 
 type Texts = Readonly<Record<string, readonly string[]>>;
 

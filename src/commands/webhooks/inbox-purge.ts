@@ -14,7 +14,7 @@ import { forgetKnown } from '../../webhooks/store/folder/known.ts';
 import { slotHolder, slots, whileFree } from '../../webhooks/store/folder/slot.ts';
 import { received } from '../../webhooks/store/folder/view.ts';
 import { fileStarts } from '../../webhooks/store/starts.ts';
-import { configFlag } from './config-flag.ts';
+import { configFlag } from './flags.ts';
 import { rootOf } from './inbox-look.ts';
 
 export const purge = defineCommand({

@@ -14,8 +14,8 @@ import { deliveryOf } from '../../webhooks/store/delivery.ts';
 import { type Forwarding, forwardOf } from '../../webhooks/store/forwarding.ts';
 import type { Arrival } from '../../webhooks/store/line.ts';
 import { taken } from '../../webhooks/store/outcome-words.ts';
-import { accountFlag, configFlag } from './config-flag.ts';
 import { page } from './delivery-page.ts';
+import { accountFlag, configFlag } from './flags.ts';
 import { chosen, look, lookUp, lookUpOne, receivedEvents } from './inbox-look.ts';
 import { purge } from './inbox-purge.ts';
 

@@ -9,7 +9,7 @@ import { fieldsIn } from '../../text/record.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { parseTarget } from '../../webhooks/deliver/routes.ts';
 import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
-import { eventArg } from './event.ts';
+import { eventArg } from './flags.ts';
 
 export const triggerWebhook = defineCommand({
   name: 'trigger',
