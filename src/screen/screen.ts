@@ -1,8 +1,6 @@
 import type { TerminalPort, TerminalSize } from '../terminal-port.ts';
-import { type Canvas, createCanvas, type Frame } from './canvas.ts';
-import type { Key } from './keys.ts';
-import { copyToClipboard, giveModes, leaveOther, takeModes } from './modes.ts';
-import { createTyping, type Typing } from './typing.ts';
+import { type Canvas, copyToClipboard, createCanvas, type Frame, giveModes, leaveOther, takeModes } from './canvas.ts';
+import { createKeyParser, type Key } from './keys.ts';
 import { hasWidths, loadWidths } from './width.ts';
 
 export type { Frame, Line } from './canvas.ts';
@@ -210,4 +208,32 @@ async function lend<T>(held: Held, work: () => Promise<T>): Promise<T> {
       back(held);
     }
   }
+}
+
+/** Keys as they come, also those of which only time tells that they are whole. */
+type Typing = {
+  feed(bytes: Uint8Array): void;
+  /** What came in half is no key any more. */
+  forget(): void;
+};
+
+function createTyping(terminal: TerminalPort, hear: (key: Key) => void): Typing {
+  let parser = createKeyParser();
+  let endWait = () => {};
+  return {
+    feed(bytes) {
+      endWait();
+      const current = parser;
+      for (const key of current.feed(bytes)) hear(key);
+      const ms = current === parser ? current.waitMs() : undefined;
+      if (ms === undefined) return;
+      endWait = terminal.after(ms, () => {
+        for (const key of current.flush()) hear(key);
+      });
+    },
+    forget() {
+      endWait();
+      parser = createKeyParser();
+    },
+  };
 }
