@@ -1,7 +1,7 @@
 import { put } from '../store/state.ts';
 import type { Handlers } from './handler.ts';
 
-export const account: Handlers<'getAccount' | 'updateBranding'> = {
+export const account = {
   getAccount({ account: { account_id, name, billing_active, setup_url } }) {
     return { account_id, name, billing_active, setup_url };
   },
@@ -10,4 +10,4 @@ export const account: Handlers<'getAccount' | 'updateBranding'> = {
     put(state, 'accounts', { ...account, branding: { ...account.branding, ...body } });
     return { ok: true, updated: Object.keys(body) };
   },
-};
+} satisfies Partial<Handlers>;

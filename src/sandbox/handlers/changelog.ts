@@ -11,9 +11,7 @@ import { pageNewestFirst } from './page.ts';
 type Entry = Row<'changelog'>;
 type Fields = Partial<v.InferOutput<typeof createChangelogEntry.body>>;
 
-type ChangelogOperations = 'listChangelog' | 'getChangelogEntry' | 'createChangelogEntry' | 'updateChangelogEntry';
-
-export const changelog: Handlers<ChangelogOperations> = {
+export const changelog = {
   listChangelog({ state, account, query, now }) {
     const matching = owned(state, 'changelog', account.account_id).filter(
       (entry) => query.status === undefined || entry.status === query.status,
@@ -71,7 +69,7 @@ export const changelog: Handlers<ChangelogOperations> = {
     if (entry.status === 'draft' && status === 'published') announce(emit, changed);
     return { entry: whole(state, changed, now) };
   },
-};
+} satisfies Partial<Handlers>;
 
 const foreignCategory = invalid({ category_id: ['is no category of this portal'] });
 

@@ -8,9 +8,7 @@ import { changedSince, hasStatus, personOf } from './person.ts';
 type Conversation = Row<'conversations'>;
 type Message = Conversation['messages'][number];
 
-type ConversationOperations = 'listConversations' | 'getConversation' | 'replyToConversation' | 'resolveConversation';
-
-export const conversations: Handlers<ConversationOperations> = {
+export const conversations = {
   listConversations({ state, account, query }) {
     const matching = owned(state, 'conversations', account.account_id)
       .filter(
@@ -45,7 +43,7 @@ export const conversations: Handlers<ConversationOperations> = {
     const resolved = { ...chat, status: 'resolved', resolved_at: now, updated_at: now };
     return { conversation: listed(state, put(state, 'conversations', resolved)) };
   },
-};
+} satisfies Partial<Handlers>;
 
 /** A person writes: the message goes out on the conversation's channel, and the chat is taken from the AI. */
 export function sendToCustomer(state: State, id: number, body: string, now: string): Message {

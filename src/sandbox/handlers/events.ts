@@ -8,7 +8,7 @@ import type { Handlers } from './handler.ts';
 /** The attribution keys that come from an advertisement's click; utm_* may come from any link. */
 const adParameters = ['fbclid', 'gclid', 'svc_ad'] as const;
 
-export const events: Handlers<'sendEvent'> = {
+export const events = {
   async sendEvent({ state, account, body, now, emit }) {
     const toE164 = await loadPhones();
     const { account_id } = account;
@@ -51,4 +51,4 @@ export const events: Handlers<'sendEvent'> = {
     }
     return { status: 'ok', enrolled: matching.length };
   },
-};
+} satisfies Partial<Handlers>;

@@ -5,7 +5,7 @@ import { pageInOrder } from './page.ts';
 
 type Post = Row<'feedback'>;
 
-export const feedback: Handlers<'listFeedback' | 'getRoadmap'> = {
+export const feedback = {
   listFeedback({ state, account, query }) {
     const words = query.q?.toLowerCase();
     const matching = owned(state, 'feedback', account.account_id).filter(
@@ -28,7 +28,7 @@ export const feedback: Handlers<'listFeedback' | 'getRoadmap'> = {
     }));
     return { statuses };
   },
-};
+} satisfies Partial<Handlers>;
 
 const mostVotedFirst = (posts: Post[]): Post[] => posts.sort((a, b) => b.vote_count - a.vote_count || b.id - a.id);
 

@@ -1,4 +1,4 @@
-import type { OperationId, Operations } from '../../api/index.ts';
+import type { Operations } from '../../api/index.ts';
 import type { Operation, Output, Part, Table } from '../../api/operation.ts';
 import type { WebhookEvent } from '../../api/webhooks.ts';
 import type { Refusal } from '../answer.ts';
@@ -34,4 +34,4 @@ type Handler<Op extends Operation> = (call: Call<Op>) => Result<Op> | Promise<Re
 /** One for each operation of a table: leaving one out does not compile. */
 export type HandlersOf<T extends Table> = { readonly [K in keyof T]: Handler<T[K]> };
 
-export type Handlers<Id extends OperationId = OperationId> = HandlersOf<Pick<Operations, Id>>;
+export type Handlers = HandlersOf<Operations>;

@@ -5,17 +5,7 @@ import { contactByEmail, contactByPhone, find, nextId, owned, put, remove, rowOf
 import { addContact } from './contacts.ts';
 import type { Handlers } from './handler.ts';
 
-type ListOperations =
-  | 'listContactLists'
-  | 'createContactList'
-  | 'updateContactList'
-  | 'deleteContactList'
-  | 'listContactListMembers'
-  | 'createAndSyncListContacts'
-  | 'syncListContacts'
-  | 'removeListContacts';
-
-export const lists: Handlers<ListOperations> = {
+export const lists = {
   listContactLists({ state, account }) {
     const data = owned(state, 'lists', account.account_id).map(({ contacts_list_id, name, target_industry }) => ({
       contacts_list_id,
@@ -101,7 +91,7 @@ export const lists: Handlers<ListOperations> = {
     const removed = before - memberIds(state, params.contactList).length;
     return { success: `${counted(removed, 'contact')} ${removed === 1 ? 'was' : 'were'} taken off the list.` };
   },
-};
+} satisfies Partial<Handlers>;
 
 const memberIds = (state: State, list: number): number[] => [...(state.members.get(list) ?? [])];
 

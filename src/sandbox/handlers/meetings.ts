@@ -1,7 +1,7 @@
 import { owned } from '../store/state.ts';
 import type { Handlers } from './handler.ts';
 
-export const meetings: Handlers<'listMeetings'> = {
+export const meetings = {
   listMeetings({ state, account: { account_id, name } }) {
     return {
       ok: true,
@@ -9,4 +9,4 @@ export const meetings: Handlers<'listMeetings'> = {
       meetings: owned(state, 'meetings', account_id).map(({ account_id: _, ...meeting }) => meeting),
     };
   },
-};
+} satisfies Partial<Handlers>;

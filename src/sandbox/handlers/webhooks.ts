@@ -2,7 +2,7 @@ import { invalid } from '../answer.ts';
 import { nextId, owned, put, remove } from '../store/state.ts';
 import type { Handlers } from './handler.ts';
 
-export const webhooks: Handlers<'listWebhooks' | 'createWebhook' | 'deleteWebhook'> = {
+export const webhooks = {
   listWebhooks({ state, account, connection }) {
     const mine = owned(state, 'subscriptions', account.account_id).filter((each) => each.connection_id === connection);
     return {
@@ -38,4 +38,4 @@ export const webhooks: Handlers<'listWebhooks' | 'createWebhook' | 'deleteWebhoo
     remove(state, 'subscriptions', params.webhook);
     return { status: 'ok' };
   },
-};
+} satisfies Partial<Handlers>;
