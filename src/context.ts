@@ -58,7 +58,7 @@ export type Ask = {
   text(
     question: string,
     /** `isFleeting`: nothing of the question stays on the screen. */
-    options?: { readonly initial?: string; readonly signal?: AbortSignal; readonly isFleeting?: boolean },
+    options?: { readonly signal?: AbortSignal; readonly isFleeting?: boolean },
   ): Promise<string>;
   secret(question: string): Promise<string>;
   /** A line as it is typed, and nothing drawn: for screen readers and simple terminals. Undefined at the end of input. */

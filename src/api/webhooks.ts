@@ -70,14 +70,6 @@ export const webhookData = {
   }),
 } as const satisfies Record<WebhookEvent, v.GenericSchema>;
 
-/** Body of a delivery; `id` is unique per delivery. */
-export const Envelope = v.looseObject({
-  event: v.string(),
-  id: v.string(),
-  created_at: described('ISO 8601 with offset', v.string()),
-  data: v.record(v.string(), v.unknown()),
-});
-
 /** As in lists. The signing secret is shown only by createWebhook, once. */
 export const Webhook = v.looseObject({
   id,

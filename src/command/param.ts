@@ -5,7 +5,6 @@ import type { Param } from './command.ts';
 type About = {
   readonly placeholder?: string;
   readonly short?: string;
-  readonly hidden?: boolean;
   readonly conflicts?: readonly string[];
   readonly completes?: Param<unknown>['completes'];
 };

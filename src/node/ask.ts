@@ -27,11 +27,11 @@ export function createAsk({ color, env, files, ...context }: Terminal): Omit<Ask
       if (shown !== undefined) context.output.write(`${sanitize(shown, { keepNewlines: true })}\n\n`);
       return answered(confirm({ message: asked(question), default: false, theme }, context), context);
     },
-    text: (question, { initial, signal, isFleeting = false } = {}) => {
+    text: (question, { signal, isFleeting = false } = {}) => {
       const signals = [signal, context.signal].filter((one) => one !== undefined);
       return answered(
         input(
-          { message: asked(question), default: initial && one(initial), prefill: 'editable', theme },
+          { message: asked(question), theme },
           { ...context, signal: AbortSignal.any(signals), clearPromptOnDone: isFleeting },
         ),
         context,

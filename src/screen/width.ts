@@ -20,9 +20,6 @@ function cellsOfOne(grapheme: string): number {
 /** As those of text/width.ts. */
 export const { cut, pad, wrap } = layoutBy(cells);
 
-/** Exactly `width` cells of a plain text: cut, or with blanks behind it. */
-export const fitted = (text: string, width: number): string => pad(cut(text, width), width);
-
 /** Whether `cells` is exact for every text. */
 export const hasWidths = (): boolean => exact !== undefined;
 

@@ -42,14 +42,6 @@ describe('a question', () => {
     expect(await answer).toBe(true);
   });
 
-  test('for a text starts with what there is', async () => {
-    const { ask, sees, press } = terminal();
-    const answer = ask.text('Name', { initial: 'Ada' });
-    await sees('Ada');
-    press(' L.\r');
-    expect(await answer).toBe('Ada L.');
-  });
-
   test('for a secret shows none of it', async () => {
     const { ask, sees, press, seen } = terminal();
     const answer = ask.secret('API key');

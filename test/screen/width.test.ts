@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { beforeAll, expect, test } from 'vitest';
-import { cells, cut, fitted, loadWidths, pad, wrap } from '../../src/screen/width.ts';
+import { cells, cut, loadWidths, pad, wrap } from '../../src/screen/width.ts';
 import { isSimple } from '../../src/text/measure.ts';
 import * as text from '../../src/text/width.ts';
 
@@ -45,7 +45,7 @@ test.each([
   ['Ada', 0, ''],
   ['日', 1, '…'],
 ])('%j in %i cells is %j', (text, width, wanted) => {
-  expect(fitted(text, width)).toBe(wanted);
+  expect(pad(cut(text, width), width)).toBe(wanted);
   expect(cells(wanted)).toBe(width);
   expect(cells(cut(text, width))).toBeLessThanOrEqual(width);
 });

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { Envelope, webhookData, webhookEvents } from '../../src/api/webhooks.ts';
+import { webhookData, webhookEvents } from '../../src/api/webhooks.ts';
 import { openStore } from '../../src/auth/store-file.ts';
 import { claimSlot, slotsFolder } from '../../src/webhooks/store/folder/slot.ts';
 import { endAfterEach } from '../endings.ts';
@@ -36,7 +36,15 @@ test.each(webhookEvents)('trigger %s sends what the document describes, signed',
     'x-svc-event': event,
     'x-svc-signature': hmac(body),
   });
-  const envelope = v.parse(Envelope, JSON.parse(body));
+  const envelope = v.parse(
+    v.looseObject({
+      event: v.string(),
+      id: v.string(),
+      created_at: v.string(),
+      data: v.record(v.string(), v.unknown()),
+    }),
+    JSON.parse(body),
+  );
   expect(envelope.event).toBe(event);
   expect(envelope.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/u);
   v.parse(webhookData[event], envelope.data);
