@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
+import { insteadOf } from '../promise/instead-of.ts';
 import { counted } from '../text/number.ts';
 import type { Arrival } from '../webhooks/store/line.ts';
 import type { StartStore, Starts } from '../webhooks/store/starts.ts';
@@ -131,12 +132,8 @@ const serviceTime = ({ clock }: Context, { learnt }: Service): Date =>
 
 /** A token without the scope `identity` may not ask. */
 async function accountIdOf(service: Service): Promise<number | null> {
-  try {
-    return (await call(service, getAccount, {})).account_id;
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'forbidden') return null;
-    throw error;
-  }
+  const account = await call(service, getAccount, {}).catch(insteadOf(['forbidden'], undefined));
+  return account === undefined ? null : account.account_id;
 }
 
 /** Of the variables the first, as everywhere before what is stored; else the newest one stored for the event, or any. */

@@ -3,6 +3,7 @@ import { listTickets } from '../api/tickets.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { list } from '../http/pages.ts';
+import { insteadOf } from '../promise/instead-of.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { contactsWhere, type FoundContact, hasEmail } from './find-contacts.ts';
 import type { Named } from './named.ts';
@@ -65,12 +66,8 @@ async function contactsInCopy(service: Service, email: string, inCopy: FindInCop
 }
 
 export async function stillHas(service: Service, id: number, email: string): Promise<boolean> {
-  try {
-    return hasEmail(email)((await call(service, getContact, { params: { id } })).contact as FoundContact);
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not-found') return false;
-    throw error;
-  }
+  const answer = await call(service, getContact, { params: { id } }).catch(insteadOf(['not-found'], undefined));
+  return answer !== undefined && hasEmail(email)(answer.contact as FoundContact);
 }
 
 const fullName = ({ name, last_name }: FoundContact): string =>

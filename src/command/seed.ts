@@ -1,5 +1,5 @@
-import { Failure } from '../errors.ts';
 import { localTime } from '../output/cells.ts';
+import { insteadOf } from '../promise/instead-of.ts';
 import { sanitize } from '../text/sanitize.ts';
 
 /** As git marks it. Only this line counts, so headings of Markdown above it stay. */
@@ -80,11 +80,7 @@ export function personOf(contact: Someone, otherwise: string): string {
 }
 
 /** Who may write and not read writes without a seed. */
-export async function seedOrNone(read: () => Promise<Seed>, show: (seed: Seed) => string = seeded): Promise<string> {
-  try {
-    return show(await read());
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'forbidden') return '';
-    throw error;
-  }
-}
+export const seedOrNone = (read: () => Promise<Seed>, show: (seed: Seed) => string = seeded): Promise<string> =>
+  read()
+    .then(show)
+    .catch(insteadOf(['forbidden'], ''));

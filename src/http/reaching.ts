@@ -1,7 +1,7 @@
 import { getAccount } from '../api/account.ts';
 import { hearersOf } from '../api/hearers.ts';
 import type { Hearers, SendRequest } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { insteadOf } from '../promise/instead-of.ts';
 import { fieldsIn } from '../text/record.ts';
 import { readBody } from './answer.ts';
 import type { RequestSpec, Service } from './asking.ts';
@@ -55,10 +55,7 @@ async function recordAt(service: Service, kind: string, id: number | undefined) 
 }
 
 /** What may not be read is not known. */
-function unlessAllowed(error: unknown): undefined {
-  if (error instanceof Failure && (error.kind === 'forbidden' || error.kind === 'auth')) return undefined;
-  throw error;
-}
+const unlessAllowed = insteadOf(['forbidden', 'auth'], undefined);
 
 /** The account of the login, asked once in a run; undefined where the login may not ask. */
 export function accountOf(service: Service): Promise<number | undefined> {

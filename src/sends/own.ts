@@ -1,6 +1,7 @@
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { accountOf } from '../http/reaching.ts';
+import { insteadOf } from '../promise/instead-of.ts';
 import { once } from '../promise/once.ts';
 import type { Draft } from './draft.ts';
 import type { DraftStore } from './store.ts';
@@ -48,17 +49,9 @@ export function ownDrafts(store: DraftStore, service: () => Promise<Service>): O
 }
 
 async function ownerOf(service: () => Promise<Service>): Promise<Owner | undefined> {
-  try {
-    const opened = await service();
-    const account = await accountOf(opened).catch((error: unknown) => {
-      if (error instanceof Failure) return undefined;
-      throw error;
-    });
-    return { baseUrl: opened.session.baseUrl, account };
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
+  const opened = await service().catch(insteadOf('any', undefined));
+  const account = opened && (await accountOf(opened).catch(insteadOf('any', undefined)));
+  return opened && { baseUrl: opened.session.baseUrl, account };
 }
 
 const isOf = ({ base_url: url, account }: Draft, owner: Owner | undefined): boolean =>

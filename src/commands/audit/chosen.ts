@@ -6,6 +6,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { logsIn } from '../../disk/shared-log-part.ts';
 import { Failure } from '../../errors.ts';
+import { insteadOf } from '../../promise/instead-of.ts';
 
 export const accountFlag = param.text('Of another account: the name of its folder', { placeholder: 'NAME' });
 
@@ -34,11 +35,7 @@ export async function chosenRecord(ctx: Context, settings: Settings, account: st
 }
 
 /** Undefined where nobody is logged in. */
-async function nameInUse(ctx: Context, settings: Settings): Promise<string | undefined> {
-  try {
-    return recordName(await openSession(ctx, settings));
-  } catch (error) {
-    if (error instanceof Failure && (error.kind === 'auth' || error.kind === 'usage')) return undefined;
-    throw error;
-  }
-}
+const nameInUse = (ctx: Context, settings: Settings): Promise<string | undefined> =>
+  openSession(ctx, settings)
+    .then(recordName)
+    .catch(insteadOf(['auth', 'usage'], undefined));

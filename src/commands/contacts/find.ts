@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
 import type { Column, View } from '../../output/view.ts';
+import { insteadOf } from '../../promise/instead-of.ts';
 import { counted } from '../../text/number.ts';
 
 export const findContacts = (columns: readonly Column[]) =>
@@ -95,7 +96,7 @@ async function readWritten(
   const read = [];
   for (const id of some) {
     try {
-      const answer = await call(service, getContact, { params: { id } }).catch(whereGone);
+      const answer = await call(service, getContact, { params: { id } }).catch(insteadOf(['not-found'], undefined));
       read.push({ id, contact: answer?.contact as FoundContact | undefined });
     } catch (error) {
       // A copy answers where there is no network too.
@@ -105,10 +106,6 @@ async function readWritten(
     }
   }
   return read;
-}
-
-function whereGone(error: unknown): undefined {
-  if (!(error instanceof Failure) || error.kind !== 'not-found') throw error;
 }
 
 const leftOut = (shown: number, all: number): string[] =>

@@ -13,6 +13,7 @@ import { Failure, interruption } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
 import { judgeCredential } from '../../login/judge-credential.ts';
 import { missingScopes } from '../../login/report.ts';
+import { insteadOf } from '../../promise/instead-of.ts';
 import type { Check } from './check.ts';
 import { machineChecks } from './machine.ts';
 
@@ -154,12 +155,5 @@ async function lookAtModules(ctx: Context, settings: Settings): Promise<Verdict>
   );
 }
 
-async function isOn(service: Service, operation: Operation): Promise<boolean> {
-  try {
-    await call(service, operation, { query: { per_page: 1 } });
-    return true;
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'forbidden') return false;
-    throw error;
-  }
-}
+const isOn = (service: Service, operation: Operation): Promise<boolean> =>
+  call(service, operation, { query: { per_page: 1 } }).then(() => true, insteadOf(['forbidden'], false));
