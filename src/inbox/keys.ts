@@ -2,47 +2,15 @@ import type { Key } from '../screen/keys.ts';
 import { type Model, targetsOf } from './model.ts';
 import type { Row } from './row.ts';
 
-/** What a key does. */
-export type Act =
-  | 'down'
-  | 'up'
-  | 'page-down'
-  | 'page-up'
-  | 'first'
-  | 'last'
-  | 'open'
-  | 'sides'
-  | 'search'
-  | 'view'
-  | 'reply'
-  | 'template'
-  | 'note'
-  | 'resolve'
-  | 'close'
-  | 'reopen'
-  | 'priority'
-  | 'snooze'
-  | 'mark'
-  | 'take-back'
-  | 'draft'
-  | 'approve'
-  | 'copy'
-  | 'pull'
-  | 'read'
-  | 'help'
-  | 'suspend'
-  | 'end';
-
-export type KeyEntry = {
-  readonly act: Act;
+type Entry = {
+  readonly act: string;
   /** As a screen names them: a letter as it is typed, else the name of the key. */
-  readonly keys: readonly string[];
-  /** As people write them. */
-  readonly shown: string;
+  readonly keys: readonly [string, ...string[]];
+  /** As people write them, where that is not the first of them. */
+  readonly shown?: string;
   /** For the last line of the screen; without one it stands in `?` alone. */
   readonly brief?: string;
   readonly about: string;
-  readonly group: 'Move' | 'Answer' | 'Sort' | 'The rest';
   /** Whether it does something now. */
   readonly works: (model: Model) => boolean;
 };
@@ -72,105 +40,110 @@ const isNotOver = ({ status }: Row): boolean => status !== 'resolved' && status 
 
 const hasRows = ({ list }: Model): boolean => (list.total ?? list.rows.length) > 0;
 
-/** Every key of the inbox: `?`, the last line, `--linear` and docs/inbox.md are made of it. */
-export const keys: readonly KeyEntry[] = [
-  { act: 'down', keys: ['j', 'down'], shown: 'j ↓', about: 'one down', group: 'Move', works: hasRows },
-  { act: 'up', keys: ['k', 'up'], shown: 'k ↑', about: 'one up', group: 'Move', works: hasRows },
-  { act: 'page-down', keys: ['pagedown', 'space'], shown: 'PgDn', about: 'a page down', group: 'Move', works: hasRows },
-  { act: 'page-up', keys: ['pageup'], shown: 'PgUp', about: 'a page up', group: 'Move', works: hasRows },
-  { act: 'first', keys: ['g', 'home'], shown: 'g', about: 'to the first', group: 'Move', works: hasRows },
-  { act: 'last', keys: ['G', 'end'], shown: 'G', about: 'to the last', group: 'Move', works: hasRows },
-  {
-    ...{ act: 'open', keys: ['enter'], shown: 'Enter', brief: 'open', group: 'Move' },
-    about: 'open it',
-    works: (model) => hasRows(model) && model.focus === 'list',
-  },
-  {
-    ...{ act: 'sides', keys: ['tab'], shown: 'Tab', brief: 'sides', group: 'Move' },
-    about: 'between the list and the thread',
-    works: ({ opened }) => opened !== undefined,
-  },
-  { act: 'search', keys: ['/'], shown: '/', brief: 'search', about: 'search the copy', group: 'Move', works: always },
-  { act: 'view', keys: ['v'], shown: 'v', brief: 'view', about: 'another view', group: 'Move', works: always },
-  {
-    ...{ act: 'reply', keys: ['r'], shown: 'r', brief: 'reply', group: 'Answer' },
-    about: 'reply in your editor, with the thread below the scissors line',
-    works: forAll(isThread),
-  },
-  {
-    ...{ act: 'template', keys: ['t'], shown: 't', brief: 'template', group: 'Answer' },
-    about: 'reply with a template: pick it, see it, send it',
-    works: forAll(isThread),
-  },
-  {
-    ...{ act: 'draft', keys: ['d'], shown: 'd', brief: 'draft', group: 'Answer' },
-    about: 'write a reply that becomes a draft',
-    works: forAll(isThread),
-  },
-  {
-    ...{ act: 'note', keys: ['n'], shown: 'n', brief: 'note', group: 'Answer' },
-    about: 'add an internal note (tickets)',
-    works: forAll(isTicket),
-  },
-  {
-    ...{ act: 'approve', keys: ['a'], shown: 'a', brief: 'approve', group: 'Answer' },
-    about: 'send a draft that you have read (in drafts)',
-    works: (model) => model.view === 'drafts' && forAll(({ kind }) => kind === 'draft')(model),
-  },
-  {
-    ...{ act: 'take-back', keys: ['u'], shown: 'u', brief: 'take back', group: 'Answer' },
-    about: 'take back what is held, whose text stays a draft; or open again what one key resolved or closed last',
-    works: ({ jobs, undo }) => undo !== undefined || jobs.some(({ state }) => state === 'held'),
-  },
-  {
-    ...{ act: 'resolve', keys: ['e'], shown: 'e', brief: 'resolve', group: 'Sort' },
-    about: 'resolve; of a conversation svc asks first, for the customer may hear of it',
-    works: forAll((row) => isThread(row) && isNotOver(row)),
-  },
-  {
-    ...{ act: 'close', keys: ['c'], shown: 'c', brief: 'close', group: 'Sort' },
-    about: 'close (tickets)',
-    works: forAll((row) => isTicket(row) && row.status !== 'closed'),
-  },
-  {
-    ...{ act: 'reopen', keys: ['o'], shown: 'o', brief: 'reopen', group: 'Sort' },
-    about: 'open again (tickets)',
-    works: forAll((row) => isTicket(row) && isOver(row)),
-  },
-  {
-    ...{ act: 'priority', keys: ['p'], shown: 'p', brief: 'priority', group: 'Sort' },
-    about: 'set the priority (tickets)',
-    works: forAll(isTicket),
-  },
-  {
-    ...{ act: 'snooze', keys: ['z'], shown: 'z', brief: 'snooze', group: 'Sort' },
-    about: 'put away for a while; in snoozed: bring back',
-    works: forAll(isThread),
-  },
-  {
-    ...{ act: 'mark', keys: ['x'], shown: 'x', brief: 'mark', group: 'Sort' },
-    about:
-      'mark several: the next key is for all of them, and asks once; another view or a search takes the marks away',
-    works: hasRows,
-  },
-  { act: 'copy', keys: ['y'], shown: 'y', about: 'copy the id', group: 'The rest', works: forAll(always) },
-  { act: 'pull', keys: ['R'], shown: 'R', about: 'look for what is new now', group: 'The rest', works: always },
-  {
-    ...{ act: 'read', keys: ['escape'], shown: 'Esc', group: 'The rest' },
-    about: 'back, from a search too; or take away the line that tells what happened',
-    works: always,
-  },
-  {
-    act: 'suspend',
-    keys: ['ctrl-z'],
-    shown: 'Ctrl-Z',
-    about: 'back to the shell; fg returns',
-    group: 'The rest',
-    works: always,
-  },
-  { act: 'help', keys: ['?'], shown: '?', brief: 'keys', about: 'all keys', group: 'The rest', works: always },
-  { act: 'end', keys: ['q', 'ctrl-c'], shown: 'q', brief: 'end', about: 'end', group: 'The rest', works: always },
-];
+/** Every key of the inbox, by what it is for: `?`, the last line, `--linear` and docs/inbox.md are made of it. */
+const groups = {
+  Move: [
+    { act: 'down', keys: ['j', 'down'], shown: 'j ↓', about: 'one down', works: hasRows },
+    { act: 'up', keys: ['k', 'up'], shown: 'k ↑', about: 'one up', works: hasRows },
+    { act: 'page-down', keys: ['pagedown', 'space'], shown: 'PgDn', about: 'a page down', works: hasRows },
+    { act: 'page-up', keys: ['pageup'], shown: 'PgUp', about: 'a page up', works: hasRows },
+    { act: 'first', keys: ['g', 'home'], about: 'to the first', works: hasRows },
+    { act: 'last', keys: ['G', 'end'], about: 'to the last', works: hasRows },
+    {
+      act: 'open',
+      ...{ keys: ['enter'], shown: 'Enter', brief: 'open', about: 'open it' },
+      works: (model) => hasRows(model) && model.focus === 'list',
+    },
+    {
+      act: 'sides',
+      ...{ keys: ['tab'], shown: 'Tab', brief: 'sides', about: 'between the list and the thread' },
+      works: ({ opened }) => opened !== undefined,
+    },
+    { act: 'search', keys: ['/'], brief: 'search', about: 'search the copy', works: always },
+    { act: 'view', keys: ['v'], brief: 'view', about: 'another view', works: always },
+  ],
+  Answer: [
+    {
+      act: 'reply',
+      ...{ keys: ['r'], brief: 'reply', works: forAll(isThread) },
+      about: 'reply in your editor, with the thread below the scissors line',
+    },
+    {
+      act: 'template',
+      ...{ keys: ['t'], brief: 'template', works: forAll(isThread) },
+      about: 'reply with a template: pick it, see it, send it',
+    },
+    {
+      act: 'draft',
+      ...{ keys: ['d'], brief: 'draft', works: forAll(isThread) },
+      about: 'write a reply that becomes a draft',
+    },
+    { act: 'note', keys: ['n'], brief: 'note', about: 'add an internal note (tickets)', works: forAll(isTicket) },
+    {
+      act: 'approve',
+      ...{ keys: ['a'], brief: 'approve', about: 'send a draft that you have read (in drafts)' },
+      works: (model) => model.view === 'drafts' && forAll(({ kind }) => kind === 'draft')(model),
+    },
+    {
+      act: 'take-back',
+      ...{ keys: ['u'], brief: 'take back' },
+      about: 'take back what is held, whose text stays a draft; or open again what one key resolved or closed last',
+      works: ({ jobs, undo }) => undo !== undefined || jobs.some(({ state }) => state === 'held'),
+    },
+  ],
+  Sort: [
+    {
+      act: 'resolve',
+      ...{ keys: ['e'], brief: 'resolve', works: forAll((row) => isThread(row) && isNotOver(row)) },
+      about: 'resolve; of a conversation svc asks first, for the customer may hear of it',
+    },
+    {
+      act: 'close',
+      ...{ keys: ['c'], brief: 'close', about: 'close (tickets)' },
+      works: forAll((row) => isTicket(row) && row.status !== 'closed'),
+    },
+    {
+      act: 'reopen',
+      ...{ keys: ['o'], brief: 'reopen', about: 'open again (tickets)' },
+      works: forAll((row) => isTicket(row) && isOver(row)),
+    },
+    { act: 'priority', keys: ['p'], brief: 'priority', about: 'set the priority (tickets)', works: forAll(isTicket) },
+    {
+      act: 'snooze',
+      ...{ keys: ['z'], brief: 'snooze', works: forAll(isThread) },
+      about: 'put away for a while; in snoozed: bring back',
+    },
+    {
+      act: 'mark',
+      ...{ keys: ['x'], brief: 'mark', works: hasRows },
+      about:
+        'mark several: the next key is for all of them, and asks once; another view or a search takes the marks away',
+    },
+  ],
+  'The rest': [
+    { act: 'copy', keys: ['y'], about: 'copy the id', works: forAll(always) },
+    { act: 'pull', keys: ['R'], about: 'look for what is new now', works: always },
+    {
+      act: 'read',
+      ...{ keys: ['escape'], shown: 'Esc', works: always },
+      about: 'back, from a search too; or take away the line that tells what happened',
+    },
+    { act: 'suspend', keys: ['ctrl-z'], shown: 'Ctrl-Z', about: 'back to the shell; fg returns', works: always },
+    { act: 'help', keys: ['?'], brief: 'keys', about: 'all keys', works: always },
+    { act: 'end', keys: ['q', 'ctrl-c'], brief: 'end', about: 'end', works: always },
+  ],
+} as const satisfies Readonly<Record<string, readonly Entry[]>>;
+
+type Group = keyof typeof groups;
+
+/** What a key does. */
+export type Act = (typeof groups)[Group][number]['act'];
+
+export type KeyEntry = Entry & { readonly act: Act; readonly shown: string; readonly group: string };
+
+export const keys: readonly KeyEntry[] = Object.entries(groups).flatMap(([group, entries]) =>
+  entries.map((entry) => ({ shown: entry.keys[0], ...entry, group })),
+);
 
 /** How the table names a key: `G`, `enter`, `ctrl-c`. */
 function nameOfKey({ name, ctrl, alt, text }: Key): string {
