@@ -100,9 +100,7 @@ export const NewContact = v.object({
   ...optionalFields,
 });
 
-/**
- * A row of a batch. Which fields it needs is not described, so none is needed here: the service judges (service.md#contacts-4).
- */
+/** A row of a batch. Which fields it needs is not described, so none is needed here: the service judges (service.md#contacts-4). */
 export const NewContactRow = v.partial(NewContact);
 
 export const NewContactBatch = v.object({

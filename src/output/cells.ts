@@ -89,9 +89,7 @@ export function flat(value: unknown, separator: string): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/**
- * An ISO time in local form, `2026-11-20 14:05`; anything else unchanged. Sortable, and the same width in every row.
- */
+/** An ISO time in local form, `2026-11-20 14:05`; anything else unchanged. Sortable, and the same width in every row. */
 export function localTime(iso: string): string {
   const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d/u.test(iso) ? new Date(iso) : undefined;
   if (time === undefined || Number.isNaN(time.getTime())) return sanitize(iso);

@@ -1,9 +1,7 @@
 import { builtHelp } from '../disk/built-help.ts';
 import { version } from '../version.ts';
 
-/**
- * What can be said before anything is loaded: the version, the root's help and its topics. Undefined for every other command line.
- */
+/** What can be said before anything is loaded: the version, the root's help and its topics. Undefined for every other command line. */
 export async function quickAnswer(
   argv: readonly string[],
   columns: () => number | undefined = () => undefined,

@@ -66,9 +66,7 @@ const doubtPauses = [500, 1000, 2000];
 /** Never less between two tries, whatever the service asks for. */
 const shortestWaitMs = 250;
 
-/**
- * The one rule of repetition (docs/writes.md). Pure: the same history and outcome always lead to the same step.
- */
+/** The one rule of repetition (docs/writes.md). Pure: the same history and outcome always lead to the same step. */
 export function decide(rules: Rules, history: History, outcome: Outcome): Next {
   switch (outcome.type) {
     case 'unsent':

@@ -9,9 +9,7 @@ import { hexDigestOf } from '../../text/digest.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { Login } from './chosen.ts';
 
-/**
- * What became of a command for one profile. `begun`: svc was ended before it knew. `waiting`: it was never begun.
- */
+/** What became of a command for one profile. `begun`: svc was ended before it knew. `waiting`: it was never begun. */
 type Outcome = number | 'begun' | 'waiting';
 
 /** `of`: the account that the profile logged in to then. */

@@ -26,9 +26,7 @@ export type ReceiverOptions = {
   readonly portHint?: string;
   /** How many connections may be open at once. Default: 512, and fewer where the system gives fewer files. */
   readonly maxConnections?: () => number;
-  /**
-   * Asked for each request: a tunnel and its subscriptions come while the receiver stands. No secret opens another's path.
-   */
+  /** Asked for each request: a tunnel and its subscriptions come while the receiver stands. No secret opens another's path. */
   readonly doors: () => readonly Door[];
   /** The id in the inbox. Default: as in one that may be of several accounts. */
   readonly idIn?: typeof idInInbox;
