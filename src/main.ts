@@ -147,9 +147,7 @@ function withNumber(ctx: Context, { command }: Invocation, names: Given['names']
 /** The last catch. What is neither a Failure nor the disk's is a bug in svc. */
 async function asFailure(error: unknown, ctx: Context): Promise<Failure> {
   if (error instanceof Failure) return error;
-  if (ctx.signal.aborted) {
-    return interruption(ctx.signal);
-  }
+  if (ctx.signal.aborted) return interruption(ctx.signal);
   const { refusedPath } = await import('./disk/disk-failure.ts');
   const refused = refusedPath(error);
   if (refused) return refused;

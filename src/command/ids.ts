@@ -17,9 +17,7 @@ export async function idOf(service: Service, record: Named, typed: string, inCop
   const found = record === 'contacts' ? await contactsWith(service, name, inCopy) : await ticketsWith(service, name);
   service.ctx.progress(undefined);
   const [only, ...others] = found;
-  if (!only) {
-    throw new Failure('not-found', nothing[record](name), { hint: searches[record](name) });
-  }
+  if (!only) throw new Failure('not-found', nothing[record](name), { hint: searches[record](name) });
   if (others.length === 0) return only.id;
   throw new Failure('usage', `${found.length} ${record} have ${words[record]} ${name}; nothing was changed.`, {
     hint: `Name one by its id: ${found.map(({ id, about }) => `${id} (${about})`).join(', ')}`,

@@ -20,9 +20,7 @@ export function parseServiceUrl(text: string, by: string): string {
     );
   }
   const url = new URL(text);
-  if (url.username || url.password) {
-    throw bad('a URL may not carry a user name or password.', 'Log in with: svc login');
-  }
+  if (url.username || url.password) throw bad('a URL may not carry a user name or password.', 'Log in with: svc login');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw bad(`${it} must begin with https:// (or http:// on this machine).`);
   }

@@ -42,9 +42,7 @@ function told(response: HttpResponse, asked: OperationFacts, holder: Holder): Fa
       hint: 'Records of other accounts answer the same. Check the id, and the account with: svc whoami',
     });
   }
-  if (status === 429) {
-    return new Failure('rate-limited', sentence(said.text, 'The rate limit is reached'), { status });
-  }
+  if (status === 429) return new Failure('rate-limited', sentence(said.text, 'The rate limit is reached'), { status });
   if (status >= 500 || isGatewayTimeout(status)) {
     const fact =
       status >= 500 ? `The service failed with status ${status}` : `A gateway gave up on it (HTTP ${status})`;

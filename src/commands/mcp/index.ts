@@ -45,9 +45,7 @@ const serveMcp = defineCommand({
       const records = serveHttp(ctx, settings, grant, flags.port ?? usualPort);
       return { data: { shape: 'stream', records, line } };
     }
-    if (flags.port !== undefined) {
-      throw new Failure('usage', '--port is for --http.', { hint: 'Run: svc mcp --http' });
-    }
+    if (flags.port !== undefined) throw new Failure('usage', '--port is for --http.', { hint: 'Run: svc mcp --http' });
     const { serveStdio } = await import('../../mcp/stdio.ts');
     if (ctx.stdin.isTTY && !settings.quiet) {
       ctx.notice('Waiting for an assistant to speak the Model Context Protocol on standard input. Ctrl-C ends.');

@@ -45,9 +45,7 @@ function redeemCode({ connections }: OAuthState, client: Client, { get }: Parame
   const connection = connectionOf(connections, 'ac', code);
   const issued = connection?.code ?? null;
   if (!connection || !issued || !isKept(issued, code)) return refuse(invalidGrant('The code is not known.'));
-  if (connection.client_id !== client.client_id) {
-    return refuse(invalidGrant('The code was given to another client.'));
-  }
+  if (connection.client_id !== client.client_id) return refuse(invalidGrant('The code was given to another client.'));
   if (connection.ended_at !== null) return refuse(invalidGrant('The customer has disconnected the app.'));
   if (issued.used) {
     // The second client may be the real one, so the tokens of the first stop working (RFC 6749, 4.1.2).
@@ -85,9 +83,7 @@ function refresh({ connections }: OAuthState, client: Client, { get }: Parameter
   }
   if (connection.ended_at !== null) return refuse(invalidGrant('The customer has disconnected the app.'));
   const issued = connection.refresh_token;
-  if (!issued || !isKept(issued, token)) {
-    return refuse(invalidGrant('The refresh token was used before or revoked.'));
-  }
+  if (!issued || !isKept(issued, token)) return refuse(invalidGrant('The refresh token was used before or revoked.'));
   if (isPast(issued.expires_at, moment.now)) return refuse(invalidGrant('The refresh token has expired.'));
 
   // Fewer scopes hold for this access token alone; the refresh token keeps what was granted (RFC 6749, 6).

@@ -10,9 +10,7 @@ export function diagnose(signature: string, body: Uint8Array, secrets: readonly 
   if (why !== 'no-match') return whatItIs(signature, body, secrets) ?? `${capital(refusals[why])}.`;
   const tried = variants(body).find(([, changed]) => refusal(signature, changed, secrets) === undefined);
   if (tried) return `The body was changed: the signature fits the body ${tried[0]}.`;
-  if (signature === hexDigestOf(body)) {
-    return 'It is the plain SHA-256 of the body: no secret was used.';
-  }
+  if (signature === hexDigestOf(body)) return 'It is the plain SHA-256 of the body: no secret was used.';
   if (secrets.some((secret) => secretVariants(secret).some((one) => sign(one, body) === signature))) {
     return 'It was signed with this secret in another form: with a space or a line end, or decoded from hex or base64.';
   }
