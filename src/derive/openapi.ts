@@ -1,15 +1,26 @@
+import { Account, Branding } from '../api/account.ts';
+import { Call } from '../api/calls.ts';
+import { Category, ChangelogEntry, ChangelogItem } from '../api/changelog.ts';
+import { Contact, ContactItem, NewContact, NewContactBatch, NewContactRow, SyncContact } from '../api/contacts.ts';
+import { Conversation, ConversationItem, ConversationMessage } from '../api/conversations.ts';
+import { EventContact } from '../api/events.ts';
+import { FeedbackPost, RoadmapColumn } from '../api/feedback.ts';
+import { pageMeta } from '../api/fields.ts';
 import { operations } from '../api/index.ts';
+import { ContactList, ListContact } from '../api/lists.ts';
+import { MeetingType } from '../api/meetings.ts';
 import type { CredentialKind, Operation, Schema, Table } from '../api/operation.ts';
 import { filledPath, isPreset, type Presets, presets } from '../api/path.ts';
 import { type ResourceName, resources } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
+import { Attachment, Person, Ticket, TicketItem, TicketMessage } from '../api/tickets.ts';
+import { Webhook } from '../api/webhooks.ts';
 import { plural } from '../text/number.ts';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 import { meanings } from './meanings.ts';
 import { answerExample, type Examples, requestExample } from './openapi-examples.ts';
 import { components, errorResponses, rateHeaders } from './openapi-parts.ts';
 import { webhooks } from './openapi-webhooks.ts';
-import { namedSchemas } from './schemas.ts';
 
 /** Where the service is; it has no public address of its own in the document. */
 export type Addresses = {
@@ -189,3 +200,35 @@ function successOf({ answer, effect, resource }: Operation): string {
   const whose = answer.of ? ` of the ${resources[resource].noun}` : '';
   return answer.paged ? `A page of ${plural(noun)}.` : `All ${plural(noun)}${whose}.`;
 }
+
+/** The schemas that have a name of their own in the OpenAPI document. */
+const namedSchemas: Readonly<Record<string, Schema>> = {
+  Account,
+  Branding,
+  Contact,
+  ContactItem,
+  NewContact,
+  NewContactRow,
+  NewContactBatch,
+  SyncContact,
+  ContactList,
+  ListContact,
+  Call,
+  Person,
+  Attachment,
+  Ticket,
+  TicketItem,
+  TicketMessage,
+  Conversation,
+  ConversationItem,
+  ConversationMessage,
+  Category,
+  ChangelogEntry,
+  ChangelogItem,
+  FeedbackPost,
+  RoadmapColumn,
+  EventContact,
+  Webhook,
+  MeetingType,
+  PageMeta: pageMeta,
+};

@@ -3,7 +3,6 @@ import { noSuchPath, tooManyRequests } from './answer.ts';
 import { answerApi } from './api.ts';
 import { answerControl } from './control/control.ts';
 import { answerInstead } from './control/faults.ts';
-import { isPreflight, preflightAnswer, withCors } from './cors.ts';
 import { addressLimit } from './limits.ts';
 import { answerOAuth } from './oauth/endpoints.ts';
 import type { SandboxOptions } from './options.ts';
@@ -164,3 +163,32 @@ async function answerDescription(origin: string): Promise<object> {
   const { openApiOf } = await import('../derive/openapi.ts');
   return openApiOf({ baseUrl: origin, authUrl: origin, partnerSegment: usualPresets.partner });
 }
+
+/** `--cors`: pages of any origin may call the sandbox. The control calls stay closed to them. */
+const allowed = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'X-RateLimit-Limit, X-RateLimit-Remaining, Retry-After',
+};
+
+type CorsRequest = { readonly method: string; readonly headers: Readonly<Record<string, string | undefined>> };
+
+/** A browser's question before the request itself; it carries no credential, and counts for no limit. */
+const isPreflight = ({ method, headers }: CorsRequest): boolean =>
+  method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+
+const preflightAnswer = ({ headers }: CorsRequest): SandboxResponse => ({
+  status: 204,
+  headers: {
+    ...allowed,
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+    'access-control-allow-headers': headers['access-control-request-headers'] ?? 'Authorization, Content-Type',
+    'access-control-max-age': '600',
+    vary: 'Access-Control-Request-Headers',
+  },
+  body: '',
+});
+
+const withCors = (response: SandboxResponse): SandboxResponse => ({
+  ...response,
+  headers: { ...response.headers, ...allowed },
+});
