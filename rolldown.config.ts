@@ -27,7 +27,7 @@ const together = [
         'src/node/(standard-output|environment|going|hung-up|screen-hush)\\.ts',
         'src/command/(command|param)\\.ts',
         'src/output/(print|sheet|records|write|paint|fields|cells)\\.ts',
-        'src/promise/once\\.ts',
+        'src/(text/json|promise/once)\\.ts',
         'src/text/(sanitize|shell-word|number|record|layout|capital)\\.ts',
       ].join('|'),
       'u',

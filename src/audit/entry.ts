@@ -1,6 +1,7 @@
 import type { ResourceName } from '../api/resources.ts';
 import type { Origin } from '../context.ts';
-import { isRecord } from '../text/record.ts';
+import { jsonIn } from '../text/json.ts';
+import { fieldsIn, isRecord } from '../text/record.ts';
 
 /** By which way of using svc a request was made. */
 export const faces = ['cli', 'bulk', 'api', 'mcp', 'inbox', 'serve'] as const satisfies readonly Origin['face'][];
@@ -106,12 +107,8 @@ export function parseLine(text: string): Line | undefined {
 
 /** The same where it may have been changed. */
 export function readLine(text: string): Line | undefined {
-  try {
-    const { sum: _, ...line } = Object(JSON.parse(text));
-    return isLine(line) ? line : undefined;
-  } catch {
-    return undefined;
-  }
+  const { sum: _, ...line } = fieldsIn(jsonIn(text));
+  return isLine(line) ? line : undefined;
 }
 
 function isLine(value: unknown): value is Line {

@@ -2,6 +2,7 @@ import type { CredentialKind } from '../api/operation.ts';
 import type { Context, TokenStore } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
+import { jsonIn } from '../text/json.ts';
 import { fieldsIn } from '../text/record.ts';
 import { heldByProfile, loginCommand, readStored, type Stored } from './credentials.ts';
 
@@ -98,12 +99,8 @@ async function askedAccount(
   const headers = { accept: 'application/json', authorization: `Bearer ${token}` };
   const answer = await exchange({ method: 'GET', url: `${baseUrl}/platform/account`, headers, timeoutMs, signal });
   if ('lost' in answer || answer.status !== 200) return undefined;
-  try {
-    const { account_id: id } = fieldsIn(JSON.parse(answer.body));
-    return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : undefined;
-  } catch {
-    return undefined;
-  }
+  const { account_id: id } = fieldsIn(jsonIn(answer.body));
+  return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : undefined;
 }
 
 function replaced(profile: string, ours: number | undefined, theirs: number | undefined): Failure {

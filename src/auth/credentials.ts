@@ -3,6 +3,7 @@ import { type CredentialKind, credentialKinds } from '../api/operation.ts';
 import { originOf } from '../config/service-url.ts';
 import type { TokenStore } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { jsonIn } from '../text/json.ts';
 
 /** A secret that does not change: an API key or a machine-to-machine token. */
 const Static = v.looseObject({
@@ -68,7 +69,7 @@ export function parseStored<K extends SecretKind>(
 ): Stored<K> | undefined {
   if (text === undefined) return undefined;
   const schema: v.GenericSchema<unknown, Stored<K>> = schemas[kind];
-  const parsed = v.safeParse(schema, fromJson(text));
+  const parsed = v.safeParse(schema, jsonIn(text));
   if (parsed.success) return parsed.output;
   throw new Failure('auth', `The saved ${nameOf(kind)} of profile ${profile} is damaged.`, {
     hint: `Log in again with: ${loginCommand(kind, profile)}`,
@@ -154,12 +155,4 @@ export function checkClientSecret(text: string): string {
       hint: 'Copy it exactly: one line.',
     },
   );
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

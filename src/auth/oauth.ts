@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { jsonIn } from '../text/json.ts';
 import { isRecord } from '../text/record.ts';
 import { isRevocation } from './revocation.ts';
 import {
@@ -160,12 +161,8 @@ function grantOf({ answer, sentAt }: Answered, asked: readonly string[]): Grant 
 }
 
 function objectIn(body: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(body.replace(/^\uFEFF/u, ''));
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(body.replace(/^\uFEFF/u, ''));
+  return isRecord(value) ? value : undefined;
 }
 
 /** A token must fit into a header and into a form. */

@@ -1,4 +1,5 @@
 import type { HttpResponse } from '../context.ts';
+import { jsonIn } from '../text/json.ts';
 import { isRecord } from '../text/record.ts';
 
 const done = /\b(?:ok|true|done|success(?:ful(?:ly)?)?|revoked|disconnected|removed|deleted)\b/iu;
@@ -15,11 +16,8 @@ export function isRevocation({ headers, body }: HttpResponse): boolean {
   const text = body.trim();
   if (text === '') return true;
   if (/^text\/html\b/iu.test(headers['content-type'] ?? '')) return false;
-  try {
-    return isDone(JSON.parse(text));
-  } catch {
-    return text.length < 80 && saysDone(text);
-  }
+  const json = jsonIn(text);
+  return json === undefined ? text.length < 80 && saysDone(text) : isDone(json);
 }
 
 function isDone(json: unknown): boolean {

@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import { jsonIn } from '../text/json.ts';
 import { fieldsIn, isRecord } from '../text/record.ts';
 
 /** A keyring of the system. Where it fails, it throws with a sentence that says why. */
@@ -32,12 +33,8 @@ export function whereIs(contents: Contents, name: string): 'keyring' | 'file' | 
 export const isInKeyring = (value: unknown): boolean => fieldsIn(value).in === inKeyring.in;
 
 export function parse(text: string, path: string): Contents {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw unreadable(path, 'it is not valid JSON');
-  }
+  const value = jsonIn(text);
+  if (value === undefined) throw unreadable(path, 'it is not valid JSON');
   if (typeof value !== 'object' || value === null) throw unreadable(path, 'it is not a JSON object');
   const { version } = fieldsIn(value);
   if (version !== 1) throw unreadable(path, 'it was written by another version of svc');

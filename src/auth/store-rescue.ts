@@ -3,6 +3,7 @@ import { isThere } from '../disk/atomic-file.ts';
 import { removeFile } from '../disk/folder.ts';
 import { fillFile, readReserved, reserveFile } from '../disk/reserved-file.ts';
 import { hexDigestOf } from '../text/digest.ts';
+import { jsonIn } from '../text/json.ts';
 import { fieldsIn } from '../text/record.ts';
 
 /**
@@ -53,12 +54,6 @@ export function rescueFile(folder: string): RescueFile {
 }
 
 function parse(text: string | undefined): Rescued | undefined {
-  try {
-    const { secret, newer_than } = fieldsIn(JSON.parse(text ?? ''));
-    return typeof secret === 'string' && typeof newer_than === 'string'
-      ? { version: 1, secret, newer_than }
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const { secret, newer_than } = fieldsIn(jsonIn(text ?? ''));
+  return typeof secret === 'string' && typeof newer_than === 'string' ? { version: 1, secret, newer_than } : undefined;
 }

@@ -4,7 +4,9 @@ import type { Context, HttpRequest, HttpResponse, Lost } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
 import { decide, type History, type Outcome, type Rules, untried } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
+import { jsonIn } from '../text/json.ts';
 import { counted } from '../text/number.ts';
+import { fieldsIn, textIn } from '../text/record.ts';
 import { version } from '../version.ts';
 
 export type Ports = Pick<Context, 'exchange' | 'clock' | 'progress' | 'notice' | 'signal'>;
@@ -214,15 +216,8 @@ const errorOf = ({ status, body }: HttpResponse): Told => (status >= 400 && stat
 type Told = { readonly code?: string; readonly description?: string };
 
 function errorIn(body: string): Told {
-  try {
-    const { error, error_description } = JSON.parse(body);
-    return {
-      code: typeof error === 'string' ? error : undefined,
-      description: typeof error_description === 'string' ? error_description.replace(/\.$/u, '') : undefined,
-    };
-  } catch {
-    return {};
-  }
+  const { error, error_description } = fieldsIn(jsonIn(body));
+  return { code: textIn(error), description: textIn(error_description)?.replace(/\.$/u, '') };
 }
 
 /** Codes, secrets and tokens travel to this address: in the clear only where they cannot leave the machine. */

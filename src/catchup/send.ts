@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { openLog, readLog } from '../disk/append-log.ts';
 import { withLock } from '../disk/lock.ts';
 import { checked } from '../http/checked.ts';
+import { jsonIn } from '../text/json.ts';
 import { counted } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
 import { isTaken, post } from '../webhooks/deliver/post.ts';
@@ -101,10 +102,6 @@ async function send(
 }
 
 function lineIn(text: string): { readonly to: string; readonly id: string } | undefined {
-  try {
-    const { to, id } = fieldsIn(JSON.parse(text));
-    return typeof to === 'string' && typeof id === 'string' ? { to, id } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { to, id } = fieldsIn(jsonIn(text));
+  return typeof to === 'string' && typeof id === 'string' ? { to, id } : undefined;
 }

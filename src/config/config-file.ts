@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { readRulesIfThere, replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import { Failure, messageOf } from '../errors.ts';
+import { jsonIn } from '../text/json.ts';
 import { isRecord } from '../text/record.ts';
 import type { Config, ProfileConfig } from './settings.ts';
 
@@ -58,12 +59,8 @@ export function parseConfig(text: string, path: string): Config {
     new Failure('usage', `The configuration in ${path} cannot be read: ${why}.`, {
       hint: 'Repair the file by hand, or move it away; it holds no secrets. svc does not overwrite it.',
     });
-  let value: unknown;
-  try {
-    value = JSON.parse(text.replace(/^\uFEFF/u, ''));
-  } catch {
-    throw broken('it is not valid JSON');
-  }
+  const value = jsonIn(text.replace(/^\uFEFF/u, ''));
+  if (value === undefined) throw broken('it is not valid JSON');
   if (!isRecord(value)) throw broken('it must be a JSON object');
   for (const key of ['default_profile', 'output', 'color', 'pager', 'audit', 'hold', 'drafts']) {
     if (value[key] !== undefined && typeof value[key] !== 'string') throw broken(`"${key}" must be a text`);

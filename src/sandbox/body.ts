@@ -2,7 +2,9 @@ import * as v from 'valibot';
 import { check } from '../api/check.ts';
 import { NewContact, syncChunkSize } from '../api/contacts.ts';
 import type { Schema } from '../api/operation.ts';
+import { jsonIn } from '../text/json.ts';
 import { isDeeperThan } from '../text/json-depth.ts';
+import { isRecord } from '../text/record.ts';
 import { invalid, type Refusal } from './answer.ts';
 
 /** Bytes; the service's own maximum is not described (service.md#requests-3). */
@@ -38,13 +40,10 @@ export function readBody(id: string, entry: Schema, { body, headers }: Sent): { 
     if (!/^application\/(?:[\w.-]+\+)?json\b/iu.test(headers['content-type'] ?? '')) {
       return wrong('must be sent with Content-Type: application/json');
     }
-    try {
-      value = JSON.parse(body);
-    } catch {
-      return wrong('must be valid JSON');
-    }
+    value = jsonIn(body);
+    if (value === undefined) return wrong('must be valid JSON');
     if (isDeeperThan(deepest, value)) return wrong(`may be nested ${deepest} levels deep`);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong('must be a JSON object');
+    if (!isRecord(value)) return wrong('must be a JSON object');
   }
   const checked = check(schema, value);
   if (checked.ok) return { value: checked.value };

@@ -4,6 +4,7 @@ import { diskFailure } from '../disk/disk-failure.ts';
 import { withLock } from '../disk/lock.ts';
 import { tailOf } from '../disk/tail.ts';
 import { Failure } from '../errors.ts';
+import { jsonIn } from '../text/json.ts';
 import { fieldsIn, isRecord } from '../text/record.ts';
 import { type Draft, draftStates } from './draft.ts';
 import type { DraftStore, StoreNeeds } from './draft-store.ts';
@@ -89,21 +90,12 @@ const beginning = '{"n":';
 function isTorn(text: string): boolean {
   if (/^\0*$/u.test(text)) return true;
   if (!beginning.startsWith(text.slice(0, beginning.length))) return false;
-  try {
-    JSON.parse(text);
-    return false;
-  } catch {
-    return true;
-  }
+  return jsonIn(text) === undefined;
 }
 
 function lineIn(text: string): Line | undefined {
-  try {
-    const line: unknown = JSON.parse(text);
-    return isLine(line) ? line : undefined;
-  } catch {
-    return undefined;
-  }
+  const line = jsonIn(text);
+  return isLine(line) ? line : undefined;
 }
 
 function isLine(line: unknown): line is Line {

@@ -5,6 +5,7 @@ import { type Installed, installed } from '../../disk/installed.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { userAgent } from '../../http/user-agent.ts';
 import { isOlder, isVersion } from '../../release/version.ts';
+import { jsonIn } from '../../text/json.ts';
 import { isRecord } from '../../text/record.ts';
 import { version } from '../../version.ts';
 import type { Check } from './check.ts';
@@ -91,12 +92,8 @@ function versionIn(body: string): string | undefined {
 }
 
 function nameIn(body: string): string | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    return body;
-  }
+  const value = jsonIn(body);
+  if (value === undefined) return body;
   if (!isRecord(value)) return undefined;
   const { version: own, tag_name: tag, 'dist-tags': tags } = value;
   const said = own ?? tag ?? (isRecord(tags) ? tags.latest : undefined);

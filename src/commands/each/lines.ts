@@ -1,3 +1,4 @@
+import { jsonIn } from '../../text/json.ts';
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import type { Login } from './chosen.ts';
@@ -8,19 +9,11 @@ export type Line = Pick<Login, 'profile' | 'account'> & { readonly exit_code: nu
 /** With --json what it printed is JSON where it can be; a failure without output has what it said of it. */
 export function lineOf({ login: { profile, account }, exitCode, stdout, stderr }: Ran): Line {
   const said = stdout === '' && exitCode !== 0 ? (stderr.split('\n').findLast(isError) ?? stderr) : stdout;
-  return { profile, account, exit_code: exitCode, output: jsonOr(said) };
+  return { profile, account, exit_code: exitCode, output: jsonIn(said, said) };
 }
 
 /** The line of a failure for programs, behind what it says to people. */
 const isError = (line: string): boolean => line.startsWith('{"error":');
-
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
 
 const textOf = (output: unknown): string[] =>
   (typeof output === 'string' ? output : JSON.stringify(output, null, 2)).split(/\r?\n/u).filter((line) => line !== '');

@@ -6,7 +6,8 @@ import { diskFailure } from '../../disk/disk-failure.ts';
 import { tryLock } from '../../disk/lock.ts';
 import { exitCodes, Failure } from '../../errors.ts';
 import { hexDigestOf } from '../../text/digest.ts';
-import { fieldsIn } from '../../text/record.ts';
+import { jsonIn } from '../../text/json.ts';
+import { type Fields, fieldsIn } from '../../text/record.ts';
 import type { Login } from './chosen.ts';
 
 /** What became of a command for one profile. `begun`: svc was ended before it knew. `waiting`: it was never begun. */
@@ -77,13 +78,7 @@ function notedIn(text: string): Map<string, Noted> {
 }
 
 /** A line that a crash has cut is none. */
-function fieldsOf(line: string) {
-  try {
-    return fieldsIn(JSON.parse(line));
-  } catch {
-    return {};
-  }
-}
+const fieldsOf = (line: string): Fields => fieldsIn(jsonIn(line));
 
 /** Exit codes after which nothing was done for certain. 8 is a part, 9 and what a signal ended is unknown. */
 const surelyFailed: readonly Outcome[] = ['waiting', 1, 2, 3, 4, 5, 6, 7, 10];

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { check } from '../../api/check.ts';
 import { type Schema, scopes } from '../../api/operation.ts';
 import { webhookEvents } from '../../api/webhooks.ts';
+import { jsonIn } from '../../text/json.ts';
 import { isLoopbackHost } from '../../text/loopback.ts';
 import { forbidden, invalid, isRefusal, noSuchPath, type Refusal, wrongMethod } from '../answer.ts';
 import { known } from '../credential.ts';
@@ -27,12 +28,8 @@ type Action = (world: World, body: string) => object | Promise<object>;
 const action =
   <S extends Schema>(schema: S, run: (world: World, input: v.InferOutput<S>) => object | Promise<object>): Action =>
   (world, body) => {
-    let input: unknown;
-    try {
-      input = body.trim() === '' ? {} : JSON.parse(body);
-    } catch {
-      return invalid({ body: ['must be valid JSON'] });
-    }
+    const input = body.trim() === '' ? {} : jsonIn(body);
+    if (input === undefined) return invalid({ body: ['must be valid JSON'] });
     const checked = check(schema, input);
     if (checked.ok) return run(world, checked.value);
     const { '': whole, ...fields } = checked.fields;

@@ -6,6 +6,7 @@ import { isCode } from '../../disk/atomic-file.ts';
 import { type Held, tryLock } from '../../disk/lock.ts';
 import type { Damage } from '../../disk/log-file.ts';
 import { Failure } from '../../errors.ts';
+import { jsonIn } from '../../text/json.ts';
 import { type Kind, kinds, type Row } from './records.ts';
 import { type Change, put, type Removable, remove, type State, setClock, stateOf } from './state.ts';
 
@@ -158,11 +159,7 @@ function parseLine(bytes: Buffer): readonly Kept[] | undefined {
   const sum = bytes.toString('latin1', 0, 8);
   const json = bytes.subarray(9);
   if (Number.parseInt(sum, 16) !== crc32(json)) return undefined;
-  try {
-    return JSON.parse(json.toString());
-  } catch {
-    return undefined;
-  }
+  return jsonIn(json.toString()) as readonly Kept[] | undefined;
 }
 
 function lineOf(line: readonly Written[]): string {

@@ -1,4 +1,5 @@
 import { type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
+import { jsonIn } from '../../text/json.ts';
 import { type Fields, fieldsIn } from '../../text/record.ts';
 
 /** The field of `data` that names the record of each event. */
@@ -52,10 +53,4 @@ function recordOf({ event: name, data }: Fields): string | undefined {
   return event && Number.isSafeInteger(id) ? recordKey(event, Number(id)) : undefined;
 }
 
-function envelopeOf(body: Uint8Array): Fields {
-  try {
-    return fieldsIn(JSON.parse(Buffer.from(body).toString('utf8')));
-  } catch {
-    return {};
-  }
-}
+const envelopeOf = (body: Uint8Array): Fields => fieldsIn(jsonIn(Buffer.from(body).toString('utf8')));

@@ -1,5 +1,6 @@
 import type { WebhookEvent } from '../../api/webhooks.ts';
 import { Failure } from '../../errors.ts';
+import { jsonIn } from '../../text/json.ts';
 
 type Sample = { readonly [field: string]: unknown };
 
@@ -100,9 +101,5 @@ function define(target: Record<string, unknown>, key: string, value: unknown): v
 function typed(text: string, present: unknown): unknown {
   if (text === 'null') return null;
   if (typeof present === 'string' && !text.startsWith('"')) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return jsonIn(text, text);
 }

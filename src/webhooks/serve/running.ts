@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { readIfThere, replaceFile } from '../../disk/atomic-file.ts';
 import { namesIn, removeFile } from '../../disk/folder.ts';
 import { tryLock } from '../../disk/lock.ts';
+import { jsonIn } from '../../text/json.ts';
 import { fieldsIn, textIn } from '../../text/record.ts';
 import { slotHolder } from '../store/folder/slot.ts';
 
@@ -42,10 +43,6 @@ export async function runningServes(state: string): Promise<RunningServe[]> {
 }
 
 function aboutIn(text: string | undefined): RunningServe | undefined {
-  try {
-    const { config, profile } = fieldsIn(JSON.parse(text ?? 'null'));
-    return textIn(config) === undefined ? undefined : { config: String(config), profile: textIn(profile) };
-  } catch {
-    return undefined;
-  }
+  const { config, profile } = fieldsIn(jsonIn(text ?? ''));
+  return textIn(config) === undefined ? undefined : { config: String(config), profile: textIn(profile) };
 }

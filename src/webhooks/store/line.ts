@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { fieldsIn } from '../../text/record.ts';
+import { jsonIn } from '../../text/json.ts';
+import { fieldsIn, isRecord } from '../../text/record.ts';
 import type { Headers } from '../event/envelope.ts';
 
 /** A delivery as it came. `body` holds the very bytes that were signed. */
@@ -68,13 +69,8 @@ export function encodeLine(line: InboxLine): string {
 
 /** Undefined for what is no line of an inbox: a torn end, damage. */
 export function decodeLine(text: string): InboxLine | undefined {
-  let value: Record<string, unknown>;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
+  const value = jsonIn(text);
+  if (!isRecord(value)) return undefined;
   if (typeof value.limit === 'number') return { kind: 'limit', limit: value.limit };
   const { id, outcome, body, base64 } = value;
   if (typeof id !== 'string') return undefined;

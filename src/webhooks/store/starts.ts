@@ -5,6 +5,7 @@ import type { Database } from '../../database/postgres.ts';
 import { readIfThere, replaceFile } from '../../disk/atomic-file.ts';
 import { removeFile } from '../../disk/folder.ts';
 import { withLock } from '../../disk/lock.ts';
+import { jsonIn } from '../../text/json.ts';
 import { fieldsIn, textIn } from '../../text/record.ts';
 import { ownedBy } from '../event/account.ts';
 import { rowsTaken, schemaName, writing } from './postgres/schema.ts';
@@ -38,7 +39,8 @@ export function fileStarts(folder: string, clock: Context['clock'], account?: st
   const path = join(folder, fileName);
   const all = async (): Promise<Kept> =>
     new Map(
-      Object.entries(fieldsIn(parsed(await readIfThere(path)))).flatMap(([name, since]) => {
+      // What somebody else wrote there is no start.
+      Object.entries(fieldsIn(jsonIn((await readIfThere(path)) ?? ''))).flatMap(([name, since]) => {
         const text = textIn(since);
         return text === undefined ? [] : [[name, text] as const];
       }),
@@ -135,13 +137,4 @@ function startsIn(entries: readonly (readonly [string, unknown])[], account: str
     if (event && !Number.isNaN(since.getTime())) starts.set(event, since);
   }
   return starts;
-}
-
-/** What somebody else wrote there is no start. */
-function parsed(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? 'null');
-  } catch {
-    return undefined;
-  }
 }
