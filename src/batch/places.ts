@@ -1,7 +1,32 @@
 import { nameKey } from '../command/row.ts';
+import { type Fields, fieldsIn } from '../text/record.ts';
 
 /** The position of a column that is named as it stands, by its meaning, or as `#N`; -1 where there is none. */
 export const placeIn = (names: readonly string[], column: string): number => placesIn(names, column)[0] ?? -1;
+
+/**
+ * Reads the cell that is named so; undefined where there is none. What an object of own data holds has no column of its own:
+ * `metadata.plan.name` is within `metadata.plan`.
+ */
+export function cellReader(
+  names: readonly string[],
+  column: string,
+): ((cells: readonly unknown[]) => unknown) | undefined {
+  const place = placeIn(names, column);
+  if (place >= 0) return (cells) => cells[place];
+  const end = column.lastIndexOf('.');
+  const whole = /^metadata\../iu.test(column.slice(0, Math.max(0, end)))
+    ? cellReader(names, column.slice(0, end))
+    : undefined;
+  const key = column.slice(end + 1);
+  return whole && ((cells) => valueAt(fieldsIn(whole(cells)), key));
+}
+
+/** By the name as it stands, else by its meaning. */
+const valueAt = (fields: Fields, key: string): unknown =>
+  Object.hasOwn(fields, key)
+    ? fields[key]
+    : Object.entries(fields).find(([name]) => nameKey(name) === nameKey(key))?.[1];
 
 /** Of columns that share a name each. */
 export function placesIn(names: readonly string[], column: string): readonly number[] {

@@ -2,7 +2,7 @@ import { fieldsOf } from '../api/shape.ts';
 import type { Account } from '../batch/account.ts';
 import type { EarlierSecrets } from '../batch/earlier-secrets.ts';
 import type { Telling } from '../batch/pace.ts';
-import { placeIn } from '../batch/places.ts';
+import { cellReader } from '../batch/places.ts';
 import { cleared } from '../command/clear.ts';
 import type { Given } from '../command/command.ts';
 import { idNameOf, type RowOf, bodyOf as schemaOf } from '../command/row.ts';
@@ -85,7 +85,7 @@ export function refuseUseless({ row, flags }: Run, { targets, names }: Columns, 
   }
   const set = flags.set ?? {};
   const strange = (template?.placeholders ?? []).filter(
-    (name) => !Object.hasOwn(set, name) && placeIn(names, name) < 0,
+    (name) => !Object.hasOwn(set, name) && cellReader(names, name) === undefined,
   );
   if (strange.length > 0) {
     const columns = strange.length === 1 ? 'column' : 'columns';

@@ -1,5 +1,5 @@
 import { check, type FieldErrors } from '../api/check.ts';
-import { placeIn } from '../batch/places.ts';
+import { cellReader } from '../batch/places.ts';
 import { parted } from '../command/follow.ts';
 import { recordOfField } from '../command/named.ts';
 import { type Body, bodyOf, fieldsOfRow, idNameOf, type RowOf } from '../command/row.ts';
@@ -40,8 +40,8 @@ export function inputMaker(parts: Parts): MakeInput {
   const { template, set } = given;
   const idName = idNameOf(row);
   const schema = row.finish ? row.operation.body : bodyOf(row);
-  const places = new Map(template?.placeholders.map((name) => [name, placeIn(columns.names, name)]));
-  const cellFor = (fileRow: FileRow, name: string) => fileRow.cells[places.get(name) ?? -1];
+  const readers = new Map(template?.placeholders.map((name) => [name, cellReader(columns.names, name)]));
+  const cellFor = (fileRow: FileRow, name: string) => readers.get(name)?.(fileRow.cells);
   const givenOf = givenToRow(parts, cellFor);
   return (fileRow) => {
     if (fileRow.broken !== undefined) return { problem: fileRow.broken };

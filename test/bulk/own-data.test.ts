@@ -45,6 +45,28 @@ test('a row keeps the name that it had when each inner key was a column of its o
   expect(whole.shapeOf(row)).toEqual(parts.shapeOf(flat));
 });
 
+test('a template reads what an object of own data holds, and a name that is nowhere is refused', async () => {
+  const world = sandboxWorld();
+  const [file, template] = [join(world.folder, 'rows.json'), join(world.folder, 'hi.md')];
+  const row = (id: number, plan: object) => ({ id, metadata: { plan } });
+  writeFileSync(
+    file,
+    JSON.stringify([row(8, { name: 'Gold', at: { city: 'Oslo' } }), row(9, { Name: 'Tin', at: {} })]),
+  );
+  const sample = async (text: string) => {
+    writeFileSync(template, text);
+    return svc(world, ['tickets', 'reply', '--from', file, '--template', template, '--dry-run', '--json']);
+  };
+  const { stdout } = await sample('Hi {{metadata.plan.name}}');
+  expect(JSON.parse(stdout).sample.map((one: { body: { body: string } }) => one.body.body)).toEqual([
+    'Hi Gold',
+    'Hi Tin',
+  ]);
+  const deep = JSON.parse((await sample('In {{metadata.plan.at.city}}')).stdout);
+  expect(deep).toMatchObject({ sample: [{ body: { body: 'In Oslo' } }], errors: [{ line: 1 }] });
+  expect((await sample('Hi {{metadata.other.name}}')).exitCode).toBe(2);
+});
+
 test('the order in which the keys of an object are written is no content', () => {
   const reader = (names: readonly string[]) =>
     contentReader({ names, targets: names.map(() => undefined), ignored: new Set() });
