@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -208,6 +208,17 @@ test('--seed mirror starts with the copy, --anonymise with nobody in it, and the
     expect(hidden.stdout).toMatch(/^\S+@\S+\.example\n$/u);
     expect(hidden.stderr).toContain('The copy does not hold all of: lists, calls');
     expect(readFileSync(`${state}/copy.db`).equals(before)).toBe(true);
+    // What a rehearsal drafts stands nowhere but in it, wherever the team keeps its own.
+    mkdirSync(`${state}/config`);
+    writeFileSync(`${state}/config/config.json`, JSON.stringify({ drafts: `${state}/team`, color: 'never' }));
+    const draft =
+      'svc changelog create --title Later --content x --status published --draft --yes && svc drafts list --json';
+    for (const more of [{}, { SVC_DRAFTS_DB: `${state}/team` }] as Record<string, string>[]) {
+      const drafted = await sh(draft, ['--seed', 'mirror'], { ...env, SVC_CONFIG_DIR: `${state}/config`, ...more })
+        .ended;
+      expect([drafted.code, existsSync(`${state}/team`)]).toEqual([0, false]);
+      expect(drafted.stdout).toContain('Later');
+    }
   } finally {
     sandbox.kill();
     await once(sandbox, 'exit');
