@@ -52,8 +52,8 @@ export async function renameIfThere(from: string, to: string): Promise<void> {
   await rename(from, to).catch(nothingThere);
 }
 
-/** Removes a folder with all that is in it; fine where there is none. */
 /** Where something is in it, it stays. */
 export const removeEmptyFolder = (path: string): Promise<void> => rmdir(path).catch(() => {});
 
+/** Removes a folder with all that is in it; fine where there is none. */
 export const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true });

@@ -12,9 +12,9 @@ export type Recovery = {
   readonly take: (text: Buffer, span: Span) => boolean;
   /** What a damaged log is refused with. Without it, a log goes on: the damaged lines are passed over and stay. */
   readonly damaged?: (where: Damage) => Failure;
-  /** A first line of one length that says how many bytes are surely on disk: a crash tears only what lies beyond. */
   /** Where to begin: what stands before that is known. */
   readonly from?: number;
+  /** A first line of one length that says how many bytes are surely on disk: a crash tears only what lies beyond. */
   readonly mark?: { readonly text: (end: number) => string; readonly read: (first: string) => number | undefined };
 };
 

@@ -93,6 +93,7 @@ test.each([
   ['escaped slashes beside plain letters were written plainly', '{"a":"ü\\/"}', '{"a":"ü/"}', again],
   ['escaped letters were written plainly', '{"a":"\\u00fc\\u20ac/"}', '{"a":"ü€/"}', again],
   ['escaped letters and slashes were written plainly', '{"a":"\\u00fc\\/"}', '{"a":"ü/"}', again],
+  ['an escaped emoji was written plainly', '{"a":"\\ud83d\\ude00"}', '{"a":"😀"}', again],
   ['an indent of two was taken out', '{\n  "a": "ü"\n}', '{"a":"ü"}', again],
   ['an indent of four was taken out', '{\n    "a": "ü"\n}', '{"a":"ü"}', again],
 ])('a body that was changed: %s', (_, sent, received, sentence) => {
