@@ -1,3 +1,5 @@
+import { jsonIn } from '../text/json.ts';
+
 /** What a line of a journal may hold: it is judged before it is believed. */
 export const isCount = (value: unknown): boolean =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
@@ -6,10 +8,6 @@ export const isTime = (value: unknown): boolean => isText(value) && !Number.isNa
 
 /** A line of a journal; undefined for what is none. */
 export function lineIn<L>(text: string, isLine: (line: unknown) => line is L): L | undefined {
-  try {
-    const line: unknown = JSON.parse(text);
-    return isLine(line) ? line : undefined;
-  } catch {
-    return undefined;
-  }
+  const line = jsonIn(text);
+  return isLine(line) ? line : undefined;
 }

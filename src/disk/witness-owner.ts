@@ -1,5 +1,6 @@
 import { readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { jsonIn } from '../text/json.ts';
 import { fieldsIn } from '../text/record.ts';
 import { isCode } from './atomic-file.ts';
 import { isOfThisWorld, lifeOf, newEntryName, parseEntry } from './lock-entry.ts';
@@ -53,13 +54,9 @@ async function isGone(log: string, device: number): Promise<boolean> {
 }
 
 function ownerIn(text: string): Owner | undefined {
-  try {
-    const { by, mounts, log, device } = fieldsIn(JSON.parse(text.split('\n')[1] ?? ''));
-    const isWhole = typeof by === 'string' && typeof mounts === 'string' && typeof log === 'string';
-    return isWhole && typeof device === 'number' ? { by, mounts, log, device } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { by, mounts, log, device } = fieldsIn(jsonIn(text.split('\n')[1] ?? ''));
+  const isWhole = typeof by === 'string' && typeof mounts === 'string' && typeof log === 'string';
+  return isWhole && typeof device === 'number' ? { by, mounts, log, device } : undefined;
 }
 
 const mountsOfThis = (): Promise<string> => readlink('/proc/self/ns/mnt');

@@ -1,6 +1,7 @@
 import { posix, resolve, win32 } from 'node:path';
 import { customFolder, homeFolder, thisMachine } from '../disk/home.ts';
 import type { Env } from '../env.ts';
+import { jsonIn } from '../text/json.ts';
 import { isRecord } from '../text/record.ts';
 
 export const clients = ['claude', 'claude-code', 'cursor', 'vscode'] as const;
@@ -59,10 +60,6 @@ export function withServer(
 
 function parseObject(text: string | undefined): Record<string, unknown> | undefined {
   if (text === undefined || text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\u{feff}/u, ''));
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(text.replace(/^\u{feff}/u, ''));
+  return isRecord(value) ? value : undefined;
 }

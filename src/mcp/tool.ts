@@ -4,6 +4,7 @@ import type { Tool as Derived } from '../derive/mcp-tools.ts';
 import type { Toolset } from '../derive/toolsets.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
+import { jsonIn } from '../text/json.ts';
 import type { Answer } from './answer.ts';
 
 /** What a person has granted. */
@@ -50,12 +51,8 @@ export function refuseUnknown(
 }
 
 function namesIn(text: string): unknown[] {
-  if (!/^\s*\["/u.test(text)) return text.split(',');
-  try {
-    return [JSON.parse(text)].flat();
-  } catch {
-    return text.split(',');
-  }
+  const names = text.split(',');
+  return /^\s*\["/u.test(text) ? [jsonIn(text, names)].flat() : names;
 }
 
 /** The `fields` of a read: names with commas between them, or a list, also as JSON in a text. */

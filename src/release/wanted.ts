@@ -5,6 +5,8 @@ import type { Context } from '../context.ts';
 import { readIfThere } from '../disk/atomic-file.ts';
 import { readUserText } from '../disk/user-file.ts';
 import { Failure } from '../errors.ts';
+import { jsonIn } from '../text/json.ts';
+import { fieldsIn, textIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { type FrontMatter, readNotes } from './front-matter.ts';
 import { type Problem, pickSection, tagOfJob } from './pick.ts';
@@ -95,12 +97,8 @@ async function versionOfThisJob(
 async function packageVersion({ env }: Context, path: string): Promise<string | undefined> {
   if (!isCi(env.CI) && !isCi(env.GITHUB_ACTIONS)) return undefined;
   const text = await readIfThere(join(path === '-' ? '.' : dirname(path), 'package.json'));
-  try {
-    const { version }: { readonly version?: unknown } = JSON.parse(text ?? '{}');
-    return typeof version === 'string' && isVersion(version) ? version : undefined;
-  } catch {
-    return undefined;
-  }
+  const version = textIn(fieldsIn(jsonIn(text ?? '')).version);
+  return version !== undefined && isVersion(version) ? version : undefined;
 }
 
 const isCi = (value: string | undefined): boolean => !['', '0', 'false'].includes(value ?? '');

@@ -1,3 +1,5 @@
+import { jsonIn } from '../text/json.ts';
+
 /** How the tags of a cell are told apart. */
 export type TagSeparator =
   | { readonly kind: 'given'; readonly text: string }
@@ -78,11 +80,7 @@ function quotedTags(text: string, part: RegExp): string[] | undefined {
 
 /** A cell that is a JSON array of texts. */
 function jsonTags(text: string): string[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!Array.isArray(value) || !value.every((tag) => typeof tag === 'string')) return undefined;
-    return value.map((tag) => tag.trim());
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(text);
+  if (!Array.isArray(value) || !value.every((tag) => typeof tag === 'string')) return undefined;
+  return value.map((tag) => tag.trim());
 }

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { exitCodes, Failure, type FailureKind, interruption } from '../../errors.ts';
+import { jsonIn } from '../../text/json.ts';
 import { fieldsIn, textIn } from '../../text/record.ts';
 import type { Account, Answer, Store } from '../tables/store.ts';
 import { ask } from './query.ts';
@@ -88,12 +89,9 @@ const isKind = (kind: unknown): kind is FailureKind => typeof kind === 'string' 
 /** What svc says at its end where it fails. */
 function failureIn(said: string): Failure {
   const last = said.trimEnd().split('\n').at(-1) ?? '';
-  try {
-    const { kind, message, hint } = fieldsIn(fieldsIn(JSON.parse(last)).error);
-    const advice = textIn(hint);
-    if (isKind(kind)) return new Failure(kind, textIn(message) ?? last, advice === undefined ? {} : { hint: advice });
-  } catch {
-    // It was ended before it could say so.
-  }
+  const { kind, message, hint } = fieldsIn(fieldsIn(jsonIn(last)).error);
+  const advice = textIn(hint);
+  if (isKind(kind)) return new Failure(kind, textIn(message) ?? last, advice === undefined ? {} : { hint: advice });
+  // It was ended before it could say so.
   return new Failure('failed', `The query was ended${last === '' ? '.' : `: ${last}`}`);
 }
