@@ -117,7 +117,7 @@ function momentOf(text: string, flag: '--since' | '--until', { zone, now }: Here
 /** Whether it is a time of a day that there is: in the report's zone, whatever this machine's clocks skip. */
 function isClock(text: string): boolean {
   const iso = text.replace(' ', 'T');
-  return iso.length > 10 && new Date(`${iso}Z`).toJSON()?.startsWith(iso) === true;
+  return iso.length > 10 && iso > '0100' && new Date(`${iso}Z`).toJSON()?.startsWith(iso) === true;
 }
 
 /** As many as a line of small bars can show. */

@@ -24,10 +24,11 @@ function isDone(json: unknown): boolean {
   if (typeof json === 'string') return json.trim() === '' || saysDone(json);
   if (!isRecord(json)) return json === true || json === null || (Array.isArray(json) && json.length === 0);
   const signs = signsIn(json);
-  return !signs.includes('refused') && (Object.keys(json).length === 0 || signs.includes('done'));
+  const isBlank = Object.values(json).every((value) => value === null || value === '');
+  return !signs.includes('refused') && (isBlank || signs.includes('done'));
 }
 
-/** A flag says more than the words beside it: of a token, `invalidated` is a success. What has an unknown name says nothing. */
+/** Beside a flag that says it is done, only words that deny it count. What has an unknown name says nothing. */
 function signsIn(json: Readonly<Record<string, unknown>>): ('done' | 'refused')[] {
   const fields = Object.entries(json).filter(([, value]) => value !== null && value !== '');
   const isFlagged = fields.some(([name, value]) => flag.test(name) && (value === true || value === 1));
@@ -35,11 +36,11 @@ function signsIn(json: Readonly<Record<string, unknown>>): ('done' | 'refused')[
     if (/error/iu.test(name)) return value === false ? [] : ['refused'];
     if (name === 'data') return isRecord(value) ? signsIn(value) : [];
     if (flag.test(name)) return [value === true || Number(value) > 0 || saysDone(String(value)) ? 'done' : 'refused'];
-    if (!/^(?:message|status|code|status_?code|detail|title)$/iu.test(name)) return [];
+    if (!/^(?:message|status|code|status_?code|detail|title|result|reason)$/iu.test(name)) return [];
     if (typeof value === 'number') return [value < 300 ? 'done' : 'refused'];
-    if (isFlagged) return [];
+    if (isFlagged && typeof value === 'string' && !undone.test(value)) return [];
     return [typeof value === 'string' && saysDone(value) ? 'done' : 'refused'];
   });
 }
 
-const flag = /(?:^|_)(?:ok|success|revoked|done)$/iu;
+const flag = /^(?:ok|success|done|deleted|(?:is_|token_)?(?:revoked|invalidated))$/iu;

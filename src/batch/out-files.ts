@@ -121,8 +121,10 @@ export async function writeFile(
   } catch (error) {
     await draft.drop();
     const what = `${path} could not be written`;
-    const failure = diskFailure(error, what, hint);
-    if (failure !== error) throw failure;
-    throw new Failure('failed', `${what}: ${messageOf(error).replace(/\.$/u, '')}.`, { hint, cause: error });
+    const message = messageOf(diskFailure(error, what)).replace(/\.$/u, '');
+    throw new Failure('failed', `${message.startsWith(what) ? message : `${what}: ${message}`}.`, {
+      hint,
+      cause: error,
+    });
   }
 }

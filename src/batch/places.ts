@@ -5,19 +5,20 @@ import { type Fields, fieldsIn } from '../text/record.ts';
 export const placeIn = (names: readonly string[], column: string): number => placesIn(names, column)[0] ?? -1;
 
 /**
- * Reads the cell that is named so; undefined where there is none. What an object of own data holds has no column of its own:
+ * Reads the cell that is named so; undefined where there is none. In JSON what an object of own data holds has no column:
  * `metadata.plan.name` is within `metadata.plan`.
  */
 export function cellReader(
-  names: readonly string[],
+  { names, isJson }: { readonly names: readonly string[]; readonly isJson: boolean },
   column: string,
 ): ((cells: readonly unknown[]) => unknown) | undefined {
   const place = placeIn(names, column);
   if (place >= 0) return (cells) => cells[place];
   const end = column.lastIndexOf('.');
-  const whole = /^metadata\../iu.test(column.slice(0, Math.max(0, end)))
-    ? cellReader(names, column.slice(0, end))
-    : undefined;
+  const whole =
+    isJson && /^metadata\../iu.test(column.slice(0, Math.max(0, end)))
+      ? cellReader({ names, isJson }, column.slice(0, end))
+      : undefined;
   const key = column.slice(end + 1);
   return whole && ((cells) => valueAt(fieldsIn(whole(cells)), key));
 }

@@ -13,6 +13,7 @@ import { readUserText } from '../disk/user-file.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import type { Template } from '../text/template.ts';
+import type { Reading } from './cells.ts';
 import type { Columns } from './columns.ts';
 import type { IdsInCopy } from './copied-ids.ts';
 import type { FileFlags } from './flags.ts';
@@ -72,7 +73,11 @@ export async function templateOf(
 }
 
 /** What every row would lack is said once, before any is read. */
-export function refuseUseless({ row, flags }: Run, { targets, names }: Columns, template: Template | undefined): void {
+export function refuseUseless(
+  { row, flags }: Run,
+  { targets, names, isJson }: Columns & Pick<Reading, 'isJson'>,
+  template: Template | undefined,
+): void {
   const hint = `Columns: ${names.join(', ')}. Name one with --map "COLUMN=${flags.match ?? 'id'}"`;
   if (flags.match === 'email' && !targets.some((target) => target?.kind === 'email')) {
     throw new Failure('usage', '--match email: the file has no column email.', { hint });
@@ -85,7 +90,7 @@ export function refuseUseless({ row, flags }: Run, { targets, names }: Columns, 
   }
   const set = flags.set ?? {};
   const strange = (template?.placeholders ?? []).filter(
-    (name) => !Object.hasOwn(set, name) && cellReader(names, name) === undefined,
+    (name) => !Object.hasOwn(set, name) && cellReader({ names, isJson }, name) === undefined,
   );
   if (strange.length > 0) {
     const columns = strange.length === 1 ? 'column' : 'columns';

@@ -122,7 +122,7 @@ async function readRows({ run, commanded }: Begun, source: Source): Promise<Open
   });
   for (const note of preambleNotes(rows.beginning)) ctx.notice(note);
   const columns = resolveColumns(rows.columns, row, { map: flags.map, match: flags.match });
-  refuseUseless(run, columns, template);
+  refuseUseless(run, { ...columns, isJson: rows.form === 'json' }, template);
   // A command that needs nothing but an id reads nothing else.
   if (row.operation.body && row.reads !== 'named') {
     const createsContacts = flags.create_contacts === true;
@@ -153,7 +153,7 @@ type Checked = {
 /** Every row is checked before anybody is asked, and agreed to before a contact is made for one. */
 async function checkRows({ run, commanded }: Begun, { requesters, planned }: Opened): Promise<Checked> {
   const plan = await planned();
-  const wanted = requesters && !isRefused(plan, run.flags) ? await newRequesters(plan.read(), run.flags.max_sends) : [];
+  const wanted = requesters && !isRefused(plan, run.flags) ? await newRequesters(plan.read()) : [];
   if (wanted.length === 0 || run.flags.dry_run) return { plan, wanted, isAgreed: false };
   await agreeFirst(run, plan, contentOf(commanded));
   await requesters?.make(wanted);

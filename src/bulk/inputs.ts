@@ -40,7 +40,9 @@ export function inputMaker(parts: Parts): MakeInput {
   const { template, set } = given;
   const idName = idNameOf(row);
   const schema = row.finish ? row.operation.body : bodyOf(row);
-  const readers = new Map(template?.placeholders.map((name) => [name, cellReader(columns.names, name)]));
+  const readers = new Map(
+    template?.placeholders.map((name) => [name, cellReader({ ...columns, isJson: parts.reading.isJson }, name)]),
+  );
   const cellFor = (fileRow: FileRow, name: string) => readers.get(name)?.(fileRow.cells);
   const givenOf = givenToRow(parts, cellFor);
   return (fileRow) => {

@@ -140,18 +140,11 @@ async function addNew(service: Service, { byEmail, known }: Contacts): Promise<v
   service.ctx.progress(undefined, 'work');
 }
 
-/**
- * The contacts of the rows that can be sent and name somebody who is not there. Of more than `maxSends` such rows, those
- * behind are not sent.
- */
+/** The contacts of the rows that can be sent and name somebody who is not there. */
 export async function newRequesters(
   batches: AsyncIterable<readonly { readonly input: RowInput }[]>,
-  maxSends = Number.POSITIVE_INFINITY,
 ): Promise<readonly Requester[]> {
   const wanted: Requester[] = [];
-  for await (const batch of batches) {
-    wanted.push(...batch.flatMap(({ input }) => input.requester ?? []).slice(0, maxSends - wanted.length));
-    if (wanted.length >= maxSends) break;
-  }
+  for await (const batch of batches) wanted.push(...batch.flatMap(({ input }) => input.requester ?? []));
   return wanted;
 }

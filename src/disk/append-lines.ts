@@ -32,7 +32,8 @@ export async function appendLines(
     const isTorn = size > 0 && (await file.read(last, 0, 1, size - 1)).bytesRead === 1 && last[0] !== 10;
     await file.appendFile(`${isTorn ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`);
     await file.datasync();
-    if (size === 0) await syncFolder(dirname(path));
+    // A folder that cannot be opened keeps the lines as well: to say that they failed would bring them twice.
+    if (size === 0) await syncFolder(dirname(path)).catch(() => {});
   } finally {
     await file.close();
   }

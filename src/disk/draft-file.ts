@@ -31,7 +31,7 @@ export async function openDraft(named: string, mode?: number, signal?: AbortSign
     return new Failure('usage', `${named} cannot be written: ${why}.`, { cause: error });
   };
   const permissions = mode ?? (present && isPlain ? present.mode : 0o666);
-  const opened = present?.isFIFO() ? openPipe(path, signal) : openPlain(draft, isPlain ? 'wx' : 'w', permissions);
+  const opened = present?.isFIFO() ? openPipe(path, signal) : openPlain(draft, isPlain, permissions);
   const stream = await opened.catch((error) => {
     throw error instanceof Failure ? error : failed(error);
   });
@@ -69,8 +69,9 @@ export async function openDraft(named: string, mode?: number, signal?: AbortSign
   };
 }
 
-function openPlain(path: string, flags: 'w' | 'wx', mode: number): Promise<Writable> {
-  const stream = createWriteStream(path, { flags, mode, flush: true });
+/** `isNew`: no device, which cannot be flushed. */
+function openPlain(path: string, isNew: boolean, mode: number): Promise<Writable> {
+  const stream = createWriteStream(path, { flags: isNew ? 'wx' : 'w', mode, flush: isNew });
   return new Promise((resolve, reject) => {
     stream.once('open', () => resolve(stream));
     stream.once('error', reject);

@@ -188,6 +188,10 @@ function endedJob(
 
 /** One key that closed several is taken back by one key. */
 function undoOf({ undo }: Model, { change, batch }: Job, row: Row): Model['undo'] {
+  if (change?.act === 'reopen') {
+    const rows = undo?.rows.filter((one) => one.kind !== row.kind || one.id !== row.id) ?? [];
+    return undo && rows.length > 0 ? { ...undo, rows } : undefined;
+  }
   if (change?.act !== 'resolve' && change?.act !== 'close') return undo;
   return { batch, rows: undo?.batch === batch ? [...(undo?.rows ?? []), row] : [row] };
 }

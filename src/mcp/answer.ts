@@ -106,9 +106,10 @@ function listRest({ id, answer, safety, resource }: Operation, meta: Body, { fro
   }
   // The last page may hold fewer than the others.
   const before = (page === last && typeof total === 'number' ? total - here : (page - 1) * here) + shown;
-  // A page size of which a page begins behind what is shown.
-  const size = Array.from({ length: shown }, (_, i) => shown - i).find((each) => before % each === 0) ?? 1;
-  const next = before / size + 1;
+  // The size, no less than half of this, of which a page begins behind what is shown, or with the fewest records of it.
+  const sizes = Array.from({ length: Math.ceil(shown / 2) }, (_, i) => shown - i);
+  const size = sizes.reduce((best, each) => (before % each < before % best ? each : best), shown);
+  const next = Math.floor(before / size) + 1;
   return `${fact} For more call ${id} with per_page ${size} and page ${next}. ${shorter}`;
 }
 

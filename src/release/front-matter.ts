@@ -74,9 +74,14 @@ function fieldsIn(given: ReadonlyMap<string, unknown>, yaml: string): { readonly
     fields[key] = value;
   }
   // It is how site generators say it.
-  const draft = given.has('draft') ? String(given.get('draft')).trim().toLowerCase() : 'false';
-  if (draft !== 'true' && draft !== 'false') return faulty('draft', 'true or false');
-  if (draft === 'true') fields.status = 'draft';
+  const draft = String(given.get('draft') ?? '')
+    .trim()
+    .toLowerCase();
+  if (!['', 'null', 'true', 'false'].includes(draft)) return faulty('draft', 'true or false');
+  if (draft === 'true') {
+    if (fields.status?.trim().toLowerCase() === 'published') return faulty('draft', 'false beside status: published');
+    fields.status = 'draft';
+  }
   if (given.has('labels')) {
     const value = given.get('labels');
     const labels = typeof value === 'string' ? value.split(',').map((label) => label.trim()) : value;

@@ -169,6 +169,15 @@ function named(text: string): Claim | undefined {
   return productIn(text);
 }
 
+/** Of the names of what is to come those that a product may have, too. */
+const productNames = /^(?:next|head|master|main|trunk|dev|draft|future|soon|pending)$/iu;
+
+/** A day that has come, and nothing else: what is planned names its day in other words, or one to come. */
+function isPastDay(rest: string): boolean {
+  const [, day = ''] = /^[\s([–—:-]*(\d{4}-\d\d-\d\d)[)\]]?\s*$/u.exec(rest) ?? [];
+  return day !== '' && Date.parse(day) <= Date.now();
+}
+
 function productIn(text: string): Claim | undefined {
   const intro = introduction.exec(text)?.[0] ?? '';
   const body = text.slice(intro.length);
@@ -180,9 +189,10 @@ function productIn(text: string): Claim | undefined {
   const rest = found.rest ?? '';
   if (/\.[x*]$/iu.test(found.version))
     return { ...nothing, form: 'series', version: found.version, isUnreleased: false, isCertain: true };
-  // A product may be called so: what has its day is out.
   const isPlanned =
-    found.product !== undefined && !hasDate(rest) && (nextNames.test(found.product) || saysUnreleased(found.product));
+    found.product !== undefined &&
+    (nextNames.test(found.product) || saysUnreleased(found.product)) &&
+    !(productNames.test(found.product) && isPastDay(rest));
   const marks = claim({ form: 'product', product: keyOf(found.product ?? '') }, found.version, rest);
   const made = { ...marks, isUnreleased: marks.isUnreleased || isPlanned };
   if (made.isWordy || (/^\s+\p{L}/u.test(rest) && !made.isCertain && !kindWords.test(rest.trim()))) return undefined;

@@ -45,14 +45,16 @@ export function parseComing(text: string, flag: string, now: Date): string {
   const [, count, unit] = ahead.exec(typed) ?? [];
   if (count !== undefined)
     return inSeconds(new Date(now.getTime() + Number(count) * spanMs[unit as keyof typeof spanMs]));
-  const [, day = '', hour = '0', minute = '0'] = clock.exec(typed) ?? [];
+  const [, day = '', hours, minute = '0'] = clock.exec(typed) ?? [];
+  const hour = hours ?? '0';
   if (day === '') return parseTime(text, flag, ', tomorrow, "tomorrow 9:00", "monday 9:00" or "in 2h"');
   if (Number(hour) > 23 || Number(minute) > 59) {
     throw new Failure('usage', `${flag} must have a time of day from 0:00 to 23:59, not "${text}".`);
   }
   const date = new Date(now.getFullYear(), now.getMonth(), now.getDate() + daysUntil(day, now));
   date.setHours(Number(hour), Number(minute));
-  refuseSkipped(typed, { local: date, hours: hour, minutes: minute }, flag);
+  // A day begins when it begins.
+  if (hours !== undefined) refuseSkipped(typed, { local: date, hours, minutes: minute }, flag);
   return inSeconds(date);
 }
 

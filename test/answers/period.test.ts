@@ -28,6 +28,9 @@ test.each(['UTC', 'Europe/Berlin'])('an hour that the report zone skips is refus
   );
 });
 
-test.each(['2026-02-30 10:00', '2026-03-01 10:61', '2026-03-01 25:00'])('%s is no time', (since) => {
-  expect(() => begins(since, 'Europe/Berlin', 'UTC')).toThrow(`not "${since}"`);
-});
+test.each(['2026-02-30 10:00', '2026-03-01 10:61', '2026-03-01 25:00', '0026-01-31 09:00'])(
+  '%s is no time',
+  (since) => {
+    expect(() => begins(since, 'Europe/Berlin', 'UTC')).toThrow(`not "${since}"`);
+  },
+);

@@ -268,7 +268,7 @@ test('a Ctrl-C in logout --all leaves the logins that it had not come to', async
   };
   const ran = await world.svc(['logout', '--all', '--yes'], { signal: ending.signal });
   expect([ran.exitCode, ran.stderr]).toEqual([130, expect.not.stringContaining('Logged out')]);
-  expect(ran.stderr).toContain('Not logged out: z.');
+  expect(ran.stderr).toContain('Not logged out: default and z.');
   const left = JSON.parse((await world.svc(['auth', 'list', '--json'])).stdout) as { profile: string }[];
   expect(left.map(({ profile }) => profile)).toContain('z');
 });

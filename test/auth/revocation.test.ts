@@ -20,6 +20,11 @@ test.each([
   '{"message":"The token was revoked."}',
   '{"data":{"revoked":true},"request_id":"7"}',
   '{"status":200}',
+  '{"result":"revoked"}',
+  '{"deleted":true}',
+  '{"invalidated":true}',
+  '{"data":null}',
+  '{"error":""}',
 ])('%s says that it is done', (body) => {
   expect(isRevocation(answer(body))).toBe(true);
 });
@@ -34,6 +39,10 @@ test.each([
   '{"data":{"error":"x"}}',
   '{"success":true,"error":"busy"}',
   '{"success":false}',
+  '{"ok":true,"status":"error"}',
+  '{"success":true,"message":"Token was not revoked"}',
+  '{"success":1,"detail":"denied"}',
+  '{"not_revoked":true}',
   '{"status":"ok","code":503}',
   '{"message":"The token could not be revoked"}',
   '"unauthorized"',

@@ -30,23 +30,6 @@ test.each([[[]], [['--create-contacts']]])(
   },
 );
 
-test('--max-sends makes no contact of a row that it does not send', async () => {
-  const world = sandboxWorld({ rateLimit: 'off' });
-  const file = join(world.folder, 'rows.csv');
-  writeFileSync(file, 'subject,contact\nA,ann@example.org\nB,bob@example.org\nC,cat@example.org\n');
-  const argv = ['tickets', 'create', '--from', file, '--create-contacts', '--yes'];
-  const emails = async () => {
-    const { stdout } = await svc(world, ['contacts', 'list', '--all', '--json']);
-    return ['ann', 'bob', 'cat'].filter((name) => stdout.includes(`${name}@example.org`));
-  };
-  expect((await svc(world, [...argv, '--max-sends', '1'])).exitCode).toBe(8);
-  expect(await emails()).toEqual(['ann']);
-  expect((await svc(world, [...argv, '--max-sends', '1'])).exitCode).toBe(8);
-  expect(await emails()).toEqual(['ann', 'bob']);
-  expect(await svc(world, argv)).toMatchObject({ exitCode: 0 });
-  expect(await emails()).toEqual(['ann', 'bob', 'cat']);
-});
-
 test('a file that names nobody is asked nothing', async () => {
   expect(await preview('subject,description\nA,B\n')).toMatchObject({ exitCode: 0, stderr: '' });
 });

@@ -19,6 +19,12 @@ test('an empty name is refused, and nothing is written', async () => {
   expect(readdirSync('.')).toEqual(before);
 });
 
+test('a device is written to, though nothing can be flushed there', async () => {
+  const draft = await openDraft('/dev/null');
+  draft.stream.write('rows');
+  await expect(draft.keep()).resolves.toBeUndefined();
+});
+
 test('what stands beside the file under the name that a draft might have is not written to', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-draft-'));
   const victim = join(folder, 'victim');

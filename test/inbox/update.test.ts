@@ -337,6 +337,13 @@ test('another change that ends between does not keep u from opening all of them,
   expect(doing(typing(colleague, 'u'), 'change')).toMatchObject([{ row: { id: 1 } }, { row: { id: 2 } }]);
 });
 
+test('u does not open again what was opened since', () => {
+  const closed = after(typing(inboxOf([rowOf(1), rowOf(2)]), 'e').model, [ended(1, 'done', 'resolved')]).model;
+  const back = typing(closed, 'u').model;
+  const opened = after({ ...back, undo: closed.undo }, [ended(2, 'done', 'open')]).model;
+  expect(opened.undo).toBeUndefined();
+});
+
 test('a key that does nothing here says so', () => {
   const open = typing(inboxOf(three), 'o');
   expect([open.effects, open.model.jobs.at(-1)?.told]).toEqual([

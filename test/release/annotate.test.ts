@@ -128,9 +128,9 @@ describe('front matter', () => {
 
   test.each([
     ['draft: true', 'draft'],
-    ['draft: True\nstatus: published', 'draft'],
     ['draft: false\nstatus: published', 'published'],
     ['draft: false', undefined],
+    ['draft:', undefined],
   ])('%j says the status', (yaml, status) => {
     expect(readNotes(`---\n${yaml}\n---\nHello`)).toMatchObject({ unknown: [], fields: status ? { status } : {} });
   });
@@ -148,6 +148,7 @@ describe('front matter', () => {
     ['---\ntitle: x\nlabels: {a: b}\n---\nx', 3],
     ['---\ntitle: *nowhere\n---\nx', 2],
     ['---\ndraft: perhaps\n---\nx', 2],
+    ['---\nstatus: published\ndraft: true\n---\nx', 3],
     [
       `---\na: &a [x, x]\n${'bcdefghijk'.replaceAll(/./gu, (name, at) => `${name}: &${name} [${'*'.concat('abcdefghijk'[at] ?? '', ', ').repeat(9)}x]\n`)}---\nx`,
       2,

@@ -68,6 +68,16 @@ test.each(['Next 5.0.0 - 2026-02-01', 'Head 5.0.0 (2026-02-01)', 'Draft 5.0.0 - 
   },
 );
 
+test.each([
+  'Upcoming 5.0.0 - 2026-02-01',
+  'WIP 5.0.0 (2026-02-01)',
+  'Next 5.0.0 - 2999-02-01',
+  'Next 5.0.0 (planned 2026-02-01)',
+  'Upcoming release 5.0.0 (planned 2999-12-31)',
+])('what is to come is not out for a day beside it: %s', (heading) => {
+  expect(picked(`# Changelog\n\n## ${heading}\n\n- New.\n\n## 4.0.0 - 2025-01-01\n\n- Old.\n`)).toBe('4.0.0\n- Old.');
+});
+
 test('a series in brackets is no version, and the word before the number is not part of it', () => {
   expect(picked('## Widget (3.6.x)\n\n- Soon.\n\n## Widget (3.5.0)\n\n- Done.\n')).toBe(
     'The heading in line 1 names 3.6.x, but the newest section is 3.5.0.',

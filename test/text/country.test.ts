@@ -20,6 +20,8 @@ test.each([
   ['USA', 'United States'],
   ['Germany', 'Deutschland'],
   ['FRA', 'Frankreich'],
+  ['GB', 'England'],
+  ['SZ', 'Swaziland'],
 ])('%s may be kept as %s, and the other way round', (one, other) => {
   expect([mayBeCountry(one, other), mayBeCountry(other, one)]).toEqual([true, true]);
 });
@@ -37,6 +39,13 @@ test.each([
   ['Francia', 'Frnace'],
   ['XX', 'Nowhere'],
   ['USA', 'France'],
+  ['US', 'N/A'],
+  ['US', 'Unknown'],
+  ['DE', 'Not set'],
+  ['DE', 'deleted'],
+  ['England', 'FR'],
+  ['XY', 'FR'],
+  ['US', ''],
 ])('%s is not %s', (one, other) => {
   expect([mayBeCountry(one, other), mayBeCountry(other, one)]).toEqual([false, false]);
 });

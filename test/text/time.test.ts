@@ -74,6 +74,13 @@ describe('where the clocks go forward', () => {
     expect(parseComing('tomorrow 3:00', '--at', now)).toBe('2026-03-29T01:00:00Z');
   });
 
+  test('a day to come that has no midnight begins when it begins', () => {
+    process.env.TZ = 'Africa/Cairo';
+    const now = new Date('2026-04-23T12:00:00Z');
+    expect(parseComing('tomorrow', '--at', now)).toBe('2026-04-23T22:00:00Z');
+    expect(() => parseComing('tomorrow 0:00', '--at', now)).toThrow('the clocks skip that hour');
+  });
+
   test('a day that has no midnight begins when it begins', () => {
     process.env.TZ = 'America/Sao_Paulo';
     expect(parseTime('2018-11-04', '--due-at')).toBe('2018-11-04T03:00:00.000Z');

@@ -49,7 +49,7 @@ export const authLogout = defineCommand({
       // Whoever pressed Ctrl-C wants to keep the others.
       if (ctx.signal.aborted && profile !== profiles.at(-1)) {
         if (failed) ctx.notice(failed.message);
-        const left = profiles.slice(profiles.indexOf(profile) + 1);
+        const left = profiles.filter((one) => records.every((record) => record.profile !== one));
         failed = interruption(ctx.signal, `Interrupted. Not logged out: ${listed(left)}.`);
         break;
       }

@@ -40,6 +40,7 @@ export function reloading(ctx: Ports, options: Options, { current, sinks, store 
   let isOver = false;
   const reload = async () => {
     if (isOver) return;
+    let isChanged = false;
     try {
       const next = await readInTime(ctx.clock, options.read());
       const doors = await readInTime(ctx.clock, options.doorsOf(next));
@@ -51,6 +52,7 @@ export function reloading(ctx: Ports, options: Options, { current, sinks, store 
       const listen = { ...next.config.listen, host, port };
       // At once: what a new door is sent meanwhile would not be sent again.
       await sinks.change(next, () => {
+        isChanged = true;
         current.doors = doors;
         current.configured = { ...next, config: { ...next.config, listen, admin, inbox, keep } };
       });
@@ -62,7 +64,8 @@ export function reloading(ctx: Ports, options: Options, { current, sinks, store 
     } catch (error) {
       const details = error instanceof Failure ? Object.entries(error.fields ?? {}) : [];
       const lines = details.flatMap(([line, texts]) => texts.map((text) => ` ${line}: ${text}`));
-      ctx.notice(`The configuration was refused, and the old one stays. ${messageOf(error)}${lines.join('')}`);
+      const fact = isChanged ? 'was read again, and not all of it works' : 'was refused, and the old one stays';
+      ctx.notice(`The configuration ${fact}. ${messageOf(error)}${lines.join('')}`);
     }
   };
   const unlisten = ctx.onHangup?.(() => void inTurn(reload));

@@ -14,17 +14,15 @@ const ofSite =
   /^(?:docs?|help|admin|dashboard|api|www|support|status|developers?|blog)\.|^(?:github|gitlab|twitter|x|discord)\.com$/u;
 
 /**
- * The public URL in what any program prints. A line that names the receiver's port names the tunnel; else the one address that
- * stands behind a word for it, else an address without a path may be it, then one with a path, then one of this machine, which only a sandbox takes.
+ * The public URL in what any program prints. A line that names the receiver's port names the tunnel; else an address without
+ * a path may be it, then one with a path, then one of this machine, which only a sandbox takes.
  */
 export function publicUrl(output: string, port: number): Found | undefined {
   const lines = output.split('\n').filter((line) => !ofPage.test(line.replaceAll(httpsUrl, '')));
   const isOwn = (line: string) => new RegExp(`:${port}\\b`, 'u').test(line);
   const [own] = lines.filter(isOwn).flatMap(urlsIn);
   if (own !== undefined) return surely(own);
-  const [named, ...others] = distinct(lines.flatMap(namedIn));
-  if (named !== undefined && others.length === 0) return { urls: [named], afterMs: 2_000 };
-  const urls = distinct(lines.flatMap(urlsIn)).filter((url) => !ofSite.test(new URL(url).hostname));
+  const urls = distinct(lines.flatMap((line) => urlsIn(line).filter((url) => !isOfSite(url, line))));
   const bare = urls.filter(isBare);
   if (bare.length > 0) return { urls: bare, afterMs: 2_000 };
   const pages = urls.filter((url) => !ofPage.test(new URL(url).pathname));
@@ -36,14 +34,12 @@ export function publicUrl(output: string, port: number): Found | undefined {
 const httpsUrl = /https:\/\/[^\s"'<>\\|\p{Cc}]+/gu;
 const loopbackUrl = /http:\/\/(?:127(?:\.\d+){3}|localhost|\[::1\])(?![\w.-])[^\s"'<>\\|\p{Cc}]*/u;
 
-/** `Tunnel: https://…`, `Forwarding to https://…`, `Your public URL is https://…`. */
-const word = /\b(?:tunnel|forward(?:ing|ed)?|ready|public|url|exposed|reachable|available)\b/iu;
-
-/** The address behind such a word; none of a site that everybody knows. */
-function namedIn(line: string): string[] {
-  const at = line.replaceAll(httpsUrl, (url) => ' '.repeat(url.length)).search(word);
-  const [url] = at < 0 ? [] : urlsIn(line.slice(at));
-  return url === undefined || /^(?:github|gitlab|twitter|x|discord)\.com$/u.test(new URL(url).hostname) ? [] : [url];
+/** A line that calls it the tunnel knows better than its name does; but for what everybody knows. */
+function isOfSite(url: string, line: string): boolean {
+  const { hostname } = new URL(url);
+  if (!ofSite.test(hostname)) return false;
+  const saysTunnel = /\b(?:tunnel|forward(?:ing|ed)?|public (?:url|address))\b/iu.test(line.replaceAll(httpsUrl, ''));
+  return !saysTunnel || !isBare(url) || !/\..*\./u.test(hostname);
 }
 
 const distinct = (urls: readonly string[]): string[] => [

@@ -89,6 +89,30 @@ test('where the sinks cannot be changed the old configuration stays, doors and a
   expect([current.configured, current.doors]).toEqual([before, []]);
 });
 
+test('what fails once the doors are the new ones is not called refused', async () => {
+  const { ports, said, hangup } = hearing();
+  const [before, next] = [await configured('http://127.0.0.1:1/'), await configured('http://127.0.0.1:2/')];
+  const current: Current = { doors: [], configured: before };
+  reloading(
+    ports,
+    { read: async () => next, doorsOf: async () => [], placeOf: () => ({ folder: '/inbox' }) },
+    {
+      current,
+      sinks: {
+        change: async (_, onChanged) => {
+          onChanged();
+          throw new Error('One sink did not begin.');
+        },
+      },
+      store: { counts: async () => new Map() },
+    },
+  );
+  hangup();
+  await expect.poll(() => said).toHaveLength(1);
+  expect(said[0]).toBe('The configuration was read again, and not all of it works. One sink did not begin.');
+  expect(current.configured.file).toBe(next.file);
+});
+
 test('the new doors open before the old sinks have let go of what they have in hand', async () => {
   const { ports, said, hangup } = hearing();
   const [before, next] = [await configured('http://127.0.0.1:1/'), await configured('http://127.0.0.1:2/')];

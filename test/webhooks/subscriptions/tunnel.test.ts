@@ -187,12 +187,12 @@ https://real.tunnel.test -> http://localhost:8977`,
     'one that repeats itself',
     `your url is https://abc.tunnel.test
 open https://abc.tunnel.test/ in a browser`,
-    'https://abc.tunnel.test',
+    'https://abc.tunnel.test/',
   ],
   ['a domain of its own, with the port', 'https://api.acme.test => 127.0.0.1:8977', 'https://api.acme.test'],
   ['a domain of its own', 'Tunnel: https://api.mycompany.test', 'https://api.mycompany.test'],
-  ['a word before it', 'Ready at https://t1.foo.test (powered by https://foo.test)', 'https://t1.foo.test'],
-  ['a word, and a page', 'Hi! https://foo.test\nYour public URL is https://www.mine.test', 'https://www.mine.test'],
+  ['a page behind a word', 'License URL: https://tool.test/license\nhttps://abc.app.test', 'https://abc.app.test'],
+  ['a site behind a word', 'Ready! See https://docs.tool.test\nhttps://abc.app.test', 'https://abc.app.test'],
 ])('the tunnel is found in what %s prints', (_, output, url) => {
   expect(publicUrl(output, 8977)?.urls).toEqual([url]);
 });
@@ -203,6 +203,7 @@ test.each([
   'error: cannot reach https://api.tunnel.test, retrying with port 8977',
   'Read the docs: https://tunnel.test/guide',
   'Welcome! https://www.tunnel.test',
+  'The tunnel is made by https://github.com',
 ])('no address is taken from %j', (output) => {
   expect(publicUrl(output, 8977)).toBeUndefined();
 });
