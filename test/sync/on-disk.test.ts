@@ -111,3 +111,21 @@ test('a file that changes in place while it is sent is not finished: the next ru
   const next = await svc(there, there.argv);
   expect(JSON.parse(next.stdout)).toMatchObject({ rows: 20_000, resumed_rows: 0, unsent: 0 });
 });
+
+test('of a row that changes while earlier ones are sent nothing goes out: it was not read and checked', async () => {
+  const there = await world(20_000);
+  const at = Buffer.byteLength('email,name\n') + rows(15_000).indexOf('Name 014999');
+  const bodies: string[] = [];
+  const exchange: typeof there.exchange = async (request) => {
+    if (!asksAccount(request) && bodies.push(String(request.body)) === 1) {
+      const file = await open(there.file, 'r+');
+      await file.write('X', at);
+      await file.close();
+    }
+    return there.exchange(request);
+  };
+  const ran = await svc({ ...there, exchange }, there.argv);
+  expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('was changed while it was being read') });
+  expect(bodies.length).toBeGreaterThan(1);
+  expect(bodies.filter((body) => body.includes('ame 014999'))).toEqual([]);
+});
