@@ -35,7 +35,16 @@ const parts = {
   },
   refresh: {
     files: ['auth/refresh.ts'],
-    tests: ['auth/refresh-or-not.test.ts', 'auth/refresh.test.ts'],
+    tests: [
+      'refresh-or-not',
+      'refresh',
+      'logout',
+      'lost-lock',
+      'one-account',
+      'token-answers',
+      'full-disk',
+      'keep',
+    ].map((name) => `auth/${name}.test.ts`),
   },
   receiving: {
     files: [
