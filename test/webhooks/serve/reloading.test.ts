@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Context } from '../../../src/context.ts';
 import { Failure } from '../../../src/errors.ts';
+import type { Door } from '../../../src/webhooks/receive/options.ts';
 import { type Configured, readServeConfig } from '../../../src/webhooks/serve/config.ts';
 import { type Current, reloading } from '../../../src/webhooks/serve/reloading.ts';
+import type { Sinks } from '../../../src/webhooks/serve/sinks.ts';
 import { endAfterEach } from '../../endings.ts';
 import { createWorld, virtualClock } from '../../svc.ts';
 import { startApp } from '../listening.ts';
@@ -66,80 +68,50 @@ async function configured(url: string): Promise<Configured> {
   return readServeConfig({ stdin: process.stdin, signal: new AbortController().signal }, file);
 }
 
-test('where the sinks cannot be changed the old configuration stays, doors and all', async () => {
+/** A reload of one good configuration to another, whose doors are those. */
+async function reloaded(doors: readonly Door[], change: Sinks['change']) {
   const { ports, said, hangup } = hearing();
   const [before, next] = [await configured('http://127.0.0.1:1/'), await configured('http://127.0.0.1:2/')];
   const current: Current = { doors: [], configured: before };
   reloading(
     ports,
-    {
-      read: async () => next,
-      doorsOf: async () => [{ path: '/new', secrets: [] }],
-      placeOf: () => ({ folder: '/inbox' }),
-    },
-    {
-      current,
-      sinks: { change: () => Promise.reject(new Error('its credentials cannot be read')) },
-      store: { counts: async () => new Map() },
-    },
+    { read: async () => next, doorsOf: async () => doors, placeOf: () => ({ folder: '/inbox' }) },
+    { current, sinks: { change }, store: { counts: async () => new Map() } },
   );
   hangup();
+  return { said, before, next, current };
+}
+
+const newDoors = [{ path: '/new', secrets: [] }];
+
+test('where the sinks cannot be changed the old configuration stays, doors and all', async () => {
+  const { said, before, current } = await reloaded(newDoors, () =>
+    Promise.reject(new Error('its credentials cannot be read')),
+  );
   await expect.poll(() => said).toHaveLength(1);
   expect(said[0]).toBe('The configuration was refused, and the old one stays. its credentials cannot be read');
   expect([current.configured, current.doors]).toEqual([before, []]);
 });
 
 test('what fails once the doors are the new ones is not called refused', async () => {
-  const { ports, said, hangup } = hearing();
-  const [before, next] = [await configured('http://127.0.0.1:1/'), await configured('http://127.0.0.1:2/')];
-  const current: Current = { doors: [], configured: before };
-  reloading(
-    ports,
-    { read: async () => next, doorsOf: async () => [], placeOf: () => ({ folder: '/inbox' }) },
-    {
-      current,
-      sinks: {
-        change: async (_, onChanged) => {
-          onChanged();
-          throw new Error('One sink did not begin.');
-        },
-      },
-      store: { counts: async () => new Map() },
-    },
-  );
-  hangup();
+  const { said, next, current } = await reloaded(newDoors, async (_, onChanged) => {
+    onChanged();
+    throw new Error('One sink did not begin.');
+  });
   await expect.poll(() => said).toHaveLength(1);
   expect(said[0]).toBe('The configuration was read again, and not all of it works. One sink did not begin.');
-  expect(current.configured.file).toBe(next.file);
+  expect([current.configured.file, current.doors]).toEqual([next.file, newDoors]);
 });
 
 test('the new doors open before the old sinks have let go of what they have in hand', async () => {
-  const { ports, said, hangup } = hearing();
-  const [before, next] = [await configured('http://127.0.0.1:1/'), await configured('http://127.0.0.1:2/')];
-  const current: Current = { doors: [], configured: before };
   let letGo = () => {};
-  reloading(
-    ports,
-    {
-      read: async () => next,
-      doorsOf: async () => [{ path: '/new', secrets: [] }],
-      placeOf: () => ({ folder: '/inbox' }),
-    },
-    {
-      current,
-      sinks: {
-        change: async (_, onChanged) => {
-          onChanged();
-          await new Promise<void>((resolve) => {
-            letGo = resolve;
-          });
-        },
-      },
-      store: { counts: async () => new Map() },
-    },
-  );
-  hangup();
-  await expect.poll(() => current.doors).toEqual([{ path: '/new', secrets: [] }]);
+  const { said, next, current } = await reloaded(newDoors, async (_, onChanged) => {
+    onChanged();
+    await new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+  });
+  await expect.poll(() => current.doors).toEqual(newDoors);
   expect([current.configured.file, said]).toEqual([next.file, []]);
   letGo();
   await expect.poll(() => said).toEqual(['The configuration was read again: 1 sink.']);
