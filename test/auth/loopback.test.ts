@@ -1,4 +1,5 @@
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { callbackPage } from '../../src/login/callback-page.ts';
 import { canListen, judge, listenForCallback } from '../../src/login/loopback.ts';
@@ -116,6 +117,20 @@ test('a redirect URI of IPv6 is waited for there', async (context) => {
   expect(params.get('code')).toBe('abc');
   await answer({ ok: true, title: 'Done', text: 'It worked.' });
   expect((await visited).status).toBe(200);
+  await receiver.close();
+});
+
+test('a page that was closed while svc asked for the tokens is not waited for', async () => {
+  const port = await freePort();
+  const receiver = await listenForCallback(`http://127.0.0.1:${port}/callback`, state);
+  const page = connect(port, '127.0.0.1').on('error', () => {});
+  page.write(`GET /callback?code=abc&state=${state} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`);
+  const { answer } = await receiver.callback;
+  page.resetAndDestroy();
+  await once(page, 'close');
+  // By the end of another visit the server has seen that the page is gone.
+  await visit(`http://127.0.0.1:${port}/favicon.ico`);
+  await answer({ ok: true, title: 'Done', text: 'It worked.' });
   await receiver.close();
 });
 
