@@ -38,6 +38,19 @@ const tickets = [
   },
 ];
 
+test.each(['constructor', 'toString', '__proto__'])(
+  'a status %j that the service does not have has no colour',
+  (status) => {
+    const painting: Terminal = { width: 80, paint: (style, text) => `[${String(style)}]${text}`, now: undefined };
+    const shown = table(
+      [{ status }],
+      settleColumns([{ path: 'status', header: 'Status', as: 'status', rank: 1 }]),
+      painting,
+    );
+    expect(shown.split('\n')[1]).toBe(status);
+  },
+);
+
 describe('a table', () => {
   test('at 200 columns is whole', () => {
     expect(table(tickets, columns, terminal(200))).toBe(
