@@ -75,7 +75,7 @@ export async function openTunnel(recipe: TunnelRecipe, port: number, around: Sur
     const said = urls.length === 0 ? 'no URL' : `${listed(urls)}, and does not say which is the tunnel`;
     return { problem: `${program} named ${said}` };
   };
-  const found = findUrl(recipe, port, { child, printed, later });
+  const found = findUrl(recipe, port, { child, printed, later, stopped: stopped.signal });
   try {
     const first = await Promise.race([
       found.then(async (urls) => {
@@ -131,10 +131,16 @@ type Reading = {
   readonly child: Child;
   readonly printed: Printed;
   readonly later: (ms: number) => Promise<void>;
+  /** From when on what is printed is kept for a message alone. */
+  readonly stopped: AbortSignal;
 };
 
 /** The URL in what the program prints, or those of which nobody knows which it is. */
-function findUrl(recipe: TunnelRecipe, port: number, { child, printed, later }: Reading): Promise<readonly string[]> {
+function findUrl(
+  recipe: TunnelRecipe,
+  port: number,
+  { child, printed, later, stopped }: Reading,
+): Promise<readonly string[]> {
   return new Promise((resolve) => {
     const look = (text: string, afterMs: number) => {
       const found = recipe.find(text, port);
@@ -144,6 +150,7 @@ function findUrl(recipe: TunnelRecipe, port: number, { child, printed, later }: 
     child.all?.on('data', (chunk: Buffer) => {
       // The latest is enough for a message, and for a URL that came in two pieces.
       printed.text = (printed.text + chunk.toString('utf8')).slice(-16_384);
+      if (stopped.aborted) return;
       look(printed.text.slice(0, printed.text.search(/\s\S*$/u) + 1), 0);
       // At the very end nothing may follow it.
       void later(1_000).then(() => look(printed.text, 0));
