@@ -130,7 +130,7 @@ function wishedTargets(headers: readonly string[], wishes: readonly MapWish[]): 
     const index = oneColumn(headers, wanted, (column) => `--map "${column}=${to}"`);
     if (index === undefined) {
       throw new Failure('usage', `--map "${text}": the file has no column "${wanted}".`, {
-        hint: listedColumns(headers),
+        hint: ifJson(headers) ?? listedColumns(headers),
       });
     }
     if (targets.has(index)) throw new Failure('usage', `--map names the column "${headers[index]}" twice.`);
@@ -183,10 +183,16 @@ function takeKnown(
 function noColumn(field: Field, headers: readonly string[], examples: readonly (readonly string[])[]): Failure {
   const index = likelyColumn(field, headers, examples);
   const wish = `--map "${columnName(headers, Math.max(0, index))}=${field}"`;
+  const hint = `${listedColumns(headers)} ${index < 0 ? `Name one, for example: ${wish}` : `If it is this one: ${wish}`}`;
   return new Failure('usage', `No column holds the ${field === 'email' ? 'email address' : field} of a contact.`, {
-    hint: `${listedColumns(headers)} ${index < 0 ? `Name one, for example: ${wish}` : `If it is this one: ${wish}`}`,
+    hint: ifJson(headers) ?? hint,
   });
 }
+
+const ifJson = ([first = '']: readonly string[]): string | undefined =>
+  /^\s*(?:\[\s*$|\[?\s*\{)/u.test(first)
+    ? 'It looks like JSON, and this command reads CSV. "svc contacts create --from FILE" reads JSON too.'
+    : undefined;
 
 /** An email shows itself in the rows; without first names, a last name is the best that there is. */
 const likelyColumn = (field: Field, headers: readonly string[], examples: readonly (readonly string[])[]): number =>

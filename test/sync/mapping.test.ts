@@ -183,3 +183,12 @@ test('a file without a column of emails is refused with the columns that it has'
   expect(attempt).toThrow('No column holds the email address of a contact.');
   expect(attempt).toThrow(expect.objectContaining({ hint: expect.stringContaining('Columns: Name, Phone.') }));
 });
+
+test.each(['{"email":"ada@fieldnote.test",name:"Ada"}', '[{"email":"ada@fieldnote.test"}', '['])(
+  'a file that begins with %s is told from CSV',
+  (first) => {
+    const hint = { hint: expect.stringContaining('It looks like JSON, and this command reads CSV.') };
+    expect(() => map(first)).toThrow(expect.objectContaining(hint));
+    expect(() => map(first, ['mail=email'])).toThrow(expect.objectContaining(hint));
+  },
+);
