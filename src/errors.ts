@@ -34,6 +34,8 @@ type Details = {
   readonly answer?: HttpResponse;
   /** Something answers at the base URL, but it is not the service. */
   readonly isStranger?: boolean;
+  /** A record was asked for, and the answer is another one. */
+  readonly isOther?: boolean;
   /** An interrupted write that the service may have acted on. */
   readonly mayBeDone?: boolean;
   /** A list that contradicts itself: the records that came are good, and there are more. */
@@ -95,6 +97,7 @@ export class Failure extends Error {
   declare readonly looked?: Details['looked'];
   declare readonly answer?: Details['answer'];
   declare readonly isStranger?: boolean;
+  declare readonly isOther?: boolean;
   declare readonly mayBeDone?: boolean;
   declare readonly isShort?: boolean;
   declare readonly isUnrecorded?: boolean;

@@ -18,6 +18,7 @@ import type { Called, Read } from './lookups.ts';
 import { isId, madeIds } from './made.ts';
 import { learnNumber } from './numbers.ts';
 import { openWrite, ownIdsFor } from './open-writes.ts';
+import { otherIn } from './record.ts';
 import { recorderOf } from './recorder.ts';
 import { wireOf } from './request.ts';
 import { askedFor, type Evidence, numberAdvice, requestSpec, type Typed } from './request-spec.ts';
@@ -99,7 +100,7 @@ export async function call<const Op extends Operation>(
     const sent = await sending.catch(notFoundNames(askedFor(operation, input), numberAdvice(operation)));
     if (sent.how === 'gone') return called<Op>(undefined);
     if (sent.how === 'found') return called<Op>(sent.json);
-    const json = await answerIn(service, operation, asked, sent);
+    const json = await answerIn(service, operation, { asked, input }, sent);
     prepared?.made(json);
     return called<Op>(json);
   } finally {
@@ -110,7 +111,12 @@ export async function call<const Op extends Operation>(
 type Answered = Extract<Sent, { how: 'answered' }>;
 
 /** What the service answered. A write that comes here was judged already, as its attempt ended. */
-async function answerIn(service: Service, operation: Operation, asked: RequestSpec, sent: Answered): Promise<unknown> {
+async function answerIn(
+  service: Service,
+  operation: Operation,
+  { asked, input }: { readonly asked: RequestSpec; readonly input: Typed },
+  sent: Answered,
+): Promise<unknown> {
   const judged = sent.judged ?? judgeAnswer(operation, sent.body);
   if ('other' in judged) {
     const { oddAnswer, strangerFailure } = await import('./endings.ts');
@@ -121,6 +127,8 @@ async function answerIn(service: Service, operation: Operation, asked: RequestSp
     });
     throw isIt ? oddAnswer(sent.response, judged.other) : strangerFailure(baseUrl, sent.response, judged.other);
   }
+  const other = otherIn(operation, input.params, judged.json);
+  if (other !== undefined) throw (await import('./endings.ts')).otherRecord(sent.response, operation, input, other);
   service.learnt.address = 'service';
   if (operation.id === getAccount.id) learnAccount(service, judged.json);
   learnNumber(service, operation, judged.json);

@@ -3,6 +3,7 @@ import type { HttpResponse, Lost } from '../context.ts';
 import { Failure, interruption, nothingChanged } from '../errors.ts';
 import { fieldsIn } from '../text/record.ts';
 import { isOwnRefusal, looksLikeHtml, problemIn, readBody } from './answer.ts';
+import { askedFor, type Typed } from './request-spec.ts';
 import type { Looked, Undecided } from './settle.ts';
 import { anyEffect } from './writes.ts';
 
@@ -157,6 +158,15 @@ export function oddAnswer(exchanged: HttpResponse, what = whatIs(exchanged)): Fa
     answer: exchanged,
   });
 }
+
+/** The answer to somebody else's request, as a proxy or a cache mixes them up: nothing is made of it. */
+export const otherRecord = (answer: HttpResponse, operation: Operation, input: Typed, other: number): Failure =>
+  new Failure('failed', `${askedFor(operation, input)} was asked for, and the answer is ${other}. It is not used.`, {
+    status: answer.status,
+    hint: perhapsBetween,
+    answer,
+    isOther: true,
+  });
 
 /** Reads that are redirected to another origin; a write is never followed. `path` is what was asked for. */
 export function redirected(exchanged: HttpResponse, path: string): Failure {

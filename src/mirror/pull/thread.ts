@@ -45,8 +45,9 @@ async function readOne(
       const isWhole = isRecord(record) && record[idField] === id && (!parts || Array.isArray(record[parts.field]));
       if (isWhole) return record;
     } catch (error) {
-      if (error instanceof Failure && error.kind === 'not-found') return undefined;
-      throw error;
+      if (!(error instanceof Failure)) throw error;
+      if (error.kind === 'not-found') return undefined;
+      if (!error.isOther) throw error;
     }
   }
   throw odd(`The answer for ${name} ${id} does not hold that record.`);
