@@ -44,9 +44,10 @@ const both = (store: Store, account: Account, service: Records): Records =>
 async function reachOf(store: Store, account: Account, event: WebhookEvent): Promise<Date | undefined> {
   if (!(event in kindOf)) return undefined;
   const kind = kindOf[event as keyof typeof kindOf];
-  const { complete, finishedAt } = await store.read((sql) => readState(sql, account, kind));
-  if (!complete || finishedAt === null) return undefined;
-  return new Date(Date.parse(finishedAt) - overlapMs);
+  const { complete, wholeUntil, cursor } = await store.read((sql) => readState(sql, account, kind));
+  // A reading may take hours, and what comes meanwhile is not in it: of its end, which earlier versions kept, nothing follows.
+  const until = wholeUntil ?? cursor;
+  return complete && until !== null ? new Date(Date.parse(until) - overlapMs) : undefined;
 }
 
 async function* copiedMessages(store: Store, account: Account, since: Date): AsyncGenerator<Fields> {

@@ -5,7 +5,7 @@ import { connect, type Service } from '../http/call.ts';
 import { keepFresh } from '../mirror/pull/keep-fresh.ts';
 import { datedContext } from '../mirror/pull/pulling.ts';
 import { type Copy, openCopyToPull } from '../mirror/store/open-copy.ts';
-import { readState } from '../mirror/store/state.ts';
+import { asOfState, readState } from '../mirror/store/state.ts';
 import type { Account, Store } from '../mirror/tables/store.ts';
 import { newToken } from '../sends/approve.ts';
 import { settleLapsed } from '../sends/settle.ts';
@@ -110,9 +110,10 @@ async function stateOf(
     const times: string[] = [];
     let isWhole = true;
     for (const kind of ['tickets', 'conversations'] as const) {
-      const { complete, isRefused, finishedAt } = await readState(sql, account, kind);
-      if (!complete && !isRefused) isWhole = false;
-      if (finishedAt !== null) times.push(finishedAt);
+      const state = await readState(sql, account, kind);
+      if (!state.complete && !state.isRefused) isWhole = false;
+      const asOf = asOfState(state);
+      if (asOf !== null) times.push(asOf);
     }
     return { at: times.sort()[0], isWhole };
   });

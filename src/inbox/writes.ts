@@ -153,8 +153,11 @@ function endOf(draft: Draft, failure: Failure | undefined, means: Means): Pick<E
   const marks: Readonly<Record<Means, string>> = { reply: 'replied', note: 'noted', resolve: 'resolved' };
   if (state === 'sent' && !failure) return { state: 'done', told: doneWords(draft, means), mark: marks[means] };
   const why = failure?.message ?? '';
+  // It was sent, and the draft could not be told so: whoever reads "not sent" would send it again.
+  if (state === 'sending' && failure?.isWhole)
+    return { state: 'unknown', told: [why, failure.hint ?? ''].join(' ').trim(), mark: marks[means] };
   // The number first: a narrow screen cuts the rest.
-  if (state === 'unknown')
+  if (state === 'unknown' || failure?.isUnsure)
     return { state: 'unknown', told: `Draft ${id} may have been sent: look in the thread. ${why}`.trim() };
   return { state: 'refused', told: means === 'resolve' ? why : `Draft ${id} was not sent. ${why}`.trim() };
 }

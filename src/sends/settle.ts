@@ -69,7 +69,8 @@ export async function foundAt(service: Service, step: Step): Promise<{ readonly 
   const read = await readRecord((reader, params) => call(service, reader, { params }), operation.resource, id);
   if (!read) return undefined;
   const record = read.record ?? {};
-  const names = Object.keys(wanted).filter((name) => name in record);
-  const isSet = names.length > 0 && names.every((name) => record[name] === wanted[name]);
+  const names = Object.keys(wanted);
+  // What it does not show by that name (a text that it shows as HTML) may be what it was before.
+  const isSet = names.length > 0 && names.every((name) => Object.hasOwn(record, name) && record[name] === wanted[name]);
   return isSet ? { id: null } : undefined;
 }

@@ -1,5 +1,5 @@
 import { hexDigestOf } from '../../text/digest.ts';
-import { type KindState, minus, overlapMs, type Sweeping } from '../store/state.ts';
+import { asOfState, type KindState, minus, overlapMs, type Sweeping } from '../store/state.ts';
 import { livingCount } from '../store/status.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/owner.ts';
@@ -42,7 +42,7 @@ async function leftOut(pulling: Pulling, name: KindName, state: Sweeping): Promi
   const counted = whole || kindOf(name).incremental !== 'updates' ? (listed ?? total) : null;
   const living = await pulling.store.read((sql) => livingCount(sql, pulling.account, name));
   if (!state.complete || living >= (counted ?? living)) return { state, next: 'leave' };
-  return { state: { ...state, complete: false, repairsFrom: minus(state.finishedAt, overlapMs) }, next: 'leave' };
+  return { state: { ...state, complete: false, repairsFrom: minus(asOfState(state), overlapMs) }, next: 'leave' };
 }
 
 /** Every record that the service counts has to be in the copy once what is new is read. */

@@ -23,7 +23,11 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
   const begun =
     isSweeping(before) && !wishes.full
       ? before
-      : beginSweep(before, { whole: true, forced: false, since: null }, pulling.now());
+      : beginSweep(
+          before,
+          { whole: true, forced: false, since: null },
+          { started: pulling.now(), asked: pulling.now() },
+        );
   const { records, dropped } = await readPage(pulling, name, { page: 1, since: null, isFirst: !before.complete });
   await writer.write(async (sql) => {
     await storeRecords(sql, pulling, name, { reading: readingOf(pulling, begun, begun.sweep), records });
@@ -56,6 +60,7 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
     isRefused: false,
     finished: number,
     finishedAt: pulling.now(),
+    wholeUntil: state.sweep.asked ?? null,
     sweep: null,
   };
   await writer.write((sql) => saveState(sql, account, name, finished));

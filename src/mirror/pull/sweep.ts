@@ -1,4 +1,5 @@
 import {
+  asOfState,
   beginSweep,
   earlier,
   isSweeping,
@@ -48,7 +49,10 @@ export async function pullKind(pulling: Pulling, name: KindName): Promise<void> 
 const wholeList = { whole: true, forced: false, since: null };
 
 function begin(pulling: Pulling, state: KindState, wanted: Pick<Sweep, 'whole' | 'forced' | 'since'>): Sweeping {
-  const begun = beginSweep({ ...state, expected: null }, wanted, pulling.serviceTime());
+  const begun = beginSweep({ ...state, expected: null }, wanted, {
+    started: pulling.serviceTime(),
+    asked: pulling.now(),
+  });
   // Before the first reading the service was asked for its count: fewer would be a part.
   return wanted.whole && state.expected !== null
     ? { ...begun, sweep: { ...begun.sweep, total: state.expected } }
@@ -68,7 +72,7 @@ async function checkedOnce(pulling: Pulling, name: KindName, state: KindState): 
 /** It was called complete, and is not: it is read again, and what was made before that is no news. */
 function withdrawn({ ctx }: Pulling, name: KindName, state: KindState): KindState {
   ctx.notice(`The copy lacks ${name} that the service counts. Reading all of them again.`);
-  return { ...state, complete: false, repairsFrom: minus(state.finishedAt, overlapMs), sweep: null };
+  return { ...state, complete: false, repairsFrom: minus(asOfState(state), overlapMs), sweep: null };
 }
 
 /** From now on, by the service's clock, or from `--since` on; the whole reading of a later pull has no part in it. */
@@ -196,7 +200,7 @@ async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps
   const { whole, started, latest, isTail, page, total } = sweep;
   // What came to the front, or changed, while the rest was read.
   if (whole && !isTail && page > 2 && incremental !== 'whole list') {
-    const tail = { ...sweep, isTail: true, page: 1 };
+    const tail = { ...sweep, isTail: true, page: 1, asked: pulling.now() };
     const since = minus(earlier(started, latest), overlapMs);
     return save(pulling, name, {
       ...before,
@@ -220,6 +224,7 @@ async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps
     cursor: incremental === 'updates' ? cursor : null,
     finished: sweep.number,
     finishedAt: pulling.now(),
+    wholeUntil: sweep.asked ?? null,
     clock: service === null ? state.clock : { service, local: pulling.now() },
     isRefused: false,
     sweep: null,

@@ -1,4 +1,4 @@
-import { readState } from '../store/state.ts';
+import { asOfState, readState } from '../store/state.ts';
 import type { KindName } from '../tables/kinds.ts';
 import type { Account, Sql } from '../tables/store.ts';
 
@@ -17,10 +17,11 @@ export async function copyState(sql: Sql, account: Account, kinds: readonly Kind
   const refused: KindName[] = [];
   const times: string[] = [];
   for (const kind of kinds) {
-    const { complete, isRefused, finishedAt } = await readState(sql, account, kind);
-    if (isRefused) refused.push(kind);
-    else if (!complete) not_whole.push(kind);
-    if (finishedAt !== null) times.push(finishedAt);
+    const state = await readState(sql, account, kind);
+    if (state.isRefused) refused.push(kind);
+    else if (!state.complete) not_whole.push(kind);
+    const asOf = asOfState(state);
+    if (asOf !== null) times.push(asOf);
   }
   const [oldest = null] = times.sort((a, b) => Date.parse(a) - Date.parse(b));
   return { as_of: oldest, not_whole, refused };

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { Failure, isInterruption } from '../../errors.ts';
 import type { Fields } from '../../text/record.ts';
 import { openCopyIfKnown } from '../store/open-copy.ts';
-import { readState } from '../store/state.ts';
+import { asOfState, readState } from '../store/state.ts';
 import { dataOf } from '../tables/cells.ts';
 import { digits, emailKey, findText } from '../tables/contact-words.ts';
 import { owned, ownerOf } from '../tables/owner.ts';
@@ -122,4 +122,4 @@ const newestFirst = (contacts: Fields[]): Fields[] =>
   contacts.sort((a, b) => Number(b.contact_id) - Number(a.contact_id));
 
 const asOf = async (sql: Sql, account: Account): Promise<string | undefined> =>
-  (await readState(sql, account, 'contacts')).finishedAt ?? undefined;
+  asOfState(await readState(sql, account, 'contacts')) ?? undefined;

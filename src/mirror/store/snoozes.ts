@@ -3,7 +3,7 @@ import type { Account, Sql, Store } from '../tables/store.ts';
 import { needTable } from './later-tables.ts';
 import { hasTable } from './schema.ts';
 
-/** A ticket or a conversation that somebody put away. */
+/** A ticket or a conversation that somebody put away, or a draft that somebody has looked at. */
 export type Snooze = {
   readonly kind: string;
   readonly id: number;
@@ -77,6 +77,8 @@ export async function snoozed(sql: Sql, account: Account, now: Date): Promise<Sn
 
 /** Whether the customer wrote after it was put away: in the ticket, or in the chat behind it. */
 async function wroteSince(sql: Sql, account: Account, { kind, id, since }: Snooze): Promise<boolean> {
+  // A draft that was looked at has nobody who writes.
+  if (kind !== 'ticket' && kind !== 'conversation') return false;
   const isTicket = kind === 'ticket';
   const texts = isTicket
     ? [

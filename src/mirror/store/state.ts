@@ -17,6 +17,8 @@ export type Sweep = {
   /** When it began, and the latest change seen in it, by the service's clock. */
   readonly started: string | null;
   readonly latest: string | null;
+  /** When its first page was asked for, of a tail that of the tail, by this machine's clock. Earlier versions kept none. */
+  readonly asked?: string;
   /** How many the service counts of what is asked for. Where a later page counts fewer, records moved past the reader. */
   readonly total: number | null;
   /** Of a tail that asks for changes: how many the whole list has. */
@@ -41,6 +43,8 @@ export type KindState = {
   readonly begun: number;
   readonly finished: number;
   readonly finishedAt: string | null;
+  /** All that happened until then is stored, by this machine's clock; null where an earlier version read last. */
+  readonly wholeUntil: string | null;
   readonly sweep: Sweep | null;
   /** How many records the last whole reading found listed, and with 404 for an answer when they were read. */
   readonly absent: number;
@@ -78,6 +82,7 @@ const newState: KindState = {
   begun: 0,
   finished: 0,
   finishedAt: null,
+  wholeUntil: null,
   sweep: null,
   absent: 0,
   followedFrom: null,
@@ -111,12 +116,15 @@ export const saveState = (sql: Sql, account: Account, kind: KindName, state: Kin
 export function beginSweep(
   state: KindState,
   wanted: Pick<Sweep, 'whole' | 'forced' | 'since'>,
-  started: string | null,
+  { started, asked }: { readonly started: string | null; readonly asked: string },
 ): Sweeping {
   const number = state.begun + 1;
-  const sweep: Sweep = { ...wanted, number, page: 1, isTail: false, started, latest: null, total: null };
+  const sweep: Sweep = { ...wanted, number, page: 1, isTail: false, started, asked, latest: null, total: null };
   return { ...state, begun: number, sweep };
 }
+
+/** All that happened until then is in the copy. Earlier versions kept the end of the reading only. */
+export const asOfState = ({ wholeUntil, finishedAt }: KindState): string | null => wholeUntil ?? finishedAt;
 
 export const later = (one: string | null, other: string | null): string | null => {
   if (one === null || other === null) return one ?? other;

@@ -1,6 +1,6 @@
 import { type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
 import { jsonIn } from '../../text/json.ts';
-import { type Fields, fieldsIn } from '../../text/record.ts';
+import { type Fields, fieldsIn, textIn } from '../../text/record.ts';
 
 /** The field of `data` that names the record of each event. */
 const idFields: Readonly<Record<WebhookEvent, string>> = {
@@ -24,7 +24,7 @@ export const recordIn = (body: Uint8Array): string | undefined => recordOf(envel
 export function happeningOf(envelope: Fields): string | undefined {
   const record = recordOf(envelope);
   if (record === undefined || envelope.event !== 'changelog.published') return record;
-  const published = Date.parse(String(fieldsIn(envelope.data).published_at));
+  const published = Date.parse(textIn(fieldsIn(envelope.data).published_at) ?? '');
   return Number.isNaN(published) ? undefined : `${record}@${Math.floor(published / 1000)}`;
 }
 

@@ -98,16 +98,31 @@ async function take(folder: string): Promise<Taken[]> {
   return held ? [{ folder, held }] : [];
 }
 
+/** Its rejection is heard of later, by whoever waits for all of them. */
+function awaited<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
 async function takeOver({ folder, held }: Taken, inbox: Inbox, onDamage?: SlotOptions['onDamage']): Promise<void> {
   await refuseForeign(folder);
-  let pending: Promise<unknown>[] = [];
+  const adding = new Map<string, Promise<unknown>>();
+  const settling: Promise<unknown>[] = [];
+  const written = () => Promise.all([...adding.values(), ...settling]);
   for await (const line of readInbox(folder, onDamage)) {
-    if (line.kind === 'arrival' && !inbox.has(line.arrival.id)) pending.push(inbox.add(line.arrival));
-    if (line.kind === 'outcome') pending.push(inbox.settle(line.id, line.outcome));
-    if (pending.length >= 500) await Promise.all(pending.splice(0));
+    if (line.kind === 'arrival' && !inbox.has(line.arrival.id))
+      adding.set(line.arrival.id, awaited(inbox.add(line.arrival)));
+    if (line.kind === 'outcome') {
+      // Behind its delivery, also where the inbox looks on the disk first whether it has that one.
+      const added = adding.get(line.id) ?? Promise.resolve();
+      settling.push(awaited(added.then(() => inbox.settle(line.id, line.outcome))));
+    }
+    if (adding.size + settling.length < 500) continue;
+    await written();
+    adding.clear();
+    settling.length = 0;
   }
-  await Promise.all(pending);
-  pending = [];
+  await written();
   // Only now that everything is durable in its new place, and where nobody else took the slot meanwhile.
   held.check();
   await removeFile(join(folder, inboxFile));
