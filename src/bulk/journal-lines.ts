@@ -95,13 +95,14 @@ export type Line =
   | { readonly finished: Finish };
 
 /** What became of a row. `is`: the digest of its request. */
-export type RowStatus = { readonly is?: string } & (
-  | { readonly status: 'meant'; readonly line: number; readonly before: number | null }
-  | ({ readonly status: 'sent'; readonly line: number } & Open)
-  | ({ readonly status: 'done'; readonly line: number } & Made)
-  | { readonly status: 'rejected'; readonly line: number; readonly error: string }
-  | ({ readonly status: 'unknown'; readonly line: number; readonly error: string } & Open)
-);
+export type RowStatus = Said & { readonly line: number; readonly is?: string };
+
+type Said =
+  | { readonly status: 'meant'; readonly before: number | null }
+  | ({ readonly status: 'sent' } & Open)
+  | ({ readonly status: 'done' } & Made)
+  | { readonly status: 'rejected'; readonly error: string }
+  | ({ readonly status: 'unknown'; readonly error: string } & Open);
 
 type Made = {
   readonly id: number | null;
@@ -142,6 +143,14 @@ export function costOf(line: RowLine): Cost {
   return 'unknown' in line ? line.unknown : { requests: 0, ms: 0 };
 }
 
+/** Of a row that is done in part: what was not; of one that waits for a person, its draft. */
+export const partOf = ({ error, rest, step, drafted }: Omit<Made, 'id' | 'secret' | 'of'>) => ({
+  ...(step !== undefined && { step }),
+  ...(drafted !== undefined && { drafted }),
+  ...(error !== undefined && { error }),
+  ...(rest === true && { rest }),
+});
+
 /** Where what became of rows is kept, by their names. */
 type RowStatusStore = {
   get(row: string): RowStatus | undefined;
@@ -152,7 +161,7 @@ type RowStatusStore = {
 /** What a line says of its row. */
 export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
   const set = ({ row, line: at, is = rowStatuses.get(row)?.is }: About, rowStatus: Said) =>
-    rowStatuses.set(row, { ...rowStatus, line: at, ...(is !== undefined && { is }) } as RowStatus);
+    rowStatuses.set(row, { ...rowStatus, line: at, ...(is !== undefined && { is }) });
   if ('meant' in line) {
     for (const about of line.meant.rows) set(about, { status: 'meant', before: line.meant.before });
   } else if ('sent' in line) {
@@ -160,15 +169,9 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
     set(line.sent, { status: 'sent', before, ...(keys && { keys }) });
   } else if ('back' in line) rowStatuses.delete(line.back.row);
   else if ('done' in line) {
-    const { id, secret, error, rest, step, of, drafted } = line.done;
-    const part = {
-      ...(error !== undefined && { error }),
-      ...(rest === true && { rest }),
-      ...(step !== undefined && { step }),
-      ...(of && { of }),
-    };
-    const more = { ...(secret !== undefined && { secret }), ...(drafted !== undefined && { drafted }), ...part };
-    set(line.done, { status: 'done', id, ...more });
+    const { id, secret, of } = line.done;
+    const more = { ...(secret !== undefined && { secret }), ...(of && { of }) };
+    set(line.done, { status: 'done', id, ...partOf(line.done), ...more });
   } else if ('rejected' in line) set(line.rejected, { status: 'rejected', error: line.rejected.error });
   else if ('unknown' in line) {
     const sent = rowStatuses.get(line.unknown.row);
@@ -180,13 +183,6 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
     for (const { row, fate } of line.renamed.rows) rowStatuses.set(row, fate);
   }
 }
-
-type Said =
-  | { readonly status: 'meant'; readonly before: number | null }
-  | ({ readonly status: 'sent' } & Open)
-  | ({ readonly status: 'done' } & Made)
-  | { readonly status: 'rejected'; readonly error: string }
-  | ({ readonly status: 'unknown'; readonly error: string } & Open);
 
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isId = (value: unknown): boolean => value === null || isCount(value);

@@ -1,5 +1,5 @@
 import { someOf } from '../text/each.ts';
-import type { Header, Line, RowStatus, RunLine } from './journal-lines.ts';
+import { type Header, type Line, partOf, type RowStatus, type RunLine } from './journal-lines.ts';
 import type { RowStatuses } from './row-status-table.ts';
 
 const markLength = 12;
@@ -34,18 +34,10 @@ export function shortLines({ header, run, rowStatuses, others = [] }: Told): Lin
   const lines = [...rowStatuses].flatMap(([row, rowStatus]): Line[] => {
     const { status, line } = rowStatus;
     const about = { row, line, ...(rowStatus.is !== undefined && { is: rowStatus.is }) };
-    if (status === 'done')
-      return [
-        {
-          done: {
-            ...about,
-            id: rowStatus.id,
-            ...partOf(rowStatus),
-            ...(rowStatus.of && { of: rowStatus.of }),
-            ...cost,
-          },
-        },
-      ];
+    if (status === 'done') {
+      const { id, of } = rowStatus;
+      return [{ done: { ...about, id, ...partOf(rowStatus), ...(of && { of }), ...cost } }];
+    }
     if (status === 'rejected') return [{ rejected: { ...about, error: rowStatus.error, ...cost } }];
     const keys = 'keys' in rowStatus && rowStatus.keys ? { keys: rowStatus.keys } : {};
     const sent: Line = { sent: { ...about, before: rowStatus.before, ...keys } };
@@ -53,16 +45,6 @@ export function shortLines({ header, run, rowStatuses, others = [] }: Told): Lin
   });
   return [header, { run }, ...others, ...lines];
 }
-
-type Part = { readonly error?: string; readonly rest?: true; readonly step?: number; readonly drafted?: number };
-
-/** Of a row that is done in part: what was not; of one that waits for a person, its draft. */
-export const partOf = ({ error, rest, step, drafted }: Part) => ({
-  ...(step !== undefined && { step }),
-  ...(drafted !== undefined && { drafted }),
-  ...(error !== undefined && { error }),
-  ...(rest === true && { rest }),
-});
 
 /** Whether no row is on its way. */
 export const isSettled = (rowStatuses: Pick<RowStatuses, 'standing'>): boolean =>

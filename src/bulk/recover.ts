@@ -3,7 +3,7 @@ import { candidatesTold } from '../http/endings.ts';
 import type { Undecided } from '../http/settle.ts';
 import { someOf } from '../text/each.ts';
 import type { Ended } from './ended-table.ts';
-import { partOf } from './journal-text.ts';
+import { partOf } from './journal-lines.ts';
 import type { Planned } from './plan.ts';
 import { noteLook, type RunState, settle } from './run-state.ts';
 
