@@ -47,13 +47,8 @@ async function isLongAgo(path: string, now: number | undefined): Promise<boolean
 
 /** What a journal says of a command like `tickets close` beside `tickets update`. */
 async function pastOfKin(path: string, { folder, present, identity }: Pick<Asked, 'folder' | 'present' | 'identity'>) {
-  const header = await headerOf(path);
-  if (typeof header !== 'object' || header.svc_bulk !== 2) return undefined;
-  const { command } = header;
-  if (command === identity.command || !isKin(command, identity.command)) return undefined;
-  if (!mayBeOurs(header, keysOf({ ...identity, command }))) return undefined;
-  // Only what may be done twice has keys. Most journals are of creations, and long.
-  if (!(await fileHas(path, '"keys":'))) return undefined;
+  const command = await kinIn(path, identity);
+  if (command === undefined || command === identity.command) return undefined;
   const lines = journalReader(present);
   return folder
     .read(path, { take: lines.take, mark })
@@ -61,13 +56,21 @@ async function pastOfKin(path: string, { folder, present, identity }: Pick<Asked
     .catch(() => undefined);
 }
 
-/** Commands for records of one kind. */
-export const isKin = (one: string, other: string): boolean => kindOf(one) === kindOf(other);
+/** The command of a journal that may be of this account, for records of one kind, and that may be done twice; else undefined. */
+export async function kinIn(path: string, identity: Identity): Promise<string | undefined> {
+  const header = await headerOf(path);
+  if (typeof header !== 'object' || header.svc_bulk !== 2) return undefined;
+  const { command } = header;
+  if (kindOf(command) !== kindOf(identity.command)) return undefined;
+  if (!mayBeOurs(header, keysOf({ ...identity, command }))) return undefined;
+  // Only what may be done twice has keys. Most journals are of creations, and long.
+  return (await fileHas(path, '"keys":')) ? command : undefined;
+}
 
 const kindOf = (command: string): string | undefined => command.split(' ')[0];
 
 /** Whether the text (ASCII) stands in the file, which may be large. */
-export async function fileHas(path: string, text: string): Promise<boolean> {
+async function fileHas(path: string, text: string): Promise<boolean> {
   let end = '';
   for await (const piece of createReadStream(path, { encoding: 'latin1' })) {
     if ((end + piece).includes(text)) return true;

@@ -2,10 +2,10 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import type { JournalFolder } from '../batch/journal-folder.ts';
 import { appendLines } from '../disk/append-lines.ts';
 import { notesOf } from './journal-claims.ts';
-import { fileHas, isKin } from './journal-copies.ts';
+import { kinIn } from './journal-copies.ts';
 import { parseLine, type RowLine } from './journal-lines.ts';
 import { mark } from './journal-text.ts';
-import { headerOf, type Identity, keysOf, mayBeOurs } from './journals-on-disk.ts';
+import type { Identity } from './journals-on-disk.ts';
 import type { Plan } from './plan.ts';
 
 /** Rows of a journal to whose records a later run wrote. */
@@ -37,7 +37,7 @@ type Asked = {
 export async function overtakeOthers({ folder, identity, plan, path }: Asked): Promise<void> {
   const settled: Settled[] = [];
   for (const journal of await folder.list()) {
-    if (journal === path || !(await isOfKin(journal, identity))) continue;
+    if (journal === path || (await kinIn(journal, identity)) === undefined) continue;
     const one = await settledIn(folder, journal);
     if (one.byKey.size > 0 || one.ofAny.length > 0) settled.push(one);
   }
@@ -51,14 +51,6 @@ export async function overtakeOthers({ folder, identity, plan, path }: Asked): P
   for (const [{ journal }, some] of rows) {
     if (some.size > 0) await appendLines(notesOf(journal), [...some]);
   }
-}
-
-async function isOfKin(journal: string, identity: Identity): Promise<boolean> {
-  const header = await headerOf(journal);
-  if (typeof header !== 'object' || header.svc_bulk !== 2 || !isKin(header.command, identity.command)) return false;
-  if (!mayBeOurs(header, keysOf({ ...identity, command: header.command }))) return false;
-  // Only what may be done twice has keys. Most journals are of creations, and long.
-  return fileHas(journal, '"keys":');
 }
 
 type Settled = {
