@@ -36,6 +36,12 @@ export function endedRows(): EndedRows {
     if (status === 'unsent') return { status, line, ...told };
     return { status, line, id: ids.get(index) ?? null, ...rare.get(index), ...told };
   };
+  function* pairs() {
+    for (let index = 0; index < end; index++) {
+      const ended = get(index);
+      if (ended) yield [index, ended] as const;
+    }
+  }
   return {
     get size() {
       return size;
@@ -43,17 +49,9 @@ export function endedRows(): EndedRows {
     has: (index) => statusAt.get(index) !== 0,
     get,
     *values() {
-      for (let index = 0; index < end; index++) {
-        const ended = get(index);
-        if (ended) yield ended;
-      }
+      for (const [, ended] of pairs()) yield ended;
     },
-    *[Symbol.iterator]() {
-      for (let index = 0; index < end; index++) {
-        const ended = get(index);
-        if (ended) yield [index, ended] as const;
-      }
-    },
+    [Symbol.iterator]: pairs,
     set(index, ended) {
       if (statusAt.get(index) === 0) size++;
       end = Math.max(end, index + 1);

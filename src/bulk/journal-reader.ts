@@ -144,8 +144,9 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     past() {
       const isSure = isWitnessed();
       judgeMeant(isSure);
-      const sums = { requests, ms: ms + msOfRun };
-      const known = {
+      if (!header) return undefined;
+      return {
+        header,
         rowStatuses,
         voided,
         lastRun: number,
@@ -159,8 +160,9 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
         witness: run?.witness,
         isWhole: isSure,
         there,
+        requests,
+        ms: ms + msOfRun,
       };
-      return header && { header, ...known, ...sums };
     },
   };
 }

@@ -115,15 +115,11 @@ const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
     const { after: values, requester } = input;
     // The ids come from the answers to earlier requests.
     const body = requester ? { ...fieldsIn(input.body), [field]: `{id of ${requester.email}}` } : input.body;
-    const first = { line, method: operation.method, path, ...(body !== undefined && { body }) };
-    const follow = followsOf(input.follows ?? []).map(({ method, path, body }) => ({
-      line,
-      method,
-      path,
-      ...(body !== undefined && { body }),
-    }));
-    if (!after || !values) return [first, ...follow];
-    return [first, { line, method: after.operation.method, path: after.operation.path, body: values }];
+    const sample = ({ method, path, body }: Omit<Sample, 'line'>): Sample =>
+      body === undefined ? { line, method, path } : { line, method, path, body };
+    const first = sample({ method: operation.method, path, body });
+    if (!after || !values) return [first, ...followsOf(input.follows ?? []).map(sample)];
+    return [first, sample({ ...after.operation, body: values })];
   });
 
 /** Before a message to a customer its thread is read, before a new content the old one, and after a new list the lists. */
