@@ -1,8 +1,14 @@
 import { resolve as absolute, join } from 'node:path';
 import { hearersOf } from '../api/hearers.ts';
+import type { Operation } from '../api/operation.ts';
 import { refuseLoss } from '../batch/earlier-secrets.ts';
 import { rowsInWords } from '../batch/pace.ts';
 import { confirmed } from '../command/confirm.ts';
+import type { RowOf } from '../command/row.ts';
+import { manyToChange } from '../command/several.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { counted } from '../text/number.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import type { Run } from './command-line.ts';
 import { exampleOf } from './example.ts';
@@ -13,7 +19,6 @@ import { matchTable } from './match-table.ts';
 import { origins } from './origins.ts';
 import { refuseOther } from './other-request.ts';
 import type { Plan } from './plan.ts';
-import { confirmedMany, questionFor } from './question.ts';
 import { earlierNotes, refuseLost, rowsToSend, settledIn } from './resume.ts';
 
 /** What is known of the rows, whether they are held or not. */
@@ -77,4 +82,28 @@ export async function agreeFirst(run: Run, plan: Plan, given: string): Promise<v
 /** What the results of this run will have beside what it makes. */
 function* madeBy({ matches }: Pick<Known, 'matches'>): Generator<number | null> {
   for (const { rowStatus } of matches.values()) yield rowStatus.status === 'done' ? rowStatus.id : null;
+}
+
+/** What is asked once before the first row goes out; undefined where nobody hears of it and nothing is lost. */
+function questionFor(row: RowOf, { published }: Plan, count: number, words: string): string | undefined {
+  const { operation, question } = row;
+  const isPublic = operation.reaches === 'public';
+  if (isPublic ? published === 0 : operation.grant !== 'send' && !operation.deletes && !operation.destructive)
+    return undefined;
+  if (question) return question(isPublic ? Math.min(count, published) : count);
+  return `Run svc ${words} for ${counted(count, 'row')}?${whoHears(operation)}`;
+}
+
+function whoHears({ reaches, grant }: Operation): string {
+  if (reaches === 'public') return ' The public will read it.';
+  return grant === 'send' ? ' Customers may hear of it.' : '';
+}
+
+type Many = { readonly row: RowOf; readonly count: number; readonly words: string };
+
+/** A close or an update of many is asked for once, on a terminal alone: it is easily taken back. */
+async function confirmedMany(ctx: Context, settings: Settings, { row, count, words }: Many): Promise<void> {
+  const isChange = row.operation.safety === 'repeatable';
+  if (!isChange || count <= manyToChange || settings.yes || settings.noInput || !ctx.ask.canAsk) return;
+  await confirmed(ctx, settings, `Run svc ${words} for ${counted(count, 'row')}?`);
 }

@@ -1,21 +1,82 @@
-import { noneSendable, stoppedFailure } from '../batch/ending.ts';
+import { dryNote, keptNotes, noneSendable, partialNote, stoppedFailure } from '../batch/ending.ts';
+import { sparing, withUnwritten } from '../batch/out-files.ts';
 import { rowsInWords } from '../batch/pace.ts';
 import type { RowOf } from '../command/row.ts';
 import { Failure, isInterruption } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { someOf } from '../text/each.ts';
 import { counted, number } from '../text/number.ts';
+import type { Run } from './command-line.ts';
+import { writeFiles } from './files.ts';
+import { sendsAgain } from './flags.ts';
 import type { Plan } from './plan.ts';
-import type { Report } from './report.ts';
+import { dryReport, type Report, reportOf } from './report.ts';
+import type { Requesters } from './requesters.ts';
+import type { Requester } from './row-input.ts';
 import type { Totals } from './run.ts';
+import type { Sent } from './send-plan.ts';
+import type { Values } from './values.ts';
+import { recordsShown, viewOf } from './view.ts';
+
+type Ended = {
+  readonly file: string;
+  readonly values: Values;
+  readonly requesters: Requesters | undefined;
+  /** The contacts that --create-contacts makes. */
+  readonly wanted: readonly Requester[];
+  readonly sent: Sent;
+  /** Nothing was to go out. */
+  readonly isDry: boolean;
+};
+
+/** What became of the rows: in the files that were asked for, and as the command's output. */
+export async function tell(
+  { ctx, settings, words, flags, earlier }: Run,
+  { file, values, requesters, wanted, sent, isDry }: Ended,
+): Promise<View> {
+  const { plan, totals, unwritten } = sent;
+  const report = { ...reportOf(words, file, plan, totals), ...readAsOf(values) };
+  const beside = requesters?.cost(wanted) ?? 0;
+  const bounds = async () => ({ cap: flags.max_sends, beside, isDrafted: (await ctx.sends?.mode()) === 'draft' });
+  const shown = flags.dry_run ? dryReport(report, plan, settings, await bounds()) : report;
+  const written = isDry ? await sparing(ctx, flags, { isDry: flags.dry_run }) : flags;
+  const dry = isDry
+    ? await writeFiles(written, { plan, totals, report: shown, hasSecrets: false, earlier })
+    : undefined;
+  const outcome = outcomeOf(report, flags.dry_run);
+  const failure = failureOf(report, totals, {
+    plan,
+    isStrict: flags.strict,
+    isDry: flags.dry_run,
+    sendsAgain: sendsAgain(flags),
+    contacts: requesters?.made() ?? 0,
+  });
+  const capped = cappedNotes(report, totals, flags.max_sends);
+  const isTold = ctx.stdout.isTTY === true || flags.dry_run || failure !== undefined || capped.length > 0;
+  const lost = dry ?? unwritten;
+  const notes = [
+    ...(outcome === 'partial' && !isTold ? [partialNote({ ...report, files: written })] : []),
+    ...(outcome === 'partial' && flags.dry_run && !ctx.stdout.isTTY && !failure ? [dryNote(report)] : []),
+    ...draftNotes(report, totals),
+    ...(ctx.stdout.isTTY && !lost ? keptNotes(report, written.rejects) : []),
+    ...capped,
+  ];
+  const view = viewOf(shown, { ...written, records: await recordsShown(plan, shown) });
+  return withUnwritten({ ...view, notes, outcome, failure }, lost, ctx.notice);
+}
+
+const readAsOf = (values: Values) => {
+  const readAs = values.readAs();
+  return Object.keys(readAs).length > 0 ? { read_as: readAs } : {};
+};
 
 /** Exit 8 where a row was not done, or only in part. */
-export function outcomeOf({ rejected, unsent, errors }: Report, isDry: boolean): View['outcome'] {
+function outcomeOf({ rejected, unsent, errors }: Report, isDry: boolean): View['outcome'] {
   return errors.length > 0 || rejected > 0 || (!isDry && unsent > 0) ? 'partial' : undefined;
 }
 
 /** What this run has left for a person, and how it is sent. */
-export function draftNotes({ batch }: Pick<Report, 'batch'>, { draftedNow, doneNow, ended }: Totals): string[] {
+function draftNotes({ batch }: Pick<Report, 'batch'>, { draftedNow, doneNow, ended }: Totals): string[] {
   if (draftedNow === 0 || batch === undefined) return [];
   const [noun, wait] = draftedNow === 1 ? ['draft', 'waits'] : ['drafts', 'wait'];
   const sent = doneNow - draftedNow;
@@ -27,7 +88,7 @@ export function draftNotes({ batch }: Pick<Report, 'batch'>, { draftedNow, doneN
 }
 
 /** Rows that only --max-sends kept back. */
-export function cappedNotes({ done, unsent }: Report, { stopped, ended }: Totals, cap: number | undefined): string[] {
+function cappedNotes({ done, unsent }: Report, { stopped, ended }: Totals, cap: number | undefined): string[] {
   if (cap === undefined || stopped || unsent === 0 || done === 0 || ended.size === 0) return [];
   const left = `${rowsInWords(unsent)} ${unsent === 1 ? 'is' : 'are'} left`;
   return [`${left}, because of --max-sends ${cap}. Run the same command again to send more.`];
@@ -44,7 +105,7 @@ type About = {
 };
 
 /** Why a run did not end well; the report is printed before it. */
-export function failureOf(
+function failureOf(
   report: Report,
   totals: Totals,
   { plan, isStrict, isDry, sendsAgain, contacts }: About,

@@ -18,6 +18,7 @@ import { resolveColumns } from './columns.ts';
 import { givenByCommandLine, type Run, refuseIds, refuseUseless, templateOf } from './command-line.ts';
 import { agreeFirst } from './consent.ts';
 import type { IdsInCopy } from './copied-ids.ts';
+import { tell } from './ending.ts';
 import { columnNotes } from './fitting.ts';
 import type { FileFlags } from './flags.ts';
 import { type Commanded, contentOf } from './given.ts';
@@ -37,7 +38,6 @@ import {
 } from './requesters.ts';
 import type { Requester } from './row-input.ts';
 import { type Sent, sendPlan } from './send-plan.ts';
-import { tell } from './tell.ts';
 import { readAsNote, type Values, valuesOf } from './values.ts';
 
 /** A command with `--from FILE`. */

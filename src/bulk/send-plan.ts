@@ -4,6 +4,7 @@ import type { Service } from '../http/call.ts';
 import { giveEarlier } from '../http/given-ids.ts';
 import { ownIds } from '../http/open-writes.ts';
 import { syncRecord } from '../http/recorder.ts';
+import { digestTable } from '../text/digest-table.ts';
 import type { Run } from './command-line.ts';
 import { agree, identityOf, refuseRows } from './consent.ts';
 import type { EndedRows } from './ended-table.ts';
@@ -12,9 +13,9 @@ import { sendsAgain } from './flags.ts';
 import { type MadeBefore, openHistory } from './journal-history.ts';
 import type { Plan } from './plan.ts';
 import { problemRows } from './problem-rows.ts';
-import { rejectedContent } from './rejected-content.ts';
 import { reportOf } from './report.ts';
 import { endedBefore } from './resume.ts';
+import { createNumbering } from './row-requests.ts';
 import { runPlan, type Totals } from './run.ts';
 import { type Secrets, secretsOf } from './secrets.ts';
 import { createSender } from './send-row.ts';
@@ -103,3 +104,18 @@ const keepFiles = (run: Run, { plan, totals }: Sent, secrets: Secrets) =>
     earlier: run.earlier,
     sendsAgain: sendsAgain(run.flags),
   });
+
+/** The content, as `Plan` says it, of a file with the rejected rows alone: `ended` by position in the file, then `before`. */
+function rejectedContent({ count, problems, refs }: Plan, ended: EndedRows, before: EndedRows): string {
+  const content = process.getBuiltinModule('node:crypto').createHash('sha256');
+  const names = digestTable();
+  const numbered = createNumbering(names);
+  for (let index = 0; index < count; index++) {
+    const isProblem = problems.has(index) && !before.has(index);
+    if (!isProblem && ended.get(index)?.status !== 'rejected') continue;
+    const ref = numbered(refs.names.nameAt(index).replace(/~\d+$/u, ''), names.size());
+    names.add(ref);
+    content.update(ref);
+  }
+  return content.digest('hex');
+}
