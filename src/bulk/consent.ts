@@ -69,13 +69,10 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
 /** As `agree`, before anything is made that the rows need: nothing is held yet. */
 export async function agreeFirst(run: Run, plan: Plan, given: string): Promise<void> {
   const { ctx, flags } = run;
-  const { state } = ctx.files;
-  const wish = { restart: flags.restart, again: flags.again };
-  const isNew = !(await mayBeKnown(join(state, 'bulk'), run.words));
   const none = { own: undefined, grown: [], others: [], matches: matchTable(plan.refs), resent: matchTable(plan.refs) };
-  const known = isNew
-    ? none
-    : await lookAtHistory({ state, clock: ctx.clock }, await identityOf(run, plan, given), plan, wish);
+  const known = (await mayBeKnown(join(ctx.files.state, 'bulk'), run.words))
+    ? await lookAtHistory(ctx, await identityOf(run, plan, given), plan, flags)
+    : none;
   await agree(run, plan, known);
 }
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type JournalFolder, journalFolder } from '../batch/journal-folder.ts';
-import type { Clock } from '../context.ts';
+import type { Clock, Context } from '../context.ts';
 import { type Held, isHeld, withLock } from '../disk/lock.ts';
 import { thisBoot } from '../disk/lock-entry.ts';
 import { makeFolders } from '../disk/make-folders.ts';
@@ -55,16 +55,16 @@ export type History = {
   release(): Promise<void>;
 };
 
-export type Ports = { readonly state: string; readonly clock: Pick<Clock, 'now' | 'sleep' | 'ticks'> };
+type World = Pick<Context, 'files' | 'clock'>;
 
 /** Reads what earlier runs did, and holds the rows of this one. */
 export async function openHistory(
-  { state, clock }: Ports,
+  { files, clock }: World,
   identity: Identity,
   plan: Plan,
   wish: Wish,
 ): Promise<History> {
-  const folder = journalFolder(join(state, 'bulk'), wording);
+  const folder = journalFolder(join(files.state, 'bulk'), wording);
   const present = { boot: thisBoot(), saidBy: await askWitnesses() };
   const startedAt = { wallMs: clock.now().getTime(), ticks: clock.ticks() };
   const what = 'the record of what was sent';
@@ -102,8 +102,8 @@ export async function openHistory(
 }
 
 /** What a run would begin from, for whoever only looks: nothing is written, and nothing is held. */
-export async function lookAtHistory({ state, clock }: Ports, identity: Identity, plan: Plan, wish: Wish) {
-  const folder = journalFolder(join(state, 'bulk'), wording);
+export async function lookAtHistory({ files, clock }: World, identity: Identity, plan: Plan, wish: Wish) {
+  const folder = journalFolder(join(files.state, 'bulk'), wording);
   const present = { boot: thisBoot(), saidBy: await askWitnesses() };
   const weighed = await folder.onDisk(() =>
     weighAll({ folder, present, clock, identity, plan, wish, onlyLooks: true }),

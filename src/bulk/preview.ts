@@ -24,13 +24,11 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
   if (!(await mayBeKnown(join(ctx.files.state, 'bulk'), run.words))) return untouched;
   const identity = await identityFor(run, plan, given);
   if (!identity) return untouched;
-  const wish = { restart: flags.restart, again: flags.again };
-  const history = await lookAtHistory({ state: ctx.files.state, clock: ctx.clock }, identity, plan, wish);
-  const { matches } = history;
+  const history = await lookAtHistory(ctx, identity, plan, flags);
+  const { matches, resent } = history;
   await refuseBegunAgain({ ctx, service: await run.service(), plan, matches, yes: settings.yes });
   refuseRows(run, plan, history);
   for (const note of earlierNotes(history, plan, rowsToSend(history, plan, flags.retry_unknown))) ctx.notice(note);
-  const { resent } = history;
   if (resent.size > 0)
     ctx.notice(`Sent before, ${origins(resent.runs().keys())}, and sent again: ${rowsInWords(resent.size)}.`);
   const goesAgain = flags.retry_unknown || row.operation.safety === 'repeatable';
@@ -38,7 +36,7 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
   const sample: Planned[] = [];
   for await (const batch of plan.read()) {
     for (const planned of batch) {
-      const past = pastOf(history.matches.get(planned.ref)?.rowStatus, planned.line, goesAgain);
+      const past = pastOf(matches.get(planned.ref)?.rowStatus, planned.line, goesAgain);
       if (past) ended.set(planned.index, past);
       else if (sample.length < sampleSize) sample.push(planned);
     }

@@ -43,8 +43,7 @@ export async function sendPlan(run: Run, plan: Plan, given: string, isAgreed = f
   const service = await run.service();
   const secrets = secretsOf(ctx, row.operation, service, flags.results);
   const identity = await identityOf(run, plan, given);
-  const wish = { restart: flags.restart, again: flags.again };
-  const history = await openHistory({ state: ctx.files.state, clock: ctx.clock }, identity, plan, wish);
+  const history = await openHistory(ctx, identity, plan, flags);
   try {
     if (isAgreed) refuseRows(run, plan, history);
     else await agree(run, plan, history);
