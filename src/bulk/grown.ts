@@ -1,6 +1,7 @@
 import { rowsInWords } from '../batch/pace.ts';
 import { Failure } from '../errors.ts';
 import type { FileRow } from '../tabular/rows.ts';
+import { firstOf } from '../text/listed.ts';
 import type { Found } from './journals-on-disk.ts';
 import type { Judges } from './judges.ts';
 import { type Match, type Matches, type OpenMatches, otherNames } from './match-table.ts';
@@ -116,9 +117,8 @@ const isSame = (shape: RowShape, now: RowShape): boolean =>
 const mostNamed = 10;
 
 export function linesOf(rows: readonly Grown[]): string {
-  const lines = rows.slice(0, mostNamed).map(({ line }) => line);
-  const more = rows.length > lines.length ? `, and ${rows.length - lines.length} more` : '';
-  return `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more}`;
+  const lines = rows.map(({ line }) => line);
+  return `${lines.length === 1 ? 'line' : 'lines'} ${firstOf(lines, mostNamed)}`;
 }
 
 /** Refused whatever `--yes` says: a script passes that every time, and a customer would hear it twice. */

@@ -2,6 +2,7 @@ import { placeIn, placesIn } from '../batch/places.ts';
 import { priorities } from '../command/priorities.ts';
 import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
+import { firstOf } from '../text/listed.ts';
 import { nearest } from '../text/near.ts';
 import type { Columns } from './columns.ts';
 import { short } from './remedy.ts';
@@ -108,18 +109,16 @@ function namedAt({ targets }: Columns, at: number): readonly string[] | undefine
 const mostTold = 8;
 
 function doubtOf(columns: Columns, at: number, words: readonly string[]): string {
-  const told = words.slice(0, mostTold).map(short).join(', ');
-  const rest = words.length > mostTold ? `, and ${words.length - mostTold} more` : '';
+  const told = firstOf(words.map(short), mostTold);
   const isOne = words.length === 1;
-  return `Warning: ${columns.names[at]}: ${told}${rest} ${isOne ? 'is' : 'are'} not one of ${(namedAt(columns, at) ?? []).join(', ')}; the service decides.`;
+  return `Warning: ${columns.names[at]}: ${told} ${isOne ? 'is' : 'are'} not one of ${(namedAt(columns, at) ?? []).join(', ')}; the service decides.`;
 }
 
 /** One line for people; undefined where every value is as it was written. */
 export function readAsNote(readAs: ReadAs): string | undefined {
   const columns = Object.entries(readAs).map(([name, values]) => {
-    const all = Object.entries(values);
-    const told = all.slice(0, mostTold).map(([from, to]) => `${from} is ${to === '' ? 'empty' : String(to)}`);
-    return `${name}: ${told.join(', ')}${all.length > mostTold ? `, and ${all.length - mostTold} more` : ''}`;
+    const all = Object.entries(values).map(([from, to]) => `${from} is ${to === '' ? 'empty' : String(to)}`);
+    return `${name}: ${firstOf(all, mostTold)}`;
   });
   return columns.length === 0 ? undefined : `Read as: ${columns.join('; ')}.`;
 }

@@ -1,6 +1,7 @@
 import type { Write, Writes } from '../context.ts';
 import { runAgain } from '../disk/lock-hold.ts';
 import { Failure, type FailureKind, isInterruption, nothingChanged } from '../errors.ts';
+import { firstOf, listed } from '../text/listed.ts';
 
 /** How much of a command was done before it stopped. */
 export type DoneSoFar = { readonly done: number; readonly unknown: number };
@@ -73,12 +74,7 @@ function inWords(writes: readonly Write[], tell: (write: Write) => string): stri
     const told = tell(write);
     ids.set(told, [...(ids.get(told) ?? []), ...write.ids()]);
   }
-  const parts = [...ids].map(([told, all]) => {
-    const more = all.length > mostNamed ? `, and ${all.length - mostNamed} more` : '';
-    return all.length > 0 ? `${told} (${all.slice(0, mostNamed).join(', ')}${more})` : told;
-  });
-  const [last = '', ...before] = parts.reverse();
-  return before.length > 0 ? `${before.reverse().join(', ')} and ${last}` : last;
+  return listed([...ids].map(([told, all]) => (all.length > 0 ? `${told} (${firstOf(all, mostNamed)})` : told)));
 }
 
 const lowered = (text: string): string => `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;

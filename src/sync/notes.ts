@@ -1,6 +1,7 @@
 import { columnName, plain } from '../tabular/columns.ts';
 import { footerNotes } from '../tabular/footer.ts';
 import { preambleNotes } from '../tabular/header.ts';
+import { firstOf } from '../text/listed.ts';
 import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Seen } from './findings.ts';
@@ -46,8 +47,7 @@ const mostNames = 12;
 function unusedNotes({ mapping: { unused }, table }: Plan, shape: Shape): string[] {
   if (unused.length === 0) return [];
   const names = unused.map(({ header }) => sanitize(header));
-  const more = names.length > mostNames ? `, and ${names.length - mostNames} more` : '';
-  const notes = [`Columns that are not sent: ${names.slice(0, mostNames).join(', ')}${more}.`];
+  const notes = [`Columns that are not sent: ${firstOf(names, mostNames)}.`];
   const isTags = (header: string) => !shape.fields.includes('tags') && /^(?:tags?|labels?)$/iu.test(header);
   const tags = unused.find(({ header }) => isTags(header));
   if (tags) notes.push(`"${sanitize(tags.header)}" is ignored: a list import takes no tags; svc contacts sync does.`);
