@@ -1,7 +1,7 @@
 import { getAccount } from '../api/account.ts';
 import type { Operation } from '../api/operation.ts';
 import { Failure } from '../errors.ts';
-import { call, type Service } from '../http/call.ts';
+import { call, patience, type Service } from '../http/call.ts';
 import { perhapsBetween } from '../http/endings.ts';
 import { isId } from '../http/made.ts';
 import { hexDigestOf } from '../text/digest.ts';
@@ -54,13 +54,11 @@ const digestOfToken = (token: string): string => hexDigestOf(`svc history\n${tok
 
 /** Undefined where a login may not ask, and has not been told by another credential of its profile. */
 async function knownId(service: Service): Promise<string | undefined> {
-  const { session, settings } = service;
   try {
-    const options = { maxWaitMs: settings.maxWaitMs ?? Number.POSITIVE_INFINITY };
-    return String(accountIdIn(await call(service, getAccount, {}, options)));
+    return String(accountIdIn(await call(service, getAccount, {}, patience(service))));
   } catch (failure) {
     if (!(failure instanceof Failure) || failure.kind !== 'forbidden') throw failure;
-    const told = session.account?.();
+    const told = service.session.account?.();
     return told === undefined ? undefined : String(told);
   }
 }

@@ -4,7 +4,7 @@ import { refuseReset } from '../batch/begun-again.ts';
 import type { Context } from '../context.ts';
 import { Failure, isInterruption } from '../errors.ts';
 import { madeAt } from '../http/age.ts';
-import type { Service } from '../http/call.ts';
+import { patience, type Service } from '../http/call.ts';
 import { agreementOf } from '../http/looking.ts';
 import { someOf } from '../text/each.ts';
 import type { Found } from './journals-on-disk.ts';
@@ -70,8 +70,7 @@ async function doneRows(plan: Plan, matches: Matches): Promise<DoneRow[]> {
 /** What cannot be read is not called gone, such as a list, which may have been deleted besides. */
 async function isGone(service: Service, { row: { operation } }: Plan, one: DoneRow): Promise<boolean> {
   try {
-    const maxWaitMs = service.settings.maxWaitMs ?? Number.POSITIVE_INFINITY;
-    const record = await readBack(service, operation, recordOf(one), { maxWaitMs });
+    const record = await readBack(service, operation, recordOf(one), patience(service));
     return record !== undefined && one.planned.id === undefined && isAnother(operation, one, record);
   } catch (failure) {
     if (!(failure instanceof Failure) || isInterruption(failure)) throw failure;

@@ -4,7 +4,7 @@ import type { Schema } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Body, RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
-import { call, type Service } from '../http/call.ts';
+import { call, patience, type Service } from '../http/call.ts';
 import { largestPage, list } from '../http/pages.ts';
 import { counted, number } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
@@ -74,7 +74,6 @@ export type Requesters = {
 };
 
 export async function openRequesters(service: Service): Promise<Requesters> {
-  const maxWaitMs = service.settings.maxWaitMs ?? Number.POSITIVE_INFINITY;
   const refused = new Map<string, string>();
   const { byEmail: found, known } = await idsByEmail(service);
   const pages = Math.max(1, Math.ceil(known.size / largestPage));
@@ -102,7 +101,7 @@ export async function openRequesters(service: Service): Promise<Requesters> {
       for (let at = 0; at < all.length; at += syncChunkSize) {
         const contacts = all.slice(at, at + syncChunkSize);
         service.ctx.progress(`Making ${counted(all.length, 'contact')}`, 'work');
-        const answer = await call(service, syncContacts, { body: { contacts } }, { maxWaitMs });
+        const answer = await call(service, syncContacts, { body: { contacts } }, patience(service));
         for (const { index, error } of answer?.errors ?? []) refused.set(contacts[index]?.email ?? '', error);
       }
       // New contacts come first: what was there is not read once more, unless one of them is not seen so.

@@ -2,7 +2,7 @@ import { type LateCopies, lateCopies } from '../batch/late-copies.ts';
 import { type FollowStep, followsOf } from '../command/follow.ts';
 import type { RowOf } from '../command/row.ts';
 import { type Context, type HttpResponse, type Lost, withContext } from '../context.ts';
-import type { CallOptions, Service } from '../http/call.ts';
+import { type CallOptions, patience, type Service } from '../http/call.ts';
 import { giveEarlier } from '../http/given-ids.ts';
 import type { Before } from '../http/look.ts';
 import { ownIds } from '../http/open-writes.ts';
@@ -28,7 +28,7 @@ export type Sending = {
 
 export function beginSending(outer: Service, row: RowOf, journal: Journal): Sending {
   const own = ownIds(outer, row.operation);
-  const options = { maxWaitMs: outer.settings.maxWaitMs ?? Number.POSITIVE_INFINITY };
+  const options = patience(outer);
   const late = lateCopies(outer.ctx, outer.settings.settleMs);
   const sending: Sending = { outer, row, journal, options, own, newestOwn: 0, requests: 0, doubtful: new Set(), late };
   for (const rowStatus of journal.rowStatuses.values()) {

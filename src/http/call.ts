@@ -28,6 +28,9 @@ import { sharedHold } from './shared-hold.ts';
 
 export type { Service } from './asking.ts';
 
+/** Rate limits are waited out for as long as they last, unless the user has set a bound. */
+export const patience = ({ settings }: Service) => ({ maxWaitMs: settings.maxWaitMs ?? Number.POSITIVE_INFINITY });
+
 /** Opens the service with the login that the settings name, or `as`. Nothing is sent yet. Throws usage and auth Failures. */
 export async function connect(ctx: Context, settings: Settings, as?: Session): Promise<Service> {
   const session = as ?? (await openSession(await traced(ctx, settings), settings));

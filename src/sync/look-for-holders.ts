@@ -2,7 +2,7 @@ import { contactsWhere } from '../command/find-contacts.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure, isInterruption } from '../errors.ts';
-import { connect, type Service } from '../http/call.ts';
+import { connect, patience, type Service } from '../http/call.ts';
 import { columnName } from '../tabular/columns.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { leftOutNote, type PhoneHolders } from './phone-holders.ts';
@@ -16,12 +16,8 @@ export async function lookForHolders(outer: Service, plan: Plan): Promise<void> 
   const { holders } = plan;
   if (!holders?.areThere()) return;
   const { settings } = outer;
-  const service = {
-    ...outer,
-    settings: { ...settings, maxWaitMs: settings.maxWaitMs ?? Number.POSITIVE_INFINITY },
-  };
   try {
-    await compareAll(service, holders);
+    await compareAll({ ...outer, settings: { ...settings, ...patience(outer) } }, holders);
   } catch (failure) {
     if (!(failure instanceof Failure) || isInterruption(failure)) throw failure;
     if (!failure.isShort) throw unread(failure, plan);

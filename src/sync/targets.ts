@@ -5,7 +5,7 @@ import { comingFrom } from '../audit/origin.ts';
 import { lateCopies } from '../batch/late-copies.ts';
 import { withContext } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
-import { call, type Service } from '../http/call.ts';
+import { call, patience, type Service } from '../http/call.ts';
 import { settleRecord, syncRecord } from '../http/recorder.ts';
 import {
   byEmail,
@@ -75,9 +75,6 @@ export function listTarget(outer: Service, contactList: number, holders: PhoneHo
     },
   };
 }
-
-/** Rate limits are waited out for as long as they last, unless the user has set a bound. */
-const patience = ({ settings }: Service) => ({ maxWaitMs: settings.maxWaitMs ?? Number.POSITIVE_INFINITY });
 
 /**
  * Sends the chunk; where the service refuses all of it for some rows (422 with fields like `contacts.3.email`), those
