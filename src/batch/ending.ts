@@ -1,4 +1,4 @@
-import { Failure, isInterruption } from '../errors.ts';
+import { Failure, isInterruption, messageOf } from '../errors.ts';
 import { type DoneSoFar, kindOfWhole, withoutAdvice, withoutClaim } from '../http/whole.ts';
 import { number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -69,6 +69,12 @@ export function stoppedFailure(stopped: Failure, { fact, goOn, ...far }: Far): F
     cause: stopped,
   });
 }
+
+/** What ended it; `what` was going on. */
+export const asFailure = (error: unknown, what: 'svc' | 'The run' | 'The sync'): Failure =>
+  error instanceof Failure
+    ? error
+    : new Failure('failed', `${what} failed unexpectedly: ${messageOf(error)}`, { cause: error });
 
 /** Where every row is bad. */
 export const noneSendable = (rows: number, file: string): Failure =>

@@ -81,11 +81,16 @@ export function journalFolder(path: string, words: Wording): JournalFolder {
   };
 }
 
-async function locked(path: string, { doing, again, journal }: Wording): Promise<Held> {
-  const held = await tryLock(path, { what: `the journal of ${journal}` });
+async function locked(path: string, words: Wording): Promise<Held> {
+  const held = await tryLock(path, { what: `the journal of ${words.journal}` });
   if (held) return held;
-  const [pid] = await holders(path);
-  throw new Failure('failed', `Another svc is ${doing}${pid ? ` (process ${pid})` : ''}.`, {
+  throw await underWay(path, words);
+}
+
+/** What a run is refused with while another process has that lock. */
+export async function underWay(lock: string, { doing, again }: Pick<Wording, 'doing' | 'again'>): Promise<Failure> {
+  const [pid] = await holders(lock);
+  return new Failure('failed', `Another svc is ${doing}${pid ? ` (process ${pid})` : ''}.`, {
     hint: `Wait until it is done, or stop it. Then run this command again: ${again}`,
   });
 }

@@ -1,8 +1,7 @@
 import { appendFile, open, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { JournalFolder } from '../batch/journal-folder.ts';
-import { type Held, holders, tryLock } from '../disk/lock.ts';
-import { Failure } from '../errors.ts';
+import { type JournalFolder, underWay } from '../batch/journal-folder.ts';
+import { type Held, tryLock } from '../disk/lock.ts';
 import { someOf } from '../text/each.ts';
 import { fieldsIn } from '../text/record.ts';
 import { formerPlace, type Identity, type Keys, keysOf, mayBeOurs, scopeInName } from './journals-on-disk.ts';
@@ -123,7 +122,8 @@ export async function refuseCommon(
     const claimed = await claimedRows(journal);
     if (!(claimed ? mayBeOurs(claimed, keys) : isUnsaid(base, keys, places))) continue;
     if (await isFree(lock)) continue;
-    if (!claimed || haveCommon(own, claimed)) throw await underWay(lock);
+    if (!claimed || haveCommon(own, claimed))
+      throw await underWay(lock, { doing: 'sending rows of this file', again: 'it goes on.' });
     busy.add(journal);
   }
   return busy;
@@ -142,13 +142,6 @@ export async function freeLock(lock: string): Promise<boolean> {
   await held.release();
   await rmdir(lock).catch(() => {});
   return true;
-}
-
-async function underWay(lock: string): Promise<Failure> {
-  const [pid] = await holders(lock);
-  return new Failure('failed', `Another svc is sending rows of this file${pid ? ` (process ${pid})` : ''}.`, {
-    hint: 'Wait until it is done, or stop it. Then run this command again: it goes on.',
-  });
 }
 
 /** No other run has this journal until it is released. */

@@ -1,4 +1,5 @@
-import { type Drafted, Failure, messageOf } from '../errors.ts';
+import { asFailure } from '../batch/ending.ts';
+import { type Drafted, Failure } from '../errors.ts';
 
 /** `rest`: what was to follow is left to the next run. */
 export type Done = {
@@ -26,7 +27,7 @@ type Known = { readonly hasLeft: boolean; readonly broken: Failure | undefined }
 /** What became of a row that ended with an error. */
 export function outcomeOf(error: unknown, { hasLeft, broken }: Known): Outcome {
   if (!broken && error instanceof Failure) return judgedOutcome(error);
-  const failure = broken ?? new Failure('failed', `svc failed unexpectedly: ${messageOf(error)}`, { cause: error });
+  const failure = broken ?? asFailure(error, 'svc');
   return hasLeft ? { status: 'unknown', error: failure.message, failure } : { status: 'unsent', failure };
 }
 

@@ -1,7 +1,8 @@
+import { asFailure } from '../batch/ending.ts';
 import type { Progress } from '../batch/pace.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { Failure, messageOf } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import { type EndedRows, endedRows } from './ended-table.ts';
 import type { Journal } from './journal.ts';
 import { type Line, partOf } from './journal-lines.ts';
@@ -69,7 +70,7 @@ export function beginRun(job: Job): RunState {
   let stopped: Failure | undefined;
   let requestsNoted = 0;
   const stop = (error: unknown) => {
-    stopped ??= asFailure(error);
+    stopped ??= asFailure(error, 'The run');
   };
   return {
     job,
@@ -197,8 +198,3 @@ const hasProblem = (failure: Failure): Failure =>
     status: failure.status,
     cause: failure,
   });
-
-const asFailure = (error: unknown): Failure =>
-  error instanceof Failure
-    ? error
-    : new Failure('failed', `The run failed unexpectedly: ${messageOf(error)}`, { cause: error });

@@ -1,7 +1,8 @@
+import { asFailure } from '../batch/ending.ts';
 import { openLanes } from '../batch/lanes.ts';
 import type { Progress } from '../batch/pace.ts';
 import type { Context } from '../context.ts';
-import { Failure, interruption, messageOf } from '../errors.ts';
+import { Failure, interruption } from '../errors.ts';
 import { changedMeanwhile } from '../tabular/source.ts';
 import { type Chunk, createChunker, digestOfChunk, type KeysOf, lineCount, type Outcome } from './chunks.ts';
 import type { Journal } from './journal.ts';
@@ -101,7 +102,7 @@ function chunkLanes(ctx: Ports, job: Job, tally: ReturnType<typeof newTally>, el
   let unknown = 0;
   let requestsNoted = 0;
   const stop = (error: unknown) => {
-    const failure = asFailure(error);
+    const failure = asFailure(error, 'The sync');
     if (failure.isUnsure) unknown++;
     stopped ??= failure;
   };
@@ -166,13 +167,6 @@ function newTally(plan: Plan, journal: Journal) {
     totals: () => ({ ...sum, problems, chunks, resumedRows: resumed }),
   };
 }
-
-const asFailure = (error: unknown): Failure =>
-  error instanceof Failure
-    ? error
-    : new Failure('failed', `The sync failed unexpectedly: ${messageOf(error)}`, {
-        cause: error,
-      });
 
 const notThisFile = (journal: Journal): Failure =>
   new Failure('failed', `The journal of this sync does not fit the file: ${journal.path}`, {
