@@ -1,14 +1,6 @@
 import { sanitize } from '../text/sanitize.ts';
 import type { CsvRecord } from './csv.ts';
-import type { Passed } from './header.ts';
-
-/** Lines below the rows, as report programs write them: they are taken for none. */
-export type FooterFilter = {
-  /** The records that are surely rows. */
-  push(records: readonly CsvRecord[]): readonly CsvRecord[];
-  /** What is left: all but the footer. */
-  end(): readonly CsvRecord[];
-};
+import { firstLines, type Passed } from './header.ts';
 
 /** Nobody signs a table at greater length. */
 const longestFooter = 50;
@@ -20,10 +12,15 @@ const beginning =
 const amount = /^[\p{Sc}\p{N}\s.,'()%+-]*(?:[A-Z]{3})?$/u;
 
 /**
- * Holds back what may be a footer until the next row shows that it is none: texts of one cell behind a blank line, and
- * a line of totals. `footer` takes down what was left out.
+ * The records without the lines below the rows, as report programs write them. Holds back what may be such a footer until
+ * the next row shows that it is none: texts of one cell behind a blank line, and a line of totals. `footer` takes down
+ * what was left out.
  */
-export function footerFilter(width: number, footer: Passed[]): FooterFilter {
+export async function* withoutFooter(
+  batches: AsyncIterable<readonly CsvRecord[]>,
+  width: number,
+  footer: Passed[],
+): AsyncGenerator<readonly CsvRecord[]> {
   let held: CsvRecord[] = [];
   let last: CsvRecord | undefined;
   /** Where rows are short anyway, a short line tells nothing. */
@@ -40,31 +37,27 @@ export function footerFilter(width: number, footer: Passed[]): FooterFilter {
     return isBelow && !hasShortRows && cells[0]?.includes('@') === false;
   };
 
-  return {
-    push(records) {
-      // Most pieces of a file hold no such line at all.
-      if (held.length === 0 && !records.some((record) => record.cells.length === 1 || isTotal(record.cells))) {
-        last = records.at(-1) ?? last;
-        return records;
+  const surelyRows = (records: readonly CsvRecord[]): readonly CsvRecord[] => {
+    // Most pieces of a file hold no such line at all.
+    if (held.length === 0 && !records.some((record) => record.cells.length === 1 || isTotal(record.cells))) {
+      last = records.at(-1) ?? last;
+      return records;
+    }
+    const rows: CsvRecord[] = [];
+    for (const record of records) {
+      if (mayBelong(record) || (held.length > 0 && isBlank(record))) held.push(record);
+      else {
+        hasShortRows ||= [...held, record].some(({ cells }) => cells.length === 1);
+        rows.push(...held, record);
+        held = [];
       }
-      const rows: CsvRecord[] = [];
-      for (const record of records) {
-        if (mayBelong(record) || (held.length > 0 && isBlank(record))) held.push(record);
-        else {
-          hasShortRows ||= [...held, record].some(({ cells }) => cells.length === 1);
-          rows.push(...held, record);
-          held = [];
-        }
-        last = record;
-      }
-      return rows;
-    },
-    end() {
-      footer.push(...held.filter((record) => !isBlank(record)).map(({ line, cells }) => ({ line, cells })));
-      held = [];
-      return [];
-    },
+      last = record;
+    }
+    return rows;
   };
+
+  for await (const records of batches) yield surelyRows(records);
+  footer.push(...held.filter((record) => !isBlank(record)).map(({ line, cells }) => ({ line, cells })));
 }
 
 const isBlank = ({ cells }: CsvRecord): boolean => cells.every((cell) => cell.trim() === '');
@@ -83,15 +76,11 @@ function isTotal(cells: readonly string[]): boolean {
   return cells.slice(1).every((cell) => amount.test(cell.trim()));
 }
 
-const mostShown = 3;
-
 /** Names what was not read. */
 export function footerNotes(footer: readonly Passed[]): string[] {
   const [first] = footer;
   if (!first) return [];
   const texts = footer.map(({ cells }) => sanitize(cells.find((cell) => cell.trim() !== '')?.trim() ?? ''));
-  const shown = texts.slice(0, mostShown).map((text) => `"${text.length > 50 ? `${text.slice(0, 49)}…` : text}"`);
-  const more = texts.length > shown.length ? ', …' : '';
   const where = footer.length === 1 ? `line ${first.line}` : `lines ${first.line} to ${footer.at(-1)?.line}`;
-  return [`Not read below the rows (${where}): ${shown.join(', ')}${more}.`];
+  return [`Not read below the rows (${where}): ${firstLines(texts)}.`];
 }

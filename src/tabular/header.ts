@@ -119,9 +119,13 @@ function positionAfter(text: string, lines: number): CsvPosition | undefined {
 export function preambleNotes({ preamble, line }: { preamble: readonly Passed[]; line: number }): string[] {
   if (preamble.length === 0) return [];
   const texts = preamble.map(({ cells }) => sanitize(cells.filter((cell) => cell.trim() !== '').join(', ')));
-  const shown = texts.slice(0, 3).map((text) => `"${text.length > 50 ? `${text.slice(0, 49)}…` : text}"`);
-  const more = texts.length > shown.length ? ', …' : '';
-  return [
-    `The header is line ${line}. Not read above it: ${shown.join(', ')}${more}. To read from line 1: --skip-lines 0`,
-  ];
+  return [`The header is line ${line}. Not read above it: ${firstLines(texts)}. To read from line 1: --skip-lines 0`];
+}
+
+const mostShown = 3;
+
+/** The first of the lines that were not read, each in short. */
+export function firstLines(texts: readonly string[]): string {
+  const shown = texts.slice(0, mostShown).map((text) => `"${text.length > 50 ? `${text.slice(0, 49)}…` : text}"`);
+  return shown.join(', ') + (texts.length > shown.length ? ', …' : '');
 }

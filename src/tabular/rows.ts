@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts';
 import { isLong } from '../text/exact-json.ts';
+import { isRecord } from '../text/record.ts';
 import type { CsvRecord } from './csv.ts';
 import { subject } from './decode.ts';
 import { createLinesParser, createValuesParser, type JsonParser, type JsonRecord } from './json.ts';
@@ -98,8 +99,7 @@ async function* parsedBy(parser: JsonParser, texts: AsyncIterable<string>): Asyn
 export function flatCells(value: object, path = '', into: Map<string, unknown> = new Map()): Map<string, unknown> {
   for (const [key, held] of Object.entries(value)) {
     const name = path === '' ? key : `${path}.${key}`;
-    const isObject = typeof held === 'object' && held !== null && !Array.isArray(held) && !isLong(held);
-    if (isObject && path !== 'metadata') flatCells(held, name, into);
+    if (isRecord(held) && !isLong(held) && path !== 'metadata') flatCells(held, name, into);
     else into.set(name, held);
   }
   return into;
@@ -110,7 +110,7 @@ async function jsonRows(source: Source, parser: () => JsonParser): Promise<Rows>
   const places = new Map<string, number>();
   for await (const records of parsedBy(parser(), source.read())) {
     for (const record of records) {
-      if (!isRecord(record)) continue;
+      if (!isObject(record)) continue;
       for (const name of flatCells(record.value).keys()) if (!places.has(name)) places.set(name, places.size);
     }
   }
@@ -124,12 +124,12 @@ async function jsonRows(source: Source, parser: () => JsonParser): Promise<Rows>
   return { source, form: 'json', columns, ...noTable, read };
 }
 
-const isRecord = (record: JsonRecord): record is { readonly line: number; readonly value: object } =>
-  'value' in record && typeof record.value === 'object' && record.value !== null && !Array.isArray(record.value);
+const isObject = (record: JsonRecord): record is { readonly line: number; readonly value: object } =>
+  'value' in record && isRecord(record.value);
 
 function jsonRow(record: JsonRecord, places: ReadonlyMap<string, number>): FileRow {
   const { line } = record;
-  if (isRecord(record)) {
+  if (isObject(record)) {
     const cells: unknown[] = new Array(places.size).fill(undefined);
     for (const [name, value] of flatCells(record.value)) {
       const place = places.get(name);

@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import { type CsvRecord, createCsvParser, readOneRecord } from './csv.ts';
-import { footerFilter } from './footer.ts';
+import { withoutFooter } from './footer.ts';
 import { type Beginning, findBeginning, type HeaderOptions, type Passed } from './header.ts';
 import { changedMeanwhile, type Source } from './source.ts';
 
@@ -109,16 +109,6 @@ async function* recordsBelow(
     if (part.length < text.length) yield parser.push(text.slice(part.length));
   }
   yield parser.end();
-}
-
-async function* withoutFooter(
-  batches: AsyncIterable<readonly CsvRecord[]>,
-  width: number,
-  footer: Passed[],
-): AsyncGenerator<readonly CsvRecord[]> {
-  const filter = footerFilter(width, footer);
-  for await (const records of batches) yield filter.push(records);
-  yield filter.end();
 }
 
 const noHeader = (name: string, { start, cells }: Beginning, { wayOut }: TableOptions): Failure =>
