@@ -9,34 +9,30 @@ import type { Totals } from './run.ts';
 import { planText, reportText } from './view.ts';
 
 /** What the screen shows, and which files have it. */
-type Shown = { readonly plan: Plan; readonly report: Report; readonly files: Files };
+type Shown = { readonly plan: Plan; readonly report: Report; readonly files: Files; readonly isDry: boolean };
 
-export const dryView = ({ plan, report, files }: Shown, failure: Failure | undefined): View => ({
+/** `uncounted`: rows of chunks that were answered, in no count of it; none in a dry run. */
+export const viewOf = (
+  { plan, report, files, isDry }: Shown,
+  uncounted: number,
+  failure: Failure | undefined,
+): View => ({
   data: { shape: 'record', record: report },
-  human: async (terminal) => (await import('./screens.ts')).planView(plan, report, files)(terminal),
-  plain: () => planText(plan, report),
-  outcome: report.rejected > 0 ? 'partial' : undefined,
+  async human(terminal) {
+    const { planView, reportView } = await import('./screens.ts');
+    return (isDry ? planView : reportView)(plan, report, files)(terminal);
+  },
+  plain: () => (isDry ? planText(plan, report) : reportText(report)),
+  outcome: report.rejected > 0 || uncounted > 0 ? 'partial' : undefined,
   failure,
 });
 
-export const viewOf = ({ plan, report, files }: Shown, totals: Totals, failure: Failure | undefined): View => ({
-  data: { shape: 'record', record: report },
-  human: async (terminal) => (await import('./screens.ts')).reportView(plan, report, files)(terminal),
-  plain: () => reportText(report),
-  outcome: report.rejected > 0 || totals.unaccounted > 0 ? 'partial' : undefined,
-  failure,
-});
-
-/** For a pipe: one line where not every row was done. `uncounted`: rows of chunks that were answered, in no count of it. */
-export function pipeNotes({ report, files }: Shown, { outcome, failure }: View, uncounted: number): string[] {
+/** For a pipe: one line where not every row was done, or would be. */
+export function pipeNotes({ report, files, isDry }: Shown, { outcome, failure }: View, uncounted: number): string[] {
   if (outcome !== 'partial' || failure) return [];
+  if (isDry) return [dryNote(report)];
   const done = 'synced' in report ? report.synced : report.created + report.updated;
   return [partialNote({ ...report, uncounted, done, files })];
-}
-
-/** The same of a dry run. */
-export function dryPipeNotes(report: Report, { outcome, failure }: View): string[] {
-  return outcome === 'partial' && !failure ? [dryNote(report)] : [];
 }
 
 /** Why nothing of it is sent. */

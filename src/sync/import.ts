@@ -26,7 +26,7 @@ import { openTable } from '../tabular/table.ts';
 import { counted } from '../text/number.ts';
 import { annotation, fileInRepository } from '../text/workflow-commands.ts';
 import { refuseBegunAgain } from './begun-again.ts';
-import { dryPipeNotes, dryView, pipeNotes, refusalOf, stopOf, viewOf } from './ending.ts';
+import { pipeNotes, refusalOf, stopOf, viewOf } from './ending.ts';
 import type { ImportFlags } from './flags.ts';
 import { headerLine } from './header-line.ts';
 import { type Journal, openJournal } from './journal.ts';
@@ -93,11 +93,10 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     const unwritten = totals.isLost ? undefined : await writeFiles(plan, report, files);
     if (flags.annotate === 'github') annotate(ctx, file, report);
     const failure = refusal ?? stopOf(plan, totals);
-    const shown = { plan, report, files };
-    const view = flags.dry_run ? dryView(shown, failure) : viewOf(shown, totals, failure);
+    const shown = { plan, report, files, isDry: flags.dry_run };
+    const view = viewOf(shown, totals.unaccounted, failure);
     const kept = unwritten || totals.isLost ? undefined : flags.rejects;
-    const piped = flags.dry_run ? dryPipeNotes(report, view) : pipeNotes(shown, view, totals.unaccounted);
-    const notes = ctx.stdout.isTTY ? keptNotes(report, kept) : piped;
+    const notes = ctx.stdout.isTTY ? keptNotes(report, kept) : pipeNotes(shown, view, totals.unaccounted);
     return withUnwritten({ ...view, notes }, unwritten, ctx.notice);
   } finally {
     await source.close();

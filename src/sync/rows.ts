@@ -2,6 +2,7 @@ import { emailPattern, lengthOf } from '../api/fields.ts';
 import type { CsvRecord } from '../tabular/csv.ts';
 import { detached } from '../text/detached.ts';
 import { parseExactly, quoteIt, roundedIn } from '../text/exact-json.ts';
+import { isRecord } from '../text/record.ts';
 import type { Contact } from './contact.ts';
 import { textFiller } from './fill-texts.ts';
 import type { Findings } from './findings.ts';
@@ -213,7 +214,7 @@ function addObject(metadata: Record<string, unknown>, text: string): string | un
   const wrong = 'is not a JSON object';
   try {
     const value = parseExactly(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong;
+    if (!isRecord(value)) return wrong;
     const rounded = roundedIn(value);
     if (rounded !== undefined) return quoteIt(rounded);
     Object.assign(metadata, value);
