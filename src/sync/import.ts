@@ -21,17 +21,18 @@ import { type Failure, interruption } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
 import { checked } from '../http/checked.ts';
 import type { View } from '../output/view.ts';
+import { isAddress } from '../tabular/columns.ts';
+import { judgeBy, sayColumns } from '../tabular/header-line.ts';
 import { openSource } from '../tabular/source.ts';
-import { openTable } from '../tabular/table.ts';
+import { openTable, type TableOptions } from '../tabular/table.ts';
 import { counted } from '../text/number.ts';
 import { annotation, fileInRepository } from '../text/workflow-commands.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import { pipeNotes, refusalOf, stopOf, viewOf } from './ending.ts';
 import type { ImportFlags } from './flags.ts';
-import { headerLine } from './header-line.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { lookForHolders, lookForHoldersDry } from './look-for-holders.ts';
-import { type MapWish, readWishes, type Shape } from './mapping.ts';
+import { isMappable, type MapWish, readWishes, type Shape } from './mapping.ts';
 import { planNotes } from './notes.ts';
 import { makePlan, type Plan, type PlanOptions } from './plan.ts';
 import { readingOf } from './reading.ts';
@@ -102,6 +103,19 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     await source.close();
   }
 }
+
+/** How a line of a file of contacts is told to be its header. */
+const headerLine = (wishes: readonly MapWish[], shape: Shape): Pick<TableOptions, 'judge' | 'wayOut'> => ({
+  judge: judgeBy((cells) => isMappable(cells, wishes, shape)),
+  wayOut(cells, line) {
+    const free = cells.flatMap((_, index) => (index === cells.findIndex(isAddress) ? [] : [index]));
+    const others = shape.required.filter((field) => field !== 'email');
+    return sayColumns(cells, line, {
+      field: 'email',
+      others: others.map((field, at) => `#${(free[at] ?? at) + 1}=${field}`),
+    });
+  },
+});
 
 const planOptions = (flags: ImportFlags, map: readonly MapWish[]): PlanOptions => ({
   tagSeparator: separatorOf(flags.tag_separator),
