@@ -1,8 +1,7 @@
 import { Failure } from '../errors.ts';
 import { dataOf } from '../mirror/tables/cells.ts';
 import { digits, emailKey } from '../mirror/tables/contact-words.ts';
-import { owned, ownerOf } from '../mirror/tables/owner.ts';
-import type { Account, Row, Sql } from '../mirror/tables/store.ts';
+import { type Account, owned, ownerOf, type Row, type Sql } from '../mirror/tables/store.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { dataOf } from '../mirror/tables/cells.ts';
-import { owned, ownerOf } from '../mirror/tables/owner.ts';
+import { owned, ownerOf } from '../mirror/tables/store.ts';
 import { type Draft, textOf } from '../sends/draft.ts';
 import { draftInWords } from '../sends/words.ts';
 import { type Fields, fieldsIn, recordsIn, textIn } from '../text/record.ts';

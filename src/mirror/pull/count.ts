@@ -2,7 +2,7 @@ import { hexDigestOf } from '../../text/digest.ts';
 import { asOfState, type KindState, minus, overlapMs, type Sweeping } from '../store/state.ts';
 import { livingCount } from '../store/status.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
-import { owned, ownerOf } from '../tables/owner.ts';
+import { owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import { markMissing } from './deleted.ts';
 import { notWhole, type Pulling } from './pulling.ts';

@@ -2,7 +2,7 @@ import { Failure } from '../../errors.ts';
 import type { Fields } from '../../text/record.ts';
 import { beginSweep, isSweeping, readState, type Sweeping, saveState } from '../store/state.ts';
 import { type KindName, kindOf, type Members } from '../tables/kinds.ts';
-import { owned, ownerOf } from '../tables/owner.ts';
+import { owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import { forgetRecords } from './deleted.ts';
 import { readPage } from './page.ts';

@@ -1,7 +1,6 @@
 import type { Fields } from '../../text/record.ts';
 import { dataOf } from '../tables/cells.ts';
-import { owned, ownerOf } from '../tables/owner.ts';
-import { type Account, pieces, placeholders, quoted, type Row, type Sql } from '../tables/store.ts';
+import { type Account, owned, ownerOf, pieces, placeholders, quoted, type Row, type Sql } from '../tables/store.ts';
 import type { Table } from '../tables/tables.ts';
 
 /** A row as it is before a page is applied. */

@@ -1,8 +1,7 @@
 import type { Fields } from '../../text/record.ts';
 import { indexedWords, replaceWords } from '../store/words-index.ts';
 import { cellsOf, isSame } from '../tables/cells.ts';
-import { ownerOf } from '../tables/owner.ts';
-import { type Account, pieces, placeholders, quoted, type Sql, type Value } from '../tables/store.ts';
+import { type Account, ownerOf, pieces, placeholders, quoted, type Sql, type Value } from '../tables/store.ts';
 import type { Table } from '../tables/tables.ts';
 import type { Present } from './present.ts';
 

@@ -1,7 +1,6 @@
 import { readState } from '../store/state.ts';
 import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
-import { owned, ownerOf } from '../tables/owner.ts';
-import type { Sql } from '../tables/store.ts';
+import { owned, ownerOf, type Sql } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import { perPage } from './budget.ts';
 import { forgetRecords, isAbsent } from './deleted.ts';

@@ -1,8 +1,7 @@
 import { Failure } from '../../errors.ts';
 import { type Fields, isRecord, recordsIn } from '../../text/record.ts';
 import { type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
-import { owned, ownerOf } from '../tables/owner.ts';
-import { placeholders } from '../tables/store.ts';
+import { owned, ownerOf, placeholders } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import type { Pulling } from './pulling.ts';
 

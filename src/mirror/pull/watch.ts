@@ -3,7 +3,7 @@ import { interruption } from '../../errors.ts';
 import { type Change, changesAfter, readPosition, savePosition, seqBefore } from '../store/changes.ts';
 import { dataOf } from '../tables/cells.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
-import { ownerOf } from '../tables/owner.ts';
+import { ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import type { Keeping } from './keep-fresh.ts';
 import { clocks, type Problems, problems, tellSleep } from './problems.ts';

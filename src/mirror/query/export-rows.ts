@@ -1,7 +1,6 @@
 import { shortDigestOf } from '../../text/digest.ts';
 import { readState } from '../store/state.ts';
-import { owned, ownerOf } from '../tables/owner.ts';
-import { type Account, quoted, type Row, type Store } from '../tables/store.ts';
+import { type Account, owned, ownerOf, quoted, type Row, type Store } from '../tables/store.ts';
 import { type Column, rowColumns, type Table } from '../tables/tables.ts';
 import { compareKeys, type Key, type Seen } from './export-seen.ts';
 import type { Cell } from './rows-file.ts';

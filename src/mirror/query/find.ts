@@ -6,8 +6,7 @@ import { openCopyIfKnown } from '../store/open-copy.ts';
 import { asOfState, readState } from '../store/state.ts';
 import { dataOf } from '../tables/cells.ts';
 import { digits, emailKey, findText } from '../tables/contact-words.ts';
-import { owned, ownerOf } from '../tables/owner.ts';
-import type { Account, Sql, Store } from '../tables/store.ts';
+import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
 import { ageOf } from './age.ts';
 
 /** The contacts of the copy, whose account is the one of this login. */

@@ -1,8 +1,7 @@
 import { phrasesOf, placeOf } from '../store/words.ts';
 import { matching, textsOf } from '../store/words-index.ts';
 import { dataOf } from '../tables/cells.ts';
-import { owned, ownerOf } from '../tables/owner.ts';
-import { type Account, placeholders, quoted, type Sql, type Store } from '../tables/store.ts';
+import { type Account, owned, ownerOf, placeholders, quoted, type Sql, type Store } from '../tables/store.ts';
 import { type Table, tableOf, tables } from '../tables/tables.ts';
 
 export type Hit = {

@@ -6,7 +6,7 @@ import { openSession, type Session } from '../../auth/session.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { linesIn } from '../../disk/shared-log-part.ts';
-import { owned, ownerOf } from '../tables/owner.ts';
+import { owned, ownerOf } from '../tables/store.ts';
 import type { ContactsCopy } from './find.ts';
 
 /** The contacts that were written last are looked at; more would be a reading of the list, not a question to a copy. */

@@ -1,6 +1,5 @@
 import type { Fields } from '../../text/record.ts';
-import { owned, ownerOf } from '../tables/owner.ts';
-import type { Account, Row, Sql, Store } from '../tables/store.ts';
+import { type Account, owned, ownerOf, type Row, type Sql, type Store } from '../tables/store.ts';
 
 const changeNames = ['created', 'updated', 'gone'] as const;
 

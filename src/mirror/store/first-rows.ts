@@ -1,5 +1,4 @@
-import { owned, ownerOf } from '../tables/owner.ts';
-import type { Account, Sql, Store } from '../tables/store.ts';
+import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
 import { needTable } from './later-tables.ts';
 import { hasTable } from './schema.ts';
 

@@ -1,5 +1,4 @@
-import { owned, ownerOf } from '../tables/owner.ts';
-import type { Account, Sql, Store } from '../tables/store.ts';
+import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
 import { laterTables, tables } from '../tables/tables.ts';
 import { dropTables, hasTable } from './schema.ts';
 

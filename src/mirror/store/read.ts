@@ -1,7 +1,6 @@
 import type { Fields } from '../../text/record.ts';
 import { dataOf } from '../tables/cells.ts';
-import { owned, ownerOf } from '../tables/owner.ts';
-import type { Account, Store } from '../tables/store.ts';
+import { type Account, owned, ownerOf, type Store } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 
 const perPiece = 500;

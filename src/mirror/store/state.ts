@@ -1,6 +1,5 @@
 import type { KindName } from '../tables/kinds.ts';
-import { owned, ownerOf } from '../tables/owner.ts';
-import type { Account, Sql } from '../tables/store.ts';
+import { type Account, owned, ownerOf, type Sql } from '../tables/store.ts';
 
 /** A reading of a list that is not finished. Everything above `page` is stored. */
 export type Sweep = {

@@ -1,6 +1,5 @@
 import { type KindName, kindNames } from '../tables/kinds.ts';
-import { owned, ownerOf } from '../tables/owner.ts';
-import type { Account, Sql, Store } from '../tables/store.ts';
+import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
 import { readState } from './state.ts';
 
 export type KindStatus = {

@@ -24,6 +24,11 @@ export type Account = {
   readonly name?: string;
 };
 
+/** The rows of one account; every statement on records begins with these parameters. */
+export const owned = 'service = $1 AND account_id = $2';
+
+export const ownerOf = ({ service, id }: Account): readonly [string, string] => [service, id];
+
 /** The answer of a query, in pieces while it is read. */
 export type Answer = {
   readonly columns: readonly string[];
