@@ -4,13 +4,12 @@ import type { OwnSchema } from '../../database/trust.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { digestOf } from '../../text/digest.ts';
 import type { Account, Sql } from '../tables/store.ts';
-import { laterTables } from '../tables/tables.ts';
-import { guarded } from './row-security.ts';
+import { allTables } from '../tables/tables.ts';
 import { schemaName } from './values.ts';
 
 export type PostgresPorts = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice' | 'env'>;
 
-export const ownSchema: OwnSchema = { schema: schemaName, tables: [...guarded, ...laterTables, 'svc_schema'] };
+export const ownSchema: OwnSchema = { schema: schemaName, tables: allTables };
 
 /**
  * Until the end of the transaction nobody adds a trigger or a foreign key to the tables that are there; other pulls go on. Where

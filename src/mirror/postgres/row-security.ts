@@ -1,5 +1,5 @@
 import type { Sql } from '../tables/store.ts';
-import { tables } from '../tables/tables.ts';
+import { accountTables } from '../tables/tables.ts';
 
 // In PostgreSQL several accounts share the tables. A transaction that runs a query of the user is bound to one account, by a
 // temporary view, which nothing in a read-only transaction can change; every other row is then out of its reach, by whatever
@@ -10,12 +10,6 @@ const schema = 'svc_mirror';
 
 /** What keeps the accounts apart. */
 export const ownPolicy = 'svc_own';
-
-/** The tables in which each row is of an account. */
-export const guarded = [
-  ...tables.map(({ name }) => name),
-  ...['changes', 'svc_accounts', 'svc_credentials', 'svc_kinds', 'svc_watchers'],
-];
 
 /** The view's columns are those of `bindingView`. */
 const boundTo = `
@@ -44,7 +38,7 @@ export async function guardRows(sql: Sql): Promise<void> {
      AND NOT ${isForeign}`,
   );
   const done = new Set(rows.map(({ name }) => name));
-  const missing = guarded.filter((name) => !done.has(name));
+  const missing = accountTables.filter((name) => !done.has(name));
   if (missing.length > 0) await sql.run(boundTo);
   for (const name of missing) await guardTable(sql, name);
 }

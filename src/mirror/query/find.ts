@@ -2,7 +2,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure, isInterruption } from '../../errors.ts';
 import type { Fields } from '../../text/record.ts';
-import { openCopyIfKnown } from '../store/open-copy.ts';
+import { closingOnFailure, openCopyIfKnown } from '../store/open-copy.ts';
 import { asOfState, readState } from '../store/state.ts';
 import { dataOf } from '../tables/cells.ts';
 import { digits, emailKey, findText } from '../tables/contact-words.ts';
@@ -48,14 +48,10 @@ export async function openContactsCopy(ctx: Context, settings: Settings): Promis
   const maxWaitMs = Math.min(settings.maxWaitMs ?? patienceMs, patienceMs);
   const copy = await openCopyIfKnown(ctx, { ...settings, maxWaitMs });
   if (!copy) return undefined;
-  try {
-    const { complete } = await copy.store.read((sql) => readState(sql, copy.account, 'contacts'));
-    if (complete) return copy;
-  } catch (error) {
-    await copy.store.close();
-    throw error;
-  }
-  await copy.store.close();
+  const { store, account } = copy;
+  const { complete } = await closingOnFailure(store, () => store.read((sql) => readState(sql, account, 'contacts')));
+  if (complete) return copy;
+  await store.close();
   return undefined;
 }
 

@@ -3,7 +3,7 @@ import { diskFailure } from '../../disk/disk-failure.ts';
 import { headOf } from '../../disk/file-head.ts';
 import { Failure } from '../../errors.ts';
 import { kindNames } from '../tables/kinds.ts';
-import { laterTables, tables, unresolvedIndex } from '../tables/tables.ts';
+import { allTables, tables, unresolvedIndex } from '../tables/tables.ts';
 
 export { applicationId } from '../../disk/copy-mark.ts';
 
@@ -72,13 +72,7 @@ const indexes = new Set([
   ...kindNames.map(unresolvedIndex),
 ]);
 const ofWords = /_(?:config|content|data|docsize|idx)$/u;
-const own = /^svc_(?:accounts|credentials|kinds|watchers|schema)$|^changes$/u;
-const later: readonly string[] = laterTables;
 
 /** Whether svc gave a table or an index that name. */
 export const isOurs = (name: string): boolean =>
-  parts.has(name) ||
-  parts.has(name.replace(ofWords, '')) ||
-  own.test(name) ||
-  later.includes(name) ||
-  indexes.has(name);
+  parts.has(name) || parts.has(name.replace(ofWords, '')) || allTables.includes(name) || indexes.has(name);

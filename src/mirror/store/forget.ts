@@ -21,11 +21,8 @@ export async function forgetCopy(store: Store, account: Account): Promise<Left> 
 async function forget(sql: Sql, account: Account): Promise<Left> {
   if (sql.engine === 'sqlite') await sql.all('PRAGMA secure_delete = ON');
   const [row] = await sql.all(`SELECT count(*) AS n FROM svc_accounts WHERE NOT (${owned})`, ownerOf(account));
-  if (Number(row?.n) > 0) {
-    await deleteRows(sql, account);
-    return 'others';
-  }
   await deleteRows(sql, account);
+  if (Number(row?.n) > 0) return 'others';
   return (await dropTables(sql)) ? 'strangers' : 'nothing';
 }
 

@@ -34,7 +34,7 @@ export async function openCopyToPull(ctx: Context, settings: Settings, asked: Co
 }
 
 async function openOrMake(ctx: Context, settings: Settings, { db, service }: CopyWanted): Promise<Copy> {
-  const present = await withoutRequest(ctx, settings, db);
+  const present = await openCopyIfKnown(ctx, settings, db);
   if (present) return remembered(ctx, settings, present);
   const account = (await accountOfProfile(ctx, settings)) ?? (await accountByAsking(ctx, settings, service));
   const { maxWaitMs } = settings;
@@ -61,7 +61,7 @@ async function openOrMake(ctx: Context, settings: Settings, { db, service }: Cop
 export async function openCopy(ctx: Context, settings: Settings, { db }: CopyWanted): Promise<Copy> {
   const place = await placeOfCopy(ctx, db);
   const isOwn = isOwnPlace(ctx, db);
-  const known = await withoutRequest(ctx, settings, db);
+  const known = await openCopyIfKnown(ctx, settings, db);
   if (known) return pulled(known);
   if (isOwn && (await ownFiles(ctx)).length === 0) throw noCopy(place);
   if (!isOwn) {
@@ -84,19 +84,15 @@ export async function openCopy(ctx: Context, settings: Settings, { db }: CopyWan
   throw noCopy(place);
 }
 
-/** The copy that is there, without a request; undefined where this login has none. */
-export async function openCopyIfKnown(ctx: Context, settings: Settings): Promise<Copy | undefined> {
-  return withoutRequest(ctx, settings, undefined);
-}
-
-/** The same; where there is none, that is an error. */
+/** As `openCopyIfKnown`; where there is none, that is an error. */
 export async function openCopyPulled(ctx: Context, settings: Settings, db?: string): Promise<Copy> {
-  const copy = await withoutRequest(ctx, settings, db);
+  const copy = await openCopyIfKnown(ctx, settings, db);
   if (!copy) throw noCopy(await placeOfCopy(ctx, db));
   return pulled(copy);
 }
 
-async function withoutRequest(ctx: Context, settings: Settings, db: string | undefined): Promise<Copy | undefined> {
+/** The copy that is there, without a request; undefined where this login has none. */
+export async function openCopyIfKnown(ctx: Context, settings: Settings, db?: string): Promise<Copy | undefined> {
   const isOwn = isOwnPlace(ctx, db);
   const places = isOwn ? await ownFiles(ctx, await accountOfProfile(ctx, settings)) : [await placeOfCopy(ctx, db)];
   if (isOwn && settings.baseUrl === undefined && places.length > 1) throw whichAccount();
@@ -128,7 +124,8 @@ const pulled = (copy: Copy): Promise<Copy> =>
     return copy;
   });
 
-async function closingOnFailure<T>(store: Store, work: () => Promise<T>): Promise<T> {
+/** What is done with a store that is no use where it fails. */
+export async function closingOnFailure<T>(store: Store, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

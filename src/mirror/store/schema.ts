@@ -2,10 +2,10 @@ import { Failure } from '../../errors.ts';
 import { dropPercentiles } from '../postgres/percentiles.ts';
 import { type Engine, quoted, type Sql } from '../tables/store.ts';
 import {
+  allTables,
   type Column,
   type ColumnType,
   changeColumns,
-  laterTables,
   rowColumns,
   type Table,
   tables,
@@ -109,22 +109,11 @@ export async function hasTable(sql: Sql, name: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-const ofTheCopy = [
-  'changes',
-  'svc_accounts',
-  'svc_credentials',
-  'svc_kinds',
-  'svc_watchers',
-  ...laterTables,
-  'svc_schema',
-];
-
 /** Removes svc's tables. Returns whether anything of others is left among them. */
 export async function dropTables(sql: Sql): Promise<boolean> {
-  const names = [...tables.map(({ name }) => name), ...ofTheCopy];
-  if (sql.engine === 'postgres') return dropFromSchema(sql, names);
+  if (sql.engine === 'postgres') return dropFromSchema(sql, allTables);
   const words = tables.filter((table) => table.words.length > 0).map(({ name }) => `${name}_words`);
-  for (const name of [...words, ...names]) await sql.run(`DROP TABLE IF EXISTS ${name}`);
+  for (const name of [...words, ...allTables]) await sql.run(`DROP TABLE IF EXISTS ${name}`);
   const left = await sql.all("SELECT 1 AS one FROM sqlite_schema WHERE name NOT LIKE 'sqlite^_%' ESCAPE '^' LIMIT 1");
   return left.length > 0;
 }

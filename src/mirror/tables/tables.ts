@@ -94,3 +94,12 @@ export const changeColumns: readonly Column[] = [
 
 /** Tables of svc's own that are made when they are first needed. */
 export const laterTables = ['svc_snoozes', 'svc_first_rows'] as const;
+
+/** The tables in which each row is of an account, but for those. */
+export const accountTables: readonly string[] = [
+  ...tables.map(({ name }) => name),
+  ...['changes', 'svc_accounts', 'svc_credentials', 'svc_kinds', 'svc_watchers'],
+];
+
+/** Every table that svc makes. */
+export const allTables: readonly string[] = [...accountTables, ...laterTables, 'svc_schema'];
