@@ -6,7 +6,6 @@ import { owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import { markMissing } from './deleted.ts';
 import { notWhole, type Pulling } from './pulling.ts';
-import { idFieldOf } from './reading.ts';
 import { droppedWords } from './usable.ts';
 
 /** `again`: the same once more; `withdraw`: it is not complete, and is read whole; `leave`: to the next pull. */
@@ -37,8 +36,7 @@ export async function compareCounts(
 /** What was dropped was not read: nothing is whole or gone by such a reading. What the copy was before, it stays. */
 async function leftOut(pulling: Pulling, name: KindName, state: Sweeping): Promise<Compared> {
   const { whole, total, listed, dropped = 0 } = state.sweep;
-  const id = idFieldOf(kindOf(name));
-  notWhole(pulling, name, droppedWords(dropped, name, id));
+  notWhole(pulling, name, droppedWords(dropped, name, tableOf(name).id));
   const counted = whole || kindOf(name).incremental !== 'updates' ? (listed ?? total) : null;
   const living = await pulling.store.read((sql) => livingCount(sql, pulling.account, name));
   if (!state.complete || living >= (counted ?? living)) return { state, next: 'leave' };

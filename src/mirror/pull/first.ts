@@ -1,9 +1,10 @@
-import { type KindState, readState, saveState } from '../store/state.ts';
+import { type KindState, readState } from '../store/state.ts';
 import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
 import { countNow, readPage } from './page.ts';
 import { costOf, expectFirst, tell } from './progress.ts';
 import type { Pulling } from './pulling.ts';
 import { readingOf } from './reading.ts';
+import { save } from './sweep.ts';
 import { storeTexts } from './texts.ts';
 
 /** One kind, of which a refusal is no end. */
@@ -68,8 +69,4 @@ async function readUnresolved(pulling: Pulling, name: KindName): Promise<void> {
     await save(pulling, name, state);
     tell(pulling);
   }
-}
-
-async function save({ writer, account }: Pulling, name: KindName, state: KindState): Promise<void> {
-  await writer.write((sql) => saveState(sql, account, name, state));
 }

@@ -1,14 +1,14 @@
 import { Failure } from '../../errors.ts';
 import type { Fields } from '../../text/record.ts';
 import { beginSweep, isSweeping, readState, type Sweeping, saveState } from '../store/state.ts';
-import { type KindName, kindOf, type Members } from '../tables/kinds.ts';
+import type { KindName, Members } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import { forgetRecords } from './deleted.ts';
 import { readPage } from './page.ts';
 import { spent, tell } from './progress.ts';
 import { notWhole, type Pulling, tallyOf } from './pulling.ts';
-import { idFieldOf, readingOf, storeRecords } from './reading.ts';
+import { readingOf, storeRecords } from './reading.ts';
 import { storeInside } from './texts.ts';
 import { droppedWords, type Usable, usableIn } from './usable.ts';
 
@@ -33,10 +33,10 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
     await storeRecords(sql, pulling, name, { reading: readingOf(pulling, begun, begun.sweep), records });
     await saveState(sql, account, name, begun);
   });
-  const listed = records.map((record) => Number(record[idFieldOf(kindOf(name))]));
+  const listed = records.map((record) => Number(record[tableOf(name).id]));
   // A list that is not among them any more is gone once its own address says so.
   const others = dropped > 0 ? [] : await livingOthers(pulling, name, listed);
-  if (dropped > 0) notWhole(pulling, name, droppedWords(dropped, name, idFieldOf(kindOf(name))));
+  if (dropped > 0) notWhole(pulling, name, droppedWords(dropped, name, tableOf(name).id));
   pulling.left.set(name, listed.length + others.length);
   let state = begun;
   for (const list of [...listed, ...others]) {
@@ -76,7 +76,7 @@ const isLiving = async (pulling: Pulling, name: KindName, list: number): Promise
   (await livingIds(pulling, name)).includes(list);
 
 async function livingIds({ store, account }: Pulling, name: KindName): Promise<number[]> {
-  const text = `SELECT ${idFieldOf(kindOf(name))} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL`;
+  const text = `SELECT ${tableOf(name).id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL`;
   return (await store.read((sql) => sql.all(text, ownerOf(account)))).map(({ id }) => Number(id));
 }
 

@@ -1,14 +1,11 @@
-import { resources } from '../../api/resources.ts';
 import type { Fields } from '../../text/record.ts';
 import type { KindState, Sweep } from '../store/state.ts';
-import type { Kind, KindName } from '../tables/kinds.ts';
+import type { KindName } from '../tables/kinds.ts';
 import type { Sql } from '../tables/store.ts';
 import { type Table, tableOf } from '../tables/tables.ts';
 import { type Present, presentRows } from './present.ts';
 import { type Pulling, tallyOf } from './pulling.ts';
-import { applyRecords, type Counts, type Reading } from './records.ts';
-
-export const idFieldOf = ({ list }: Kind): string => resources[list.resource].idField ?? 'id';
+import { applyRecords, type Reading } from './records.ts';
 
 export function readingOf(pulling: Pulling, state: KindState, { number }: Pick<Sweep, 'number'>): Reading {
   const { account } = pulling;
@@ -46,12 +43,9 @@ export async function storeRecords(
   const table = tableOf(name);
   const present = await presentRows(sql, pulling.account, table, records.map(idIn(table)));
   const entries = records.map((record) => ({ record }));
-  add(tallyOf(pulling, name), await applyRecords(sql, reading, table, { entries, present }));
+  const { created, updated } = await applyRecords(sql, reading, table, { entries, present });
+  const tally = tallyOf(pulling, name);
+  tally.created += created;
+  tally.updated += updated;
   return present;
-}
-
-function add(tally: Counts, more: Counts): void {
-  tally.created += more.created;
-  tally.updated += more.updated;
-  tally.gone += more.gone;
 }

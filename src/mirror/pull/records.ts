@@ -22,8 +22,6 @@ export type Reading = {
   readonly newSince?: string;
 };
 
-export type Counts = { created: number; updated: number; gone: number };
-
 export const keyOf = ({ key, id }: Table, { record, parent }: FetchedRecord): string =>
   key.map((column) => (column === id ? record[column] : parent)).join(':');
 
@@ -36,8 +34,8 @@ export async function applyRecords(
   reading: Reading,
   table: Table,
   { entries, present }: Arrived,
-): Promise<Counts> {
-  const counts: Counts = { created: 0, updated: 0, gone: 0 };
+): Promise<Readonly<Record<'created' | 'updated', number>>> {
+  const counts = { created: 0, updated: 0 };
   const changed: { readonly entry: FetchedRecord; readonly before: Present | undefined }[] = [];
   const same: number[] = [];
   const noted: Change[] = [];

@@ -15,13 +15,14 @@ import {
 import { livingCount } from '../store/status.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
 import { maybeTime } from '../tables/seed-values.ts';
+import { tableOf } from '../tables/tables.ts';
 import { checkClock } from './clock-step.ts';
 import { compareCounts } from './count.ts';
 import { countNow, type Page, readPage } from './page.ts';
 import type { Present } from './present.ts';
 import { expectPages, tell } from './progress.ts';
 import { notWhole, type Pulling, tallyOf } from './pulling.ts';
-import { idFieldOf, isFollowing, readingOf, storeRecords } from './reading.ts';
+import { isFollowing, readingOf, storeRecords } from './reading.ts';
 import { storeTexts } from './texts.ts';
 
 /** In one pull, of one kind: a second look where something was missing, and a third where the list moved meanwhile. */
@@ -148,7 +149,6 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
   // A page of nothing but what is there ends a reading of what is new, so it has to be looked at before the next one.
   const looksBack = kind.incremental === 'newest first' && (!sweep.whole || sweep.isTail);
   const latest = page.records.reduce((found, { updated_at: at }) => later(found, maybeTime(at)), sweep.latest);
-  const id = idFieldOf(kind);
   let { absent = 0, dropped = 0 } = sweep;
   // The tail looks at what was counted already.
   dropped = sweep.isTail ? Math.max(dropped, page.dropped) : dropped + page.dropped;
@@ -175,7 +175,7 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
       page.isKnown =
         isFollowing(pulling, before) && followedFrom !== null
           ? page.records.some(({ created_at: at }) => Date.parse(String(at)) < Date.parse(followedFrom))
-          : allKnown(page, await written, before, id);
+          : allKnown(page, await written, before, tableOf(name).id);
     }
   }
   tell(pulling);
@@ -231,7 +231,7 @@ async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps
   });
 }
 
-async function save<S extends KindState>(pulling: Pulling, name: KindName, state: S): Promise<S> {
+export async function save<S extends KindState>(pulling: Pulling, name: KindName, state: S): Promise<S> {
   await pulling.writer.write((sql) => saveState(sql, pulling.account, name, state));
   return state;
 }

@@ -6,8 +6,8 @@ import type { Sql } from '../tables/store.ts';
 import { type Table, tableOf } from '../tables/tables.ts';
 import { type Present, presentRows } from './present.ts';
 import { spent, tell } from './progress.ts';
-import { notWhole, type Pulling, tallyOf } from './pulling.ts';
-import { idIn, type Read } from './reading.ts';
+import { notWhole, type Pulling } from './pulling.ts';
+import { idIn, type Read, storeRecords } from './reading.ts';
 import { applyRecords, type FetchedRecord, keyOf, markDeleted, touch } from './records.ts';
 import { readWhole } from './thread.ts';
 import { droppedWords, type Usable, usableIn } from './usable.ts';
@@ -146,25 +146,19 @@ async function storeAlike(
   name: KindName,
   { reading, records, shown }: Whole,
 ): Promise<void> {
-  const table = tableOf(name);
-  const ids = records.map(idIn(table));
-  const present = await presentRows(sql, pulling.account, table, ids);
   // The reading's number is that of another kind where a record is only shown.
   const own = shown
     ? { ...reading, sweep: Math.max(0, ...[...shown.values()].map(({ lastSweep }) => lastSweep)) }
     : reading;
-  const whole = { entries: records.map((record) => ({ record })), present };
-  const counts = await applyRecords(sql, own, table, whole);
-  const tally = tallyOf(pulling, name);
-  tally.created += counts.created;
-  tally.updated += counts.updated;
+  await storeRecords(sql, pulling, name, { reading: own, records });
   const { parts } = kindOf(name);
   if (!parts) return;
+  const idOf = idIn(tableOf(name));
   const entries = records.flatMap((record) =>
-    partsOf(name, record).records.map((part) => ({ record: part, parent: idIn(table)(record) })),
+    partsOf(name, record).records.map((part) => ({ record: part, parent: idOf(record) })),
   );
   const isWhole = reading.readAt !== longAgo;
-  await storeInside(sql, pulling, tableOf(parts.table), { reading: own, entries, parents: ids, isWhole });
+  await storeInside(sql, pulling, tableOf(parts.table), { reading: own, entries, parents: records.map(idOf), isWhole });
 }
 
 type Inside = Pick<Read, 'reading'> & {

@@ -2,15 +2,12 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure, isInterruption } from '../../errors.ts';
 import type { Fields } from '../../text/record.ts';
-import { closingOnFailure, openCopyIfKnown } from '../store/open-copy.ts';
+import { type Copy, closingOnFailure, openCopyIfKnown } from '../store/open-copy.ts';
 import { asOfState, readState } from '../store/state.ts';
 import { dataOf } from '../tables/cells.ts';
 import { digits, emailKey, findText } from '../tables/contact-words.ts';
 import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
 import { ageOf } from './age.ts';
-
-/** The contacts of the copy, whose account is the one of this login. */
-export type ContactsCopy = { readonly store: Store; readonly account: Account };
 
 /**
  * What the copy answers, and says how old it is; undefined where the service has to be asked: with --live, where there is
@@ -19,7 +16,7 @@ export type ContactsCopy = { readonly store: Store; readonly account: Account };
 export async function fromContactsCopy<T extends { readonly asOf: string | undefined }>(
   ctx: Context,
   settings: Settings,
-  work: (copy: ContactsCopy) => Promise<T>,
+  work: (copy: Copy) => Promise<T>,
 ): Promise<T | undefined> {
   if (settings.live) return undefined;
   try {
@@ -44,7 +41,7 @@ export async function fromContactsCopy<T extends { readonly asOf: string | undef
 /** The service answers sooner than a copy that somebody keeps to himself. */
 const patienceMs = 10_000;
 
-export async function openContactsCopy(ctx: Context, settings: Settings): Promise<ContactsCopy | undefined> {
+export async function openContactsCopy(ctx: Context, settings: Settings): Promise<Copy | undefined> {
   const maxWaitMs = Math.min(settings.maxWaitMs ?? patienceMs, patienceMs);
   const copy = await openCopyIfKnown(ctx, { ...settings, maxWaitMs });
   if (!copy) return undefined;

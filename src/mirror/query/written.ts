@@ -6,8 +6,8 @@ import { openSession, type Session } from '../../auth/session.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { linesIn } from '../../disk/shared-log-part.ts';
+import type { Copy } from '../store/open-copy.ts';
 import { owned, ownerOf } from '../tables/store.ts';
-import type { ContactsCopy } from './find.ts';
 
 /** The contacts that were written last are looked at; more would be a reading of the list, not a question to a copy. */
 const lookedAt = 500;
@@ -19,7 +19,7 @@ const overlapMs = 10_000;
  * Ids of contacts that svc itself has written since the copy last saw them, the newest write first: the copy must not
  * deny these. By the record of writes of this machine; none where none is kept.
  */
-export async function writtenSince(ctx: Context, settings: Settings, copy: ContactsCopy): Promise<number[]> {
+export async function writtenSince(ctx: Context, settings: Settings, copy: Copy): Promise<number[]> {
   const times = await contactWrites(ctx, await openSession(ctx, settings));
   const newest = [...times].sort(([, a], [, b]) => b - a).slice(0, lookedAt);
   if (newest.length === 0) return [];
