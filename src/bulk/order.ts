@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { unwrap } from '../command/answered.ts';
-import { Failure } from '../errors.ts';
+import { insteadOf } from '../promise/instead-of.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Planned } from './plan.ts';
 import { type RunState, undefer } from './run-state.ts';
@@ -44,10 +44,7 @@ export async function proveLast(runState: RunState): Promise<void> {
   const { job, ended, proofs } = runState;
   for (const { planned, answer } of new Set(proofs.values())) {
     if (answer === undefined || ended.get(planned.index)?.status !== 'done' || job.ctx.signal.aborted) continue;
-    const now = await job.sender.readBack(planned).catch((failure) => {
-      if (failure instanceof Failure) return undefined;
-      throw failure;
-    });
+    const now = await job.sender.readBack(planned).catch(insteadOf('any', undefined));
     const then = fieldsIn(unwrap(job.plan.row.operation, answer));
     const isOther = (field: string) => field in then && !isDeepStrictEqual(then[field], now?.[field]);
     if (!now || !Object.keys(fieldsIn(planned.input.body)).some(isOther)) continue;

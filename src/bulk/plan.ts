@@ -2,6 +2,7 @@ import type { Input, Operation } from '../api/operation.ts';
 import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import { likenessOf, shownOf } from '../http/looking.ts';
+import { insteadOf } from '../promise/instead-of.ts';
 import type { FileRow, Rows } from '../tabular/rows.ts';
 import { changedMeanwhile } from '../tabular/source.ts';
 import { textColumn } from '../text/column.ts';
@@ -119,10 +120,7 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
     for await (const _ of rows.source.read());
   }
   const recordsAt = (lines: ReadonlySet<number>): Promise<RowRecords> =>
-    recordsIn(rows.read(), recordReader(row, columns), lines).catch((error) => {
-      if (error instanceof Failure) return new Map();
-      throw error;
-    });
+    recordsIn(rows.read(), recordReader(row, columns), lines).catch(insteadOf('any', new Map()));
   const sums = {
     count,
     sendable: count - problems.size,

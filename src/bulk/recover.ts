@@ -1,6 +1,6 @@
-import { Failure } from '../errors.ts';
 import { candidatesTold } from '../http/endings.ts';
 import type { Undecided } from '../http/settle.ts';
+import { insteadOf } from '../promise/instead-of.ts';
 import { someOf } from '../text/each.ts';
 import type { Ended } from './ended-table.ts';
 import { partOf } from './journal-lines.ts';
@@ -24,10 +24,7 @@ async function resolve(runState: RunState, planned: Planned, settleMs: number): 
   const { journal, sender } = runState.job;
   const rowStatus = journal.rowStatuses.get(planned.ref);
   const before = rowStatus && 'before' in rowStatus ? rowStatus.before : null;
-  const found = await sender.find(planned, before, settleMs).catch((error) => {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  });
+  const found = await sender.find(planned, before, settleMs).catch(insteadOf('any', undefined));
   if (!found || 'candidates' in found) return found;
   await settle(runState, planned, found);
   return undefined;

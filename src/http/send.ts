@@ -1,5 +1,6 @@
 import type { HttpResponse, Lost } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
+import { insteadOf } from '../promise/instead-of.ts';
 import { type Cause, decide, decideAfterLook, type History, type Next, type Rules, untried } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
 import type { Body, Judged } from './answer.ts';
@@ -164,10 +165,7 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
 /** An answer is believed where the service does not show what it names. */
 async function isContradicted({ contradicts }: Job, { body }: Attempt): Promise<boolean> {
   if (!contradicts || body.form !== 'json') return false;
-  return contradicts(body.json).catch((failure) => {
-    if (failure instanceof Failure) return false;
-    throw failure;
-  });
+  return contradicts(body.json).catch(insteadOf('any', false));
 }
 
 type Ending = Extract<Next, { next: 'look' }>['after'];
