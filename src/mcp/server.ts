@@ -11,7 +11,7 @@ import {
 import { usableBy } from '../auth/usable.ts';
 import { advised } from '../config/advice.ts';
 import type { Settings } from '../config/settings.ts';
-import { type Context, type Origin, type Writes, withContext } from '../context.ts';
+import { type Clock, type Context, type Origin, type Writes, withContext } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
 import { wholeFailure } from '../http/whole.ts';
@@ -20,7 +20,6 @@ import { version } from '../version.ts';
 import type { Answer } from './answer.ts';
 import { draftAnswer } from './drafts.ts';
 import { failureAnswer } from './failure.ts';
-import { callsPerMinute, createPace } from './pace.ts';
 import type { Grant, Tell, Tool } from './tool.ts';
 import { grantedTools } from './tools.ts';
 
@@ -148,3 +147,19 @@ const instructionsWith = ({ write, webhooks }: Grant, sending: string): string =
     'Lists come in pages; the answer says how to get the next one.',
     'Long answers are cut; the answer says what was left out, and which fields to ask for.',
   ].join(' ');
+
+/** Assistant connector tool calls: 120 a minute per connection (service.md#limits-4). */
+const callsPerMinute = 120;
+
+/** Takes a place for one call. Undefined: go on; otherwise the seconds until the next place is free. */
+function createPace(clock: Pick<Clock, 'ticks'>): () => number | undefined {
+  let taken: number[] = [];
+  return () => {
+    const now = clock.ticks();
+    taken = taken.filter((at) => at > now - 60_000);
+    const [first] = taken;
+    if (first !== undefined && taken.length >= callsPerMinute) return Math.ceil((first + 60_000 - now) / 1000);
+    taken.push(now);
+    return undefined;
+  };
+}

@@ -1,12 +1,16 @@
 import { Readable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import { isClosedPipe, outputFailure } from '../output/write.ts';
 import { fieldsIn } from '../text/record.ts';
+import { checkedMessages } from './messages.ts';
+import { openAssistant } from './server.ts';
+import type { Grant } from './tool.ts';
 
-export type Line = {
+type Line = {
   readonly transport: StdioServerTransport;
   /** To be called once the server is connected: from then on requests are counted. */
   watch(): void;
@@ -20,7 +24,7 @@ export type Line = {
 };
 
 /** Standard input and output as a transport that can be ended well: what was asked is answered first. */
-export function openLine(ctx: Context): Line {
+function openLine(ctx: Context): Line {
   // The stream itself, so that it can be let go of while it waits: an iterator of it cannot.
   const input = ctx.stdin instanceof Readable ? ctx.stdin : Readable.from(ctx.stdin, { objectMode: false });
   const transport = new StdioServerTransport(input, ctx.stdout);
@@ -93,4 +97,23 @@ function whenEnded(ctx: Context, input: Readable): Promise<void> {
     if (ctx.signal.aborted) end();
     ctx.signal.addEventListener('abort', end, { once: true });
   });
+}
+
+/**
+ * Serves the granted operations over standard input and output until the client closes its end or a signal comes; both
+ * are the normal end. Calls that are under way are answered first.
+ */
+export async function serveStdio(ctx: Context, settings: Settings, grant: Grant): Promise<void> {
+  const newServer = await openAssistant(ctx, settings, grant);
+  const server = newServer();
+  const line = openLine(ctx);
+  await server.connect(line.transport);
+  checkedMessages(line.transport);
+  line.watch();
+  await line.ended;
+  await line.idle();
+  await server.close();
+  line.close();
+  const failure = line.failure();
+  if (failure) throw failure;
 }

@@ -46,7 +46,7 @@ const serveMcp = defineCommand({
       return { data: { shape: 'stream', records, line } };
     }
     if (flags.port !== undefined) throw new Failure('usage', '--port is for --http.', { hint: 'Run: svc mcp --http' });
-    const { serveStdio } = await import('../../mcp/stdio.ts');
+    const { serveStdio } = await import('../../mcp/transport.ts');
     if (ctx.stdin.isTTY && !settings.quiet) {
       ctx.notice('Waiting for an assistant to speak the Model Context Protocol on standard input. Ctrl-C ends.');
       ctx.notice('To enter svc into a program that does: svc mcp install cursor');
