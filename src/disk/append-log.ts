@@ -17,7 +17,7 @@ import { goOnBehindWhatIsLeft, isChanged } from './log-edited.ts';
 import { type FoundLine, lineAt, linesOf, type Recovery, readAt, recover, type Span } from './log-file.ts';
 import { type Job, type LogOptions, type State, work, writeNotes } from './log-queue.ts';
 import { makeFolders } from './make-folders.ts';
-import { nothingThere } from './nothing-there.ts';
+import { nothingThere, thereAlready } from './nothing-there.ts';
 import { type Beside, removeDraft, rewriteBeside } from './rewrite-beside.ts';
 
 export type { LogOptions } from './log-queue.ts';
@@ -127,10 +127,7 @@ export async function readLog(path: string, recovery: Recovery): Promise<boolean
 async function openOrCreate(path: string, openFile: typeof open): Promise<FileHandle> {
   await makeFolders(dirname(path));
   // Not 'a': on Linux that ignores the position, and a write that failed half-way is overwritten by the next.
-  const created = await openFile(path, 'wx+', 0o600).catch((error) => {
-    if (isCode(error, 'EEXIST')) return undefined;
-    throw error;
-  });
+  const created = await openFile(path, 'wx+', 0o600).catch(thereAlready);
   if (created) await syncFolder(dirname(path));
   return created ?? openFile(path, 'r+');
 }

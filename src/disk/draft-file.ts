@@ -1,11 +1,11 @@
-import { createWriteStream } from 'node:fs';
+import { constants, createWriteStream, openSync } from 'node:fs';
 import { lstat, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
 import type { Writable } from 'node:stream';
-import { codeOf, Failure, messageOf } from '../errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf, Failure, interruption, messageOf } from '../errors.ts';
 import { draftOf, syncFolder } from './atomic-file.ts';
 import { diskFailure, diskWords } from './disk-failure.ts';
-import { openPipe } from './open-pipe.ts';
 import { realPath } from './same-file.ts';
 
 /** A file that the user named, being written: until `keep` the old one, or none, is what others see. */
@@ -67,6 +67,24 @@ export async function openDraft(named: string, mode?: number, signal?: AbortSign
       await rm(draft, { force: true });
     },
   };
+}
+
+/**
+ * A named pipe to write to, as soon as somebody reads it; rejects with the error of the system. Neither the wait for a
+ * reader nor one who reads slowly holds a thread: a thread that waits keeps the process from ending. `signal` ends the wait.
+ */
+async function openPipe(path: string, signal?: AbortSignal): Promise<Writable> {
+  for (;;) {
+    try {
+      const fd = openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0));
+      return new (process.getBuiltinModule('node:net').Socket)({ fd, readable: false, writable: true });
+    } catch (error) {
+      // Nobody reads it yet.
+      if (codeOf(error) !== 'ENXIO') throw error;
+      if (signal?.aborted) throw interruption(signal, `Interrupted: nobody reads ${path}.`);
+      await sleep(20);
+    }
+  }
 }
 
 /** `isNew`: no device, which cannot be flushed. */

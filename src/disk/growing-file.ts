@@ -6,15 +6,21 @@ import type { Held } from './lock-hold.ts';
 import { copyAll, type Recovery, type Span, writeAll } from './log-file.ts';
 import { makeFolders } from './make-folders.ts';
 
+export type WritingOptions = {
+  /**
+   * The lock under which the log is used, asked before each write. Where it is lost, nothing more is written, and no line
+   * counts as written that another process may not have seen.
+   */
+  readonly held?: Pick<Held, 'check' | 'isTakenOver' | 'lost'>;
+  /** For tests: a disk that fills up, or fails. */
+  readonly openFile?: typeof open;
+  readonly writeNow?: (fd: number, bytes: Uint8Array, offset: number, length: number, position: number) => number;
+};
+
 /** The open file of an append-only log. */
 export type GrowingFile = {
   readonly path: string;
-  readonly options: Pick<Recovery, 'mark'> & {
-    /** The lock of its user: asked before each write, so that a process that lost it changes nothing more. */
-    readonly held?: Pick<Held, 'check' | 'isTakenOver' | 'lost'>;
-    readonly openFile?: typeof open;
-    readonly writeNow?: (fd: number, bytes: Uint8Array, offset: number, length: number, position: number) => number;
-  };
+  readonly options: Pick<Recovery, 'mark'> & WritingOptions;
   file: FileHandle;
   /** Where the good lines end. */
   end: number;
@@ -144,12 +150,20 @@ async function replace(log: GrowingFile, { pieces, moved }: Rewrite): Promise<vo
     if (!options.held?.lost.aborted) await rm(draft, { force: true });
     throw error;
   }
-  // One step, without waiting: who reads by an old place has the old file, and who reads by a new one has the new file.
+  goOver(log, next, size);
+  moved?.();
+  await syncRename(log);
+}
+
+/**
+ * Goes over to a new file in one step, without waiting: who reads by an old place has the old file, and who reads by a new
+ * one has the new file.
+ */
+export function goOver(log: GrowingFile, next: FileHandle, size: number): void {
+  const { file: old } = log;
   Object.assign(log, { file: next, end: size, room: size, isTorn: false, isRenameUnsynced: true });
   log.tail = tailOf(next, size);
-  moved?.();
   void Promise.allSettled(log.reads).then(() => old.close());
-  await syncRename(log);
 }
 
 export async function syncRename(log: GrowingFile): Promise<void> {

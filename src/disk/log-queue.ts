@@ -1,4 +1,3 @@
-import type { open } from 'node:fs/promises';
 import {
   cut,
   type GrowingFile,
@@ -8,32 +7,25 @@ import {
   restore,
   syncRename,
   takeBack,
+  type WritingOptions,
   writeMark,
   writeWhole,
 } from './growing-file.ts';
-import type { Held } from './lock-hold.ts';
 import { goOnBehindWhatIsLeft, isChanged } from './log-edited.ts';
 import type { Recovery, Span } from './log-file.ts';
 
-export type LogOptions = Recovery & {
-  /** `alone`: every line has a sync of its own. Needed where a bad line before a good one is refused and no mark is kept. */
-  readonly syncs?: 'together' | 'alone';
-  /** Writes zeros ahead of the end: a sync that need not record a new length is several times faster. */
-  readonly room?: 'ahead';
-  /**
-   * Writes the file again where somebody deletes, moves or replaces it while it is in use, before a line counts as written. Where
-   * they change it in place, it goes on behind what they left.
-   */
-  readonly deleted?: 'restore';
-  /**
-   * The lock under which the log is used. Where it is lost, nothing more is written, and no line counts as written that
-   * another process may not have seen.
-   */
-  readonly held?: Pick<Held, 'check' | 'isTakenOver' | 'lost'>;
-  /** For tests: a disk that fills up, or fails. */
-  readonly openFile?: typeof open;
-  readonly writeNow?: (fd: number, bytes: Uint8Array, offset: number, length: number, position: number) => number;
-};
+export type LogOptions = Recovery &
+  WritingOptions & {
+    /** `alone`: every line has a sync of its own. Needed where a bad line before a good one is refused and no mark is kept. */
+    readonly syncs?: 'together' | 'alone';
+    /** Writes zeros ahead of the end: a sync that need not record a new length is several times faster. */
+    readonly room?: 'ahead';
+    /**
+     * Writes the file again where somebody deletes, moves or replaces it while it is in use, before a line counts as written. Where
+     * they change it in place, it goes on behind what they left.
+     */
+    readonly deleted?: 'restore';
+  };
 
 type Append = {
   readonly text: string;

@@ -5,3 +5,9 @@ export function nothingThere(error: unknown): undefined {
   if (isCode(error, 'ENOENT')) return undefined;
   throw error;
 }
+
+/** For a `catch`: undefined where there is such a file or folder already. */
+export function thereAlready(error: unknown): undefined {
+  if (isCode(error, 'EEXIST')) return undefined;
+  throw error;
+}

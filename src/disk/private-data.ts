@@ -1,16 +1,14 @@
 import { chmod, open, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { shellWord } from '../text/shell-word.ts';
-import { isCode, syncFolder } from './atomic-file.ts';
+import { syncFolder } from './atomic-file.ts';
 import { makeFolders } from './make-folders.ts';
+import { thereAlready } from './nothing-there.ts';
 
 /** Makes an empty file that its owner alone can read, and its folder; one that is there stays as it is. */
 export async function makePrivateFile(path: string): Promise<void> {
   await makeFolders(dirname(path));
-  const made = await open(path, 'wx', 0o600).catch((error) => {
-    if (isCode(error, 'EEXIST')) return undefined;
-    throw error;
-  });
+  const made = await open(path, 'wx', 0o600).catch(thereAlready);
   if (!made) return;
   await made.close();
   await syncFolder(dirname(path));

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type GrowingFile, moving, syncRename, tailOf } from './growing-file.ts';
+import { type GrowingFile, goOver, moving, syncRename } from './growing-file.ts';
 import { isChanged } from './log-edited.ts';
 import { copyAll, type FoundLine, linesOf, type Span } from './log-file.ts';
 
@@ -67,7 +67,8 @@ export async function rewriteBeside(log: GrowingFile, { plan, inTurn, isClosing 
         refuseChanged(log);
         goOn();
         renameSync(draft, path);
-        change(log, { next, from, by, moved: kept.moved });
+        goOver(log, next, log.end + by);
+        kept.moved({ from, by });
       }),
     );
   } catch (error) {
@@ -102,15 +103,4 @@ async function copyKept(old: FileHandle, kept: Kept, next: FileHandle, goOn: () 
   }
   await next.datasync();
   return at;
-}
-
-type Change = Parameters<Kept['moved']>[0] & { readonly next: FileHandle; readonly moved: Kept['moved'] };
-
-/** One step, without waiting: who reads by an old place has the old file, and who reads by a new one has the new file. */
-function change(log: GrowingFile, { next, from, by, moved }: Change): void {
-  const { file: old, end } = log;
-  Object.assign(log, { file: next, end: end + by, room: end + by, isTorn: false, isRenameUnsynced: true });
-  log.tail = tailOf(next, log.end);
-  moved({ from, by });
-  void Promise.allSettled(log.reads).then(() => old.close());
 }

@@ -1,6 +1,7 @@
 import { constants, promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import { isCode, syncFolder } from './atomic-file.ts';
+import { removeFolder } from './file-head.ts';
 import { namesIn } from './folder.ts';
 import { makeFolders } from './make-folders.ts';
 import { randomName } from './random-name.ts';
@@ -31,8 +32,8 @@ export async function newDraft({ dir, prefix, inner }: Drafts): Promise<string> 
 
 /** What it is known by goes last. */
 export async function removeDraft(folder: string, inner: string): Promise<void> {
-  for (const name of await namesIn(folder)) if (name !== inner) await removeWhole(join(folder, name));
-  await removeWhole(folder);
+  for (const name of await namesIn(folder)) if (name !== inner) await removeFolder(join(folder, name));
+  await removeFolder(folder);
 }
 
 /** Gives it its name. It is there when this resolves. */
@@ -43,8 +44,6 @@ export async function keepDraft(draft: string, inner: string, path: string): Pro
   // Should a power cut take it away again, it takes all of it.
   await syncFolder(join(path, '..')).catch(() => {});
 }
-
-export const removeWhole = (path: string): Promise<void> => fs.rm(path, { recursive: true, force: true });
 
 /** A copy of a file, on the disk when this resolves; false where there is no such file. */
 export async function copySynced(from: string, to: string): Promise<boolean> {

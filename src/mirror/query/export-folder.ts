@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { isThere, readIfThere } from '../../disk/atomic-file.ts';
 import { diskFailure } from '../../disk/disk-failure.ts';
+import { removeFolder } from '../../disk/file-head.ts';
 import { namesIn } from '../../disk/folder.ts';
 import { makeFolders } from '../../disk/make-folders.ts';
 import { openOut } from '../../disk/out-file.ts';
-import { copySynced, type Drafts, isFolder, keepDraft, removeWhole } from '../../disk/whole-folder.ts';
+import { copySynced, type Drafts, isFolder, keepDraft } from '../../disk/whole-folder.ts';
 import { Failure } from '../../errors.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { Account } from '../tables/store.ts';
@@ -194,6 +195,6 @@ export async function commit(dir: string, draft: string, manifest: Manifest): Pr
 /** The newest export has them all. What is not removed now is the next time. */
 export async function dropOldCursors({ dir, made }: Exports): Promise<void> {
   for (const { number } of made) {
-    await removeWhole(join(dir, exportName(number), cursors)).catch(() => {});
+    await removeFolder(join(dir, exportName(number), cursors)).catch(() => {});
   }
 }
