@@ -76,13 +76,11 @@ const known: Readonly<Record<string, readonly string[]>> = {
 };
 
 const nouns: Readonly<Record<string, string>> = {
-  ...{
-    number: 'a number',
-    string: 'a text',
-    array: 'a list',
-    object: 'keys with values',
-    strict_object: 'keys with values',
-  },
+  number: 'a number',
+  string: 'a text',
+  array: 'a list',
+  object: 'keys with values',
+  strict_object: 'keys with values',
 };
 
 /** What is wrong in a policy, for whoever wrote it: `sends.max_per_hr is not known here; known are mode, …`. */

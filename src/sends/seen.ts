@@ -12,16 +12,14 @@ export type About = {
 };
 
 const unseen: Seen = {
-  ...{
-    to: null,
-    recipient: null,
-    channel: null,
-    status: null,
-    number: null,
-    subject: null,
-    answers: null,
-    content: null,
-  },
+  to: null,
+  recipient: null,
+  channel: null,
+  status: null,
+  number: null,
+  subject: null,
+  answers: null,
+  content: null,
 };
 
 /** What is seen of the thread, the entry or the contact that a send is about. */
@@ -62,13 +60,8 @@ const fieldOf = (contact: unknown, name: string): string => textIn(fieldsIn(cont
 
 function nameOf(contact: unknown): string {
   if (!isRecord(contact)) return 'an anonymous visitor';
-  const { name, last_name, email, phone } = {
-    name: fieldOf(contact, 'name'),
-    last_name: fieldOf(contact, 'last_name'),
-    email: fieldOf(contact, 'email'),
-    phone: fieldOf(contact, 'phone'),
-  };
-  return personOf({ name, last_name, email, phone }, 'somebody');
+  const of = (name: string) => fieldOf(contact, name);
+  return personOf({ name: of('name'), last_name: of('last_name'), email: of('email'), phone: of('phone') }, 'somebody');
 }
 
 const recipientOf = (contact: unknown): string =>
