@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import type { HttpResponse } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { insteadOf } from '../promise/instead-of.ts';
 import { fieldsIn, textIn } from '../text/record.ts';
 import type { LookAgain } from './look-again.ts';
 import { shownIn } from './record.ts';
@@ -30,12 +30,10 @@ export async function recordBefore(
 ): Promise<LookAgain['was']> {
   const { rewrites } = operation;
   if (!rewrites || sentText(operation, input) === undefined) return undefined;
-  try {
-    return shownIn(rewrites.reading, await read(rewrites.reading));
-  } catch (failure) {
-    if (failure instanceof Failure && ['forbidden', 'not-found', 'failed'].includes(failure.kind)) return undefined;
-    throw failure;
-  }
+  return read(rewrites.reading).then(
+    (json) => shownIn(rewrites.reading, json),
+    insteadOf(['forbidden', 'not-found', 'failed'], undefined),
+  );
 }
 
 /** Undefined where what the answer shows is what was sent, or nobody knows. */

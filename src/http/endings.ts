@@ -1,6 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import type { HttpResponse, Lost } from '../context.ts';
 import { Failure, interruption, nothingChanged } from '../errors.ts';
+import { listed } from '../text/listed.ts';
 import { fieldsIn } from '../text/record.ts';
 import { isOwnRefusal, looksLikeHtml, problemIn, readBody } from './answer.ts';
 import { askedFor, type Typed } from './request-spec.ts';
@@ -89,12 +90,8 @@ function lookedFor({ ms, trouble }: Looked, undecided: Undecided): string {
 const namedAtMost = 10;
 
 /** `7`, `7 and 9`, `7, 8 and 9`; of many the first. */
-function named(ids: readonly number[]): string {
-  const first = ids.slice(0, namedAtMost).map(String);
-  if (ids.length > namedAtMost) first.push(`${ids.length - namedAtMost} more`);
-  const last = first.pop() ?? '';
-  return first.length > 0 ? `${first.join(', ')} and ${last}` : last;
-}
+const named = (ids: readonly number[]): string =>
+  listed(ids.length > namedAtMost ? [...ids.slice(0, namedAtMost), `${ids.length - namedAtMost} more`] : ids);
 
 /** Every attempt was answered with a failure of the service, and the last look showed that nothing is there. */
 export const nothingStored = (asked: WriteSpec, status: number, { ms }: Looked): Failure =>

@@ -2,7 +2,7 @@ import { operationList } from '../api/index.ts';
 import type { Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import type { Context, HttpResponse } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { insteadOf } from '../promise/instead-of.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { RequestSpec } from './asking.ts';
 import { stoppedShort, unknownOutcome } from './endings.ts';
@@ -53,13 +53,8 @@ async function seenNow({ operation, input, read }: LookAgain): Promise<unknown> 
     (one) => one.safety === 'read' && one.ids && answer.key && one.answer.key === answer.key,
   );
   if (!reading) return undefined;
-  try {
-    const json = await read(reading);
-    const [asked] = Object.values(fieldsIn(input.params));
-    const { idField = 'id' } = resources[resource];
-    return fieldsIn(fieldsIn(json)[answer.key ?? ''])[idField] === asked ? json : undefined;
-  } catch (failure) {
-    if (failure instanceof Failure) return undefined;
-    throw failure;
-  }
+  const json = await read(reading).catch(insteadOf('any', undefined));
+  const [asked] = Object.values(fieldsIn(input.params));
+  const { idField = 'id' } = resources[resource];
+  return fieldsIn(fieldsIn(json)[answer.key ?? ''])[idField] === asked ? json : undefined;
 }

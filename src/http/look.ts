@@ -9,7 +9,8 @@ import { lookingFor } from './looking.ts';
 import type { Lookup, Read, Seen } from './lookups.ts';
 import { madeIds } from './made.ts';
 import type { Look, Undecided } from './settle.ts';
-import { askedTwice, newestUntil, type PageAt, type Seeing, wholeList } from './views.ts';
+import { askedTwice } from './sweeps.ts';
+import { newestUntil, type PageAt, type Seeing, wholeList } from './views.ts';
 
 export type Aids = {
   /** Ids that this run has made already with the operation: they are not taken for what another request made. */

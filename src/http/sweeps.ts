@@ -126,13 +126,13 @@ type Read = {
 
 /** A page. Where the list has fewer records than `counted`, as the page before said, that one is read again too. */
 async function readOn(sweeping: Sweeping, at: number, counted: number | undefined): Promise<Read> {
-  let page = await readTwice(sweeping, at);
+  let page = await askedTwice(sweeping.read, at);
   const before: Page[] = [];
   let gone = (counted ?? 0) - (page.total ?? counted ?? 0);
   if (gone <= 0 || at === 1) return { page, before, latest: page, isDoubtful: false };
   for (let tries = 1; ; tries++) {
     const pulled = await pulledForward(sweeping, { at, gone, page });
-    const again = isNextTo(sweeping, pulled, page) ? undefined : await readTwice(sweeping, at);
+    const again = isNextTo(sweeping, pulled, page) ? undefined : await askedTwice(sweeping.read, at);
     const isSure = again === undefined || isSame(sweeping, { pulled, page, again });
     const known = [...(again ? [again] : []), ...pulled, page].filter((one) => !one.isOdd);
     // Of pages that contradict each other the one that shows the most may be right.
@@ -176,7 +176,7 @@ async function pulledForward(sweeping: Sweeping, { at, gone, page }: Gone): Prom
   const first = (at - 1) * perPage - gone;
   const pulled: Page[] = [];
   for (let before = at - 1; before >= 1; before--) {
-    const again = await readTwice(sweeping, before);
+    const again = await askedTwice(sweeping.read, before);
     pulled.unshift(again);
     if ((before - 1) * perPage <= first - Math.max(0, (page.total ?? 0) - (again.total ?? 0))) break;
   }
@@ -184,7 +184,10 @@ async function pulledForward(sweeping: Sweeping, { at, gone, page }: Gone): Prom
 }
 
 /** A page that cannot be what it says is asked for once more. */
-async function readTwice({ read }: Sweeping, page: number): Promise<Page> {
+export async function askedTwice<P extends { readonly isOdd?: boolean }>(
+  read: (page: number) => Promise<P>,
+  page: number,
+): Promise<P> {
   const first = await read(page);
   return first.isOdd ? read(page) : first;
 }

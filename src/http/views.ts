@@ -1,4 +1,5 @@
 import type { Seen, View } from './lookups.ts';
+import { askedTwice } from './sweeps.ts';
 
 /** What was seen of a list. `isWhole`: nothing that could be ours was left out. */
 export type Seeing = { readonly seen: readonly Seen[]; readonly isWhole: boolean };
@@ -6,12 +7,6 @@ export type Seeing = { readonly seen: readonly Seen[]; readonly isWhole: boolean
 export type PageAt = (number: number) => Promise<View>;
 
 const pagesAtMost = 50;
-
-/** A page that cannot be what it says is asked for once more. */
-export async function askedTwice(page: PageAt, number: number): Promise<View> {
-  const first = await page(number);
-  return first.isOdd ? page(number) : first;
-}
 
 /** Whether records have left the list since the page before: then others stand on that one now, which was read already. */
 function leaving(): (view: View) => boolean {
