@@ -23,6 +23,16 @@ describe('what is told of a delivery', () => {
     expect(arrival).toMatchObject({ id: 'evt_1', event: 'ticket.created', at, happening: null });
   });
 
+  test.each([{ toString: 1 }, ['2026-01-01'], 7, null])(
+    'whose time of publication is %j: taken like any other',
+    async (published_at) => {
+      const { port, stored } = await receiver();
+      const entry = { event: 'changelog.published', id: 'evt_1', data: { entry_id: 5, published_at } };
+      expect(await send(port, post(JSON.stringify(entry)))).toBe(204);
+      expect(stored.get('evt_1')).toMatchObject({ id: 'evt_1', happening: null });
+    },
+  );
+
   test('that is unreadable: why, in the receipt and in the inbox', async () => {
     const { port, stored, receipts } = await receiver();
     expect(await send(port, post('hello'))).toBe(204);

@@ -1,9 +1,9 @@
-import { mkdtemp, readdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { claimSlot, slotHolder, slots, slotsFolder } from '../../../src/webhooks/store/folder/slot.ts';
-import type { Arrival } from '../../../src/webhooks/store/line.ts';
+import { type Arrival, encodeLine } from '../../../src/webhooks/store/line.ts';
 
 const arrival = (id: string, to?: string): Arrival => ({
   id,
@@ -14,6 +14,35 @@ const arrival = (id: string, to?: string): Arrival => ({
   ...(to !== undefined && { to }),
 });
 const newRoot = () => mkdtemp(join(tmpdir(), 'svc-slot-'));
+
+test('what a large inbox takes over and was forwarded is not forwarded again', { timeout: 180_000 }, async () => {
+  const root = await newRoot();
+  const to = 'http://127.0.0.1:3000/';
+  const happened = (number: number): Arrival => ({
+    ...arrival(`evt_${number}`, to),
+    happening: `ticket.created:${number}`,
+  });
+  const settled = { to, at: '2026-01-02T03:04:05.000Z', status: 200, ms: 1, tries: 1 };
+  const linesOf = (from: number, count: number) =>
+    Array.from({ length: count }, (_, at) => [
+      encodeLine({ kind: 'arrival', arrival: happened(from + at) }),
+      encodeLine({ kind: 'outcome', id: `evt_${from + at}`, outcome: settled }),
+    ]).flat();
+  // With so many lines what is there is asked of an index on the disk, which takes its time.
+  for (const [slot, from, count] of [
+    ['1', 0, 50_000],
+    ['2', 100_000, 8_000],
+  ] as const) {
+    await mkdir(join(root, slot));
+    await writeFile(
+      join(root, slot, 'inbox.jsonl'),
+      [encodeLine({ kind: 'limit', limit: 60_000 }), ...linesOf(from, count)].join(''),
+    );
+  }
+  const { inbox, leave } = await claimSlot(root, { limit: 60_000 });
+  expect(inbox.waiting()).toEqual([]);
+  await leave();
+});
 
 test('two listeners at once write to inboxes of their own', async () => {
   const root = await newRoot();
