@@ -27,7 +27,7 @@ export function partialNote({ rows, rejected, uncounted = 0, drafted = 0, files,
     ...(uncounted > 0 ? [`${number(uncounted)} sent, but not counted by the service`] : []),
   ];
   const what = left.length > 0 ? left.join(', ') : 'some of them in part';
-  const status = drafted > 0 && drafted === of.done ? 'became drafts' : 'are done';
+  const status = drafted > 0 && drafted === of.done ? 'became drafts' : `${rows === 1 ? 'is' : 'are'} done`;
   return `${number(of.done)} of ${rowsInWords(rows)} ${status}: ${what}. ${whereNamed(files, rejected)}`;
 }
 

@@ -44,7 +44,7 @@ export function createGate(ctx: Ports, shared: SharedHold): Gate {
       else if (now() + may > deadline) throw outlasted(may);
       else await countdown(ctx, may, limitReached);
     }
-    return passFor(limiter.started(state, ownLimit));
+    return passFor(limiter.started(state, now(), ownLimit));
   }
 
   const passFor = (ticket: limiter.Ticket): Pass => ({

@@ -12,8 +12,8 @@ export type Limiter = {
   inFlight: number;
   /** What the service will still take in this window, by its headers, on the careful side. */
   remaining: number | undefined;
-  /** Started since the last hold ended, by limit (`general` or an operation with its own). */
-  readonly started: Map<string, number>;
+  /** When those of the last minute started, since the last hold, by limit (`general` or an operation with its own). */
+  readonly started: Map<string, number[]>;
   /** Successes in a row since the last 429; it takes a few until several go at once again. */
   successes: number;
   /** Answers so far: how many came after a request had started. */
@@ -25,6 +25,7 @@ export type Ticket = { readonly answersAtStart: number };
 
 /** A window's size as documented (service.md#limits-1), for when no header tells. */
 export const requestsPerMinute = 60;
+const windowMs = 60_000;
 const provenAfter = 4;
 
 export const newLimiter = (): Limiter => ({
@@ -40,21 +41,24 @@ export const newLimiter = (): Limiter => ({
 /** `go`, `turn` (when another request has been answered), or the milliseconds to wait. */
 export function mayStart(limiter: Limiter, now: number, ownLimit?: number): 'go' | 'turn' | number {
   if (now < limiter.holdUntil) return limiter.holdUntil - now;
-  return limiter.inFlight === 0 || !mustProbe(limiter, ownLimit) ? 'go' : 'turn';
+  return limiter.inFlight === 0 || !mustProbe(limiter, now, ownLimit) ? 'go' : 'turn';
 }
 
-function mustProbe(limiter: Limiter, ownLimit: number | undefined): boolean {
+function mustProbe(limiter: Limiter, now: number, ownLimit: number | undefined): boolean {
   if (limiter.refusedBefore && limiter.successes < provenAfter) return true;
   if (limiter.remaining !== undefined && limiter.remaining <= 0) return true;
-  if (ownLimit !== undefined) return (limiter.started.get('own') ?? 0) >= ownLimit;
-  return limiter.remaining === undefined && (limiter.started.get('general') ?? 0) >= requestsPerMinute;
+  if (ownLimit !== undefined) return lately(limiter, 'own', now).length >= ownLimit;
+  return limiter.remaining === undefined && lately(limiter, 'general', now).length >= requestsPerMinute;
 }
 
-export function started(limiter: Limiter, ownLimit?: number): Ticket {
+const lately = ({ started }: Limiter, key: string, now: number): number[] =>
+  (started.get(key) ?? []).filter((at) => now - at < windowMs);
+
+export function started(limiter: Limiter, now: number, ownLimit?: number): Ticket {
   limiter.inFlight++;
   if (limiter.remaining !== undefined) limiter.remaining--;
   for (const key of ownLimit === undefined ? ['general'] : ['general', 'own']) {
-    limiter.started.set(key, (limiter.started.get(key) ?? 0) + 1);
+    limiter.started.set(key, [...lately(limiter, key, now), now]);
   }
   return { answersAtStart: limiter.answers };
 }

@@ -1,6 +1,7 @@
 import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
 import { globalFlags } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
+import { typedFlags } from '../command/typed-flags.ts';
 import { entries } from '../commands/index.ts';
 import { needsOf } from './needs.ts';
 import { exitMeanings } from './topic-texts.ts';
@@ -9,7 +10,7 @@ import { leadingWords } from './unknown.ts';
 
 /**
  * `svc COMMAND --help --json`: `{command, summary, details, usage, aliases, arguments, flags, examples, examples_need,
- * exit_codes, global_flags}`; of a group `commands` too. Undefined where --help belongs to another program.
+ * exit_codes, global_flags}`; of a group `commands` too. Undefined where --help belongs to another program, or is a text.
  */
 export function helpData(loaded: Group | Command, argv: readonly string[]): string | undefined {
   const [, ...rest] = leadingWords(argv);
@@ -28,7 +29,10 @@ export function helpData(loaded: Group | Command, argv: readonly string[]): stri
     aliases = aliasesOf(child, commands);
     node = child;
   }
-  return `${JSON.stringify(dataOf(node, path.join(' '), aliases), null, 2)}\n`;
+  const runs = 'commands' in node ? node.itself : node;
+  // A text may read -h: `--body -h`.
+  const isAsked = !runs || typedFlags(argv, runs).some(({ name }) => name === '--help' || name === '-h');
+  return isAsked ? `${JSON.stringify(dataOf(node, path.join(' '), aliases), null, 2)}\n` : undefined;
 }
 
 /** The same of svc itself. */

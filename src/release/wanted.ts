@@ -8,6 +8,7 @@ import { Failure } from '../errors.ts';
 import { jsonIn } from '../text/json.ts';
 import { fieldsIn, textIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
+import { parseTime } from '../text/time.ts';
 import { type FrontMatter, readNotes } from './front-matter.ts';
 import { type Problem, pickSection, tagOfJob } from './pick.ts';
 import { newBody, type Wanted } from './plan.ts';
@@ -128,7 +129,7 @@ const settingsIn = ({ title, labels, category_id, published_at }: FrontMatter): 
   ...(title !== undefined && { title }),
   ...(labels && { labels }),
   ...(category_id !== undefined && { categoryId: Number(category_id) }),
-  ...(published_at !== undefined && { publishedAt: published_at }),
+  ...(published_at !== undefined && { publishedAt: parseTime(published_at, 'published_at') }),
 });
 
 function problemIn({ message, meant, line, ...problem }: Problem, blame: Blame, from?: string): Failure {

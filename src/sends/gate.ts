@@ -84,7 +84,9 @@ function heldFor({ settings, wish, shared }: Judging): number {
 
 /** A change of what is published already is read by the public too; what cannot be read may be. */
 async function isPublished({ body, record }: SendRequest, read: () => Promise<Fields | undefined>): Promise<boolean> {
-  if (fieldsIn(body).status === 'published') return true;
+  const { status } = fieldsIn(body);
+  // A server that trims, or takes capitals, publishes by "Published " too: only what surely is a draft is one.
+  if (status !== undefined && status !== null && status !== 'draft') return true;
   if (record.id === undefined) return false;
   const present = await read();
   return present?.status !== 'draft';

@@ -54,17 +54,19 @@ test.each([
   expect(ran.stderr.toLowerCase()).toContain(message.toLowerCase());
 });
 
-test.each([`tickets list "`, "contacts find Ann's", `tickets list --search 'a`])(
-  'a quote that does not close is refused: %s',
-  async (line) => {
-    const world = sandboxWorld();
-    expect(await svc(world, ['alias', 'set', 'mine', line])).toMatchObject({
-      exitCode: 2,
-      stderr: 'Error: COMMAND holds a quote that does not close.\nRun: svc help aliases\n',
-    });
-    expect((await svc(world, ['alias', 'set', 'mine', `contacts find "Ann's"`])).exitCode).toBe(0);
-  },
-);
+test.each([
+  `tickets list "`,
+  "contacts find Ann's",
+  `tickets list --search 'a`,
+  String.raw`tickets list --jq "split(\" \")"`,
+])('a quote that does not close is refused: %s', async (line) => {
+  const world = sandboxWorld();
+  expect(await svc(world, ['alias', 'set', 'mine', line])).toMatchObject({
+    exitCode: 2,
+    stderr: 'Error: COMMAND holds a quote that does not close, or one behind a backslash.\nRun: svc help aliases\n',
+  });
+  expect((await svc(world, ['alias', 'set', 'mine', `contacts find "Ann's"`])).exitCode).toBe(0);
+});
 
 test('an alias that leads to itself ends with exit 2', async () => {
   const world = sandboxWorld();

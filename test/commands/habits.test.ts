@@ -69,6 +69,13 @@ test.each(['drafts', 'templates', 'webhooks inbox', 'webhooks dead'])('svc %s vi
 });
 
 describe('help as data', () => {
+  test.each(['-h', '--help'])('is none of the business of a text that reads %s', async (text) => {
+    const world = sandboxWorld();
+    const ran = await svc(world, ['tickets', 'note', '8', '--body', text, '--json']);
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    expect(world.sent).toContain('POST /tickets/8/notes');
+  });
+
   test('has arguments, flags with type, default and choices, examples and exit codes', async () => {
     const ran = await run('tickets list --help --json');
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' });

@@ -5,24 +5,31 @@ import * as limiter from '../../src/http/limiter.ts';
 describe('near the limit one request at a time goes ahead', () => {
   test('where the headers say that nothing is left', () => {
     const state = limiter.newLimiter();
-    const first = limiter.started(state);
+    const first = limiter.started(state, 0);
     limiter.answered(state, first, 1);
-    limiter.started(state);
+    limiter.started(state, 0);
     expect(limiter.mayStart(state, 0)).toBe('turn');
   });
 
   test('where no header tells, after as many as the document allows', () => {
     const state = limiter.newLimiter();
-    for (let i = 0; i < 30; i++) limiter.answered(state, limiter.started(state, 30), undefined);
+    for (let i = 0; i < 30; i++) limiter.answered(state, limiter.started(state, 0, 30), undefined);
     expect(limiter.mayStart(state, 0, 30)).toBe('go');
-    limiter.started(state, 30);
+    limiter.started(state, 0, 30);
     expect(limiter.mayStart(state, 0, 30)).toBe('turn');
+  });
+
+  test('and not beside those that started more than a minute ago: a slow service has taken them long since', () => {
+    const state = limiter.newLimiter();
+    for (let at = 0; at < 120_000; at += 3_000) limiter.answered(state, limiter.started(state, at, 30), undefined);
+    limiter.started(state, 120_000, 30);
+    expect(limiter.mayStart(state, 120_000, 30)).toBe('go');
   });
 
   test('an answer that arrives late does not raise what is left', () => {
     const state = limiter.newLimiter();
-    const early = limiter.started(state);
-    const late = limiter.started(state);
+    const early = limiter.started(state, 0);
+    const late = limiter.started(state, 0);
     limiter.answered(state, late, 4);
     limiter.answered(state, early, 5);
     expect(state.remaining).toBeLessThanOrEqual(4);
@@ -32,8 +39,8 @@ describe('near the limit one request at a time goes ahead', () => {
 describe('a 429', () => {
   test('holds all that follow, and the longer of two holds counts', () => {
     const state = limiter.newLimiter();
-    limiter.started(state);
-    limiter.started(state);
+    limiter.started(state, 0);
+    limiter.started(state, 0);
     limiter.refused(state, 1000, 30_000);
     limiter.refused(state, 1500, 10_000);
     expect(limiter.mayStart(state, 2000)).toBe(29_000);
@@ -42,14 +49,14 @@ describe('a 429', () => {
 
   test('is followed by single requests until a few have passed', () => {
     const state = limiter.newLimiter();
-    limiter.started(state);
+    limiter.started(state, 0);
     limiter.refused(state, 0, 1000);
     for (let i = 0; i < 4; i++) {
-      const ticket = limiter.started(state);
+      const ticket = limiter.started(state, 0);
       expect(limiter.mayStart(state, 2000)).toBe('turn');
       limiter.answered(state, ticket, undefined);
     }
-    limiter.started(state);
+    limiter.started(state, 0);
     expect(limiter.mayStart(state, 2000)).toBe('go');
   });
 });

@@ -72,6 +72,15 @@ function together(count: number, isMeant: (request: HttpRequest) => boolean): Ex
 
 const writes = () => world.sent.filter((line) => !line.startsWith('GET'));
 
+test('a time without a zone in the front matter is one of this machine, as `changelog create` takes it, and settles', async () => {
+  const notesFile = join(world.folder, 'notes.md');
+  writeFileSync(notesFile, '---\ntitle: Later\npublished_at: 2096-12-24T09:00:00\n---\n\nText\n');
+  const argv = ['changelog', 'release', '9.9.1', '--notes-file', notesFile];
+  expect((await svc(world, argv)).exitCode).toBe(0);
+  expect((await entries())[0]?.published_at).toBe(new Date('2096-12-24T09:00:00').toISOString());
+  expect((await svc(world, [...argv, '--check'])).exitCode).toBe(0);
+});
+
 describe('svc changelog release', () => {
   test('publishes the newest section once, however often it runs', async () => {
     const first = await releaseJson();

@@ -42,6 +42,17 @@ test.each(sends.map((line) => [line.join(' '), line] as const))(
   },
 );
 
+test.each(['published ', 'PUBLISHED', ['published'], 'live'])(
+  'an entry whose status is %j may be public for a server that reads it kindly: in mode draft nothing of it leaves',
+  async (status) => {
+    const { world, run } = desk();
+    const stdin = JSON.stringify({ title: 'Faster', content: 'Seconds', status });
+    await run(['api', '/changelog', '-X', 'POST', '--input', '-'], { ...inMode('draft'), stdin });
+    await run(['api', '/changelog/31', '-X', 'PATCH', '--input', '-'], { ...inMode('draft'), stdin });
+    expect(writesOf(world)).toEqual([]);
+  },
+);
+
 test('a path that a server may take for a send is refused in mode draft, however it is spelled', async () => {
   const { world, run } = desk();
   const spelled = [

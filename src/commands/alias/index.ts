@@ -46,7 +46,9 @@ const set = defineCommand({
     if (isCommandName(name)) throw new Failure('usage', `${name} is a command of svc; choose another name.`);
     const line = command.length === 1 ? (command[0] ?? '') : command.map(shellWord).join(' ');
     if (isOpen(line)) {
-      throw new Failure('usage', 'COMMAND holds a quote that does not close.', { hint: 'Run: svc help aliases' });
+      throw new Failure('usage', 'COMMAND holds a quote that does not close, or one behind a backslash.', {
+        hint: 'Run: svc help aliases',
+      });
     }
     const words = wordsOf(line);
     if (command.length > 1 && words.join('\n') !== command.join('\n')) {
@@ -73,8 +75,9 @@ const set = defineCommand({
   },
 });
 
-/** Whether a quote in it does not close, so that nobody can say where its last word ends. */
-const isOpen = (line: string): boolean => /['"]/u.test(line.replaceAll(/"[^"]*"|'[^']*'/gu, ''));
+/** Whether a quote in it does not close, or is escaped, which svc does not read: nobody can say where its last word ends. */
+const isOpen = (line: string): boolean =>
+  /['"]/u.test(line.replaceAll(/"[^"]*"|'[^']*'/gu, '')) || /\\["']/u.test(line.replaceAll(/'[^']*'/gu, ''));
 
 const remove = defineCommand({
   name: 'delete',

@@ -69,7 +69,11 @@ export const addToList = defineCommand({
 
 async function addable(service: Service, contactId: number): Promise<Found> {
   const { contact: found } = await call(service, getContact, { params: { id: contactId } });
-  if (found.email) return found;
+  if (found.email && found.name) return found;
+  if (found.email)
+    throw new Failure('rejected', `Contact ${contactId} has no name. Adding to a list needs one.`, {
+      hint: `Nothing was added. Give it one: svc contacts update ${contactId} --name NAME`,
+    });
   throw new Failure('rejected', `Contact ${contactId} has no email address. Adding to a list needs one.`, {
     hint: `Nothing was added. Give it one: svc contacts update ${contactId} --email ADDRESS`,
   });
