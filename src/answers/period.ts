@@ -144,16 +144,24 @@ function partsOf(period: Period, zone: Zone): Pick<Frame, 'parts' | 'partsAre'> 
 
 function hoursIn({ begins, ends }: Period, zone: Zone): (Period & { label: string })[] {
   const count = Math.ceil((ends - begins) / 3_600_000);
-  return Array.from({ length: count }, (_, at) => {
-    const from = begins + at * 3_600_000;
-    const clock = new Date(from + zone.offsetAt(from) * 1000).toISOString();
+  const clockAt = (from: number) =>
+    new Date(from + zone.offsetAt(from) * 1000).toISOString().replace('T', ' ').slice(0, 16);
+  const hours = Array.from({ length: count }, (_, at) => begins + at * 3_600_000);
+  const clocks = hours.map(clockAt);
+  return hours.map((from) => {
+    const clock = clockAt(from);
+    // An hour that comes twice, as clocks are put back, is told apart by how far it is from UTC.
+    const isTwice = clocks.indexOf(clock) !== clocks.lastIndexOf(clock);
     return {
       begins: from,
       ends: Math.min(ends, from + 3_600_000),
-      label: `${clock.slice(0, 10)} ${clock.slice(11, 16)}`,
+      label: isTwice ? `${clock} ${offsetText(zone.offsetAt(from))}` : clock,
     };
   });
 }
+
+const offsetText = (seconds: number): string =>
+  `${seconds < 0 ? '-' : '+'}${new Date(Math.abs(seconds) * 1000).toISOString().slice(11, 16)}`;
 
 /** How far the clocks are from UTC in both periods. */
 export const offsetsOf = ({ zone, now, before }: Frame): { from: number; to: number; seconds: number }[] => {

@@ -34,3 +34,13 @@ test.each(['2026-02-30 10:00', '2026-03-01 10:61', '2026-03-01 25:00', '0026-01-
     expect(() => begins(since, 'Europe/Berlin', 'UTC')).toThrow(`not "${since}"`);
   },
 );
+
+test('on the day that the clocks are put back each hour has a name of its own', () => {
+  const asked = { span: undefined, since: '2026-10-25', until: '2026-10-25', compare: false };
+  const { parts } = frameOf(asked, zoneNamed('Europe/Berlin'), new Date('2026-12-01T00:00:00Z'));
+  const names = parts.map(({ label }) => label);
+  expect(new Set(names).size).toBe(25);
+  expect(names.slice(1, 5)).toEqual([
+    ...['2026-10-25 01:00', '2026-10-25 02:00 +02:00', '2026-10-25 02:00 +01:00', '2026-10-25 03:00'],
+  ]);
+});

@@ -119,6 +119,11 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
     expect(counts).toEqual([...counts].sort((a, b) => b - a));
   });
 
+  test('a column of any name keeps its value', async () => {
+    const { stdout } = await ok(await pulled(), ['mirror', 'sql', 'SELECT 1 AS "__proto__", 2 AS "a""c"', '-o', 'csv']);
+    expect(stdout).toBe('__proto__,"a""c"\n1,2\n');
+  });
+
   test('the columns are there without rows', async () => {
     const world = await pulled();
     const ran = await ok(world, ['mirror', 'sql', 'SELECT id, subject FROM tickets WHERE id < 0', '-o', 'csv']);

@@ -162,8 +162,13 @@ const statements = {
     const columns = db.all("SELECT name FROM pragma_table_info('svc_query')").map(({ name }) => name);
     const isPlain = new Set(columns.map((name) => name.replace(/:\d+$/u, ''))).size === columns.length;
     // Of two columns with one name the library keeps one; a view tells them apart.
-    const statement = db.prepare(isPlain ? alone : 'SELECT * FROM svc_query');
-    open = { statement, rows: statement.iterate(), columns };
+    const named = isPlain ? alone : 'SELECT * FROM svc_query';
+    // It sets each value under the column's name, which no object does with this one.
+    const isSettable = !columns.includes('__proto__');
+    const numbered = columns.map((name, at) => `"${name.replaceAll('"', '""')}" AS c${at}`).join(', ');
+    const statement = db.prepare(isSettable ? named : `SELECT ${numbered} FROM svc_query`);
+    const names = isSettable ? columns : columns.map((_, at) => `c${at}`);
+    open = { statement, rows: statement.iterate(), names };
     return columns;
   },
   next({ most }) {
@@ -171,7 +176,7 @@ const statements = {
     while (rows.length < most) {
       const { done, value } = open.rows.next();
       if (done) return { rows, done };
-      rows.push(open.columns.map((name) => plain(value[name])));
+      rows.push(open.names.map((name) => plain(value[name])));
     }
     return { rows, done: false };
   },
