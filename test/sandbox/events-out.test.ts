@@ -19,7 +19,7 @@ const ticket = {
   source: 'api',
 };
 const conversation = { id: 9, account_id: 1, contact_id: null, channel: 'web' };
-const message = { id: 11, sender_type: 'visitor', body: 'Hello', created_at, sender_name: 'Visitor' };
+const message = { id: 11, sender_type: 'visitor' as const, body: 'Hello', created_at, sender_name: 'Visitor' };
 const entry = { id: 4, account_id: 1, title: 'New', version: '1.2.0', slug: 'new', status: 'published' };
 const post = { id: 6, account_id: 1, title: 'Idea', content: 'Text', status: 'planned', category_id: 2, created_at };
 
