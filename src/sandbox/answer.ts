@@ -43,4 +43,7 @@ export const invalid = (errors: FieldErrors): Refusal => {
   };
 };
 
+/** As it goes out. */
+export const answerOf = ({ refused, body, headers }: Refusal) => ({ status: refused, body, headers });
+
 export const isRefusal = (result: object): result is Refusal => 'refused' in result;

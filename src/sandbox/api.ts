@@ -2,6 +2,7 @@ import { check } from '../api/check.ts';
 import { moduleNames, type Operation, type Schema } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
 import {
+  answerOf,
   forbidden,
   insufficientScope,
   invalid,
@@ -51,9 +52,7 @@ export async function answerApi(world: World, now: Date, request: ApiRequest): P
   const result = await (verdict.retryAfter === undefined
     ? judge(world, now, request, { credential, found })
     : tooManyRequests(verdict.retryAfter));
-  if (isRefusal(result)) {
-    return { status: result.refused, body: result.body, headers: result.headers, verdict, credential };
-  }
+  if (isRefusal(result)) return { ...answerOf(result), verdict, credential };
   return { status: operation?.status ?? 200, body: result, verdict, credential };
 }
 

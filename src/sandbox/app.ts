@@ -1,5 +1,5 @@
 import { usualPresets } from '../api/path.ts';
-import { noSuchPath, tooManyRequests } from './answer.ts';
+import { answerOf, noSuchPath, tooManyRequests } from './answer.ts';
 import { answerApi } from './api.ts';
 import { answerControl } from './control/control.ts';
 import { answerInstead } from './control/faults.ts';
@@ -114,10 +114,7 @@ async function answer(world: World, options: SandboxOptions, request: SandboxReq
 function answerLimitedOAuth(world: World, { consent = 'page' }: SandboxOptions, request: SandboxRequest, now: Date) {
   const buckets = [{ key: `oauth ${request.remoteAddress}`, limit: addressLimit }];
   const verdict = world.limiter.take(buckets, now.getTime());
-  if (verdict.retryAfter !== undefined) {
-    const { refused, body, headers } = tooManyRequests(verdict.retryAfter);
-    return { verdict, status: refused, body, headers };
-  }
+  if (verdict.retryAfter !== undefined) return { verdict, ...answerOf(tooManyRequests(verdict.retryAfter)) };
   const { method, headers } = request;
   const body = typeof request.body === 'string' ? new TextEncoder().encode(request.body) : request.body;
   const answered = answerOAuth(
@@ -131,7 +128,7 @@ function answerLimitedOAuth(world: World, { consent = 'page' }: SandboxOptions, 
       formKey: world.formKey,
     },
   );
-  return { verdict, ...(answered ?? { status: 404, body: noSuchPath.body, headers: undefined }) };
+  return { verdict, ...(answered ?? answerOf(noSuchPath)) };
 }
 
 const isControl = (url: string): boolean => split(url).path.startsWith('/_sandbox/');

@@ -4,7 +4,7 @@ import { type Schema, scopes } from '../../api/operation.ts';
 import { webhookEvents } from '../../api/webhooks.ts';
 import { jsonIn } from '../../text/json.ts';
 import { isLoopbackHost } from '../../text/loopback.ts';
-import { forbidden, invalid, isRefusal, noSuchPath, type Refusal, wrongMethod } from '../answer.ts';
+import { answerOf, forbidden, invalid, isRefusal, noSuchPath, type Refusal, wrongMethod } from '../answer.ts';
 import { known } from '../credential.ts';
 import { disconnect, mintTokens } from '../oauth/state.ts';
 import { kinds } from '../store/records.ts';
@@ -153,9 +153,7 @@ const unknownAccount = invalid({ account_id: ['is no account of this sandbox'] }
 
 export async function answerControl(world: World, request: ControlRequest) {
   const result = await answer(world, request);
-  return isRefusal(result)
-    ? { status: result.refused, body: result.body, headers: result.headers }
-    : { status: 200, body: result, headers: undefined };
+  return isRefusal(result) ? answerOf(result) : { status: 200, body: result, headers: undefined };
 }
 
 async function answer(world: World, request: ControlRequest): Promise<object> {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { tooManyRequests } from '../answer.ts';
+import { answerOf, tooManyRequests } from '../answer.ts';
 
 const whole = (min: number, max: number) => v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
 
@@ -59,10 +59,7 @@ export function createFaults(): Faults {
 
 /** What stands in for an answer that a fault keeps the service from giving. */
 export function answerInstead(fault: Fault) {
-  if (fault.action === 'rate-limit') {
-    const { refused, body, headers } = tooManyRequests(fault.retry_after ?? 1);
-    return { status: refused, body, headers };
-  }
+  if (fault.action === 'rate-limit') return answerOf(tooManyRequests(fault.retry_after ?? 1));
   const status = fault.status ?? 500;
   return { status, body: { error: `The sandbox was told to answer ${status}.` }, headers: undefined };
 }
