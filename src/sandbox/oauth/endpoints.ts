@@ -19,7 +19,5 @@ export function answerOAuth(state: OAuthState, request: OAuthRequest, world: Con
   }
 }
 
-function notAllowed(allow: string): OAuthAnswer {
-  const answer = json(405, { error: 'invalid_request', error_description: `The method must be ${allow}.` });
-  return { ...answer, headers: { ...answer.headers, allow } };
-}
+const notAllowed = (allow: string): OAuthAnswer =>
+  json(405, { error: 'invalid_request', error_description: `The method must be ${allow}.` }, { allow });

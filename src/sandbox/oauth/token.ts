@@ -27,7 +27,7 @@ export function answerToken(state: OAuthState, request: OAuthRequest, moment: Mo
   if ('error' in read) return refuse(read);
   const { client, parameters } = read;
   const grantType = parameters.get('grant_type');
-  if (grantType === undefined) return refuse(missing('grant_type'));
+  if (grantType === undefined) return missing('grant_type');
   if (grantType === 'authorization_code') return redeemCode(state, client, parameters, moment);
   if (grantType === 'refresh_token') return refresh(state, client, parameters, moment);
   return refuse({
@@ -38,30 +38,30 @@ export function answerToken(state: OAuthState, request: OAuthRequest, moment: Mo
 
 function redeemCode({ connections }: OAuthState, client: Client, { get }: Parameters, moment: Moment): OAuthAnswer {
   const [code, verifier, redirectUri] = [get('code'), get('code_verifier'), get('redirect_uri')];
-  if (code === undefined) return refuse(missing('code'));
-  if (redirectUri === undefined) return refuse(missing('redirect_uri'));
-  if (verifier === undefined) return refuse(missing('code_verifier'));
+  if (code === undefined) return missing('code');
+  if (redirectUri === undefined) return missing('redirect_uri');
+  if (verifier === undefined) return missing('code_verifier');
 
   const connection = connectionOf(connections, 'ac', code);
   const issued = connection?.code ?? null;
-  if (!connection || !issued || !isKept(issued, code)) return refuse(invalidGrant('The code is not known.'));
-  if (connection.client_id !== client.client_id) return refuse(invalidGrant('The code was given to another client.'));
-  if (connection.ended_at !== null) return refuse(invalidGrant('The customer has disconnected the app.'));
+  if (!connection || !issued || !isKept(issued, code)) return invalidGrant('The code is not known.');
+  if (connection.client_id !== client.client_id) return invalidGrant('The code was given to another client.');
+  if (connection.ended_at !== null) return invalidGrant('The customer has disconnected the app.');
   if (issued.used) {
     // The second client may be the real one, so the tokens of the first stop working (RFC 6749, 4.1.2).
     connections.put(withoutTokens(connection));
-    return refuse(invalidGrant('The code was used before. The tokens that it gave are revoked.'));
+    return invalidGrant('The code was used before. The tokens that it gave are revoked.');
   }
-  if (isPast(issued.expires_at, moment.now)) return refuse(invalidGrant('The code has expired.'));
+  if (isPast(issued.expires_at, moment.now)) return invalidGrant('The code has expired.');
   // Whoever tries a code with the wrong proof may have stolen it, so it is used up (RFC 9700, 2.1.1).
   const burn = () => connections.put({ ...connection, code: { ...issued, used: true } });
   if (redirectUri !== issued.redirect_uri) {
     burn();
-    return refuse(invalidGrant('redirect_uri is not the one of the authorization request.'));
+    return invalidGrant('redirect_uri is not the one of the authorization request.');
   }
   if (hash('sha256', verifier, 'base64url') !== issued.code_challenge) {
     burn();
-    return refuse(invalidGrant('code_verifier does not match the code_challenge.'));
+    return invalidGrant('code_verifier does not match the code_challenge.');
   }
   if (!/^[\w.~-]{43,128}$/u.test(verifier)) {
     return refuse({
@@ -74,17 +74,15 @@ function redeemCode({ connections }: OAuthState, client: Client, { get }: Parame
 
 function refresh({ connections }: OAuthState, client: Client, { get }: Parameters, moment: Moment): OAuthAnswer {
   const token = get('refresh_token');
-  if (token === undefined) return refuse(missing('refresh_token'));
+  if (token === undefined) return missing('refresh_token');
 
   const connection = connectionOf(connections, 'rt', token);
-  if (!connection) return refuse(invalidGrant('The refresh token is not known.'));
-  if (connection.client_id !== client.client_id) {
-    return refuse(invalidGrant('The refresh token was given to another client.'));
-  }
-  if (connection.ended_at !== null) return refuse(invalidGrant('The customer has disconnected the app.'));
+  if (!connection) return invalidGrant('The refresh token is not known.');
+  if (connection.client_id !== client.client_id) return invalidGrant('The refresh token was given to another client.');
+  if (connection.ended_at !== null) return invalidGrant('The customer has disconnected the app.');
   const issued = connection.refresh_token;
-  if (!issued || !isKept(issued, token)) return refuse(invalidGrant('The refresh token was used before or revoked.'));
-  if (isPast(issued.expires_at, moment.now)) return refuse(invalidGrant('The refresh token has expired.'));
+  if (!issued || !isKept(issued, token)) return invalidGrant('The refresh token was used before or revoked.');
+  if (isPast(issued.expires_at, moment.now)) return invalidGrant('The refresh token has expired.');
 
   // Fewer scopes hold for this access token alone; the refresh token keeps what was granted (RFC 6749, 6).
   const asked = get('scope')?.split(' ').filter(Boolean);
@@ -107,16 +105,14 @@ export function answerRevoke(state: OAuthState, request: OAuthRequest): OAuthAns
   const read = readClientRequest(state, request);
   if ('error' in read) return refuse(read);
   const token = read.parameters.get('token');
-  if (token === undefined) return refuse(missing('token'));
+  if (token === undefined) return missing('token');
 
   const { connections } = state;
   const connection = connectionOf(connections, 'at', token) ?? connectionOf(connections, 'rt', token);
   const access = connection?.access_tokens.find((kept) => isKept(kept, token));
   const isRefresh = connection !== undefined && isKept(connection.refresh_token, token);
   if (!connection || (!access && !isRefresh)) return json(200, {});
-  if (connection.client_id !== read.client.client_id) {
-    return refuse(invalidGrant('The token was given to another client.'));
-  }
+  if (connection.client_id !== read.client.client_id) return invalidGrant('The token was given to another client.');
   connections.put(
     isRefresh
       ? withoutTokens(connection)
@@ -174,8 +170,8 @@ function readBasic(header: string): { readonly id: string; readonly secret: stri
 }
 
 const invalidRequest = (description: string): Refusal => ({ error: 'invalid_request', description });
-const missing = (name: string): Refusal => invalidRequest(`${name} is missing.`);
-const invalidGrant = (description: string): Refusal => ({ error: 'invalid_grant', description });
+const missing = (name: string): OAuthAnswer => refuse(invalidRequest(`${name} is missing.`));
+const invalidGrant = (description: string): OAuthAnswer => refuse({ error: 'invalid_grant', description });
 const invalidClient = (description: string, { basic }: { readonly basic: boolean }): Refusal => ({
   error: 'invalid_client',
   description,
@@ -187,15 +183,13 @@ const invalidClient = (description: string, { basic }: { readonly basic: boolean
 const printable = (text: string): string => text.replaceAll(/[^ !#-[\]-~]/gu, '?').slice(0, 200);
 
 /** RFC 6749, 5.2: 400, but 401 for a client that could not be authenticated. */
-function refuse({ error, description, status = 400, basic }: Refusal): OAuthAnswer {
-  const answer = json(status, { error, error_description: description });
-  return basic ? { ...answer, headers: { ...answer.headers, 'www-authenticate': 'Basic realm="svc"' } } : answer;
-}
+const refuse = ({ error, description, status = 400, basic }: Refusal): OAuthAnswer =>
+  json(status, { error, error_description: description }, basic ? { 'www-authenticate': 'Basic realm="svc"' } : {});
 
-export function json(status: number, body: object): OAuthAnswer {
+export function json(status: number, body: object, more: OAuthAnswer['headers'] = {}): OAuthAnswer {
   return {
     status,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', pragma: 'no-cache' },
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', pragma: 'no-cache', ...more },
     body: JSON.stringify(body),
   };
 }
