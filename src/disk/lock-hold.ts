@@ -32,6 +32,16 @@ export type Held = {
   release(): Promise<void>;
 };
 
+/** The same as `check`, for whoever has nothing to throw. */
+export function isOurs(held: Pick<Held, 'check'>): boolean {
+  try {
+    held.check();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export type Holding = {
   /** What is locked, for messages. */
   readonly what?: string;

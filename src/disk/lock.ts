@@ -16,7 +16,7 @@ import {
 import { type Held, type Holding, heartbeatMs, hold, removeOwn, stoppedMs, sweep, traceOf } from './lock-hold.ts';
 import { makeFolders } from './make-folders.ts';
 
-export type { Held } from './lock-hold.ts';
+export { type Held, isOurs } from './lock-hold.ts';
 
 /**
  * A lock is a folder; to hold it is to have the only living entry in it. An entry's name says who made it, so there is

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock, Context } from '../context.ts';
 import { isCode, ontoNewFile, syncFolder } from './atomic-file.ts';
-import { withLock } from './lock.ts';
+import { isOurs, withLock } from './lock.ts';
 import { makeFolders } from './make-folders.ts';
 import { nothingThere } from './nothing-there.ts';
 import { giveBackUnlessBusy, type Leasing, leaseNow, newLeasing, release } from './shared-log-lease.ts';
@@ -145,22 +145,13 @@ async function writeInTurn(state: State, batch: readonly Waiting[]): Promise<voi
       const part = openPart(at, undefined);
       if (!part) throw new Error(`${path} cannot be opened`);
       try {
-        if (!put(state, part, batch, () => isHeld(held))) held.check();
+        if (!put(state, part, batch, () => isOurs(held))) held.check();
       } finally {
         part.close();
       }
     });
   } finally {
     unwant();
-  }
-}
-
-function isHeld(held: { check(): void }): boolean {
-  try {
-    held.check();
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Held } from '../../disk/lock.ts';
+import { type Held, isOurs } from '../../disk/lock.ts';
 import { messageOf } from '../../errors.ts';
 import { post } from '../deliver/post.ts';
 import type { Answer, Sink } from '../deliver/sink.ts';
@@ -72,14 +72,7 @@ export function createForwarder(options: ForwardOptions): Forwarder {
 function startLane(options: ForwardOptions, to: string): Lane {
   const { clock, inbox, held, timeoutMs, retryMs } = options;
   const queue: Queue = { to, waiting: new Map(), down: undefined };
-  const mayDeliver = (): boolean => {
-    try {
-      held.check();
-      return true;
-    } catch {
-      return false;
-    }
-  };
+  const mayDeliver = () => isOurs(held);
   const worker = startDeliveryWorker({
     sink: appSink({ url: to, timeoutMs, retryMs }, options),
     store: {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Held, holders, tryLock } from '../../../disk/lock.ts';
+import { type Held, holders, isOurs, tryLock } from '../../../disk/lock.ts';
 import { Failure, messageOf } from '../../../errors.ts';
 import type { InboxStore, Settled, Waiting } from '../inbox-store.ts';
 import { damagedOutcome } from '../outcome-words.ts';
@@ -28,14 +28,7 @@ export async function openFolder({ folder, limit, now, onDamage, disk }: Opening
   );
   const closing = new AbortController();
   const held = AbortSignal.any([closing.signal, lock.lost]);
-  const mayDeliver = () => {
-    try {
-      lock.check();
-      return !held.aborted;
-    } catch {
-      return false;
-    }
-  };
+  const mayDeliver = () => isOurs(lock) && !held.aborted;
   const requests = watchRequests(folder, async (request) => {
     lock.check();
     return request.kind === 'move' ? move(inbox, request, now()) : addAll(inbox, request);
