@@ -123,17 +123,7 @@ function lineOf(receipt: Receipt, forward: Forwarding | null): EventLine {
 }
 
 /** How many of each, for the summary at the end. */
-type Counts = {
-  accepted: number;
-  repeat: number;
-  unreadable: number;
-  rejected: number;
-  forwarded: number;
-  refused: number;
-  failed: number;
-};
-
-const noCounts = (): Counts => ({
+const noCounts = () => ({
   accepted: 0,
   repeat: 0,
   unreadable: 0,
@@ -143,7 +133,7 @@ const noCounts = (): Counts => ({
   failed: 0,
 });
 
-function summaryOf(counts: Counts, waiting: number): string[] {
+function summaryOf(counts: ReturnType<typeof noCounts>, waiting: number): string[] {
   const { accepted, repeat, unreadable, rejected, forwarded, refused, failed } = counts;
   const parts = [
     `${counted(accepted, 'event')} received`,
