@@ -5,6 +5,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { codeOf, Failure } from '../errors.ts';
+import { aborted } from '../promise/aborted.ts';
 import { digestOf } from '../text/digest.ts';
 import { checkedMessages } from './messages.ts';
 import { openAssistant } from './server.ts';
@@ -55,9 +56,7 @@ export async function* serveHttp(
   serving.own = [`127.0.0.1:${bound}`, `localhost:${bound}`];
   try {
     yield { url: `http://127.0.0.1:${bound}/mcp`, authorization: `Bearer ${key}` };
-    if (!ctx.signal.aborted) {
-      await new Promise((over) => ctx.signal.addEventListener('abort', over, { once: true }));
-    }
+    await aborted(ctx.signal);
   } finally {
     http.close();
     await Promise.all([...serving.open].map(whenClosed));
