@@ -3,9 +3,10 @@ import { envelopeIn } from '../event/envelope.ts';
 import type { Waiting } from '../store/inbox-store.ts';
 import type { Filter } from './filter.ts';
 import type { Became } from './outcomes.ts';
-import type { Answer } from './sink.ts';
+import { isLast } from './retry.ts';
+import type { Answer, Sink } from './sink.ts';
 import type { Window } from './window.ts';
-import type { WorkerOptions } from './worker-state.ts';
+import { settle, type WorkerOptions, type WorkerState } from './worker-state.ts';
 
 export type Refusal = {
   readonly error: string;
@@ -27,14 +28,27 @@ export async function tryOne(
   if (verdict === 'unwanted') return { state: 'skipped', ms: 0, tries: one.tries };
   if (verdict !== 'wanted') return { refused: { error: verdict.undecided, ms: took() } };
   if (cut.aborted || !mayDeliver()) return 'cut';
-  const answer: Answer = await sink
-    .send([one.arrival], cut)
-    .catch((error: unknown) => ({ how: 'refused', error: messageOf(error) }));
+  const answer = await giveTo(sink, [one], cut);
   const ms = took();
   if (answer.how === 'cut') return 'cut';
   if (answer.how === 'refused') return { refused: { ...answer, ms } };
   const { status } = answer;
   return { state: 'delivered', ms, tries: one.tries + 1, ...(status !== undefined && { status }) };
+}
+
+/** Whether it is a dead letter now. */
+export function countTry(state: WorkerState, one: Waiting, refusal: Refusal): boolean {
+  const { ms, error, status, isFinal = false } = refusal;
+  const isDead = isFinal || isLast(state.retry, one, state.clock);
+  const about = { ms, tries: one.tries + 1, error, ...(status !== undefined && { status }) };
+  settle(state, one, { state: isDead ? 'dead' : 'failed', ...about });
+  return isDead;
+}
+
+/** What the sink throws counts as a refusal. Never rejects. */
+export function giveTo(sink: Sink, some: readonly Waiting[], cut: AbortSignal): Promise<Answer> {
+  const arrivals = some.map(({ arrival }) => arrival);
+  return sink.send(arrivals, cut).catch((error: unknown) => ({ how: 'refused', error: messageOf(error) }));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { within } from '../../promise/in-time.ts';
 import type { Taken, Waiting } from '../store/inbox-store.ts';
-import { type Refusal, tryOne } from './attempt.ts';
-import { isLast, pauseAfter } from './retry.ts';
+import { countTry, type Refusal, tryOne } from './attempt.ts';
+import { pauseAfter } from './retry.ts';
 import { forget, isFull, type Lane, nextDueMs, openWindow, passOn, put, startable, type Window } from './window.ts';
 import {
   type DeliveryWorker,
@@ -195,16 +195,11 @@ async function deliverFirst(state: State, window: Window, lane: Lane): Promise<v
 
 type Refused = Refusal & { readonly lane: Lane; readonly one: Waiting };
 
-async function refused(
-  state: State,
-  window: Window,
-  { lane, one, ms, error, status, isFinal = false }: Refused,
-): Promise<void> {
+async function refused(state: State, window: Window, { lane, one, ...refusal }: Refused): Promise<void> {
   const { clock, retry, concurrency, over } = state;
-  state.lastMs = ms;
-  const isDead = isFinal || isLast(retry, one, clock);
+  state.lastMs = refusal.ms;
+  const isDead = countTry(state, one, refusal);
   const tries = one.tries + 1;
-  settle(state, one, { state: isDead ? 'dead' : 'failed', ms, tries, error, ...(status !== undefined && { status }) });
   // An app that is down must not hold up the end.
   if (over && ++state.refusals > concurrency) state.isStopped = true;
   if (isDead) {

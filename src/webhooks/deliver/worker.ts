@@ -1,9 +1,7 @@
-import { messageOf } from '../../errors.ts';
 import { within } from '../../promise/in-time.ts';
 import type { Taken, Waiting } from '../store/inbox-store.ts';
-import { verdictOf } from './attempt.ts';
-import { isLast, pauseAfter } from './retry.ts';
-import type { Answer } from './sink.ts';
+import { countTry, giveTo, type Refusal, verdictOf } from './attempt.ts';
+import { pauseAfter } from './retry.ts';
 import {
   type DeliveryWorker,
   failuresAtMost,
@@ -110,7 +108,6 @@ async function deliver(state: State, { waiting, lost = [], held, mayDeliver }: T
   }
 }
 
-type Refusal = Pick<Extract<Answer, { how: 'refused' }>, 'error' | 'status' | 'isFinal'> & { readonly ms: number };
 type Chosen = { readonly wanted: readonly Waiting[]; readonly stuck?: Refusal & { readonly waiting: Waiting } };
 
 /** Those that the filter wants, up to the first about which it could not decide. */
@@ -133,18 +130,13 @@ async function chosen(state: State, some: readonly Waiting[]): Promise<Chosen> {
 async function attempt(state: State, some: readonly Waiting[], cut: AbortSignal): Promise<boolean> {
   const { clock, sink } = state;
   const began = clock.ticks();
-  const answer: Answer = await sink
-    .send(
-      some.map(({ arrival }) => arrival),
-      cut,
-    )
-    .catch((error: unknown) => ({ how: 'refused', error: messageOf(error) }));
+  const answer = await giveTo(sink, some, cut);
   const ms = Math.round(clock.ticks() - began);
   state.lastMs = ms;
   if (answer.how === 'cut') return false;
+  if (answer.how === 'refused') return refused(state, some, { ...answer, ms }, cut);
   const { status } = answer;
   const about = { ms, ...(status !== undefined && { status }) };
-  if (answer.how === 'refused') return refused(state, some, { ...answer, ms }, cut);
   state.refusals = 0;
   for (const one of some) settle(state, one, { state: 'delivered', ...about, tries: one.tries + 1 });
   return true;
@@ -153,15 +145,8 @@ async function attempt(state: State, some: readonly Waiting[], cut: AbortSignal)
 /** Counts a try of each, and waits before the next one. Whether the queue goes on at once: where all of them are dead. */
 async function refused(state: State, some: readonly Waiting[], refusal: Refusal, cut: AbortSignal): Promise<boolean> {
   const { clock, retry, ending } = state;
-  const { error, status, ms, isFinal = false } = refusal;
   let most = 0;
-  for (const one of some) {
-    const tries = one.tries + 1;
-    const isOver = isFinal || isLast(retry, one, clock);
-    const about = { ms, tries, error, ...(status !== undefined && { status }) };
-    settle(state, one, { state: isOver ? 'dead' : 'failed', ...about });
-    if (!isOver) most = Math.max(most, tries);
-  }
+  for (const one of some) if (!countTry(state, one, refusal)) most = Math.max(most, one.tries + 1);
   if (most === 0) return true;
   await state.outcomes.write(cut);
   const pauseMs = pauseAfter(retry, most);
