@@ -121,7 +121,7 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
 
   test('a column of any name keeps its value', async () => {
     const { stdout } = await ok(await pulled(), ['mirror', 'sql', 'SELECT 1 AS "__proto__", 2 AS "a""c"', '-o', 'csv']);
-    expect(stdout).toBe('__proto__,"a""c"\n1,2\n');
+    expect(stdout).toBe('__proto__,"a""c"\r\n1,2\r\n');
   });
 
   test('the columns are there without rows', async () => {
