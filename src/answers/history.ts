@@ -1,7 +1,7 @@
 import { type CopyState, copyState } from '../mirror/query/as-of.ts';
 import { dataOf, isSame } from '../mirror/tables/cells.ts';
 import type { Account, Row, Sql } from '../mirror/tables/store.ts';
-import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
+import { type Fields, fieldsIn, isRecord, ownOf } from '../text/record.ts';
 import { answer, type Query } from './ask.ts';
 
 /** What changed in one of the person's records, as a pull saw it. */
@@ -166,7 +166,7 @@ function changed(before: Fields, after: Fields): Change['fields'] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return Object.fromEntries(
     names
-      .filter((name) => name !== 'updated_at' && !isSame(before[name], after[name]))
-      .map((name) => [name, { before: before[name] ?? null, after: after[name] ?? null }]),
+      .filter((name) => name !== 'updated_at' && !isSame(ownOf(before, name), ownOf(after, name)))
+      .map((name) => [name, { before: ownOf(before, name) ?? null, after: ownOf(after, name) ?? null }]),
   );
 }

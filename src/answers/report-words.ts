@@ -1,4 +1,5 @@
 import { number } from '../text/number.ts';
+import { ownOf } from '../text/record.ts';
 import { type Figure, type FigureName, figures } from './figures.ts';
 import type { Report, Shown, Value } from './report.ts';
 
@@ -12,7 +13,7 @@ export function nameOf(name: FigureName, { key, label }: Value): string {
   if (name === 'by_weekday') return weekdays[Number(key)] ?? key;
   if (name === 'by_hour') return `${key.padStart(2, '0')}:00`;
   const { words }: Figure = figures[name];
-  return words?.[key] ?? (key || 'unknown');
+  return ownOf(words ?? {}, key) ?? (key || 'unknown');
 }
 
 /** A list in which each is there once is the names alone. */

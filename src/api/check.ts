@@ -14,14 +14,15 @@ export function check<S extends Schema>(schema: S, value: unknown): Checked<S> {
   const result = v.safeParse(meant, value);
   const lists = result.success ? listsForObjects(meant, value, { empty: 'refused' }) : [];
   if (result.success && lists.length === 0) return { ok: true, value: withEveryKey(meant, result.output, value) };
-  const fields: FieldErrors = Object.fromEntries(lists.map((path) => [path, ['must be an object']]));
+  // Own data may have keys such as `constructor`, so no object is asked for them.
+  const fields = new Map(lists.map((path) => [path, ['must be an object']]));
   for (const issue of result.issues ?? []) {
     const path = v.getDotPath(issue) ?? '';
     const message = sentence(issue);
-    const messages = fields[path] ?? [];
-    if (!messages.includes(message)) fields[path] = [...messages, message];
+    const messages = fields.get(path) ?? [];
+    if (!messages.includes(message)) fields.set(path, [...messages, message]);
   }
-  return { ok: false, fields };
+  return { ok: false, fields: Object.fromEntries(fields) };
 }
 
 type Container = {
@@ -52,7 +53,9 @@ function walk(schema: Container, value: unknown, path: string, { isEmptyFine, fo
   }
   for (const [key, held] of Object.entries(value)) {
     if (typeof held !== 'object') continue;
-    const child = isList ? inner.item : inner.entries?.[key];
+    const { item, entries = {} } = inner;
+    const own = Object.hasOwn(entries, key) ? entries[key] : undefined;
+    const child = isList ? item : own;
     if (child) walk(child, held, path ? `${path}.${key}` : key, { isEmptyFine, found });
   }
   return found;

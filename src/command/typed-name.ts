@@ -1,3 +1,5 @@
+import { ownOf } from '../text/record.ts';
+
 /** Names that people type, where the wire's name would surprise: `q` is a search, `contact_id` a contact. */
 const typedNames: Readonly<Record<string, string>> = {
   q: 'search',
@@ -8,4 +10,4 @@ const typedNames: Readonly<Record<string, string>> = {
   tags: 'tag',
 };
 
-export const typedName = (field: string): string => (typedNames[field] ?? field).replaceAll('_', '-');
+export const typedName = (field: string): string => (ownOf(typedNames, field) ?? field).replaceAll('_', '-');

@@ -1,4 +1,4 @@
-import { isRecord } from '../text/record.ts';
+import { isRecord, ownOf } from '../text/record.ts';
 
 /** How far a record agrees with what was sent. `part`: a person would take it for the same, but it is not. */
 export type Agreement = 'whole' | 'part' | 'none';
@@ -56,7 +56,9 @@ export function isSameValue(stored: unknown, sent: unknown): boolean {
     // Absent, null and empty are the same, also the empty list that PHP answers with in place of an empty object.
     const [a, b] = [fieldsOrNone(stored), fieldsOrNone(sent)];
     if (!a || !b) return false;
-    return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => isSameValue(a[key], b[key]));
+    return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) =>
+      isSameValue(ownOf(a, key), ownOf(b, key)),
+    );
   }
   if (typeof stored === 'number' || typeof stored === 'boolean') return stored === sent;
   if (typeof sent === 'number' || typeof sent === 'boolean') return false;

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/operation.ts';
-import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
+import { type Fields, fieldsIn, isRecord, ownOf } from '../text/record.ts';
 import { isSameEmail, isSameSet, isSameText, isSameTime, isSameUrl, isSameValue, momentOf } from './agree.ts';
 import { rowsSent } from './agree-contact.ts';
 import { isCount } from './page-meta.ts';
@@ -61,13 +61,14 @@ const shownInside: Readonly<Record<string, (shown: Fields) => unknown>> = {
 };
 
 /** The value of a field as an answer shows it; undefined where it does not. */
-export const shownValue = (shown: Fields, name: string): unknown => shown[name] ?? shownInside[name]?.(shown);
+export const shownValue = (shown: Fields, name: string): unknown =>
+  ownOf(shown, name) ?? ownOf(shownInside, name)?.(shown);
 
 function differs(shown: Fields, sent: Fields): boolean {
   return Object.entries(sent).some(([name, value]) => {
     const there = shownValue(shown, name) ?? undefined;
     if (there === undefined || value === undefined || isRecord(there)) return false;
-    const isSame = waysToAgree[name] ?? (typeof value === 'string' ? isSameText : isSameValue);
+    const isSame = ownOf(waysToAgree, name) ?? (typeof value === 'string' ? isSameText : isSameValue);
     return !isSame(there, value, shown);
   });
 }

@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
 import { mayBeCountry } from '../text/country.ts';
-import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
+import { type Fields, fieldsIn, isRecord, ownOf } from '../text/record.ts';
 import { isSameSet, isSameText, isSameUrl, isSameValue, isStoredPhone } from './agree.ts';
 import { shownValue, waysToAgree } from './answered-otherwise.ts';
 
@@ -38,7 +38,7 @@ export function shownOtherwise(
 ): string | undefined {
   if (safety !== 'repeatable' || deletes) return undefined;
   if (namesChanged !== undefined) {
-    const sent = Object.keys(fieldsIn(body)).filter((name) => name in fieldsOf(schema));
+    const sent = Object.keys(fieldsIn(body)).filter((name) => Object.hasOwn(fieldsOf(schema), name));
     return unnamed(sent, fieldsIn(json)[namesChanged]);
   }
   if (answer.key === undefined) return undefined;
@@ -48,17 +48,18 @@ export function shownOtherwise(
   return other === undefined ? undefined : `${other} ${JSON.stringify(shownIn(shown, other))}`;
 }
 
-const shownIn = (shown: Fields, name: string): unknown => (name in shown ? shown[name] : shownValue(shown, name));
+const shownIn = (shown: Fields, name: string): unknown =>
+  Object.hasOwn(shown, name) ? shown[name] : shownValue(shown, name);
 
 function isShown(shown: Fields, name: string, value: unknown): boolean {
   const there = shownIn(shown, name);
   if (there === undefined || value === undefined) return true;
   if (isRecord(value)) {
     if (!isRecord(there)) return true;
-    return Object.keys(value).every((key) => isSameValue(there[key], value[key]));
+    return Object.keys(value).every((key) => isSameValue(ownOf(there, key), value[key]));
   }
   if (isRecord(there)) return true;
-  const isSame = keptOtherwise[name] ?? (typeof value === 'string' ? isSameText : isSameValue);
+  const isSame = ownOf(keptOtherwise, name) ?? (typeof value === 'string' ? isSameText : isSameValue);
   return isSame(there, value, shown);
 }
 

@@ -35,14 +35,15 @@ export function failureAnswer(
     ...(mayBeNumber ? ['The number of a ticket, such as T-1008, is no id: findTicket finds its id.'] : []),
     ...(hint ? [`For the user: ${short(hint)}`] : []),
   ];
-  const byField: Record<string, string[]> = {};
-  for (const { field, one } of named) byField[short(field)] = [...(byField[short(field)] ?? []), one];
+  // A field may have any name, such as that of a member of every object.
+  const byField = new Map<string, string[]>();
+  for (const { field, one } of named) byField.set(short(field), [...(byField.get(short(field)) ?? []), one]);
   const error = {
     kind,
     status: failure.status ?? null,
     message: short(message),
     hint: hint === undefined ? null : short(hint),
-    fields: byField,
+    fields: Object.fromEntries(byField),
   };
   return {
     content: [{ type: 'text', text: lines.map((line) => sanitize(line)).join('\n') }],

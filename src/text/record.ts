@@ -14,6 +14,10 @@ export const recordsIn = (value: unknown): Fields[] => (Array.isArray(value) ? v
 /** The fields of an object, for whoever looks at them one by one; none of anything else. */
 export const fieldsIn = (value: unknown): Fields => (isRecord(value) ? value : {});
 
+/** What a table holds under a name that others have chosen: `constructor` is none of its members. */
+export const ownOf = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
 /** Without the keys that say nothing. */
 export const withoutUndefined = (record: object) =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
