@@ -19,6 +19,7 @@ import { tables } from '../mirror/tables/tables.ts';
 import { version } from '../version.ts';
 import type { Answer } from './answer.ts';
 import { draftAnswer } from './drafts.ts';
+import { refuseRounded } from './exact.ts';
 import { failureAnswer } from './failure.ts';
 import type { Grant, Tell, Tool } from './tool.ts';
 import { grantedTools } from './tools.ts';
@@ -59,6 +60,7 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
           `More than ${callsPerMinute} calls in a minute; the next one is free in ${wait} seconds.`,
         );
       }
+      refuseRounded(input);
       const boundary = Buffer.from(ctx.random(6)).toString('hex');
       return await tool.run({ service: own, input, boundary, tell });
     } catch (error) {
