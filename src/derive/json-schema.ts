@@ -36,6 +36,21 @@ export function jsonSchemaOf(schema: Schema, references?: References): JsonSchem
   return tidy(converted) as JsonSchema;
 }
 
+/** For whoever refuses a field that is not described, at every depth; own data may have any key. */
+export function closed(schema: JsonSchema): JsonSchema {
+  const inner = (one: JsonSchema | boolean) => (typeof one === 'object' ? closed(one) : one);
+  const { properties, items, anyOf } = schema;
+  return {
+    ...schema,
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, inner(one)])),
+      additionalProperties: schema.additionalProperties ?? false,
+    }),
+    ...(items !== undefined && !Array.isArray(items) && { items: inner(items) }),
+    ...(anyOf && { anyOf: anyOf.map(inner) }),
+  };
+}
+
 /**
  * As a person would have written it: no empty `required`, null as a second type where that is enough, a type beside
  * every constant (generators make `unknown` of one without), and a description of every field.

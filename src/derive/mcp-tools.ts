@@ -2,7 +2,7 @@ import { operations } from '../api/index.ts';
 import type { Operation, Schema, Table } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
 import { type Reach, reachOf } from './grants.ts';
-import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+import { closed, type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 import { type Toolset, toolsetOf } from './toolsets.ts';
 
 type Annotations = {
@@ -113,7 +113,7 @@ function inputSchemaOf(operation: Operation, maySend: boolean): ObjectSchema {
   const required: string[] = [];
   for (const schema of [operation.params, operation.query, operation.body]) {
     if (!schema) continue;
-    const converted = jsonSchemaOf(schema);
+    const converted = operation.safety === 'read' ? jsonSchemaOf(schema) : closed(jsonSchemaOf(schema));
     // Clients refuse alternatives at the top: of two forms every field is offered, and the service's rules are checked later.
     const forms = converted.anyOf ?? [converted];
     for (const form of forms) if (typeof form === 'object') Object.assign(properties, form.properties);

@@ -1,6 +1,6 @@
 import { check, type FieldErrors } from '../api/check.ts';
 import { SyncContact, syncChunkSize, syncContacts } from '../api/contacts.ts';
-import { jsonSchemaOf } from '../derive/json-schema.ts';
+import { closed, jsonSchemaOf } from '../derive/json-schema.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { withoutClaim } from '../http/whole.ts';
@@ -13,6 +13,7 @@ import { fieldsIn } from '../text/record.ts';
 import { answer } from './answer.ts';
 import { firstItems, room } from './bounds.ts';
 import { invalid, refuseUnknown, type Tell, type Tool } from './tool.ts';
+import { unknownIn } from './unknown.ts';
 
 type Counts = { readonly created: number; readonly updated: number };
 
@@ -21,6 +22,8 @@ type Synced = { readonly report: Report & Counts; readonly stopped: Failure | un
 
 /** More rows than an assistant writes by hand; a file goes through `svc contacts sync`. */
 const mostRows = 2000;
+
+const rowSchema = closed(jsonSchemaOf(SyncContact));
 
 /**
  * Rows into the account with the report of `svc contacts sync`; `line` is the row's number, from 1. A row that the
@@ -73,12 +76,17 @@ function judged(rows: readonly unknown[]): { sendable: Row[]; problems: Problem[
   rows.forEach((row, index) => {
     const line = index + 1;
     const checked = check(SyncContact, row);
-    if (checked.ok) {
+    const unknown = unknownIn(rowSchema, row);
+    if (checked.ok && Object.keys(unknown).length === 0) {
       const contact = checked.value;
       sendable.push({ line, contact, size: JSON.stringify(contact).length, phone: 'fine' });
     } else {
       const email = fieldsIn(row).email;
-      problems.push({ line, email: typeof email === 'string' ? email : '', error: inWords(checked.fields) });
+      problems.push({
+        line,
+        email: typeof email === 'string' ? email : '',
+        error: inWords({ ...unknown, ...(checked.ok ? {} : checked.fields) }),
+      });
     }
   });
   return { sendable, problems };
@@ -118,7 +126,7 @@ export const contactsSync: Tool = {
     properties: {
       rows: {
         type: 'array',
-        items: jsonSchemaOf(SyncContact),
+        items: rowSchema,
         minItems: 1,
         maxItems: mostRows,
         description: `1 to ${number(mostRows)} contacts`,
@@ -144,7 +152,8 @@ export const contactsSync: Tool = {
   toolset: 'contacts',
   operation: syncContacts,
   async run({ service, input, boundary, tell }) {
-    refuseUnknown(contactsSync, input);
+    // Each row is judged by itself.
+    refuseUnknown(contactsSync, { ...input, rows: [] });
     const { rows } = input;
     if (!Array.isArray(rows) || rows.length === 0 || rows.length > mostRows) {
       throw invalid({ rows: [`must be a list of 1 to ${mostRows} contacts`] });

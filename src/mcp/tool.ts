@@ -6,6 +6,7 @@ import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { jsonIn } from '../text/json.ts';
 import type { Answer } from './answer.ts';
+import { unknownIn } from './unknown.ts';
 
 /** What a person has granted. */
 export type Grant = Readonly<Record<Exclude<Reach, 'read'>, boolean>> & {
@@ -44,7 +45,11 @@ export function refuseUnknown(
 ): void {
   const known = Object.keys(inputSchema.properties ?? {});
   const unknown = Object.keys(input).filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
+  if (unknown.length === 0) {
+    const inside = unknownIn(inputSchema, input);
+    if (Object.keys(inside).length > 0) throw invalid(inside);
+    return;
+  }
   throw invalid(
     Object.fromEntries(unknown.map((name) => [name, [`is not an argument; there are ${known.join(', ') || 'none'}`]])),
   );
