@@ -7,6 +7,7 @@ import { retryAfterMs } from '../retry/retry-after.ts';
 import { jsonIn } from '../text/json.ts';
 import { counted } from '../text/number.ts';
 import { fieldsIn, textIn } from '../text/record.ts';
+import { withoutSentSecrets } from '../text/redact.ts';
 import { version } from '../version.ts';
 
 export type Ports = Pick<Context, 'exchange' | 'clock' | 'progress' | 'notice' | 'signal'>;
@@ -115,7 +116,7 @@ async function sendPatiently(ports: Ports, limits: Limits, request: HttpRequest,
     } else if (answer.status === 429) {
       throw limitedTooLong(answer);
     } else {
-      return { answer, sentAt };
+      return { answer: withoutSentSecrets(request, answer), sentAt };
     }
   }
 }

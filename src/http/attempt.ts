@@ -2,6 +2,7 @@ import type { Bearer } from '../auth/session.ts';
 import type { HttpResponse, Lost } from '../context.ts';
 import type { Outcome } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
+import { withoutSentSecrets } from '../text/redact.ts';
 import { aheadOfTicks } from './age.ts';
 import {
   type Body,
@@ -117,7 +118,7 @@ export async function exchange(
     if ('status' in answer && request.method === 'GET')
       service.learnt.aheadOfTicks = aheadOfTicks(service.learnt.aheadOfTicks, answer, ctx.clock.ticks());
     const next = 'status' in answer ? redirectOf(request, answer) : undefined;
-    if (!next || hop === 4) return answer;
+    if (!next || hop === 4) return 'lost' in answer ? answer : withoutSentSecrets(request, answer);
     url = next;
   }
 }

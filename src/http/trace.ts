@@ -1,6 +1,7 @@
 import { operationList } from '../api/index.ts';
 import { fieldsOf, type Shape } from '../api/shape.ts';
 import type { Context, Exchange, HttpRequest, HttpResponse, Lost } from '../context.ts';
+import { redacted, secretName, withoutSentSecrets } from '../text/redact.ts';
 
 /** Told of every exchange. */
 export type Trace = (
@@ -25,8 +26,9 @@ export function traceTo(write: (line: string) => void): Trace {
       return;
     }
     write(`< ${answer.status} in ${tookMs} ms`);
-    for (const line of headerLines(answer.headers)) write(`< ${line}`);
-    if (answer.body) write(`< ${safeBody(answer.body)}`);
+    const { headers, body } = withoutSentSecrets(request, answer);
+    for (const line of headerLines(headers)) write(`< ${line}`);
+    if (body) write(`< ${safeBody(body)}`);
   };
 }
 
@@ -53,14 +55,14 @@ const shownHeaders = new Set([
 ]);
 
 function headerLines(headers: Readonly<Record<string, string>>): string[] {
-  return Object.entries(headers).map(([name, value]) => `${name}: ${shownHeaders.has(name) ? value : hidden}`);
+  return Object.entries(headers).map(([name, value]) => `${name}: ${shownHeaders.has(name) ? value : redacted}`);
 }
-
-const hidden = '[redacted]';
 
 function safeUrl(url: string): string {
   const { origin, pathname, searchParams } = new URL(url);
-  const query = [...searchParams].map(([key, value]) => `${key}=${knownFields().has(key) ? value : hidden}`).join('&');
+  const query = [...searchParams]
+    .map(([key, value]) => `${key}=${knownFields().has(key) ? value : redacted}`)
+    .join('&');
   return origin + pathname + (query && `?${query}`);
 }
 
@@ -68,7 +70,7 @@ function safeUrl(url: string): string {
 export function safeBody(body: string, fields: ReadonlySet<string> = knownFields()): string {
   let shown: string;
   try {
-    shown = JSON.stringify(redacted(JSON.parse(body), fields, 'unknown'));
+    shown = JSON.stringify(safeValue(JSON.parse(body), fields, 'unknown'));
   } catch {
     return `[${Buffer.byteLength(body)} bytes that are no JSON]`;
   }
@@ -76,24 +78,23 @@ export function safeBody(body: string, fields: ReadonlySet<string> = knownFields
 }
 
 /** `known`: the field that holds it may be shown. That goes for the items of its list, too, and for nothing deeper. */
-function redacted(value: unknown, fields: ReadonlySet<string>, holder: 'known' | 'unknown'): unknown {
-  if (Array.isArray(value)) return value.map((item) => redacted(item, fields, holder));
+function safeValue(value: unknown, fields: ReadonlySet<string>, holder: 'known' | 'unknown'): unknown {
+  if (Array.isArray(value)) return value.map((item) => safeValue(item, fields, holder));
   if (typeof value === 'object' && value !== null) {
-    const holderOf = (key: string) => (fields.has(key) && !secret.test(key) ? 'known' : 'unknown');
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, redacted(each, fields, holderOf(key))]));
+    const holderOf = (key: string) => (fields.has(key) && !secretName.test(key) ? 'known' : 'unknown');
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, safeValue(each, fields, holderOf(key))]),
+    );
   }
-  if (holder === 'unknown') return hidden;
+  if (holder === 'unknown') return redacted;
   return typeof value === 'string' ? withoutUrlSecrets(value) : value;
 }
-
-/** Never shown, whoever puts it on the list. */
-const secret = /secret|password|token|authorization|(?:^|_)key$/iu;
 
 /** URLs in a text without what is in front of their host, and without the values of their query and fragment. */
 function withoutUrlSecrets(text: string): string {
   return text.replace(/(\/\/)([^\s/?#]*@)?([^\s?#]*)(\?[^\s#]*)?(#\S*)?/gu, (_, ...parts: string[]) => {
     const [slashes, user, rest, query, fragment] = parts;
-    return [slashes, user && `${hidden}@`, rest, query && safeQuery(query), fragment && `#${hidden}`]
+    return [slashes, user && `${redacted}@`, rest, query && safeQuery(query), fragment && `#${redacted}`]
       .filter(Boolean)
       .join('');
   });
@@ -103,7 +104,7 @@ const safeQuery = (query: string): string =>
   `?${query
     .slice(1)
     .split('&')
-    .map((pair) => (pair.includes('=') ? `${pair.slice(0, pair.indexOf('='))}=${hidden}` : hidden))
+    .map((pair) => (pair.includes('=') ? `${pair.slice(0, pair.indexOf('='))}=${redacted}` : redacted))
     .join('&')}`;
 
 let known: Set<string> | undefined;
