@@ -2,8 +2,8 @@ import type { Effect } from './effect.ts';
 import { readShown, takenBack, told } from './jobs.ts';
 import type { Act } from './keys.ts';
 import { begunChange, begunEffects, endAsked } from './leaving.ts';
-import { type Choice, type Model, type Step, selectedRow, still, targetsOf } from './model.ts';
-import { moved, openSelected, pageOf, toView } from './moving.ts';
+import { type Choice, type Model, rowHere, type Step, still, targetsOf } from './model.ts';
+import { moved, openSelected, pageOf, toList, toView } from './moving.ts';
 import { listed, named, pick, prompt, question } from './over.ts';
 import { keyOf, nameOf, type Row } from './row.ts';
 
@@ -17,7 +17,7 @@ const doings: Readonly<Record<Act, (model: Model) => Step>> = {
   first: (model) => moved(model, -far),
   last: (model) => moved(model, far),
   open: (model) => openSelected(model),
-  sides: (model) => still({ ...model, focus: model.focus === 'list' ? 'thread' : 'list' }),
+  sides: (model) => (model.focus === 'list' ? still({ ...model, focus: 'thread' }) : toList(model)),
   search: (model) => still(prompt(model, { of: 'search', title: 'Search the copy for', rows: [], text: '' })),
   view: (model) => still(pick(model, { of: 'view', title: 'Show', choices: model.views, rows: [] })),
   reply: (model) => compose(model, 'reply', 'send'),
@@ -99,7 +99,7 @@ function takeBack(model: Model): Step {
 function cleared(model: Model): Step {
   const read = readShown(model);
   if (read !== model) return still(read);
-  if (model.focus === 'thread') return still({ ...model, focus: 'list' });
+  if (model.focus === 'thread') return toList(model);
   const { marked, view, searchedFrom } = model;
   if (marked.length === 0 && view === 'search' && searchedFrom !== undefined) return toView(model, searchedFrom);
   return still({ ...model, marked: [] });
@@ -130,7 +130,7 @@ const compose = (model: Model, means: 'reply' | 'note', ends: 'send' | 'draft'):
 });
 
 function mark(model: Model): Step {
-  const row = model.focus === 'thread' ? model.opened?.row : selectedRow(model);
+  const row = rowHere(model);
   if (!row) return still(model);
   const isMarked = model.marked.some((one) => keyOf(one) === keyOf(row));
   const marked = isMarked ? model.marked.filter((one) => keyOf(one) !== keyOf(row)) : [...model.marked, row];

@@ -1,5 +1,5 @@
 import type { Change, Effect } from './effect.ts';
-import type { Row, Thread } from './row.ts';
+import { keyOf, type Row, type Thread } from './row.ts';
 
 /** What becomes of something that was asked for. `held`: it leaves at `until`. `back`: it was taken back. */
 export type JobState = 'held' | 'sending' | 'done' | 'drafted' | 'refused' | 'unknown' | 'back' | 'told';
@@ -172,11 +172,21 @@ export function begin({ size, now, view, views }: Start): Step {
 export const selectedRow = ({ list: { rows, offset, selected } }: Pick<Model, 'list'>): Row | undefined =>
   rows[selected - offset];
 
+/** The row whose thread is read, or else the one under the marker. */
+export const rowHere = (model: Pick<Model, 'list' | 'opened' | 'focus'>): Row | undefined =>
+  model.focus === 'thread' ? model.opened?.row : selectedRow(model);
+
 /** What the next key is for: all that are marked, else the row that is selected. */
 export function targetsOf(model: Pick<Model, 'list' | 'marked' | 'opened' | 'focus'>): readonly Row[] {
   if (model.marked.length > 0) return model.marked;
-  const row = model.focus === 'thread' ? model.opened?.row : selectedRow(model);
+  const row = rowHere(model);
   return row ? [row] : [];
+}
+
+/** Whether the row under the marker is what the keys are for: it is not while a thread is read whose row has left the list. */
+export function hasMarker(model: Pick<Model, 'list' | 'opened' | 'focus'>): boolean {
+  const [here, under] = [rowHere(model), selectedRow(model)];
+  return here === undefined || (under !== undefined && keyOf(under) === keyOf(here));
 }
 
 /** Side by side from 100 columns. */

@@ -63,6 +63,18 @@ export function openSelected(before: Model): Step {
   };
 }
 
+/**
+ * Back to the list. The row that was read is under the marker; where it has left the list the thread of another one
+ * comes, and a key that is pressed now was meant for the one that is gone.
+ */
+export function toList(model: Model): Step {
+  const { list, opened, now } = model;
+  const at = opened ? list.rows.findIndex((row) => isOpened(model, row)) : -1;
+  const selected = at < 0 ? list.selected : list.offset + at;
+  const replacedAt = opened && at < 0 ? now : list.replacedAt;
+  return moved({ ...model, focus: 'list', list: { ...list, selected, replacedAt } }, 0);
+}
+
 /** A thread comes: it is shown where it is still asked for. A newer one of the same record stays where it was read. */
 export function withOpened(model: Model, { row, thread, told }: Extract<Event, { is: 'opened' }>): Model {
   if (!isOpened(model, row)) return model;
@@ -111,5 +123,7 @@ export function reread(model: Model): Step {
 export function fileAway(model: Model, rows: readonly Row[]): Step {
   const gone = new Set(rows.map(({ kind, id }) => `${kind} ${id}`));
   const marked = model.marked.filter(({ kind, id }) => !gone.has(`${kind} ${id}`));
-  return reread({ ...model, marked, ...(model.focus === 'thread' && { focus: 'list' as const }) });
+  const left = model.focus === 'thread' ? toList(model) : { model, effects: [] };
+  const again = reread({ ...left.model, marked });
+  return { ...again, effects: [...left.effects, ...again.effects] };
 }

@@ -4,7 +4,16 @@ import type { Event } from './event.ts';
 import { isPassing, readDone, told } from './jobs.ts';
 import { actOf, entryOf } from './keys.ts';
 import { keptOrAsked, sendOrAsk } from './leaving.ts';
-import { type CopyState, type Job, type JobState, type Model, type Step, still } from './model.ts';
+import {
+  type CopyState,
+  type Job,
+  type JobState,
+  type Model,
+  rowHere,
+  type Step,
+  selectedRow,
+  still,
+} from './model.ts';
 import { fileAway, kept, moved, reread, withOpened } from './moving.ts';
 import { keyOf, type Row } from './row.ts';
 
@@ -102,7 +111,7 @@ function heldOn(model: Model): Model {
 
 type Listed = Extract<Event, { is: 'rows' | 'no-rows' }>;
 
-/** Rows come: what was selected stays selected where it is still there. */
+/** Rows come: what is read, or else what was selected, is under the marker where it is still there. */
 function listed(model: Model, event: Listed): Step {
   const { list } = model;
   if (event.ask !== list.asked) return still(model);
@@ -112,14 +121,16 @@ function listed(model: Model, event: Listed): Step {
     return list.isBehind && !isWrong ? reread(next) : still({ ...next, list: { ...next.list, isBehind: false } });
   }
   const { rows, offset, total } = event;
-  const before = list.rows[list.selected - list.offset];
-  const found = before === undefined ? -1 : rows.findIndex((row) => keyOf(row) === keyOf(before));
+  const before = rowHere(model);
+  const placeOf = (one: Row | undefined) => (one ? rows.findIndex((row) => keyOf(row) === keyOf(one)) : -1);
+  const isThere = placeOf(before) >= 0;
+  const found = placeOf(isThere ? before : selectedRow(model));
   const last = Math.max(0, (total ?? offset + rows.length) - 1);
   const selected = found >= 0 ? offset + found : Math.min(list.selected, last);
   // It stays on its line, but where the first row is shown, what is new before it is seen.
   const top = list.top === 0 ? 0 : Math.max(0, list.top + selected - list.selected);
   // Somebody else has taken the row away: a key that is pressed now was meant for it.
-  const isGone = before !== undefined && found < 0 && !model.handled[keyOf(before)];
+  const isGone = before !== undefined && !isThere && !model.handled[keyOf(before)];
   const replacedAt = isGone ? model.now : list.replacedAt;
   const shown = { rows, offset, total, selected, top, failed: undefined, isWrong: false, replacedAt };
   const next = { ...model, list: { ...list, ...shown, answered: event.ask } };

@@ -1,7 +1,7 @@
 import { cells, cut, pad, wrap } from '../../screen/width.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { ageWords } from '../age.ts';
-import type { Model } from '../model.ts';
+import { hasMarker, type Model } from '../model.ts';
 import { keyOf, nameOf, type Row, whoOf } from '../row.ts';
 import { type Line, line, type Part } from './parts.ts';
 import { bodyHeight, listWidth, rowHeight } from './sizes.ts';
@@ -20,9 +20,10 @@ export function listLines(model: Model): readonly ListLine[] {
   // What is told may have taken the line that the selected row stood on.
   const page = Math.max(1, Math.floor(bodyHeight(model) / rowHeight(model)));
   const top = Math.max(list.top, list.selected - page + 1);
+  const isShown = hasMarker(model);
   for (let at = top; at < Math.min(total, top + count); at++) {
     const row = list.rows[at - list.offset];
-    const isSelected = at === list.selected;
+    const isSelected = at === list.selected && isShown;
     const isMarked = row !== undefined && marked.has(keyOf(row));
     const mark = markOf({ isSelected, isMarked });
     const shown = row ? rowLines(model, row, { mark, numberRoom }) : missing(model, mark);
