@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AppendLog, type LogOptions, openLog, readLog } from '../disk/append-log.ts';
-import { replaceFile } from '../disk/atomic-file.ts';
+import { isCode, replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import { type Held, holders, tryLock } from '../disk/lock.ts';
 import type { Damage } from '../disk/log-file.ts';
@@ -67,9 +67,9 @@ export function journalFolder(path: string, words: Wording): JournalFolder {
     list: async () => (await readdir(path)).filter((name) => name.endsWith('.jsonl')).map((name) => join(path, name)),
     async read(file, options) {
       // svc puts a journal in its place whole, so an empty one has lost what it said.
-      const isEmpty = (await stat(file).catch(() => undefined))?.size === 0;
+      const isEmpty = (await stat(file).catch(unreadable(file)))?.size === 0;
       if (isEmpty) throw refused(file, 'is empty');
-      return readLog(file, { ...damaged(file), ...options });
+      return (await readLog(file, { ...damaged(file), ...options }).catch(unreadable(file))) ?? false;
     },
     deleted: (file) =>
       new Failure('failed', `The journal of ${words.earlier} is gone: ${file}`, {
@@ -79,6 +79,23 @@ export function journalFolder(path: string, words: Wording): JournalFolder {
     begin: (file, text) => onDisk(() => replaceFile(file, text)),
     open: (file, options) => onDisk(() => openLog(file, { ...damaged(file), ...options })),
   };
+}
+
+/** For a `catch`: undefined where there is no such file. What cannot be read never means that nothing was sent. */
+export const unreadable =
+  (path: string) =>
+  (error: unknown): undefined => {
+    if (isCode(error, 'ENOENT')) return undefined;
+    throw diskFailure(error, `What an earlier run has sent cannot be read: ${path}`, unreadHint);
+  };
+
+const unreadHint =
+  'Nothing was sent now. Make that file readable, and run this command again: svc then knows those rows.';
+
+/** For a `catch`: a damaged journal is refused by its own command. One that cannot be read now may be read by that. */
+export function leftToItsOwn(error: unknown): undefined {
+  if (error instanceof Failure && error.cause === undefined) return undefined;
+  throw error;
 }
 
 async function locked(path: string, words: Wording): Promise<Held> {

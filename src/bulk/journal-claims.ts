@@ -1,10 +1,18 @@
 import { appendFile, open, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { type JournalFolder, underWay } from '../batch/journal-folder.ts';
+import { type JournalFolder, underWay, unreadable } from '../batch/journal-folder.ts';
 import { type Held, tryLock } from '../disk/lock.ts';
 import { someOf } from '../text/each.ts';
 import { fieldsIn } from '../text/record.ts';
-import { formerPlace, type Identity, type Keys, keysOf, mayBeOurs, scopeInName } from './journals-on-disk.ts';
+import {
+  formerPlace,
+  type Identity,
+  isOfOthers,
+  type Keys,
+  keysOf,
+  mayBeOurs,
+  scopeInName,
+} from './journals-on-disk.ts';
 import { noRequest, type Plan } from './plan.ts';
 import { type RowRequests, requestsOf, rowRequests } from './row-requests.ts';
 
@@ -48,9 +56,10 @@ export const forgetRows = async (journal: string): Promise<void> => {
 
 type Claimed = Rows & { readonly scope: string; readonly profile: string; readonly isBegun: boolean };
 
-/** Undefined where nobody has said it, or it cannot be read. */
+/** Undefined where nobody has said it, or the file says nothing readable. Throws where the system does not give it. */
 export async function claimedRows(journal: string): Promise<Claimed | undefined> {
-  const handle = await open(rowsPath(journal), 'r').catch(() => undefined);
+  const path = rowsPath(journal);
+  const handle = await open(path, 'r').catch(unreadable(path));
   if (!handle) return undefined;
   const refs = rowRequests();
   let first: string | undefined;
@@ -65,8 +74,9 @@ export async function claimedRows(journal: string): Promise<Claimed | undefined>
     const { scope, profile, file } = fieldsIn(JSON.parse(first ?? ''));
     if (typeof scope !== 'string' || typeof profile !== 'string') return undefined;
     return { scope, profile, file: typeof file === 'string' ? file : null, refs, isBegun };
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    return unreadable(path)(error);
   } finally {
     await handle.close().catch(() => {});
   }
@@ -92,14 +102,14 @@ export async function refuseDeleted(
   plan: Pick<Plan, 'refs' | 'row'>,
 ): Promise<void> {
   if (plan.row.operation.safety === 'repeatable') return;
+  const keys = keysOf(identity);
   const names = new Set(await readdir(folder.path));
   for (const name of names) {
     const journal = name.replace(/\.rows$/u, '.jsonl');
-    if (journal === name || names.has(journal)) continue;
+    if (journal === name || names.has(journal) || isOfOthers(name, keys)) continue;
     const path = join(folder.path, journal);
     const claimed = await claimedRows(path);
-    if (claimed?.isBegun && mayBeOurs(claimed, keysOf(identity)) && haveCommon(plan, claimed))
-      throw folder.deleted(path);
+    if (claimed?.isBegun && mayBeOurs(claimed, keys) && haveCommon(plan, claimed)) throw folder.deleted(path);
   }
 }
 
@@ -116,7 +126,7 @@ export async function refuseCommon(
   const own: Refs = { refs: plan.refs };
   const busy = new Set<string>();
   for (const name of await readdir(folder.path)) {
-    if (!name.endsWith('.lock')) continue;
+    if (!name.endsWith('.lock') || isOfOthers(name, keys)) continue;
     const [lock, base] = [join(folder.path, name), name.slice(0, -'.lock'.length)];
     const journal = join(folder.path, `${base}.jsonl`);
     const claimed = await claimedRows(journal);

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { JournalFolder } from '../batch/journal-folder.ts';
+import { type JournalFolder, leftToItsOwn, unreadable } from '../batch/journal-folder.ts';
 import type { Clock } from '../context.ts';
 import { journalReader, type Present } from './journal-reader.ts';
 import { mark } from './journal-text.ts';
@@ -41,7 +41,7 @@ export async function copiesElsewhere({ folder, present, clock, identity, ours, 
 const longAgoMs = 24 * 60 * 60 * 1000;
 
 async function isLongAgo(path: string, now: number | undefined): Promise<boolean> {
-  const changed = await stat(path).catch(() => undefined);
+  const changed = await stat(path).catch(unreadable(path));
   return changed === undefined || (now !== undefined && Math.abs(now - changed.mtimeMs) > longAgoMs);
 }
 
@@ -53,7 +53,7 @@ async function pastOfKin(path: string, { folder, present, identity }: Pick<Asked
   return folder
     .read(path, { take: lines.take, mark })
     .then(() => lines.past())
-    .catch(() => undefined);
+    .catch(leftToItsOwn);
 }
 
 /** The command of a journal that may be of this account, for records of one kind, and that may be done twice; else undefined. */

@@ -1,5 +1,5 @@
 import { readFile, rm, stat } from 'node:fs/promises';
-import type { JournalFolder } from '../batch/journal-folder.ts';
+import { type JournalFolder, leftToItsOwn, unreadable } from '../batch/journal-folder.ts';
 import { appendLines } from '../disk/append-lines.ts';
 import { notesOf } from './journal-claims.ts';
 import { kinIn } from './journal-copies.ts';
@@ -12,7 +12,8 @@ import type { Plan } from './plan.ts';
 export type Overtaken = { readonly rows: ReadonlySet<string>; readonly bytes: number };
 
 export async function overtakenIn(journal: string | undefined): Promise<Overtaken> {
-  const text = journal === undefined ? '' : await readFile(notesOf(journal), 'utf8').catch(() => '');
+  const notes = journal && notesOf(journal);
+  const text = (notes && (await readFile(notes, 'utf8').catch(unreadable(notes)))) ?? '';
   return { rows: new Set(text.split('\n')), bytes: Buffer.byteLength(text) };
 }
 
@@ -69,7 +70,10 @@ async function settledIn(folder: JournalFolder, journal: string): Promise<Settle
     if (line && !('svc_bulk' in line)) note(line, keys, rows);
     return line !== undefined;
   };
-  await folder.read(journal, { take, mark }).catch(() => rows.clear());
+  await folder.read(journal, { take, mark }).catch((error) => {
+    rows.clear();
+    return leftToItsOwn(error);
+  });
   const byKey = new Map<string, string[]>();
   const ofAny: string[] = [];
   for (const row of rows) {

@@ -1,7 +1,8 @@
-import { open, readdir, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Account } from '../batch/account.ts';
-import { digestOfAll, type JournalFolder } from '../batch/journal-folder.ts';
+import { digestOfAll, type JournalFolder, unreadable } from '../batch/journal-folder.ts';
+import { namesIn } from '../disk/folder.ts';
 import { randomName } from '../disk/random-name.ts';
 import { type FormerHeader, type Header, parseLine } from './journal-lines.ts';
 import { journalReader, type Past, type Present, voidKey } from './journal-reader.ts';
@@ -62,6 +63,12 @@ export function scopeInName(name: string): Named | undefined {
   return scope && profile ? { scope, profile } : undefined;
 }
 
+/** What lies beside a journal is called as it is. */
+export function isOfOthers(path: string, keys: Keys): boolean {
+  const named = scopeInName(basename(path));
+  return named !== undefined && !mayBeOurs(named, keys);
+}
+
 /** Under this name version 0.1.0 locks a run of the file. */
 export const formerPlace = (account: string, command: string, file: string | null): string =>
   digest(account, command, file ?? '-');
@@ -120,13 +127,11 @@ function standing(all: readonly Found[]): Found[] {
 type Bearing = 'ours' | 'strange' | 'none';
 
 async function bearingOf(path: string, { command, file }: Identity, keys: Keys): Promise<Bearing> {
+  // The name that version 0.1.0 gave does not tell the command, so it may be any.
+  if (isOfOthers(path, keys)) return 'none';
   const header = await headerOf(path);
   if (header === 'gone') return 'none';
-  if (header === undefined) {
-    const named = scopeInName(basename(path));
-    // The name that version 0.1.0 gave does not tell the command, so it may be any.
-    return named === undefined || mayBeOurs(named, keys) ? 'ours' : 'none';
-  }
+  if (header === undefined) return 'ours';
   if (header.svc_bulk === 2) return bearing(header, keys);
   if (header.command !== command) return 'none';
   if (keys.formerly.has(header.account)) return 'ours';
@@ -136,15 +141,20 @@ async function bearingOf(path: string, { command, file }: Identity, keys: Keys):
 /** More than the longest path and everything else of a header. */
 const headLength = 32_768;
 
-/** Undefined where it cannot be read. */
+/** Undefined where it does not say. Throws where the file is there and the system does not give it. */
 export async function headerOf(path: string): Promise<Header | FormerHeader | 'gone' | undefined> {
-  const file = await open(path, 'r').catch(() => undefined);
-  if (!file) return 'gone';
+  const head = await headOf(path).catch(unreadable(path));
+  if (head === undefined) return 'gone';
+  const [first = '', second = ''] = head.split('\n', 2);
+  const line = mark.read(`${first}\n`) === undefined ? undefined : parseLine(second);
+  return line && 'svc_bulk' in line ? line : undefined;
+}
+
+async function headOf(path: string): Promise<string> {
+  const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(headLength), 0, headLength, 0);
-    const [first = '', second = ''] = buffer.toString('utf8', 0, bytesRead).split('\n', 2);
-    const line = mark.read(`${first}\n`) === undefined ? undefined : parseLine(second);
-    return line && 'svc_bulk' in line ? line : undefined;
+    return buffer.toString('utf8', 0, bytesRead);
   } finally {
     await file.close();
   }
@@ -152,11 +162,11 @@ export async function headerOf(path: string): Promise<Header | FormerHeader | 'g
 
 /** Whether an earlier run of this command has left anything: without that, a dry run needs no login. */
 export async function mayBeKnown(folder: string, words: string): Promise<boolean> {
-  const names = new Set(await readdir(folder).catch(() => []));
+  const names = new Set(await namesIn(folder));
   for (const name of names) {
     // Rows without their journal: of a run that begins, or of one that was deleted.
     if (name.endsWith('.rows') && !names.has(name.replace(/\.rows$/u, '.jsonl'))) return true;
-    const header = name.endsWith('.jsonl') ? await headerOf(join(folder, name)) : 'gone';
+    const header = name.endsWith('.jsonl') ? await headerOf(join(folder, name)).catch(() => undefined) : 'gone';
     if (header !== 'gone' && (header === undefined || header.command === words)) return true;
   }
   return false;
