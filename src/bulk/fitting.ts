@@ -2,7 +2,7 @@ import { placeIn } from '../batch/places.ts';
 import { type Body, columnNames, fieldsOfRow, type RowOf } from '../command/row.ts';
 import { columnName, plain } from '../tabular/columns.ts';
 import { fieldOf } from '../tabular/header-names.ts';
-import { firstOf } from '../text/listed.ts';
+import { firstOf } from '../text/first-of.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Template } from '../text/template.ts';
 import type { Columns } from './columns.ts';

@@ -1,7 +1,7 @@
 import { rowsInWords } from '../batch/pace.ts';
 import { Failure } from '../errors.ts';
 import type { FileRow } from '../tabular/rows.ts';
-import { firstOf } from '../text/listed.ts';
+import { firstOf } from '../text/first-of.ts';
 import type { Found } from './journals-on-disk.ts';
 import type { Judges } from './judges.ts';
 import { type Match, type Matches, type OpenMatches, otherNames } from './match-table.ts';

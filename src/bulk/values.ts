@@ -2,7 +2,7 @@ import { placeIn, placesIn } from '../batch/places.ts';
 import { priorities } from '../command/priorities.ts';
 import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
-import { firstOf } from '../text/listed.ts';
+import { firstOf } from '../text/first-of.ts';
 import { nearest } from '../text/near.ts';
 import type { Columns } from './columns.ts';
 import { short } from './remedy.ts';

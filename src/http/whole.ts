@@ -1,7 +1,8 @@
 import type { Write, Writes } from '../context.ts';
 import { runAgain } from '../disk/lock-hold.ts';
 import { Failure, type FailureKind, isInterruption, nothingChanged } from '../errors.ts';
-import { firstOf, listed } from '../text/listed.ts';
+import { firstOf } from '../text/first-of.ts';
+import { listed } from '../text/listed.ts';
 
 /** How much of a command was done before it stopped. */
 export type DoneSoFar = { readonly done: number; readonly unknown: number };

@@ -1,7 +1,7 @@
 import { columnName, plain } from '../tabular/columns.ts';
 import { footerNotes } from '../tabular/footer.ts';
 import { preambleNotes } from '../tabular/header.ts';
-import { firstOf } from '../text/listed.ts';
+import { firstOf } from '../text/first-of.ts';
 import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Seen } from './findings.ts';
