@@ -131,7 +131,8 @@ async function answerIn(
     throw isIt ? oddAnswer(sent.response, judged.other) : strangerFailure(baseUrl, sent.response, judged.other);
   }
   const other = otherIn(operation, input.params, judged.json);
-  if (other !== undefined) throw (await import('./endings.ts')).otherRecord(sent.response, operation, input, other);
+  if (other !== undefined)
+    throw (await import('./endings.ts')).otherRecord(sent.response, askedFor(operation, input), other);
   service.learnt.address = 'service';
   if (operation.id === getAccount.id) learnAccount(service, judged.json);
   learnNumber(service, operation, judged.json);

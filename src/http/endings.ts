@@ -4,7 +4,6 @@ import { Failure, interruption, nothingChanged } from '../errors.ts';
 import { listed } from '../text/listed.ts';
 import { fieldsIn } from '../text/record.ts';
 import { isOwnRefusal, looksLikeHtml, problemIn, readBody } from './answer.ts';
-import { askedFor, type Typed } from './request-spec.ts';
 import type { Looked, Undecided } from './settle.ts';
 import { anyEffect } from './writes.ts';
 
@@ -157,8 +156,8 @@ export function oddAnswer(exchanged: HttpResponse, what = whatIs(exchanged)): Fa
 }
 
 /** The answer to somebody else's request, as a proxy or a cache mixes them up: nothing is made of it. */
-export const otherRecord = (answer: HttpResponse, operation: Operation, input: Typed, other: number): Failure =>
-  new Failure('failed', `${askedFor(operation, input)} was asked for, and the answer is ${other}. It is not used.`, {
+export const otherRecord = (answer: HttpResponse, asked: string, other: number): Failure =>
+  new Failure('failed', `${asked} was asked for, and the answer is ${other}. It is not used.`, {
     status: answer.status,
     hint: perhapsBetween,
     answer,
