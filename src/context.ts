@@ -188,8 +188,12 @@ export type Sends = {
 
 /** Everything svc touches outside its own memory. Built once, in `node/context.ts`; faked once, in `test/svc.ts`. */
 export type Context = {
-  /** `destroy` gives up on what may still come: a pipe that stays open would keep the process alive. */
-  readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean; readonly destroy?: () => void };
+  /** `destroy` gives up on what may still come: a pipe that stays open would keep the process alive. `fd`: what it is read from. */
+  readonly stdin: AsyncIterable<Uint8Array> & {
+    readonly isTTY?: boolean;
+    readonly destroy?: () => void;
+    readonly fd?: number;
+  };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -77,6 +77,8 @@ export type RunOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Whole, or as it comes. */
   readonly stdin?: string | Uint8Array | AsyncIterable<string>;
+  /** What standard input is read from, where it is no pipe. */
+  readonly stdinFd?: number;
   /** Typed at the terminal, to its end. */
   readonly typed?: string;
   /** Instead of one that takes everything; `Ran.stdout` is then empty. */
@@ -161,13 +163,13 @@ const failing =
     throw new Failure('failed', 'The editor "vi" ended with code 1, so nothing was sent.');
   };
 
-function stdinOf({ stdin, typed, columns }: RunOptions): Context['stdin'] {
+function stdinOf({ stdin, stdinFd, typed, columns }: RunOptions): Context['stdin'] {
   async function* bytes() {
     if (typed !== undefined) yield Buffer.from(typed);
     if (typeof stdin === 'string' || stdin instanceof Uint8Array) yield Buffer.from(stdin as string);
     else if (stdin) for await (const text of stdin) yield Buffer.from(text);
   }
-  return Object.assign(bytes(), { isTTY: stdin === undefined && columns !== undefined });
+  return Object.assign(bytes(), { isTTY: stdin === undefined && columns !== undefined, fd: stdinFd });
 }
 
 /** The answer of Return alone: the first of the choices. */

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
-import { holdsText, isSameFile, openDraft, proveWritable, removeOld } from '../disk/draft-file.ts';
+import { holdsText, isRead, isSameFile, openDraft, proveWritable, removeOld } from '../disk/draft-file.ts';
 import { Failure, messageOf } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { type EarlierSecrets, secretsIn, wouldLose } from './earlier-secrets.ts';
@@ -17,11 +17,11 @@ export async function checkFiles(
   keepsSecrets = false,
 ): Promise<EarlierSecrets> {
   let earlier: EarlierSecrets = new Map();
-  const taken = inputs.flatMap((path) => (path === undefined || path === '-' ? [] : [{ path, isRead: true }]));
+  const taken = inputs.flatMap((path) => (path === undefined ? [] : [{ path, isRead: true }]));
   for (const [flag, path] of Object.entries({ results, rejects, report })) {
     if (path === undefined) continue;
     for (const other of taken) {
-      if (!(await isSameFile(path, other.path))) continue;
+      if (!(await (other.isRead ? isRead(ctx, path, other.path) : isSameFile(path, other.path)))) continue;
       const what = other.isRead ? 'the file that is read' : other.path;
       throw new Failure('usage', `--${flag} would overwrite ${what}.`, { hint: 'Name another file.' });
     }

@@ -3,10 +3,11 @@ import { lstat, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from '../context.ts';
 import { codeOf, Failure, interruption, messageOf } from '../errors.ts';
 import { draftOf, syncFolder } from './atomic-file.ts';
 import { diskFailure, diskWords } from './disk-failure.ts';
-import { realPath } from './same-file.ts';
+import { isOpenAs, realPath } from './same-file.ts';
 
 /** A file that the user named, being written: until `keep` the old one, or none, is what others see. */
 export type Draft = {
@@ -110,6 +111,11 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
     [one, other].map((path) => realPath(isAbsolute(path) ? path : `./${path}`)),
   );
   return first === second;
+}
+
+/** Whether a command that writes there takes the place of what it reads; `-` is standard input, which may be a file. */
+export async function isRead({ stdin }: Pick<Context, 'stdin'>, written: string, read: string): Promise<boolean> {
+  return read === '-' ? isOpenAs(stdin.fd, written) : isSameFile(written, read);
 }
 
 /** Whether it would be lost by writing there. A pipe or a device keeps nothing. */

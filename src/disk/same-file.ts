@@ -1,10 +1,24 @@
+import { fstat as fstatCallback } from 'node:fs';
 import { readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const fstat = promisify(fstatCallback);
 
 /** Two names of one file that is there. */
 export async function isOneFile(one: string, other: string): Promise<boolean> {
   const [a, b] = await Promise.all([one, other].map((path) => stat(path, { bigint: true }).catch(() => undefined)));
   return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
+}
+
+/** Whether what is open is the file that is there. A pipe and a terminal are none. */
+export async function isOpenAs(fd: number | undefined, path: string): Promise<boolean> {
+  if (fd === undefined) return false;
+  const [open, there] = await Promise.all([
+    fstat(fd, { bigint: true }).catch(() => undefined),
+    stat(path, { bigint: true }).catch(() => undefined),
+  ]);
+  return open?.isFile() === true && open.ino === there?.ino && open.dev === there.dev;
 }
 
 /** Where a path leads that may not be there yet: also behind a link to nothing. */

@@ -31,7 +31,7 @@ export async function given(
   const named: Slot[] = [];
   const names: Record<string, string> = {};
   await refuseOwnFiles(ctx, slots);
-  await refuseWhatIsRead(slots);
+  await refuseWhatIsRead(ctx, slots);
   for (const { param, texts, label } of isFromFile ? [] : slots)
     if (param.needs === 'from' && texts.length > 0) throw new Failure('usage', `${label} needs --from FILE.`);
   for (const slot of slots) {
@@ -65,20 +65,20 @@ async function refuseOwnFiles(ctx: Context, slots: readonly Slot[]): Promise<voi
 }
 
 /** Neither may what is written be a file that the same command reads: its template, its text, its rows. */
-async function refuseWhatIsRead(slots: readonly Slot[]): Promise<void> {
+async function refuseWhatIsRead(ctx: Context, slots: readonly Slot[]): Promise<void> {
   const files = slots.flatMap(({ param, texts, label }) =>
     param.completes === 'files' ? texts.map((path) => ({ path, label, isWritten: param.isWritten === true })) : [],
   );
   const written = files.filter(({ isWritten }) => isWritten);
   if (written.length === 0) return;
-  const [{ isThere }, { isSameFile }] = await Promise.all([
+  const [{ isThere }, { isRead }] = await Promise.all([
     import('../disk/atomic-file.ts'),
     import('../disk/draft-file.ts'),
   ]);
   for (const read of files) {
-    if (read.isWritten || read.path === '-' || !(await isThere(read.path))) continue;
+    if (read.isWritten || (read.path !== '-' && !(await isThere(read.path)))) continue;
     for (const { path, label } of written) {
-      if (!(await isSameFile(path, read.path))) continue;
+      if (!(await isRead(ctx, path, read.path))) continue;
       throw new Failure('usage', `${label} would overwrite the file that is read.`, { hint: 'Name another file.' });
     }
   }

@@ -1,7 +1,9 @@
 import {
+  closeSync,
   existsSync,
   linkSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -257,6 +259,35 @@ test.each([
   const ran = await svc(world, argv);
   expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(`${output} would overwrite the file`) });
   expect(readFileSync(text, 'utf8')).toBe('Hello');
+  expect(written(world.sent)).toEqual([]);
+});
+
+test.each([
+  ['--rejects', ['contacts', 'sync', '-']],
+  ['--report', ['contacts', 'sync', '-']],
+  ['--report', ['lists', 'import', '11', '-']],
+  ['--results', ['tickets', 'create', '--from', '-']],
+  ['--results', ['tickets', 'note', '--from', 'rows.csv', '--body-file', '-']],
+  ['--report', ['tickets', 'note', '--from', 'rows.csv', '--template', '-']],
+])('%s of %j is refused where it would overwrite the file that standard input is', async (output, argv) => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const [rows, stdin, link, second] = ['rows.csv', 'in.csv', 'link.csv', 'second.csv'].map((name) =>
+    join(world.folder, name),
+  );
+  if (!rows || !stdin || !link || !second) throw new Error('Four paths.');
+  writeFileSync(rows, 'id\n7\n');
+  const text = 'subject,email\nOne,one@example.com\n';
+  writeFileSync(stdin, text);
+  symlinkSync(stdin, link);
+  linkSync(stdin, second);
+  const stdinFd = openSync(stdin, 'r');
+  const words = argv.map((word) => (word === 'rows.csv' ? rows : word));
+  for (const path of [stdin, link, second]) {
+    const ran = await svc(world, [...words, '--yes', output, path], { stdin: text, stdinFd });
+    expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(`${output} would overwrite the file`) });
+  }
+  closeSync(stdinFd);
+  expect(readFileSync(stdin, 'utf8')).toBe(text);
   expect(written(world.sent)).toEqual([]);
 });
 
