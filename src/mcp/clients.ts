@@ -1,7 +1,7 @@
 import { posix, resolve, win32 } from 'node:path';
 import { customFolder, homeFolder, thisMachine } from '../disk/home.ts';
 import type { Env } from '../env.ts';
-import { jsonIn } from '../text/json.ts';
+import { changedJson } from '../text/exact-json.ts';
 import { isRecord } from '../text/record.ts';
 
 export const clients = ['claude', 'claude-code', 'cursor', 'vscode'] as const;
@@ -43,23 +43,32 @@ function dataFolder(env: Env, machine: typeof thisMachine): string | undefined {
 /** The key below which a client lists its servers. */
 const listOf = (client: Client): string => (client === 'vscode' ? 'servers' : 'mcpServers');
 
-/** The configuration with our server in it; everything else stays. Undefined where the text is no JSON object. */
+/** The configuration with our server in it. `was`: what stood there below its name. */
+export type Configured = { readonly text: string; readonly was: 'absent' | 'same' | 'other' | 'foreign' };
+
+/**
+ * Other servers and settings stay, each number as it is written; of the entry of this name everything but what starts it,
+ * such as its `env`. One that starts no program (`foreign`) is replaced. Undefined where the text is no JSON object.
+ */
 export function withServer(
   client: Client,
   text: string | undefined,
   name: string,
   entry: ServerEntry,
-): string | undefined {
-  const config = parseObject(text);
+): Configured | undefined {
   const key = listOf(client);
-  const servers = config?.[key] ?? {};
-  if (!config || typeof servers !== 'object' || servers === null || Array.isArray(servers)) return undefined;
   const shown = client === 'vscode' ? { type: 'stdio', ...entry } : entry;
-  return `${JSON.stringify({ ...config, [key]: { ...servers, [name]: shown } }, undefined, 2)}\n`;
-}
-
-function parseObject(text: string | undefined): Record<string, unknown> | undefined {
-  if (text === undefined || text.trim() === '') return {};
-  const value = jsonIn(text.replace(/^\u{feff}/u, ''));
-  return isRecord(value) ? value : undefined;
+  let was: Configured['was'] = 'absent';
+  const changed = changedJson(text?.replace(/^\u{feff}/u, '').trim() || '{}', (config) => {
+    if (!isRecord(config)) return undefined;
+    const servers = config[key] ?? {};
+    if (!isRecord(servers)) return undefined;
+    const before = Object.hasOwn(servers, name) ? servers[name] : undefined;
+    const kept = isRecord(before) && typeof before.command === 'string' ? before : undefined;
+    const after = { ...kept, ...shown };
+    if (kept) was = JSON.stringify(kept) === JSON.stringify(after) ? 'same' : 'other';
+    else if (before !== undefined) was = 'foreign';
+    return { ...config, [key]: { ...servers, [name]: after } };
+  });
+  return changed === undefined ? undefined : { text: `${changed}\n`, was };
 }

@@ -1,4 +1,5 @@
 import { hexDigestOf } from './digest.ts';
+import { jsonIn } from './json.ts';
 import { isRecord } from './record.ts';
 
 /** Strings are passed over; of the numbers only those with so many digits can lose one. */
@@ -56,6 +57,18 @@ export function parseUnrounded(text: string): unknown {
   if (!mayBeLong.test(text)) return value;
   const quoted = withNumbers(text, (token) => (Number.isFinite(Number(token)) && isKept(token) ? token : `"${token}"`));
   return quoted === text ? value : JSON.parse(quoted);
+}
+
+/**
+ * The JSON that `change` makes of a document's value, with each number as the document writes it; a number is at times a
+ * text in that value. Undefined where the text is no JSON, or `change` has nothing for it.
+ */
+export function changedJson(text: string, change: (value: unknown) => object | undefined): string | undefined {
+  if (jsonIn(text) === undefined) return undefined;
+  const mark = `${hexDigestOf(text)} `;
+  const marked = withNumbers(text, (token) => (JSON.stringify(Number(token)) === token ? token : `"${mark}${token}"`));
+  const changed = change(JSON.parse(marked));
+  return changed && JSON.stringify(changed, undefined, 2).replaceAll(new RegExp(`"${mark}([^"]+)"`, 'gu'), '$1');
 }
 
 /** The text of a JSON document with its numbers in another form. Strings are walked over: a pattern of them would not hold one of 20 MB. */

@@ -159,7 +159,45 @@ test('a second time nothing is added, and that is said', async () => {
   const before = readFileSync(file, 'utf8');
   expect((await install(['cursor', '--file', file])).stdout).toBe(`svc is in ${file} already, just so.\n`);
   expect(readFileSync(file, 'utf8')).toBe(before);
-  expect((await install(['cursor', '--file', file, '--allow-write'])).stdout).toBe(`Added svc to ${file}.\n`);
+  expect((await install(['cursor', '--file', file, '--allow-write'])).stdout).toBe(`Changed svc in ${file}.\n`);
+});
+
+test('of an entry that is there its env and other settings stay, and what was replaced is said', async () => {
+  const file = join(world.folder, 'there.json');
+  const own = { env: { SVC_API_KEY: 'mine' }, timeout: 60 };
+  const before = { mcpServers: { svc: { command: 'svc', args: ['mcp', '--allow-send'], ...own } } };
+  writeFileSync(file, JSON.stringify(before));
+  const said = 'svc was there already: what it starts';
+  const dry = await install(['cursor', '--file', file, '--dry-run']);
+  expect(dry.stdout).toContain(`Would change svc in ${file}:`);
+  expect(dry.stdout).not.toContain('mine');
+  expect(dry.stderr).toContain(`${said} would be replaced`);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(before);
+  const ran = await install(['cursor', '--file', file]);
+  expect(ran).toMatchObject({ exitCode: 0, stdout: `Changed svc in ${file}.\n` });
+  expect(ran.stderr).toContain(`${said} was replaced; its other settings, such as env, stay.`);
+  const { svc: after } = JSON.parse(readFileSync(file, 'utf8')).mcpServers;
+  expect(after).toMatchObject({ command: process.execPath, ...own });
+  expect(after.args).not.toContain('--allow-send');
+  const again = await install(['cursor', '--file', file]);
+  expect(again.stdout).toBe(`svc is in ${file} already, just so.\n`);
+  expect(again.stderr).not.toContain('replaced');
+});
+
+test('an entry of that name that starts no program is replaced, and that is said', async () => {
+  const file = join(world.folder, 'remote.json');
+  writeFileSync(file, JSON.stringify({ mcpServers: { svc: { type: 'http', url: 'https://a.example/mcp' } } }));
+  const ran = await install(['cursor', '--file', file]);
+  expect(ran.stderr).toContain('svc was there already and started no program: that entry was replaced.');
+  expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers.svc).not.toHaveProperty('url');
+});
+
+test('numbers of others stay as they are written', async () => {
+  const file = join(world.folder, 'numbers.json');
+  const numbers = '[12345678901234567890, 0.12345678901234567890, 1e400, -1.5E+3, 1.0, -0, 7, "12345678901234567890"]';
+  writeFileSync(file, `{"mcpServers": {"other": {"command": "o", "ids": ${numbers}}}}`);
+  expect((await install(['cursor', '--file', file])).exitCode).toBe(0);
+  expect(readFileSync(file, 'utf8').replaceAll(/\s/gu, '')).toContain(numbers.replaceAll(' ', ''));
 });
 
 test.skipIf(process.platform !== 'linux')('a device that never ends is refused', async () => {

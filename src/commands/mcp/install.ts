@@ -4,7 +4,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { itself } from '../../disk/installed.ts';
 import { Failure } from '../../errors.ts';
-import { type Client, clients, type ServerEntry, titles } from '../../mcp/clients.ts';
+import { type Client, type Configured, clients, type ServerEntry, titles } from '../../mcp/clients.ts';
 import type { Grant } from '../../mcp/tool.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { toolFlags } from './tool-flags.ts';
@@ -22,7 +22,7 @@ export const installMcp = defineCommand({
   name: 'install',
   summary: 'Add svc to the configuration of an assistant, or print what to add',
   details:
-    'Other servers in the file stay. No secret is written: svc finds the credential of the profile by itself, so log in ' +
+    'Other servers in the file stay, and of an entry of the same name its env. No secret is written: svc finds the credential of the profile by itself, so log in ' +
     'first. The entry names this svc by its whole path, since a desktop program may have another PATH than your shell.',
   args: { client: where },
   flags: {
@@ -45,7 +45,7 @@ export const installMcp = defineCommand({
     const entry = entryFor(settings, grant);
     const name = flags.name ?? 'svc';
     if (client === 'print') {
-      const text = withServer('claude', undefined, name, entry) ?? '';
+      const text = withServer('claude', undefined, name, entry)?.text ?? '';
       return { read: true, data: { shape: 'record', record: JSON.parse(text) }, human: () => text, plain: () => text };
     }
     const file = flags.file ?? configFileOf(client, ctx.env);
@@ -53,21 +53,26 @@ export const installMcp = defineCommand({
       throw new Failure('usage', 'svc does not know where your home folder is, so it cannot find the file.', {
         hint: 'Give --file FILE.',
       });
-    const isNew = await enter(file, { client, name, entry, isDry: flags.dryRun });
+    const { isNew, was } = await enter(file, { client, name, entry, isDry: flags.dryRun });
+    const isThere = was === 'other' || was === 'foreign';
+    const before = isThere ? [beforeWords(name, was, flags.dryRun)] : [];
     if (flags.dryRun) {
-      const shown = isNew ? `Would add ${name} to ${file}:` : `${name} is in ${file} already, just so.`;
-      const text = `${shown}\n${isNew ? (withServer(client, undefined, name, entry) ?? '') : ''}`;
+      const would = isThere ? `Would change ${name} in ${file}:` : `Would add ${name} to ${file}:`;
+      const shown = isNew ? would : `${name} is in ${file} already, just so.`;
+      const text = `${shown}\n${isNew ? (withServer(client, undefined, name, entry)?.text ?? '') : ''}`;
       return {
         data: { shape: 'record', record: { client, file, name, ...entry, written: false } },
         human: () => text,
         plain: () => text,
-        notes: ['Nothing was written.', ...(await lacksLogin(ctx, settings, client))],
+        notes: [...before, 'Nothing was written.', ...(await lacksLogin(ctx, settings, client))],
       };
     }
+    const done = isThere ? `Changed ${name} in ${file}.` : `Added ${name} to ${file}.`;
     return {
       data: { shape: 'record', record: { client, file, name, ...entry } },
-      said: isNew ? `Added ${name} to ${file}.` : `${name} is in ${file} already, just so.`,
+      said: isNew ? done : `${name} is in ${file} already, just so.`,
       notes: [
+        ...before,
         `Restart ${titles[client]}: it reads this file only when it starts.`,
         ...(await lacksLogin(ctx, settings, client)),
         ...(besides(client, name, entry) ?? []),
@@ -84,19 +89,31 @@ type Entering = {
   readonly isDry: boolean;
 };
 
-/** Whether the file becomes another one. */
-async function enter(path: string, { client, name, entry, isDry }: Entering): Promise<boolean> {
+/** What stood there, of which nothing is lost without a word. */
+function beforeWords(name: string, was: 'other' | 'foreign', isDry: boolean): string {
+  const verb = isDry ? 'would be' : 'was';
+  return was === 'foreign'
+    ? `${name} was there already and started no program: that entry ${verb} replaced.`
+    : `${name} was there already: what it starts ${verb} replaced; its other settings, such as env, stay.`;
+}
+
+/** `isNew`: the file becomes another one. */
+async function enter(
+  path: string,
+  { client, name, entry, isDry }: Entering,
+): Promise<{ isNew: boolean; was: Configured['was'] }> {
   const { readIfThere, replaceFile } = await import('../../disk/atomic-file.ts');
   const { withServer } = await import('../../mcp/clients.ts');
   const before = await readIfThere(path);
-  const text = withServer(client, before, name, entry);
-  if (text === undefined) {
+  const configured = withServer(client, before, name, entry);
+  if (configured === undefined) {
     throw new Failure('failed', `${path} is not JSON that svc understands, so it was left as it is.`, {
       hint: 'To see what to add by hand: svc mcp install print',
     });
   }
+  const { text, was } = configured;
   if (text !== before && !isDry) await replaceFile(path, text);
-  return text !== before;
+  return { isNew: text !== before, was };
 }
 
 /** The client starts svc without the variables of this shell: only what the profile keeps is there. */
