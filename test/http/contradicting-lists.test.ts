@@ -137,6 +137,19 @@ describe('a list that changes while it is read is no contradiction', () => {
   });
 });
 
+test('a row that is no record is printed by svc api as it is, each time that it stands there', async () => {
+  const strange = [null, null, 'text', 'text', 7];
+  const world = bent((body, page) => {
+    const contacts: unknown[] = page === 2 ? [...body.contacts.slice(5), ...strange] : body.contacts;
+    return { ...body, contacts: contacts as Body['contacts'] };
+  });
+  const ran = await svc(world, everyPage);
+  expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+  const { contacts } = JSON.parse(ran.stdout) as { contacts: unknown[] };
+  expect(contacts).toHaveLength(264);
+  expect(contacts.slice(195, 200)).toEqual(strange);
+});
+
 const openOnes = ['tickets', 'list', '--status', 'open', '--all', '--output', 'jsonl'];
 const rawOnes = ['api', '/tickets?status=open&per_page=100', '--paginate', '--jq', '.tickets[]'];
 

@@ -34,8 +34,7 @@ export async function wholeOf(first: unknown, { path, operation, next }: Asked):
   const records: unknown[] = [];
   const reading = sweep(
     {
-      // Of a path that svc does not know, one that is the same in all is the same.
-      keyOf: (record) => (idField ? record[idField] : undefined) ?? JSON.stringify(record),
+      keyOf: (record) => keyIn(record, idField),
       wanted: Number.POSITIVE_INFINITY,
       several: true,
       isCounted: from === 1,
@@ -52,6 +51,15 @@ export async function wholeOf(first: unknown, { path, operation, next }: Asked):
     if (!(failure instanceof Failure && failure.isShort)) throw failure;
     return { record: whole(), failure };
   }
+}
+
+/**
+ * Of a path that svc does not know, what is the same in all is the same. A row that should be a record and is none, such
+ * as null, is like any other such row.
+ */
+function keyIn(row: unknown, idField: string | undefined): unknown {
+  if (idField === undefined) return JSON.stringify(row);
+  return isRecord(row) ? (row[idField] ?? JSON.stringify(row)) : undefined;
 }
 
 function idFieldOf({ answer, resource }: Operation): string | undefined {
