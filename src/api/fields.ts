@@ -54,7 +54,7 @@ export const filled = v.pipe(
 );
 
 /** Deliberately wide: the service, not this pattern, knows which mailboxes exist. */
-export const emailPattern = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\.]+(\.[^\s@<>,;:"()[\]\\.]+)+$/u;
+export const emailPattern = /^[^\s\p{Cc}@<>,;:"()[\]\\]+@[^\s\p{Cc}@<>,;:"()[\]\\.]+(\.[^\s\p{Cc}@<>,;:"()[\]\\.]+)+$/u;
 
 export const email = v.pipe(
   v.string(),

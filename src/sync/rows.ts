@@ -183,7 +183,7 @@ const widthErrors = (cells: readonly string[], width: number): string[] =>
 function fieldErrors(contact: Contact, needsName: boolean): string[] {
   const errors: string[] = [];
   if (contact.email === '') errors.push('email is missing');
-  else if (!emailPattern.test(contact.email)) errors.push(`"${brief(contact.email)}" is not an email address`);
+  else if (!emailPattern.test(contact.email)) errors.push(notAddress(contact.email));
   if (needsName && contact.name === undefined) errors.push('name is missing');
   const { tags = [] } = contact;
   if (tags.length > mostTags) errors.push(`has ${tags.length} tags, at most ${mostTags} are allowed`);
@@ -192,6 +192,10 @@ function fieldErrors(contact: Contact, needsName: boolean): string[] {
   }
   return errors;
 }
+
+/** Of what nobody sees in the message it is said. */
+const notAddress = (email: string): string =>
+  `"${brief(email)}" is not an email address${/\p{Cc}/u.test(email) ? ': it holds a control character' : ''}`;
 
 const isTooLong = (tag: string): boolean => tag.length > longestTag && lengthOf(tag) > longestTag;
 

@@ -21,6 +21,16 @@ test('an error names its field by a dotted path and says what is wanted', () => 
   });
 });
 
+test.each(['\x00a@example.com', '\x1aa@example.com', 'a\x07@example.com', 'a@exam\x7fple.com', 'a@example.c\x9fom'])(
+  'an address with a control character is none: %j',
+  (email) => {
+    expect(fieldsOf(operations.syncContacts.body, { contacts: [{ email }] })).toEqual({
+      'contacts.0.email': ['must be an email address'],
+    });
+    expect(fieldsOf(operations.updateContact.body, { email })).toEqual({ email: ['must be an email address'] });
+  },
+);
+
 test('a body that is no object at all is one error on the whole', () => {
   for (const body of [null, 5, 'x', true]) {
     expect(fieldsOf(operations.updateTicket.body, body)).toEqual({ '': ['must be an object'] });

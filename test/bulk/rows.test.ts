@@ -28,6 +28,20 @@ type State = {
 };
 const stateOf = async (world: SandboxWorld) => (await world.control('GET', 'state')) as State;
 
+test('an address with a control character is none in a file, in a flag and for the service', async () => {
+  const email = 'ada\x1a@example.com';
+  const { world, ran, report, writes } = await from(`id,email\n7,${email}\n`, 'contacts update', ['--yes']);
+  expect(ran.exitCode).toBe(2);
+  expect(report.errors).toEqual([expect.objectContaining({ error: 'email must be an email address' })]);
+  expect(writes).toEqual([]);
+  expect(await svc(world, ['contacts', 'update', '7', '--email', email])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('email must be an email address'),
+  });
+  const raw = await svc(world, ['api', '/contacts/7', '-X', 'PATCH', '-f', `email=${email}`, '--include']);
+  expect(raw.stdout).toContain('HTTP 422');
+});
+
 describe('a file', () => {
   test('a --map that names two columns is refused, and both are named', async () => {
     const text = 'Subject,Note,Note\na,b,c\n';

@@ -71,6 +71,7 @@ describe('what is wrong with a row', () => {
     ['|Ada', 'email is missing'],
     ['ada|Ada', '"ada" is not an email address'],
     ['Ada <ada@example.com>|Ada', '"Ada <ada@example.com>" is not an email address'],
+    ['\x1aada@example.com|Ada', '"\x1aada@example.com" is not an email address: it holds a control character'],
     ['a@example.com|Ada|x|y', 'has 4 cells where the header has 3'],
     [`a@example.com||${'abcdefghijk'.split('').join(';')}`, 'has 11 tags, at most 10 are allowed'],
     [`a@example.com||${long}`, `the tag "${long}" has 51 characters, at most 50 are allowed`],
