@@ -126,6 +126,11 @@ function same(names: readonly string[], meant: readonly string[]): Record<string
 
 /** What a command has no flag for is done otherwise. */
 const elsewhere: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'contacts update': same(['--tag', '--tags'], ['Tags are added by svc contacts sync --tag, and cannot be taken off']),
+  'tickets update': {
+    ...same(['--assign', '--assignee'], ['The service shows nobody whom a ticket is assigned to']),
+    ...same(['--contact', '--contact-id'], ['The requester of a ticket is set as it is created, and stays']),
+  },
   'contacts list': same(['--search', '--email', '--name'], ['To search: svc contacts find WORDS']),
   'tickets list': {
     '--priority': ["To see the urgent ones first: --sort -priority. Those alone: --jq 'map(select(.priority == 4))'"],

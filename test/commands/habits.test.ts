@@ -166,6 +166,8 @@ describe('a word of another program', () => {
     ['contacts list -L3', 'Did you mean --limit?'],
     ['tickets create --desc x', 'Did you mean --description?'],
     ['inbox --lin', 'Did you mean --linear?'],
+    ['contacts update 7 --tag vip', 'Tags are added by svc contacts sync --tag'],
+    ['tickets update 8 --assign me', 'The service shows nobody whom a ticket is assigned to'],
     ['contacts list --query x', 'Did you mean --jq?'],
     ['contacts find --query x', 'TEXT has no flag, it is an argument: svc contacts find TEXT'],
     ['webhooks create --event a --url b', 'EVENT has no flag, it is an argument: svc webhooks create EVENT URL'],

@@ -69,7 +69,7 @@ export const report = defineCommand({
     return {
       ...shown,
       file: flags.out,
-      notes: [...notes, ...('figures' in value ? lateNotes(ctx, value, given) : [])],
+      notes: [...notes, ...('figures' in value ? [...lateNotes(ctx, value, given), ...formNotes(given)] : [])],
     };
   },
 });
@@ -80,6 +80,14 @@ function lateNotes({ clock }: Pick<Context, 'clock'>, report: Report, { flags }:
   const isUntilNow = flags.since !== undefined && flags.until === undefined;
   if (end === undefined || isUntilNow || Date.parse(report.until) > clock.now().getTime()) return [];
   return [`The copy is from before the end of this time: what happened after ${end} is missing.`];
+}
+
+/** A file whose name says one form, and which holds another since nobody asked for it. */
+function formNotes({ flags, settings }: ReportGiven): string[] {
+  const [, form] = /\.(html|md|json|csv|yaml)$/iu.exec(flags.out ?? '') ?? [];
+  if (form === undefined || settings.output !== undefined || settings.pageForm !== undefined || settings.fields)
+    return [];
+  return [`It is written as rows with tabs between the cells. For what its name says: --output ${form.toLowerCase()}`];
 }
 
 type ReportGiven = Given<{ span: typeof spanArgument }, typeof flags>;

@@ -115,7 +115,7 @@ export async function startSinks(
 }
 
 /** What became of the events of each queue, and which of them are dead, or were refused and are tried again. */
-function tallying(problems: Problems) {
+export function tallying(problems: Pick<Problems, 'settled'>) {
   const tallies = new Map<string, SinkTally>();
   const dead = new Map<string, Set<string>>();
   const retrying = new Map<string, Set<string>>();
@@ -126,7 +126,8 @@ function tallying(problems: Problems) {
       tally[state]++;
     const ids = dead.get(queue) ?? new Set();
     if (state === 'dead') dead.set(queue, ids.add(settled.id));
-    else if (state === 'delivered' || state === 'skipped') ids.delete(settled.id);
+    // Also one that was refused once more: somebody has taken it back from the dead.
+    else ids.delete(settled.id);
     const again = retrying.get(queue) ?? new Set();
     if (state === 'failed') retrying.set(queue, again.add(settled.id));
     else again.delete(settled.id);
