@@ -43,6 +43,8 @@ export type Effect =
       readonly rows: readonly Row[];
       readonly texts: readonly string[];
       readonly ends: 'send' | 'draft';
+      /** The same for what one answer does to several. */
+      readonly batch?: number;
     }
   | { readonly do: 'edit'; readonly draft: number; readonly row: Row; readonly means: Means }
   | {
@@ -56,6 +58,7 @@ export type Effect =
       readonly holdMs: number;
       /** Under what mode it was agreed to; a stricter one that was set since keeps it. Absent: a draft that was approved. */
       readonly agreed?: SendMode;
+      readonly batch?: number;
     }
   | { readonly do: 'reject'; readonly draft: number }
   | { readonly do: 'change'; readonly job: number; readonly row: Row; readonly change: Change }

@@ -41,6 +41,8 @@ export type Event =
       /** The text, for whoever has to agree to it. */
       readonly shown: string;
       readonly isAgreed: boolean;
+      /** Of what was kept by an answer to a question. */
+      readonly batch?: number;
     }
   | {
       readonly is: 'to-approve';

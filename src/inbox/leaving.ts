@@ -15,7 +15,8 @@ export function begunEffects(model: Model, effects: readonly Effect[]): Step {
   const batch = model.count + 1;
   const begun: Effect[] = [];
   for (const effect of effects) {
-    if (effect.do === 'change') {
+    if (effect.do === 'keep') begun.push({ ...effect, batch });
+    else if (effect.do === 'change') {
       const { row } = effect;
       const line = withJob(next, { state: 'sending', told: changeWords(effect), row, change: effect.change, batch });
       next = line.model;
@@ -30,12 +31,13 @@ export function begunEffects(model: Model, effects: readonly Effect[]): Step {
 }
 
 function begunSend(model: Model, effect: Send): Step {
-  const { row, draft, holdMs, means } = effect;
+  const { row, draft, holdMs, means, batch } = effect;
   const what = sendWords(means, row);
   const isHeld = holdMs > 0 && means !== 'note';
   const line = withJob(model, {
     ...{ state: isHeld ? 'held' : 'sending', told: what, row, draft },
     ...(isHeld && { until: model.now + holdMs }),
+    ...(batch !== undefined && { batch }),
   });
   const send = { ...effect, job: line.id, holdMs: 0 };
   const jobs = line.model.jobs.map((job) => (job.id === line.id ? { ...job, send } : job));
@@ -63,12 +65,14 @@ export const begunChange = (model: Model, rows: readonly Row[], change: Change):
 type IsKept = Extract<Event, { readonly is: 'kept' }>;
 
 /** A text is a draft now: it leaves, or somebody agrees first, or it waits. */
-export function keptOrAsked(model: Model, { means, ends, items, mode, holdMs, shown, isAgreed }: IsKept): Step {
+export function keptOrAsked(model: Model, event: IsKept): Step {
+  const { means, ends, items, mode, holdMs, shown, isAgreed, batch } = event;
   const isSend = means !== 'note';
   if (ends === 'draft' || (isSend && mode === 'draft')) return still(items.reduce(tellDraft, model));
   const isAsked = !isAgreed && (items.length > 1 || (isSend && mode === 'ask') || means === 'resolve');
   const agreed = isAsked || isAgreed ? stricter(mode, 'ask') : mode;
-  const sends = sendsOf(items, means, { holdMs, agreed });
+  const isSeveral = means === 'resolve' && batch !== undefined;
+  const sends = sendsOf(items, means, { holdMs, agreed, ...(isSeveral && { batch }) });
   if (!isAsked) return begunEffects(withoutMarks(model), sends);
   const whom = items.length === 1 ? '' : ` to all ${items.length}`;
   return still(
@@ -89,7 +93,7 @@ const withoutMarks = (model: Model): Model => ({ ...model, marked: [] });
 const sendsOf = (
   items: readonly Kept[],
   means: Send['means'],
-  how: Pick<Send, 'holdMs' | 'agreed'>,
+  how: Pick<Send, 'holdMs' | 'agreed' | 'batch'>,
 ): readonly Effect[] =>
   items.map(({ draft, digest, row }) => ({ do: 'send', job: 0, means, draft, digest, row, ...how }));
 

@@ -11,12 +11,15 @@ export type Job = {
   readonly row?: Row;
   readonly draft?: number;
   readonly change?: Change;
-  /** The same for what one key did to several rows. */
+  /** The same for what one answer does to several rows. */
   readonly batch?: number;
   /** Of one that is held, in milliseconds of the wall clock. */
   readonly until?: number;
   readonly send?: Extract<Effect, { readonly do: 'send' }>;
 };
+
+/** A row that was changed or resolved, and which answer did it. */
+export type Done = { readonly batch: number; readonly row: Row };
 
 export type Choice = { readonly value: string; readonly name: string; readonly about?: string };
 
@@ -133,6 +136,7 @@ export type Model = {
   /** The tickets that were resolved or closed last, together: they can be opened again from wherever one is. */
   readonly undo: { readonly batch: number | undefined; readonly rows: readonly Row[] } | undefined;
   readonly jobs: readonly Job[];
+  readonly done: readonly Done[];
   readonly count: number;
   readonly copy: CopyState;
   /** Requests left in this minute, as the service last said. */
@@ -162,7 +166,7 @@ export function begin({ size, now, view, views }: Start): Step {
   const model: Model = {
     ...{ size, now, view, views, words: undefined, opened: undefined, focus: 'list', scroll: 0 },
     list: emptyList(1),
-    ...{ over: undefined, next: [], marked: [], handled: {}, undo: undefined, jobs: [], count: 0 },
+    ...{ over: undefined, next: [], marked: [], handled: {}, undo: undefined, jobs: [], done: [], count: 0 },
     copy: { at: undefined, isWhole: true, isPulling: false, told: undefined },
     ...{ left: undefined, drafts: noDrafts, drafted: [], isLooking: false, isAway: false, isEnding: false },
   };

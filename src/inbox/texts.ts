@@ -61,6 +61,7 @@ type How = {
   readonly means: Means;
   readonly ends: 'send' | 'draft';
   readonly isAgreed: boolean;
+  readonly batch?: number;
   /** The editor failed: what it had saved is kept, and no more. */
   readonly failed?: string;
 };
@@ -68,7 +69,7 @@ type How = {
 /** Each text is a draft before anything else is done with it; one that cannot be is put into a file. */
 export async function keepAll(
   world: World,
-  { means, ends, isAgreed, failed }: How,
+  { means, ends, isAgreed, failed, batch }: How,
   all: readonly (Recorded & { readonly text: string | undefined })[],
 ): Promise<void> {
   const items: Kept[] = [];
@@ -88,7 +89,8 @@ export async function keepAll(
   const texts = [...new Set(all.flatMap(({ text }) => text ?? []))];
   const shown = [...items.map(({ told }) => `${told}.`), '', ...texts].join('\n');
   const mode = await world.mode();
-  world.tell({ is: 'kept', means, ends, items, mode, holdMs: await world.writing.holdMs(), shown, isAgreed });
+  const how = { means, ends, mode, holdMs: await world.writing.holdMs(), isAgreed };
+  world.tell({ is: 'kept', ...how, items, shown, ...(batch !== undefined && { batch }) });
   await countDrafts(world);
 }
 

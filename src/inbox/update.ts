@@ -1,19 +1,11 @@
 import { acted } from './acts.ts';
 import { answered, keyInOver } from './asking.ts';
+import { endedJob } from './ended.ts';
 import type { Event } from './event.ts';
-import { isPassing, readDone, told } from './jobs.ts';
+import { readDone, told } from './jobs.ts';
 import { actOf, entryOf } from './keys.ts';
 import { keptOrAsked, sendOrAsk } from './leaving.ts';
-import {
-  type CopyState,
-  type Job,
-  type JobState,
-  type Model,
-  rowHere,
-  type Step,
-  selectedRow,
-  still,
-} from './model.ts';
+import { type CopyState, type Job, type Model, rowHere, type Step, selectedRow, still } from './model.ts';
 import { fileAway, kept, moved, reread, withOpened } from './moving.ts';
 import { keyOf, type Row } from './row.ts';
 
@@ -168,48 +160,4 @@ function looked(model: Model, { isPulling, told: why }: Partial<CopyState>): Mod
   if (!model.isLooking || isPulling !== false) return model;
   const next = { ...model, isLooking: false };
   return why === undefined ? told(next, 'The copy is up to date.', 'done') : told(next, why, 'refused');
-}
-
-function endedJob(
-  model: Model,
-  { job: id, state, told: text, mark, isUnsent }: Extract<Event, { is: 'ended-job' }>,
-): Step {
-  const job = model.jobs.find((one) => one.id === id);
-  if (!job) return still(told(model, text, state));
-  const { row, change, draft } = job;
-  // A draft that was just made waits no more.
-  const isOld = (one: Job) => one.state === 'drafted' && draft !== undefined && one.draft === draft;
-  // What happened last is what is shown, and beside it how many are left to be done or read.
-  const others = model.jobs.filter((one) => one !== job && !isPassing(one) && !isOld(one));
-  const jobs = [...others, { ...job, state, told: text }];
-  const isOther = state === 'done' && row !== undefined && change !== undefined && isUnsent !== true;
-  const next = {
-    ...model,
-    jobs,
-    handled: row ? withHandled(model, row, state, mark) : model.handled,
-    ...(isOther && { undo: undoOf(model, job, row) }),
-  };
-  // What is done is in the copy after the next pull alone; drafts are read at once.
-  const isShown = ['drafts', 'unknown'].includes(model.view);
-  const again = isShown ? reread(next) : still(next);
-  const isOver = model.isEnding && !jobs.some((one) => one.state === 'sending');
-  const after = [...(state === 'done' ? [{ do: 'pull' as const }] : []), ...(isOver ? [{ do: 'end' as const }] : [])];
-  return { ...again, effects: [...again.effects, ...after] };
-}
-
-/** One key that closed several is taken back by one key. */
-function undoOf({ undo }: Model, { change, batch }: Job, row: Row): Model['undo'] {
-  if (change?.act === 'reopen') {
-    const rows = undo?.rows.filter((one) => one.kind !== row.kind || one.id !== row.id) ?? [];
-    return undo && rows.length > 0 ? { ...undo, rows } : undefined;
-  }
-  if (change?.act !== 'resolve' && change?.act !== 'close') return undo;
-  return { batch, rows: undo?.batch === batch ? [...(undo?.rows ?? []), row] : [row] };
-}
-
-function withHandled(model: Model, row: Row, state: JobState, mark: string | undefined): Model['handled'] {
-  const { status, priority } = row;
-  if (state === 'unknown')
-    return { ...model.handled, [keyOf(row)]: { mark: 'unknown', at: model.now, seen: { status, priority } } };
-  return mark === undefined ? model.handled : { ...model.handled, [keyOf(row)]: { mark, at: model.now } };
 }

@@ -42,11 +42,11 @@ const doings: Doings = {
     world.tell({ is: 'filled', template, rows, texts, shown: `${to}${texts.join('\n\n---\n\n')}` });
   },
   compose,
-  async keep(world, { means, rows, texts, ends }) {
+  async keep(world, { means, rows, texts, ends, batch }) {
     const records = await recordsOf(world, rows);
     await keepAll(
       world,
-      { means, ends, isAgreed: true },
+      { means, ends, isAgreed: true, ...(batch !== undefined && { batch }) },
       records.map((one, at) => ({ ...one, text: texts[at] })),
     );
   },

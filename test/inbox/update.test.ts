@@ -400,8 +400,8 @@ test('of several that are done, what is left is counted down, and what was refus
   expect(lines).toEqual([
     '✓ T-1001: done. (+3)',
     '✗ T-1002: refused. (+2) · Esc',
-    '✓ T-1003: done. (+2)',
-    '✓ T-1004: done. (+1)',
+    '✓ T-1003 and 1 other are resolved. u takes them back. (+2)',
+    '✓ T-1004 and 2 others are resolved. u takes them back. (+1)',
   ]);
 });
 

@@ -1,0 +1,57 @@
+import type { Event } from './event.ts';
+import { isPassing, told } from './jobs.ts';
+import { type Job, type JobState, type Model, type Step, still } from './model.ts';
+import { reread } from './moving.ts';
+import { keyOf, type Row } from './row.ts';
+import { severalWords } from './several.ts';
+
+/** What was asked for is over: its line tells how it went, its row is marked, and `u` knows of it. */
+export function endedJob(
+  model: Model,
+  { job: id, state, told: text, mark, isUnsent = false }: Extract<Event, { is: 'ended-job' }>,
+): Step {
+  const job = model.jobs.find((one) => one.id === id);
+  if (!job) return still(told(model, text, state));
+  const { row, change, draft } = job;
+  // A draft that was just made waits no more.
+  const isOld = (one: Job) => one.state === 'drafted' && draft !== undefined && one.draft === draft;
+  // What happened last is what is shown, and beside it how many are left to be done or read.
+  const others = model.jobs.filter((one) => one !== job && !isPassing(one) && !isOld(one));
+  const isOther = state === 'done' && row !== undefined && !isUnsent;
+  const done = isOther && job.batch !== undefined ? [...model.done, { batch: job.batch, row }] : model.done;
+  const words = state === 'done' ? severalWords(job, { told: text, isUnsent, done }) : text;
+  const jobs = [...others, { ...job, state, told: words }];
+  const next = {
+    ...model,
+    jobs,
+    done: done.slice(-mostDone),
+    handled: row ? withHandled(model, row, state, mark) : model.handled,
+    ...(isOther && change !== undefined && { undo: undoOf(model, job, row) }),
+  };
+  // What is done is in the copy after the next pull alone; drafts are read at once.
+  const isShown = ['drafts', 'unknown'].includes(model.view);
+  const again = isShown ? reread(next) : still(next);
+  const isOver = model.isEnding && !jobs.some((one) => one.state === 'sending');
+  const after = [...(state === 'done' ? [{ do: 'pull' as const }] : []), ...(isOver ? [{ do: 'end' as const }] : [])];
+  return { ...again, effects: [...again.effects, ...after] };
+}
+
+/** More than anybody marks at once. */
+const mostDone = 1_000;
+
+/** One key that closed several is taken back by one key. */
+function undoOf({ undo }: Model, { change, batch }: Job, row: Row): Model['undo'] {
+  if (change?.act === 'reopen') {
+    const rows = undo?.rows.filter((one) => one.kind !== row.kind || one.id !== row.id) ?? [];
+    return undo && rows.length > 0 ? { ...undo, rows } : undefined;
+  }
+  if (change?.act !== 'resolve' && change?.act !== 'close') return undo;
+  return { batch, rows: undo?.batch === batch ? [...(undo?.rows ?? []), row] : [row] };
+}
+
+function withHandled(model: Model, row: Row, state: JobState, mark: string | undefined): Model['handled'] {
+  const { status, priority } = row;
+  if (state === 'unknown')
+    return { ...model.handled, [keyOf(row)]: { mark: 'unknown', at: model.now, seen: { status, priority } } };
+  return mark === undefined ? model.handled : { ...model.handled, [keyOf(row)]: { mark, at: model.now } };
+}
