@@ -25,7 +25,7 @@ export function endedJob(
     ...model,
     jobs,
     done: done.slice(-mostDone),
-    handled: row ? withHandled(model, row, state, mark) : model.handled,
+    handled: withHandled(model, job, state, mark),
     ...(isOther && change !== undefined && { undo: undoOf(model, job, row) }),
   };
   // What is done is in the copy after the next pull alone; drafts are read at once.
@@ -49,9 +49,22 @@ function undoOf({ undo }: Model, { change, batch }: Job, row: Row): Model['undo'
   return { batch, rows: undo?.batch === batch ? [...(undo?.rows ?? []), row] : [row] };
 }
 
-function withHandled(model: Model, row: Row, state: JobState, mark: string | undefined): Model['handled'] {
-  const { status, priority } = row;
-  if (state === 'unknown')
-    return { ...model.handled, [keyOf(row)]: { mark: 'unknown', at: model.now, seen: { status, priority } } };
-  return mark === undefined ? model.handled : { ...model.handled, [keyOf(row)]: { mark, at: model.now } };
+function withHandled(
+  model: Model,
+  { row, change, send }: Job,
+  state: JobState,
+  mark: string | undefined,
+): Model['handled'] {
+  if (!row) return model.handled;
+  const key = keyOf(row);
+  const before = model.handled[key];
+  if (state === 'unknown') {
+    // As the copy shows it: whether it was done is seen by what the copy shows later.
+    const { status, priority } = model.list.rows.find((one) => keyOf(one) === key) ?? row;
+    return { ...model.handled, [key]: { mark: 'unknown', at: model.now, seen: { status, priority } } };
+  }
+  if (mark === undefined) return model.handled;
+  const isStatus = send ? send.means === 'resolve' : change !== undefined && change.act !== 'priority';
+  const status = isStatus ? mark : before?.status;
+  return { ...model.handled, [key]: { mark, at: model.now, ...(status !== undefined && { status }) } };
 }

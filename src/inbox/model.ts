@@ -112,6 +112,8 @@ export type CopyState = {
 type Handled = {
   readonly mark: string;
   readonly at: number;
+  /** What it is now, where that was changed here. */
+  readonly status?: string;
   readonly seen?: Pick<Row, 'status' | 'priority'>;
 };
 
@@ -180,11 +182,18 @@ export const selectedRow = ({ list: { rows, offset, selected } }: Pick<Model, 'l
 export const rowHere = (model: Pick<Model, 'list' | 'opened' | 'focus'>): Row | undefined =>
   model.focus === 'thread' ? model.opened?.row : selectedRow(model);
 
-/** What the next key is for: all that are marked, else the row that is selected. */
-export function targetsOf(model: Pick<Model, 'list' | 'marked' | 'opened' | 'focus'>): readonly Row[] {
-  if (model.marked.length > 0) return model.marked;
-  const row = rowHere(model);
-  return row ? [row] : [];
+/** With the status that is shown: of what was done here since the copy was read, else of its thread. */
+function asShown(row: Row, { handled, opened }: Pick<Model, 'handled' | 'opened'>): Row {
+  const isOpened = opened !== undefined && keyOf(opened.row) === keyOf(row);
+  const status = handled[keyOf(row)]?.status ?? (isOpened ? opened.thread?.status : undefined) ?? row.status;
+  return status === row.status ? row : { ...row, status };
+}
+
+/** What the next key is for, each as it is shown: all that are marked, else the row that is selected. */
+export function targetsOf(model: Pick<Model, 'list' | 'marked' | 'opened' | 'focus' | 'handled'>): readonly Row[] {
+  const here = rowHere(model);
+  const rows = model.marked.length > 0 || here === undefined ? model.marked : [here];
+  return rows.map((row) => asShown(row, model));
 }
 
 /** Whether the row under the marker is what the keys are for: it is not while a thread is read whose row has left the list. */

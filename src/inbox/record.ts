@@ -47,6 +47,7 @@ export function threadOf(row: Row, record: Fields): Thread {
       .filter(Boolean)
       .join('  '),
     facts: facts.flatMap((fact) => (fact === undefined || fact === null || fact === '' ? [] : [String(fact)])),
+    ...(typeof status === 'string' && { status }),
     fields: fieldsOf(record),
     messages: isSaid ? messages : [request, ...messages],
   };

@@ -41,6 +41,8 @@ export type Thread = {
   readonly title: string;
   /** `open · priority 3 · by email`, in parts. */
   readonly facts: readonly string[];
+  /** Of a ticket or a conversation, as it stands among the facts. */
+  readonly status?: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly messages: readonly ThreadMessage[];
 };
