@@ -11,17 +11,17 @@ import { openSession } from '../session.ts';
 import { allViews } from '../views.ts';
 import { perform } from '../world.ts';
 import { eventsOf } from './meant.ts';
-import { linearSize, type Places, placesSaid, questionOf, said } from './said.ts';
+import { jobsSaid, linearSize, type Places, placesSaid, questionOf, said } from './said.ts';
 
 /** The inbox without a screen: what is new is said, a question is asked, a line answers it. Nothing is drawn over. */
 export async function runLinear(ctx: Context, settings: Settings, { view, db }: Running): Promise<View> {
   let engine: Engine | undefined;
   let isEnded = false;
   let bug: { readonly error: unknown } | undefined;
-  // Nothing is done to another row than the one that was said: while a question waits, the list stays as it was said.
+  // A line answers what was said, and is for the row that was said: while it is awaited, neither becomes another one.
   let late: Event[] | undefined;
   const tell = (event: Event) => {
-    if (late && event.is === 'rows') late.push(event);
+    if (late && (event.is === 'rows' || event.is === 'changed')) late.push(event);
     else engine?.tell(event);
   };
   const session = openSession({ ctx, settings, db }, tell);
@@ -66,12 +66,19 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
       if (isEnded) break;
       const model = engine.model();
       const width = Math.max(20, columns ?? model.size.columns);
-      for (const line of said(told, model).flatMap((one) => wrap(one, width))) ctx.stdout.write(`${line}\n`);
+      const say = (texts: readonly string[]) => {
+        for (const line of texts.flatMap((one) => wrap(one, width))) ctx.stdout.write(`${line}\n`);
+      };
+      say(said(told, model));
       places = placesSaid(places, told, model);
       told = model;
       late = [];
-      const line = await ctx.ask.line(questionOf(model));
+      const line = await whileTicking(ctx, engine, ctx.ask.line(questionOf(model)));
       if (line === undefined) break;
+      // Before a key takes it away as read.
+      const { jobs } = engine.model();
+      say(jobsSaid(told, engine.model()));
+      told = { ...told, jobs };
       tell({ is: 'tick', now: now() });
       const events = eventsOf(line, engine.model(), places);
       if (typeof events === 'string') ctx.stdout.write(`${events}\n`);
@@ -87,6 +94,31 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
     await session.end();
   }
 }
+
+const tickMs = 1_000;
+
+/** Time goes on while a line is awaited: what is held leaves when it was said to. */
+async function whileTicking<T>({ clock }: Context, { model, tell }: Engine, line: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const now = () => clock.now().getTime();
+  const tick = async () => {
+    for (let next = firstHeld(model()); next !== undefined; next = firstHeld(model())) {
+      await clock.sleep(Math.max(1, Math.min(tickMs, next - now())), over.signal);
+      if (over.signal.aborted) return;
+      tell({ is: 'tick', now: now() });
+    }
+  };
+  void tick();
+  try {
+    return await line;
+  } finally {
+    over.abort();
+  }
+}
+
+/** When the first of what is held leaves. */
+const firstHeld = ({ jobs }: Model): number | undefined =>
+  jobs.flatMap(({ state, until = 0 }) => (state === 'held' ? until : [])).sort((a, b) => a - b)[0];
 
 /** What was said already is not said again at the end. */
 const unsaid = (model: Model): Model => ({

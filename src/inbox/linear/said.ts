@@ -41,7 +41,8 @@ export function said(before: Model | undefined, after: Model): readonly string[]
   ];
 }
 
-function jobsSaid(before: Model | undefined, { jobs, now }: Model): string[] {
+/** What became of what was asked for, as far as that was not said yet. */
+export function jobsSaid(before: Model | undefined, { jobs, now }: Model): string[] {
   const known = new Map(before?.jobs.map((job) => [job.id, job]));
   const isNew = (id: number, state: string, told: string) =>
     known.get(id)?.state !== state || known.get(id)?.told !== told;

@@ -1,0 +1,65 @@
+/** What is held while a line of --linear is awaited: it leaves in time, or is taken back in time, and answers nothing unseen. */
+import { expect, test, vi } from 'vitest';
+import { json } from '../mirror/engines.ts';
+import type { SandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+import { desk, linear } from './desk.ts';
+
+const edit = (initial: string) => `It is fixed.\n${initial}`;
+const posts = ({ sent }: SandboxWorld) => sent.filter((one) => one.startsWith('POST'));
+
+/** A desk where a reply is held for five seconds. */
+async function holding(): Promise<SandboxWorld> {
+  const world = await desk();
+  await svc(world, ['config', 'set', 'hold', '5']);
+  return world;
+}
+
+/** Does it once, while the line after so many others is awaited. */
+function atLine(wanted: number, work: () => Promise<void>) {
+  let at = 0;
+  return async () => {
+    at += 1;
+    if (at === wanted) await work();
+  };
+}
+
+test.each(['j', 'u', 'q'])(
+  'a reply that is held leaves while a line is awaited, and %s comes too late',
+  async (key) => {
+    const world = await holding();
+    const whileAsked = atLine(3, () => vi.waitFor(() => expect(posts(world)).toHaveLength(1), { timeout: 20_000 }));
+    const { stdout, exitCode } = await linear(world, ['1', 'r', key, 'q'], { edit, whileAsked });
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/leaves in 5 s\. u takes it back\n/u);
+    expect(stdout.match(/Sent: a reply to T-1005/gu)).toHaveLength(1);
+    expect(posts(world)).toEqual(['POST /tickets/5/replies']);
+  },
+);
+
+test('u within the time takes it back', async () => {
+  const world = await holding();
+  const whileAsked = atLine(3, () => world.clock.sleep(4_000));
+  const { stdout } = await linear(world, ['1', 'r', 'u', 'q'], { edit, whileAsked });
+  expect(stdout).toContain('Taken back. Nothing was sent; the text is draft 1.');
+  expect(posts(world)).toEqual([]);
+});
+
+test('a question that comes while a line is awaited is not answered by that line', async () => {
+  const world = await holding();
+  const rows: { kind: string; id: number }[] = await json(world, 'inbox');
+  const at = rows.findIndex(({ kind }) => kind === 'conversation');
+  const id = rows[at]?.id;
+  const reads = () => world.sent.filter((one) => one.startsWith(`GET /conversations/${id}`)).length;
+  const whileAsked = atLine(3, async () => {
+    const body = 'And one more thing!';
+    await world.control('POST', 'act', { account_id: 1, kind: 'customer_message', conversation_id: id, body });
+    const before = reads();
+    await vi.waitFor(() => expect(reads()).toBeGreaterThan(before), { timeout: 20_000 });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  });
+  const { stdout } = await linear(world, [String(at + 1), 'r', 'y', '', 'q'], { edit, whileAsked });
+  expect(stdout).toContain('And one more thing!');
+  expect(stdout).toContain('Nothing was sent. Draft 1 waits.');
+  expect(posts(world)).toEqual([]);
+});
