@@ -64,7 +64,7 @@ export async function kinIn(path: string, identity: Identity): Promise<string | 
   if (kindOf(command) !== kindOf(identity.command)) return undefined;
   if (!mayBeOurs(header, keysOf({ ...identity, command }))) return undefined;
   // Only what may be done twice has keys. Most journals are of creations, and long.
-  return (await fileHas(path, '"keys":')) ? command : undefined;
+  return (await fileHas(path, '"keys":').catch(unreadable(path))) ? command : undefined;
 }
 
 const kindOf = (command: string): string | undefined => command.split(' ')[0];

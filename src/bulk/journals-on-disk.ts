@@ -99,12 +99,14 @@ export async function journalsOnDisk(
     const bearing = await bearingOf(path, identity, keys);
     if (bearing === 'none') continue;
     const lines = journalReader(present, refs);
-    // A run that has just ended may have taken it away.
-    if (!(await folder.read(path, { take: lines.take, mark }))) continue;
+    // A run that has just ended may have taken it away, before it was read or since.
+    const isRead = await folder.read(path, { take: lines.take, mark });
+    const changed = isRead ? await stat(path).catch(unreadable(path)) : undefined;
+    if (!changed) continue;
     const past = lines.past();
     if (!past) throw folder.headless(path);
     if (bearing === 'strange') strange.push({ path, past });
-    else ours.push({ path, past, changedMs: (await stat(path)).mtimeMs });
+    else ours.push({ path, past, changedMs: changed.mtimeMs });
   }
   ours.sort((a, b) => b.past.lastRun - a.past.lastRun || b.changedMs - a.changedMs);
   return { ours: standing(ours), strange };

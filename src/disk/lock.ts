@@ -15,6 +15,7 @@ import {
 } from './lock-entry.ts';
 import { type Held, type Holding, heartbeatMs, hold, removeOwn, stoppedMs, sweep, traceOf } from './lock-hold.ts';
 import { makeFolders } from './make-folders.ts';
+import { nothingThere } from './nothing-there.ts';
 
 export { type Held, isOurs } from './lock-hold.ts';
 
@@ -75,8 +76,8 @@ export async function withLock<T>(folder: string, waiting: Waiting, work: (held:
 export async function isHeld(folder: string, nowMs: number): Promise<boolean> {
   const isOld = async ({ name }: LockEntry) =>
     Math.abs(nowMs - ((await stampOf(join(folder, name))) ?? nowMs)) >= defaultSilentMs;
-  const isThere = (await stampOf(folder)) !== undefined;
-  return isThere && (await look(folder, { isGone: isOld })).isHeld;
+  const found = await look(folder, { isGone: isOld }).catch(nothingThere);
+  return found?.isHeld ?? false;
 }
 
 /** The process ids of those who hold the lock, for a message. */
