@@ -18,6 +18,12 @@ export type EndedRows = Iterable<readonly [index: number, ended: Ended]> & {
 
 type Status = Ended['status'];
 
+/** As people are told it: where what was to follow may or may not be done, nobody knows of the whole row whether it is. */
+export const toldStatus = (ended: Ended): Status => (isInDoubt(ended) ? 'unknown' : ended.status);
+
+/** The record is there, and what was to follow may be. No run sends it again. */
+export const isInDoubt = (ended: Ended): boolean => ended.status === 'done' && ended.doubt === true;
+
 const statuses: readonly Status[] = ['done', 'rejected', 'unknown', 'unsent'];
 
 export function endedRows(): EndedRows {

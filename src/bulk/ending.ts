@@ -7,6 +7,7 @@ import type { View } from '../output/view.ts';
 import { someOf } from '../text/each.ts';
 import { counted, number } from '../text/number.ts';
 import type { Run } from './command-line.ts';
+import { isInDoubt } from './ended-table.ts';
 import { writeFiles } from './files.ts';
 import { sendsAgain } from './flags.ts';
 import type { Plan } from './plan.ts';
@@ -130,7 +131,7 @@ function failureOf(
     });
   if (unknown > 0) {
     return new Failure('unknown', [stopped?.message, fact, doubt].filter(Boolean).join(' '), {
-      hint: stopped ? goOn : lookFirst(plan.row.operation),
+      hint: stopped ? goOn : lookFirst(plan.row.operation, unknown - inDoubt(totals)),
       looked: totals.looked,
       isWhole: true,
       cause: stopped,
@@ -146,13 +147,21 @@ const forgotten = ({ safety }: RowOf['operation']): string =>
     ? 'Run the same command again: a row that it repeats changes nothing more.'
     : 'svc could not write its journal again, so the same command would send these rows once more. Look in the service first; --results FILE names the rows that are done. Where the folder was only moved, put it back.';
 
+function inDoubt({ ended }: Totals): number {
+  let count = 0;
+  for (const one of ended.values()) if (isInDoubt(one)) count++;
+  return count;
+}
+
 const goOnWithout = (sendsAgain: About['sendsAgain']): string => {
   const command = sendsAgain ? `Run the command again without ${sendsAgain}` : 'Run the same command again';
   return `${command}: it goes on where this run stopped, and sends no row twice.`;
 };
 /** Only what the service shows can be looked for; the records of a change take it once more. */
-function lookFirst({ safety, effect }: RowOf['operation']): string {
+function lookFirst({ safety, effect }: RowOf['operation'], whole: number): string {
   const named = '--results FILE names them (svc_status unknown).';
+  if (whole === 0)
+    return `The record of each row is there; only what was to follow may be missing. The error of the row says how to look, and what is left to do. svc sends none of it again. ${named}`;
   const blindly = `Do not send them again blindly. ${named}`;
   if (safety === 'verify')
     return `${blindly} Run the same command again to look for them once more; --retry-unknown sends them again.`;

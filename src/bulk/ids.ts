@@ -112,8 +112,9 @@ async function readIdMap(ctx: Context, text: string): Promise<IdMap> {
       for (const { cells } of batch) {
         const [old = '', told = '', how] = [from, to, status].map((at) => String(cells[at] ?? '').trim());
         const id = Number(told);
-        const isDone = status < 0 || how === 'done';
-        if (old === '' || !isDone || !/^\d+$/u.test(told) || !Number.isSafeInteger(id) || id < 1) continue;
+        // With an id, what is unknown is only what was to follow.
+        const isThere = status < 0 || how === 'done' || how === 'unknown';
+        if (old === '' || !isThere || !/^\d+$/u.test(told) || !Number.isSafeInteger(id) || id < 1) continue;
         ids.set(old, (ids.get(old) ?? new Set()).add(id));
       }
     }

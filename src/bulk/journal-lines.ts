@@ -109,6 +109,8 @@ type Made = {
   readonly secret?: string;
   readonly error?: string;
   readonly rest?: true;
+  /** With `error`: what was to follow may have been done. It is never done again. */
+  readonly doubt?: true;
   /** Of a note: its ticket. */
   readonly of?: number;
   readonly step?: number;
@@ -143,12 +145,15 @@ export function costOf(line: RowLine): Cost {
   return 'unknown' in line ? line.unknown : { requests: 0, ms: 0 };
 }
 
+type Part = Omit<Made, 'id' | 'secret' | 'of' | 'doubt'> & { readonly doubt?: object | true };
+
 /** Of a row that is done in part: what was not; of one that waits for a person, its draft. */
-export const partOf = ({ error, rest, step, drafted }: Omit<Made, 'id' | 'secret' | 'of'>) => ({
+export const partOf = ({ error, rest, doubt, step, drafted }: Part) => ({
   ...(step !== undefined && { step }),
   ...(drafted !== undefined && { drafted }),
   ...(error !== undefined && { error }),
   ...(rest === true && { rest }),
+  ...(doubt === undefined ? {} : { doubt: true as const }),
 });
 
 /** Where what became of rows is kept, by their names. */

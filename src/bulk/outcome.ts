@@ -8,6 +8,8 @@ export type Done = {
   readonly answer?: unknown;
   readonly error?: string;
   readonly rest?: true;
+  /** With `error`: whether what was to follow was done is not known. */
+  readonly doubt?: Failure;
   /** With `rest`: the first of what follows that is not done. */
   readonly step?: number;
   /** Nothing was sent: it is a draft of this id, which a person approves. */

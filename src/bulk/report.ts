@@ -6,7 +6,7 @@ import { sentText } from '../http/confirmed-update.ts';
 import { requestsPerMinute } from '../http/limiter.ts';
 import { isProvenByList } from '../http/looking.ts';
 import { fieldsIn } from '../text/record.ts';
-import { type Ended, endedRows } from './ended-table.ts';
+import { type Ended, endedRows, isInDoubt, toldStatus } from './ended-table.ts';
 import type { Plan, Planned } from './plan.ts';
 import type { Totals } from './run.ts';
 import type { ReadAs } from './values.ts';
@@ -67,7 +67,8 @@ export type Result = {
 export const resultOf = (plan: Plan, { ended }: Totals, index: number): Result => {
   const problem = plan.problems.get(index);
   if (problem) return { status: 'rejected', error: problem.error };
-  return ended.get(index) ?? { status: 'unsent' };
+  const found: Ended = ended.get(index) ?? { status: 'unsent', line: 0 };
+  return isInDoubt(found) ? { ...found, status: toldStatus(found) } : found;
 };
 
 export function reportOf(command: string, file: string, plan: Plan, totals: Totals): Report {
@@ -75,8 +76,9 @@ export function reportOf(command: string, file: string, plan: Plan, totals: Tota
   const errors: RowError[] = [];
   for (const { line, error } of plan.problems.values()) errors.push({ line, error });
   let drafted = 0;
-  for (const { status, line, ...rest } of totals.ended.values()) {
-    counts[status]++;
+  for (const ended of totals.ended.values()) {
+    const { status: _, line, ...rest } = ended;
+    counts[toldStatus(ended)]++;
     if ('drafted' in rest && rest.drafted !== undefined) drafted++;
     if ('error' in rest && rest.error !== undefined) errors.push({ line, error: rest.error });
   }

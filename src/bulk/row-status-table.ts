@@ -40,6 +40,7 @@ type Rare = {
   readonly keys?: readonly string[];
   readonly secret?: string;
   readonly rest?: true;
+  readonly doubt?: true;
   readonly drafted?: number;
   readonly step?: number;
 };
@@ -180,11 +181,12 @@ function rareIn(rowStatus: RowStatus): Rare | undefined {
 type DoneParts = Omit<Rare, 'keys'>;
 
 /** Undefined where it has none of them. */
-export function partsOf({ secret, rest, drafted, step }: DoneParts): DoneParts | undefined {
-  if (secret === undefined && !rest && drafted === undefined && step === undefined) return undefined;
+export function partsOf({ secret, rest, doubt, drafted, step }: DoneParts): DoneParts | undefined {
+  if (secret === undefined && !rest && !doubt && drafted === undefined && step === undefined) return undefined;
   return {
     ...(secret !== undefined && { secret }),
     ...(rest && { rest }),
+    ...(doubt && { doubt }),
     ...(drafted !== undefined && { drafted }),
     ...(step !== undefined && { step }),
   };

@@ -158,9 +158,10 @@ const mostProblems = 3;
 /** What the outcome of a row means for those behind it. */
 export function judge(runState: RunState, planned: Planned, outcome: Outcome): void {
   const { job, unknown, doubted, stop } = runState;
+  const failure = outcome.status === 'done' ? outcome.doubt : outcome.failure;
   if (outcome.status === 'unknown') {
     unknown.push(planned);
-    noteLook(runState, outcome.failure?.looked);
+    noteLook(runState, failure?.looked);
   }
   if (job.plan.row.operation.safety === 'repeatable' && (outcome.status === 'unknown' || outcome.status === 'unsent')) {
     const why = outcome.status === 'unknown' ? behindDoubt : behindUnsent;
@@ -168,13 +169,14 @@ export function judge(runState: RunState, planned: Planned, outcome: Outcome): v
   }
   const isProblem =
     outcome.status === 'unknown' ||
+    (outcome.status === 'done' && failure !== undefined) ||
     (outcome.status === 'unsent' && outcome.failure.kind === 'failed' && !outcome.failure.isHeld);
   runState.problems = isProblem ? runState.problems + 1 : 0;
   // A rule of the policy may forbid one row and not the next.
   const isOfRow = outcome.status === 'unsent' && outcome.failure.kind === 'policy';
   if (outcome.status === 'unsent' && !isProblem && !isOfRow) stop(outcome.failure);
-  if (runState.problems >= mostProblems && 'failure' in outcome && outcome.failure) stop(hasProblem(outcome.failure));
-  if ('failure' in outcome && outcome.failure?.isUnrecorded) stop(outcome.failure);
+  if (runState.problems >= mostProblems && failure) stop(hasProblem(failure));
+  if (failure?.isUnrecorded) stop(failure);
   if (job.journal.failure()) stop(job.journal.failure());
 }
 

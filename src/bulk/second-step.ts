@@ -25,8 +25,8 @@ export type Step = {
   readonly options: CallOptions;
 };
 
-/** What was not done, and why. `rest`: svc itself was stopped, so the next run does it. */
-export type Left = { readonly error: string; readonly rest?: true };
+/** What was not done, and why. `rest`: svc itself was stopped, so the next run does it. `doubt`: it may have been done. */
+export type Left = { readonly error: string; readonly rest?: true; readonly doubt?: Failure };
 
 /**
  * Does what follows once the record is there. Twice is once, so a row that was on its way when svc was killed may do it
@@ -51,7 +51,8 @@ export async function secondStep(
       return { error: `${told} yet: svc was stopped. The same command sets it when it is run again`, rest: true };
     const flags = Object.entries(values).map(([field, value]) => `--${field} ${String(value)}`);
     const command = ['svc', ...after.operation.command, id, ...flags].join(' ');
-    return { error: `${told}: ${error.message.replace(/\.$/u, '')}. To set it: ${command}` };
+    const whole = `${told}: ${error.message.replace(/\.$/u, '')}. To set it: ${command}`;
+    return { error: whole, ...(isUnknown && { doubt: error }) };
   }
 }
 
@@ -84,7 +85,7 @@ export async function laterSteps(
       await call(service, step.operation, step.input, options);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (error.isUnsure) return { error: doubt.replaceAll('\n', ' ') };
+      if (error.isUnsure) return { error: doubt.replaceAll('\n', ' '), doubt: error };
       const told = `it is sent, but ${what} was not ${effect?.done ?? 'done'}`;
       if (isInterruption(error))
         return {

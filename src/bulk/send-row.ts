@@ -161,7 +161,14 @@ async function finished(sending: Sending, planned: Planned, there: There): Promi
   const cost = { requests: 0, ms: 0 };
   const mark = (step: number, may?: string) =>
     sending.journal.write({
-      done: { row: ref, line, id, ...cost, step, ...(may === undefined ? { rest: true } : { error: may }) },
+      done: {
+        row: ref,
+        line,
+        id,
+        ...cost,
+        step,
+        ...(may === undefined ? { rest: true } : { error: may, doubt: true }),
+      },
     });
   try {
     return { status: 'done', id, answer, ...(await laterSteps(service, { steps, from, options, mark })) };

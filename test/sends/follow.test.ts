@@ -1,4 +1,6 @@
 // A reply and what follows, in one go: each only after the one before is surely done.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { desk, type Shown, writesOf } from './drafting.ts';
 
@@ -117,14 +119,44 @@ test('a row of which the note is not known says so, and no later run adds it aga
   const { world, run } = desk();
   const line = 'tickets reply --from - --yes --json --concurrency 1';
   await world.control('POST', 'faults', { method: 'POST', path: '/tickets/8/notes', action: 'drop-after' });
-  const ran = await run(line, { stdin: rows });
-  expect(ran.exitCode).toBe(8);
-  expect(JSON.parse(ran.stdout)).toMatchObject({
-    done: 2,
-    errors: [{ line: 2, error: expect.stringContaining('may or may not') }],
-  });
-  await run(line, { stdin: rows });
+  const results = join(world.folder, 'results.csv');
+  for (const more of ['', '', ' --retry-unknown']) {
+    const ran = await run(`${line} --results ${results}${more}`, { stdin: rows });
+    expect(ran.exitCode).toBe(9);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      ...{ rows: 2, done: 1, unknown: 1, rejected: 0, unsent: 0 },
+      errors: [{ line: 2, error: expect.stringContaining('may or may not') }],
+    });
+    expect(ran.stderr).toContain('The record of each row is there; only what was to follow may be missing.');
+    expect(readFileSync(results, 'utf8')).toMatch(/^8,.*,2,unknown,\d*,"?it is sent, but /mu);
+  }
   expect(writesOf(world)).toEqual([...all.slice(0, 2), 'POST /tickets/9/replies']);
+});
+
+test('three rows in a row of which the note is not known end the run', async () => {
+  const { world, run } = desk();
+  const faults = { method: 'POST', action: 'drop-after', times: 9 };
+  await world.control(
+    'POST',
+    'faults',
+    [8, 9, 10, 11].map((id) => ({ ...faults, path: `/tickets/${id}/notes` })),
+  );
+  const four = ['id,body,note', ...[8, 9, 10, 11].map((id) => `${id},Fixed,Shipped`)].join('\n');
+  const ran = await run('tickets reply --from - --yes --json --concurrency 1', { stdin: four });
+  expect(ran.exitCode).toBe(9);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ done: 0, unknown: 3, unsent: 1 });
+});
+
+test('a status that may not be set after a new ticket is unknown, too, and the ticket stays known by its id', async () => {
+  const { world, run } = desk();
+  await world.control('POST', 'faults', { method: 'PATCH', path: '/tickets/', action: 'drop-before', times: 99 });
+  const results = join(world.folder, 'results.csv');
+  const stdin = 'old,subject,description,status\nA,One,Two,closed\n';
+  const ran = await run(`tickets create --from - --yes --json --results ${results}`, { stdin });
+  expect(ran.exitCode).toBe(9);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ rows: 1, done: 0, unknown: 1 });
+  const note = `tickets note --from - --yes --json --map ticket=id --id-map ${results}:old`;
+  expect((await run(note, { stdin: 'ticket,body\nA,Seen\n' })).exitCode).toBe(0);
 });
 
 test('an export beside which a text was written sets no status and no priority of then, unless --map says so', async () => {
