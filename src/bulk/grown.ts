@@ -103,7 +103,11 @@ const mostNames = 20;
 /** A row that a later run knows by more columns. */
 function nameNow({ past: { rowStatuses, former } }: Found, name: string): string {
   let now = name;
-  for (let i = 0; i < mostNames && !rowStatuses.has(now); i++) now = former.get(now) ?? now;
+  for (let i = 0; i < mostNames && !rowStatuses.has(now); i++) {
+    const next = former.get(now);
+    if (next === undefined) break;
+    now = next;
+  }
   return now;
 }
 

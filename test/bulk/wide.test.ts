@@ -1,0 +1,30 @@
+// What many columns, and many earlier runs, cost.
+import { expect, test } from 'vitest';
+import { grownRows } from '../../src/bulk/grown.ts';
+import type { Judges } from '../../src/bulk/judges.ts';
+import { matchTable } from '../../src/bulk/match-table.ts';
+import type { Plan } from '../../src/bulk/plan.ts';
+import { contentReader } from '../../src/bulk/row-content.ts';
+import { createNumbering, rowRequests } from '../../src/bulk/row-requests.ts';
+import { rowStatusTable } from '../../src/bulk/row-status-table.ts';
+
+test('a row that an earlier run does not know is looked for there once', async () => {
+  const refs = rowRequests();
+  const columns = { names: ['subject', 'priority'], targets: [], unused: [], ignored: new Set<number>() };
+  const row = { line: 2, cells: ['One', '1'] };
+  refs.set(createNumbering(refs.names)(contentReader(columns).nameOf(row), 0), 'request');
+  let asked = 0;
+  const former = new Map<string, string>();
+  former.get = () => {
+    asked++;
+    return undefined;
+  };
+  const from = { path: '', past: { shapes: [['subject']], rowStatuses: rowStatusTable(), former } };
+  async function* read() {
+    yield [row];
+  }
+  const plan = { shapes: [['priority', 'subject']], columns, refs, rows: { read } } as unknown as Plan;
+  const judges = { all: [from], isSame: () => true } as unknown as Judges;
+  expect(await grownRows(plan, judges, matchTable(refs))).toEqual([]);
+  expect(asked).toBe(1);
+});
