@@ -26,11 +26,13 @@ type Wishes = { readonly map: readonly string[]; readonly match: 'email' | undef
 export function resolveColumns(names: readonly string[], row: RowOf, { map, match }: Wishes): Columns {
   const known = columnNames(row);
   const fields = fieldsOfRow(row);
+  const ids = idNames(row);
+  const isShown = isSnapshot(names);
   const wanted = mapped(names, map, row);
   const targetOf = (name: string): Target | undefined => {
     const key = nameKey(name);
     if (match === 'email' && key === 'email') return { kind: 'email' };
-    if (!match && idNames(row).has(key)) return { kind: 'id' };
+    if (!match && ids.has(key)) return { kind: 'id' };
     const path = known.get(key);
     const field = path === undefined ? undefined : fields[path];
     if (field) return { kind: 'field', field };
@@ -38,7 +40,7 @@ export function resolveColumns(names: readonly string[], row: RowOf, { map, matc
   };
   const targets = names.map((name, at) => {
     const wish = wanted.get(at);
-    if (wish === undefined) return isSnapshot(names) && isLater(row, targetOf(name)) ? undefined : targetOf(name);
+    if (wish === undefined) return isShown && isLater(row, targetOf(name)) ? undefined : targetOf(name);
     if (nameKey(wish) === 'ignore') return undefined;
     const target = targetOf(wish);
     if (target) return target;
@@ -63,7 +65,10 @@ export function resolveColumns(names: readonly string[], row: RowOf, { map, matc
  * Rows as the service has shown them, such as an export of tickets: what they say of the record is how it was then, and no
  * wish. So a reply from such rows sets no status and no priority unless --map says so.
  */
-const isSnapshot = (names: readonly string[]): boolean => names.some((name) => nameKey(name) === nameKey('created_at'));
+const isSnapshot = (names: readonly string[]): boolean => {
+  const createdAt = nameKey('created_at');
+  return names.some((name) => nameKey(name) === createdAt);
+};
 
 const isLater = ({ follows = [] }: RowOf, target: Target | undefined): boolean =>
   target?.kind === 'field' && follows.some(({ fields }) => fields.includes(target.field.path));

@@ -1,5 +1,7 @@
 // What many columns, and many earlier runs, cost.
 import { expect, test } from 'vitest';
+import { createTicket } from '../../src/api/tickets.ts';
+import { resolveColumns } from '../../src/bulk/columns.ts';
 import { grownRows } from '../../src/bulk/grown.ts';
 import type { Judges } from '../../src/bulk/judges.ts';
 import { matchTable } from '../../src/bulk/match-table.ts';
@@ -7,6 +9,15 @@ import type { Plan } from '../../src/bulk/plan.ts';
 import { contentReader } from '../../src/bulk/row-content.ts';
 import { createNumbering, rowRequests } from '../../src/bulk/row-requests.ts';
 import { rowStatusTable } from '../../src/bulk/row-status-table.ts';
+import { cpuTimer } from '../cpu.ts';
+
+test('a table of thousands of columns is read at once', () => {
+  const names = Array.from({ length: 4000 }, (_, at) => `Column ${at}`);
+  const used = cpuTimer();
+  const { unused } = resolveColumns([...names, 'subject'], { operation: createTicket }, { map: [], match: undefined });
+  expect(unused).toHaveLength(4000);
+  expect(used()).toBeLessThan(1500);
+});
 
 test('a row that an earlier run does not know is looked for there once', async () => {
   const refs = rowRequests();
