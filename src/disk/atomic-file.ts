@@ -137,7 +137,7 @@ export async function removeDrafts(named: string): Promise<void> {
 }
 
 /** Where links lead, also to a file that is not there yet. */
-async function targetOf(path: string): Promise<string> {
+export async function targetOf(path: string): Promise<string> {
   for (let [target, hops] = [path, 0]; hops < 40; hops++) {
     const next = await fs.readlink(target).catch(() => undefined);
     if (next === undefined) return target;

@@ -1,11 +1,11 @@
 import { constants, createWriteStream, openSync } from 'node:fs';
-import { lstat, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, lstat, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { codeOf, Failure, interruption, messageOf } from '../errors.ts';
-import { draftOf, syncFolder } from './atomic-file.ts';
+import { draftOf, syncFolder, targetOf } from './atomic-file.ts';
 import { diskFailure, diskWords } from './disk-failure.ts';
 import { isOpenAs, realPath } from './same-file.ts';
 
@@ -20,7 +20,7 @@ export type Draft = {
 export async function openDraft(named: string, mode?: number, signal?: AbortSignal): Promise<Draft> {
   if (named === '') throw new Failure('usage', 'The name of the file is empty.', { hint: 'Name a file.' });
   // Behind a link the file itself is replaced, not the link.
-  const path = await realpath(named).catch(() => named);
+  const path = await realpath(named).catch(() => targetOf(named));
   const present = await stat(path).catch(() => undefined);
   if (present?.isDirectory()) throw new Failure('usage', `${named} is a folder.`, { hint: 'Name a file.' });
   // A pipe or a device cannot be replaced; it is written as it comes.
@@ -54,6 +54,8 @@ export async function openDraft(named: string, mode?: number, signal?: AbortSign
       try {
         await close();
         if (!isPlain) return;
+        // What a file was made with lacks what the umask forbids; the one that was there may have had it.
+        if (mode === undefined && present) await chmod(draft, present.mode & 0o777).catch(() => {});
         await rename(draft, path);
         // Some file systems sync no folder, and the file is there.
         await syncFolder(dirname(path)).catch(() => {});

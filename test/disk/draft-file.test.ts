@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -38,4 +47,27 @@ test('what stands beside the file under the name that a draft might have is not 
   // Only then it was flushed.
   expect(draft.stream.closed).toBe(true);
   expect([readFileSync(join(folder, 'out.csv'), 'utf8'), readFileSync(victim, 'utf8')]).toEqual(['rows', 'mine']);
+});
+
+test('a link whose file is not there yet stays, and leads to what was written', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-draft-'));
+  const link = join(folder, 'out.csv');
+  symlinkSync('real.csv', link);
+  const draft = await openDraft(link);
+  draft.stream.write('rows');
+  await draft.keep();
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(readFileSync(join(folder, 'real.csv'), 'utf8')).toBe('rows');
+});
+
+test('a file that is replaced stays as open as it was, whatever the umask', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'svc-draft-')), 'out.csv');
+  for (const mode of [0o666, 0o640]) {
+    writeFileSync(path, 'old');
+    chmodSync(path, mode);
+    const draft = await openDraft(path);
+    draft.stream.write('new');
+    await draft.keep();
+    expect(statSync(path).mode & 0o777).toBe(mode);
+  }
 });
