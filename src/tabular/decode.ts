@@ -134,17 +134,37 @@ function otherDecoder(encoding: string): ToText {
 
 /** Reads again from the beginning: only a file that is refused pays for finding its line. */
 async function firstBadLine(bytes: AsyncIterable<Buffer>, encoding: string): Promise<number> {
-  const decoder = new TextDecoder(encoding);
+  // One goes ahead by whole pieces, so that only the one that is bad is read byte by byte.
+  const [ahead, behind] = [otherDecoder(encoding), otherDecoder(encoding)];
   let line = 1;
   let endsWithCr = false;
+  const count = (text: string) => {
+    line += text.match(/\r\n|\r|\n/gu)?.length ?? 0;
+    if (endsWithCr && text.startsWith('\n')) line--;
+    if (text !== '') endsWithCr = text.endsWith('\r');
+  };
   for await (const piece of bytes) {
-    const text = decoder.decode(piece, { stream: true });
-    const bad = text.indexOf('\ufffd');
-    const before = bad < 0 ? text : text.slice(0, bad);
-    line += before.match(/\r\n|\r|\n/gu)?.length ?? 0;
-    if (endsWithCr && before.startsWith('\n')) line--;
-    if (bad >= 0) return line;
-    endsWithCr = before === '' ? endsWithCr : before.endsWith('\r');
+    if (accepts(ahead, piece)) {
+      count(behind(piece));
+      continue;
+    }
+    for (let at = 0; at < piece.length; at++) {
+      const byte = piece.subarray(at, at + 1);
+      try {
+        count(behind(byte));
+      } catch {
+        return line;
+      }
+    }
   }
   return line;
+}
+
+function accepts(toText: ToText, piece: Buffer): boolean {
+  try {
+    toText(piece);
+    return true;
+  } catch {
+    return false;
+  }
 }
