@@ -32,7 +32,7 @@ export function earlierNote(at: string, { isFinished, settled, left, rejected, d
     return `This file was done at ${when}; it has ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} not in it then.`;
   if (rejected === 0) return `This file was done at ${when}: nothing is sent. To send it all again, add --restart.`;
   const them = rejected === 1 ? 'it' : 'them';
-  return `This file was done at ${when}, but for ${rowsInWords(rejected)} rejected: nothing is sent. Correct ${them} and run it again; what is done is not sent twice.`;
+  return `This file was done at ${when}, except for ${rowsInWords(rejected)} that ${rejected === 1 ? 'was' : 'were'} rejected. Nothing is sent now. Correct ${them} and run it again; what is done is not sent twice.`;
 }
 
 /** A line for each count, one for each request of a dry run, one for each error. */

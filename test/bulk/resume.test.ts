@@ -29,7 +29,7 @@ describe('the same command again', () => {
     const again = await svc(world, [...tickets, file]);
     expect(again.exitCode).toBe(8);
     expect(again.stderr).toMatch(
-      /was done at \S+ \S+, but for 1 row rejected: nothing is sent\. Correct it and run it again/u,
+      /was done at \S+ \S+, except for 1 row that was rejected\. Nothing is sent now\. Correct it and run it again/u,
     );
     expect(again.stderr).not.toContain('--restart');
     expect(await subjects(world)).toEqual(['Row 1']);

@@ -61,7 +61,7 @@ export const waitingTickets = defineCommand({
       data: { shape: 'list', records, columns, fields, empty: 'Nothing waits for the team.' },
       read: true,
       notes: [
-        ...(left > 0 ? [`${records.length} of ${wanted.length} are shown: --limit.`] : []),
+        ...(left > 0 ? [`Showing ${records.length} of ${wanted.length}. For more: --limit N.`] : []),
         ...(wanted.length === 0 ? otherChannels(channel, value) : []),
         ...notes,
       ],
