@@ -3,6 +3,7 @@ import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import { likenessOf, shownOf } from '../http/looking.ts';
 import { insteadOf } from '../promise/instead-of.ts';
+import { footerNotes } from '../tabular/footer.ts';
 import type { FileRow, Rows } from '../tabular/rows.ts';
 import { changedMeanwhile } from '../tabular/source.ts';
 import { textColumn } from '../text/column.ts';
@@ -105,7 +106,7 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
     }
     onRows(count);
   }
-  if (count === 0) throw new Failure('usage', `${rows.source.name} holds no rows.`);
+  if (count === 0) throw noRows(rows);
   async function* read(): AsyncGenerator<readonly Planned[]> {
     const isSame = (one: Planned | Bad) =>
       refs.names.find(one.ref) === one.index &&
@@ -131,6 +132,12 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
     anonymous,
   };
   return { row, rows, columns, ...sums, givenAt: given.get, shapes: shapes.all(), sample, read, recordsAt, verify };
+}
+
+/** What looks like a line of totals may be the only row. */
+function noRows({ source, beginning: { footer } }: Rows): Failure {
+  const [hint] = footerNotes(footer);
+  return new Failure('usage', `${source.name} holds no rows.`, { hint });
 }
 
 type Bad = Pick<Planned, 'index' | 'line' | 'ref'> & { readonly problem: string };
