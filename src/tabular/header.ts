@@ -29,6 +29,12 @@ export type Beginning = {
   readonly preamble: readonly Passed[];
 };
 
+/** The line that names the delimiter, as it stands in the file; empty where there is none. */
+export function announcementIn(text: string): string {
+  const [line = ''] = /^[^\r\n]*(?:\r\n|\r|\n)?/u.exec(text) ?? [];
+  return announcement.test(line.replace(/[\r\n]+$/u, '')) ? line : '';
+}
+
 export type Passed = { readonly line: number; readonly cells: readonly string[] };
 
 /** Exporters write a title, a date and a few remarks; a file without a header is not searched to its end. */

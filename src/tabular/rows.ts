@@ -24,7 +24,7 @@ export type Rows = {
   readonly delimiter: string;
   /** The cells of the header as they stand in the file; undefined where it has none. */
   readonly header: readonly string[] | undefined;
-  /** The text that `--skip-lines` passes over. */
+  /** The text that `--skip-lines` passes over, else the line that names the delimiter. */
   readonly above: string;
   /** Where the table begins, and what was passed over above and below it without being told to. */
   readonly beginning: Pick<Table, 'line' | 'preamble' | 'footer'>;
@@ -53,14 +53,14 @@ export async function openRows(source: Source, options: RowsOptions): Promise<Ro
 }
 
 export function rowsOfTable(table: Table): Rows {
-  const { source, headers, hasHeader, delimiter, skippedText } = table;
+  const { source, headers, hasHeader, delimiter, skippedText, announcement } = table;
   return {
     source,
     form: 'csv',
     columns: headers.map((header) => header.trim()),
     delimiter,
     header: hasHeader ? headers : undefined,
-    above: skippedText,
+    above: skippedText || announcement,
     beginning: table,
     read: () => csvRows(table.records(), headers.length),
   };
@@ -139,8 +139,7 @@ function jsonRow(record: JsonRecord, places: ReadonlyMap<string, number>): FileR
     }
     return { line, cells };
   }
-  if ('value' in record && typeof record.value === 'number' && places.size === 0)
-    return { line, cells: [record.value] };
+  if ('value' in record && typeof record.value === 'number' && places.size === 0) return { line, cells: [record.value] };
   return { line, cells: [], broken: 'broken' in record ? record.broken : 'is not a JSON object' };
 }
 

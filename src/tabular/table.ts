@@ -1,7 +1,7 @@
 import { Failure } from '../errors.ts';
 import { type CsvRecord, createCsvParser, readOneRecord } from './csv.ts';
 import { withoutFooter } from './footer.ts';
-import { type Beginning, findBeginning, type HeaderOptions, type Passed } from './header.ts';
+import { announcementIn, type Beginning, findBeginning, type HeaderOptions, type Passed } from './header.ts';
 import { changedMeanwhile, type Source } from './source.ts';
 
 /** A CSV file whose columns have names. */
@@ -15,6 +15,8 @@ export type Table = {
   readonly line: number;
   /** The text that `--skip-lines` passed over. */
   readonly skippedText: string;
+  /** The line that names the delimiter, with its end; empty where there is none. */
+  readonly announcement: string;
   /** What was passed over without being told to. */
   readonly preamble: readonly Passed[];
   /** What was passed over below the rows; known once all records were read. */
@@ -45,6 +47,7 @@ export async function openTable(source: Source, options: TableOptions): Promise<
     hasHeader: !isRow,
     line: start.line,
     skippedText: options.skipLines ? text.slice(0, start.at) : '',
+    announcement: announcementIn(text),
     preamble,
     footer,
     examples: examplesOf(text, below, { delimiter, isWhole }),

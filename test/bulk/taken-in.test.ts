@@ -1,4 +1,6 @@
 // What stands around the rows of a file, and lists of ids in JSON.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
@@ -9,4 +11,17 @@ test('where the only row is taken for a line of totals, the refusal names it', a
   expect(ran.exitCode).toBe(2);
   expect(ran.stderr).toContain('holds no rows');
   expect(ran.stderr).toContain('Not read below the rows (line 2): "Total".');
+});
+
+test('the rejected rows of a table that names its delimiter are read with the same flags', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const [file, rejects] = [join(world.folder, 'f.csv'), join(world.folder, 'rejects.csv')];
+  writeFileSync(file, 'sep=^\r\nid^priority\r\n8^1\r\n9^none of these\r\n');
+  const update = (from: string) =>
+    svc(world, ['tickets', 'update', '--from', from, '--rejects', rejects, '--yes', '--json']);
+  expect((await update(file)).exitCode).toBe(8);
+  const text = readFileSync(rejects, 'utf8');
+  expect(text).toMatch(/^sep=\^\r\nid\^priority\^svc_line\^svc_error\r\n9\^/u);
+  writeFileSync(file, text.replace('none of these', '2'));
+  expect(await update(file)).toMatchObject({ exitCode: 0 });
 });
