@@ -139,9 +139,12 @@ function jsonRow(record: JsonRecord, places: ReadonlyMap<string, number>): FileR
     }
     return { line, cells };
   }
-  if ('value' in record && typeof record.value === 'number' && places.size === 0) return { line, cells: [record.value] };
+  if ('value' in record && isBare(record.value) && places.size === 0) return { line, cells: [record.value] };
   return { line, cells: [], broken: 'broken' in record ? record.broken : 'is not a JSON object' };
 }
+
+/** An id, a number such as `T-1008`, or an email: what a list of jq's holds. */
+const isBare = (value: unknown): boolean => typeof value === 'number' || typeof value === 'string';
 
 async function* csvRows(
   batches: AsyncIterable<readonly CsvRecord[]>,

@@ -25,3 +25,11 @@ test('the rejected rows of a table that names its delimiter are read with the sa
   writeFileSync(file, text.replace('none of these', '2'));
   expect(await update(file)).toMatchObject({ exitCode: 0 });
 });
+
+test('a JSON list of ticket numbers is a list of ids', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const { stdout } = await svc(world, ['tickets', 'list', '--limit', '2', '--json', '--jq', '[.[].ticket_number]']);
+  expect(JSON.parse(stdout)).toEqual([expect.any(String), expect.any(String)]);
+  const ran = await svc(world, ['tickets', 'close', '--from', '-', '--yes', '--json'], { stdin: stdout });
+  expect(JSON.parse(ran.stdout)).toMatchObject({ rows: 2, done: 2 });
+});
