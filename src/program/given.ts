@@ -182,7 +182,7 @@ const ofSeveral =
   (error: unknown): never => {
     if (count < 2 || !(error instanceof Failure) || error.kind !== 'not-found') throw error;
     const { hint } = error;
-    throw new Failure('not-found', `${error.message} None of the ${count} was dealt with.`, { hint });
+    throw new Failure('not-found', `${error.message} Nothing was done for any of the ${count}.`, { hint });
   };
 
 const inCopy: FindInCopy = async ({ ctx, settings }, text) => {
