@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { json } from '../mirror/engines.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
-import { desk, linear } from './desk.ts';
+import { desk, linear, through } from './desk.ts';
 
 const edit = (initial: string) => `It is fixed.\n${initial}`;
 const posts = ({ sent }: SandboxWorld) => sent.filter((one) => one.startsWith('POST'));
@@ -62,4 +62,15 @@ test('a question that comes while a line is awaited is not answered by that line
   expect(stdout).toContain('And one more thing!');
   expect(stdout).toContain('Nothing was sent. Draft 1 waits.');
   expect(posts(world)).toEqual([]);
+});
+
+test('what became of a reply that was on its way at q is said before svc ends', async () => {
+  const world = await holding();
+  const slow = through(world, async (request, go) => {
+    if (request.method === 'POST') await new Promise((resolve) => setTimeout(resolve, 500));
+    return request.method === 'POST' ? { lost: 'before-sending', reason: 'refused', detail: 'No connection.' } : go();
+  });
+  const whileAsked = atLine(3, () => world.clock.sleep(5_500));
+  const { stdout } = await linear(slow, ['1', 'r', 'q', 'y', 'q'], { edit, whileAsked });
+  expect(stdout).toContain('Draft 1 was not sent.');
 });

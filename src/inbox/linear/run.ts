@@ -63,12 +63,15 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
       tell({ is: 'resize', ...linearSize(columns) });
       await engine.idle();
       if (bug) throw bug.error;
-      if (isEnded) break;
       const model = engine.model();
       const width = Math.max(20, columns ?? model.size.columns);
       const say = (texts: readonly string[]) => {
         for (const line of texts.flatMap((one) => wrap(one, width))) ctx.stdout.write(`${line}\n`);
       };
+      if (isEnded) {
+        say(jobsSaid(told, model));
+        break;
+      }
       say(said(told, model));
       places = placesSaid(places, told, model);
       told = model;
