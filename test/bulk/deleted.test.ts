@@ -64,7 +64,7 @@ test('while the run writes it: it is there again at the end, and nothing is sent
   expect(writesOf(world)).toBe(0);
 });
 
-test.each(['rejected', 'unknown', 'unsent', ''])('--id-map takes no id of a row that is "%s"', async (status) => {
+test.each(['rejected', 'unsent', ''])('--id-map takes no id of a row that is "%s"', async (status) => {
   const { world } = setUp();
   const results = join(world.folder, 'r.csv');
   writeFileSync(results, `old_id,svc_line,svc_status,svc_id,svc_error\nA,2,${status},8,\n`);
