@@ -1,8 +1,9 @@
 import { placeIn } from '../batch/places.ts';
-import { type Body, columnNames, fieldsOfRow, type RowOf } from '../command/row.ts';
+import { type Body, columnNames, fieldsOfRow, nameKey, type RowOf } from '../command/row.ts';
 import { columnName, plain } from '../tabular/columns.ts';
 import { fieldOf } from '../tabular/header-names.ts';
 import { firstOf } from '../text/first-of.ts';
+import { nearest } from '../text/near.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Template } from '../text/template.ts';
 import type { Columns } from './columns.ts';
@@ -105,12 +106,17 @@ export function columnNotes(columns: Columns, beside: Beside): string[] {
   if (unused.length === 0 || (isNothingKnown && fits.length === 0)) return [];
   const shown = unused.map((name) => sanitize(name) || '(no name)');
   const left = `Columns that are not sent: ${firstOf(shown, mostNames)}.`;
-  const [only, ...others] = open;
   const nobody = namesNobody(columns, beside) ? [noEmail] : [];
   if (fits.length > 0) return [left, hintFor(fits, names, beside), ...nobody];
   if (nobody.length > 0) return [left, ...nobody];
-  const at = names.findIndex((name, place) => name === unused[0] && !columns.targets[place]);
-  return [`${left} To send one: --map "${columnName(names, at)}=${others.length === 0 ? only : 'FIELD'}"`];
+  const isUnused = (name: string, place: number) => unused.includes(name) && !columns.targets[place];
+  // Any word may head a column: `seats` is no slip of `status`.
+  const near = names.flatMap((name, place) => {
+    const field = isUnused(name, place) ? nearest(nameKey(name), open, 1) : undefined;
+    return field === undefined ? [] : [{ place, field }];
+  });
+  const { place, field } = near[0] ?? { place: names.findIndex(isUnused), field: 'FIELD' };
+  return [`${left} To send one: --map "${columnName(names, place)}=${field}"`];
 }
 
 const noEmail =

@@ -47,9 +47,9 @@ test('in a pipe a file that was asked for names the rejected rows, and standard 
   }
 });
 
-test('where one field alone is open, the flag to paste names it', async () => {
+test('where one field alone is open, a column that is not near it is not said to be it', async () => {
   const unused = await from('ticket,plan\n8,pro\n', 'tickets reply', ['--map', 'ticket=id', '--dry-run']);
-  expect(unused.stderr).toContain('Columns that are not sent: plan. To send one: --map "plan=body"');
+  expect(unused.stderr).toContain('Columns that are not sent: plan. To send one: --map "plan=FIELD"');
   const given = await from('id,plan\n8,pro\n', 'tickets reply', ['--body', 'Hello', '--dry-run']);
   expect(given).toMatchObject({ exitCode: 0, stderr: '' });
 });
@@ -143,4 +143,13 @@ test('Ctrl-C is acknowledged once', async () => {
   const ran = await svc({ ...world, exchange }, ['tickets', 'create', '--from', path], { signal: end.signal });
   expect(ran.exitCode).toBe(130);
   expect(ran.stderr.match(/Ctrl-C again/gu)).toHaveLength(1);
+});
+
+test.each([
+  ['subject,desciption\nA,Two\n', '--map "desciption=description"'],
+  ['subject,legacy,desciption\nA,1,Two\n', '--map "desciption=description"'],
+  ['subject,description,priority,legacy\nA,Two,1,x\n', '--map "legacy=FIELD"'],
+])('of the columns that are not sent one that is near a field is named with it: %j', async (stdin, map) => {
+  const ran = await svc(sandboxWorld(), ['tickets', 'create', '--from', '-', '--dry-run'], { stdin });
+  expect(ran.stderr).toContain(`To send one: ${map}\n`);
 });
