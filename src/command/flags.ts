@@ -85,6 +85,9 @@ function readText(text: string, shape: Shape, flag: string): unknown {
     const value = /^[+-]?\d+(\.\d+)?$/u.test(text.trim()) ? Number(text) : Number.NaN;
     const noun = shape.type === 'integer' ? 'a whole number' : 'a number';
     if (Number.isNaN(value)) throw new Failure('usage', `${flag} must be ${noun}, not "${text}".`);
+    // Rounded, an id would be another record's.
+    if (Number.isInteger(value) && !Number.isSafeInteger(value))
+      throw new Failure('usage', `${flag} must be a smaller number than ${text.trim()}.`);
     return value;
   }
   if (shape.type === 'boolean') {
