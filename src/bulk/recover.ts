@@ -19,13 +19,16 @@ export function pastOf(runState: RunState, planned: Planned): Ended | 'left open
   return { ...rowStatus, line: planned.line };
 }
 
+/** What a look shows where it does not find it: who may not look has seen nothing. */
+type Looked = Undecided | 'unseen' | undefined;
+
 /** Looks for a row that was sent when an earlier run ended, or whose outcome it could not tell. */
-async function resolve(runState: RunState, planned: Planned, settleMs: number): Promise<Undecided | undefined> {
+async function resolve(runState: RunState, planned: Planned, settleMs: number): Promise<Looked> {
   const { journal, sender } = runState.job;
   const rowStatus = journal.rowStatuses.get(planned.ref);
   const before = rowStatus && 'before' in rowStatus ? rowStatus.before : null;
-  const found = await sender.find(planned, before, settleMs).catch(insteadOf('any', undefined));
-  if (!found || 'candidates' in found) return found;
+  const found = await sender.find(planned, before, settleMs).catch(insteadOf('any', 'unseen' as const));
+  if (!found || found === 'unseen' || 'candidates' in found) return found;
   await settle(runState, planned, found);
   return undefined;
 }
@@ -39,22 +42,26 @@ export async function recoverOpen(runState: RunState): Promise<void> {
   const wasSent = (planned: Planned) => journal.rowStatuses.get(planned.ref)?.status === 'sent';
   const mayGo = new Set<Planned>();
   const began = ctx.clock.ticks();
-  const left = new Map<Planned, Undecided | undefined>();
+  const left = new Map<Planned, Looked>();
   const looking = async (planned: Planned) => left.set(planned, await resolve(runState, planned, settings.settleMs));
   await Promise.all(open.filter(wasSent).map(looking));
   const isMissing = open.some((planned) => wasSent(planned) && !ended.has(planned.index));
   if (isMissing && plan.row.operation.safety === 'verify')
     noteLook(runState, {
       seconds: Math.round((ctx.clock.ticks() - began) / 100) / 10,
-      candidates: [...left.values()].flatMap((one) => one?.candidates ?? []),
+      candidates: [...left.values()].flatMap(candidatesOf),
     });
   for (const planned of open) {
     if (ended.has(planned.index)) continue;
     // A look that was cut short shows nothing.
     if (retryUnknown && !ctx.signal.aborted) {
-      if (!wasSent(planned)) await resolve(runState, planned, 0);
-      if (!ended.has(planned.index)) mayGo.add(planned);
-      continue;
+      const seen = wasSent(planned) ? left.get(planned) : await resolve(runState, planned, 0);
+      if (ended.has(planned.index)) continue;
+      // It may be there: only what was looked for goes again.
+      if (seen !== 'unseen') {
+        mayGo.add(planned);
+        continue;
+      }
     }
     const rowStatus = journal.rowStatuses.get(planned.ref);
     const error = rowStatus?.status === 'unknown' ? rowStatus.error : whyOpen(left.get(planned));
@@ -66,8 +73,12 @@ export async function recoverOpen(runState: RunState): Promise<void> {
   for (const { ref, line } of mayGo) await journal.write({ back: { row: ref, line } });
 }
 
+const candidatesOf = (looked: Looked): readonly number[] =>
+  looked === undefined || looked === 'unseen' ? [] : looked.candidates;
+
 /** A record that may be the row's is named, with what to do about it. */
-function whyOpen(left: Undecided | undefined): string {
+function whyOpen(left: Looked): string {
+  if (left === 'unseen') return 'It was sent when svc was killed, and svc could not look for it';
   if (!left || left.candidates.length === 0) return 'It was sent when svc was killed, and svc did not find it';
   return ['It was sent when svc was killed:', candidatesTold(left), left.advice ?? ''].join(' ').trim();
 }

@@ -247,6 +247,23 @@ describe('a row whose answer is lost', () => {
     expect(await subjects(world)).toEqual(['Row 1']);
   });
 
+  test('is not sent again by --retry-unknown where the service cannot be looked at', async () => {
+    const world = fresh();
+    const file = put(world, 't.csv', 'subject\nRow 1\n');
+    const late = lateWorld(world, { isMeant: isCreation, ending: timeOut, afterMs: 300_000 });
+    expect((await svc(late, [...tickets, file])).exitCode).toBe(9);
+    await late.settle();
+    const exchange: typeof world.exchange = (request) =>
+      request.method === 'GET' && request.url.includes('/tickets')
+        ? Promise.resolve({ status: 500, headers: {}, body: '' })
+        : world.exchange(request);
+    const blind = await svc({ ...world, exchange }, [...tickets, file, '--json', '--retry-unknown']);
+    expect(blind.exitCode, blind.stderr).toBe(9);
+    expect(await subjects(world)).toEqual(['Row 1']);
+    expect((await svc(world, [...tickets, file, '--retry-unknown'])).exitCode).toBe(0);
+    expect(await subjects(world)).toEqual(['Row 1']);
+  });
+
   test('and that arrived after the run is found by the next one, and by --retry-unknown too', async () => {
     for (const flags of [[], ['--retry-unknown']]) {
       const world = fresh();
