@@ -125,6 +125,13 @@ describe('what is no secret of the request stands', () => {
     timeoutMs: 1,
   };
 
+  test('own data of a contact, whatever it is called, and the names of fields', () => {
+    const contacts = [{ email: 'a@b.test', metadata: { object_key: 'contacts', cookie_consent: 'required' } }];
+    const own = { ...request, body: JSON.stringify({ contacts, api_key: 'contacts' }) };
+    const body = JSON.stringify({ errors: { 'contacts.0.email': ['is required'] } });
+    expect(withoutSentSecrets(own, { status: 422, headers: {}, body }).body).toBe(body);
+  });
+
   test('a short credential, an ordinary field, a number, and all of a success', () => {
     const body = '{ "message": "short application/json Export fails", "id": 12345678901234567890 }';
     expect(withoutSentSecrets(request, { status: 422, headers: {}, body })).toEqual({ status: 422, headers: {}, body });

@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { type JournalFolder, leftToItsOwn, unreadable } from '../batch/journal-folder.ts';
 import type { Clock } from '../context.ts';
+import { isCode } from '../disk/atomic-file.ts';
+import { Failure } from '../errors.ts';
 import { journalReader, type Present } from './journal-reader.ts';
 import { mark } from './journal-text.ts';
 import { type Found, headerOf, type Identity, keysOf, mayBeOurs } from './journals-on-disk.ts';
@@ -58,13 +60,19 @@ async function pastOfKin(path: string, { folder, present, identity }: Pick<Asked
 
 /** The command of a journal that may be of this account, for records of one kind, and that may be done twice; else undefined. */
 export async function kinIn(path: string, identity: Identity): Promise<string | undefined> {
-  const header = await headerOf(path);
+  const header = await headerOf(path).catch(ofAnotherUser);
   if (typeof header !== 'object' || header.svc_bulk !== 2) return undefined;
   const { command } = header;
   if (kindOf(command) !== kindOf(identity.command)) return undefined;
   if (!mayBeOurs(header, keysOf({ ...identity, command }))) return undefined;
   // Only what may be done twice has keys. Most journals are of creations, and long.
   return (await fileHas(path, '"keys":').catch(unreadable(path))) ? command : undefined;
+}
+
+/** For a `catch`: who may not open it has not written it either, and no run of theirs goes on from it. */
+function ofAnotherUser(error: unknown): undefined {
+  if (error instanceof Failure && isCode(error.cause, 'EACCES')) return undefined;
+  throw error;
 }
 
 const kindOf = (command: string): string | undefined => command.split(' ')[0];

@@ -26,6 +26,6 @@ export async function realPath(path: string, links = 0): Promise<string> {
   const real = await realpath(path).catch(() => undefined);
   if (real !== undefined || dirname(path) === path || links > 20) return real ?? path;
   const target = await readlink(path).catch(() => undefined);
-  if (target !== undefined) return realPath(resolve(dirname(path), target), links + 1);
+  if (target !== undefined) return realPath(resolve(await realPath(dirname(path), links + 1), target), links + 1);
   return join(await realPath(dirname(path), links), basename(path));
 }

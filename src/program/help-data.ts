@@ -1,7 +1,7 @@
 import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
-import { globalFlags } from '../command/global-flags.ts';
+import { globalFlags, valuedFlags } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
-import { typedFlags } from '../command/typed-flags.ts';
+import { type TypedFlag, typedFlags } from '../command/typed-flags.ts';
 import { entries } from '../commands/index.ts';
 import { needsOf } from './needs.ts';
 import { exitMeanings } from './topic-texts.ts';
@@ -31,9 +31,15 @@ export function helpData(loaded: Group | Command, argv: readonly string[]): stri
   }
   const runs = 'commands' in node ? node.itself : node;
   // A text may read -h: `--body -h`.
-  const isAsked = !runs || typedFlags(argv, runs).some(({ name }) => name === '--help' || name === '-h');
+  const isAsked = !runs || typedFlags(argv, runs).some(isHelp);
   return isAsked ? `${JSON.stringify(dataOf(node, path.join(' '), aliases), null, 2)}\n` : undefined;
 }
+
+/** Also behind a flag that nobody knows, which may take no value. */
+const isHelp = ({ name, value, param }: TypedFlag): boolean =>
+  [name, ...(param === undefined && !valuedFlags.has(name) ? [value] : [])].some(
+    (word) => word === '--help' || word === '-h',
+  );
 
 /** The same of svc itself. */
 export const rootData = (): string =>

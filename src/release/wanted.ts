@@ -4,7 +4,7 @@ import { check } from '../api/check.ts';
 import type { Context } from '../context.ts';
 import { readIfThere } from '../disk/atomic-file.ts';
 import { readUserText } from '../disk/user-file.ts';
-import { Failure } from '../errors.ts';
+import { Failure, messageOf } from '../errors.ts';
 import { jsonIn } from '../text/json.ts';
 import { fieldsIn, textIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -122,15 +122,25 @@ async function fromNotes(ctx: Context, asked: ReleaseFlags, blame: Blame): Promi
     throw problemIn({ message: 'In the front matter, status must be draft or published.', line: undefined }, blame);
   blame.line = line;
   if (content === '') throw problemIn({ message: `The notes of ${version} are empty.`, line }, blame);
-  return { version: bareVersion(version), content, ...settingsIn(fields), draft: status === 'draft' };
+  return { version: bareVersion(version), content, ...settingsIn(fields, blame), draft: status === 'draft' };
 }
 
-const settingsIn = ({ title, labels, category_id, published_at }: FrontMatter): Partial<Source> => ({
+const settingsIn = ({ title, labels, category_id, published_at }: FrontMatter, blame: Blame): Partial<Source> => ({
   ...(title !== undefined && { title }),
   ...(labels && { labels }),
   ...(category_id !== undefined && { categoryId: Number(category_id) }),
-  ...(published_at !== undefined && { publishedAt: parseTime(published_at, 'published_at') }),
+  ...(published_at !== undefined && { publishedAt: timeIn(published_at, blame) }),
 });
+
+function timeIn(text: string, blame: Blame): string {
+  try {
+    return parseTime(text, 'published_at');
+  } catch (error) {
+    const message = messageOf(error);
+    const { message: placed, hint } = problemIn({ message, line: blame.line }, blame);
+    throw new Failure('usage', placed, { hint, fields: { published_at: [message] } });
+  }
+}
 
 function problemIn({ message, meant, line, ...problem }: Problem, blame: Blame, from?: string): Failure {
   blame.line = line;

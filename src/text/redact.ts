@@ -50,7 +50,8 @@ function hideIn(value: unknown, hide: Hide): unknown {
   if (typeof value === 'string') return hide(value);
   if (Array.isArray(value)) return value.map((one) => hideIn(one, hide));
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, held]) => [hide(name), hideIn(held, hide)]));
+  // Names are the service's own, and whoever takes a refused row out goes by them.
+  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, hideIn(held, hide)]));
 }
 
 /** Also percent-encoded, as a form is, and as PHP writes it in JSON that stands in a text. */
@@ -90,10 +91,11 @@ const open = new Set(['grant_type', 'response_type', 'client_id', 'redirect_uri'
 const secretsInForm = (body: string): string[] =>
   [...new URLSearchParams(body)].filter(([name]) => !open.has(name)).map(([, value]) => value);
 
+/** Own data of a contact is none of svc's secrets, whatever its fields are called. */
 function secretsInJson(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(secretsInJson);
   if (!isRecord(value)) return [];
   return Object.entries(value).flatMap(([name, held]) =>
-    typeof held === 'string' && secretName.test(name) ? [held] : secretsInJson(held),
+    typeof held === 'string' && secretName.test(name) ? [held] : name === 'metadata' ? [] : secretsInJson(held),
   );
 }

@@ -1,7 +1,10 @@
 // What earlier runs have left in the journals' folder, where the system does not give it.
-import { readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { kinIn } from '../../src/bulk/journal-copies.ts';
+import type { Identity } from '../../src/bulk/journals-on-disk.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
@@ -73,6 +76,28 @@ test('nor what another run has overtaken', async () => {
   expect(await run(close)).toMatchObject({ exitCode: 1, writes: 0 });
   giveBack();
   expect(await run(close)).toMatchObject({ exitCode: 0, writes: 5 });
+});
+
+test('the journal of another user, for another command, stops nothing', async () => {
+  const { run, pathOf } = setUp(ids);
+  await run(close, ['--max-sends', '2']);
+  const path = pathOf('.jsonl');
+  const account = {
+    service: 'https://service.test',
+    id: '1',
+    isKnown: true,
+    formerly: [],
+  } as unknown as Identity['account'];
+  const identity: Identity = { account, command: 'tickets reopen', settings: '', file: undefined };
+  chmodSync(path, 0o000);
+  for (let folder = dirname(path); folder !== tmpdir(); folder = dirname(folder)) chmodSync(folder, 0o755);
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    expect(await kinIn(path, identity)).toBeUndefined();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
 });
 
 test('the journal of another command for these records stops what would overtake it, and no other', async () => {

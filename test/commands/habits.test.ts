@@ -69,6 +69,13 @@ test.each(['drafts', 'templates', 'webhooks inbox', 'webhooks dead'])('svc %s vi
 });
 
 describe('help as data', () => {
+  test.each(['tickets list --bogus --help --json', 'contacts list -x --help --json'])(
+    'svc %s is data too',
+    async (line) => {
+      expect(JSON.parse((await run(line)).stdout)).toMatchObject({ command: expect.stringContaining(' list') });
+    },
+  );
+
   test.each(['-h', '--help'])('is none of the business of a text that reads %s', async (text) => {
     const world = sandboxWorld();
     const ran = await svc(world, ['tickets', 'note', '8', '--body', text, '--json']);

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -13,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDraft } from '../../src/disk/draft-file.ts';
+import { realPath } from '../../src/disk/same-file.ts';
 import { real } from '../real-component.ts';
 
 real('mkfifo')('a pipe that nobody reads is waited for until a signal', async () => {
@@ -58,6 +60,19 @@ test('a link whose file is not there yet stays, and leads to what was written', 
   await draft.keep();
   expect(lstatSync(link).isSymbolicLink()).toBe(true);
   expect(readFileSync(join(folder, 'real.csv'), 'utf8')).toBe('rows');
+});
+
+test('a link out of a folder that is a link itself leads where it does for the shell', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-draft-'));
+  for (const name of ['a', 'b', 'c']) mkdirSync(join(folder, name));
+  symlinkSync('../b', join(folder, 'a', 'l'));
+  symlinkSync('../c/f', join(folder, 'b', 'x'));
+  const path = join(folder, 'a', 'l', 'x');
+  expect(await realPath(path)).toBe(join(await realPath(folder), 'c', 'f'));
+  const draft = await openDraft(path);
+  draft.stream.write('rows');
+  await draft.keep();
+  expect(readFileSync(join(folder, 'c', 'f'), 'utf8')).toBe('rows');
 });
 
 test('a file that is replaced stays as open as it was, whatever the umask', async () => {

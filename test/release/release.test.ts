@@ -72,6 +72,15 @@ function together(count: number, isMeant: (request: HttpRequest) => boolean): Ex
 
 const writes = () => world.sent.filter((line) => !line.startsWith('GET'));
 
+test('what is no time in the front matter is told with its place and its field', async () => {
+  const notesFile = join(world.folder, 'notes.md');
+  writeFileSync(notesFile, '---\ntitle: Later\npublished_at: soon\n---\n\nText\n');
+  const ran = await svc(world, ['changelog', 'release', '9.9.1', '--notes-file', notesFile, '--json']);
+  expect(ran.exitCode).toBe(2);
+  expect(ran.stderr).toContain('notes.md:6: published_at must be a time like');
+  expect(ran.stderr).toContain('"fields":{"published_at":[');
+});
+
 test('a time without a zone in the front matter is one of this machine, as `changelog create` takes it, and settles', async () => {
   const notesFile = join(world.folder, 'notes.md');
   writeFileSync(notesFile, '---\ntitle: Later\npublished_at: 2096-12-24T09:00:00\n---\n\nText\n');

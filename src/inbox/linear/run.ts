@@ -90,8 +90,14 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
       late = undefined;
       for (const event of came) tell(event);
     }
+    const left = late ?? [];
+    late = undefined;
+    for (const event of left) tell(event);
     await engine.settled();
     void following;
+    const { over } = engine.model();
+    // Nobody is left to answer it.
+    if (over?.is === 'question' && over.declined !== '') ctx.stdout.write(`${over.declined}\n`);
     return endOf(unsaid(engine.model()), ctx.signal.aborted ? String(ctx.signal.reason) : undefined);
   } finally {
     await session.end();

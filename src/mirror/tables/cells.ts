@@ -33,7 +33,7 @@ function cellOf(value: unknown, type: Column['type']): Value {
 /** JSON.stringify writes U+0000 and halves of surrogate pairs so, and no other character. */
 const escapes = /\\(?:(u0000|ud[89a-f][0-9a-f]{2})|.)/gu;
 
-const timeForm = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-](?:0\d|1[0-3]):[0-5]\d)?$/u;
+const timeForm = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)?$/u;
 
 /** One that both engines take: `Date` reads the 30th of February as the 1st of March, and PostgreSQL refuses it. */
 function isTime(text: string): boolean {
