@@ -19,22 +19,29 @@ const deepest = 200;
 /** Some services and proxies repeat in an error what they were sent: the answer without the secrets of its own request. */
 export function withoutSentSecrets(request: HttpRequest, answer: HttpResponse): HttpResponse {
   if (answer.status < 300) return answer;
-  const forms = secretsIn(request).flatMap(formsOf);
+  const ofHeaders = secretsInHeaders(request).flatMap(formsOf);
+  const forms = [...ofHeaders, ...secretsInBody(request).flatMap(formsOf)];
   if (forms.length === 0) return answer;
-  // A secret may hold another one.
-  forms.sort((one, other) => other.length - one.length);
-  const hide = (text: string) => forms.reduce((left, form) => left.replaceAll(form, redacted), text);
+  const hide = hiding(forms);
   const headers = Object.entries(answer.headers).map(([name, value]) => [name, hide(value)]);
-  return { ...answer, headers: Object.fromEntries(headers), body: hideInBody(answer.body, hide) };
+  const body = hideInBody(answer.body, { hide, hideName: hiding(ofHeaders) });
+  return { ...answer, headers: Object.fromEntries(headers), body };
 }
 
-type Hide = (text: string) => string;
+function hiding(forms: readonly string[]) {
+  // A secret may hold another one.
+  const longestFirst = [...forms].sort((one, other) => other.length - one.length);
+  return (text: string) => longestFirst.reduce((left, form) => left.replaceAll(form, redacted), text);
+}
+
+/** Names of fields are the service's own, and whoever takes a refused row out goes by them: only a credential is none. */
+type Hide = { readonly hide: (text: string) => string; readonly hideName: (text: string) => string };
 
 /** JSON is read first: its strings may have any letter escaped. What holds no secret stays as it was written. */
-function hideInBody(body: string, hide: Hide): string {
+function hideInBody(body: string, hides: Hide): string {
   const json = unroundedIn(body);
-  if (json === undefined || isDeeperThan(deepest, json)) return hide(body);
-  const hidden = JSON.stringify(hideIn(json, hide));
+  if (json === undefined || isDeeperThan(deepest, json)) return hides.hide(body);
+  const hidden = JSON.stringify(hideIn(json, hides));
   return hidden === JSON.stringify(json) ? body : hidden;
 }
 
@@ -46,12 +53,11 @@ function unroundedIn(text: string): unknown {
   }
 }
 
-function hideIn(value: unknown, hide: Hide): unknown {
-  if (typeof value === 'string') return hide(value);
-  if (Array.isArray(value)) return value.map((one) => hideIn(one, hide));
+function hideIn(value: unknown, hides: Hide): unknown {
+  if (typeof value === 'string') return hides.hide(value);
+  if (Array.isArray(value)) return value.map((one) => hideIn(one, hides));
   if (!isRecord(value)) return value;
-  // Names are the service's own, and whoever takes a refused row out goes by them.
-  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, hideIn(held, hide)]));
+  return Object.fromEntries(Object.entries(value).map(([name, held]) => [hides.hideName(name), hideIn(held, hides)]));
 }
 
 /** Also percent-encoded, as a form is, and as PHP writes it in JSON that stands in a text. */
@@ -65,12 +71,15 @@ function formsOf(secret: string): string[] {
   return [...new Set(forms)];
 }
 
-function secretsIn({ headers, body }: HttpRequest): string[] {
-  const named = Object.entries(headers).filter(([name]) => secretName.test(name));
-  const sent = named.flatMap(([name, value]) => (name === 'authorization' ? credentialsIn(value) : [value]));
-  if (typeof body !== 'string') return sent;
+const secretsInHeaders = ({ headers }: HttpRequest): string[] =>
+  Object.entries(headers)
+    .filter(([name]) => secretName.test(name))
+    .flatMap(([name, value]) => (name === 'authorization' ? credentialsIn(value) : [value]));
+
+function secretsInBody({ headers, body }: HttpRequest): string[] {
+  if (typeof body !== 'string') return [];
   const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
-  return [...sent, ...(isForm ? secretsInForm(body) : secretsInJson(jsonIn(body)))];
+  return isForm ? secretsInForm(body) : secretsInJson(jsonIn(body));
 }
 
 /** `Bearer TOKEN`, or `Basic` and NAME:PASSWORD in base64. */
