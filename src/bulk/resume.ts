@@ -1,7 +1,7 @@
 import { rowsInWords } from '../batch/pace.ts';
 import { Failure } from '../errors.ts';
 import { localTime } from '../output/cells.ts';
-import { countOf } from '../text/each.ts';
+import { countOf, someOf } from '../text/each.ts';
 import { counted } from '../text/number.ts';
 import { type EndedRows, endedRows } from './ended-table.ts';
 import type { History } from './journal-history.ts';
@@ -93,6 +93,10 @@ export function earlierNotes({ own, matches }: Known, plan: Plan, left: number):
             left,
             rejected: plan.problems.size,
             drafted: draftedOf(matches),
+            inDoubt: someOf(
+              matches.values(),
+              ({ rowStatus }) => rowStatus.status === 'done' && rowStatus.doubt === true,
+            ),
           }),
     );
   }

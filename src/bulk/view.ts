@@ -19,9 +19,11 @@ type Standing = {
   readonly rejected: number;
   /** How much of what is done became drafts. */
   readonly drafted?: 'none' | 'some' | 'all';
+  /** Of some rows nobody knows whether what was to follow is done. */
+  readonly inDoubt?: boolean;
 };
 
-export function earlierNote(at: string, { isFinished, settled, left, rejected, drafted }: Standing): string {
+export function earlierNote(at: string, { isFinished, settled, left, rejected, drafted, inDoubt }: Standing): string {
   const when = localTime(at);
   if (isFinished && drafted === 'some' && left === 0)
     return `This file was done at ${when}, some of its rows as drafts: nothing is sent. To see those: svc drafts list --all. To send it all again, what was sent too, add --restart.`;
@@ -30,6 +32,8 @@ export function earlierNote(at: string, { isFinished, settled, left, rejected, d
   if (!isFinished) return `Resuming the run of ${when}: ${rowsInWords(settled)} settled, ${rowsInWords(left)} to send.`;
   if (left > 0)
     return `This file was done at ${when}; it has ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} not in it then.`;
+  if (rejected === 0 && inDoubt)
+    return `This file was done at ${when}: nothing is sent. Of some rows it is not known whether all was done; their errors say how to look.`;
   if (rejected === 0) return `This file was done at ${when}: nothing is sent. To send it all again, add --restart.`;
   const them = rejected === 1 ? 'it' : 'them';
   return `This file was done at ${when}, except for ${rowsInWords(rejected)} that ${rejected === 1 ? 'was' : 'were'} rejected. Nothing is sent now. Correct ${them} and run it again; what is done is not sent twice.`;

@@ -128,6 +128,7 @@ test('a row of which the note is not known says so, and no later run adds it aga
       errors: [{ line: 2, error: expect.stringContaining('may or may not') }],
     });
     expect(ran.stderr).toContain('The record of each row is there; only what was to follow may be missing.');
+    expect(ran.stderr).not.toContain('--restart');
     expect(readFileSync(results, 'utf8')).toMatch(/^8,.*,2,unknown,\d*,"?it is sent, but /mu);
   }
   expect(writesOf(world)).toEqual([...all.slice(0, 2), 'POST /tickets/9/replies']);
