@@ -225,3 +225,9 @@ describe('the OpenAPI document', () => {
     }
   });
 });
+
+test('a pattern means the same to whoever knows no classes of Unicode', () => {
+  const patterns = JSON.stringify(document).match(/"pattern":"(?:[^"\\]|\\.)*"/gu) ?? [];
+  expect(patterns.length).toBeGreaterThan(3);
+  expect(patterns.filter((one) => /\\\\[pP]\{/u.test(one))).toEqual([]);
+});
