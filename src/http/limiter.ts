@@ -58,7 +58,8 @@ export function started(limiter: Limiter, now: number, ownLimit?: number): Ticke
   limiter.inFlight++;
   if (limiter.remaining !== undefined) limiter.remaining--;
   for (const key of ownLimit === undefined ? ['general'] : ['general', 'own']) {
-    limiter.started.set(key, [...lately(limiter, key, now), now]);
+    // No limit is of more: a service without limits takes thousands in a minute.
+    limiter.started.set(key, [...lately(limiter, key, now), now].slice(-requestsPerMinute));
   }
   return { answersAtStart: limiter.answers };
 }

@@ -26,6 +26,15 @@ describe('near the limit one request at a time goes ahead', () => {
     expect(limiter.mayStart(state, 120_000, 30)).toBe('go');
   });
 
+  test('a service without limits leaves no more behind than the largest limit', () => {
+    const state = limiter.newLimiter();
+    for (let at = 0; at < 1000; at++) limiter.answered(state, limiter.started(state, at, 30), undefined);
+    expect(state.started.get('general')).toHaveLength(limiter.requestsPerMinute);
+    expect(limiter.mayStart(state, 1000, 30)).toBe('go');
+    limiter.started(state, 1000, 30);
+    expect(limiter.mayStart(state, 1000, 30)).toBe('turn');
+  });
+
   test('an answer that arrives late does not raise what is left', () => {
     const state = limiter.newLimiter();
     const early = limiter.started(state, 0);
