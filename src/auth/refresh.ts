@@ -129,10 +129,10 @@ export async function clientOf(
   });
 }
 
-/** The exchange is the whole command then, and exit 10 would say that nothing happened. */
+/** The exchange is the whole command then, and another exit code would say that nothing happened. A 500 is the service's own word that it failed. */
 const whereRefreshWasAsked = (failure: Failure): Failure =>
-  failure.kind === 'network' && failure.hint === maybeSpent
-    ? new Failure('unknown', failure.message, { hint: maybeSpent, cause: failure })
+  failure.hint === maybeSpent && failure.status !== 500
+    ? new Failure('unknown', failure.message, { hint: maybeSpent, status: failure.status, cause: failure })
     : failure;
 
 /** The old tokens are spent, and the new ones have found no place. */

@@ -117,14 +117,16 @@ export function sifted<Op extends Operation>(
     records: firstOf(typeof sort === 'string' ? inOrder(fitting(), sort) : fitting(), shownOfAll),
     notes() {
       const { yielded, total = yielded } = listing.seen();
-      const within = typeof sort === 'string' ? 'Sorted within what was read. ' : '';
-      if (isMore) return [`${within}Showing the first ${thatFit(found)}. For more: --limit N, or --all.`];
+      const isSorted = typeof sort === 'string';
+      const within = isSorted ? 'Sorted within what was read. ' : '';
+      if (isMore && isSorted) return [`Sorted within the first ${thatFit(found)}. To sort all that fit, add --all.`];
+      if (isMore) return [`Showing the first ${thatFit(found)}. For more: --limit N, or --all.`];
       if (shownOfAll !== undefined && shownOfAll < found)
         return [`Showing the first ${number(shownOfAll)} of ${number(found)}.`];
       if (isWhole || yielded >= total) return [];
       if (range.page !== undefined) return [`${within}Page ${range.page}: ${number(found)} of ${number(total)}.`];
       // The first of a sorted list are not the first of all: only the whole of it has those.
-      const more = typeof sort === 'string' ? 'To sort all of them: --all.' : 'For more: --limit N, or --all.';
+      const more = isSorted ? 'To sort all of them: --all.' : 'For more: --limit N, or --all.';
       return [`${within}Showing ${number(found)} of ${number(total)}. ${more}`];
     },
   };

@@ -35,12 +35,12 @@ type Ports = Pick<
 /** The authorization code flow with PKCE (service.md#oauth-2), from the address to the tokens. */
 export async function authorize(ctx: Ports, settings: Settings, wanted: Wanted): Promise<Authorized> {
   const attempt = await beginAttempt(ctx, wanted.client, { ...wanted, insecureHttp: settings.insecureHttp });
-  const receiver = await openReceiver(ctx, wanted, attempt);
+  const receiver = await openReceiver(ctx, settings, wanted, attempt);
   const done = new AbortController();
   const opened = wanted.browser && (await openBrowser(ctx, attempt.url, done.signal));
   if (!opened) tell(ctx, `Open this address in a browser to log in:\n\n  ${attempt.url}\n`);
   try {
-    const ways: Promise<Answer>[] = [timeOut(ctx, done.signal), interrupted(ctx.signal)];
+    const ways: Promise<Answer>[] = [timeOut(ctx, again(settings, wanted), done.signal), interrupted(ctx.signal)];
     if (receiver) ways.push(receiver.callback.then(({ params, answer }) => ({ params, show: answer })));
     const pasted = readPasted(ctx, settings, wanted, { attempt, opened, receiver, signal: done.signal });
     if (pasted) ways.push(pasted);
@@ -48,7 +48,7 @@ export async function authorize(ctx: Ports, settings: Settings, wanted: Wanted):
     const answer = await Promise.race(ways);
     done.abort();
     ctx.progress(undefined);
-    return await finish(ctx, settings, { client: wanted.client, attempt, receiver }, answer);
+    return await finish(ctx, settings, { wanted, attempt, receiver }, answer);
   } catch (error) {
     await receiver?.close();
     throw error;
@@ -61,7 +61,7 @@ export async function authorize(ctx: Ports, settings: Settings, wanted: Wanted):
 async function finish(
   ctx: Ports,
   settings: Settings,
-  { client, attempt, receiver }: { client: Client; attempt: Attempt; receiver: Receiver | undefined },
+  { wanted, attempt, receiver }: { wanted: Wanted; attempt: Attempt; receiver: Receiver | undefined },
   { params, show }: Answer,
 ): Promise<Authorized> {
   const showAndClose = async (page: Page) => {
@@ -70,12 +70,8 @@ async function finish(
   };
   try {
     const error = params.get('error');
-    if (error) {
-      // An id that only this command line or this person gave has to be given again.
-      const given = client.clientId === settings.clientId ? '' : ` --client-id ${shellWord(client.clientId)}`;
-      throw refusal(error, params.get('error_description'), `svc login${given}`);
-    }
-    return { grant: await redeem(ctx, settings, { client, attempt }, params), show: showAndClose };
+    if (error) throw refusal(error, params.get('error_description'), again(settings, wanted));
+    return { grant: await redeem(ctx, settings, { client: wanted.client, attempt }, params), show: showAndClose };
   } catch (error) {
     const text = error instanceof Failure ? error.message : 'Something went wrong.';
     await showAndClose({ ok: false, title: 'The login did not succeed', text });
@@ -83,15 +79,23 @@ async function finish(
   }
 }
 
+/** The command that tries it once more: what only this command line or this person gave has to be given again. */
+function again(settings: Settings, { client, redirectUri }: Pick<Wanted, 'client'> & Partial<Wanted>): string {
+  const id = client.clientId === settings.clientId ? '' : ` --client-id ${shellWord(client.clientId)}`;
+  const isOwn = redirectUri === undefined || redirectUri === settings.redirectUri;
+  return `svc login${id}${isOwn ? '' : ` --redirect-uri ${shellWord(redirectUri)}`}`;
+}
+
 /** Without a browser on this machine the port is not needed: the address can be pasted back. */
 async function openReceiver(
   ctx: Ports,
-  { browser, redirectUri }: Wanted,
+  settings: Settings,
+  { browser, redirectUri, client }: Wanted,
   attempt: Attempt,
 ): Promise<Receiver | undefined> {
   if (!canListen(redirectUri)) return undefined;
   try {
-    return await listenForCallback(redirectUri, attempt.state);
+    return await listenForCallback(redirectUri, attempt.state, again(settings, { client }));
   } catch (error) {
     if (browser || !(error instanceof Failure)) throw error;
     ctx.notice(`${error.message} Paste the redirected address instead.`);
@@ -116,10 +120,10 @@ function tell({ stderr, progress }: Ports, text: string): void {
   stderr.write(`${text}\n`);
 }
 
-async function timeOut({ clock }: Ports, signal: AbortSignal): Promise<never> {
+async function timeOut({ clock }: Ports, login: string, signal: AbortSignal): Promise<never> {
   await clock.sleep(patienceMs, signal);
   throw new Failure('auth', 'The login was not allowed in the browser within five minutes.', {
-    hint: 'Run: svc login',
+    hint: `Run: ${login}`,
   });
 }
 
@@ -138,10 +142,12 @@ type Waiting = {
 /** The way without a callback: a person at the prompt, or a program at the other end of a pipe. */
 function readPasted(
   ctx: Ports,
-  { noInput }: Settings,
-  { lines, redirectUri }: Wanted,
+  settings: Settings,
+  wanted: Wanted,
   { attempt, opened, receiver, signal }: Waiting,
 ): Promise<Answer> | undefined {
+  const { noInput } = settings;
+  const { lines, redirectUri } = wanted;
   const onTerminal = ctx.stdin.isTTY === true;
   const mayAsk = onTerminal && ctx.ask.canAsk && !noInput && !(opened && receiver);
   if (onTerminal && !mayAsk) {
@@ -158,7 +164,9 @@ function readPasted(
       if (text === undefined) {
         // The pipe has ended; the browser may still come back by itself.
         if (receiver) break;
-        throw new Failure('usage', 'Standard input ended without the redirected address.', { hint: 'Run: svc login' });
+        throw new Failure('usage', 'Standard input ended without the redirected address.', {
+          hint: `Run: ${again(settings, wanted)}`,
+        });
       }
       if (text.trim() === '') continue;
       const judged = judgePasted(text, redirectUri, attempt.state);

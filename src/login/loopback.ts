@@ -75,7 +75,7 @@ export function isSame(given: string, expected: string): boolean {
 }
 
 /** Binds the redirect URI's own loopback address. The first callback is taken; another one finds the login under way. */
-export async function listenForCallback(redirectUri: string, state: string): Promise<Receiver> {
+export async function listenForCallback(redirectUri: string, state: string, login = 'svc login'): Promise<Receiver> {
   const url = new URL(redirectUri);
   let taken = false;
   let take: (callback: Callback) => void = () => {};
@@ -108,7 +108,7 @@ export async function listenForCallback(redirectUri: string, state: string): Pro
       // `localhost` may be either family; a machine without IPv6 is fine. Another program on that port is not.
       if (index > 0 && code !== 'EADDRINUSE') continue;
       await close();
-      throw cannotListen(url, code);
+      throw cannotListen(url, code, login);
     }
   }
   return { callback, close };
@@ -148,8 +148,8 @@ function respond(response: ServerResponse, status: number, page: Page): Promise<
   });
 }
 
-function cannotListen(url: URL, code: string): Failure {
-  const way = 'or give another registered one: svc login --redirect-uri http://127.0.0.1:PORT/callback';
+function cannotListen(url: URL, code: string, login: string): Failure {
+  const way = `or give another registered one: ${login} --redirect-uri http://127.0.0.1:PORT/callback`;
   const port = url.port || '80';
   if (code === 'EADDRINUSE') {
     return new Failure(

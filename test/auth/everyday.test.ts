@@ -52,6 +52,17 @@ describe('config', () => {
     expect((await world.svc(['config', 'unset', 'nonsense'])).exitCode).toBe(2);
   });
 
+  test('what changes a setting or an alias prints a document with --json, and nothing in a pipe', async () => {
+    const world = await authWorld();
+    const printed = async (...argv: string[]) => JSON.parse((await world.svc([...argv, '--json'])).stdout);
+    expect((await world.svc(['config', 'set', 'pager', 'cat'])).stdout).toBe('');
+    expect(await printed('config', 'set', 'pager', 'less')).toEqual({ key: 'pager', value: 'less', of: 'everything' });
+    expect(await printed('config', 'unset', 'pager')).toEqual({ key: 'pager', value: null, of: 'everything' });
+    const command = 'tickets list';
+    expect(await printed('alias', 'set', 'mine', command)).toEqual({ name: 'mine', command });
+    expect(await printed('alias', 'delete', 'mine')).toEqual({ name: 'mine', command: null });
+  });
+
   test('default_profile must be one that exists', async () => {
     const world = await loggedIn();
     const ran = await world.svc(['config', 'set', 'default_profile', 'nowhere']);

@@ -148,7 +148,7 @@ test('a login that was declined says so, in the terminal and in the browser', as
   expect(ran.exitCode).toBe(4);
   expect(ran.stderr).toContain('declined in the browser (access_denied)');
   // The id was given by a flag, and nothing of this login was kept.
-  expect(ran.stderr).toContain('To try again: svc login --client-id other_cli\n');
+  expect(ran.stderr).toContain(`To try again: svc login --client-id other_cli --redirect-uri ${world.redirectUri}\n`);
   expect((await page)?.body).toContain('declined in the browser');
 });
 

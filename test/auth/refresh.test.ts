@@ -106,6 +106,18 @@ describe('only invalid_grant forgets a login', () => {
     expect((await loginOf(world))?.unanswered).toBeUndefined();
   });
 
+  test.each<[string, object, number]>([
+    ['a broken connection', { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' }, 9],
+    ['a gateway that failed', { status: 503, headers: {}, body: 'Unavailable' }, 9],
+    ['a page of a captive portal', html, 9],
+    ['half an answer', { status: 200, headers: {}, body: '{"access_token":"canary' }, 9],
+    ['a failure of the service', error(500, 'server_error'), 1],
+    ['a refused connection', { lost: 'before-sending', reason: 'refused', detail: 'It refuses connections.' }, 10],
+  ])('auth refresh after %s', async (_, answer, exitCode) => {
+    world.override = ({ url }) => (url.endsWith('/token') ? (answer as never) : undefined);
+    expect((await world.svc(['auth', 'refresh'])).exitCode).toBe(exitCode);
+  });
+
   test('a challenge keeps the description of the error', async () => {
     const answer = { ...error(401, 'invalid_client'), headers: { 'www-authenticate': 'Basic realm="x"' } };
     world.override = ({ url }) => (url.endsWith('/token') ? answer : undefined);

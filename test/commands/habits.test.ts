@@ -1,5 +1,6 @@
 import { parseArgsStringToArgv } from 'string-argv';
 import { describe, expect, test } from 'vitest';
+import { adviceOnPath } from '../../src/commands/api/path-words.ts';
 import { entries } from '../../src/commands/index.ts';
 import { commandHabits } from '../../src/program/habit-words.ts';
 import { parsePast } from '../../src/text/time.ts';
@@ -225,6 +226,8 @@ describe('svc api with what is no path', () => {
     const ran = await run('api /tiket/8');
     expect(ran.exitCode).toBe(3);
     expect(ran.stderr).toContain('No operation that svc knows has this path.');
+    expect(adviceOnPath('DELETE', '/tickets/8?x=1')).toContain('That path takes GET or PATCH, not DELETE.');
+    expect(adviceOnPath('GET', '/tickets/8')).toBeUndefined();
     expect((await run('api /tickets/99999')).stderr).toContain('Records of other accounts answer the same.');
   });
 });

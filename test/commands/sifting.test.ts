@@ -27,6 +27,9 @@ describe('a list that svc itself sorts and filters', () => {
   test('a note says that it is sorted within what was read, where there is more', async () => {
     const ran = await svc(sandboxWorld(), ['tickets', 'list', '--limit', '3', '--sort', '-created_at']);
     expect(ran.stderr).toContain('Sorted within what was read. Showing 3 of ');
+    const filtered = ['tickets', 'list', '--created-before', 'now', '--sort', '-priority', '--limit', '3'];
+    const { stderr } = await svc(sandboxWorld(), filtered);
+    expect(stderr).toBe('Sorted within the first 3 that fit. To sort all that fit, add --all.\n');
     const whole = await svc(sandboxWorld(), ['tickets', 'list', '--all', '--sort', '-created-at']);
     expect(whole.stderr).toBe('');
   });

@@ -4,6 +4,7 @@ import { aliasOf, wordsOf } from '../../config/aliases.ts';
 import { commandNames, isCommandName } from '../../config/command-names.ts';
 import { readConfig, updateConfig } from '../../config/config-file.ts';
 import { Failure } from '../../errors.ts';
+import { onlyNotes } from '../../output/only-notes.ts';
 import { nearest } from '../../text/near.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -68,10 +69,9 @@ const set = defineCommand({
         hint: meant === undefined ? 'Run: svc --help' : `Did you mean ${meant}?`,
       });
     });
-    return {
-      data: { shape: 'nothing' },
-      notes: [`svc ${name} is now: svc ${sanitize(words.map(shellWord).join(' '))}`],
-    };
+    return onlyNotes({ name, command: line.trim() }, [
+      `svc ${name} is now: svc ${sanitize(words.map(shellWord).join(' '))}`,
+    ]);
   },
 });
 
@@ -93,7 +93,7 @@ const remove = defineCommand({
       const { [name]: _, ...left } = config.aliases ?? {};
       return { ...config, aliases: left };
     });
-    return { data: { shape: 'nothing' }, notes: [`The alias ${name} is forgotten.`] };
+    return onlyNotes({ name, command: null }, [`The alias ${name} is forgotten.`]);
   },
 });
 

@@ -56,7 +56,7 @@ export const api = defineCommand({
     const wire: Wire = { method, path, headers, body };
     const known = operationAt(method, path.replace(/\?.*$/u, ''));
     if (ctx.sends?.isDraft && method !== 'GET') refuseNoSend(known);
-    const sent = await sendRaw(service, wire, known).catch((failure: unknown) => answerIn(failure, path));
+    const sent = await sendRaw(service, wire, known).catch((failure: unknown) => answerIn(failure, wire));
     const head = flags.include ? headOf(sent) : undefined;
     if (sent.how === 'refused') {
       // A filter or a choice of fields is meant for a success.
@@ -98,10 +98,10 @@ function refuseNoSend(known: Known | undefined): void {
 /** An error of the service, with what it answered. */
 type Refused = { readonly how: 'refused'; readonly answer: HttpResponse; readonly failure: Failure };
 
-function answerIn(failure: unknown, path: string): Refused {
+function answerIn(failure: unknown, { method, path }: Wire): Refused {
   if (!(failure instanceof Failure && failure.answer)) throw failure;
   const { answer, kind, message, status, fields } = failure;
-  const hint = kind === 'not-found' ? adviceOnPath(path) : undefined;
+  const hint = kind === 'not-found' ? adviceOnPath(method, path) : undefined;
   const told =
     hint === undefined ? failure : new Failure(kind, message, { hint, status, fields, answer, cause: failure });
   return { how: 'refused', answer, failure: told };

@@ -1,6 +1,7 @@
 import { operationList as all } from '../../api/index.ts';
 import { Failure } from '../../errors.ts';
 import { methods, operationAt } from '../../http/raw.ts';
+import { listed } from '../../text/listed.ts';
 import { nearest } from '../../text/near.ts';
 import { shellWord } from '../../text/shell-word.ts';
 
@@ -36,9 +37,11 @@ function nearPath(typed: string): string {
   return meant === undefined ? '' : `Did you mean /${meant}? `;
 }
 
-/** Of a path that the document does not have, a 404 is not about a record. */
-export function adviceOnPath(path: string): string | undefined {
+/** Of a path that the document does not have, or not with this method, a 404 is not about a record. */
+export function adviceOnPath(method: string, path: string): string | undefined {
   const bare = path.replace(/\?.*$/u, '');
-  if (methods.some((method) => operationAt(method, bare) !== undefined)) return undefined;
+  const has = methods.filter((one) => operationAt(one, bare) !== undefined);
+  if (has.some((one) => one === method)) return undefined;
+  if (has.length > 0) return `That path takes ${listed(has, 'or')}, not ${method}. Every operation: svc api ls`;
   return `No operation that svc knows has this path. ${nearPath(bare)}Every operation: svc api ls`;
 }

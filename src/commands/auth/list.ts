@@ -7,6 +7,7 @@ import { profileName } from '../../config/given-texts.ts';
 import { profileConfig } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import { onlyNotes } from '../../output/only-notes.ts';
 import { sanitize } from '../../text/sanitize.ts';
 
 export const authList = defineCommand({
@@ -51,7 +52,7 @@ export const authSwitch = defineCommand({
     await updateConfig(ctx, (config) => ({ ...config, default_profile: name }));
     const notes = [`Profile ${name} is now the default.`];
     if (ctx.env.SVC_PROFILE) notes.push(`SVC_PROFILE is set to ${sanitize(ctx.env.SVC_PROFILE)}, which overrides it.`);
-    return { data: { shape: 'nothing' }, notes };
+    return onlyNotes({ default_profile: name }, notes);
   },
 });
 

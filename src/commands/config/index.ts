@@ -8,6 +8,7 @@ import { parseServiceUrl } from '../../config/service-url.ts';
 import { auditModes, type Config, colors, profileConfig, type Settings, sendModes } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import { onlyNotes } from '../../output/only-notes.ts';
 import type { View } from '../../output/view.ts';
 import { nearest } from '../../text/near.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -96,13 +97,15 @@ const list = defineCommand({
   examples: ['svc config list', 'svc config list --json'],
   async run(ctx, { settings: { profile } }) {
     const config = await readConfig(ctx.files);
-    const records = keyNames.map((name) => ({
-      key: name,
-      value: configured(config, profile, name) ?? null,
-      of: keys[name].of === 'profile' ? `profile ${profile}` : 'everything',
-    }));
+    const records = keyNames.map((name) => told(profile, name, configured(config, profile, name)));
     return { read: true, data: { shape: 'list', records, columns: ['key', 'value', 'of'] } };
   },
+});
+
+const told = (profile: string, key: KeyName, value: string | undefined) => ({
+  key,
+  value: value ?? null,
+  of: keys[key].of === 'profile' ? `profile ${profile}` : 'everything',
 });
 
 const get = defineCommand({
@@ -156,11 +159,11 @@ async function change(ctx: Context, settings: Settings, name: KeyName, value: st
   if (name === 'default_profile') await agreeToDefault(ctx, settings, value);
   if (keys[name].of === 'profile') await updateProfile(ctx, profile, { [name]: value });
   else await updateConfig(ctx, (config) => ({ ...config, [name]: value }));
-  const whose = keys[name].of === 'profile' ? ` of profile ${profile}` : '';
-  return {
-    data: { shape: 'nothing' },
-    notes: [value === undefined ? `${name}${whose} is unset.` : `${name}${whose} is ${value} now.`],
-  };
+  const { of } = keys[name];
+  const whose = of === 'profile' ? ` of profile ${profile}` : '';
+  return onlyNotes(told(profile, name, value), [
+    value === undefined ? `${name}${whose} is unset.` : `${name}${whose} is ${value} now.`,
+  ]);
 }
 
 /** A default that nobody has logged in to would make every command after it fail. */

@@ -3,6 +3,7 @@ import { confirmed } from '../../command/confirm.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { Failure } from '../../errors.ts';
 import { openCopy } from '../../mirror/store/open-copy.ts';
+import { onlyNotes } from '../../output/only-notes.ts';
 
 export const forgetTheCopy = defineCommand({
   name: 'forget',
@@ -21,7 +22,7 @@ export const forgetTheCopy = defineCommand({
       await removeCopyFile(file);
       return file;
     });
-    if (typeof copy === 'string') return { data: { shape: 'nothing' }, notes: [`Deleted ${copy}.`] };
+    if (typeof copy === 'string') return onlyNotes({ place: copy, left: 'nothing' }, [`Deleted ${copy}.`]);
     const { store, account } = copy;
     try {
       const whose = account.name === undefined ? `account ${account.id}` : `${account.name} (account ${account.id})`;
@@ -32,7 +33,8 @@ export const forgetTheCopy = defineCommand({
         others: `the copy of ${whose}; those of other accounts stay in ${store.place}`,
         strangers: `the copy of ${whose}; what svc did not make stays in ${store.place}`,
       };
-      return { data: { shape: 'nothing' }, notes: [`Deleted ${notes[await forgetCopy(store, account)]}.`] };
+      const left = await forgetCopy(store, account);
+      return onlyNotes({ place: store.place, account_id: account.id, left }, [`Deleted ${notes[left]}.`]);
     } finally {
       await store.close();
     }

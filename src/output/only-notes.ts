@@ -1,0 +1,9 @@
+import type { View } from './view.ts';
+
+/** What was done, said in notes alone; programs get it as a record. */
+export const onlyNotes = (record: Readonly<Record<string, unknown>>, notes: readonly string[]): View => ({
+  data: { shape: 'record', record },
+  human: () => '',
+  plain: () => '',
+  notes,
+});
