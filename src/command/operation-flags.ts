@@ -33,7 +33,8 @@ const filterNames: Readonly<Record<string, Pick<Param<unknown>, 'name' | 'aliase
 export function flagsFor(operation: Operation, about: FlagWording): Params {
   const flags: Record<string, Param<unknown>> = {};
   for (const [field, flag] of Object.entries(flagsOf(operation.query))) {
-    if (field !== 'page' && field !== 'per_page') flags[field] = { ...flag, ...filterNames[field] };
+    if (field === 'status') flags[field] = orAll(flag);
+    else if (field !== 'page' && field !== 'per_page') flags[field] = { ...flag, ...filterNames[field] };
   }
   if (operation.answer.shape === 'list') {
     const ranges = about.sift?.order ? sortedRangeFlags : rangeFlags;
@@ -50,6 +51,15 @@ export function flagsFor(operation: Operation, about: FlagWording): Params {
   if (clear) flags.clear = clear;
   return flags;
 }
+
+/** People know `all` from other programs: no filter. */
+const orAll = (flag: Param<unknown>): Param<unknown> => ({
+  ...flag,
+  description: `${flag.description}, or all`,
+  ...(flag.choices && { choices: [...flag.choices, 'all'] }),
+  parse: (texts, ...rest) => (texts.at(-1) === 'all' ? undefined : flag.parse(texts, ...rest)),
+  doubt: (texts, ...rest) => (texts.at(-1) === 'all' ? undefined : flag.doubt?.(texts, ...rest)),
+});
 
 /** A field of the row alone. */
 function flagOfRow(schema: Schema | undefined, field: string): Param<unknown> {

@@ -277,6 +277,17 @@ describe('a refusal', () => {
   });
 });
 
+test.each(['tickets', 'conversations', 'feedback', 'changelog'])(
+  '%s list --status all is the list without a filter, as in other programs',
+  async (group) => {
+    const world = sandboxWorld();
+    const every = await svc(world, [group, 'list', '--all', '--json']);
+    const ran = await svc(world, [group, 'list', '--all', '--json', '--status', 'all']);
+    expect(ran).toMatchObject({ exitCode: 0, stdout: every.stdout, stderr: every.stderr });
+    expect(JSON.parse(ran.stdout).length).toBeGreaterThan(0);
+  },
+);
+
 test('mirror changes without a time tells of the last day, and says so', async () => {
   const world = sandboxWorld();
   await svc(world, ['mirror', 'pull', '--only', 'tickets']);
