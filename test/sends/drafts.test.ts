@@ -189,6 +189,23 @@ test('a rejected draft is never sent, and says why', async () => {
   expect(writesOf(world)).toEqual([]);
 });
 
+test('reject takes --all and --batch for all that wait, asks once, and leaves what is decided', async () => {
+  const { draft, ok, run, json } = desk();
+  for (const id of [8, 9, 10]) await draft(`tickets reply ${id} --body Fixed`);
+  await ok('drafts reject 1 --reason earlier');
+  expect(await run('drafts reject --all')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--yes') });
+  expect((await run('drafts reject --all', { columns: 80, answers: [false] })).exitCode).toBe(1);
+  expect(await json('drafts list')).toHaveLength(2);
+  expect((await run('drafts reject --batch none --yes')).exitCode).toBe(3);
+  expect((await run('drafts reject 2 --all --yes')).exitCode).toBe(2);
+  await ok('drafts reject --all --reason old', { columns: 80, answers: [true] });
+  expect((await json<{ reason: string }[]>('drafts list --all')).map(({ reason }) => reason).sort()).toEqual([
+    'earlier',
+    'old',
+    'old',
+  ]);
+});
+
 test('what the service refuses is refused, with its error; what it must not do leaves the draft waiting', async () => {
   const { world, draft, approve, run, shown } = desk();
   await draft('conversations reply 3 --body Hello');
@@ -260,6 +277,15 @@ test('all rows of a file are one batch, done and drafted, and drafted once', asy
   const answers = ['yes', 'yes'];
   expect((await run(`drafts approve --batch ${drafts[0]?.batch}`, { columns: 80, answers })).exitCode).toBe(0);
   expect(writesOf(world)).toHaveLength(2);
+});
+
+test('reject --batch leaves the drafts of other runs', async () => {
+  const { run, ok, draft, json } = desk();
+  await run('tickets reply --from - --draft', { stdin: 'id,body\n8,One\n9,Two\n' });
+  await draft('tickets reply 10 --body Fixed');
+  const [first] = await json<Shown[]>('drafts list');
+  await ok(`drafts reject --batch ${first?.batch} --yes`);
+  expect(await json('drafts list')).toMatchObject([{ id: 3 }]);
 });
 
 test('a draft of another account is not sent by this login', async () => {

@@ -9,14 +9,13 @@ import { plainTerminal } from '../../sends/ask.ts';
 import { digestOfDraft } from '../../sends/draft.ts';
 import { draftBlocks } from '../../sends/page.ts';
 import { approvedView, type Ended } from './approved.ts';
-import { type AtWork, atWork, noIds } from './at-work.ts';
+import { type AtWork, atWork, chosen, waitingFlags } from './at-work.ts';
 
 const flags = {
   digest: param.texts('What you have read, from svc drafts show --json; one for each ID, in their order', {
     placeholder: 'DIGEST',
   }),
-  batch: param.text('All that wait of one run of a file', { placeholder: 'BATCH' }),
-  all: param.toggle('All that wait'),
+  ...waitingFlags,
   retryUnknown: param.toggle('Send one again that may have been sent; the customer may get it twice'),
 };
 
@@ -36,25 +35,12 @@ export const approveDrafts = defineCommand({
   run: (ctx, { args, flags, settings }) =>
     atWork(ctx, settings, async (at) => {
       const ids = await chosen(at, args.id, flags);
+      if (args.id.length === 0 && flags.digest.length > 0)
+        throw new Failure('usage', '--digest goes with ids: one for each.');
       refuseUnread(ctx, settings, { ids, digests: flags.digest });
       return approveAll(ctx, at, { ids, flags });
     }),
 });
-
-async function chosen(
-  { store }: AtWork,
-  ids: readonly number[],
-  { batch, all, digest }: Flags,
-): Promise<readonly number[]> {
-  const ways = [ids.length > 0, batch !== undefined, all].filter(Boolean).length;
-  if (ways !== 1) throw noIds(', --batch BATCH or --all');
-  if (ids.length > 0) return [...new Set(ids)];
-  if (digest.length > 0) throw new Failure('usage', '--digest goes with ids: one for each.');
-  const waiting = (await store.list()).filter((draft) => draft.state === 'waiting' && (all || draft.batch === batch));
-  if (waiting.length === 0)
-    throw new Failure('not-found', 'No such draft waits.', { hint: 'To see all: svc drafts list --all' });
-  return waiting.map(({ id }) => id);
-}
 
 type Chosen = { readonly ids: readonly number[]; readonly digests: readonly string[] };
 

@@ -1,3 +1,5 @@
+import type { Values } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
@@ -27,6 +29,25 @@ export const atWork = <T>(ctx: Context, settings: Settings, work: (at: AtWork) =
     return work({ store, service, by });
   });
 
-/** `more`: what stands for ids. */
-export const noIds = (more = ''): Failure =>
-  new Failure('usage', `Give the ids of drafts${more}.`, { hint: 'To see them: svc drafts list' });
+/** What stands for ids. */
+export const waitingFlags = {
+  batch: param.text('All that wait of one run of a file', { placeholder: 'BATCH' }),
+  all: param.toggle('All that wait'),
+};
+
+export async function chosen(
+  { store }: AtWork,
+  ids: readonly number[],
+  { batch, all }: Values<typeof waitingFlags>,
+): Promise<readonly number[]> {
+  const ways = [ids.length > 0, batch !== undefined, all].filter(Boolean).length;
+  if (ways !== 1)
+    throw new Failure('usage', 'Give the ids of drafts, --batch BATCH or --all.', {
+      hint: 'To see them: svc drafts list',
+    });
+  if (ids.length > 0) return [...new Set(ids)];
+  const waiting = (await store.list()).filter((draft) => draft.state === 'waiting' && (all || draft.batch === batch));
+  if (waiting.length === 0)
+    throw new Failure('not-found', 'No such draft waits.', { hint: 'To see all: svc drafts list --all' });
+  return waiting.map(({ id }) => id);
+}

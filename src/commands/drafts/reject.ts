@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command/command.ts';
+import { confirmed } from '../../command/confirm.ts';
 import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
@@ -6,22 +7,25 @@ import { noDraft } from '../../sends/approve.ts';
 import { type Draft, hasBegun, shownDraft } from '../../sends/draft.ts';
 import type { DraftStore } from '../../sends/store.ts';
 import { counted } from '../../text/number.ts';
-import { atWork, noIds } from './at-work.ts';
+import { atWork, chosen, waitingFlags } from './at-work.ts';
 
 export const rejectDrafts = defineCommand({
   name: 'reject',
   summary: 'Decide that a draft is never sent',
   args: { id: { ...param.ids('Ids of the drafts'), required: false, fallback: [] } },
-  flags: { reason: param.text('Why; whoever made it sees it') },
+  flags: { reason: param.text('Why; whoever made it sees it'), ...waitingFlags },
   needs: 'a draft: svc tickets reply 8 --body Thanks --draft',
   examples: ['svc drafts reject 1 --reason "Already answered by phone"'],
-  async run(ctx, { args: { id: ids }, flags: { reason = null }, settings }) {
-    if (ids.length === 0) throw noIds();
-    return atWork(ctx, settings, async ({ store, by }) => {
+  run: (ctx, { args, flags: { reason = null, ...flags }, settings }) =>
+    atWork(ctx, settings, async (at) => {
+      const { store, by } = at;
+      const ids = await chosen(at, args.id, flags);
+      // Nobody has named them one by one, and none comes back.
+      if (args.id.length === 0) await confirmed(ctx, settings, `Reject ${counted(ids.length, 'draft')}?`);
       const decided = { decided_at: ctx.clock.now().toISOString(), decided_by: by, reason };
       const rejected: Draft[] = [];
       const failures: Failure[] = [];
-      for (const id of new Set(ids)) {
+      for (const id of ids) {
         const one = await reject(store, id, decided);
         if (one instanceof Failure) failures.push(one);
         else rejected.push(one);
@@ -29,8 +33,7 @@ export const rejectDrafts = defineCommand({
       const [only] = failures;
       if (only && ids.length === 1) throw only;
       return viewOf(rejected, failures);
-    });
-  },
+    }),
 });
 
 /** One after the other: what is wrong with one keeps nobody from deciding the others. */
