@@ -59,7 +59,9 @@ export function stopOf(
   const done = `${number(created + updated + synced)} of ${number(plan.sendable)} rows are done`;
   const rejected = problems.length > 0 ? `, ${number(problems.length)} rejected` : '';
   const fact = `${done}${rejected}${resumedRows > 0 ? ', earlier runs included' : ''}.`;
-  return stoppedFailure(stopped, { fact, goOn, done: doneNow, unknown: unknownNow });
+  // To a list that was never there no other run can add.
+  const isGone = stopped.kind === 'not-found' && doneNow + unknownNow === 0;
+  return stoppedFailure(stopped, { fact, goOn: isGone ? '' : goOn, done: doneNow, unknown: unknownNow });
 }
 
 const goOn = 'Run the same command again: it continues where this run stopped. A repeated row changes nothing.';
