@@ -130,6 +130,10 @@ onBothEngines('mirror pull', ({ engine, test, server, world: fresh, pulled }) =>
         'ticket_messages created',
         'tickets updated',
       ]);
+      const kindsOf = async (args: string) =>
+        ((await json(world, `mirror changes ${args} --since 1h`)) as { kind: string }[]).map(({ kind }) => kind).sort();
+      expect(await kindsOf('tickets')).toEqual(['ticket_messages', 'tickets']);
+      expect(await kindsOf('contacts lists')).toEqual(['contacts']);
       const ticket = changes.find(({ kind }) => kind === 'tickets');
       expect([ticket?.before?.status, ticket?.after?.status]).toEqual(['open', 'resolved']);
       expect(ticket?.after).not.toHaveProperty('messages');

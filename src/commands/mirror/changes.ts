@@ -1,8 +1,14 @@
-import { defineCommand } from '../../command/command.ts';
+import { defineCommand, type Param } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
+import { kindNames } from '../../mirror/tables/kinds.ts';
+import { tableOf } from '../../mirror/tables/tables.ts';
 import { pastMoment } from '../../text/time.ts';
 import { streamCopy } from './copy.ts';
+
+const kind = param.choice('Only changes of these kinds, and of their messages or members', kindNames, {
+  placeholder: 'KIND',
+});
 
 export const copyChanges = defineCommand({
   name: 'changes',
@@ -10,6 +16,14 @@ export const copyChanges = defineCommand({
   summary: 'Show what changed in the account, as the pulls saw it',
   details:
     'Each change with its record before and after. The time is that of the pull that saw it; the first full reading counts as no change.',
+  args: {
+    kinds: {
+      ...kind,
+      many: true,
+      fallback: kindNames,
+      parse: (texts, ...rest) => texts.flatMap((text) => kind.parse([text], ...rest) ?? []),
+    } satisfies Param<readonly string[]>,
+  },
   flags: {
     ...dbFlag,
     since: param.text('Changes since this time, such as yesterday, or since 2d, 12h or 30m ago (default: 1d)', {
@@ -17,8 +31,8 @@ export const copyChanges = defineCommand({
     }),
   },
   needs: 'a copy of the account: svc mirror pull',
-  examples: ['svc mirror changes --since 2d'],
-  async run(ctx, { flags, settings }) {
+  examples: ['svc mirror changes --since 2d', 'svc mirror changes tickets conversations'],
+  async run(ctx, { args: { kinds }, flags, settings }) {
     const [{ changesAfter, seqBefore }, { whatChanged }] = [
       await import('../../mirror/store/changes.ts'),
       await import('../../mirror/pull/told.ts'),
@@ -29,14 +43,14 @@ export const copyChanges = defineCommand({
       const after = await seqBefore(store, account, since);
       async function* records() {
         for await (const { seq: _, ...change } of changesAfter(store, account, after)) {
-          yield { ...change, what: whatChanged(change) };
+          if (kinds.includes(tableOf(change.kind).kind)) yield { ...change, what: whatChanged(change) };
         }
       }
       return {
         records: records(),
         columns: [{ path: 'time', as: 'time' }, 'kind', { path: 'record_id', header: 'ID' }, 'change', 'what'],
         fields: ['time', 'kind', 'record_id', 'change', 'before', 'after', 'what'],
-        empty: 'No pull has seen a change since then.',
+        empty: `No pull has seen ${kinds === kindNames ? 'a' : 'such a'} change since then.`,
       };
     });
   },
