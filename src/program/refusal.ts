@@ -4,6 +4,7 @@ import { firstWordAt } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
 import { Failure } from '../errors.ts';
 import { capital } from '../text/capital.ts';
+import { nearest } from '../text/near.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { habitualFlag } from './habit-words.ts';
 
@@ -28,9 +29,12 @@ export function refusal(
       hint: `Run: ${['svc', ...command].join(' ')} --help`,
     });
   }
-  const [fact = '', suggestion] = message.replace(/^error: /u, '').split('\n');
+  const [fact = '', similar] = message.replace(/^error: /u, '').split('\n');
   const sentence = capital(fact);
   const strange = /^unknown option '([^']+)'/u.exec(fact)?.[1];
+  // Every command has --help: of a flag of other commands, such as --hold, it would be offered although it was not meant.
+  const isFar = similar === '(Did you mean --help?)' && nearest(strange ?? '', ['--help'], 1) === undefined;
+  const suggestion = isFar ? undefined : similar;
   const meant = strange === undefined ? undefined : meantBy(strange, { argv, path: command, loaded });
   return new Failure('usage', /[.!?]$/u.test(sentence) ? sentence : `${sentence}.`, {
     hint: meant ?? suggestion?.replace(/^\(|\)$/gu, '') ?? `Run: ${['svc', ...command].join(' ')} --help`,

@@ -186,6 +186,8 @@ describe('a word of another program', () => {
     ['tickets create --title x', 'Did you mean --subject?'],
     ['tickets close 7 --force', 'Did you mean --yes?'],
     ['tickets list --zzz', 'Run: svc tickets list --help'],
+    ['tickets list --hold 5', 'Run: svc tickets list --help'],
+    ['tickets list --hlep', 'Did you mean --help?'],
   ])('svc %s: %s', refusedWith);
 
   test.each(['CHANGELOG.md', './docs/HISTORY', 'notes.rst', 'a/b.txt'])('svc changelog release %s', async (file) => {
