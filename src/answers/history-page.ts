@@ -1,4 +1,5 @@
 import { cellForPeople, timeForPeople } from '../output/cells.ts';
+import { headerOf } from '../output/headers.ts';
 import { conversationThread, ticketThread } from '../output/thread.ts';
 import type { Terminal } from '../output/view.ts';
 import { counted } from '../text/number.ts';
@@ -37,7 +38,7 @@ function personText({ contact, lists, ...others }: History, terminal: Terminal):
     ['lists', lists.map((list) => (list.gone_at === undefined ? list.name : `${list.name} (until ${list.gone_at})`))],
   ].flatMap(([field, value]) => {
     const text = cellForPeople(value, String(field).endsWith('_at') ? 'time' : 'text', now);
-    return text === '' ? [] : [`${paint('dim', sanitize(String(field)))}  ${text}`];
+    return text === '' ? [] : [`${paint('dim', nameOf(String(field)))}  ${text}`];
   });
   const { tickets, conversations, calls, changes } = others;
   const sums = [
@@ -49,6 +50,9 @@ function personText({ contact, lists, ...others }: History, terminal: Terminal):
   const lines = [paint('bold', sanitize(name)), ...rows, '', `${sums}, in time:`];
   return lines.flatMap((line) => wrap(line, readingWidth(width))).join('\n');
 }
+
+/** A key of the account's own stays as it was written. */
+const nameOf = (field: string): string => (field.startsWith('metadata.') ? sanitize(field) : headerOf(field));
 
 function callText(call: Fields, { now, paint }: Terminal): string {
   const ways = [call.from, call.to].filter(Boolean).join(' → ');
@@ -64,7 +68,7 @@ function callText(call: Fields, { now, paint }: Terminal): string {
 function changeText({ time, kind, record_id: id, change, fields }: Change, terminal: Terminal): string {
   const heading = `${kind} ${id}: ${change} · seen ${timeForPeople(time, terminal.now)}`;
   const lines = Object.entries(fields).map(
-    ([name, { before, after }]) => `  ${name}: ${flatText(before)} → ${flatText(after)}`,
+    ([name, { before, after }]) => `  ${headerOf(name)}: ${flatText(before)} → ${flatText(after)}`,
   );
   const room = readingWidth(terminal.width);
   return [sanitize(heading), ...lines.map((line) => sanitize(line))].flatMap((line) => wrap(line, room)).join('\n');

@@ -187,7 +187,10 @@ onBothEngines('contacts history', ({ test, pulled, world: fresh }) => {
     expect(Object.keys(files).sort()).toEqual(['person.html', 'person.json']);
     expect(statSync(file).mode & 0o077).toBe(0);
     const [page, text] = ['person.html', 'person.json'].map((name) => strFromU8(files[name] as Uint8Array));
-    const terminal = (await ok(world, 'contacts history 70000', { columns: 80 })).stdout;
+    const terminal = (await ok(world, 'contacts history 70000', { columns: 80, env: { NO_COLOR: '1' } })).stdout;
+    for (const said of ['Contact ID  70000', 'Created  2026-01-05', 'metadata.plan  gold', 'Lists  Newsletter'])
+      expect(terminal).toContain(said);
+    expect(terminal).not.toMatch(/^\w+_(?:id|at) /mu);
     for (const shown of [page, text, terminal]) {
       for (const own of [
         'Mina',
