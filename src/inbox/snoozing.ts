@@ -52,12 +52,14 @@ export function momentText(iso: string): string {
 }
 
 /** Null: until the customer writes. A Failure where the words are no time, or one that has passed. */
-function momentOf(until: Exclude<SnoozeUntil, 'back'>, now: Date): string | null | Failure {
+export function momentOf(until: Exclude<SnoozeUntil, 'back'>, now: Date): string | null | Failure {
   if (until === 'customer') return null;
   const words =
     typeof until === 'object' ? until.time : { hour: 'in 1h', tomorrow: 'tomorrow 9:00', monday: 'monday 9:00' }[until];
   try {
-    const time = new Date(parseComing(words, 'The time', now)).toISOString();
+    // On a Monday morning the choice below "tomorrow" is not today.
+    const from = until === 'monday' ? new Date(now.getFullYear(), now.getMonth(), now.getDate(), 9) : now;
+    const time = new Date(parseComing(words, 'The time', from)).toISOString();
     if (Date.parse(time) > now.getTime()) return time;
     return new Failure('usage', 'That time has passed.');
   } catch (error) {

@@ -37,7 +37,7 @@ export const isMoving = (text: string): boolean => {
 
 /**
  * A moment to come: `in 2h`, `tomorrow`, `tomorrow 9:00` or `monday 9:00` in this machine's zone, or a time as
- * `parseTime` reads it. A weekday is the next one after today.
+ * `parseTime` reads it. A weekday is today where its time is still to come, else the next one.
  */
 export function parseComing(text: string, flag: string, now: Date): string {
   const typed = plainly(text);
@@ -51,16 +51,21 @@ export function parseComing(text: string, flag: string, now: Date): string {
   if (Number(hour) > 23 || Number(minute) > 59) {
     throw new Failure('usage', `${flag} must have a time of day from 0:00 to 23:59, not "${text}".`);
   }
-  const date = new Date(now.getFullYear(), now.getMonth(), now.getDate() + daysUntil(day, now));
+  const date = new Date(
+    now.getFullYear(),
+    now.getMonth(),
+    now.getDate() + daysUntil(day, Number(hour) * 60 + Number(minute), now),
+  );
   date.setHours(Number(hour), Number(minute));
   // A day begins when it begins.
   if (hours !== undefined) refuseSkipped(typed, { local: date, hours, minutes: minute }, flag);
   return inSeconds(date);
 }
 
-function daysUntil(day: string, now: Date): number {
+function daysUntil(day: string, minutes: number, now: Date): number {
   if (day === 'today' || day === 'tomorrow') return Number(day === 'tomorrow');
-  return (days.indexOf(day) - now.getDay() + 7) % 7 || 7;
+  const isStillToCome = minutes > now.getHours() * 60 + now.getMinutes();
+  return (days.indexOf(day) - now.getDay() + 7) % 7 || (isStillToCome ? 0 : 7);
 }
 
 const plainly = (text: string): string => text.trim().toLowerCase().replaceAll(/\s+/gu, ' ');

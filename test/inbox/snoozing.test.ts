@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { momentText } from '../../src/inbox/snoozing.ts';
+import { momentOf, momentText } from '../../src/inbox/snoozing.ts';
 
 const before = process.env.TZ;
 afterEach(() => {
@@ -17,4 +17,10 @@ test.each([
 ])('in %s, %s is told as %s', (zone, time, text) => {
   process.env.TZ = zone;
   expect(momentText(time)).toBe(text);
+});
+
+test('Monday 9:00 that is chosen early on a Monday is the next one; typed, it is today', () => {
+  const early = new Date(2027, 2, 1, 7);
+  expect(momentOf('monday', early)).toBe(new Date(2027, 2, 8, 9).toISOString());
+  expect(momentOf({ time: 'monday 9:00' }, early)).toBe(new Date(2027, 2, 1, 9).toISOString());
 });

@@ -17,6 +17,8 @@ describe('a time to come', () => {
     ['tomorrow at  09:30', at(2, 9, 30)],
     ['monday 9:00', at(2, 9)],
     ['sunday', at(8)],
+    ['sunday 12:30', at(8, 12, 30)],
+    ['sunday 12:31', at(1, 12, 31)],
     ['saturday 23:59', at(7, 23, 59)],
     ['in 2h', later(7_200_000)],
     ['2h', later(7_200_000)],
