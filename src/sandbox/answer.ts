@@ -43,6 +43,9 @@ export const invalid = (errors: FieldErrors): Refusal => {
   };
 };
 
+/** Of a message that reaches nobody; no field is wrong. */
+export const notSent = (message: string): Refusal => ({ refused: 422, body: { message, errors: {} } });
+
 /** As it goes out. */
 export const answerOf = ({ refused, body, headers }: Refusal) => ({ status: refused, body, headers });
 

@@ -260,6 +260,15 @@ describe('a refusal', () => {
     });
   });
 
+  test('of a reply to nobody, or that fails to go out, is a sentence', async () => {
+    const there = world();
+    const { stdout: id } = await svc(there, ['tickets', 'create', '--subject', 'x', '--json', '--jq', '.id']);
+    const refused = async (of: string) => (await svc(there, ['tickets', 'reply', of.trim(), '--body', 'x'])).stderr;
+    expect(await refused(id)).toContain('Error: The requester has no email address.\n');
+    await there.control('POST', 'act', { kind: 'sends_fail', account_id: 1, value: true });
+    expect(await refused('8')).toContain('Error: The message could not be sent.\n');
+  });
+
   test('of an id of a record without another name says where the ids are', async () => {
     const { stderr, exitCode } = await svc(world(), ['lists', 'members', 'Beta']);
     expect({ exitCode, stderr }).toEqual({

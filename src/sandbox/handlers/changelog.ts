@@ -55,7 +55,7 @@ export const changelog = {
     const { status = entry.status, published_at: _, ...fields } = body;
     // Whether it could become a draft again is not described (service.md#changelog-4).
     if (entry.status === 'published' && status === 'draft') {
-      return invalid({ status: ['a published entry cannot become a draft again'] });
+      return invalid({ status: ['cannot go back to draft once the entry is published'] });
     }
     const changed = put(state, 'changelog', {
       ...entry,

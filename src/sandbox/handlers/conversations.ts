@@ -1,4 +1,4 @@
-import { invalid } from '../answer.ts';
+import { notSent } from '../answer.ts';
 import type { Row } from '../store/records.ts';
 import { nextId, owned, put, rowOf, type State } from '../store/state.ts';
 import type { Handlers } from './handler.ts';
@@ -28,7 +28,7 @@ export const conversations = {
   },
 
   replyToConversation({ state, account, params, body, now }) {
-    if (account.sends_fail) return invalid({ body: ['could not be sent'] });
+    if (account.sends_fail) return notSent('The message could not be sent.');
     const { id, sender_type, created_at } = sendToCustomer(state, params.id, body.body, now);
     return {
       message: { id, sender_type, body: body.body, created_at },

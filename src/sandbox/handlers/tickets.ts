@@ -1,5 +1,5 @@
 import { ticketStatuses } from '../../api/tickets.ts';
-import { invalid } from '../answer.ts';
+import { invalid, notSent } from '../answer.ts';
 import { eventData } from '../deliveries/events-out.ts';
 import type { Row } from '../store/records.ts';
 import { find, nextId, owned, put, rowOf, type State } from '../store/state.ts';
@@ -99,9 +99,9 @@ export const tickets = {
     const channel = replyChannel(ticket);
     // Nothing is stored where nothing can be delivered (service.md#tickets-4).
     if (channel === 'email' && !personOf(state, ticket.contact_id)?.email) {
-      return invalid({ body: ['cannot be sent: the requester has no email address'] });
+      return notSent('The requester has no email address.');
     }
-    if (account.sends_fail) return invalid({ body: ['could not be sent'] });
+    if (account.sends_fail) return notSent('The message could not be sent.');
     const sent = { body: body.body, created_at: now };
     const { id } =
       ticket.conversation_id === null
