@@ -215,8 +215,9 @@ function journalOf(held: Held, past: Past | undefined): Journal {
 async function tidy({ folder, clock, identity, present }: Opening, written: string): Promise<void> {
   const finished = async (path: string): Promise<Finished | undefined> => {
     const lines = journalReader(present);
-    await folder.read(path, { take: lines.take, mark }).catch(() => {});
-    return lines.past()?.finished;
+    // Of what cannot be read to its end nobody knows what came after the end of a run.
+    const isRead = await folder.read(path, { take: lines.take, mark }).catch(() => false);
+    return isRead ? lines.past()?.finished : undefined;
   };
   const date = async (path: string, now: Date): Promise<void> => {
     const log = await folder.open(path, { take: lineChecker(), mark });

@@ -137,9 +137,10 @@ async function takeOver(former: string, path: string): Promise<void> {
 
 async function finishedIn(folder: JournalFolder, path: string): Promise<Finished | undefined> {
   const lines = journalReader();
-  await folder.read(path, { take: lines.take }).catch(() => {});
+  // Of what cannot be read to its end nobody knows what came after the end of a run.
+  const isRead = await folder.read(path, { take: lines.take }).catch(() => false);
   const { finishedAt: at, isFinishSure: sure } = lines.past() ?? {};
-  return at === undefined ? undefined : { at, sure };
+  return !isRead || at === undefined ? undefined : { at, sure };
 }
 
 const dateFinished = (path: string, now: Date): Promise<void> =>

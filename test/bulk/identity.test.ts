@@ -475,6 +475,22 @@ describe('a clock that jumps', () => {
     expect((await create(world, join(world.folder, 'a.csv'))).report).toMatchObject({ done: 10, resumed_rows: 4 });
   });
 
+  test('a journal that cannot be read to its end is not taken for one of a run that is over', async () => {
+    const { utimesSync } = await import('node:fs');
+    const world = fresh();
+    const file = put(world, 'b.csv', csv(21, 22));
+    for (const flags of [[], ['--again']]) await create(world, file, flags);
+    const [journal = ''] = journals(world);
+    const text = readFileSync(journal, 'utf8');
+    writeFileSync(journal, text.replace(/(\n\{"finished".*\n)./u, '$1?'));
+    expect(readFileSync(journal, 'utf8')).not.toBe(text);
+    utimesSync(journal, 1, 1);
+    world.clock.advance(91 * 24 * 3_600_000);
+    const notes = put(world, 'notes.csv', 'id,body\n7,One\n');
+    expect((await svc(world, ['tickets', 'note', '--from', notes, '--yes'])).exitCode).toBe(0);
+    expect(journals(world)).toContain(journal);
+  });
+
   /** The service's clock is that far from this machine's. */
   const datedBy =
     (world: SandboxWorld, ms: number): SandboxWorld['exchange'] =>

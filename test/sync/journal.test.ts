@@ -99,19 +99,22 @@ describe('a journal whose run is over', () => {
       await run(folder, { content: 'over' }, { isClockSure: true, ...finish }),
       await run(folder, { content: 'not over' }, {}),
       await run(folder, { content: 'by a clock of its own' }, finish),
+      await run(folder, { content: 'damaged' }, { isClockSure: true, ...finish }),
     ];
+    const lastLine = JSON.stringify({ run: { at: timeOf(1) } });
+    await appendFile(old[3]?.path ?? '', `damage\n${lastLine}\n`);
     for (const { path } of old) await utimes(path, 1, 1);
     await run(folder, { content: 'new' }, { minute, isClockSure });
     const left = await readdir(join(folder, 'sync'));
     return old.map(({ path }) => left.includes(basename(path)));
   };
 
-  test('goes after 90 days; one that is not over, or whose end no sure clock has dated, stays', async () => {
-    expect(await begun(days, true)).toEqual([false, true, true]);
+  test('goes after 90 days; one that is not over, whose end no sure clock has dated, or that cannot be read, stays', async () => {
+    expect(await begun(days, true)).toEqual([false, true, true, true]);
   });
 
   test('stays where the clock does not agree with that of the service', async () => {
-    expect(await begun(year, false)).toEqual([true, true, true]);
+    expect(await begun(year, false)).toEqual([true, true, true, true]);
   });
 });
 
