@@ -35,6 +35,8 @@ const statusBits = 7;
 /** What was sent is what the file says now. */
 const sameRequest = 8;
 
+const blockSize = 256;
+
 /** What few rows have. */
 type Rare = {
   readonly keys?: readonly string[];
@@ -55,10 +57,19 @@ export function rowStatusTable(known?: RowRequests): OpenRowStatuses {
   let size = 0;
   const live = (place: number): boolean => place >= 0 && cells.status(place) !== undefined;
   const at = (place: number): RowStatus | undefined => (place < 0 ? undefined : cells.read(place));
+  /** Where a row was ever held: a run of ten rows is not looked for at every place of a large file. */
+  const blocks = new Set<number>();
+  function* places(as: readonly Status[] = statuses) {
+    for (const block of [...blocks].sort((a, b) => a - b)) {
+      for (let place = block * blockSize; place < (block + 1) * blockSize; place++) {
+        const status = cells.status(place);
+        if (status !== undefined && as.includes(status)) yield place;
+      }
+    }
+  }
   function* standing(...as: readonly Status[]) {
-    for (let place = 0; place < names.size(); place++) {
-      const status = cells.status(place);
-      const rowStatus = status !== undefined && as.includes(status) ? cells.read(place) : undefined;
+    for (const place of places(as)) {
+      const rowStatus = cells.read(place);
       if (rowStatus) yield [names.nameAt(place), rowStatus] as const;
     }
   }
@@ -69,10 +80,10 @@ export function rowStatusTable(known?: RowRequests): OpenRowStatuses {
     has: (row) => live(names.find(row)),
     get: (row) => at(names.find(row)),
     *keys() {
-      for (let place = 0; place < names.size(); place++) if (live(place)) yield names.nameAt(place);
+      for (const place of places()) yield names.nameAt(place);
     },
     *values() {
-      for (let place = 0; place < names.size(); place++) {
+      for (const place of places()) {
         const rowStatus = cells.read(place);
         if (rowStatus) yield rowStatus;
       }
@@ -86,6 +97,7 @@ export function rowStatusTable(known?: RowRequests): OpenRowStatuses {
     set(row, rowStatus) {
       const place = names.add(row);
       if (!live(place)) size++;
+      blocks.add(Math.floor(place / blockSize));
       cells.write(place, rowStatus);
     },
     delete(row) {
@@ -109,7 +121,6 @@ function namesBehind(known: RowRequests | undefined) {
     return here < 0 ? here : here + before;
   };
   return {
-    size: () => before + own.size(),
     find,
     add(row: string): number {
       const there = known?.names.find(row) ?? -1;

@@ -13,6 +13,7 @@ import { takesFor } from '../../src/http/given-ids.ts';
 import { ownIds } from '../../src/http/open-writes.ts';
 import { digestNumbers } from '../../src/text/digest-numbers.ts';
 import { fc } from '../chance.ts';
+import { cpuTimer } from '../cpu.ts';
 
 const digests = Array.from({ length: 12 }, (_, at) => shortDigest(at));
 const someRow = fc.oneof(
@@ -102,6 +103,25 @@ const someEnded: fc.Arbitrary<Ended> = fc.oneof(
     })
     .map(given),
 );
+
+test('many earlier runs of few rows are read in no more time beside a large file', () => {
+  const readAll = (known: ReturnType<typeof rowRequests>): number => {
+    const runs = Array.from({ length: 300 }, (_, run) => {
+      const rowStatuses = rowStatusTable(known);
+      rowStatuses.set(shortDigest(`run ${run}`), { status: 'done', line: 2, id: run });
+      return rowStatuses;
+    });
+    const took = cpuTimer();
+    const rows = runs.flatMap((rowStatuses) => [...rowStatuses.keys()]);
+    const ms = took();
+    expect(rows).toHaveLength(300);
+    return ms;
+  };
+  const large = rowRequests();
+  for (let row = 0; row < 50_000; row++) large.set(shortDigest(row), shortDigest(`request ${row}`));
+  readAll(rowRequests());
+  expect(readAll(large)).toBeLessThan(10 * readAll(rowRequests()) + 100);
+});
 
 test('how rows ended is what a Map holds, in the order of the file', () => {
   fc.assert(
