@@ -69,7 +69,7 @@ const writing: readonly Act[] = ['reply', 'template', 'draft', 'note', 'resolve'
 /** Never twice: of what nobody knows somebody looks first. */
 export function acted(model: Model, act: Act): Step {
   if (writing.includes(act) && isJustReplaced(model))
-    return still(told(model, 'The row that stood here is gone: look at this one first.', 'told'));
+    return still(told(model, 'Another row stands here now: look at it first.', 'told'));
   const strange = targetsOf(model).find((row) => model.handled[keyOf(row)]?.seen);
   if (!strange || !writing.includes(act)) return doings[act](model);
   const why = `It is not known whether the last change of ${nameOf(strange)} was done. Look at it first: Enter.`;

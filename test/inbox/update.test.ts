@@ -475,7 +475,7 @@ test('where somebody else took the selected row away, a key that was meant for i
   const early = typing(model, 'e');
   expect([doing(early, 'change'), early.model.jobs.at(-1)?.told]).toEqual([
     [],
-    'The row that stood here is gone: look at this one first.',
+    'Another row stands here now: look at it first.',
   ]);
   expect(doing(typing({ ...model, now: model.now + 700 }, 'e'), 'change')).toHaveLength(1);
   // What somebody did here themselves is no surprise.
