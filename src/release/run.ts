@@ -104,7 +104,7 @@ async function create(service: Service, wanted: Wanted): Promise<Released> {
   const items = listed.some(({ id }) => id === made.id) ? listed : [...listed, made];
   const { entry = made, ...rest } = await standing(service, wanted, items, made);
   const done = await change(service, wanted, { entry, ...rest });
-  return { ...done, action: done.entry.id === made.id ? 'created' : done.action };
+  return done.entry.id === made.id ? { ...done, action: 'created', changes: Object.keys(newBody(wanted)) } : done;
 }
 
 type Found = Survey & { readonly entry: Entry };

@@ -235,7 +235,7 @@ describe('svc changelog release', () => {
       'content',
     ]);
     expect(json.difference[0]).toEqual({ field: 'title', before: null, after: 'Release 1.2.0' });
-    await release();
+    expect((await releaseJson([])).json.changes).toEqual(json.changes);
     const before = writes().length;
     expect((await releaseJson(['--dry-run'])).json).toMatchObject({ action: 'unchanged', difference: [] });
     writeFileSync(file, changelog('- One\n- Two'));

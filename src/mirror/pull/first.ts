@@ -1,7 +1,7 @@
 import { type KindState, readState } from '../store/state.ts';
 import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
 import { countNow, readPage } from './page.ts';
-import { costOf, expectFirst, tell } from './progress.ts';
+import { costOf, expectFirst, leftOf, spent, tell } from './progress.ts';
 import type { Pulling } from './pulling.ts';
 import { readingOf } from './reading.ts';
 import { save } from './sweep.ts';
@@ -30,13 +30,18 @@ export async function beginFirst(pulling: Pulling, guarded: Guarded): Promise<vo
       if (total !== null) totals.set(name, total);
     });
   }
-  const cost = expectFirst(pulling, totals);
+  expectFirst(pulling, totals);
+  const urgent = [...states.keys()].filter((name) => kindOf(name).incremental === 'updates');
+  pulling.left.set('unresolved', urgent.length);
   const isNew = [...states.values()].every(({ sweep, front }) => sweep === null && front === 1);
   if (isNew && totals.size > 0) {
-    pulling.ctx.notice(`The first pull needs ${costOf(cost)}. You can end it at any time; the next one goes on.`);
+    // What was counted with was asked for as well.
+    const cost = costOf(pulling.requests() + leftOf(pulling));
+    pulling.ctx.notice(`The first pull needs ${cost}. You can end it at any time; the next one goes on.`);
   }
-  for (const name of states.keys()) {
-    if (kindOf(name).incremental === 'updates') await guarded(name, () => readUnresolved(pulling, name));
+  for (const name of urgent) {
+    await guarded(name, () => readUnresolved(pulling, name));
+    spent(pulling, 'unresolved');
   }
 }
 

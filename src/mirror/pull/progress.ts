@@ -58,18 +58,14 @@ export function expectPages({ left }: Left, name: KindName, { sweep, complete }:
   left.set(name, pages + (hasTexts ? after + held : 0));
 }
 
-/** What the first readings of these kinds cost, by the service's counts. */
-export function expectFirst({ left }: Left, totals: ReadonlyMap<KindName, number>): number {
-  let sum = 0;
+/** What the first readings of these kinds need, by the service's counts. */
+export function expectFirst({ left }: Left, totals: ReadonlyMap<KindName, number>): void {
   for (const [name, total] of totals) {
     const pages = Math.max(1, Math.ceil(total / perPage));
     // What came meanwhile is on the first page; a list without an order is read twice.
     const again = kindOf(name).incremental === 'whole list' ? pages : 1;
-    const needed = pages + (pages > 1 ? again : 0) + (kindOf(name).one?.for === 'text' ? total : 0);
-    left.set(name, needed);
-    sum += needed;
+    left.set(name, pages + (pages > 1 ? again : 0) + (kindOf(name).one?.for === 'text' ? total : 0));
   }
-  return sum;
 }
 
 /** A request at least for each kind, whatever there is. */

@@ -43,8 +43,8 @@ export async function pull(pulling: Pulling): Promise<PullReport> {
     try {
       await indexUnresolved(store);
       const guarded = (name: KindName, work: () => Promise<void>) => apart(pulling, name, work);
-      await beginFirst(pulling, guarded);
       expectLeast(pulling);
+      await beginFirst(pulling, guarded);
       for (const name of await inOrder(pulling)) {
         await guarded(name, () => readKind(pulling, name));
         pulling.left.set(name, 0);
