@@ -129,9 +129,9 @@ export async function clientOf(
   });
 }
 
-/** The exchange is the whole command then, and another exit code would say that nothing happened. A 500 is the service's own word that it failed. */
+/** The exchange is the whole command then, and another exit code would say that nothing happened. */
 const whereRefreshWasAsked = (failure: Failure): Failure =>
-  failure.hint === maybeSpent && failure.status !== 500
+  failure.hint === maybeSpent
     ? new Failure('unknown', failure.message, { hint: maybeSpent, status: failure.status, cause: failure })
     : failure;
 

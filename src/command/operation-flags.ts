@@ -1,10 +1,10 @@
 import type { Operation, Schema } from '../api/operation.ts';
-import { fieldsOf } from '../api/shape.ts';
+import { fieldsOf, type Shape } from '../api/shape.ts';
 import type { Column } from '../output/view.ts';
 import { textFlags } from './body-text.ts';
 import { clearFlag } from './clear.ts';
 import type { Param, Params } from './command.ts';
-import { flagsOf } from './flags.ts';
+import { flagsOf, paramOf } from './flags.ts';
 import { rangeFlags, sortedRangeFlags } from './listing.ts';
 import { param } from './param.ts';
 import type { RowOf } from './row.ts';
@@ -32,8 +32,9 @@ const filterNames: Readonly<Record<string, Pick<Param<unknown>, 'name' | 'aliase
 /** The flags of a command that is derived from the operation. */
 export function flagsFor(operation: Operation, about: FlagWording): Params {
   const flags: Record<string, Param<unknown>> = {};
+  const { status } = fieldsOf(operation.query);
   for (const [field, flag] of Object.entries(flagsOf(operation.query))) {
-    if (field === 'status') flags[field] = orAll(flag);
+    if (field === 'status' && status) flags[field] = orAll(status);
     else if (field !== 'page' && field !== 'per_page') flags[field] = { ...flag, ...filterNames[field] };
   }
   if (operation.answer.shape === 'list') {
@@ -53,13 +54,20 @@ export function flagsFor(operation: Operation, about: FlagWording): Params {
 }
 
 /** People know `all` from other programs: no filter. */
-const orAll = (flag: Param<unknown>): Param<unknown> => ({
-  ...flag,
-  description: `${flag.description}, or all`,
-  ...(flag.choices && { choices: [...flag.choices, 'all'] }),
-  parse: (texts, ...rest) => (texts.at(-1) === 'all' ? undefined : flag.parse(texts, ...rest)),
-  doubt: (texts, ...rest) => (texts.at(-1) === 'all' ? undefined : flag.doubt?.(texts, ...rest)),
-});
+function orAll(shape: Shape): Param<unknown> {
+  const { choices, known } = shape;
+  const wider = {
+    ...shape,
+    ...(choices && { choices: [...choices, 'all'] }),
+    ...(known && { known: [...known, 'all'] }),
+  };
+  const flag = paramOf('status', wider, { optional: false });
+  return {
+    ...flag,
+    description: `${paramOf('status', shape, { optional: false }).description}, or all`,
+    parse: (texts, ...rest) => (texts.at(-1) === 'all' ? undefined : flag.parse(texts, ...rest)),
+  };
+}
 
 /** A field of the row alone. */
 function flagOfRow(schema: Schema | undefined, field: string): Param<unknown> {

@@ -75,7 +75,7 @@ export function isSame(given: string, expected: string): boolean {
 }
 
 /** Binds the redirect URI's own loopback address. The first callback is taken; another one finds the login under way. */
-export async function listenForCallback(redirectUri: string, state: string, login = 'svc login'): Promise<Receiver> {
+export async function listenForCallback(redirectUri: string, state: string, login: string): Promise<Receiver> {
   const url = new URL(redirectUri);
   let taken = false;
   let take: (callback: Callback) => void = () => {};

@@ -8,7 +8,7 @@ import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { readRecord } from '../http/record.ts';
 import { capital } from '../text/capital.ts';
-import { isRecord } from '../text/record.ts';
+import { fieldsIn, isRecord } from '../text/record.ts';
 import { answerOf } from './answer.ts';
 import { forgetDeleted, refuseWithoutStore, withoutSecret } from './subscriptions.ts';
 import { fieldsOfInput, type Grant, invalid, refuseUnknown, type Tool } from './tool.ts';
@@ -43,7 +43,10 @@ function checkedParts({ operation, inputSchema }: Derived, input: Readonly<Recor
     Object.assign(fields, checked.fields);
     return undefined;
   };
-  const [params, query] = [judge(operation.params, parts.params), judge(operation.query, parts.query)];
+  // As the command line takes it: no filter. Passed on, it would find nothing.
+  const { status, ...others } = fieldsIn(parts.query);
+  const asked = operation.answer.shape === 'list' && status === 'all' ? others : parts.query;
+  const [params, query] = [judge(operation.params, parts.params), judge(operation.query, asked)];
   const body = judge(operation.body, parts.body);
   if (operation.method !== 'GET' && isRecord(parts.body) && Object.keys(parts.body).length === 0) {
     const names = Object.keys(inputSchema.properties ?? {}).filter((name) => !(name in (operation.ids ?? {})));

@@ -1,3 +1,4 @@
+import { getAccount } from '../api/account.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { accountOf } from '../http/reaching.ts';
@@ -12,6 +13,8 @@ type Owner = { readonly baseUrl: string; readonly account: number | undefined };
 export type OwnDrafts = DraftStore & {
   /** How many are of other accounts. */
   others(): Promise<number>;
+  /** Throws where nobody can say whose drafts those of this login are. */
+  requireOwner(): Promise<void>;
 };
 
 /**
@@ -41,6 +44,13 @@ export function ownDrafts(store: DraftStore, service: () => Promise<Service>): O
     get,
     list,
     others: async () => (await store.list()).length - (await list()).length,
+    async requireOwner() {
+      const opened = await service();
+      if ((await accountOf(opened)) !== undefined) return;
+      // Asked once more for the words of the refusal.
+      await opened.read(opened, getAccount, {});
+      throw new Failure('failed', 'The service does not say which account this login is for.');
+    },
     async change(id, change) {
       if (!known.has(id)) await get(id);
       return store.change(id, change);

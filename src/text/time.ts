@@ -51,21 +51,20 @@ export function parseComing(text: string, flag: string, now: Date): string {
   if (Number(hour) > 23 || Number(minute) > 59) {
     throw new Failure('usage', `${flag} must have a time of day from 0:00 to 23:59, not "${text}".`);
   }
-  const date = new Date(
-    now.getFullYear(),
-    now.getMonth(),
-    now.getDate() + daysUntil(day, Number(hour) * 60 + Number(minute), now),
-  );
-  date.setHours(Number(hour), Number(minute));
+  const dateIn = (dayCount: number) =>
+    new Date(now.getFullYear(), now.getMonth(), now.getDate() + dayCount, Number(hour), Number(minute));
+  const dayCount = daysUntil(day, now);
+  // As moments: by the clock on the wall an hour that comes twice may be still to come when its first is over.
+  const isOver = dayCount === 0 && day !== 'today' && dateIn(0).getTime() <= now.getTime();
+  const date = dateIn(isOver ? 7 : dayCount);
   // A day begins when it begins.
   if (hours !== undefined) refuseSkipped(typed, { local: date, hours, minutes: minute }, flag);
   return inSeconds(date);
 }
 
-function daysUntil(day: string, minutes: number, now: Date): number {
+function daysUntil(day: string, now: Date): number {
   if (day === 'today' || day === 'tomorrow') return Number(day === 'tomorrow');
-  const isStillToCome = minutes > now.getHours() * 60 + now.getMinutes();
-  return (days.indexOf(day) - now.getDay() + 7) % 7 || (isStillToCome ? 0 : 7);
+  return (days.indexOf(day) - now.getDay() + 7) % 7;
 }
 
 const plainly = (text: string): string => text.trim().toLowerCase().replaceAll(/\s+/gu, ' ');

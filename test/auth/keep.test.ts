@@ -64,6 +64,8 @@ test('what to do is told with the profile', async () => {
   const ran = await keepWhere(world, () => ({ status: 500, headers: {}, body: 'no' }));
   const [line] = JSON.parse(ran.stdout) as Line[];
   expect(line?.message).toContain('run: svc -p work login');
+  // The refresh token may be spent.
+  expect([ran.exitCode, line?.outcome]).toEqual([9, 'unknown']);
 });
 
 test('refreshes the logins that would end within a week, and no others', async () => {

@@ -173,6 +173,7 @@ test('nobody waits longer than five minutes', async () => {
   });
   expect(ran.exitCode).toBe(4);
   expect(ran.stderr).toContain('The login was not allowed in the browser within five minutes.');
+  expect(ran.stderr).toContain(`Run: svc login --redirect-uri ${world.redirectUri}\n`);
 });
 
 test('a busy port is named, with the way out', async () => {

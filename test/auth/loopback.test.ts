@@ -78,7 +78,7 @@ const isFree = (host: string, port: number) =>
 
 test('only the address of the redirect URI is bound, and it is free again afterwards', async () => {
   const port = await freePort();
-  const receiver = await listenForCallback(`http://127.0.0.1:${port}/callback`, state);
+  const receiver = await listenForCallback(`http://127.0.0.1:${port}/callback`, state, 'svc login');
   expect(await isFree('127.0.0.1', port)).toBe(false);
   expect(await isFree('127.0.0.2', port)).not.toBe(false);
   expect(await isFree('::1', port)).not.toBe(false);
@@ -89,7 +89,7 @@ test('only the address of the redirect URI is bound, and it is free again afterw
 test('for localhost both families are bound, where there are both', async () => {
   const port = await freePort();
   const six = await isFree('::1', port);
-  const receiver = await listenForCallback(`http://localhost:${port}/callback`, state);
+  const receiver = await listenForCallback(`http://localhost:${port}/callback`, state, 'svc login');
   expect(await isFree('127.0.0.1', port)).toBe(false);
   expect(await isFree('::1', port)).toBe(six === true ? false : six);
   await receiver.close();
@@ -103,7 +103,11 @@ test('for localhost a stranger on the other family is a busy port, not a second 
     stranger.listen(port, '::1', () => resolve(true));
   });
   if (!has) context.skip('no IPv6 here');
-  await expect(listenForCallback(`http://localhost:${port}/callback`, state)).rejects.toThrow(/is in use/u);
+  const login = 'svc login --client-id mine';
+  await expect(listenForCallback(`http://localhost:${port}/callback`, state, login)).rejects.toMatchObject({
+    message: expect.stringContaining('is in use'),
+    hint: expect.stringContaining(`${login} --redirect-uri http://127.0.0.1:PORT/callback`),
+  });
   expect(await isFree('127.0.0.1', port)).toBe(true);
   stranger.close();
 });
@@ -111,7 +115,7 @@ test('for localhost a stranger on the other family is a busy port, not a second 
 test('a redirect URI of IPv6 is waited for there', async (context) => {
   const port = await freePort();
   if ((await isFree('::1', port)) !== true) context.skip('no IPv6 here');
-  const receiver = await listenForCallback(`http://[::1]:${port}/callback`, state);
+  const receiver = await listenForCallback(`http://[::1]:${port}/callback`, state, 'svc login');
   const visited = visit(`http://[::1]:${port}/callback?code=abc&state=${state}`);
   const { params, answer } = await receiver.callback;
   expect(params.get('code')).toBe('abc');
@@ -122,7 +126,7 @@ test('a redirect URI of IPv6 is waited for there', async (context) => {
 
 test('a page that was closed while svc asked for the tokens is not waited for', async () => {
   const port = await freePort();
-  const receiver = await listenForCallback(`http://127.0.0.1:${port}/callback`, state);
+  const receiver = await listenForCallback(`http://127.0.0.1:${port}/callback`, state, 'svc login');
   const page = connect(port, '127.0.0.1').on('error', () => {});
   page.write(`GET /callback?code=abc&state=${state} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`);
   const { answer } = await receiver.callback;
@@ -136,7 +140,7 @@ test('a page that was closed while svc asked for the tokens is not waited for', 
 
 test('a page goes into no cache, loads nothing and runs nothing', async () => {
   const port = await freePort();
-  const receiver = await listenForCallback(`http://127.0.0.1:${port}/callback`, state);
+  const receiver = await listenForCallback(`http://127.0.0.1:${port}/callback`, state, 'svc login');
   const { headers, body } = await visit(`http://127.0.0.1:${port}/callback?code=abc&state=wrong`);
   expect(headers).toMatchObject({
     'cache-control': 'no-store',

@@ -73,7 +73,7 @@ describe('a refresh in vain, with a token that still works for a while', () => {
   test('is told where it was asked for', async () => {
     const world = await loggedIn({ left: 30 });
     world.override = (request) => (isToken(request) ? failing : undefined);
-    expect((await world.svc(['auth', 'refresh'])).exitCode).toBe(1);
+    expect((await world.svc(['auth', 'refresh'])).exitCode).toBe(9);
   });
 
   test('is told where the service had refused the token', async () => {

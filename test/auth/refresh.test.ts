@@ -111,7 +111,7 @@ describe('only invalid_grant forgets a login', () => {
     ['a gateway that failed', { status: 503, headers: {}, body: 'Unavailable' }, 9],
     ['a page of a captive portal', html, 9],
     ['half an answer', { status: 200, headers: {}, body: '{"access_token":"canary' }, 9],
-    ['a failure of the service', error(500, 'server_error'), 1],
+    ['a failure of the service', error(500, 'server_error'), 9],
     ['a refused connection', { lost: 'before-sending', reason: 'refused', detail: 'It refuses connections.' }, 10],
   ])('auth refresh after %s', async (_, answer, exitCode) => {
     world.override = ({ url }) => (url.endsWith('/token') ? (answer as never) : undefined);

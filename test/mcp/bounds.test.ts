@@ -244,6 +244,8 @@ describe('`fields`', () => {
     const { data } = await call('listTickets', { fields: 'id', per_page: 2 });
     expect(data.tickets.map(Object.keys)).toEqual([['id'], ['id']]);
     expect(data.meta.total).toBeGreaterThan(2);
+    const all = await call('listTickets', { status: 'all', fields: 'id', per_page: 2 });
+    expect(all.data.meta.total).toBe(data.meta.total);
     expect((await call('getAccount', { fields: 'name' })).data).toEqual({ name: 'Acme' });
   });
 

@@ -198,6 +198,12 @@ test('reject takes --all and --batch for all that wait, asks once, and leaves wh
   expect(await json('drafts list')).toHaveLength(2);
   expect((await run('drafts reject --batch none --yes')).exitCode).toBe(3);
   expect((await run('drafts reject 2 --all --yes')).exitCode).toBe(2);
+  // Whose login it is decides which drafts are meant: the others are of somebody else, perhaps.
+  const unset = { SVC_API_KEY: '', SVC_CONFIG_DIR: '/nowhere' };
+  expect((await run('drafts reject --all --yes', { env: { SVC_API_KEY: 'key_of_nobody' } })).exitCode).toBe(4);
+  expect((await run('drafts reject --batch none --yes', { env: unset })).exitCode).toBe(3);
+  expect((await run('drafts reject --all --yes', { env: unset })).exitCode).toBe(4);
+  expect(await json('drafts list')).toHaveLength(2);
   await ok('drafts reject --all --reason old', { columns: 80, answers: [true] });
   expect((await json<{ reason: string }[]>('drafts list --all')).map(({ reason }) => reason).sort()).toEqual([
     'earlier',

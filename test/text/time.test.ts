@@ -74,6 +74,13 @@ describe('where the clocks go forward', () => {
     expect(parseComing('tomorrow 3:00', '--at', now)).toBe('2026-03-29T01:00:00Z');
   });
 
+  test('of an hour that comes twice the first is over in the second: a weekday at that time is next week’s', () => {
+    process.env.TZ = 'America/New_York';
+    const between = new Date('2026-11-01T06:04:00Z');
+    expect(parseComing('sunday 1:15', '--at', between)).toBe('2026-11-08T06:15:00Z');
+    expect(parseComing('sunday 1:15', '--at', new Date('2026-11-01T05:04:00Z'))).toBe('2026-11-01T05:15:00Z');
+  });
+
   test('a day to come that has no midnight begins when it begins', () => {
     process.env.TZ = 'Africa/Cairo';
     const now = new Date('2026-04-23T12:00:00Z');

@@ -6,6 +6,7 @@ import type { View } from '../../output/view.ts';
 import { noDraft } from '../../sends/approve.ts';
 import { type Draft, hasBegun, shownDraft } from '../../sends/draft.ts';
 import type { DraftStore } from '../../sends/store.ts';
+import { draftInWords } from '../../sends/words.ts';
 import { counted } from '../../text/number.ts';
 import { atWork, chosen, waitingFlags } from './at-work.ts';
 
@@ -20,8 +21,12 @@ export const rejectDrafts = defineCommand({
     atWork(ctx, settings, async (at) => {
       const { store, by } = at;
       const ids = await chosen(at, args.id, flags);
+      const isNamed = args.id.length > 0;
       // Nobody has named them one by one, and none comes back.
-      if (args.id.length === 0) await confirmed(ctx, settings, `Reject ${counted(ids.length, 'draft')}?`);
+      if (!isNamed) {
+        await store.requireOwner();
+        await confirmed(ctx, settings, `Reject ${counted(ids.length, 'draft')}?`, () => inWords(store, ids));
+      }
       const decided = { decided_at: ctx.clock.now().toISOString(), decided_by: by, reason };
       const rejected: Draft[] = [];
       const failures: Failure[] = [];
@@ -32,16 +37,23 @@ export const rejectDrafts = defineCommand({
       }
       const [only] = failures;
       if (only && ids.length === 1) throw only;
-      return viewOf(rejected, failures);
+      return viewOf(rejected, failures, isNamed);
     }),
 });
 
+const inWords = async (store: DraftStore, ids: readonly number[]): Promise<string> =>
+  (await store.list())
+    .filter(({ id }) => ids.includes(id))
+    .map(draftInWords)
+    .join('\n');
+
 /** One after the other: what is wrong with one keeps nobody from deciding the others. */
-function viewOf(rejected: readonly Draft[], failures: readonly Failure[]): View {
+function viewOf(rejected: readonly Draft[], failures: readonly Failure[], isNamed: boolean): View {
   const sentences = sentencesOf(rejected);
   const records = rejected.map(shownDraft);
   const [record] = records;
-  if (failures.length === 0 && records.length === 1)
+  // Who names none does not know how many there are.
+  if (isNamed && failures.length === 0 && records.length === 1)
     return { data: { shape: 'record', record }, done: sentences.join(' '), notes: [sentences.join(' ')] };
   return {
     data: { shape: 'list', records, columns: ['id', 'state', 'reason'] },

@@ -22,7 +22,8 @@ export const forgetTheCopy = defineCommand({
       await removeCopyFile(file);
       return file;
     });
-    if (typeof copy === 'string') return onlyNotes({ place: copy, left: 'nothing' }, [`Deleted ${copy}.`]);
+    if (typeof copy === 'string')
+      return onlyNotes({ place: copy, account_id: null, left: 'nothing' }, [`Deleted ${copy}.`]);
     const { store, account } = copy;
     try {
       const whose = account.name === undefined ? `account ${account.id}` : `${account.name} (account ${account.id})`;
@@ -34,7 +35,9 @@ export const forgetTheCopy = defineCommand({
         strangers: `the copy of ${whose}; what svc did not make stays in ${store.place}`,
       };
       const left = await forgetCopy(store, account);
-      return onlyNotes({ place: store.place, account_id: account.id, left }, [`Deleted ${notes[left]}.`]);
+      // Of a login that may not ask for it the copy has a name of its own.
+      const account_id = /^\d+$/u.test(account.id) ? Number(account.id) : null;
+      return onlyNotes({ place: store.place, account_id, left }, [`Deleted ${notes[left]}.`]);
     } finally {
       await store.close();
     }
