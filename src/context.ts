@@ -52,17 +52,17 @@ export type Choice = { readonly value: string; readonly name?: string; readonly 
 /** Questions to a person. Only for a terminal: `canAsk` is false in a pipe, and then the flag is named instead. */
 export type Ask = {
   readonly canAsk: boolean;
-  /** `shown`: a text that the question is about, above it. */
+  /** `shown`: a text that the question is about, above it. What was typed before it was there is no answer to it. */
   confirm(question: string, options?: { readonly shown?: string }): Promise<boolean>;
   /** `signal` takes the question back; the promise then never counts. */
   text(
     question: string,
-    /** `isFleeting`: nothing of the question stays on the screen. */
-    options?: { readonly signal?: AbortSignal; readonly isFleeting?: boolean },
+    /** `isFleeting`: nothing of the question stays on the screen. `isConsent`: as with `confirm`, nothing typed before counts. */
+    options?: { readonly signal?: AbortSignal; readonly isFleeting?: boolean; readonly isConsent?: boolean },
   ): Promise<string>;
   secret(question: string): Promise<string>;
   /** A line as it is typed, and nothing drawn: for screen readers and simple terminals. Undefined at the end of input. */
-  line(question: string): Promise<string | undefined>;
+  line(question: string, options?: { readonly isConsent?: boolean }): Promise<string | undefined>;
   /** A choice without a value stands for any other: what was typed is the answer, or nothing where nothing was. */
   choose(question: string, choices: readonly Choice[]): Promise<string>;
   /** Opens the user's editor on `initial` and returns the text as saved. */

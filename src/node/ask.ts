@@ -4,6 +4,7 @@ import { Failure, interruption } from '../errors.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut, wrap } from '../text/width.ts';
 import { edit } from './editor.ts';
+import { dropTypedAhead } from './typed-ahead.ts';
 
 type Terminal = {
   readonly input: NodeJS.ReadableStream;
@@ -23,11 +24,13 @@ export function createAsk({ color, env, files, ...context }: Terminal): Omit<Ask
   const room = () => Math.max(20, context.output.columns ?? 80) - 2;
   const asked = (question: string) => wrap(sanitize(question), room()).join('\n');
   return {
-    confirm: (question, { shown } = {}) => {
+    confirm: async (question, { shown } = {}) => {
+      await dropTypedAhead(context.input);
       if (shown !== undefined) context.output.write(`${sanitize(shown, { keepNewlines: true })}\n\n`);
       return answered(confirm({ message: asked(question), default: false, theme }, context), context);
     },
-    text: (question, { signal, isFleeting = false } = {}) => {
+    text: async (question, { signal, isFleeting = false, isConsent = false } = {}) => {
+      if (isConsent) await dropTypedAhead(context.input);
       const signals = [signal, context.signal].filter((one) => one !== undefined);
       return answered(
         input(
@@ -38,7 +41,7 @@ export function createAsk({ color, env, files, ...context }: Terminal): Omit<Ask
       );
     },
     secret: (question) => answered(password({ message: asked(question), mask: '*', theme }, context), context),
-    choose: (question, choices) => {
+    choose: async (question, choices) => {
       const shown = choices.map(({ value, name, description }) => ({
         value,
         // A choice is a line of its own.
@@ -46,6 +49,7 @@ export function createAsk({ color, env, files, ...context }: Terminal): Omit<Ask
         description: description && one(description),
       }));
       const source = (typed: string | undefined) => matching(shown, typed ?? '');
+      await dropTypedAhead(context.input);
       const { input, over } = keyByKey(context.input);
       const keyed = { ...context, input };
       return answered(search({ message: asked(question), source, theme }, keyed), keyed).finally(over);

@@ -7,6 +7,7 @@ import { sanitize } from '../text/sanitize.ts';
 import { ownEnvironment } from './environment.ts';
 import { type Going, note } from './going.ts';
 import { letGoOfLostTerminal, takeHangups } from './hung-up.ts';
+import type { lineReader } from './line-reader.ts';
 import type { Parts } from './progress.ts';
 import { screenHush } from './screen-hush.ts';
 import { lazyStdout } from './standard-output.ts';
@@ -164,7 +165,7 @@ type Asking = Pick<Context, 'progress' | 'signal' | 'env' | 'files'> & {
 };
 
 const lazyAsk = (asking: Asking): Ask => {
-  let read: (() => Promise<string | undefined>) | undefined;
+  let lines: ReturnType<typeof lineReader> | undefined;
   return {
     get canAsk() {
       return process.stdin.isTTY === true && process.stderr.isTTY === true;
@@ -174,15 +175,19 @@ const lazyAsk = (asking: Asking): Ask => {
     secret: async (...question) => (await asker(asking)).secret(...question),
     choose: async (...question) => (await asker(asking)).choose(...question),
     edit: async (...text) => (await asker(asking)).edit(...text),
-    async line(question) {
-      read ??= (await import('./line-reader.ts')).lineReader(process.stdin, asking.signal);
+    async line(question, { isConsent = false } = {}) {
+      lines ??= (await import('./line-reader.ts')).lineReader(process.stdin, asking.signal);
+      if (isConsent && process.stdin.isTTY) {
+        lines.forget();
+        await (await import('./typed-ahead.ts')).dropTypedAhead(process.stdin);
+      }
       asking.progress(undefined);
       asking.awaited.isLine = true;
       // What was asked, and typed since, is gone from the screen after Ctrl-Z and fg.
       const asked = () => void process.stdout.write(question);
       asked();
       process.on('SIGCONT', asked);
-      return read().finally(() => {
+      return lines.next().finally(() => {
         process.off('SIGCONT', asked);
         asking.awaited.isLine = false;
       });

@@ -1,7 +1,13 @@
 import { StringDecoder } from 'node:string_decoder';
 
+type Lines = {
+  next(): Promise<string | undefined>;
+  /** Forgets what was read behind the last line. */
+  forget(): void;
+};
+
 /** Lines of standard input, one when it is asked for; between them nothing is read, so that another program may. */
-export function lineReader(input: NodeJS.ReadStream, signal: AbortSignal): () => Promise<string | undefined> {
+export function lineReader(input: NodeJS.ReadStream, signal: AbortSignal): Lines {
   // A character may come in two parts.
   const decoder = new StringDecoder('utf8');
   let left = '';
@@ -13,27 +19,32 @@ export function lineReader(input: NodeJS.ReadStream, signal: AbortSignal): () =>
     left = end < 0 ? '' : left.slice(end + 1);
     return line.replace(/\r$/u, '');
   };
-  return () =>
-    new Promise((resolve) => {
-      const known = next();
-      if (known !== undefined || isOver || signal.aborted) return resolve(known);
-      const done = (line: string | undefined) => {
-        input.pause();
-        input.off('data', heard).off('end', over);
-        signal.removeEventListener('abort', stopped);
-        resolve(line);
-      };
-      const heard = (bytes: Buffer | string) => {
-        left += typeof bytes === 'string' ? bytes : decoder.write(bytes);
-        const line = next();
-        if (line !== undefined) done(line);
-      };
-      const over = () => {
-        isOver = true;
-        done(next());
-      };
-      const stopped = () => done(undefined);
-      signal.addEventListener('abort', stopped, { once: true });
-      input.on('data', heard).on('end', over).resume();
-    });
+  return {
+    forget() {
+      left = '';
+    },
+    next: () =>
+      new Promise((resolve) => {
+        const known = next();
+        if (known !== undefined || isOver || signal.aborted) return resolve(known);
+        const done = (line: string | undefined) => {
+          input.pause();
+          input.off('data', heard).off('end', over);
+          signal.removeEventListener('abort', stopped);
+          resolve(line);
+        };
+        const heard = (bytes: Buffer | string) => {
+          left += typeof bytes === 'string' ? bytes : decoder.write(bytes);
+          const line = next();
+          if (line !== undefined) done(line);
+        };
+        const over = () => {
+          isOver = true;
+          done(next());
+        };
+        const stopped = () => done(undefined);
+        signal.addEventListener('abort', stopped, { once: true });
+        input.on('data', heard).on('end', over).resume();
+      }),
+  };
 }

@@ -43,6 +43,7 @@ async function waited(ctx: Context, { holdMs, onInterrupt, canAsk }: Waiting): P
   const { clock, signal } = ctx;
   const until = clock.ticks() + holdMs;
   ctx.progress(undefined, 'work');
+  let isConsent = true;
   for (let leftMs = holdMs; leftMs > 0; leftMs = until - clock.ticks()) {
     const words = `Sending in ${Math.ceil(leftMs / 1000)} s. Return sends it now, Ctrl-C ${onInterrupt}`;
     if (signal.aborted) break;
@@ -51,7 +52,8 @@ async function waited(ctx: Context, { holdMs, onInterrupt, canAsk }: Waiting): P
       await clock.sleep(Math.min(leftMs, 1000), signal);
       continue;
     }
-    const answer = await secondOf(ctx, words, Math.min(leftMs, 1000));
+    const answer = await secondOf(ctx, { words, isConsent }, Math.min(leftMs, 1000));
+    isConsent = false;
     if (answer instanceof Failure) return answer;
     if (answer === 'now') break;
   }
@@ -59,10 +61,17 @@ async function waited(ctx: Context, { holdMs, onInterrupt, canAsk }: Waiting): P
   return signal.aborted ? interruption(signal) : undefined;
 }
 
+/** `isConsent`: in the first second, for Return between two of them is meant. */
+type Second = { readonly words: string; readonly isConsent: boolean };
+
 /** One second of the countdown, in which Return is heard. */
-async function secondOf({ ask, clock, signal }: Context, words: string, ms: number): Promise<'now' | 'on' | Failure> {
+async function secondOf(
+  { ask, clock, signal }: Context,
+  { words, isConsent }: Second,
+  ms: number,
+): Promise<'now' | 'on' | Failure> {
   const over = new AbortController();
-  const asked = ask.text(words, { signal: over.signal, isFleeting: true }).then(
+  const asked = ask.text(words, { signal: over.signal, isFleeting: true, isConsent }).then(
     () => 'now' as const,
     (error: unknown) => {
       if (over.signal.aborted) return 'on' as const;

@@ -76,7 +76,11 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
       places = placesSaid(places, told, model);
       told = model;
       late = [];
-      const line = await whileTicking(ctx, engine, ctx.ask.line(questionOf(model)));
+      const line = await whileTicking(
+        ctx,
+        engine,
+        ctx.ask.line(questionOf(model), { isConsent: model.over?.is === 'question' }),
+      );
       if (line === undefined) break;
       // Before a key takes it away as read.
       const { jobs } = engine.model();
