@@ -1,4 +1,5 @@
 import { replyToConversation, resolveConversation } from '../api/conversations.ts';
+import { hearersOf } from '../api/hearers.ts';
 import type { Operation } from '../api/operation.ts';
 import { addTicketNote, replyToTicket, updateTicket } from '../api/tickets.ts';
 import { comingFrom } from '../audit/origin.ts';
@@ -72,7 +73,7 @@ export async function keep({ service, drafts, account }: Writing, keeping: Keepi
     read: async () => record,
     account: async () => account ?? undefined,
   };
-  const seen = seenOf({ hearers: 'customer', body, record });
+  const seen = seenOf({ hearers: hearersOf(operation), body, record });
   const at = ctx.clock.now().toISOString();
   const draft = await (await drafts()).add(newDraft(request, { wish: { face: 'inbox' }, seen, account, at }));
   return keptOf(draft, row);

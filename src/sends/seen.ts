@@ -5,7 +5,8 @@ import type { Seen } from './draft.ts';
 
 /** What a send is judged and drafted by. */
 export type About = {
-  readonly hearers: 'customer' | 'public';
+  /** Undefined: nobody, as of a note. */
+  readonly hearers: 'customer' | 'public' | undefined;
   readonly body: unknown;
   /** Undefined where it is not there or may not be read. */
   readonly record: Fields | undefined;
@@ -30,9 +31,13 @@ export function seenOf({ hearers, body, record }: About): Seen {
   const messages = recordsIn(record?.messages);
   const newest = messages.reduce<Fields | undefined>((last, one) => (idOf(one) >= idOf(last) ? one : last), undefined);
   return {
-    to: nameOf(contact),
-    recipient: recipientOf(contact),
-    channel: textIn(record?.reply_channel) ?? textIn(record?.channel) ?? null,
+    ...(hearers === undefined
+      ? { to: null, recipient: null, channel: null }
+      : {
+          to: nameOf(contact),
+          recipient: recipientOf(contact),
+          channel: textIn(record?.reply_channel) ?? textIn(record?.channel) ?? null,
+        }),
     status: textIn(record?.status) ?? null,
     number: textIn(record?.ticket_number) ?? null,
     subject: textIn(record?.subject) ?? null,

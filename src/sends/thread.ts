@@ -19,7 +19,7 @@ export type Thread = {
 export async function threadOf(service: Service, draft: Draft): Promise<Thread> {
   const { record, steps, operation } = draft;
   const own = operationNamed(operation);
-  const hearers = (own && hearersOf(own)) ?? 'customer';
+  const hearers = own ? hearersOf(own) : 'customer';
   const body = steps[0]?.body;
   const read = await readRecord((reader, params) => call(service, reader, { params }), record.kind, record.id);
   if (!read) return { seen: seenOf({ hearers, body, record: undefined }), record: undefined };

@@ -1,3 +1,4 @@
+import { hearersOf } from '../api/hearers.ts';
 import { operations } from '../api/index.ts';
 import type { Operation, Table } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
@@ -24,6 +25,7 @@ export function actOf({ operation: id, body, record, number }: Act): string {
     return `the publishing of ${record.id ? name : `“${textIn(fieldsIn(body).title) ?? 'an entry'}”`}`;
   if (makes && effect) return `a ${effect.of.replace(/^The /u, '')} to ${name}`;
   if (sets?.status === 'resolved') return `the resolving of ${name}`;
+  if (effect && hearersOf(operation) === undefined) return `a ${effect.of.replace(/^The /u, '')} on ${name}`;
   if (namedBy && effect) return `${effect.of.replace(/^The /u, 'the ')} “${textIn(fieldsIn(body)[namedBy]) ?? ''}”`;
   return `svc ${command.join(' ')}${record.id ? ` (${name})` : ''}`;
 }

@@ -142,6 +142,20 @@ test('in mode draft a reply and the resolve of a conversation are drafts; a note
   expect((await drafts(world)).find(({ id }) => id === 1)).toMatchObject({ state: 'waiting' });
 });
 
+test('a note is for nobody outside: its draft names no customer and no channel, and can be approved later', async () => {
+  const world = await desk();
+  await linear(world, ['1', 'n', 'q'], write('Look at the log.'));
+  expect((await drafts(world))[0]).toMatchObject({ state: 'sent', operation: 'addTicketNote', to: null, channel: null });
+  const { stdout } = await svc(world, ['drafts', 'list', '--all']);
+  expect(stdout).toContain('note on T-1005');
+  expect(stdout).not.toMatch(/svc tickets note|Castro/u);
+  await world.control('POST', 'faults', { method: 'POST', path: '/tickets/5/notes', action: 'status', status: 401 });
+  await linear(world, ['1', 'n', 'q'], write('Once more.'));
+  const { digest, state } = (await json(world, 'drafts show 2')) as { digest: string; state: string };
+  expect(state).toBe('waiting');
+  expect(await svc(world, ['drafts', 'approve', '2', '--digest', digest])).toMatchObject({ exitCode: 0 });
+});
+
 test('a text that is too long for the service is kept as a draft that it refused', async () => {
   const world = await desk();
   const { stdout } = await linear(world, ['1', 'r', 'q'], write('x'.repeat(16_001)));
