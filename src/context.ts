@@ -72,6 +72,8 @@ export type Ask = {
     options?: {
       readonly extension?: string;
       readonly failed?: (text: string) => void;
+      /** The file of the editor stays until what this is given is called: a process that is killed before loses no text. */
+      readonly kept?: (remove: () => Promise<void>) => void;
       /** The text is no message: it becomes a file, and could be given with --text. */
       readonly isFile?: boolean;
     },

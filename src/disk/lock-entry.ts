@@ -70,6 +70,13 @@ export async function lifeOf({ name, pid, start }: LockEntry): Promise<Life> {
   return status.state.toUpperCase() === 'T' ? 'stopped' : 'running';
 }
 
+/** Whether its process surely ended: also one of an earlier start of this machine. */
+export async function isGone(entry: LockEntry): Promise<boolean> {
+  if (isOfThisWorld(entry)) return (await lifeOf(entry)) === 'gone';
+  const boot = thisBoot();
+  return boot !== undefined && entry.host === thisHost() && !entry.world?.startsWith(boot);
+}
+
 /** For messages: `process 123`, and where it runs as seen from `here`, a world. */
 export function describe(entry: LockEntry, here: string): string {
   const who = `process ${entry.pid}`;

@@ -13,8 +13,8 @@ export type PrivateFolder = {
 };
 
 /** A new folder that only its owner can enter, gone at the latest when this process exits. */
-export async function makePrivateFolder(prefix: string): Promise<PrivateFolder> {
-  const path = await mkdtemp(join(tmpdir(), prefix));
+export async function makePrivateFolder(prefix: string, within = tmpdir()): Promise<PrivateFolder> {
+  const path = await mkdtemp(join(within, prefix));
   const removeNow = () => rmSync(path, { recursive: true, force: true });
   process.once('exit', removeNow);
   return {

@@ -4,8 +4,8 @@ import { Failure } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
 import { makeFolders } from './make-folders.ts';
 import { nothingThere } from './nothing-there.ts';
-import { makePrivateFolder, type PrivateFolder } from './private-folder.ts';
-import { unsentFolder } from './unsent.ts';
+import type { PrivateFolder } from './private-folder.ts';
+import { makeEditingFolder, unsentFolder } from './unsent.ts';
 
 /** No text that the service takes is nearly as long, in bytes: whatever is longer was saved by mistake. */
 const mostText = 1024 * 1024;
@@ -74,6 +74,8 @@ export type Left = {
   readonly failed?: ((text: string) => void) | undefined;
   /** A file that is too large to be a text is kept there. */
   readonly files: { readonly state: string };
+  /** Given what removes the file: after a success it stays until that is called, at most until this process ends. */
+  readonly kept?: ((remove: () => Promise<void>) => void) | undefined;
 };
 
 /**
@@ -84,10 +86,10 @@ export type Left = {
 export async function throughTempFile(
   text: string,
   name: string,
-  { failed, files }: Left,
+  { failed, files, kept }: Left,
   change: (path: string) => Promise<void>,
 ): Promise<string> {
-  const folder = await makePrivateFolder('svc-');
+  const folder = await makeEditingFolder(files, text);
   let isLeft = false;
   try {
     const path = join(folder.path, name);
@@ -98,14 +100,17 @@ export async function throughTempFile(
     );
     const size = (await sizeOf(path)) ?? 0;
     if (size > mostText) {
-      const kept = await putAside(path, folder, files);
-      isLeft = kept === path;
+      const aside = await putAside(path, folder, files);
+      isLeft = aside === path;
       const what = `What the editor saved is ${inMegabytes(size)} long, and a text has at most ${inMegabytes(mostText)}.`;
-      throw new Failure('failed', `${what} Nothing was sent. It is kept in ${kept}`, { cause: ended?.error });
+      throw new Failure('failed', `${what} Nothing was sent. It is kept in ${aside}`, { cause: ended?.error });
     }
     try {
       if (ended) throw ended.error;
-      return await textLeftIn(path);
+      const saved = await textLeftIn(path);
+      isLeft = kept !== undefined;
+      kept?.(() => folder.remove());
+      return saved;
     } catch (error) {
       const left = failed && (await readInAnyCase(path));
       if (left !== undefined) failed?.(left);

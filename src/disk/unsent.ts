@@ -1,7 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { replaceFile } from './atomic-file.ts';
+import { isGone, newEntryName, parseEntry } from './lock-entry.ts';
+import { makeFolders } from './make-folders.ts';
+import { makePrivateFolder, type PrivateFolder } from './private-folder.ts';
 import { randomName } from './random-name.ts';
 
 type Needs = { readonly files: { readonly state: string }; readonly clock: { now(): Date } };
@@ -27,4 +30,59 @@ export async function keepUnsent({ files, clock }: Needs, text: string): Promise
       throw error;
     });
   });
+}
+
+/** What the editor was given: whoever finds the file later sees whether anything was written. */
+const givenName = '.given';
+
+/**
+ * A folder for the file of an editor, gone with it. It is named after this process and lies beside the texts that are
+ * kept, so that what was saved is found where the process is killed. Where the state folder takes none: a temporary one.
+ */
+export async function makeEditingFolder(files: { readonly state: string }, given: string): Promise<PrivateFolder> {
+  const made = async () => {
+    const unsent = unsentFolder(files);
+    await makeFolders(unsent);
+    const folder = await makePrivateFolder(`${newEntryName()}.`, unsent);
+    await writeFile(join(folder.path, givenName), given, { mode: 0o600 }).catch(async (error: unknown) => {
+      await folder.remove();
+      throw error;
+    });
+    return folder;
+  };
+  return made().catch(() => makePrivateFolder('svc-'));
+}
+
+/** Sentences that name what was saved in the editor of a svc that was killed. The file stays where it is: that editor may be open still. */
+export async function leftInEditors(files: { readonly state: string }): Promise<readonly string[]> {
+  const told: string[] = [];
+  const [unsent, names] = await keptIn(files);
+  for (const name of names) {
+    const entry = parseEntry(name);
+    if (!entry || !(await isGone(entry))) continue;
+    const [given, path] = [join(unsent, name, givenName), await editedIn(join(unsent, name))];
+    if (path === undefined) continue;
+    const [before, after] = await Promise.all([given, path].map((one) => readFile(one).catch(() => undefined)));
+    if (after === undefined || before?.equals(after)) continue;
+    told.push(`svc was killed before it had the text of its editor: ${path}. Remove the file once you have used it.`);
+  }
+  return told;
+}
+
+/** Who has no state folder has kept nothing there. */
+async function keptIn(files: { readonly state: string }): Promise<[folder: string, names: string[]]> {
+  try {
+    const folder = unsentFolder(files);
+    return [folder, await namesIn(folder)];
+  } catch {
+    return ['', []];
+  }
+}
+
+const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
+
+/** An editor may have left files of its own beside it. */
+async function editedIn(folder: string): Promise<string | undefined> {
+  const name = (await namesIn(folder)).find((one) => /^text\.\w+$/u.test(one));
+  return name && join(folder, name);
 }

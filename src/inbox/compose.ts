@@ -46,21 +46,27 @@ export type Written = {
   readonly text: string;
   /** The editor failed; what it had saved is here all the same. */
   readonly failed?: string;
+  /** To be called once the text is kept elsewhere: until then the file of the editor holds it. */
+  readonly remove: () => Promise<void>;
 };
 
 /** What somebody wrote in the editor; an empty text where they wrote nothing. */
 export async function written({ ctx, lend }: Editing, initial: string, seed: string): Promise<Written> {
   let left: string | undefined;
+  let remove = async () => {};
+  const kept = (how: typeof remove) => {
+    remove = how;
+  };
   const failed = (text: string) => {
     left = text;
   };
   const textIn = (saved: string) => withoutSeed(saved, seed).trimEnd();
   try {
-    const saved = await lend(() => ctx.ask.edit(`${initial}${seed}`, { extension: '.md', failed }));
-    return { text: textIn(saved) };
+    const saved = await lend(() => ctx.ask.edit(`${initial}${seed}`, { extension: '.md', failed, kept }));
+    return { text: textIn(saved), remove };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { text: left === undefined ? '' : textIn(left), failed: error.message };
+    return { text: left === undefined ? '' : textIn(left), failed: error.message, remove };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import { leftInEditors } from '../disk/unsent.ts';
 import { Failure, type FailureKind, wordsOf } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
 import { keepFresh } from '../mirror/pull/keep-fresh.ts';
@@ -51,6 +52,7 @@ export async function follow({
   service,
   drafts,
 }: Following): Promise<void> {
+  for (const told of await leftInEditors(following.files)) tell({ is: 'told', told, state: 'refused' });
   while (!following.signal.aborted) {
     let own: Store | undefined;
     try {

@@ -21,12 +21,27 @@ export async function recordsOf(world: World, rows: readonly Row[]): Promise<rea
 
 /** Lets somebody write; what they wrote is a draft before anything else is done with it. */
 export async function compose(world: World, effect: Composing): Promise<void> {
-  const { means, rows, ends, initial = [], isAgreed } = effect;
+  const { means, rows, initial = [], isAgreed } = effect;
   const records = await recordsOf(world, rows);
   const why = means === 'reply' && !isAgreed ? await doubts(world, records) : '';
   if (why !== '') return world.tell({ is: 'doubt', why, effect });
   const seed = seedOf(means, rows, records[0]?.record);
-  const { text, failed } = await written(world.editing, initial[0] ?? '', seed);
+  const { text, failed, remove } = await written(world.editing, initial[0] ?? '', seed);
+  try {
+    await composed(world, { effect, records, text, failed });
+  } finally {
+    await remove();
+  }
+}
+
+type Composed = {
+  readonly effect: Composing;
+  readonly records: readonly Recorded[];
+  readonly text: string;
+  readonly failed: string | undefined;
+};
+
+async function composed(world: World, { effect: { means, ends }, records, text, failed }: Composed): Promise<void> {
   if (isBlank(text)) {
     world.tell({ is: 'told', told: failed ?? 'The text is empty. Nothing was sent.', state: 'refused' });
     return;
@@ -110,12 +125,14 @@ export async function edit(world: World, { draft: id, row, means }: Extract<Effe
   if (!draft) throw new Failure('not-found', `There is no draft ${id}.`);
   const [recorded] = await recordsOf(world, [row]);
   const seed = seedOf(means, [row], recorded?.record);
-  const { text, failed } = await written(world.editing, String(Object(draft.steps[0]?.body).body ?? ''), seed);
+  const { text, failed, remove } = await written(world.editing, String(Object(draft.steps[0]?.body).body ?? ''), seed);
   if (isBlank(text)) {
     const why = failed ?? 'The text is empty.';
+    await remove();
     return world.tell({ is: 'told', told: `${why} Draft ${id} waits as it was.`, state: 'drafted' });
   }
   const next = await withNewText(store, ctx, draft, text).catch((error: unknown) => notKept(world, text, error));
+  await remove();
   if (!next) return;
   if (failed !== undefined) return world.tell({ is: 'told', told: `${failed} Draft ${id} waits.`, state: 'drafted' });
   const item = keptOf(next, row);

@@ -54,8 +54,15 @@ export function createAsk({ color, env, files, ...context }: Terminal): Omit<Ask
       const keyed = { ...context, input };
       return answered(search({ message: asked(question), source, theme }, keyed), keyed).finally(over);
     },
-    edit: (initial, { extension = '.txt', failed, isFile = false } = {}) =>
-      edit(initial, extension, { env, signal: context.signal, files, isFile, ...(failed && { failed }) }),
+    edit: (initial, { extension = '.txt', failed, kept, isFile = false } = {}) =>
+      edit(initial, extension, {
+        env,
+        signal: context.signal,
+        files,
+        isFile,
+        ...(failed && { failed }),
+        ...(kept && { kept }),
+      }),
   };
 }
 

@@ -9,6 +9,8 @@ type Around = {
   readonly signal?: AbortSignal;
   /** Told what was written where the editor failed or was killed: it may have been saved before. */
   readonly failed?: (text: string) => void;
+  /** See `Ask.edit`. */
+  readonly kept?: (remove: () => Promise<void>) => void;
   /** A file that is too large to be a text is kept there. */
   readonly files: { readonly state: string };
   /** What is written becomes a file, and is sent to nobody. */
@@ -19,13 +21,13 @@ type Around = {
 export async function edit(
   initial: string,
   extension: string,
-  { env, signal, failed, files, isFile = false }: Around,
+  { env, signal, failed, kept, files, isFile = false }: Around,
 ): Promise<string> {
   const named = env.VISUAL?.trim() || env.EDITOR?.trim();
   const usual = process.platform === 'win32' ? ['notepad'] : ['editor', 'nano', 'vi'];
   const otherwise = `Name another in VISUAL or EDITOR, or give the text ${isFile ? 'with --text' : 'in a file with --body-file'}.`;
-  const kept = failed && ((text: string) => (text === initial ? undefined : failed(text)));
-  return throughTempFile(initial, `text${extension}`, { failed: kept, files }, async (path) => {
+  const changed = failed && ((text: string) => (text === initial ? undefined : failed(text)));
+  return throughTempFile(initial, `text${extension}`, { failed: changed, kept, files }, async (path) => {
     for (const command of named ? [named] : usual) {
       const end = await run(command, path, signal);
       if (end === 0) return;

@@ -145,7 +145,12 @@ test('in mode draft a reply and the resolve of a conversation are drafts; a note
 test('a note is for nobody outside: its draft names no customer and no channel, and can be approved later', async () => {
   const world = await desk();
   await linear(world, ['1', 'n', 'q'], write('Look at the log.'));
-  expect((await drafts(world))[0]).toMatchObject({ state: 'sent', operation: 'addTicketNote', to: null, channel: null });
+  expect((await drafts(world))[0]).toMatchObject({
+    state: 'sent',
+    operation: 'addTicketNote',
+    to: null,
+    channel: null,
+  });
   const { stdout } = await svc(world, ['drafts', 'list', '--all']);
   expect(stdout).toContain('note on T-1005');
   expect(stdout).not.toMatch(/svc tickets note|Castro/u);

@@ -1,8 +1,10 @@
 /** The built inbox on a real terminal: whatever ends it, the terminal is as it was, and no text is gone. */
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import { throughTempFile } from '../../src/disk/temp-file.ts';
+import { leftInEditors } from '../../src/disk/unsent.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { startOnTerminal } from '../pty.ts';
 
@@ -149,6 +151,34 @@ test('an editor that is killed: what it had saved is a draft, and the inbox goes
   await pty.isAsItWas();
   await pty.says('svc drafts list --json --jq ".[].body"', /^Half of it\.$/mu);
 }, 90_000);
+
+test('svc itself is killed while the editor is open: what was saved is in a file that the next inbox names, and drafts list', async () => {
+  const pty = await shell('printf "Half of it.\\n" > "$1"; kill -9 $PPID');
+  await pty.press('r', /prompt>/u);
+  pty.type('reset\r');
+  await pty.says('clear; svc drafts list', /svc was killed[\s\S]*unsent/u);
+  await pty.says('clear; svc inbox', /waiting {2}\d+[\s\S]*svc was killed/u);
+  await pty.press('q', /prompt>/u);
+  await pty.says('clear; find . -path "*/unsent/*" -name "text.md" -exec cat {} \\;', /^Half of it\./mu);
+}, 90_000);
+
+test('nor is a text lost where svc is killed between its editor and the draft', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-state-'));
+  const files = { state: folder };
+  const edited = async (kept?: (remove: () => Promise<void>) => void) =>
+    throughTempFile('Before', 'text.md', { files, kept }, async (path) => writeFile(path, 'After'));
+  let remove = async () => {};
+  await edited((how) => {
+    remove = how;
+  });
+  const [name = ''] = await readdir(join(folder, 'unsent'));
+  expect(await readFile(join(folder, 'unsent', name, 'text.md'), 'utf8')).toBe('After');
+  // While it runs it is no text that anybody left.
+  expect(await leftInEditors(files)).toEqual([]);
+  await remove();
+  await edited();
+  expect(await readdir(join(folder, 'unsent'))).toEqual([]);
+});
 
 test('a terminal that is closed while the editor is open, told of twice: what it had saved is a draft', async () => {
   const pty = await shell('printf "Half of it.\\n" > "$1"; kill -HUP $PPID; sleep 0.05; kill -HUP $PPID; sleep 60');

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
+import { leftInEditors } from '../../disk/unsent.ts';
 import { type Draft, draftStates, shownDraft } from '../../sends/draft.ts';
 import { actOf, nameAlone } from '../../sends/words.ts';
 import { counted } from '../../text/number.ts';
@@ -33,6 +34,7 @@ export const listDrafts = defineCommand({
     return {
       read: true,
       notes: [
+        ...(await leftInEditors(ctx.files)),
         ...(open.length > 0
           ? [`Of ${counted(open.length, 'more draft')} it is not known whether it was sent: svc drafts list --all`]
           : []),
