@@ -167,5 +167,5 @@ function lookFirst({ safety, effect }: RowOf['operation'], whole: number): strin
     return `${blindly} Run the same command again to look for them once more; --retry-unknown sends them again.`;
   if (safety === 'repeatable')
     return `Run the same command again: it sends them once more, and repeating them changes nothing more. ${named}`;
-  return `${blindly} ${effect?.lookHint ?? ''} svc cannot look for them, so the same command leaves them out. With --retry-unknown it sends every one of them again.`;
+  return `${blindly} ${effect?.lookHint ?? ''}\nsvc cannot look for them, so the same command leaves them out. With --retry-unknown it sends every one of them again.`;
 }

@@ -50,7 +50,8 @@ function hintOf({ hint, kind }: Failure, { done, unknown, rest }: Writes): strin
   const again = all.every(({ isRepeatable }) => isRepeatable)
     ? 'It is safe to run the command again: repeating it changes nothing more.'
     : 'Do not run the command again blindly.';
-  return [kind === 'unknown' ? '' : own, [again, ...lookHints].join(' ')].filter(Boolean).join('\n');
+  // A command ends its line.
+  return [kind === 'unknown' ? '' : own, `${again} ${[...lookHints].join('\n')}`].filter(Boolean).join('\n');
 }
 
 const claims = [nothingChanged, 'Nothing was sent now.', 'Nothing was sent.'];

@@ -83,6 +83,16 @@ test('where the status is refused: exit 8, the reply and the note stay done', as
   expect(ran.stderr).toContain('To do the rest: svc tickets update 8 --status resolved --priority 1');
 });
 
+test('each command in advice about several writes ends its line', async () => {
+  const { world, ok, run, shown } = desk();
+  await ok([...reply, '--draft']);
+  await world.control('POST', 'faults', { method: 'POST', path: '/tickets/8/notes', action: 'drop-after' });
+  const { stderr } = await run(`drafts approve 1 --digest ${(await shown(1)).digest}`);
+  expect(stderr).toContain('svc tickets get 8');
+  expect(stderr).not.toMatch(/svc tickets get 8[ ]/u);
+  expect(stderr.replaceAll(/\s+/gu, ' ')).toContain('svc tickets get 8 The API shows no notes');
+});
+
 test('with --draft it is one draft with its steps, and approving does them in order', async () => {
   const { world, ok, approve, json } = desk();
   const made: Shown = JSON.parse((await ok([...reply, '--draft', '--json'])).stdout);
