@@ -22,6 +22,12 @@ beforeAll(async () => {
   [file = ''] = filesOf(join(world.folder, 'state', 'audit', 'service.test-environment'));
 });
 
+test('where nothing is recorded by a number, the hint says where to find its id, and names no other record', async () => {
+  const { stderr } = await svc(world, ['audit', 'list', '--record', 'T-1003']);
+  expect(stderr).toContain('For the ID: svc tickets get T-1003 --jq .id');
+  expect(stderr).not.toContain('--record 8');
+});
+
 test('the list is newest first, and narrowed by time, record, face and outcome', async () => {
   expect(await seqsOf()).toEqual([4, 3, 2, 1]);
   expect(await seqsOf('--since', '1h')).toEqual([4, 3, 2]);

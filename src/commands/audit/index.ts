@@ -70,7 +70,9 @@ const list = defineCommand({
 /** A write by the id, of a ticket that was not read before, has no number beside it. */
 const byNumber = (typed: string | undefined, count: number): string[] =>
   typed !== undefined && count === 0 && /^[a-z]+-\d+$/iu.test(typed.trim())
-    ? ['A write that named the ticket by its id is found by the id: --record 8.']
+    ? [
+        `A write that named the ticket by its id is found by the id: --record ID. For the ID: svc tickets get ${typed.trim()} --jq .id`,
+      ]
     : [];
 
 /** By the number that people know, and then by the id that goes with it: not every request names both. */
