@@ -97,7 +97,7 @@ export function natsSink(about: About): Sink {
       } catch (error) {
         isReady = false;
         if (cut.aborted) return { how: 'cut' };
-        return { how: 'refused', error: timeout.aborted ? 'timeout' : whyOf(about, error) };
+        return { how: 'refused', error: timeout.aborted ? 'timeout' : whyOf(about, event, error) };
       }
     },
     async close() {
@@ -174,12 +174,15 @@ const before = <T>(signal: AbortSignal, promise: Promise<T>): Promise<T> =>
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', over));
   });
 
-function whyOf({ stream, subject }: About, error: unknown): string {
+function whyOf({ stream, subject }: About, { event, account }: Arrival, error: unknown): string {
   const said = messageOf(error);
   const which = stream ? `the stream ${stream.name}` : 'a stream';
   // The server tells no missing stream from a JetStream that is off: nobody answers.
   if (/no responders|503|not enabled/iu.test(said)) {
-    return `nobody takes ${subject}: ${which} for it is not there, or JetStream is off`.slice(0, 200);
+    return `nobody takes ${subjectOf(subject, event, account)}: ${which} for it is not there, or JetStream is off`.slice(
+      0,
+      200,
+    );
   }
   if (/max_payload/iu.test(said))
     return 'it is larger than the server takes with its headers: raise max_payload in the configuration of nats-server';

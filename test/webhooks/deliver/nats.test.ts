@@ -82,7 +82,7 @@ real('nats-server')('a missing stream is refused by its name until it is there',
   const { url } = await natsServer();
   expect(await sinkTo(url, false).send([event('evt_1')], never)).toMatchObject({
     how: 'refused',
-    error: 'nobody takes svc.{event}: the stream SVC for it is not there, or JetStream is off',
+    error: 'nobody takes svc.ticket.created: the stream SVC for it is not there, or JetStream is off',
   });
   expect(await sinkTo(url, true).send([event('evt_1')], never)).toEqual({ how: 'taken' });
   expect(await sinkTo(url, false).send([event('evt_1')], never)).toEqual({ how: 'taken' });
