@@ -15,9 +15,11 @@ export function whatChanged({ kind, change, before, after }: Told, room = Number
   const { nameOf, isPart } = tableOf(kind);
   const name = nameOf(record);
   if (isPart) return name;
-  if (change === 'gone') return `gone: ${name}`;
-  if (change === 'created') return `new: ${name}`;
+  const named = (what: string) => (name === '' ? what : `${what}: ${name}`);
+  if (change === 'gone') return named('gone');
+  if (change === 'created') return named('new');
   const said = differences(before, record);
+  if (name === '') return said;
   return `${cut(name, Math.max(leastName, room - cells(said) - 2))}: ${said}`;
 }
 

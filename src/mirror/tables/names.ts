@@ -2,8 +2,11 @@ import type { Fields } from '../../text/record.ts';
 
 /** What people call the records of the kinds; texts of customers as they are, for whoever prints them to make harmless. */
 
-export const contactName = ({ name, last_name, email }: Fields): string =>
-  [textOf(name), textOf(last_name), textOf(email) && `<${textOf(email)}>`].filter(Boolean).join(' ');
+/** Where neither name nor address is known, what is. */
+export const contactName = ({ name, last_name, email, phone, company }: Fields): string =>
+  [textOf(name), textOf(last_name), textOf(email) && `<${textOf(email)}>`].filter(Boolean).join(' ') ||
+  textOf(phone) ||
+  textOf(company);
 
 export const ticketName = ({ ticket_number, subject }: Fields): string =>
   `${textOf(ticket_number)} ${textOf(subject)}`.trim();
