@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { onTerminal } from '../../src/commands/each/lines.ts';
 import { createSandbox } from '../../src/sandbox/app.ts';
 import { serve } from '../../src/sandbox/server.ts';
 import { type Built, buildSvc } from '../built.ts';
@@ -263,6 +264,30 @@ describe('with a few accounts', () => {
     }
     const done = await run(machine, ['each', '--all', '--yes', '--json', '--', 'lists', 'delete', '3']);
     expect(codesOf(done)).toEqual({ 'acme-1': 0, 'acme-2': expect.any(Number), other: expect.any(Number) });
+  });
+
+  test('a draft is no send, so nobody is asked: with --draft, and in mode draft', async () => {
+    const machine = machineWith({ other: urls.other ?? '' });
+    const reply = ['each', '--all', '--json', '--', 'tickets', 'reply', '8', '--body', 'Hello'];
+    for (const [more, env] of [
+      [['--draft'], {}],
+      [[], { SVC_SENDS: 'draft' }],
+    ] as const) {
+      const ran = await run(machine, [...reply, ...more], env);
+      expect([ran.stderr, ran.code]).toEqual([expect.not.stringContaining('Refusing'), 0]);
+      expect(ran.stdout).toContain('"state":"waiting"');
+    }
+    const rows = join(machine.folder, 'rows.csv');
+    writeFileSync(rows, 'id,body\n8,Hello\n');
+    expect(await run(machine, ['each', '--all', '--', 'tickets', 'reply', '--from', rows, '--draft'])).toMatchObject({
+      code: 0,
+    });
+  });
+
+  test('on a terminal what a write did is shown whole; what only reads can be asked again', () => {
+    const line = { profile: 'acme', account: null, exit_code: 0, output: 'id       7\nchannel  email\n' };
+    expect(onTerminal(line, { isWrite: true })).toBe('✓ acme\n    id       7\n    channel  email');
+    expect(onTerminal(line, { isWrite: false })).toContain('2 lines (whole in a pipe, or with --json)');
   });
 
   test('svc api asks where it writes, and not where it reads', async () => {

@@ -10,15 +10,15 @@ import { chosenLogins, type Login } from './chosen.ts';
 import { failuresOf, hintFor, inPipe, type Line, lineOf, onTerminal, sumOf, whereItEnded } from './lines.ts';
 import { againFor, type Left, openRecord, type RunRecord } from './record.ts';
 import { inParallel, type Ran, runFor, variablesFor } from './run.ts';
-import { agreed, commandOf, type FindCommand, refuseOneFile, refuseTwice, wordsFor } from './words.ts';
+import { agreed, commandOf, type FindCommand, isWrite, refuseOneFile, refuseTwice, wordsFor } from './words.ts';
 
 export const eachOver = (find: FindCommand) =>
   defineCommand({
     name: 'each',
     summary: 'Run a command of svc for many accounts, several at once',
     details:
-      'COMMAND is one of svc, with or without svc in front. Each run has its own limits. On a terminal each account is a line, then come the ' +
-      'failures in full; in a pipe each line of output has the profile in front; with --json a line is {profile, account, exit_code, output}. ' +
+      'COMMAND is one of svc, with or without svc in front. Each run has its own limits. On a terminal each account is a line, below it all ' +
+      'that a write printed, then come the failures in full; in a pipe each line of output has the profile in front; with --json a line is {profile, account, exit_code, output}. ' +
       'A send or a delete is confirmed once for all. The commands get no standard input.\n\n' +
       'Exit 0 where all went well, the code that all have where all failed alike, 9 where one is unknown, else 8. After that the same command with ' +
       '--failed runs for those that surely failed or were not begun; where something may be done (exit 8, 9, or ended by a signal) svc names the ' +
@@ -56,7 +56,7 @@ export const eachOver = (find: FindCommand) =>
           words: (login: Login) => [...before, ...wordsFor(asked, login)],
           env: variablesFor(settings, isJson),
         };
-        return viewOf(ctx, { ...who, record, command, most: flags.parallel });
+        return viewOf(ctx, { ...who, record, command, most: flags.parallel, isWrite: isWrite(asked) });
       } catch (error) {
         await record.release();
         throw error;
@@ -102,9 +102,10 @@ type Job = {
   readonly record: RunRecord;
   readonly command: Parameters<typeof runFor>[2];
   readonly most: number;
+  readonly isWrite: boolean;
 };
 
-function viewOf(ctx: Context, { meant, left, notes = [], record, command, most }: Job): View {
+function viewOf(ctx: Context, { meant, left, notes = [], record, command, most, isWrite }: Job): View {
   const ended: Ran[] = [];
   const run = async (login: Login): Promise<Ran> => {
     await record.begin(login);
@@ -130,7 +131,7 @@ function viewOf(ctx: Context, { meant, left, notes = [], record, command, most }
     data: {
       shape: 'stream',
       records: lines(),
-      line: (line: Line, terminal) => (terminal ? onTerminal(line) : inPipe(line)),
+      line: (line: Line, terminal) => (terminal ? onTerminal(line, { isWrite }) : inPipe(line)),
     },
     notes: () => [...failuresOf(ended), sumOf(meant, ended)],
     exitCode: () => codeOf([...ended.map(codeOfRun), ...left.map(({ code }) => code)]),

@@ -18,10 +18,16 @@ const isError = (line: string): boolean => line.startsWith('{"error":');
 const textOf = (output: unknown): string[] =>
   (typeof output === 'string' ? output : JSON.stringify(output, null, 2)).split(/\r?\n/u).filter((line) => line !== '');
 
-export function onTerminal({ profile, exit_code: code, output }: Line): string {
+/** `isWrite`: what was done is shown whole, for nobody can do it again to see it. */
+export function onTerminal(
+  { profile, exit_code: code, output }: Line,
+  { isWrite }: { readonly isWrite: boolean },
+): string {
   const lines = textOf(output);
   if (code !== 0) return `✗ ${profile}  exit ${code}`;
   const [first = 'done'] = lines;
+  if (isWrite && lines.length > 1)
+    return [`✓ ${profile}`, ...lines.map((line) => `    ${sanitize(line.replaceAll('\t', '  '))}`)].join('\n');
   const said = lines.length > 1 ? `${lines.length} lines (whole in a pipe, or with --json)` : sanitize(first);
   return `✓ ${profile}  ${said}`;
 }

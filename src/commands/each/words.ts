@@ -99,22 +99,27 @@ export async function agreed(ctx: Context, settings: Settings, asked: Asked, cou
   if (count === 0 || onlyShows(asked) || hasFlag(asked, ['--yes', '-y'])) return false;
   const operation = command.operation ?? command.row?.operation;
   const isHeard = command.sends === true || (operation !== undefined && hearersOf(operation) !== undefined);
-  const isLost = operation?.deletes === true || command.row?.question !== undefined;
+  const isLost = operation?.deletes === true || (!isHeard && command.row?.question !== undefined);
   if (!isHeard && !isLost) return false;
   // A person sees each of them later.
-  if (isHeard && !isLost && ((await ctx.sends?.mode()) ?? 'allow') !== 'allow') return false;
+  const isKept = hasFlag(asked, ['--draft']) || ((await ctx.sends?.mode()) ?? 'allow') !== 'allow';
+  if (isHeard && !isLost && isKept) return false;
   const shown = ['svc', ...words].map(shellWord).join(' ');
   await confirmed(ctx, settings, `Run ${shown} for ${counted(count, 'account')}?`);
   return true;
 }
 
-/** @throws Failure `usage` where a write would be made twice in one account */
-export function refuseTwice(asked: Asked, logins: readonly Login[]): void {
+/** What it has done it does not do again to be read. */
+export function isWrite(asked: Asked): boolean {
   const { command } = asked;
   const { safety = 'read' } = command.operation ?? command.row?.operation ?? {};
-  const isWrite = safety !== 'read' || dryRunKey in command.flags || 'dryRun' in command.flags;
+  return (safety !== 'read' || dryRunKey in command.flags || 'dryRun' in command.flags) && !onlyShows(asked);
+}
+
+/** @throws Failure `usage` where a write would be made twice in one account */
+export function refuseTwice(asked: Asked, logins: readonly Login[]): void {
   const same = sharing(logins);
-  if (!isWrite || onlyShows(asked)) return;
+  if (!isWrite(asked)) return;
   const unknown = logins.filter(({ of }) => of === undefined).map(({ profile }) => profile);
   if (same === undefined && unknown.length > 0 && logins.length > 1) {
     throw new Failure(
