@@ -21,14 +21,22 @@ export function actOf({ operation: id, body, record, number }: Act): string {
   const name = nameOf(record, number);
   if (!operation) return name;
   const { effect, reaches, makes, command, sets, namedBy } = operation;
-  if (reaches === 'public')
-    return `the publishing of ${record.id ? name : `“${textIn(fieldsIn(body).title) ?? 'an entry'}”`}`;
+  if (reaches === 'public') {
+    if (!record.id) return `the publishing of “${textIn(fieldsIn(body).title) ?? 'an entry'}”`;
+    return isPublishing(body) ? `the publishing of ${name}` : `a change of the published ${name}`;
+  }
   if (makes && effect) return `a ${effect.of.replace(/^The /u, '')} to ${name}`;
   if (sets?.status === 'resolved') return `the resolving of ${name}`;
   if (effect && hearersOf(operation) === undefined) return `a ${effect.of.replace(/^The /u, '')} on ${name}`;
   if (namedBy && effect) return `${effect.of.replace(/^The /u, 'the ')} “${textIn(fieldsIn(body)[namedBy]) ?? ''}”`;
   return `svc ${command.join(' ')}${record.id ? ` (${name})` : ''}`;
 }
+
+/** A server that trims, or takes capitals, publishes by "Published " too. */
+const isPublishing = (body: unknown): boolean =>
+  String(fieldsIn(body).status ?? '')
+    .trim()
+    .toLowerCase() === 'published';
 
 export function nameOf({ kind, id }: Act['record'], number: string | null | undefined): string {
   if (number) return number;
@@ -48,7 +56,7 @@ export function requestInWords(sending: Sending): string {
   const { reaches, sets, namedBy } = operationNamed(id) ?? {};
   if (reaches === 'public') {
     if (!record.id) return 'Publish a new entry; the public will read it.';
-    return fieldsIn(body).status === 'published'
+    return isPublishing(body)
       ? `Publish ${name}; the public will read it.`
       : `Change ${name}, which the public can read.`;
   }

@@ -34,6 +34,18 @@ test.each([60, 80, 200])('the list names at %i columns what each draft does, to 
   for (const line of linesOf(stdout)) expect(line.length).toBeLessThanOrEqual(columns);
 });
 
+test('a change of a published entry is called one, and not its publishing', async () => {
+  const { ok, json } = desk();
+  const entries: { id: number; status: string }[] = await json('changelog list');
+  const id = entries.find(({ status }) => status === 'published')?.id;
+  const { stdout } = await ok(`changelog update ${id} --title Better --draft`, { columns: 100 });
+  expect(stdout).toContain(`Draft 1: a change of the published entry ${id}`);
+  expect((await ok('drafts list')).stdout).toContain(`\tchange of the published entry ${id}\t`);
+  const { digest }: { digest: string } = await json('drafts show 1');
+  const approved = await ok(`drafts approve 1 --digest ${digest}`);
+  expect(approved.stdout + approved.stderr).not.toContain('publishing');
+});
+
 test('a pipe has the same words, with the title of what would become public, whole', async () => {
   const { ok, entry } = await kinds();
   const rows = linesOf((await ok('drafts list')).stdout).map((line) => line.split('\t'));
