@@ -49,7 +49,10 @@ export async function resolversFor({ ctx, flags, row, columns, ...asked }: Wante
 }
 
 /** The cell with an id in the place of an email. */
-export function withId(cell: unknown, resolve: Resolve): { readonly cell: unknown } | { readonly problem: string } {
+export function withId(
+  cell: unknown,
+  resolve: Resolve,
+): { readonly cell: unknown } | Exclude<ReturnType<Resolve>, number> {
   if (typeof cell !== 'string' || !hasName('contacts', cell)) return { cell };
   const found = resolve(cell.trim());
   return typeof found === 'number' ? { cell: found } : found;

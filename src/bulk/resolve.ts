@@ -1,5 +1,7 @@
 /** Turns a cell (an id, or what stands for one) into an id of the service, or says why not. */
-export type Resolve = (cell: string) => number | { readonly problem: string };
+export type Resolve = (
+  cell: string,
+) => number | { readonly problem: string /** No record has that name. */; readonly isNobody?: true };
 
 /** The id itself. */
 export const asId: Resolve = (cell) => {
