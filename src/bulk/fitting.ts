@@ -97,13 +97,11 @@ type Beside = {
  */
 export function columnNotes(columns: Columns, beside: Beside): string[] {
   const open = openFields(columns, beside);
-  if (open.length === 0) return [];
   const { unused: all, names } = columns;
   const taken = new Set(beside.template?.placeholders.map((name) => names[placeIn(names, name)]));
   const unused = all.filter((name) => !taken.has(name));
-  const fits = fitting(columns, beside).filter(({ at }) => unused.includes(names[at] ?? ''));
-  const isNothingKnown = unused.length === names.length;
-  if (unused.length === 0 || (isNothingKnown && fits.length === 0)) return [];
+  const fits = open.length === 0 ? [] : fitting(columns, beside).filter(({ at }) => unused.includes(names[at] ?? ''));
+  if (unused.length === 0) return [];
   const shown = unused.map((name) => sanitize(name) || '(no name)');
   const left = `Columns that are not sent: ${firstOf(shown, mostNames)}.`;
   const nobody = namesNobody(columns, beside) ? [noEmail] : [];
@@ -115,8 +113,8 @@ export function columnNotes(columns: Columns, beside: Beside): string[] {
     const field = isUnused(name, place) ? nearest(nameKey(name), open, 1) : undefined;
     return field === undefined ? [] : [{ place, field }];
   });
-  const { place, field } = near[0] ?? { place: names.findIndex(isUnused), field: 'FIELD' };
-  return [`${left} To send one: --map "${columnName(names, place)}=${field}"`];
+  const [slip] = near;
+  return [slip ? `${left} To send one: --map "${columnName(names, slip.place)}=${slip.field}"` : left];
 }
 
 const noEmail =
