@@ -26,16 +26,18 @@ type Choice = {
   readonly judges: Judges;
   readonly works: readonly Found[];
   readonly found: Found | undefined;
+  /** The rows of `found` were sent from other files. */
+  readonly isCopy: boolean;
   readonly plan: Plan;
   readonly wish: Wish;
   readonly settings: string;
 };
 
-export function choose({ matches, judges, works, found, plan, wish, settings }: Choice): Chosen {
+export function choose({ matches, judges, works, found, isCopy, plan, wish, settings }: Choice): Chosen {
   const goesAgain = (ref: string, match: Match) => {
     const request = plan.refs.get(ref);
     if (request === noRequest) return false;
-    return wish.restart || (wish.again && (match.from !== found || isOtherRequest(match, request)));
+    return wish.restart || (wish.again && (isCopy || match.from !== found || isOtherRequest(match, request)));
   };
   const resent = matchTable(plan.refs);
   const isTwice = plan.row.operation.safety !== 'repeatable';

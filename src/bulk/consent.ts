@@ -22,7 +22,7 @@ import type { Plan } from './plan.ts';
 import { earlierNotes, refuseLost, rowsToSend, settledIn } from './resume.ts';
 
 /** What is known of the rows, whether they are held or not. */
-export type Known = Pick<History, 'own' | 'matches' | 'grown' | 'others' | 'resent'>;
+export type Known = Pick<History, 'own' | 'isCopy' | 'matches' | 'grown' | 'others' | 'resent'>;
 
 /** What the history of the rows is known by. Asks the service for the account, once in a run. */
 export async function identityOf(run: Run, plan: Plan, given: string): Promise<Identity> {
@@ -69,7 +69,8 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
 /** As `agree`, before anything is made that the rows need: nothing is held yet. */
 export async function agreeFirst(run: Run, plan: Plan, given: string): Promise<void> {
   const { ctx, flags } = run;
-  const none = { own: undefined, grown: [], others: [], matches: matchTable(plan.refs), resent: matchTable(plan.refs) };
+  const [matches, resent] = [matchTable(plan.refs), matchTable(plan.refs)];
+  const none = { own: undefined, isCopy: false, grown: [], others: [], matches, resent };
   const known = (await mayBeKnown(join(ctx.files.state, 'bulk'), run.words))
     ? await lookAtHistory(ctx, await identityOf(run, plan, given), plan, flags)
     : none;

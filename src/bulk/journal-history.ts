@@ -30,7 +30,7 @@ import { isOtherRequest, otherRequests } from './other-request.ts';
 import type { Plan } from './plan.ts';
 import { notTheSame, refuseStrange } from './strange.ts';
 import { unsettle } from './unsettle.ts';
-import { isOpen, isOver, matchRows, ownJournal, type Sides } from './weigh.ts';
+import { isCopied, isOpen, isOver, matchRows, ownJournal, type Sides } from './weigh.ts';
 
 /** A record that an earlier run has made. `of`: the ticket of a note. */
 export type MadeBefore = { readonly id: number; readonly of?: number };
@@ -39,6 +39,8 @@ export type MadeBefore = { readonly id: number; readonly of?: number };
 export type History = {
   /** The journal that this run goes on in. */
   readonly own: Found | undefined;
+  /** Its rows were sent from other files. */
+  readonly isCopy: boolean;
   /** What earlier runs say of a row, by its `ref`; rows that are to go again are left out. */
   readonly matches: Matches;
   /** Rows that are new, and hold what was sent before. */
@@ -77,6 +79,7 @@ export async function openHistory(
     let journal: Journal | undefined;
     return {
       own,
+      isCopy: weighed.isCopy,
       matches: chosen.matches,
       resent: chosen.resent,
       grown: weighed.grown,
@@ -108,8 +111,8 @@ export async function lookAtHistory({ files, clock }: World, identity: Identity,
   const weighed = await folder.onDisk(() =>
     weighAll({ folder, present, clock, identity, plan, wish, onlyLooks: true }),
   );
-  const { chosen, own, grown, others } = weighed;
-  return { own, grown, others, matches: chosen.matches, resent: chosen.resent };
+  const { chosen, own, isCopy, grown, others } = weighed;
+  return { own, isCopy, grown, others, matches: chosen.matches, resent: chosen.resent };
 }
 
 type Asked = {
@@ -124,6 +127,7 @@ type Asked = {
 
 /** What a run begins from. */
 type Weighed = Beginning & {
+  readonly isCopy: boolean;
   readonly grown: readonly Grown[];
   readonly others: readonly Grown[];
   readonly made: Iterable<MadeBefore>;
@@ -158,7 +162,8 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const matches = isRepeatable ? known : await matchCounted(plan, judges, known);
   const unsettled = isRepeatable ? await unsettle(plan, matches, stands) : [];
   if (!isRepeatable && !wish.again && !wish.restart) refuseStrange(disk.strange, sides.plan, matches);
-  const chosen = choose({ matches, judges, works, found, plan, wish, settings });
+  const isCopy = found !== undefined && isCopied(found, file);
+  const chosen = choose({ matches, judges, works, found, isCopy, plan, wish, settings });
   const own = wish.restart ? undefined : found;
   const isMeant = isRepeatable || wish.again || wish.restart;
   const grown = isMeant ? [] : await grownRows(plan, judges, chosen.matches);
@@ -170,6 +175,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   return {
     path: found?.path ?? fresh,
     own,
+    isCopy,
     chosen:
       unsettled.length > 0
         ? { ...chosen, voided: [...chosen.voided, { rows: unsettled, settings: [settings] }] }

@@ -26,6 +26,8 @@ export type Past = {
   readonly voidedAt: string | undefined;
   /** The files that its runs read: null for standard input. */
   readonly files: ReadonlySet<string | null>;
+  /** Of these the ones from which rows were sent, the latest last. */
+  readonly sentFrom: ReadonlySet<string | null>;
   /** Their contents. */
   readonly contents: ReadonlySet<string>;
   /** That of the last run. */
@@ -77,7 +79,8 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   const voided = new Map<string, number>();
   let voidedAt: string | undefined;
   const there = new Map<number, readonly number[]>();
-  const [files, contents] = [new Set<string | null>(), new Set<string>()];
+  const [files, sentFrom, contents] = [new Set<string | null>(), new Set<string | null>(), new Set<string>()];
+  let file: string | null = null;
   const shapes: (readonly string[])[] = [];
   const former = new Map<string, string>();
   let header: Header | FormerHeader | undefined;
@@ -99,7 +102,10 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     run = next;
     ms += msOfRun;
     msOfRun = 0;
-    if (next.file !== undefined) files.add(next.file);
+    if (next.file !== undefined) {
+      files.add(next.file);
+      file = next.file;
+    }
     if (next.content !== undefined) contents.add(next.content);
     if (Array.isArray(next.shapes)) shapes.push(...next.shapes.filter(Array.isArray));
   };
@@ -107,10 +113,15 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     voided.set(voidKey(settings ?? header?.settings ?? '', was), number);
     former.set(was, row);
   };
+  const noteSent = () => {
+    sentFrom.delete(file);
+    sentFrom.add(file);
+  };
   const takeRow = (line: RowLine) => {
     applyLine(rowStatuses, line);
     if ('run' in line) begins(line.run);
     else finished = 'finished' in line ? line.finished : undefined;
+    if ('sent' in line || 'done' in line) noteSent();
     if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
     if ('again' in line) {
       voidedAt = run?.at;
@@ -138,6 +149,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
       if ('svc_bulk' in line) {
         header = line;
         files.add(line.file);
+        file = line.file;
       } else takeRow(line);
       return true;
     },
@@ -152,6 +164,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
         lastRun: number,
         voidedAt,
         files,
+        sentFrom,
         contents,
         content: run?.content,
         shapes,

@@ -15,7 +15,8 @@ export function origins(from: Iterable<Found>): string {
   return named.join(', and ') + more;
 }
 
-function originOf({ past: { header, finished } }: Found): string {
-  const file = header.file === null ? stdinName : sanitize(basename(header.file));
+function originOf({ past: { header, finished, sentFrom } }: Found): string {
+  const from = sentFrom.size > 0 ? [...sentFrom].at(-1) : header.file;
+  const file = typeof from === 'string' ? sanitize(basename(from)) : stdinName;
   return `at ${localTime(finished?.at ?? header.started_at)} from ${file}`;
 }

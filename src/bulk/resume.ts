@@ -6,12 +6,16 @@ import { counted } from '../text/number.ts';
 import { type EndedRows, endedRows } from './ended-table.ts';
 import type { History } from './journal-history.ts';
 import type { RowStatus } from './journal-lines.ts';
+import type { Found } from './journals-on-disk.ts';
 import { otherNames } from './match-table.ts';
 import { origins } from './origins.ts';
 import { noRequest, type Plan } from './plan.ts';
 import { earlierNote } from './view.ts';
 
 type Known = Pick<History, 'own' | 'matches'>;
+
+/** With whether this file is another one than its rows were sent from, and which of them go again. */
+type Before = Known & Pick<History, 'isCopy' | 'resent'>;
 
 const wasSent = ({ status }: RowStatus): boolean => status !== 'rejected';
 
@@ -71,14 +75,18 @@ export function endedBefore({ matches }: Known, { problems }: Plan): EndedRows {
 const openBefore = 'It was sent before, and svc cannot tell whether it was done';
 
 /** What is said of earlier runs before the first row goes out. */
-export function earlierNotes({ own, matches }: Known, plan: Plan, left: number): string[] {
+export function earlierNotes({ own, isCopy, matches, resent }: Before, plan: Plan, left: number): string[] {
   const settled = plan.sendable - left;
-  const runs = new Map(matches.runs());
-  if (own) runs.delete(own);
+  const runs = new Map<Found, number>();
+  // Drafts are told of by their own commands.
+  const isOther = isCopy && draftedOf(matches) === 'none';
+  for (const { from, rowStatus } of matches.values())
+    if ((from !== own || isOther) && wasSent(rowStatus)) runs.set(from, (runs.get(from) ?? 0) + 1);
   let elsewhere = 0;
   for (const count of runs.values()) elsewhere += count;
   const notes: string[] = [];
-  if (own) {
+  // The question tells of those that go again.
+  if (own && !runs.has(own) && !(isCopy && resent.size > 0)) {
     const { finished, header } = own.past;
     const isFinished = finished !== undefined && elsewhere === 0;
     const at = finished?.at ?? header.started_at;

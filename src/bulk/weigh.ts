@@ -11,6 +11,10 @@ export type Sides = { readonly plan: Pick<Plan, 'refs' | 'content'>; readonly fi
 
 export const isOpen = ({ past }: Found): boolean => past.finished === undefined;
 
+/** Whether a run that is over sent its rows from other files: the one that is read now is a copy of them. */
+export const isCopied = (one: Found, file: string | null): boolean =>
+  !isOpen(one) && one.past.sentFrom.size > 0 && !one.past.sentFrom.has(file);
+
 const isFormer = ({ past }: Found): boolean => past.header.svc_bulk === 1;
 
 const requestOf = (from: Found, key: string, rowStatus: RowStatus): string | undefined =>

@@ -288,6 +288,36 @@ describe('rows of another file', () => {
     expect(await subjects(world)).toHaveLength(8);
   });
 
+  test('that is a copy of one that is done: the run says so, and --again sends them, once', async () => {
+    const world = fresh();
+    await create(world, put(world, 'a.csv', csv(1, 3)));
+    const copy = put(world, 'b.csv', csv(1, 3));
+    for (const flags of [[], ['--dry-run'], []]) {
+      const { stderr } = await create(world, copy, flags);
+      expect(stderr).toMatch(
+        /^3 rows were sent before, at \S+ \S+ from a\.csv, and were not sent again\. To send them again, add --again\.$/mu,
+      );
+      expect(stderr).not.toContain('This file');
+    }
+    expect(await create(world, copy, ['--again'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('without confirmation'),
+    });
+    expect(await subjects(world)).toHaveLength(3);
+    await create(world, copy, ['--again', '--yes', '--max-sends', '1']);
+    const ran = await create(world, copy, ['--again', '--yes']);
+    expect(ran.report).toMatchObject({ done: 3, resumed_rows: 1 });
+    expect(await subjects(world)).toHaveLength(6);
+    for (const file of [copy, join(world.folder, 'a.csv')]) {
+      const { report, stderr } = await create(world, file, ['--again', '--yes']);
+      expect(report).toMatchObject({ done: 3, resumed_rows: 3 });
+      expect(stderr).toContain('This file was done at');
+    }
+    const third = await create(world, put(world, 'c.csv', csv(1, 3)));
+    expect(third.stderr).toContain('from b.csv, and were not sent again');
+    expect(await subjects(world)).toHaveLength(6);
+  });
+
   test('go again with --restart, and a restart that is ended goes on', async () => {
     const world = fresh();
     await create(world, put(world, 'a.csv', csv(1, 3)));
