@@ -96,12 +96,19 @@ async function openRows(runState: RunState): Promise<Planned[]> {
 
 /** What was unknown may have arrived since. */
 export async function lookAgain(runState: RunState): Promise<void> {
-  const { job, unknown } = runState;
+  const { job, ended, unknown } = runState;
   const { ctx, journal, plan } = job;
   if (plan.row.operation.safety !== 'verify' || journal.failure()) return;
   for (const planned of unknown) {
     if (ctx.signal.aborted) return;
-    await resolve(runState, planned, 0);
+    const began = ctx.clock.ticks();
+    const looked = await resolve(runState, planned, 0);
+    if (ended.get(planned.index)?.status === 'done' || looked === 'unseen') continue;
+    // A quick look is a look.
+    noteLook(runState, {
+      seconds: Math.ceil((ctx.clock.ticks() - began) / 100) / 10,
+      candidates: candidatesOf(looked),
+    });
   }
 }
 

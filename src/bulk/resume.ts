@@ -2,7 +2,7 @@ import { rowsInWords } from '../batch/pace.ts';
 import { Failure } from '../errors.ts';
 import { localTime } from '../output/cells.ts';
 import { countOf, someOf } from '../text/each.ts';
-import { counted } from '../text/number.ts';
+import { counted, number } from '../text/number.ts';
 import { type EndedRows, endedRows } from './ended-table.ts';
 import type { History } from './journal-history.ts';
 import type { RowStatus } from './journal-lines.ts';
@@ -18,6 +18,10 @@ type Known = Pick<History, 'own' | 'matches'>;
 type Before = Known & Pick<History, 'isCopy' | 'resent'>;
 
 const wasSent = ({ status }: RowStatus): boolean => status !== 'rejected';
+
+const isOpen = ({ status }: RowStatus): boolean => status === 'sent' || status === 'unknown';
+
+const isDoubted = (rowStatus: RowStatus): boolean => rowStatus.status === 'done' && rowStatus.doubt === true;
 
 /** So many are named. */
 const mostNamed = 10;
@@ -86,7 +90,7 @@ export function earlierNotes({ own, isCopy, matches, resent }: Before, plan: Pla
   for (const count of runs.values()) elsewhere += count;
   const notes: string[] = [];
   // The question tells of those that go again.
-  if (own && !runs.has(own) && !(isCopy && resent.size > 0)) {
+  if (own && !runs.has(own) && !(own.past.finished && resent.size > 0)) {
     const { finished, header } = own.past;
     const isFinished = finished !== undefined && elsewhere === 0;
     const at = finished?.at ?? header.started_at;
@@ -101,17 +105,23 @@ export function earlierNotes({ own, isCopy, matches, resent }: Before, plan: Pla
             left,
             rejected: plan.problems.size,
             drafted: draftedOf(matches),
-            inDoubt: someOf(
-              matches.values(),
-              ({ rowStatus }) => rowStatus.status === 'done' && rowStatus.doubt === true,
-            ),
+            unknown: countOf(matches.values(), ({ rowStatus }) => isOpen(rowStatus)),
+            isSame: own.past.contents.has(plan.content),
+            inDoubt: someOf(matches.values(), ({ rowStatus }) => isDoubted(rowStatus)),
           }),
     );
   }
   if (elsewhere > 0) {
     const [are, them] = elsewhere === 1 ? ['was', 'it'] : ['were', 'them'];
+    const sent = `${rowsInWords(elsewhere)} ${are} sent before, ${origins(runs.keys())}, and ${are} not sent again.`;
+    const doubted = countOf(
+      matches.values(),
+      ({ from, rowStatus }) => runs.has(from) && (isOpen(rowStatus) || isDoubted(rowStatus)),
+    );
     notes.push(
-      `${rowsInWords(elsewhere)} ${are} sent before, ${origins(runs.keys())}, and ${are} not sent again. To send ${them} again, add --again.`,
+      doubted > 0
+        ? `${sent} Whether all was done is not known of ${number(doubted)}.`
+        : `${sent} To send ${them} again, add --again.`,
     );
   }
   return notes;

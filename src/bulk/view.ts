@@ -19,17 +19,27 @@ type Standing = {
   readonly rejected: number;
   /** How much of what is done became drafts. */
   readonly drafted?: 'none' | 'some' | 'all';
+  /** Of how many rows nobody knows whether they are done. */
+  readonly unknown?: number;
+  /** Each row was in the file then, as it is now. */
+  readonly isSame?: boolean;
   /** Of some rows nobody knows whether what was to follow is done. */
   readonly inDoubt?: boolean;
 };
 
-export function earlierNote(at: string, { isFinished, settled, left, rejected, drafted, inDoubt }: Standing): string {
+export function earlierNote(at: string, standing: Standing): string {
+  const { isFinished, settled, left, rejected, drafted, inDoubt, unknown = 0, isSame } = standing;
   const when = localTime(at);
+  // No advice to send it all again: these may be there.
+  if (isFinished && unknown > 0 && left === 0)
+    return `This file was done at ${when}, but for ${rowsInWords(unknown)} that may or may not have been done. Nothing is sent now.`;
   if (isFinished && drafted === 'some' && left === 0)
     return `This file was done at ${when}, some of its rows as drafts: nothing is sent. To see those: svc drafts list --all. To send it all again, what was sent too, add --restart.`;
   if (isFinished && drafted === 'all' && left === 0)
     return `This file became drafts at ${when}: no more are made. To see them: svc drafts list --all. To make them all again, add --restart.`;
   if (!isFinished) return `Resuming the run of ${when}: ${rowsInWords(settled)} settled, ${rowsInWords(left)} to send.`;
+  if (left > 0 && isSame)
+    return `This file was done at ${when}, but for ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} rejected then.`;
   if (left > 0)
     return `This file was done at ${when}; it has ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} not in it then.`;
   if (rejected === 0 && inDoubt)

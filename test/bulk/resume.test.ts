@@ -83,6 +83,16 @@ describe('the same command again', () => {
     expect(retried.stderr).toMatch(/This file was done at \S+ \S+, but for 1 row\./u);
   });
 
+  test('with a better way to read it calls a row that was rejected then no new one', async () => {
+    const world = fresh();
+    const file = put(world, 't.csv', 'subject,priority\nRow 1,1\nRow 2,P9\n');
+    expect((await svc(world, [...tickets, file])).exitCode).toBe(8);
+    const ran = await svc(world, [...tickets, file, '--map-value', 'priority:P9=0']);
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stderr).toMatch(/This file was done at \S+ \S+, but for 1 row that was rejected then\.\n/u);
+    expect(await subjects(world)).toEqual(['Row 1', 'Row 2']);
+  });
+
   test('begins again where twice is once', async () => {
     const world = fresh();
     const file = put(world, 'ids', '7\n8\n');

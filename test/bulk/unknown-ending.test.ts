@@ -13,7 +13,7 @@ async function from(world: World, words: string, text: string, flags: readonly s
   writeFileSync(file, text);
   const ran = await svc(world, [...words.split(' '), '--from', file, '--json', '--yes', ...flags]);
   const last = ran.stderr.trimEnd().split('\n').at(-1) ?? '';
-  return { exitCode: ran.exitCode, report: JSON.parse(ran.stdout), ...JSON.parse(last || '{}') };
+  return { exitCode: ran.exitCode, stderr: ran.stderr, report: JSON.parse(ran.stdout), ...JSON.parse(last || '{}') };
 }
 
 const lost = (end: string, method = 'POST') =>
@@ -30,6 +30,32 @@ test('a ticket that is looked for: for how long, and that the same command looks
   expect(ran.error.looked_for_seconds).toBeGreaterThanOrEqual(6);
   expect(ran.error.looked_for_seconds).toBeLessThan(8);
   expect(ran.error.hint).toContain('Run the same command again to look for them once more');
+});
+
+test('the same command again says that the file was done but for that row, and for how long it looked', async () => {
+  const world = lost('/tickets');
+  await from(world, 'tickets create', 'subject\nLost\n', ['--settle', '1']);
+  const slow: World = {
+    ...world,
+    async exchange(request) {
+      await world.clock.sleep(300);
+      return world.exchange(request);
+    },
+  };
+  const ran = await from(slow, 'tickets create', 'subject\nLost\n', ['--settle', '1']);
+  expect(ran.exitCode).toBe(9);
+  expect(ran.error.looked_for_seconds).toBeGreaterThan(0);
+  expect(ran.stderr).toMatch(
+    /done at \S+ \S+, but for 1 row that may or may not have been done\. Nothing is sent now\./u,
+  );
+  expect(ran.stderr).not.toContain('--restart');
+  // And a copy of the file is told nothing else.
+  const copy = join(world.folder, 'copy.csv');
+  writeFileSync(copy, 'subject\nLost\n');
+  const { stderr } = await svc(world, ['tickets', 'create', '--from', copy]);
+  expect(stderr).toMatch(
+    /1 row was sent before, at \S+ \S+ from rows\.csv, and was not sent again\. Whether all was done is not known of 1\.\n/u,
+  );
 });
 
 test('a note cannot be looked for: says where to look, and what sends it again', async () => {
