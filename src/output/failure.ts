@@ -28,9 +28,19 @@ export async function printFailure(ctx: Context, failure: Failure, settings: Wis
     ),
   ];
   if (failure.hint) lines.push(shown(sanitize(failure.hint, { keepNewlines: true })));
-  if (settings.output === 'json' || settings.output === 'jsonl' || settings.jq !== undefined)
-    lines.push(toJson(failure));
+  if (isForMachines(settings)) lines.push(toJson(failure));
+  await written(ctx, lines);
+  return failure.exitCode;
+}
+
+const isForMachines = ({ output, jq }: Wish): boolean => output === 'json' || output === 'jsonl' || jq !== undefined;
+
+/** The last line of a command that people were told of by its notes, and that is no success all the same. */
+export async function printForMachines(ctx: Context, failure: Failure, settings: Wish): Promise<void> {
+  if (isForMachines(settings)) await written(ctx, [toJson(failure)]);
+}
+
+async function written(ctx: Context, lines: readonly string[]): Promise<void> {
   hearErrors(ctx.stderr);
   await new Promise<void>((resolve) => ctx.stderr.write(`${lines.join('\n')}\n`, () => resolve()));
-  return failure.exitCode;
 }

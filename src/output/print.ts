@@ -23,9 +23,14 @@ export async function print(ctx: Context, view: View, settings: Settings): Promi
   if (arrived === 'nobody reads' && code === 0 && !view.failure) return 0;
   const isLost = arrived instanceof Failure;
   // What was read and did not arrive is not told of as done.
-  if (!settings.quiet && !(isLost && isRead(view))) for (const note of notesOf(ctx, view, settings)) ctx.notice(note);
+  const notes = isLost && isRead(view) ? [] : notesOf(ctx, view, settings);
+  if (!settings.quiet) for (const note of notes) ctx.notice(note);
   if (isLost && (code !== 0 || view.failure)) ctx.notice(arrived.message);
   if (view.failure) throw view.failure;
+  if (code === exitCodes.partial && view.exitCode === undefined) {
+    const { printForMachines } = await import('./failure.ts');
+    await printForMachines(ctx, new Failure('partial', notes[0] ?? notAll), settings);
+  }
   if (isLost && code === 0) throw isRead(view) ? arrived : afterWriting(arrived);
   return code;
 }
@@ -61,6 +66,8 @@ function codeOf({ exitCode, outcome }: View): number {
   return kind ? exitCodes[kind] : 0;
 }
 
+const notAll = 'Not all of it was done (exit 8).';
+
 function notesOf(ctx: Context, view: View, settings: Settings): string[] {
   const told = typeof view.notes === 'function' ? view.notes() : (view.notes ?? []);
   // On a terminal it was said in place of the record.
@@ -72,7 +79,7 @@ function notesOf(ctx: Context, view: View, settings: Settings): string[] {
     codeOf(view) === exitCodes.partial &&
     !view.failure &&
     !ctx.stdout.isTTY;
-  if (isBare) return ['Not all of it was done (exit 8).'];
+  if (isBare) return [notAll];
   return notes.map((note) => sanitize(note, { keepNewlines: true }));
 }
 

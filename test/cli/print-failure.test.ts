@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../src/errors.ts';
 import { printFailure } from '../../src/output/failure.ts';
-import { screen } from './fake-context.ts';
+import { print } from '../../src/output/print.ts';
+import type { View } from '../../src/output/view.ts';
+import { screen, settings } from './fake-context.ts';
 
 const refused = new Failure('rejected', 'The service refused the contact.', {
   status: 422,
@@ -22,6 +24,20 @@ describe('a failure', () => {
         '  phone: Digits only.\n' +
         'Mend the fields and send it again.\n',
     });
+  });
+
+  test('with --json a view that is partly done has one too, without an Error: and with --quiet', async () => {
+    const view: View = { data: { shape: 'nothing' }, outcome: 'partial', notes: ['1 of 2 is done.'] };
+    const line = { kind: 'partial', exit_code: 8, status: null, message: '1 of 2 is done.', hint: null, fields: null };
+    for (const [wish, said] of [
+      [{ output: 'json' }, `${JSON.stringify({ error: line })}\n`],
+      [{ output: 'json', quiet: true }, `${JSON.stringify({ error: line })}\n`],
+      [{}, ''],
+    ] as const) {
+      const { ctx, written } = screen();
+      expect(await print(ctx, view, { ...settings, ...wish })).toBe(8);
+      expect(written.stderr).toBe(said);
+    }
   });
 
   test('with --json has a last line for machines', async () => {

@@ -39,6 +39,29 @@ describe.each(Object.entries(lines))('%s: the rejected rows', (_, line) => {
     expect(ran.stderr).not.toContain('rejected rows are in');
   });
 
+  test.each(['--json', '--output=jsonl', '--jq=.rows'])(
+    'with %s the last line of standard error says it for machines',
+    async (form) => {
+      for (const [dry, message] of [
+        [[], / rows are done: 12 rejected\. /u],
+        [['--dry-run'], /^12 rows would be rejected/u],
+      ] as const) {
+        const { exitCode, stderr } = await svc(sandboxWorld(), [...line, form, ...dry]);
+        expect(exitCode).toBe(8);
+        expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toEqual({
+          error: {
+            kind: 'partial',
+            exit_code: 8,
+            status: null,
+            message: expect.stringMatching(message),
+            hint: null,
+            fields: null,
+          },
+        });
+      }
+    },
+  );
+
   test('a dry run in a pipe says what would be rejected, not that something was not done', async () => {
     const ran = await svc(sandboxWorld(), [...line, '--dry-run']);
     expect(ran.exitCode).toBe(8);
