@@ -9,7 +9,7 @@ import { counted, number } from '../text/number.ts';
 import type { Run } from './command-line.ts';
 import { isInDoubt } from './ended-table.ts';
 import { writeFiles } from './files.ts';
-import { sendsAgain } from './flags.ts';
+import { type FileFlags, sendsAgain } from './flags.ts';
 import type { Plan } from './plan.ts';
 import { dryReport, type Report, reportOf } from './report.ts';
 import type { Requesters } from './requesters.ts';
@@ -52,7 +52,7 @@ export async function tell(
     sendsAgain: sendsAgain(flags),
     contacts: requesters?.made() ?? 0,
   });
-  const capped = cappedNotes(report, totals, flags.max_sends);
+  const capped = cappedNotes(report, totals, flags);
   const isTold = ctx.stdout.isTTY === true || flags.dry_run || failure !== undefined || capped.length > 0;
   const lost = dry ?? unwritten;
   const notes = [
@@ -89,10 +89,11 @@ function draftNotes({ batch }: Pick<Report, 'batch'>, { draftedNow, doneNow, end
 }
 
 /** Rows that only --max-sends kept back. */
-function cappedNotes({ done, unsent }: Report, { stopped, ended }: Totals, cap: number | undefined): string[] {
+function cappedNotes({ done, unsent }: Report, { stopped, ended }: Totals, flags: FileFlags): string[] {
+  const cap = flags.max_sends;
   if (cap === undefined || stopped || unsent === 0 || done === 0 || ended.size === 0) return [];
   const left = `${rowsInWords(unsent)} ${unsent === 1 ? 'is' : 'are'} left`;
-  return [`${left}, because of --max-sends ${cap}. Run the same command again to send more.`];
+  return [`${left}, because of --max-sends ${cap}. ${runAgain(sendsAgain(flags))} to send more.`];
 }
 
 type About = {
@@ -131,7 +132,9 @@ function failureOf(
     });
   if (unknown > 0) {
     return new Failure('unknown', [stopped?.message, fact, doubt].filter(Boolean).join(' '), {
-      hint: stopped ? goOn : lookFirst(plan.row.operation, unknown - inDoubt(totals)),
+      hint: stopped
+        ? goOn
+        : lookFirst(plan.row.operation, { whole: unknown - inDoubt(totals), again: runAgain(sendsAgain) }),
       looked: totals.looked,
       isWhole: true,
       cause: stopped,
@@ -153,19 +156,23 @@ function inDoubt({ ended }: Totals): number {
   return count;
 }
 
-const goOnWithout = (sendsAgain: About['sendsAgain']): string => {
-  const command = sendsAgain ? `Run the command again without ${sendsAgain}` : 'Run the same command again';
-  return `${command}: it goes on where this run stopped, and sends no row twice.`;
-};
+const runAgain = (sendsAgain: About['sendsAgain']): string =>
+  sendsAgain ? `Run the command again without ${sendsAgain}` : 'Run the same command again';
+
+const goOnWithout = (sendsAgain: About['sendsAgain']): string =>
+  `${runAgain(sendsAgain)}: it goes on where this run stopped, and sends no row twice.`;
+
+/** `whole`: rows of which the record itself may not be there. `again`: how the command is run again. */
+type Look = { readonly whole: number; readonly again: string };
+
 /** Only what the service shows can be looked for; the records of a change take it once more. */
-function lookFirst({ safety, effect }: RowOf['operation'], whole: number): string {
+function lookFirst({ safety, effect }: RowOf['operation'], { whole, again }: Look): string {
   const named = '--results FILE names them (svc_status unknown).';
   if (whole === 0)
     return `The record of each row is there; only what was to follow may be missing. The error of the row says how to look, and what is left to do. svc sends none of it again. ${named}`;
   const blindly = `Do not send them again blindly. ${named}`;
-  if (safety === 'verify')
-    return `${blindly} Run the same command again to look for them once more; --retry-unknown sends them again.`;
+  if (safety === 'verify') return `${blindly} ${again} to look for them once more; --retry-unknown sends them again.`;
   if (safety === 'repeatable')
-    return `Run the same command again: it sends them once more, and repeating them changes nothing more. ${named}`;
-  return `${blindly} ${effect?.lookHint ?? ''}\nsvc cannot look for them, so the same command leaves them out. With --retry-unknown it sends every one of them again.`;
+    return `${again}: it sends them once more, and repeating them changes nothing more. ${named}`;
+  return `${blindly} ${effect?.lookHint ?? ''}\nsvc cannot look for them, so a later run leaves them out. With --retry-unknown it sends every one of them again.`;
 }

@@ -54,6 +54,7 @@ export function refusalOf(plan: Plan, isDry: boolean): Failure | undefined {
 export function stopOf(
   plan: Plan,
   { stopped, created, updated, synced, problems, resumedRows, doneNow, unknownNow }: Totals,
+  flags: { readonly restart: boolean },
 ): Failure | undefined {
   if (!stopped) return undefined;
   const done = `${number(created + updated + synced)} of ${number(plan.sendable)} rows are done`;
@@ -61,7 +62,9 @@ export function stopOf(
   const fact = `${done}${rejected}${resumedRows > 0 ? ', earlier runs included' : ''}.`;
   // To a list that was never there no other run can add.
   const isGone = stopped.kind === 'not-found' && doneNow + unknownNow === 0;
-  return stoppedFailure(stopped, { fact, goOn: isGone ? '' : goOn, done: doneNow, unknown: unknownNow });
+  return stoppedFailure(stopped, { fact, goOn: isGone ? '' : goOn(flags), done: doneNow, unknown: unknownNow });
 }
 
-const goOn = 'Run the same command again: it continues where this run stopped. A repeated row changes nothing.';
+/** With --restart the same command would begin once more. */
+const goOn = ({ restart }: { readonly restart: boolean }): string =>
+  `Run ${restart ? 'the command again without --restart' : 'the same command again'}: it continues where this run stopped. A repeated row changes nothing.`;

@@ -93,7 +93,7 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     const files = flags.dry_run ? await sparing(ctx, flags, { isDry: true }) : flags;
     const unwritten = totals.isLost ? undefined : await writeFiles(plan, report, files);
     if (flags.annotate === 'github') annotate(ctx, file, report);
-    const failure = refusal ?? stopOf(plan, totals);
+    const failure = refusal ?? stopOf(plan, totals, flags);
     const shown = { plan, report, files, isDry: flags.dry_run };
     const view = viewOf(shown, totals.unaccounted, failure);
     const kept = unwritten || totals.isLost ? undefined : flags.rejects;

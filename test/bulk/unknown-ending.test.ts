@@ -58,6 +58,22 @@ test('the same command again says that the file was done but for that row, and f
   );
 });
 
+test('with a flag that sends rows again the advice leaves it out', async () => {
+  const world = lost('/tickets');
+  for (const [flag, text] of [
+    ['--restart', 'subject\nLost\n'],
+    ['--retry-unknown', 'subject\nLost\n'],
+  ] as const) {
+    const { exitCode, error } = await from(world, 'tickets create', text, ['--settle', '1', flag]);
+    expect(exitCode).toBe(9);
+    expect(error.hint).toContain(`Run the command again without ${flag} to look for them once more`);
+  }
+  const capped = await svc(sandboxWorld(), ['tickets', 'create', '--from', '-', '--restart', '--max-sends', '1'], {
+    stdin: 'subject\nA\nB\n',
+  });
+  expect(capped.stderr).toContain('Run the command again without --restart to send more.');
+});
+
 test('a note cannot be looked for: says where to look, and what sends it again', async () => {
   const world = lost('/tickets/8/notes');
   for (const _ of ['first', 'again']) {

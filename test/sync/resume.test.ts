@@ -71,6 +71,14 @@ describe('a run that the network ended', () => {
     expect(report(await sync({ ...there, file: copy }))).toMatchObject({ resumed_rows: 600 });
   });
 
+  test('with --restart is gone on with without it, as the advice says', async () => {
+    const { there } = await interrupted();
+    const ran = await sync(there, ['--concurrency', '1', '--restart'], dyingAfter(there, 2));
+    expect(ran.exitCode).toBe(8);
+    expect(ran.stderr).toContain('Run the command again without --restart: it continues where this run stopped.');
+    expect(report(await sync(there))).toMatchObject({ resumed_rows: 400 });
+  });
+
   test('begins anew with --restart', async () => {
     const { there } = await interrupted();
     const ran = await sync(there, ['--restart']);
