@@ -141,7 +141,10 @@ function failureOf(
     });
   }
   const made = contacts > 0 ? ` ${counted(contacts, 'contact')} ${contacts === 1 ? 'was' : 'were'} created.` : '';
-  return stopped && stoppedFailure(stopped, { fact: fact + made, goOn, done: totals.doneNow + contacts, unknown });
+  const all = { fact: fact + made, goOn, done: totals.doneNow + contacts, unknown };
+  if (stopped) return stoppedFailure(stopped, all);
+  // Nothing but the policy kept the run from it: the code is that of one send.
+  return totals.forbidden && all.done + rejected === 0 ? stoppedFailure(totals.forbidden, all) : undefined;
 }
 
 /** Said in the place of a promise that nothing is left to keep. */

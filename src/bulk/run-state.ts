@@ -58,6 +58,8 @@ export type RunState = {
   readonly kept: () => Promise<unknown>;
   /** Of rows that were not found: the longest look, and all candidates. */
   looked: Looked;
+  /** Of the first row that the policy forbade. */
+  forbidden: Failure | undefined;
   /** Whether the service fails at one row after the other. */
   problems: number;
 };
@@ -83,6 +85,7 @@ export function beginRun(job: Job): RunState {
     doneNow: 0,
     draftedNow: 0,
     looked: { seconds: 0, candidates: [] },
+    forbidden: undefined,
     problems: 0,
     elapsed,
     cost() {
@@ -174,7 +177,8 @@ export function judge(runState: RunState, planned: Planned, outcome: Outcome): v
   runState.problems = isProblem ? runState.problems + 1 : 0;
   // A rule of the policy may forbid one row and not the next.
   const isOfRow = outcome.status === 'unsent' && outcome.failure.kind === 'policy';
-  if (outcome.status === 'unsent' && !isProblem && !isOfRow) stop(outcome.failure);
+  if (outcome.status === 'unsent' && isOfRow) runState.forbidden ??= outcome.failure;
+  else if (outcome.status === 'unsent' && !isProblem) stop(outcome.failure);
   if (runState.problems >= mostProblems && failure) stop(hasProblem(failure));
   if (failure?.isUnrecorded) stop(failure);
   if (job.journal.failure()) stop(job.journal.failure());

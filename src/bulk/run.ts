@@ -21,6 +21,8 @@ export type Totals = {
   readonly looked: Looked;
   /** Why it ended before the last row. */
   readonly stopped: Failure | undefined;
+  /** Of the first row that the policy forbade. */
+  readonly forbidden?: Failure;
   /** The journal is gone: the next run would take all rows for new ones. */
   readonly isForgotten?: boolean;
   /** Of the drafts that it made. */
@@ -77,6 +79,7 @@ export async function runPlan(job: Job): Promise<Totals> {
     ms: journal.past.ms + runState.elapsed(),
     looked: runState.looked,
     stopped: stopped(),
+    ...(runState.forbidden && { forbidden: runState.forbidden }),
   };
 }
 

@@ -72,6 +72,28 @@ test('max_per_hour counts over commands and files, and an hour later there is ro
   await ok(reply);
 });
 
+test('a file of which a rule forbids every row ends as one send does, and 8 tells of a part', async () => {
+  const { world, ok, run } = deskUnder('sends: { max_per_hour: 1 }\n');
+  await ok(reply);
+  const rows = 'id,body\n8,One\n9,Two\n';
+  const from = (stdin: string) => run('tickets reply --from - --yes --json', { stdin });
+  const none = await from(rows);
+  expect(none.exitCode).toBe(5);
+  expect(JSON.parse(none.stdout)).toMatchObject({ rows: 2, done: 0, unsent: 2 });
+  expect(JSON.parse(none.stderr.trim().split('\n').at(-1) ?? '').error).toMatchObject({
+    kind: 'policy',
+    exit_code: 5,
+    message: expect.stringMatching(/sends\.max_per_hour in .* 0 of 2 rows are done\.$/u),
+  });
+  // A row that is wrong is told of as everywhere.
+  expect((await from('id,body\n8,One\n9,\n')).exitCode).toBe(8);
+  expect(writesOf(world)).toHaveLength(1);
+  world.clock.advance(61 * 60 * 1000);
+  expect((await from(rows)).exitCode).toBe(8);
+  expect((await from(rows)).exitCode).toBe(5);
+  expect(writesOf(world)).toHaveLength(2);
+});
+
 test('what the service refuses does not count as sent, and what may be sent does', async () => {
   const { world, ok, run } = deskUnder('sends: { max_per_hour: 1 }\n');
   await world.control('POST', 'faults', { path: '/tickets/8/replies', action: 'status', status: 422 });
