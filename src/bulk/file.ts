@@ -170,7 +170,7 @@ function notesOf({ run: { flags } }: Begun, { rows, values }: Opened, plan: Plan
     ...footerNotes(rows.beginning.footer),
     ...(readAs === undefined ? [] : [readAs]),
     ...values.doubts(),
-    ...(flags.dry_run ? anonymousNotes(plan) : []),
+    ...anonymousNotes({ ...plan, isDry: flags.dry_run }),
   ];
 }
 
