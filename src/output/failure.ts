@@ -35,9 +35,12 @@ export async function printFailure(ctx: Context, failure: Failure, settings: Wis
 
 const isForMachines = ({ output, jq }: Wish): boolean => output === 'json' || output === 'jsonl' || jq !== undefined;
 
-/** The last line of a command that people were told of by its notes, and that is no success all the same. */
+/**
+ * The last line of a command that people were told of by its notes, and that is no success all the same. Who picks
+ * something out of its report with --jq has that.
+ */
 export async function printForMachines(ctx: Context, failure: Failure, settings: Wish): Promise<void> {
-  if (isForMachines(settings)) await written(ctx, [toJson(failure)]);
+  if (isForMachines(settings) && settings.jq === undefined) await written(ctx, [toJson(failure)]);
 }
 
 async function written(ctx: Context, lines: readonly string[]): Promise<void> {

@@ -178,7 +178,7 @@ describe('statuses', () => {
     const changelog = await svc(sandboxWorld(), ['changelog', 'list', '--status', 'bogus']);
     expect(changelog).toMatchObject({
       exitCode: 2,
-      stderr: 'Error: --status must be one of draft, published, not "bogus".\n',
+      stderr: 'Error: --status must be one of draft, published, all, not "bogus".\n',
     });
     expect(ran.stderr).toContain('Warning: --status waiting-for-legal is not one of open, pending');
   });
