@@ -1,7 +1,7 @@
 import { dataOf } from '../mirror/tables/cells.ts';
 import { owned, ownerOf } from '../mirror/tables/store.ts';
 import { type Draft, textOf } from '../sends/draft.ts';
-import { draftInWords } from '../sends/words.ts';
+import { draftInWords, requestInWords } from '../sends/words.ts';
 import { type Fields, fieldsIn, recordsIn, textIn } from '../text/record.ts';
 import { type Row, type Thread, type ThreadMessage, whoOf } from './row.ts';
 import type { Reading } from './source.ts';
@@ -89,7 +89,8 @@ function sideOf(direction: string | undefined, type: string | undefined): Thread
 
 /** A draft as it is read: its text, and below it the thread that it answers. */
 export function threadOfDraft(draft: Draft, answered: Thread | undefined): Thread {
-  const { state, by, error, created_at: at, steps } = draft;
+  const { state, by, error, created_at: at, steps, operation, record, number, to } = draft;
+  const body = textOf(draft) ?? requestInWords({ operation, record, number, to, body: steps[0]?.body });
   return {
     title: draftInWords(draft),
     facts: [state, `by ${by}`],
@@ -97,10 +98,7 @@ export function threadOfDraft(draft: Draft, answered: Thread | undefined): Threa
       ...(error === null ? [] : [['Error', error] as const]),
       ...steps.slice(1).map(({ method, path }) => ['Then', `${method} ${path}`] as const),
     ],
-    messages: [
-      { who: 'The draft', side: 'team', at, body: textOf(draft) ?? `${steps[0]?.method} ${steps[0]?.path}`, files: [] },
-      ...(answered?.messages.slice(-5) ?? []),
-    ],
+    messages: [{ who: 'The draft', side: 'team', at, body, files: [] }, ...(answered?.messages.slice(-5) ?? [])],
   };
 }
 

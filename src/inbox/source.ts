@@ -5,6 +5,7 @@ import { search } from '../mirror/query/search.ts';
 import { type Snooze, snoozed } from '../mirror/store/snoozes.ts';
 import type { Answer } from '../mirror/tables/store.ts';
 import { type Draft, textOf } from '../sends/draft.ts';
+import { actAlone } from '../sends/words.ts';
 import type { Row } from './row.ts';
 import { isOwnView, type OwnView, queryOf } from './views.ts';
 
@@ -173,12 +174,13 @@ async function unknownOnes(reading: Reading, wanted: Wanted): Promise<Rows> {
 }
 
 function rowOfDraft(draft: Draft): Row {
-  const { id, number, record, to, created_at: made, channel, state, error, by } = draft;
+  const { id, number, record, to, created_at: made, channel, state, error, by, operation, steps } = draft;
   return {
     kind: 'draft',
     id,
     number: number ?? (record.id === null ? null : `${record.kind} ${record.id}`),
-    subject: textOf(draft)?.split('\n')[0] ?? null,
+    // What says nothing is told by what it does.
+    subject: textOf(draft)?.split('\n')[0] ?? actAlone({ operation, record, number, body: steps[0]?.body }),
     contact: to === null ? null : { name: to },
     waiting_since: made,
     priority: null,

@@ -32,6 +32,9 @@ export function actOf({ operation: id, body, record, number }: Act): string {
   return `svc ${command.join(' ')}${record.id ? ` (${name})` : ''}`;
 }
 
+/** `reply to T-1008`, in a list. */
+export const actAlone = (act: Act): string => actOf(act).replace(/^(?:a|the) /u, '');
+
 /** A server that trims, or takes capitals, publishes by "Published " too. */
 const isPublishing = (body: unknown): boolean =>
   String(fieldsIn(body).status ?? '')

@@ -161,6 +161,25 @@ test('a note is for nobody outside: its draft names no customer and no channel, 
   expect(await svc(world, ['drafts', 'approve', '2', '--digest', digest])).toMatchObject({ exitCode: 0 });
 });
 
+test('the view drafts says of each draft without a text what it does, as drafts list does', async () => {
+  const world = await desk();
+  for (const line of [
+    'conversations resolve 7 --draft',
+    'events send shipped --contact-name Eva --email e@x.test --draft',
+    'changelog update 4 --title Better --draft',
+  ])
+    expect(await svc(world, line.split(' '))).toMatchObject({ exitCode: 0 });
+  const rows = (await json(world, 'inbox drafts')) as unknown as { subject: string }[];
+  expect(rows.map(({ subject }) => subject)).toEqual([
+    'resolving of conversation 7',
+    'event “shipped”',
+    expect.stringMatching(/entry 4$/u),
+  ]);
+  const { stdout } = await linear(world, ['v', 'drafts', '1', 'q']);
+  expect(stdout).toContain('Resolve conversation 7 of');
+  expect(stdout).not.toContain('POST /');
+});
+
 test('a text that is too long for the service is kept as a draft that it refused', async () => {
   const world = await desk();
   const { stdout } = await linear(world, ['1', 'r', 'q'], write('x'.repeat(16_001)));

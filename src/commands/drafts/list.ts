@@ -2,7 +2,7 @@ import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { leftInEditors } from '../../disk/unsent.ts';
 import { type Draft, draftStates, shownDraft } from '../../sends/draft.ts';
-import { actOf, nameAlone } from '../../sends/words.ts';
+import { actAlone, nameAlone } from '../../sends/words.ts';
 import { counted } from '../../text/number.ts';
 import { atWork } from './at-work.ts';
 
@@ -73,4 +73,4 @@ function columnsOf(records: readonly Shown[], { all, state }: { readonly all: bo
 
 /** `reply to T-1008`; what a draft says stands in a column of its own. */
 const whatOf = ({ operation, record, steps: [first] }: Shown): string =>
-  actOf({ operation, record, number: record.number, body: first?.body }).replace(/^(?:a|the) /u, '');
+  actAlone({ operation, record, number: record.number, body: first?.body });
