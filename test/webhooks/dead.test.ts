@@ -270,6 +270,9 @@ sinks:
     ['a', expect.objectContaining({ to: 'app', state: 'waiting', tries: expect.any(Number) })],
   ]);
   expect(ran.stderr).toBe('2 events wait for app: svc webhooks serve delivers what waits for a sink, in order.\n');
+  // What is not listed waits as well.
+  const short = await svc(world, ['webhooks', 'inbox', 'list', '--json', '--limit', '1', '--config', served.file]);
+  expect([JSON.parse(short.stdout).length, short.stderr]).toEqual([1, ran.stderr]);
   const shown = await svc(world, ['webhooks', 'inbox', 'show', 'a', '--config', served.file], { columns: 100 });
   expect(shown.stdout).toMatch(/to archive: delivered in \d+ ms/u);
 });

@@ -21,10 +21,11 @@ export function look<T>(
   ctx: Context,
   settings: Settings,
   config: string | undefined,
-  { view, most }: Pick<Asked, 'most'> & { readonly view: View<T> },
+  { view, most, isOpen }: Pick<Asked, 'most' | 'isOpen'> & { readonly view: View<T> },
 ): Promise<Found<T>> {
   const onDamage = (damaged: Damaged) => ctx.notice(damagedText(damaged));
-  return within(ctx, settings, config, ({ newest }) => newest(view, { most, onDamage }));
+  // Told once: a second look at what is open follows one at the newest.
+  return within(ctx, settings, config, ({ newest }) => newest(view, { most, isOpen, ...(!isOpen && { onDamage }) }));
 }
 
 /** Says which inbox it is, for there may be several. */

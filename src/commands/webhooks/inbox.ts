@@ -86,6 +86,8 @@ const list = defineCommand({
       forward: forwardOf(owing, outcomes),
     }));
     const isCut = !isAll || found.length > records.length;
+    // What waits may be older than all that is listed.
+    const open = isCut ? (await look(ctx, settings, config, { view, isOpen: true })).seen : shown;
     return {
       read: true,
       data: {
@@ -101,7 +103,7 @@ const list = defineCommand({
             ]
           : []),
         ...waitingNotes(
-          shown.map(({ value: { owing } }, at) => ({ sinks: owing.sinks, forward: records[at]?.forward })),
+          open.map(({ value: { owing }, outcomes }) => ({ sinks: owing.sinks, forward: forwardOf(owing, outcomes) })),
         ),
         ...about,
       ],
@@ -185,7 +187,7 @@ export const inbox: Group = {
 
 type Listed = { readonly sinks: readonly string[] | undefined; readonly forward: Forwarding | null | undefined };
 
-/** A sentence for each place that listed events wait for, and who brings them there; those of five places at most. */
+/** A sentence for each place that events wait for, and who brings them there; those of five places at most. */
 function waitingNotes(listed: readonly Listed[]): string[] {
   const places = new Map<string, number>();
   for (const { sinks, forward } of listed) {

@@ -87,16 +87,18 @@ async function postgresAdmin({ env, clock }: Needs, url: string): Promise<InboxA
   const select = `SELECT i.place, i.about, i.body,
 ARRAY(SELECT d.outcome FROM ${schemaName}.deliveries d WHERE d.event = i.place AND d.outcome IS NOT NULL ORDER BY d.sink) AS outcomes
 FROM ${schemaName}.inbox i`;
-  const page = (before: number) =>
-    database.query({ text: `${select} WHERE i.place < $1 ORDER BY i.place DESC LIMIT 500`, values: [before] });
+  const isWaiting = `AND EXISTS (SELECT 1 FROM ${schemaName}.deliveries d WHERE d.event = i.place AND d.state = 'waiting')`;
+  const page = (before: number, more: string) =>
+    database.query({ text: `${select} WHERE i.place < $1 ${more} ORDER BY i.place DESC LIMIT 500`, values: [before] });
   const outcomesOf = ({ outcomes }: Row): Outcome[] =>
     (outcomes as Buffer[]).flatMap((one) => rows.outcomeIn(one) ?? []);
   async function newest<T>(
     view: View<T>,
-    { most = Number.POSITIVE_INFINITY, isWanted = () => true }: Asked,
+    { most = Number.POSITIVE_INFINITY, isWanted = () => true, isOpen = false }: Asked,
   ): Promise<Found<T>> {
     const seen: Seen<T>[] = [];
-    for (let found = await page(lastPlace); found.length > 0; found = await page(Number(found.at(-1)?.place))) {
+    const before = (place: number) => page(place, isOpen ? isWaiting : '');
+    for (let found = await before(lastPlace); found.length > 0; found = await before(Number(found.at(-1)?.place))) {
       for (const row of found) {
         const outcomes = outcomesOf(row);
         const value = isWanted(outcomes) ? view(rows.arrivalIn(row)) : undefined;

@@ -1,5 +1,8 @@
 import { expect } from 'vitest';
-import { arrival, forBoth, idsOf, outcome } from '../stores.ts';
+import { openInboxAdmin } from '../../../src/webhooks/store/inbox-admin.ts';
+import { openPostgres } from '../../../src/webhooks/store/postgres/postgres-store.ts';
+import { withPostgres } from '../own-postgres.ts';
+import { arrival, forBoth, idsOf, newDatabase, outcome } from '../stores.ts';
 
 forBoth(({ test, make }) => {
   test('an id is accepted once, also when it comes ten times at once', async () => {
@@ -126,4 +129,18 @@ forBoth(({ test, make }) => {
     expect(await store.add(published('evt_2', '2026-01-09T03:04:05+00:00'))).toBe('stored');
     await store.close();
   });
+});
+
+withPostgres('Postgres is asked for what waits alone, however old it is', async () => {
+  const url = newDatabase();
+  const clock = { now: () => new Date(), ticks: () => performance.now(), sleep: async () => {} };
+  const store = await openPostgres({ url, env: {}, limit: 1000, holder: 'one', clock });
+  for (const id of ['old', 'done']) await store.add(arrival(id));
+  await store.take('app', 9);
+  await store.settle('app', [{ id: 'done', outcome: outcome('delivered') }]);
+  await store.close();
+  const admin = await openInboxAdmin({ env: {}, clock }, { url });
+  const { seen } = await admin.newest(({ id }) => id, { isOpen: true });
+  await admin.close();
+  expect(seen.map(({ value }) => value)).toEqual(['old']);
 });

@@ -18,6 +18,8 @@ export type Asked = {
   /** Only lines with one of these texts in them, which are none that JSON writes in two ways. */
   readonly texts?: readonly string[] | undefined;
   readonly isWanted?: ((outcomes: readonly Outcome[]) => boolean) | undefined;
+  /** Only what somebody still waits for; others may be among them. */
+  readonly isOpen?: boolean | undefined;
 };
 
 /** `isAll`: there are no others. */
@@ -35,16 +37,19 @@ export async function receivedIn<T>(folders: readonly string[], view: View<T>, a
   const all = new Map<string, One<T>>();
   let isAll = true;
   for (const folder of folders) {
-    const some = await receivedBy(folder, view, asked);
+    const open = asked.isOpen ? await openOnes(folder, view, asked.onDamage) : undefined;
+    const some = open ? { ones: open, isAll: true } : await receivedBy(folder, view, asked);
     for (const one of some.ones) all.set(one.id, one);
     isAll &&= some.isAll;
   }
   const { most = Number.POSITIVE_INFINITY } = asked;
-  const ordered = [...all.values()].sort(byTime).map(({ value, outcomes }) => ({ value, outcomes }));
+  const ordered = [...all.values()].sort(byTime).map(seenOf);
   return { seen: isAll ? ordered : ordered.slice(-most), isAll };
 }
 
 type One<T> = Seen<T> & { readonly id: string; readonly at: string };
+
+const seenOf = <T>({ value, outcomes }: One<T>): Seen<T> => ({ value, outcomes });
 
 function byTime(a: { readonly at: string }, b: { readonly at: string }): number {
   if (a.at === b.at) return 0;
@@ -152,22 +157,25 @@ function countingBack(known: Known | undefined) {
  * Only what somebody still waits for and dead letters, oldest first, and some of what came last: far less than all. Undefined
  * where no index says which they are.
  */
-export async function unsettledIn<T>(
+export const unsettledIn = async <T>(
   folder: string,
   view: View<T>,
   onDamage?: OnDamage,
-): Promise<readonly Seen<T>[] | undefined> {
+): Promise<readonly Seen<T>[] | undefined> => (await openOnes(folder, view, onDamage))?.map(seenOf);
+
+async function openOnes<T>(folder: string, view: View<T>, onDamage?: OnDamage): Promise<readonly One<T>[] | undefined> {
   const file = await openInboxFile(folder);
   if (!file) return [];
   try {
     const known = await knownIn(folder, file);
     if (!known) return undefined;
-    const kept = new Map<string, { readonly value: T; readonly outcomes: Outcome[] }>();
+    const kept = new Map<string, One<T> & { readonly outcomes: Outcome[] }>();
     const take = (line: InboxLine | undefined) => {
       if (line?.kind === 'outcome') kept.get(line.id)?.outcomes.push(line.outcome);
       if (line?.kind !== 'arrival') return;
+      const { id, at } = line.arrival;
       const value = view(line.arrival);
-      if (value !== undefined) kept.set(line.arrival.id, { value, outcomes: [] });
+      if (value !== undefined) kept.set(id, { id, at, value, outcomes: [] });
     };
     for (const span of known.open) take(decodeLine((await readAt(file, span))?.toString('utf8') ?? ''));
     const counted = { ...known.counted };
