@@ -1,7 +1,9 @@
 /** Keys that were typed before a question was on the screen: on a real terminal, with a service that takes its time. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { dropTypedAhead } from '../../src/node/typed-ahead.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { startOnTerminal } from '../pty.ts';
 
@@ -105,3 +107,17 @@ test('nor do they answer a question of the inbox by lines', async () => {
   await pty.shows('ended 0');
   await pty.shows(/^1 +waiting/mu);
 }, 90_000);
+
+test('Ctrl-C among them ends the command; of a pipe nothing is dropped', async () => {
+  const typed = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY });
+  let count = 0;
+  const heard = () => void count++;
+  process.on('SIGINT', heard);
+  const [terminal, pipe] = [typed(true), typed(false)];
+  for (const input of [terminal, pipe]) {
+    input.write('y\x03\r');
+    await dropTypedAhead(input);
+  }
+  process.off('SIGINT', heard);
+  expect([count, terminal.read(), String(pipe.read())]).toEqual([1, null, 'y\x03\r']);
+});
