@@ -39,7 +39,7 @@ describe.each(Object.entries(lines))('%s: the rejected rows', (_, line) => {
     expect(ran.stderr).not.toContain('rejected rows are in');
   });
 
-  test.each(['--json', '--output=jsonl', '--jq=.rows'])(
+  test.each(['--json', '--output=jsonl'])(
     'with %s the last line of standard error says it for machines',
     async (form) => {
       for (const [dry, message] of [
@@ -61,6 +61,11 @@ describe.each(Object.entries(lines))('%s: the rejected rows', (_, line) => {
       }
     },
   );
+
+  test('with --jq alone nothing stands beside what it picks', async () => {
+    const { exitCode, stderr } = await svc(sandboxWorld(), [...line, '--quiet', '--jq', '.rows']);
+    expect([exitCode, stderr]).toEqual([8, '']);
+  });
 
   test('a dry run in a pipe says what would be rejected, not that something was not done', async () => {
     const ran = await svc(sandboxWorld(), [...line, '--dry-run']);
