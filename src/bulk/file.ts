@@ -170,7 +170,7 @@ function notesOf({ run: { flags } }: Begun, { rows, values }: Opened, plan: Plan
     ...footerNotes(rows.beginning.footer),
     ...(readAs === undefined ? [] : [readAs]),
     ...values.doubts(),
-    ...anonymousNotes({ ...plan, isDry: flags.dry_run }),
+    ...(flags.dry_run ? anonymousNotes(plan) : []),
   ];
 }
 

@@ -56,15 +56,14 @@ export function refuseNobody(row: RowOf, { targets }: Columns, given: Body): voi
   });
 }
 
-/** What is said, before anything is sent, where some rows name a requester and others do not. */
-export function anonymousNotes({ row, columns, anonymous, sendable, isDry }: AnonymousRows): string[] {
+/** What a preview says where some rows name a requester and others do not. */
+export function anonymousNotes({ row, columns, anonymous, sendable }: AnonymousRows): string[] {
   const isFilled = columns.targets.some(
     (one) => one?.kind === 'field' && (one.field.path === row.requester || one.field.path === 'contact.email'),
   );
   if (row.requester === undefined || !isFilled || anonymous === 0) return [];
-  const would = isDry ? 'would have' : anonymous === 1 ? 'has' : 'have';
   return [
-    `${number(anonymous)} of ${counted(sendable, 'ticket')} ${would} no requester: the row names nobody by email or id.`,
+    `${number(anonymous)} of ${counted(sendable, 'ticket')} would have no requester: the row names nobody by email.`,
   ];
 }
 
@@ -73,7 +72,6 @@ type AnonymousRows = {
   readonly columns: Columns;
   readonly anonymous: number;
   readonly sendable: number;
-  readonly isDry: boolean;
 };
 
 /** Parts the requester from the body. Ids are of contacts that are there. */
