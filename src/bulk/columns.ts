@@ -9,14 +9,7 @@ type Target =
   | { readonly kind: 'id' }
   /** The email that says which contact the row is about. */
   | { readonly kind: 'email' }
-  | {
-      readonly kind: 'field';
-      readonly field: Field;
-      /** Of the caller's own data. */
-      readonly key?: string;
-      /** Of columns that each say who asks: in a row the lowest that it fills counts. */
-      readonly rank?: number;
-    };
+  | { readonly kind: 'field'; readonly field: Field /** Of the caller's own data. */; readonly key?: string };
 
 export type Columns = {
   /** By position in the file; undefined for what is not sent. */
@@ -40,18 +33,17 @@ export function resolveColumns(names: readonly string[], row: RowOf, { map, matc
     const key = nameKey(name);
     if (match === 'email' && key === 'email') return { kind: 'email' };
     if (!match && ids.has(key)) return { kind: 'id' };
-    const path = known.get(key) ?? (isShownRequester(key) ? row.requester : undefined);
+    const path = known.get(key);
     const field = path === undefined ? undefined : fields[path];
     if (field) return { kind: 'field', field };
     return row.reads === 'named' ? undefined : ownData(name, fields);
   };
   const targets = names.map((name, at) => {
     const wish = wanted.get(at);
-    if (wish === undefined)
-      return isShown && isLater(row, targetOf(name)) ? undefined : ranked(targetOf(name), row, name);
+    if (wish === undefined) return isShown && isLater(row, targetOf(name)) ? undefined : targetOf(name);
     if (nameKey(wish) === 'ignore') return undefined;
     const target = targetOf(wish);
-    if (target) return ranked(target, row, wish, -shownRequester.length);
+    if (target) return target;
     throw new Failure('usage', `--map: there is no field "${wish}".`, {
       hint: `Fields: ${fieldNames(row).join(', ')}.`,
     });
@@ -67,20 +59,6 @@ export function resolveColumns(names: readonly string[], row: RowOf, { map, matc
   );
   const ignored = new Set([...wanted].flatMap(([at, field]) => (nameKey(field) === 'ignore' ? [at] : [])));
   return { targets: settled, names, unused, ignored };
-}
-
-/** The requester as the service shows it, by what tells best who it is: of another account the id is somebody else's. */
-const shownRequester = ['contact.email', 'contact.contact_id'];
-
-const shownKey = (key: string): string => key.replace(/^contact_/u, 'contact.');
-
-const isShownRequester = (key: string): boolean => shownRequester.includes(shownKey(key));
-
-/** A column that is named as the flag goes first, and before that one that `--map` names. */
-function ranked(target: Target | undefined, { requester }: RowOf, name: string, first = 0): Target | undefined {
-  if (requester === undefined || target?.kind !== 'field') return target;
-  if (target.field.path !== requester && target.field.path !== shownRequester[0]) return target;
-  return { ...target, rank: first + shownRequester.indexOf(shownKey(nameKey(name))) + 1 };
 }
 
 /**
@@ -147,11 +125,11 @@ const placeOf = (target: Target | undefined): string | undefined => {
 function refuseTwice(names: readonly string[], targets: readonly (Target | undefined)[]): void {
   const seen = new Map<string, number>();
   for (const [at, target] of targets.entries()) {
-    if (target === undefined) continue;
-    const place = [placeOf(target), target.kind === 'field' ? target.rank : undefined].join('\n');
+    const place = placeOf(target);
+    if (place === undefined) continue;
     const before = seen.get(place);
     if (before !== undefined) {
-      const field = target.kind === 'field' ? target.field.path : 'id';
+      const field = target?.kind === 'field' ? target.field.path : 'id';
       throw new Failure('usage', `The columns "${names[before]}" and "${names[at]}" both fill ${field}.`, {
         hint: `Leave one out, for example: --map "#${before + 1}=ignore"`,
       });

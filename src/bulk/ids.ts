@@ -49,10 +49,7 @@ export async function resolversFor({ ctx, flags, row, columns, ...asked }: Wante
 }
 
 /** The cell with an id in the place of an email. */
-export function withId(
-  cell: unknown,
-  resolve: Resolve,
-): { readonly cell: unknown } | Exclude<ReturnType<Resolve>, number> {
+export function withId(cell: unknown, resolve: Resolve): { readonly cell: unknown } | { readonly problem: string } {
   if (typeof cell !== 'string' || !hasName('contacts', cell)) return { cell };
   const found = resolve(cell.trim());
   return typeof found === 'number' ? { cell: found } : found;

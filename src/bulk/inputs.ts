@@ -13,7 +13,7 @@ import type { Columns } from './columns.ts';
 import { type Commanded, givenReader } from './given.ts';
 import { type Resolvers, withId } from './ids.ts';
 import { remedy, short } from './remedy.ts';
-import { inRank, personOf, placeOfPerson, type Requesters, withoutRequester } from './requesters.ts';
+import { type Requesters, withoutRequester } from './requesters.ts';
 import type { RowInput } from './row-input.ts';
 import { inTwoSteps } from './second-step.ts';
 import type { Values } from './values.ts';
@@ -45,11 +45,9 @@ export function inputMaker(parts: Parts): MakeInput {
   );
   const cellFor = (fileRow: FileRow, name: string) => readers.get(name)?.(fileRow.cells);
   const givenOf = givenToRow(parts, cellFor);
-  const targets = inRank(columns);
-  const person = personOf(row);
   return (fileRow) => {
     if (fileRow.broken !== undefined) return { problem: fileRow.broken };
-    const cells = cellsOf(fileRow, { ...parts, targets, person });
+    const cells = cellsOf(fileRow, parts);
     const { id, problems, unread } = cells;
     if (idName !== undefined && id === undefined && !unread.has(idName))
       problems.push(`has no ${columns.targets.some((target) => target?.kind === 'email') ? 'email' : 'id'}`);
@@ -126,12 +124,7 @@ type Cells = {
   readonly unread: Set<string>;
 };
 
-type Read = Parts & {
-  readonly targets: ReturnType<typeof inRank>;
-  readonly person: ReturnType<typeof personOf>;
-};
-
-function cellsOf({ cells }: FileRow, { row, columns, reading, resolve, values, targets, person }: Read): Cells {
+function cellsOf({ cells }: FileRow, { row, columns, reading, resolve, values }: Parts): Cells {
   let id: number | undefined;
   const body: Record<string, unknown> = {};
   const problems: string[] = [];
@@ -140,8 +133,7 @@ function cellsOf({ cells }: FileRow, { row, columns, reading, resolve, values, t
     unread.add(field);
     problems.push(problem);
   };
-  let isNamed = false;
-  for (const [at, target] of targets) {
+  for (const [at, target] of columns.targets.entries()) {
     const cell = values.of(at, cells[at]);
     if (!target || cell === undefined) continue;
     const name = columns.names[at] ?? '';
@@ -153,18 +145,10 @@ function cellsOf({ cells }: FileRow, { row, columns, reading, resolve, values, t
       else add(idNameOf(row) ?? '', `${name} ${found.problem}`);
       continue;
     }
-    const { key, rank } = target;
-    if (rank !== undefined) {
-      if (isNamed || isBlank(cell)) continue;
-      isNamed = true;
-    }
-    // The service shows null for what it does not know of somebody, and nobody can be made with it.
-    if (cell === null && person.email && target.field.path.startsWith('contact.')) continue;
-    const field = rank === undefined ? target.field : placeOfPerson(cell, target.field, person);
+    const { field, key } = target;
     const known = recordOfField(field.path) ? withId(cell, resolve.ofContact) : { cell };
     if ('problem' in known) {
-      const way = known.isNobody && field.path === person.id?.path ? ' (to create it: --create-contacts)' : '';
-      add(field.path, `${name} ${known.problem}${way}`);
+      add(field.path, `${name} ${known.problem}`);
       continue;
     }
     const read = key === undefined ? readCell(known.cell, field.shape, reading) : ownCell(cell, reading);
@@ -172,8 +156,6 @@ function cellsOf({ cells }: FileRow, { row, columns, reading, resolve, values, t
     if ('problem' in read) add(field.path, problemOf(name, field.path, read));
     else setAt(body, field.path, key === undefined ? read.value : { ...objectAt(body, field.path), [key]: read.value });
   }
-  // Who is named by id is there: nobody is to be made.
-  if (person.id && body[person.id.path] !== undefined) delete body.contact;
   return { id, body, problems, unread };
 }
 

@@ -40,7 +40,7 @@ const byName =
   (found: ReadonlyMap<string, readonly number[]>, record: Named, keyOf: (cell: string) => string): Resolve =>
   (cell) => {
     const [id, ...others] = found.get(keyOf(cell)) ?? [];
-    if (id === undefined) return { problem: `${cell}: ${strangers[record]}`, isNobody: true };
+    if (id === undefined) return { problem: `${cell}: ${strangers[record]}` };
     const all = [id, ...others].join(', ');
     return others.length === 0 ? id : { problem: `${cell}: several ${record} have it: ${all}` };
   };

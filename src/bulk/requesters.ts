@@ -2,8 +2,7 @@ import * as v from 'valibot';
 import { listContacts, SyncContact, syncChunkSize, syncContacts } from '../api/contacts.ts';
 import type { Schema } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
-import { hasName } from '../command/named.ts';
-import { type Body, type Field, fieldsOfRow, type RowOf } from '../command/row.ts';
+import type { Body, RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import { call, patience, type Service } from '../http/call.ts';
 import { largestPage, list } from '../http/pages.ts';
@@ -22,29 +21,6 @@ export function withRequester(row: RowOf): RowOf {
   const places = Object.keys(fieldsOf(Person)).map((field) => [`contact_${field}`, `contact.${field}`]);
   return { ...row, body, places: { ...row.places, contact: 'contact.email', ...Object.fromEntries(places) } };
 }
-
-type Place = { readonly id?: Field; readonly email?: Field };
-
-/** Where who asks goes: by id, and where contacts are made by email. */
-export function personOf(row: RowOf): Place {
-  if (row.requester === undefined) return {};
-  const { [row.requester]: id, 'contact.email': email } = fieldsOfRow(row);
-  return { ...(id && { id }), ...(email && { email }) };
-}
-
-/** With --create-contacts a cell says who asks by id or by email in the same columns as without. */
-export function placeOfPerson(cell: unknown, own: Field, { id, email }: Place): Field {
-  if (/^\d+$/u.test(String(cell).trim())) return id ?? own;
-  return typeof cell === 'string' && hasName('contacts', cell) ? (email ?? own) : own;
-}
-
-type Target = Columns['targets'][number];
-
-/** Of columns that each say who asks, the one that goes first. */
-export const inRank = ({ targets }: Columns): readonly (readonly [at: number, target: Target])[] =>
-  [...targets.entries()].sort(([, one], [, other]) => rankOf(one) - rankOf(other));
-
-const rankOf = (target: Target): number => (target?.kind === 'field' ? (target.rank ?? 0) : 0);
 
 /** With --create-contacts somebody has to be named: without it every ticket would be without a requester. */
 export function refuseNobody(row: RowOf, { targets }: Columns, given: Body): void {

@@ -1,7 +1,5 @@
 /** Turns a cell (an id, or what stands for one) into an id of the service, or says why not. */
-export type Resolve = (
-  cell: string,
-) => number | { readonly problem: string /** No record has that name. */; readonly isNobody?: true };
+export type Resolve = (cell: string) => number | { readonly problem: string };
 
 /** The id itself. */
 export const asId: Resolve = (cell) => {
