@@ -37,7 +37,10 @@ export function choose({ matches, judges, works, found, isCopy, plan, wish, sett
   const goesAgain = (ref: string, match: Match) => {
     const request = plan.refs.get(ref);
     if (request === noRequest) return false;
-    return wish.restart || (wish.again && (isCopy || match.from !== found || isOtherRequest(match, request)));
+    const { status } = match.rowStatus;
+    // What may or may not be done, --retry-unknown alone sends again.
+    const isCopied = isCopy && status === 'done' && !match.rowStatus.doubt;
+    return wish.restart || (wish.again && (isCopied || match.from !== found || isOtherRequest(match, request)));
   };
   const resent = matchTable(plan.refs);
   const isTwice = plan.row.operation.safety !== 'repeatable';

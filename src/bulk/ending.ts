@@ -58,9 +58,10 @@ export async function tell(
   const notes = [
     ...(outcome === 'partial' && !isTold ? [partialNote({ ...report, files: written })] : []),
     ...(outcome === 'partial' && flags.dry_run && !ctx.stdout.isTTY && !failure ? [dryNote(report)] : []),
+    // The first is what programs are told.
+    ...capped,
     ...draftNotes(report, totals),
     ...(ctx.stdout.isTTY && !lost ? keptNotes(report, written.rejects) : []),
-    ...capped,
   ];
   const view = viewOf(shown, { ...written, records: await recordsShown(plan, shown) });
   return withUnwritten({ ...view, notes, outcome, failure }, lost, ctx.notice);
@@ -143,8 +144,10 @@ function failureOf(
   const made = contacts > 0 ? ` ${counted(contacts, 'contact')} ${contacts === 1 ? 'was' : 'were'} created.` : '';
   const all = { fact: fact + made, goOn, done: totals.doneNow + contacts, unknown };
   if (stopped) return stoppedFailure(stopped, all);
-  // Nothing but the policy kept the run from it: the code is that of one send.
-  return totals.forbidden && all.done + rejected === 0 ? stoppedFailure(totals.forbidden, all) : undefined;
+  // Nothing but the policy kept the file from it: the code is that of one send.
+  const { forbidden } = totals;
+  const isForbidden = forbidden?.rows === report.unsent && done + contacts + rejected === 0;
+  return forbidden && isForbidden ? stoppedFailure(forbidden.failure, all) : undefined;
 }
 
 /** Said in the place of a promise that nothing is left to keep. */

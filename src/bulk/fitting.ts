@@ -157,7 +157,9 @@ function hintFor(fits: readonly Fit[], names: readonly string[], { createsContac
   // A line for each, so that no terminal breaks one inside of its quotes.
   const last = fields.pop();
   const named = fields.length === 0 ? last : `${fields.join(', ')} or ${last}`;
-  return `No column fills ${named} yet. To send what fits, add:\n  ${flags.join(' \\\n  ')}`;
+  const email = createsContacts ? undefined : fits.find(({ field }) => field === 'contact.email');
+  const known = email && `\nWhere each of them is a contact already: --map "${columnName(names, email.at)}=contact"`;
+  return `No column fills ${named} yet. To send what fits, add:\n  ${flags.join(' \\\n  ')}${known ?? ''}`;
 }
 
 const laterFields = ({ follows = [] }: RowOf): ReadonlySet<string> => new Set(follows.flatMap(({ fields }) => fields));

@@ -121,7 +121,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     applyLine(rowStatuses, line);
     if ('run' in line) begins(line.run);
     else finished = 'finished' in line ? line.finished : undefined;
-    if ('sent' in line || 'done' in line) noteSent();
+    if ('sent' in line) noteSent();
     if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
     if ('again' in line) {
       voidedAt = run?.at;

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { localTime } from '../output/cells.ts';
 import { stdinName } from '../tabular/decode.ts';
+import { listed } from '../text/listed.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Found } from './journals-on-disk.ts';
 
@@ -16,7 +17,8 @@ export function origins(from: Iterable<Found>): string {
 }
 
 function originOf({ past: { header, finished, sentFrom } }: Found): string {
-  const from = sentFrom.size > 0 ? [...sentFrom].at(-1) : header.file;
-  const file = typeof from === 'string' ? sanitize(basename(from)) : stdinName;
-  return `at ${localTime(finished?.at ?? header.started_at)} from ${file}`;
+  const names = (sentFrom.size > 0 ? [...sentFrom] : [header.file]).map((from) =>
+    from === null ? stdinName : sanitize(basename(from)),
+  );
+  return `at ${localTime(finished?.at ?? header.started_at)} from ${listed([...new Set(names)])}`;
 }

@@ -106,7 +106,7 @@ export function earlierNotes({ own, isCopy, matches, resent }: Before, plan: Pla
             rejected: plan.problems.size,
             drafted: draftedOf(matches),
             unknown: countOf(matches.values(), ({ rowStatus }) => isOpen(rowStatus)),
-            isSame: own.past.contents.has(plan.content),
+            isSame: own.past.content === plan.content,
             inDoubt: someOf(matches.values(), ({ rowStatus }) => isDoubted(rowStatus)),
           }),
     );

@@ -30,6 +30,8 @@ export type Job = {
 
 export type Looked = NonNullable<Failure['looked']>;
 
+export type Forbidden = { readonly rows: number; readonly failure: Failure };
+
 /** How far a run has come. */
 export type RunState = {
   readonly job: Job;
@@ -58,8 +60,8 @@ export type RunState = {
   readonly kept: () => Promise<unknown>;
   /** Of rows that were not found: the longest look, and all candidates. */
   looked: Looked;
-  /** Of the first row that the policy forbade. */
-  forbidden: Failure | undefined;
+  /** Rows that the policy forbade: how many, and why the first. */
+  forbidden: Forbidden | undefined;
   /** Whether the service fails at one row after the other. */
   problems: number;
 };
@@ -177,8 +179,11 @@ export function judge(runState: RunState, planned: Planned, outcome: Outcome): v
   runState.problems = isProblem ? runState.problems + 1 : 0;
   // A rule of the policy may forbid one row and not the next.
   const isOfRow = outcome.status === 'unsent' && outcome.failure.kind === 'policy';
-  if (outcome.status === 'unsent' && isOfRow) runState.forbidden ??= outcome.failure;
-  else if (outcome.status === 'unsent' && !isProblem) stop(outcome.failure);
+  if (outcome.status === 'unsent' && isOfRow) {
+    const { rows = 0, failure = outcome.failure } = runState.forbidden ?? {};
+    runState.forbidden = { rows: rows + 1, failure };
+  }
+  if (outcome.status === 'unsent' && !isOfRow && !isProblem) stop(outcome.failure);
   if (runState.problems >= mostProblems && failure) stop(hasProblem(failure));
   if (failure?.isUnrecorded) stop(failure);
   if (job.journal.failure()) stop(job.journal.failure());

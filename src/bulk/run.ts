@@ -5,7 +5,7 @@ import type { EndedRows } from './ended-table.ts';
 import { afterLateCopies, expectCopies, proveLast } from './order.ts';
 import type { Planned } from './plan.ts';
 import { finishSteps, lookAgain, pastOf, recoverOpen } from './recover.ts';
-import { beginRun, type Job, judge, type Looked, type RunState, settle, undefer } from './run-state.ts';
+import { beginRun, type Forbidden, type Job, judge, type Looked, type RunState, settle, undefer } from './run-state.ts';
 
 export type Totals = {
   /** By position in the file. */
@@ -21,8 +21,7 @@ export type Totals = {
   readonly looked: Looked;
   /** Why it ended before the last row. */
   readonly stopped: Failure | undefined;
-  /** Of the first row that the policy forbade. */
-  readonly forbidden?: Failure;
+  readonly forbidden?: Forbidden;
   /** The journal is gone: the next run would take all rows for new ones. */
   readonly isForgotten?: boolean;
   /** Of the drafts that it made. */

@@ -60,11 +60,16 @@ export async function leftInEditors(files: { readonly state: string }): Promise<
   for (const name of names) {
     const entry = parseEntry(name);
     if (!entry || !(await isGone(entry))) continue;
-    const [given, path] = [join(unsent, name, givenName), await editedIn(join(unsent, name))];
-    if (path === undefined) continue;
+    const folder = join(unsent, name);
+    const [given, path] = [join(folder, givenName), await editedIn(folder)];
+    if (path === undefined) {
+      // Whoever has removed the text needs what the editor was given no more. An editor's own files may still hold it.
+      if ((await namesIn(folder)).join() === givenName) await rm(folder, { recursive: true, force: true });
+      continue;
+    }
     const [before, after] = await Promise.all([given, path].map((one) => readFile(one).catch(() => undefined)));
     if (after === undefined || before?.equals(after)) continue;
-    told.push(`svc was killed before it had the text of its editor: ${path}. Remove the file once you have used it.`);
+    told.push(`svc was killed before it had the text of its editor. Remove the file once you have used it: ${path}`);
   }
   return told;
 }

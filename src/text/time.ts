@@ -55,7 +55,10 @@ export function parseComing(text: string, flag: string, now: Date): string {
     new Date(now.getFullYear(), now.getMonth(), now.getDate() + dayCount, Number(hour), Number(minute));
   const dayCount = daysUntil(day, now);
   // As moments: by the clock on the wall an hour that comes twice may be still to come when its first is over.
-  const isOver = dayCount === 0 && day !== 'today' && dateIn(0).getTime() <= now.getTime();
+  const [today, minutes] = [dateIn(0), Number(hour) * 60 + Number(minute)];
+  // One that the clocks skip is over once they have.
+  const isSkipped = today.getHours() !== Number(hour) && minutes <= now.getHours() * 60 + now.getMinutes();
+  const isOver = dayCount === 0 && day !== 'today' && (today.getTime() <= now.getTime() || isSkipped);
   const date = dateIn(isOver ? 7 : dayCount);
   // A day begins when it begins.
   if (hours !== undefined) refuseSkipped(typed, { local: date, hours, minutes: minute }, flag);

@@ -314,7 +314,7 @@ describe('rows of another file', () => {
       expect(stderr).toContain('This file was done at');
     }
     const third = await create(world, put(world, 'c.csv', csv(1, 3)));
-    expect(third.stderr).toContain('from b.csv, and were not sent again');
+    expect(third.stderr).toContain('from a.csv and b.csv, and were not sent again');
     expect(await subjects(world)).toHaveLength(6);
   });
 

@@ -37,4 +37,5 @@ test('a file that names nobody is asked nothing', async () => {
 test('a column with the name of the field needs no --map', async () => {
   const ran = await preview('subject,contact.email,contact.name\nA,ann@example.org,Ann\n');
   expect(ran.stderr).toContain('To send what fits, add:\n  --create-contacts\n');
+  expect(ran.stderr).toMatch(/^Where each of them is a contact already: --map ".+=contact"$/mu);
 });

@@ -286,8 +286,11 @@ describe('with a few accounts', () => {
 
   test('on a terminal what a write did is shown whole; what only reads can be asked again', () => {
     const line = { profile: 'acme', account: null, exit_code: 0, output: 'id       7\nchannel  email\n' };
-    expect(onTerminal(line, { isWrite: true })).toBe('✓ acme\n    id       7\n    channel  email');
-    expect(onTerminal(line, { isWrite: false })).toContain('2 lines (whole in a pipe, or with --json)');
+    expect(onTerminal(line, { isWrite: true, printed: '' })).toBe('✓ acme\n    id       7\n    channel  email');
+    const part = { ...line, exit_code: 8, output: '1 of 2 rows are done' };
+    expect(onTerminal(part, { isWrite: true, printed: 'rejected\t2\n' })).toBe('✗ acme  exit 8\n    rejected  2');
+    expect(onTerminal(part, { isWrite: false, printed: 'rejected\t2\n' })).toBe('✗ acme  exit 8');
+    expect(onTerminal(line, { isWrite: false, printed: '' })).toContain('2 lines (whole in a pipe, or with --json)');
   });
 
   test('svc api asks where it writes, and not where it reads', async () => {

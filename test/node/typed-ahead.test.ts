@@ -23,7 +23,7 @@ const node = process.execPath;
 
 /** The next answers to such requests take that long. */
 const slow = (fault: object) => {
-  const body = JSON.stringify({ action: 'delay', ms: 3_000, times: 1, ...fault });
+  const body = JSON.stringify({ action: 'delay', ms: 6_000, times: 1, ...fault });
   return `fetch(process.env.SVC_BASE_URL + '/_sandbox/faults', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '${body}' })`;
 };
 

@@ -90,7 +90,8 @@ test('a file of which a rule forbids every row ends as one send does, and 8 tell
   expect(writesOf(world)).toHaveLength(1);
   world.clock.advance(61 * 60 * 1000);
   expect((await from(rows)).exitCode).toBe(8);
-  expect((await from(rows)).exitCode).toBe(5);
+  // One of them is done, if not by this run.
+  expect((await from(rows)).exitCode).toBe(8);
   expect(writesOf(world)).toHaveLength(2);
 });
 

@@ -81,6 +81,12 @@ describe('where the clocks go forward', () => {
     expect(parseComing('sunday 1:15', '--at', new Date('2026-11-01T05:04:00Z'))).toBe('2026-11-01T05:15:00Z');
   });
 
+  test('an hour that was skipped today is next week’s', () => {
+    process.env.TZ = 'America/New_York';
+    expect(parseComing('sunday 2:30', '--at', new Date('2026-03-08T07:10:00Z'))).toBe('2026-03-15T06:30:00Z');
+    expect(() => parseComing('sunday 2:30', '--at', new Date('2026-03-08T06:10:00Z'))).toThrow('skip that hour');
+  });
+
   test('a day to come that has no midnight begins when it begins', () => {
     process.env.TZ = 'Africa/Cairo';
     const now = new Date('2026-04-23T12:00:00Z');

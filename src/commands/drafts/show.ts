@@ -49,7 +49,9 @@ async function lookAt({ store, service }: AtWork, id: number): Promise<Looked> {
   if (draft.state !== 'waiting') return { draft, notes: [] };
   try {
     const thread = await threadOf(await service(), draft);
-    const notes = draft.recipient === null ? [] : differences(draft, thread.seen, thread.record);
+    // Nothing of the thread was known when it was drafted.
+    const isUnread = draft.recipient === null && draft.status === null;
+    const notes = isUnread ? [] : differences(draft, thread.seen, thread.record);
     const before = digestOfDraft(draft);
     const next = await store.change(id, (one) =>
       one.state === 'waiting' && digestOfDraft(one) === before ? { ...one, ...thread.seen } : undefined,

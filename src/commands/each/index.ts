@@ -131,7 +131,10 @@ function viewOf(ctx: Context, { meant, left, notes = [], record, command, most, 
     data: {
       shape: 'stream',
       records: lines(),
-      line: (line: Line, terminal) => (terminal ? onTerminal(line, { isWrite }) : inPipe(line)),
+      line: (line: Line, terminal) => {
+        const { stdout: printed = '' } = ended.find(({ login }) => login.profile === line.profile) ?? {};
+        return terminal ? onTerminal(line, { isWrite, printed }) : inPipe(line);
+      },
     },
     notes: () => [...failuresOf(ended), sumOf(meant, ended)],
     exitCode: () => codeOf([...ended.map(codeOfRun), ...left.map(({ code }) => code)]),

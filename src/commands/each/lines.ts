@@ -18,16 +18,18 @@ const isError = (line: string): boolean => line.startsWith('{"error":');
 const textOf = (output: unknown): string[] =>
   (typeof output === 'string' ? output : JSON.stringify(output, null, 2)).split(/\r?\n/u).filter((line) => line !== '');
 
-/** `isWrite`: what was done is shown whole, for nobody can do it again to see it. */
+/** `isWrite`: what was done is shown whole, for nobody can do it again to see it. `printed`: its standard output. */
 export function onTerminal(
   { profile, exit_code: code, output }: Line,
-  { isWrite }: { readonly isWrite: boolean },
+  { isWrite, printed }: { readonly isWrite: boolean; readonly printed: string },
 ): string {
+  const below = (lines: readonly string[]) =>
+    lines.map((line) => `\n    ${sanitize(line.replaceAll('\t', '  '))}`).join('');
+  // Where only a part was done, what was printed says which.
+  if (code !== 0) return `✗ ${profile}  exit ${code}${isWrite ? below(textOf(printed)) : ''}`;
   const lines = textOf(output);
-  if (code !== 0) return `✗ ${profile}  exit ${code}`;
   const [first = 'done'] = lines;
-  if (isWrite && lines.length > 1)
-    return [`✓ ${profile}`, ...lines.map((line) => `    ${sanitize(line.replaceAll('\t', '  '))}`)].join('\n');
+  if (isWrite && lines.length > 1) return `✓ ${profile}${below(lines)}`;
   const said = lines.length > 1 ? `${lines.length} lines (whole in a pipe, or with --json)` : sanitize(first);
   return `✓ ${profile}  ${said}`;
 }
