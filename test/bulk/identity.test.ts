@@ -318,6 +318,24 @@ describe('rows of another file', () => {
     expect(await subjects(world)).toHaveLength(6);
   });
 
+  test('that is a copy of one in which a row is in doubt: --again leaves that one alone', async () => {
+    const world = fresh();
+    const note = ['tickets', 'note', '--yes', '--json', '--from'];
+    const text = 'id,body\n7,One\n8,Two\n';
+    const silent = {
+      ...world,
+      exchange: async (request: Parameters<typeof world.exchange>[0]) => {
+        const answer = await world.exchange(request);
+        const isLost = request.method === 'POST' && request.url.endsWith('/tickets/7/notes');
+        return isLost ? ({ lost: 'after-sending', reason: 'reset', detail: 'It broke.' } as const) : answer;
+      },
+    };
+    expect((await svc(silent, [...note, put(world, 'a.csv', text)])).exitCode).toBe(9);
+    expect((await svc(world, [...note, put(world, 'b.csv', text), '--again'])).exitCode).toBe(9);
+    const notes = async (id: number) => (await ticketsOf(world)).find((one) => one.id === id)?.notes.length;
+    expect([await notes(7), await notes(8)]).toEqual([1, 2]);
+  });
+
   test('go again with --restart, and a restart that is ended goes on', async () => {
     const world = fresh();
     await create(world, put(world, 'a.csv', csv(1, 3)));
