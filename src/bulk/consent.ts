@@ -8,9 +8,11 @@ import type { RowOf } from '../command/row.ts';
 import { manyToChange } from '../command/several.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import { insteadOf } from '../promise/instead-of.ts';
 import { counted } from '../text/number.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import type { Run } from './command-line.ts';
+import { type EndedRows, endedRows } from './ended-table.ts';
 import { exampleOf } from './example.ts';
 import { refuseGrown } from './grown.ts';
 import { type History, lookAtHistory } from './journal-history.ts';
@@ -19,7 +21,7 @@ import { matchTable } from './match-table.ts';
 import { origins } from './origins.ts';
 import { refuseOther } from './other-request.ts';
 import type { Plan } from './plan.ts';
-import { earlierNotes, refuseLost, rowsToSend, settledIn } from './resume.ts';
+import { earlierNotes, endedBefore, refuseLost, rowsToSend, settledIn } from './resume.ts';
 
 /** What is known of the rows, whether they are held or not. */
 export type Known = Pick<History, 'own' | 'isCopy' | 'matches' | 'grown' | 'others' | 'resent'>;
@@ -68,13 +70,27 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
 
 /** As `agree`, before anything is made that the rows need: nothing is held yet. */
 export async function agreeFirst(run: Run, plan: Plan, given: string): Promise<void> {
+  await agree(run, plan, await knownOf(run, plan, given));
+}
+
+/**
+ * Of a file of which no row can be sent as it is now: rows that were sent before, by position in the file. Who was told
+ * that they are wrong would mend them, and send them twice. Whoever cannot be asked for the account knows of none.
+ */
+export async function sentBefore(run: Run, plan: Plan, given: string): Promise<EndedRows> {
+  const known = await knownOf(run, plan, given).catch(insteadOf('any', undefined));
+  const before = known ? endedBefore(known, plan) : endedRows();
+  if (known && before.size > 0) for (const note of earlierNotes(known, plan, 0)) run.ctx.notice(note);
+  return before;
+}
+
+async function knownOf(run: Run, plan: Plan, given: string): Promise<Known> {
   const { ctx, flags } = run;
   const [matches, resent] = [matchTable(plan.refs), matchTable(plan.refs)];
   const none = { own: undefined, isCopy: false, grown: [], others: [], matches, resent };
-  const known = (await mayBeKnown(join(ctx.files.state, 'bulk'), run.words))
-    ? await lookAtHistory(ctx, await identityOf(run, plan, given), plan, flags)
+  return (await mayBeKnown(join(ctx.files.state, 'bulk'), run.words))
+    ? lookAtHistory(ctx, await identityOf(run, plan, given), plan, flags)
     : none;
-  await agree(run, plan, known);
 }
 
 /** What the results of this run will have beside what it makes. */

@@ -16,7 +16,7 @@ import { openSource, type Source } from '../tabular/source.ts';
 import type { Reading } from './cells.ts';
 import { resolveColumns } from './columns.ts';
 import { givenByCommandLine, type Run, refuseIds, refuseUseless, templateOf } from './command-line.ts';
-import { agreeFirst } from './consent.ts';
+import { agreeFirst, sentBefore } from './consent.ts';
 import type { IdsInCopy } from './copied-ids.ts';
 import { tell } from './ending.ts';
 import { columnNotes } from './fitting.ts';
@@ -37,7 +37,7 @@ import {
   withRequester,
 } from './requesters.ts';
 import type { Requester } from './row-input.ts';
-import { type Sent, sendPlan } from './send-plan.ts';
+import { type Sent, sendPlan, withEarlier } from './send-plan.ts';
 import { readAsNote, type Values, valuesOf } from './values.ts';
 
 /** A command with `--from FILE`. */
@@ -175,9 +175,10 @@ function notesOf({ run: { flags } }: Begun, { rows, values }: Opened, plan: Plan
 }
 
 /** Sends what is agreed to, or looks what would be sent. `ms`: how long it took so far. */
-function execute({ run, commanded }: Begun, { plan, isAgreed }: Checked, ms: number): Sent | Promise<Sent> {
-  if (isRefused(plan, run.flags)) return { plan, totals: nothingSent(ms) };
+async function execute({ run, commanded }: Begun, { plan, isAgreed }: Checked, ms: number): Promise<Sent> {
   const content = contentOf(commanded);
+  if (plan.sendable === 0) return withEarlier(plan, nothingSent(ms), await sentBefore(run, plan, content));
+  if (isRefused(plan, run.flags)) return { plan, totals: nothingSent(ms) };
   return run.flags.dry_run ? previewPlan(run, plan, content, ms) : sendPlan(run, plan, content, isAgreed);
 }
 

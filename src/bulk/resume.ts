@@ -64,7 +64,7 @@ export function settledIn({ matches }: Known, { row, refs }: Plan, retryUnknown:
 }
 
 /** Rows that cannot be sent as they are now, and were sent before: by position in the file. */
-export function endedBefore({ matches }: Known, { problems }: Plan): EndedRows {
+export function endedBefore({ matches }: Pick<Known, 'matches'>, { problems }: Plan): EndedRows {
   const ended = endedRows();
   if (matches.size === 0) return ended;
   for (const [index, { ref, line, error }] of problems) {
@@ -103,7 +103,7 @@ export function earlierNotes({ own, isCopy, matches, resent }: Before, plan: Pla
             isFinished,
             settled: settled - elsewhere,
             left,
-            rejected: plan.problems.size,
+            rejected: plan.problems.size - endedBefore({ matches }, plan).size,
             drafted: draftedOf(matches),
             unknown: countOf(matches.values(), ({ rowStatus }) => isOpen(rowStatus)),
             isSame: own.past.content === plan.content,

@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -334,6 +335,25 @@ describe('rows of another file', () => {
     expect((await svc(world, [...note, put(world, 'b.csv', text), '--again'])).exitCode).toBe(9);
     const notes = async (id: number) => (await ticketsOf(world)).find((one) => one.id === id)?.notes.length;
     expect([await notes(7), await notes(8)]).toEqual([1, 2]);
+  });
+
+  test.each([
+    ['alone', []],
+    ['beside one that goes', ['Row 2,chloe.brooks@marlow.test']],
+  ])('that are done and cannot be read any more, %s, are done, and no row to mend', async (_, more) => {
+    const world = fresh();
+    const text = ['subject,contact', 'Row 1,tara.weber@harbortools.test', ...more, ''].join('\n');
+    expect((await create(world, put(world, 'a.csv', text))).exitCode).toBe(0);
+    const renamed = ['contacts', 'update', 'tara.weber@harbortools.test', '--email', 'tara@harbortools.test'];
+    expect((await svc(world, renamed)).exitCode).toBe(0);
+    for (const name of ['a.csv', 'b.csv']) {
+      const rejects = join(world.folder, `${name}.rejects`);
+      const { report, exitCode, stderr } = await create(world, put(world, name, text), ['--rejects', rejects]);
+      expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('rejected')]);
+      expect(report).toMatchObject({ rows: 1 + more.length, done: 1 + more.length, rejected: 0, unsent: 0 });
+      expect(existsSync(rejects) ? readFileSync(rejects, 'utf8') : '').not.toContain('Row 1');
+    }
+    expect(await subjects(world)).toHaveLength(1 + more.length);
   });
 
   test('go again with --restart, and a restart that is ended goes on', async () => {
