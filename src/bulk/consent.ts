@@ -74,13 +74,15 @@ export async function agreeFirst(run: Run, plan: Plan, given: string): Promise<v
 }
 
 /**
- * Of a file of which no row can be sent as it is now: rows that were sent before, by position in the file. Who was told
- * that they are wrong would mend them, and send them twice. Whoever cannot be asked for the account knows of none.
+ * Of a file of which no row can be sent as it is now: rows that were sent before, by position in the file. Told that they
+ * are wrong, people would fix them and send them twice. Without a login none is known.
  */
 export async function sentBefore(run: Run, plan: Plan, given: string): Promise<EndedRows> {
-  const known = await knownOf(run, plan, given).catch(insteadOf('any', undefined));
-  const before = known ? endedBefore(known, plan) : endedRows();
-  if (known && before.size > 0) for (const note of earlierNotes(known, plan, 0)) run.ctx.notice(note);
+  if (plan.problems.size === 0) return endedRows();
+  const known = await knownOf(run, plan, given).catch(insteadOf(['auth'], undefined));
+  if (!known) return endedRows();
+  const before = endedBefore(known, plan);
+  if (before.size > 0) for (const note of earlierNotes(known, plan, 0)) run.ctx.notice(note);
   return before;
 }
 
