@@ -1,3 +1,4 @@
+import { isInDoubt } from './ended-table.ts';
 import type { Again } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
 import type { Judges } from './judges.ts';
@@ -37,9 +38,8 @@ export function choose({ matches, judges, works, found, isCopy, plan, wish, sett
   const goesAgain = (ref: string, match: Match) => {
     const request = plan.refs.get(ref);
     if (request === noRequest) return false;
-    const { status } = match.rowStatus;
     // What may or may not be done, --retry-unknown alone sends again.
-    const isCopied = isCopy && status === 'done' && !match.rowStatus.doubt;
+    const isCopied = isCopy && match.rowStatus.status === 'done' && !isInDoubt(match.rowStatus);
     return wish.restart || (wish.again && (isCopied || match.from !== found || isOtherRequest(match, request)));
   };
   const resent = matchTable(plan.refs);

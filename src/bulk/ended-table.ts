@@ -22,7 +22,11 @@ type Status = Ended['status'];
 export const toldStatus = (ended: Ended): Status => (isInDoubt(ended) ? 'unknown' : ended.status);
 
 /** The record is there, and what was to follow may be. No run sends it again. */
-export const isInDoubt = (ended: Ended): boolean => ended.status === 'done' && ended.doubt === true;
+export const isInDoubt = (row: Ended | RowStatus): boolean => row.status === 'done' && row.doubt === true;
+
+/** It left, and nobody knows what came of it. */
+export const isUnsettled = (row: RowStatus | undefined): row is Extract<RowStatus, { status: 'sent' | 'unknown' }> =>
+  row?.status === 'sent' || row?.status === 'unknown';
 
 const statuses: readonly Status[] = ['done', 'rejected', 'unknown', 'unsent'];
 

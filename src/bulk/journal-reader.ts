@@ -26,7 +26,7 @@ export type Past = {
   readonly voidedAt: string | undefined;
   /** The files that its runs read: null for standard input. */
   readonly files: ReadonlySet<string | null>;
-  /** Of these the ones from which rows were sent, the latest last. */
+  /** Of these the ones from which rows were sent. */
   readonly sentFrom: ReadonlySet<string | null>;
   /** Their contents. */
   readonly contents: ReadonlySet<string>;
@@ -113,15 +113,11 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     voided.set(voidKey(settings ?? header?.settings ?? '', was), number);
     former.set(was, row);
   };
-  const noteSent = () => {
-    sentFrom.delete(file);
-    sentFrom.add(file);
-  };
   const takeRow = (line: RowLine) => {
     applyLine(rowStatuses, line);
     if ('run' in line) begins(line.run);
     else finished = 'finished' in line ? line.finished : undefined;
-    if ('sent' in line) noteSent();
+    if ('sent' in line) sentFrom.add(file);
     if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
     if ('again' in line) {
       voidedAt = run?.at;

@@ -2,7 +2,7 @@ import { candidatesTold } from '../http/endings.ts';
 import type { Undecided } from '../http/settle.ts';
 import { insteadOf } from '../promise/instead-of.ts';
 import { someOf } from '../text/each.ts';
-import type { Ended } from './ended-table.ts';
+import { type Ended, isUnsettled } from './ended-table.ts';
 import { partOf } from './journal-lines.ts';
 import type { Planned } from './plan.ts';
 import { noteLook, type RunState, settle } from './run-state.ts';
@@ -14,8 +14,7 @@ export function pastOf(runState: RunState, planned: Planned): Ended | 'left open
   const rowStatus = runState.job.journal.rowStatuses.get(planned.ref);
   if (rowStatus === undefined || rowStatus.status === 'meant') return undefined;
   // Twice is once.
-  if (rowStatus.status === 'sent' || rowStatus.status === 'unknown')
-    return isRepeatable(runState) ? undefined : 'left open';
+  if (isUnsettled(rowStatus)) return isRepeatable(runState) ? undefined : 'left open';
   return { ...rowStatus, line: planned.line };
 }
 

@@ -3,7 +3,7 @@ import { Failure } from '../errors.ts';
 import { localTime } from '../output/cells.ts';
 import { countOf, someOf } from '../text/each.ts';
 import { counted, number } from '../text/number.ts';
-import { type EndedRows, endedRows } from './ended-table.ts';
+import { type EndedRows, endedRows, isInDoubt, isUnsettled } from './ended-table.ts';
 import type { History } from './journal-history.ts';
 import type { RowStatus } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
@@ -18,10 +18,6 @@ type Known = Pick<History, 'own' | 'matches'>;
 type Before = Known & Pick<History, 'isCopy' | 'resent'>;
 
 const wasSent = ({ status }: RowStatus): boolean => status !== 'rejected';
-
-const isOpen = ({ status }: RowStatus): boolean => status === 'sent' || status === 'unknown';
-
-const isDoubted = (rowStatus: RowStatus): boolean => rowStatus.status === 'done' && rowStatus.doubt === true;
 
 /** So many are named. */
 const mostNamed = 10;
@@ -70,7 +66,7 @@ export function endedBefore({ matches }: Pick<Known, 'matches'>, { problems }: P
   for (const [index, { ref, line, error }] of problems) {
     const rowStatus = matches.get(ref)?.rowStatus;
     if (rowStatus?.status === 'done') ended.set(index, { ...rowStatus, line });
-    if (rowStatus?.status === 'sent' || rowStatus?.status === 'unknown')
+    if (isUnsettled(rowStatus))
       ended.set(index, { status: 'unknown', line, error: `${openBefore}; now: ${error}`, before: null });
   }
   return ended;
@@ -105,9 +101,9 @@ export function earlierNotes({ own, isCopy, matches, resent }: Before, plan: Pla
             left,
             rejected: plan.problems.size - endedBefore({ matches }, plan).size,
             drafted: draftedOf(matches),
-            unknown: countOf(matches.values(), ({ rowStatus }) => isOpen(rowStatus)),
+            unknown: countOf(matches.values(), ({ rowStatus }) => isUnsettled(rowStatus)),
             isSame: own.past.content === plan.content,
-            inDoubt: someOf(matches.values(), ({ rowStatus }) => isDoubted(rowStatus)),
+            inDoubt: someOf(matches.values(), ({ rowStatus }) => isInDoubt(rowStatus)),
           }),
     );
   }
@@ -116,7 +112,7 @@ export function earlierNotes({ own, isCopy, matches, resent }: Before, plan: Pla
     const sent = `${rowsInWords(elsewhere)} ${are} sent before, ${origins(runs.keys())}, and ${are} not sent again.`;
     const doubted = countOf(
       matches.values(),
-      ({ from, rowStatus }) => runs.has(from) && (isOpen(rowStatus) || isDoubted(rowStatus)),
+      ({ from, rowStatus }) => runs.has(from) && (isUnsettled(rowStatus) || isInDoubt(rowStatus)),
     );
     notes.push(
       doubted > 0

@@ -12,8 +12,8 @@ import { madeIds } from '../http/made.ts';
 import { settleRecord, syncRecord } from '../http/recorder.ts';
 import type { Undecided } from '../http/settle.ts';
 import { fieldsIn } from '../text/record.ts';
+import { isUnsettled } from './ended-table.ts';
 import type { Journal } from './journal.ts';
-import type { RowStatus } from './journal-lines.ts';
 import { type Done, type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
 import { readBack, withOurNewest } from './read-back.ts';
@@ -108,7 +108,7 @@ async function send(sending: Sending, planned: Planned): Promise<Outcome> {
   const { operation } = row;
   const trip: Trip = { hasLeft: false, mayArrive: false, before: undefined };
   const service = through(sending, watchOf(sending, planned, trip));
-  const wasOpen = isOpen(journal.rowStatuses.get(planned.ref));
+  const wasOpen = isUnsettled(journal.rowStatuses.get(planned.ref));
   try {
     const input = await complete(sending, planned);
     let known: Known | undefined;
@@ -129,9 +129,6 @@ async function send(sending: Sending, planned: Planned): Promise<Outcome> {
     return outcome;
   }
 }
-
-const isOpen = (rowStatus: RowStatus | undefined): boolean =>
-  rowStatus?.status === 'sent' || rowStatus?.status === 'unknown';
 
 /** `isAgain`: an earlier run may have done what follows. */
 type There = {
