@@ -38,9 +38,14 @@ function whereNamed({ rejects, report, results }: Files, rejected: number): stri
   return rejected > 0 ? 'Standard output names them; --rejects FILE keeps them.' : 'Standard output names them.';
 }
 
-/** The same of a dry run, which does nothing. */
-export const dryNote = ({ rejected }: Pick<Counts, 'rejected'>): string =>
-  `${rowsInWords(rejected)} would be rejected (exit 8).`;
+/** The same of a dry run, which does nothing. `unknown`: left by earlier runs. */
+export function dryNote({ rejected, unknown = 0 }: { readonly rejected: number; readonly unknown?: number }): string {
+  const told = [
+    ...(rejected > 0 ? [`${rowsInWords(rejected)} would be rejected (exit 8).`] : []),
+    ...(unknown > 0 ? [`${rowsInWords(unknown)} may or may not have been done by an earlier run (exit 9).`] : []),
+  ];
+  return told.length > 0 ? told.join(' ') : 'Earlier runs have done some rows only in part (exit 8).';
+}
 
 /** On a terminal: where the rejected rows are, once they are written. */
 export function keptNotes({ rejected }: Pick<Counts, 'rejected'>, rejects: string | undefined): string[] {

@@ -114,11 +114,9 @@ export function earlierNotes({ own, isCopy, matches, resent }: Before, plan: Pla
       matches.values(),
       ({ from, rowStatus }) => runs.has(from) && (isUnsettled(rowStatus) || isInDoubt(rowStatus)),
     );
-    notes.push(
-      doubted > 0
-        ? `${sent} Whether all was done is not known of ${number(doubted)}.`
-        : `${sent} To send ${them} again, add --again.`,
-    );
+    const canGo = someOf(matches, ([ref, { from }]) => runs.has(from) && plan.refs.get(ref) !== noRequest);
+    const advice = canGo ? ` To send ${them} again, add --again.` : '';
+    notes.push(sent + (doubted > 0 ? ` Whether all was done is not known of ${number(doubted)}.` : advice));
   }
   return notes;
 }

@@ -49,6 +49,16 @@ test('the same command again says that the file was done but for that row, and f
     /done at \S+ \S+, but for 1 row that may or may not have been done\. Nothing is sent now\./u,
   );
   expect(ran.stderr).not.toContain('--restart');
+  // A dry run speaks of no row that would be rejected.
+  const { stderr: dry } = await svc(world, [
+    'tickets',
+    'create',
+    '--from',
+    join(world.folder, 'rows.csv'),
+    '--dry-run',
+  ]);
+  expect(dry).toContain('1 row may or may not have been done by an earlier run (exit 9).');
+  expect(dry).not.toContain('rejected');
   // And a copy of the file is told nothing else.
   const copy = join(world.folder, 'copy.csv');
   writeFileSync(copy, 'subject\nLost\n');
