@@ -1,4 +1,4 @@
-import { isInDoubt } from './ended-table.ts';
+import { isInDoubt, isUnsettled } from './ended-table.ts';
 import type { Again } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
 import type { Judges } from './judges.ts';
@@ -35,12 +35,12 @@ type Choice = {
 };
 
 export function choose({ matches, judges, works, found, isCopy, plan, wish, settings }: Choice): Chosen {
-  const goesAgain = (ref: string, match: Match) => {
-    const request = plan.refs.get(ref);
-    if (request === noRequest) return false;
+  const goesAgain = (match: Match, request: string | undefined) => {
+    const { rowStatus, from } = match;
+    if (wish.restart || isOtherRequest(match, request)) return true;
     // What may or may not be done, --retry-unknown alone sends again.
-    const isCopied = isCopy && match.rowStatus.status === 'done' && !isInDoubt(match.rowStatus);
-    return wish.restart || (wish.again && (isCopied || match.from !== found || isOtherRequest(match, request)));
+    if (isUnsettled(rowStatus) || isInDoubt(rowStatus)) return false;
+    return from !== found || (isCopy && rowStatus.status === 'done');
   };
   const resent = matchTable(plan.refs);
   const isTwice = plan.row.operation.safety !== 'repeatable';
@@ -53,14 +53,16 @@ export function choose({ matches, judges, works, found, isCopy, plan, wish, sett
     elsewhere.set(its, (elsewhere.get(its) ?? new Set()).add(row));
   };
   for (const [ref, match] of wish.restart || wish.again ? matches : []) {
-    if (!goesAgain(ref, match)) continue;
+    const request = plan.refs.get(ref);
+    if (!goesAgain(match, request)) continue;
+    matches.delete(ref);
+    // It cannot go as it stands in the file, and the run says why.
+    if (request === noRequest) continue;
     const isElsewhere = others.includes(match.from);
     rows.add(isElsewhere ? ref : match.key);
     if (isElsewhere) voidElsewhere(match.from, match.key);
-    const request = plan.refs.get(ref);
     for (const from of others) if (from.past.rowStatuses.get(ref)?.is === request) voidElsewhere(from, ref);
     if (isTwice && match.rowStatus.status !== 'rejected') resent.set(ref, match);
-    matches.delete(ref);
   }
   for (const { past } of left) {
     for (const key of past.rowStatuses.keys()) if (plan.refs.has(key) || past.header.svc_bulk === 1) rows.add(key);

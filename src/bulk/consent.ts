@@ -8,7 +8,7 @@ import type { RowOf } from '../command/row.ts';
 import { manyToChange } from '../command/several.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { insteadOf } from '../promise/instead-of.ts';
+import { Failure } from '../errors.ts';
 import { counted } from '../text/number.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import type { Run } from './command-line.ts';
@@ -53,7 +53,7 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
   refuseRows(run, plan, known);
   const open = rowsToSend(known, plan, flags.retry_unknown);
   const count = Math.min(open, flags.max_sends ?? Number.POSITIVE_INFINITY);
-  for (const note of earlierNotes(known, plan, open)) ctx.notice(note);
+  for (const note of earlierNotes(known, plan, flags.retry_unknown, open)) ctx.notice(note);
   const plainly = count > 0 ? questionFor(row, plan, count, words) : undefined;
   const twice =
     resent.size === 0
@@ -70,29 +70,40 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
 
 /** As `agree`, before anything is made that the rows need: nothing is held yet. */
 export async function agreeFirst(run: Run, plan: Plan, given: string): Promise<void> {
-  await agree(run, plan, await knownOf(run, plan, given));
+  await agree(run, plan, (await knownOf(run, plan, given)) ?? nothingKnown(plan));
 }
 
-/**
- * Of a file of which no row can be sent as it is now: rows that were sent before, by position in the file. Told that they
- * are wrong, people would fix them and send them twice. Without a login none is known.
- */
-export async function sentBefore(run: Run, plan: Plan, given: string): Promise<EndedRows> {
-  if (plan.problems.size === 0) return endedRows();
-  const known = await knownOf(run, plan, given).catch(insteadOf(['auth'], undefined));
-  if (!known) return endedRows();
-  const before = endedBefore(known, plan);
-  if (before.size > 0) for (const note of earlierNotes(known, plan, 0)) run.ctx.notice(note);
-  return before;
+/** Rows that cannot be sent as they are now, and were sent before, by position in the file; and what is said of them. */
+export type SentBefore = { readonly rows: EndedRows; readonly notes: readonly string[] };
+
+/** Told that such rows are wrong, people would fix them and send them twice. */
+export async function sentBefore(run: Run, plan: Plan, given: string): Promise<SentBefore> {
+  const known = plan.problems.size === 0 ? undefined : await knownToLogin(run, plan, given);
+  const rows = known ? endedBefore(known, plan) : endedRows();
+  return { rows, notes: known && rows.size > 0 ? earlierNotes(known, plan, run.flags.retry_unknown, 0) : [] };
 }
 
-async function knownOf(run: Run, plan: Plan, given: string): Promise<Known> {
+/** Without a login none is known, and a word says so. */
+export async function knownToLogin(run: Run, plan: Plan, given: string): Promise<Known | undefined> {
+  try {
+    return await knownOf(run, plan, given);
+  } catch (failure) {
+    if (!(failure instanceof Failure) || failure.kind !== 'auth' || failure.status !== undefined) throw failure;
+    run.ctx.notice(`svc did not look at what earlier runs have sent, so rows may be done already. ${failure.message}`);
+    return undefined;
+  }
+}
+
+/** Undefined where no run of the command can have left anything. */
+async function knownOf(run: Run, plan: Plan, given: string): Promise<Known | undefined> {
   const { ctx, flags } = run;
-  const [matches, resent] = [matchTable(plan.refs), matchTable(plan.refs)];
-  const none = { own: undefined, isCopy: false, grown: [], others: [], matches, resent };
-  return (await mayBeKnown(join(ctx.files.state, 'bulk'), run.words))
-    ? lookAtHistory(ctx, await identityOf(run, plan, given), plan, flags)
-    : none;
+  if (!(await mayBeKnown(join(ctx.files.state, 'bulk'), run.words))) return undefined;
+  return lookAtHistory(ctx, await identityOf(run, plan, given), plan, flags);
+}
+
+function nothingKnown({ refs }: Plan): Known {
+  const [matches, resent] = [matchTable(refs), matchTable(refs)];
+  return { own: undefined, isCopy: false, grown: [], others: [], matches, resent };
 }
 
 /** What the results of this run will have beside what it makes. */

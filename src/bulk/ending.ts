@@ -26,35 +26,35 @@ type Ended = {
   /** The contacts that --create-contacts makes. */
   readonly wanted: readonly Requester[];
   readonly sent: Sent;
-  /** Nothing was to go out. */
-  readonly isDry: boolean;
+  /** Nothing was to go out: of a dry run, or because a row is bad. */
+  readonly sendsNothing: boolean;
 };
 
 /** What became of the rows: in the files that were asked for, and as the command's output. */
 export async function tell(
   { ctx, settings, words, flags, earlier }: Run,
-  { file, values, requesters, wanted, sent, isDry }: Ended,
+  { file, values, requesters, wanted, sent, sendsNothing }: Ended,
 ): Promise<View> {
   const { plan, totals, unwritten } = sent;
   const report = { ...reportOf(words, file, plan, totals), ...readAsOf(values) };
   const beside = requesters?.cost(wanted) ?? 0;
   const bounds = async () => ({ cap: flags.max_sends, beside, isDrafted: (await ctx.sends?.mode()) === 'draft' });
   const shown = flags.dry_run ? dryReport(report, plan, settings, await bounds()) : report;
-  const written = isDry ? await sparing(ctx, flags, { isDry: flags.dry_run }) : flags;
-  const dry = isDry
+  const written = sendsNothing ? await sparing(ctx, flags, { isDry: flags.dry_run }) : flags;
+  const ofNothing = sendsNothing
     ? await writeFiles(written, { plan, totals, report: shown, hasSecrets: false, earlier })
     : undefined;
   const outcome = outcomeOf(report, flags.dry_run);
   const failure = failureOf(report, totals, {
     plan,
-    isStrict: flags.strict,
+    isStrict: flags.strict && sendsNothing,
     isDry: flags.dry_run,
     sendsAgain: sendsAgain(flags),
     contacts: requesters?.made() ?? 0,
   });
   const capped = cappedNotes(report, totals, flags);
   const isTold = ctx.stdout.isTTY === true || flags.dry_run || failure !== undefined || capped.length > 0;
-  const lost = dry ?? unwritten;
+  const lost = ofNothing ?? unwritten;
   const notes = [
     ...(outcome === 'partial' && !isTold ? [partialNote({ ...report, files: written })] : []),
     ...(outcome === 'partial' && flags.dry_run && !ctx.stdout.isTTY && !failure ? [dryNote(report)] : []),
@@ -90,15 +90,15 @@ function draftNotes({ batch }: Pick<Report, 'batch'>, { draftedNow, doneNow, end
 }
 
 /** Rows that only --max-sends kept back. */
-function cappedNotes({ done, unsent }: Report, { stopped, ended }: Totals, flags: FileFlags): string[] {
-  const cap = flags.max_sends;
-  if (cap === undefined || stopped || unsent === 0 || done === 0 || ended.size === 0) return [];
-  const left = `${rowsInWords(unsent)} ${unsent === 1 ? 'is' : 'are'} left`;
-  return [`${left}, because of --max-sends ${cap}. ${runAgain(sendsAgain(flags))} to send more.`];
+function cappedNotes({ done }: Report, { stopped, capped = 0 }: Totals, flags: FileFlags): string[] {
+  if (stopped || capped === 0 || done === 0) return [];
+  const left = `${rowsInWords(capped)} ${capped === 1 ? 'is' : 'are'} left`;
+  return [`${left}, because of --max-sends ${flags.max_sends}. ${runAgain(sendsAgain(flags))} to send more.`];
 }
 
 type About = {
   readonly plan: Plan;
+  /** --strict, and nothing was to go out. */
   readonly isStrict: boolean;
   readonly isDry: boolean;
   /** The flag that sends rows again, and would do so once more if the command were repeated with it. */
@@ -116,8 +116,9 @@ function failureOf(
   const { rows, done, rejected, unknown } = report;
   const { source } = plan.rows;
   if (plan.sendable === 0) return noneSendable(rows, source.name);
-  if (isStrict && rejected > 0 && totals.ended.size === 0) {
-    return new Failure('usage', `${rowsInWords(rejected)} of ${source.name} ${rejected === 1 ? 'is' : 'are'} bad.`, {
+  const bad = plan.problems.size;
+  if (isStrict && bad > 0) {
+    return new Failure('usage', `${rowsInWords(bad)} of ${source.name} ${bad === 1 ? 'is' : 'are'} bad.`, {
       hint: 'Nothing was sent, because of --strict.',
     });
   }
@@ -135,7 +136,11 @@ function failureOf(
     return new Failure('unknown', [stopped?.message, fact, doubt].filter(Boolean).join(' '), {
       hint: stopped
         ? goOn
-        : lookFirst(plan.row.operation, { whole: unknown - inDoubt(totals), again: runAgain(sendsAgain) }),
+        : lookFirst(plan.row.operation, {
+            whole: unknown - inDoubt(totals),
+            unreadable: totals.unreadable ?? 0,
+            again: runAgain(sendsAgain),
+          }),
       looked: totals.looked,
       isWhole: true,
       cause: stopped,
@@ -168,15 +173,20 @@ const runAgain = (sendsAgain: About['sendsAgain']): string =>
 const goOnWithout = (sendsAgain: About['sendsAgain']): string =>
   `${runAgain(sendsAgain)}: it goes on where this run stopped, and sends no row twice.`;
 
-/** `whole`: rows of which the record itself may not be there. `again`: how the command is run again. */
-type Look = { readonly whole: number; readonly again: string };
+/**
+ * `whole`: rows of which the record itself may not be there. `unreadable`: those of them that are no requests as they stand
+ * in the file. `again`: how the command is run again.
+ */
+type Look = { readonly whole: number; readonly unreadable: number; readonly again: string };
 
 /** Only what the service shows can be looked for; the records of a change take it once more. */
-function lookFirst({ safety, effect }: RowOf['operation'], { whole, again }: Look): string {
+function lookFirst({ safety, effect }: RowOf['operation'], { whole, unreadable, again }: Look): string {
   const named = '--results FILE names them (svc_status unknown).';
   if (whole === 0)
     return `The record of each row is there; only what was to follow may be missing. The error of the row says how to look, and what is left to do. svc sends none of it again. ${named}`;
   const blindly = `Do not send them again blindly. ${named}`;
+  if (whole === unreadable)
+    return `${blindly} svc cannot look for them as they read now: give the flags of then (--map, --map-value and the like), and run the command again.`;
   if (safety === 'verify') return `${blindly} ${again} to look for them once more; --retry-unknown sends them again.`;
   if (safety === 'repeatable')
     return `${again}: it sends them once more, and repeating them changes nothing more. ${named}`;

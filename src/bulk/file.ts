@@ -16,7 +16,7 @@ import { openSource, type Source } from '../tabular/source.ts';
 import type { Reading } from './cells.ts';
 import { resolveColumns } from './columns.ts';
 import { givenByCommandLine, type Run, refuseIds, refuseUseless, templateOf } from './command-line.ts';
-import { agreeFirst, sentBefore } from './consent.ts';
+import { agreeFirst, type SentBefore, sentBefore } from './consent.ts';
 import type { IdsInCopy } from './copied-ids.ts';
 import { tell } from './ending.ts';
 import { columnNotes } from './fitting.ts';
@@ -60,9 +60,9 @@ export async function runFile(ctx: Context, given: Asked): Promise<View> {
     ctx.progress(undefined, 'work');
     for (const note of notesOf(begun, opened, checked.plan)) ctx.notice(note);
     const ms = Math.round(ctx.clock.ticks() - began);
-    const isDry = begun.run.flags.dry_run || isRefused(checked.plan, begun.run.flags);
+    const sendsNothing = begun.run.flags.dry_run || checked.refused !== undefined;
     const sent = await execute(begun, checked, ms);
-    return await tell(begun.run, { ...opened, file: begun.file, wanted: checked.wanted, sent, isDry });
+    return await tell(begun.run, { ...opened, file: begun.file, wanted: checked.wanted, sent, sendsNothing });
   } finally {
     ctx.progress(undefined, 'work');
     await source.close();
@@ -144,6 +144,8 @@ async function readRows({ run, commanded }: Begun, source: Source): Promise<Open
 
 type Checked = {
   readonly plan: Plan;
+  /** Where nothing of it goes out: which of its bad rows were sent before. */
+  readonly refused: SentBefore | undefined;
   /** The contacts that --create-contacts makes; they are there where `isAgreed`. */
   readonly wanted: readonly Requester[];
   /** It was agreed to, and nothing is asked any more. */
@@ -153,11 +155,20 @@ type Checked = {
 /** Every row is checked before anybody is asked, and agreed to before a contact is made for one. */
 async function checkRows({ run, commanded }: Begun, { requesters, planned }: Opened): Promise<Checked> {
   const plan = await planned();
-  const wanted = requesters && !isRefused(plan, run.flags) ? await newRequesters(plan.read()) : [];
-  if (wanted.length === 0 || run.flags.dry_run) return { plan, wanted, isAgreed: false };
-  await agreeFirst(run, plan, contentOf(commanded));
+  const content = contentOf(commanded);
+  const refused = isRefused(plan, run.flags) ? await refusedBeside(run, plan, content) : undefined;
+  const wanted = requesters && !refused ? await newRequesters(plan.read()) : [];
+  if (wanted.length === 0 || run.flags.dry_run) return { plan, refused, wanted, isAgreed: false };
+  await agreeFirst(run, plan, content);
   await requesters?.make(wanted);
-  return { plan: await planned(), wanted, isAgreed: true };
+  return { plan: await planned(), refused, wanted, isAgreed: true };
+}
+
+/** Undefined where no row is bad but such as were sent before. */
+async function refusedBeside(run: Run, plan: Plan, content: string): Promise<SentBefore | undefined> {
+  const before = await sentBefore(run, plan, content);
+  const isHeld = plan.sendable === 0 || plan.problems.size > before.rows.size;
+  return isHeld ? before : undefined;
 }
 
 /** Nothing of it goes out. */
@@ -175,10 +186,12 @@ function notesOf({ run: { flags } }: Begun, { rows, values }: Opened, plan: Plan
 }
 
 /** Sends what is agreed to, or looks what would be sent. `ms`: how long it took so far. */
-async function execute({ run, commanded }: Begun, { plan, isAgreed }: Checked, ms: number): Promise<Sent> {
+async function execute({ run, commanded }: Begun, { plan, refused, isAgreed }: Checked, ms: number): Promise<Sent> {
   const content = contentOf(commanded);
-  if (plan.sendable === 0) return withEarlier(plan, nothingSent(ms), await sentBefore(run, plan, content));
-  if (isRefused(plan, run.flags)) return { plan, totals: nothingSent(ms) };
+  if (refused) {
+    for (const note of refused.notes) run.ctx.notice(note);
+    return withEarlier(plan, nothingSent(ms), refused.rows);
+  }
   return run.flags.dry_run ? previewPlan(run, plan, content, ms) : sendPlan(run, plan, content, isAgreed);
 }
 

@@ -54,6 +54,8 @@ export type RunLine = {
   /** Every line that the run before wrote is surely there. */
   readonly whole?: boolean;
   readonly file?: string | null;
+  /** In a journal that was written anew: the files from which its rows were sent. */
+  readonly sentFrom?: readonly (string | null)[];
   /** A digest of the cells of all rows of the file. */
   readonly content?: string;
   /** Which columns its rows fill. */

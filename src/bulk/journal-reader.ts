@@ -106,6 +106,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
       files.add(next.file);
       file = next.file;
     }
+    for (const one of Array.isArray(next.sentFrom) ? next.sentFrom : []) sentFrom.add(one);
     if (next.content !== undefined) contents.add(next.content);
     if (Array.isArray(next.shapes)) shapes.push(...next.shapes.filter(Array.isArray));
   };

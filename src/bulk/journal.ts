@@ -175,6 +175,7 @@ function rowStatusesOf({ own, chosen }: Beginning, { refs }: Plan): OpenRowStatu
 function journalOf(held: Held, past: Past | undefined): Journal {
   const { opening, path, log, rowStatuses, copies, header, run, vanishes } = held;
   const there = new Map(past?.there);
+  const sentFrom = new Set(past?.sentFrom);
   let [hasRows, isFinished] = [false, false];
   return {
     path,
@@ -186,6 +187,7 @@ function journalOf(held: Held, past: Past | undefined): Journal {
     async write(line) {
       await append(held, line);
       applyLine(rowStatuses, line);
+      if ('sent' in line) sentFrom.add(run.file ?? null);
       if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
       isFinished = 'finished' in line;
       hasRows ||= !isFinished;
@@ -202,7 +204,10 @@ function journalOf(held: Held, past: Past | undefined): Journal {
       if (!someOf(rowStatuses.standing('done'), ([, rowStatus]) => 'secret' in rowStatus)) return;
       const finished: Line[] = isSettled(rowStatuses) ? [{ finished: finishedNow(opening) }] : [];
       const others = [...there.values()].map((ids): Line => ({ there: { ids } }));
-      const lines = [...shortLines({ header, run, rowStatuses, others }), ...finished];
+      const lines = [
+        ...shortLines({ header, run: { ...run, sentFrom: [...sentFrom] }, rowStatuses, others }),
+        ...finished,
+      ];
       await log.rewrite(() => ({ pieces: [Buffer.from(journalText(lines))] }));
     },
     failure: () => held.failed,

@@ -1,13 +1,9 @@
-import { join } from 'node:path';
 import { rowsInWords } from '../batch/pace.ts';
-import { Failure } from '../errors.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import type { Run } from './command-line.ts';
-import { identityOf, refuseRows } from './consent.ts';
+import { knownToLogin, refuseRows } from './consent.ts';
 import { type Ended, endedRows } from './ended-table.ts';
-import { lookAtHistory } from './journal-history.ts';
 import type { RowStatus } from './journal-lines.ts';
-import { type Identity, mayBeKnown } from './journals-on-disk.ts';
 import { origins } from './origins.ts';
 import { type Plan, type Planned, sampleSize } from './plan.ts';
 import { nothingSent } from './report.ts';
@@ -21,14 +17,13 @@ import { type Sent, withEarlier } from './send-plan.ts';
 export async function previewPlan(run: Run, plan: Plan, given: string, ms: number): Promise<Sent> {
   const { ctx, settings, flags, row } = run;
   const untouched = { plan, totals: nothingSent(ms) };
-  if (!(await mayBeKnown(join(ctx.files.state, 'bulk'), run.words))) return untouched;
-  const identity = await identityFor(run, plan, given);
-  if (!identity) return untouched;
-  const history = await lookAtHistory(ctx, identity, plan, flags);
-  const { matches, resent } = history;
+  const known = await knownToLogin(run, plan, given);
+  if (!known) return untouched;
+  const { matches, resent } = known;
   await refuseBegunAgain({ ctx, service: await run.service(), plan, matches, yes: settings.yes });
-  refuseRows(run, plan, history);
-  for (const note of earlierNotes(history, plan, rowsToSend(history, plan, flags.retry_unknown))) ctx.notice(note);
+  refuseRows(run, plan, known);
+  const left = rowsToSend(known, plan, flags.retry_unknown);
+  for (const note of earlierNotes(known, plan, flags.retry_unknown, left)) ctx.notice(note);
   if (resent.size > 0)
     ctx.notice(`Sent before, ${origins(resent.runs().keys())}, and sent again: ${rowsInWords(resent.size)}.`);
   const goesAgain = flags.retry_unknown || row.operation.safety === 'repeatable';
@@ -42,18 +37,7 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
     }
   }
   const totals = { ...nothingSent(ms), ended, resumedRows: ended.size };
-  return withEarlier({ ...plan, sample }, totals, endedBefore(history, plan));
-}
-
-/** Undefined without a login, with a word of what could not be looked at. */
-async function identityFor(run: Run, plan: Plan, given: string): Promise<Identity | undefined> {
-  try {
-    return await identityOf(run, plan, given);
-  } catch (failure) {
-    if (!(failure instanceof Failure) || failure.kind !== 'auth' || failure.status !== undefined) throw failure;
-    run.ctx.notice(`svc did not look at what earlier runs have sent, so rows may be done already. ${failure.message}`);
-    return undefined;
-  }
+  return withEarlier({ ...plan, sample }, totals, endedBefore(known, plan));
 }
 
 /** Secrets stay in the journal: a dry run hands out none. */

@@ -1,7 +1,7 @@
 import { rowsInWords } from '../batch/pace.ts';
 import { Failure } from '../errors.ts';
 import { localTime } from '../output/cells.ts';
-import { countOf, someOf } from '../text/each.ts';
+import { countOf } from '../text/each.ts';
 import { counted, number } from '../text/number.ts';
 import { type EndedRows, endedRows, isInDoubt, isUnsettled } from './ended-table.ts';
 import type { History } from './journal-history.ts';
@@ -74,49 +74,55 @@ export function endedBefore({ matches }: Pick<Known, 'matches'>, { problems }: P
 
 const openBefore = 'It was sent before, and svc cannot tell whether it was done';
 
-/** What is said of earlier runs before the first row goes out. */
-export function earlierNotes({ own, isCopy, matches, resent }: Before, plan: Plan, left: number): string[] {
-  const settled = plan.sendable - left;
-  const runs = new Map<Found, number>();
+/** What is said of earlier runs before the first row goes out. `left`: how many this run sends. */
+export function earlierNotes(known: Before, plan: Plan, retryUnknown: boolean, left: number): string[] {
+  const { own, isCopy, matches, resent } = known;
+  const isSettled = settledIn(known, plan, retryUnknown);
+  const drafted = draftedOf(matches);
   // Drafts are told of by their own commands.
-  const isOther = isCopy && draftedOf(matches) === 'none';
-  for (const { from, rowStatus } of matches.values())
-    if ((from !== own || isOther) && wasSent(rowStatus)) runs.set(from, (runs.get(from) ?? 0) + 1);
-  let elsewhere = 0;
-  for (const count of runs.values()) elsewhere += count;
+  const isOther = isCopy && drafted === 'none';
+  const runs = new Set<Found>();
+  let [elsewhere, unsure, canGo, settled, unknown, inDoubt] = [0, 0, 0, 0, 0, false];
+  for (const [ref, { from, rowStatus }] of matches) {
+    const isReadable = plan.refs.get(ref) !== noRequest;
+    if (isReadable && !isSettled(ref)) continue;
+    if (isUnsettled(rowStatus)) unknown++;
+    inDoubt ||= isInDoubt(rowStatus);
+    if ((from !== own || isOther) && wasSent(rowStatus)) {
+      runs.add(from);
+      elsewhere++;
+      if (isUnsettled(rowStatus) || isInDoubt(rowStatus)) unsure++;
+      if (isReadable) canGo++;
+    } else if (isReadable) settled++;
+  }
   const notes: string[] = [];
   // The question tells of those that go again.
   if (own && !runs.has(own) && !(own.past.finished && resent.size > 0)) {
     const { finished, header } = own.past;
-    const isFinished = finished !== undefined && elsewhere === 0;
     const at = finished?.at ?? header.started_at;
-    const known = countOf(matches.keys(), (ref) => plan.refs.get(ref) !== noRequest);
-    const isRetried = isFinished && left > plan.sendable - known;
-    notes.push(
-      isRetried
-        ? `This file was done at ${localTime(at)}, but for ${rowsInWords(left)}.`
-        : earlierNote(at, {
-            isFinished,
-            settled: settled - elsewhere,
-            left,
-            rejected: plan.problems.size - endedBefore({ matches }, plan).size,
-            drafted: draftedOf(matches),
-            unknown: countOf(matches.values(), ({ rowStatus }) => isUnsettled(rowStatus)),
-            isSame: own.past.content === plan.content,
-            inDoubt: someOf(matches.values(), ({ rowStatus }) => isInDoubt(rowStatus)),
-          }),
-    );
+    const asked = countOf(matches.keys(), (ref) => plan.refs.get(ref) !== noRequest);
+    const isRetried = finished !== undefined && left > plan.sendable - asked;
+    if (isRetried) notes.push(`This file was done at ${localTime(at)}, but for ${rowsInWords(left)}.`);
+    // Nothing of it stands to be gone on with.
+    else if (finished || settled + left > 0)
+      notes.push(
+        earlierNote(at, {
+          isFinished: finished !== undefined,
+          settled,
+          left,
+          rejected: plan.problems.size - endedBefore({ matches }, plan).size,
+          drafted,
+          unknown,
+          isSame: own.past.content === plan.content,
+          inDoubt,
+        }),
+      );
   }
   if (elsewhere > 0) {
     const [are, them] = elsewhere === 1 ? ['was', 'it'] : ['were', 'them'];
-    const sent = `${rowsInWords(elsewhere)} ${are} sent before, ${origins(runs.keys())}, and ${are} not sent again.`;
-    const doubted = countOf(
-      matches.values(),
-      ({ from, rowStatus }) => runs.has(from) && (isUnsettled(rowStatus) || isInDoubt(rowStatus)),
-    );
-    const canGo = someOf(matches, ([ref, { from }]) => runs.has(from) && plan.refs.get(ref) !== noRequest);
-    const advice = canGo ? ` To send ${them} again, add --again.` : '';
-    notes.push(sent + (doubted > 0 ? ` Whether all was done is not known of ${number(doubted)}.` : advice));
+    const sent = `${rowsInWords(elsewhere)} ${are} sent before, ${origins(runs)}, and ${are} not sent again.`;
+    const advice = canGo > 0 ? ` To send ${them} again, add --again.` : '';
+    notes.push(sent + (unsure > 0 ? ` Whether all was done is not known of ${number(unsure)}.` : advice));
   }
   return notes;
 }

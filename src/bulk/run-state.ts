@@ -60,9 +60,11 @@ export type RunState = {
   readonly kept: () => Promise<unknown>;
   /** Of rows that were not found: the longest look, and all candidates. */
   looked: Looked;
-  /** Rows that the policy forbade: how many, and why the first. */
+  /** Rows that the policy forbade, with those behind them: how many, and why the first. */
   forbidden: Forbidden | undefined;
-  /** Whether the service fails at one row after the other. */
+  /** Rows that --max-sends keeps back. */
+  capped: number;
+  /** Rows without one between them at which the service failed, or whose outcome is unknown. */
   problems: number;
 };
 
@@ -88,6 +90,7 @@ export function beginRun(job: Job): RunState {
     draftedNow: 0,
     looked: { seconds: 0, candidates: [] },
     forbidden: undefined,
+    capped: 0,
     problems: 0,
     elapsed,
     cost() {
@@ -187,6 +190,13 @@ export function judge(runState: RunState, planned: Planned, outcome: Outcome): v
   if (runState.problems >= mostProblems && failure) stop(hasProblem(failure));
   if (failure?.isUnrecorded) stop(failure);
   if (job.journal.failure()) stop(job.journal.failure());
+}
+
+/** A row that must not go before an earlier one for its record: `why`, as `doubted` has it. */
+export function leaveBehind(runState: RunState, { index, line }: Planned, why: string): void {
+  runState.ended.set(index, { status: 'unsent', line, error: why });
+  const { forbidden } = runState;
+  if (forbidden && why === behindUnsent) runState.forbidden = { ...forbidden, rows: forbidden.rows + 1 };
 }
 
 export function noteLook(runState: RunState, look: Looked | undefined): void {

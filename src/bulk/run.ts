@@ -5,7 +5,17 @@ import type { EndedRows } from './ended-table.ts';
 import { afterLateCopies, expectCopies, proveLast } from './order.ts';
 import type { Planned } from './plan.ts';
 import { finishSteps, lookAgain, pastOf, recoverOpen } from './recover.ts';
-import { beginRun, type Forbidden, type Job, judge, type Looked, type RunState, settle, undefer } from './run-state.ts';
+import {
+  beginRun,
+  type Forbidden,
+  type Job,
+  judge,
+  type Looked,
+  leaveBehind,
+  type RunState,
+  settle,
+  undefer,
+} from './run-state.ts';
 
 export type Totals = {
   /** By position in the file. */
@@ -22,6 +32,10 @@ export type Totals = {
   /** Why it ended before the last row. */
   readonly stopped: Failure | undefined;
   readonly forbidden?: Forbidden;
+  /** Rows of which nobody knows whether they are done, and for which svc cannot look as they stand in the file. */
+  readonly unreadable?: number;
+  /** Rows that --max-sends kept back. */
+  readonly capped?: number;
   /** The journal is gone: the next run would take all rows for new ones. */
   readonly isForgotten?: boolean;
   /** Of the drafts that it made. */
@@ -78,6 +92,7 @@ export async function runPlan(job: Job): Promise<Totals> {
     ms: journal.past.ms + runState.elapsed(),
     looked: runState.looked,
     stopped: stopped(),
+    capped: runState.capped,
     ...(runState.forbidden && { forbidden: runState.forbidden }),
   };
 }
@@ -96,7 +111,7 @@ async function* rowsToGo(runState: RunState): AsyncGenerator<Planned, void, unde
       } else if (sends < job.maxSends) {
         sends++;
         yield planned;
-      }
+      } else runState.capped++;
     }
   }
 }
@@ -114,12 +129,12 @@ async function meant(runState: RunState, rows: AsyncGenerator<Planned, void, und
 }
 
 async function start(runState: RunState, lanes: Lanes, planned: Planned): Promise<void> {
-  const { job, ended, doubted } = runState;
+  const { job, doubted } = runState;
   await lanes.start([...planned.keys, ...(planned.answerKeys ?? [])], async () => {
     try {
       const [error] = planned.keys.flatMap((key) => doubted.get(key) ?? []);
       if (error !== undefined) {
-        ended.set(planned.index, { status: 'unsent', line: planned.line, error });
+        leaveBehind(runState, planned, error);
         return;
       }
       if (!(await afterLateCopies(runState, planned))) return;

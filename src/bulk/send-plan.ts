@@ -5,6 +5,7 @@ import { giveEarlier } from '../http/given-ids.ts';
 import { ownIds } from '../http/open-writes.ts';
 import { syncRecord } from '../http/recorder.ts';
 import { digestTable } from '../text/digest-table.ts';
+import { countOf } from '../text/each.ts';
 import type { Run } from './command-line.ts';
 import { agree, identityOf, refuseRows } from './consent.ts';
 import type { EndedRows } from './ended-table.ts';
@@ -33,8 +34,11 @@ export function withEarlier(plan: Plan, totals: Totals, before: EndedRows): Sent
   const problems = problemRows(plan.refs);
   for (const [index, problem] of plan.problems) if (!before.has(index)) problems.set(index, problem);
   for (const [index, ended] of before) totals.ended.set(index, ended);
-  const resumedRows = totals.resumedRows + before.size;
-  return { plan: { ...plan, problems, sendable: plan.count - problems.size }, totals: { ...totals, resumedRows } };
+  const unreadable = countOf(before.values(), ({ status }) => status === 'unknown');
+  return {
+    plan: { ...plan, problems, sendable: plan.count - problems.size },
+    totals: { ...totals, resumedRows: totals.resumedRows + before.size, unreadable },
+  };
 }
 
 /** Sends what earlier runs have not. `given`: what the command line says for every row. `isAgreed`: nothing is asked any more. */

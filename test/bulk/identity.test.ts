@@ -333,8 +333,13 @@ describe('rows of another file', () => {
     };
     expect((await svc(silent, [...note, put(world, 'a.csv', text)])).exitCode).toBe(9);
     expect((await svc(world, [...note, put(world, 'b.csv', text), '--again'])).exitCode).toBe(9);
+    // A file with one row more is no copy, and knows it all the same.
+    const more = await svc(world, [...note, put(world, 'c.csv', `${text}9,Three\n`), '--again']);
+    expect([more.exitCode, JSON.parse(more.stdout)]).toMatchObject([9, { done: 2, unknown: 1 }]);
     const notes = async (id: number) => (await ticketsOf(world)).find((one) => one.id === id)?.notes.length;
-    expect([await notes(7), await notes(8)]).toEqual([1, 2]);
+    expect([await notes(7), await notes(8), await notes(9)]).toEqual([1, 3, 2]);
+    await svc(world, [...note, join(world.folder, 'c.csv'), '--retry-unknown']);
+    expect([await notes(7), await notes(8), await notes(9)]).toEqual([2, 3, 2]);
   });
 
   test.each([

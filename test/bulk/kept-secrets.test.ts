@@ -91,3 +91,14 @@ test('results without a header, whose columns nobody names, are not written over
   expect(readFileSync(`${results}.2`, 'utf8')).toBe(before);
   expect(writes()).toBe(1);
 });
+
+test('rows that were made with them are known as those of that file, also once the secrets are out of the journal', async () => {
+  const { put, results, create, run, writes, secrets } = await setUp();
+  const copy = put('copy.csv', rows(1, 2));
+  expect((await create(copy)).stderr).toContain('from h.csv, and were not sent again');
+  expect(writes()).toBe(0);
+  const again = await run('webhooks', 'create', '--from', copy, '--results', `${results}.2`, '--again', '--yes');
+  expect(again.exitCode, again.stderr).toBe(0);
+  expect(writes()).toBe(2);
+  expect(secrets()).toHaveLength(2);
+});

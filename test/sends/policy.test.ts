@@ -95,6 +95,20 @@ test('a file of which a rule forbids every row ends as one send does, and 8 tell
   expect(writesOf(world)).toHaveLength(2);
 });
 
+test('a row behind one that is forbidden is forbidden with it, and no cap is blamed for it', async () => {
+  const { run, world } = deskUnder('sends: { deny: \'.body.body != "Good"\' }\n');
+  const twice = await run('conversations resolve --from - --yes --json', { stdin: 'id\n1\n1\n' });
+  expect([twice.exitCode, JSON.parse(twice.stdout)]).toMatchObject([5, { rows: 2, unsent: 2 }]);
+  const argv = 'tickets reply --from - --yes --json --max-sends';
+  const two = 'id,body\n8,Good\n9,Bad\n';
+  const within = await run(`${argv} 10`, { stdin: two });
+  expect([within.exitCode, JSON.parse(within.stdout)]).toMatchObject([8, { done: 1, unsent: 1 }]);
+  expect(within.stderr).not.toContain('--max-sends');
+  const capped = await run(`${argv} 1`, { stdin: 'id,body\n10,Good\n11,Good\n12,Good\n' });
+  expect(capped.stderr).toContain('2 rows are left, because of --max-sends 1.');
+  expect(writesOf(world)).toHaveLength(2);
+});
+
 test('what the service refuses does not count as sent, and what may be sent does', async () => {
   const { world, ok, run } = deskUnder('sends: { max_per_hour: 1 }\n');
   await world.control('POST', 'faults', { path: '/tickets/8/replies', action: 'status', status: 422 });

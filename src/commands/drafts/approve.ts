@@ -34,9 +34,9 @@ export const approveDrafts = defineCommand({
   ],
   run: (ctx, { args, flags, settings }) =>
     atWork(ctx, settings, async (at) => {
-      const ids = await chosen(at, args.id, flags);
       if (args.id.length === 0 && flags.digest.length > 0)
         throw new Failure('usage', '--digest goes with ids: one for each.');
+      const ids = await chosen(at, args.id, flags);
       refuseUnread(ctx, settings, { ids, digests: flags.digest });
       return approveAll(ctx, at, { ids, flags });
     }),
