@@ -1,6 +1,6 @@
 import { listed } from '../text/listed.ts';
 import type { Section } from './section.ts';
-import { bareVersion, isInSeries, isOlder, isVersion } from './version.ts';
+import { bareVersion, isInSeries, isOlder, isVersion, versionPattern } from './version.ts';
 
 /** Something wrong with what is to be released, and where in the file, where it has a place there. */
 export type Problem = {
@@ -221,8 +221,15 @@ function bestNamed(sections: readonly Section[], typed: string): Section[] {
   return own.length > 0 ? own : found;
 }
 
-/** The tag that a CI job runs for, where it names a version: a promise to release just that. */
-export function tagOfJob(env: Readonly<Record<string, string | undefined>>): string | undefined {
-  const tag = env.GITHUB_REF_TYPE === 'tag' ? env.GITHUB_REF_NAME : env.CI_COMMIT_TAG || env.CIRCLE_TAG;
-  return tag && isVersion(tag) ? tag : undefined;
+/** The tag that a CI job runs for: a promise to release just its version. */
+export const tagOfJob = (env: Readonly<Record<string, string | undefined>>): string | undefined =>
+  (env.GITHUB_REF_TYPE === 'tag' ? env.GITHUB_REF_NAME : env.CI_COMMIT_TAG || env.CIRCLE_TAG) || undefined;
+
+const tagParts = new RegExp(`^(?:(?<name>.*?[^-_/.])[-_/.])?v?(?<version>${versionPattern})$`, 'iu');
+
+/** The version that a tag names, as one would type it: `svc-v1.2.0` is `svc@1.2.0`, `release/1.2.0` is `1.2.0`. */
+export function versionOfTag(tag: string): string | undefined {
+  if (isVersion(tag)) return tag;
+  const { name = 'v', version } = tagParts.exec(tag)?.groups ?? {};
+  return version === undefined || /^(?:v|versions?|ver|releases?|rel)$/iu.test(name) ? version : `${name}@${version}`;
 }

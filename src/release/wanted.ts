@@ -10,7 +10,7 @@ import { fieldsIn, textIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { parseTime } from '../text/time.ts';
 import { type FrontMatter, readNotes } from './front-matter.ts';
-import { type Problem, pickSection, tagOfJob } from './pick.ts';
+import { type Problem, pickSection, tagOfJob, versionOfTag } from './pick.ts';
 import { newBody, type Wanted } from './plan.ts';
 import { type Section, sectionsOf } from './section.ts';
 import { bareVersion, isVersion } from './version.ts';
@@ -78,12 +78,9 @@ async function versionOfThisJob(
   asked: ReleaseFlags,
   sections: readonly Section[],
 ): Promise<string | undefined> {
-  const tag = tagOfJob(ctx.env);
-  if (tag) {
-    ctx.notice(`Using ${tag}, the tag of this job.`);
-    return tag;
-  }
-  if (asked.line !== undefined) return undefined;
+  // The line is a choice of its own, which the tag's version must agree with.
+  const tagged = versionOfJob(ctx, { isNeeded: asked.line === undefined });
+  if (tagged !== undefined || asked.line !== undefined) return tagged;
   const version = await packageVersion(ctx, asked.from ?? 'CHANGELOG.md');
   if (!version) return undefined;
   const [own, newest] = [pickSection(sections, version), pickSection(sections, undefined)];
@@ -91,6 +88,20 @@ async function versionOfThisJob(
   if (!own.ok && own.problem.isAbsent) return undefined;
   if (!own.ok || !newest.ok || newest.section !== own.section)
     ctx.notice(`Using ${version}, the version in package.json.`);
+  return version;
+}
+
+/** @throws Failure `usage` where it is needed, and the tag of this job names none: another one must not be released for it */
+function versionOfJob(ctx: Context, { isNeeded }: { readonly isNeeded: boolean }): string | undefined {
+  const tag = tagOfJob(ctx.env);
+  if (tag === undefined) return undefined;
+  const version = versionOfTag(tag);
+  if (version === undefined && isNeeded)
+    throw new Failure('usage', `The tag ${tag} of this job names no version, so svc does not know which to release.`, {
+      hint: 'Name it: svc changelog release VERSION',
+    });
+  if (version !== undefined)
+    ctx.notice(`Using ${version}, the ${version === tag ? 'tag' : `version of the tag ${tag}`} of this job.`);
   return version;
 }
 
@@ -111,7 +122,8 @@ async function fromNotes(ctx: Context, asked: ReleaseFlags, blame: Blame): Promi
   if ('problem' in notes) throw problemIn(notes.problem, blame);
   const { fields, content, line, unknown } = notes;
   if (unknown.length > 0) ctx.notice(`Ignored in the front matter: ${unknown.join(', ')}.`);
-  const version = asked.version ?? fields.version ?? tagOfJob(ctx.env) ?? (await packageVersion(ctx, path));
+  const version =
+    asked.version ?? fields.version ?? versionOfJob(ctx, { isNeeded: true }) ?? (await packageVersion(ctx, path));
   if (!version) {
     throw new Failure('usage', 'VERSION is required with --notes-file.', {
       hint: 'Run: svc changelog release 1.2.0 --notes-file FILE',

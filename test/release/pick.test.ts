@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pickSection, tagOfJob } from '../../src/release/pick.ts';
+import { pickSection, tagOfJob, versionOfTag } from '../../src/release/pick.ts';
 import { normalised, sectionsOf } from '../../src/release/section.ts';
 
 /** Each heading with a text below it: the first in line 1, the next in line 5. */
@@ -230,10 +230,28 @@ test.each([
   [{ GITHUB_REF_TYPE: 'branch', GITHUB_REF_NAME: 'v1.0.0' }, undefined],
   [{ CI_COMMIT_TAG: 'v2.0.0', CIRCLE_TAG: 'v3.0.0' }, 'v2.0.0'],
   [{ CI_COMMIT_TAG: '', CIRCLE_TAG: 'v3.0.0' }, 'v3.0.0'],
-  [{ CI_COMMIT_TAG: 'nightly' }, undefined],
+  [{ CI_COMMIT_TAG: 'nightly' }, 'nightly'],
   [{}, undefined],
 ])('the tag of a job in %j is %s', (env, tag) => {
   expect(tagOfJob(env)).toBe(tag);
+});
+
+test.each([
+  ['v1.2.0', 'v1.2.0'],
+  ['web@1.2.0', 'web@1.2.0'],
+  ['svc-v10.6.1', 'svc@10.6.1'],
+  ['my-app-1.2', 'my-app@1.2'],
+  ['packages/web/v2.0.0-rc.1', 'packages/web@2.0.0-rc.1'],
+  ['web-1.2.0-rc.1', 'web@1.2.0-rc.1'],
+  ['release-10.6.1', '10.6.1'],
+  ['release/10.6.1', '10.6.1'],
+  ['version-10.6.1', '10.6.1'],
+  ['v.10.6.1', '10.6.1'],
+  ['REL_10_6_1', undefined],
+  ['build-123', undefined],
+  ['nightly', undefined],
+])('the tag %s is of the version %s', (tag, version) => {
+  expect(versionOfTag(tag)).toBe(version);
 });
 
 test('a file is read without its byte-order mark and with one kind of line end', () => {

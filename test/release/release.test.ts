@@ -551,6 +551,8 @@ describe('inside CI', () => {
     expect(await versionIn({ CI_COMMIT_TAG: 'v1.2.0' })).toBe('1.2.0');
     expect(await versionIn({ CIRCLE_TAG: 'web@1.2.0' })).toBe('1.2.0');
     expect(await versionIn({ GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v1.2.0' })).toBe('1.2.0');
+    expect(await versionIn({ CI_COMMIT_TAG: 'release/1.1.0' })).toBe('1.1.0');
+    expect(await versionIn({ GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'web-v1.2.0' })).toBe('1.2.0');
     expect(await versionIn({ GITHUB_REF_TYPE: 'branch', GITHUB_REF_NAME: 'v1.2.0' })).toBe('1.1.0');
     writeFileSync(join(world.folder, 'package.json'), '{"version":"0.0.0"}');
     expect((await release(['--line', '11'], { env: { CI: '1', CI_COMMIT_TAG: 'v1.1.0' } })).exitCode).toBe(2);
@@ -560,6 +562,21 @@ describe('inside CI', () => {
     const missing = await release([], { env: { CI: '1', CI_COMMIT_TAG: 'v9.0.0' } });
     expect(missing).toMatchObject({ exitCode: 2 });
     expect(missing.stderr).toContain('There is no section for 9.0.0.');
+  });
+
+  test('a tag that names no version releases none, but for the one that is named', async () => {
+    writeFileSync(join(world.folder, 'package.json'), '{"version":"1.2.0"}');
+    writeFileSync(join(world.folder, 'notes.md'), '- Faster');
+    const env = { CI: '1', GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'REL_1_1_0' };
+    const notes = ['changelog', 'release', '--notes-file', join(world.folder, 'notes.md')];
+    for (const run of [release([], { env }), release(['--check'], { env }), svc(world, notes, { env })]) {
+      const ran = await run;
+      expect(ran).toMatchObject({ exitCode: 2 });
+      expect(ran.stderr).toContain('The tag REL_1_1_0 of this job names no version');
+    }
+    expect(writes()).toEqual([]);
+    expect((await releaseJson(['1.1.0', '--dry-run'], { env })).json.version).toBe('1.1.0');
+    expect((await releaseJson(['--line', '7', '--dry-run'], { env })).json.version).toBe('1.2.0');
   });
 
   test('a version in package.json that the changelog has twice is refused, and no other takes its place', async () => {
