@@ -1,4 +1,4 @@
-import { isInDoubt, isUnsettled } from './ended-table.ts';
+import { isUnsure } from './ended-table.ts';
 import type { Again } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
 import type { Judges } from './judges.ts';
@@ -37,10 +37,10 @@ type Choice = {
 export function choose({ matches, judges, works, found, isCopy, plan, wish, settings }: Choice): Chosen {
   const goesAgain = (match: Match, request: string | undefined) => {
     const { rowStatus, from } = match;
-    if (wish.restart || isOtherRequest(match, request)) return true;
+    if (wish.restart) return true;
     // What may or may not be done, --retry-unknown alone sends again.
-    if (isUnsettled(rowStatus) || isInDoubt(rowStatus)) return false;
-    return from !== found || (isCopy && rowStatus.status === 'done');
+    if (isUnsure(rowStatus)) return false;
+    return from !== found || (isCopy && rowStatus.status === 'done') || isOtherRequest(match, request);
   };
   const resent = matchTable(plan.refs);
   const isTwice = plan.row.operation.safety !== 'repeatable';

@@ -9,22 +9,24 @@ import { manyToChange } from '../command/several.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { counted } from '../text/number.ts';
+import { countOf } from '../text/each.ts';
+import { counted, number } from '../text/number.ts';
+import { refuseAlike } from './alike.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import type { Run } from './command-line.ts';
-import { type EndedRows, endedRows } from './ended-table.ts';
+import { type EndedRows, endedRows, isUnsure } from './ended-table.ts';
 import { exampleOf } from './example.ts';
 import { refuseGrown } from './grown.ts';
 import { type History, lookAtHistory } from './journal-history.ts';
 import { type Identity, mayBeKnown } from './journals-on-disk.ts';
-import { matchTable } from './match-table.ts';
+import { type Matches, matchTable } from './match-table.ts';
 import { origins } from './origins.ts';
-import { refuseOther } from './other-request.ts';
-import type { Plan } from './plan.ts';
+import { isOtherRequest, refuseOther } from './other-request.ts';
+import { noRequest, type Plan } from './plan.ts';
 import { earlierNotes, endedBefore, refuseLost, rowsToSend, settledIn } from './resume.ts';
 
 /** What is known of the rows, whether they are held or not. */
-export type Known = Pick<History, 'own' | 'isCopy' | 'matches' | 'grown' | 'others' | 'resent'>;
+export type Known = Pick<History, 'own' | 'isCopy' | 'matches' | 'grown' | 'others' | 'alike' | 'resent'>;
 
 /** What the history of the rows is known by. Asks the service for the account, once in a run. */
 export async function identityOf(run: Run, plan: Plan, given: string): Promise<Identity> {
@@ -40,9 +42,21 @@ export async function identityOf(run: Run, plan: Plan, given: string): Promise<I
 /** Throws where rows must not be sent, whatever a person says. */
 export function refuseRows({ settings, flags, earlier }: Run, plan: Plan, known: Known): void {
   refuseLoss(earlier, flags.results, madeBy(known));
-  refuseGrown(known.grown, plan);
-  refuseOther(known.others, plan);
-  refuseLost(known, plan, settings.yes);
+  if (!flags.retry_unknown) refuseAlike(known.alike, plan);
+  refuseGrown(known.grown, plan, sentElsewhere(known, plan));
+  refuseOther(known.others, plan, sentElsewhere(known, plan));
+  refuseLost(known, plan, { yes: settings.yes, again: flags.again });
+}
+
+/** Rows, beside those that are another request now, that --again would send once more. */
+function sentElsewhere({ own, isCopy, matches, grown, others }: Known, { refs }: Plan): number {
+  if (grown.length + others.length === 0) return 0;
+  return countOf(matches, ([ref, match]) => {
+    const { rowStatus, from } = match;
+    const request = refs.get(ref);
+    const isElsewhere = rowStatus.status === 'done' && (from !== own || isCopy) && !isUnsure(rowStatus);
+    return isElsewhere && request !== noRequest && !isOtherRequest(match, request);
+  });
 }
 
 /** Throws where rows must not be sent, says what earlier runs did, and asks where that is called for. */
@@ -55,10 +69,7 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
   const count = Math.min(open, flags.max_sends ?? Number.POSITIVE_INFINITY);
   for (const note of earlierNotes(known, plan, flags.retry_unknown, open)) ctx.notice(note);
   const plainly = count > 0 ? questionFor(row, plan, count, words) : undefined;
-  const twice =
-    resent.size === 0
-      ? ''
-      : ` ${rowsInWords(resent.size)} of them ${resent.size === 1 ? 'was' : 'were'} sent before, ${origins(resent.runs().keys())}.`;
+  const twice = resent.size === 0 ? '' : ` ${sentBeforeInWords(resent)}`;
   const question = plainly ?? (twice === '' || count === 0 ? undefined : `Send ${rowsInWords(count)}?`);
   const isSettled = settledIn(known, plan, flags.retry_unknown);
   // A person sees each of them, now or later.
@@ -66,6 +77,12 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
   if (mode === 'draft' || (mode === 'ask' && resent.size === 0)) return;
   if (question) await confirmed(ctx, settings, question + twice, () => exampleOf(plan, { isSettled, count }));
   else await confirmedMany(ctx, settings, { row, count, words });
+}
+
+function sentBeforeInWords(resent: Matches): string {
+  const sent = `${rowsInWords(resent.size)} of them ${resent.size === 1 ? 'was' : 'were'} sent before, ${origins(resent.runs().keys())}`;
+  const unsure = countOf(resent.values(), ({ rowStatus }) => isUnsure(rowStatus));
+  return unsure === 0 ? `${sent}.` : `${sent}, and of ${number(unsure)} it is not known whether that was done.`;
 }
 
 /** As `agree`, before anything is made that the rows need: nothing is held yet. */
@@ -103,7 +120,7 @@ async function knownOf(run: Run, plan: Plan, given: string): Promise<Known | und
 
 function nothingKnown({ refs }: Plan): Known {
   const [matches, resent] = [matchTable(refs), matchTable(refs)];
-  return { own: undefined, isCopy: false, grown: [], others: [], matches, resent };
+  return { own: undefined, isCopy: false, grown: [], others: [], alike: [], matches, resent };
 }
 
 /** What the results of this run will have beside what it makes. */

@@ -28,6 +28,9 @@ export const isInDoubt = (row: Ended | RowStatus): boolean => row.status === 'do
 export const isUnsettled = (row: RowStatus | undefined): row is Extract<RowStatus, { status: 'sent' | 'unknown' }> =>
   row?.status === 'sent' || row?.status === 'unknown';
 
+/** Sent again it might be there twice. */
+export const isUnsure = (row: RowStatus): boolean => isUnsettled(row) || isInDoubt(row);
+
 const statuses: readonly Status[] = ['done', 'rejected', 'unknown', 'unsent'];
 
 export function endedRows(): EndedRows {

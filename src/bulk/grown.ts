@@ -125,15 +125,22 @@ export function linesOf(rows: readonly Grown[]): string {
   return `${lines.length === 1 ? 'line' : 'lines'} ${firstOf(lines, mostNamed)}`;
 }
 
+/** What `--again` would send beside the rows for which it is advised. `elsewhere`: rows that other files have sent. */
+export function againBeside(elsewhere: number): string {
+  if (elsewhere === 0) return 'add --again.';
+  const [rows, were] = [rowsInWords(elsewhere), elsewhere === 1 ? 'was' : 'were'];
+  return `put them into a file of their own and add --again: over this file it would send ${rows} more that ${were} sent from another one.`;
+}
+
 /** Refused whatever `--yes` says: a script passes that every time, and a customer would hear it twice. */
-export function refuseGrown(grown: readonly Grown[], { rows }: Pick<Plan, 'rows'>): void {
+export function refuseGrown(grown: readonly Grown[], { rows }: Pick<Plan, 'rows'>, elsewhere: number): void {
   if (grown.length === 0) return;
   const hold = grown.length === 1 ? 'holds' : 'hold';
   throw new Failure(
     'usage',
     `${rowsInWords(grown.length)} of ${rows.source.name} ${hold} what was sent before, ${origins(grown.map(({ from }) => from))}, and more: ${linesOf(grown)}.`,
     {
-      hint: 'Nothing was sent now. Leave the cells that came since out of the file, and svc knows the rows again. To send them as new rows, add --again.',
+      hint: `Nothing was sent now. Leave the cells that came since out of the file, and svc knows the rows again. To send them as new rows, ${againBeside(elsewhere)}`,
     },
   );
 }

@@ -7,6 +7,7 @@ import { thisBoot } from '../disk/lock-entry.ts';
 import { makeFolders } from '../disk/make-folders.ts';
 import { askWitnesses } from '../disk/witness.ts';
 import { someOf } from '../text/each.ts';
+import { alikeRows } from './alike.ts';
 import { choose, type Wish } from './choose.ts';
 import { type Grown, grownRows, matchCounted } from './grown.ts';
 import { type Beginning, beginJournal, type Journal, wording } from './journal.ts';
@@ -47,6 +48,8 @@ export type History = {
   readonly grown: readonly Grown[];
   /** Rows that were sent before as another request. */
   readonly others: readonly Grown[];
+  /** Rows like one of which nobody knows whether it is done. */
+  readonly alike: readonly Grown[];
   /** Rows that were sent before, and are to go again. */
   readonly resent: Matches;
   /** What any earlier run of this account and command has made: no look takes one of them for a row of this run. */
@@ -84,6 +87,7 @@ export async function openHistory(
       resent: chosen.resent,
       grown: weighed.grown,
       others: weighed.others,
+      alike: weighed.alike,
       made: weighed.made,
       lost: held.lost,
       async begin() {
@@ -111,8 +115,8 @@ export async function lookAtHistory({ files, clock }: World, identity: Identity,
   const weighed = await folder.onDisk(() =>
     weighAll({ folder, present, clock, identity, plan, wish, onlyLooks: true }),
   );
-  const { chosen, own, isCopy, grown, others } = weighed;
-  return { own, isCopy, grown, others, matches: chosen.matches, resent: chosen.resent };
+  const { chosen, own, isCopy, grown, others, alike } = weighed;
+  return { own, isCopy, grown, others, alike, matches: chosen.matches, resent: chosen.resent };
 }
 
 type Asked = {
@@ -130,6 +134,7 @@ type Weighed = Beginning & {
   readonly isCopy: boolean;
   readonly grown: readonly Grown[];
   readonly others: readonly Grown[];
+  readonly alike: readonly Grown[];
   readonly made: Iterable<MadeBefore>;
   readonly overtaken: Overtaken;
 };
@@ -166,6 +171,9 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const chosen = choose({ matches, judges, works, found, isCopy, plan, wish, settings });
   const own = wish.restart ? undefined : found;
   const isMeant = isRepeatable || wish.again || wish.restart;
+  const alike = isRepeatable || wish.restart ? [] : await alikeRows(plan, disk.ours, chosen.matches);
+  // Those are told of by themselves.
+  const alikeLines = new Set(alike.map(({ line }) => line));
   const grown = isMeant ? [] : await grownRows(plan, judges, chosen.matches);
   const fresh = join(folder.path, newName(keys));
   const { ours } = disk;
@@ -180,8 +188,9 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
       unsettled.length > 0
         ? { ...chosen, voided: [...chosen.voided, { rows: unsettled, settings: [settings] }] }
         : chosen,
-    grown,
+    grown: grown.filter(({ line }) => !alikeLines.has(line)),
     others: isRepeatable ? [] : await otherRequests(plan, chosen.matches),
+    alike,
     number,
     made: { [Symbol.iterator]: () => madeIn(disk.ours) },
     copies,

@@ -85,7 +85,7 @@ export type Line =
   | { readonly meant: { readonly rows: readonly About[]; readonly before: number | null } }
   /**
    * Written before it leaves. `before`: the newest id that was there; null where that is not known. `keys`: of a row that
-   * may be done twice, the records that it is about.
+   * may be done twice, the records that it is about; `like`: of any other, as `likeOf` tells it. 0.1.0 wrote none.
    */
   | { readonly sent: About & Open }
   /** Nothing came of it: it never left, or the rate limit refused it. */
@@ -117,9 +117,11 @@ type Made = {
   readonly of?: number;
   readonly step?: number;
   readonly drafted?: number;
+  /** With `doubt` or `rest`: as of `sent`. */
+  readonly like?: string;
 };
 
-type Open = { readonly before: number | null; readonly keys?: readonly string[] };
+type Open = { readonly before: number | null; readonly keys?: readonly string[]; readonly like?: string };
 
 /** By hand: a list may have more ids than a call takes arguments. */
 export const newestOf = (ids: Iterable<number>, atLeast = 0): number => {
@@ -172,24 +174,29 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
   if ('meant' in line) {
     for (const about of line.meant.rows) set(about, { status: 'meant', before: line.meant.before });
   } else if ('sent' in line) {
-    const { before, keys } = line.sent;
-    set(line.sent, { status: 'sent', before, ...(keys && { keys }) });
+    const { before, keys, like } = line.sent;
+    set(line.sent, { status: 'sent', before, ...(keys && { keys }), ...(like && { like }) });
   } else if ('back' in line) rowStatuses.delete(line.back.row);
   else if ('done' in line) {
-    const { id, secret, of } = line.done;
-    const more = { ...(secret !== undefined && { secret }), ...(of && { of }) };
+    const { row, id, secret, of, doubt, rest } = line.done;
+    const like = doubt || rest ? likeIn(rowStatuses.get(row)) : undefined;
+    const more = { ...(secret !== undefined && { secret }), ...(of && { of }), ...(like && { like }) };
     set(line.done, { status: 'done', id, ...partOf(line.done), ...more });
   } else if ('rejected' in line) set(line.rejected, { status: 'rejected', error: line.rejected.error });
   else if ('unknown' in line) {
     const sent = rowStatuses.get(line.unknown.row);
-    const { before, keys }: Open = sent && 'before' in sent ? sent : { before: null };
-    set(line.unknown, { status: 'unknown', error: line.unknown.error, before, ...(keys && { keys }) });
+    const { before, keys, like }: Open = sent && 'before' in sent && sent.status !== 'meant' ? sent : { before: null };
+    const held = { ...(keys && { keys }), ...(like && { like }) };
+    set(line.unknown, { status: 'unknown', error: line.unknown.error, before, ...held });
   } else if ('again' in line) for (const row of line.again.elsewhere ? [] : line.again.rows) rowStatuses.delete(row);
   else if ('renamed' in line) {
     for (const { was, settings } of line.renamed.rows) if (settings === undefined) rowStatuses.delete(was);
     for (const { row, fate } of line.renamed.rows) rowStatuses.set(row, fate);
   }
 }
+
+const likeIn = (rowStatus: RowStatus | undefined): string | undefined =>
+  rowStatus && 'like' in rowStatus ? rowStatus.like : undefined;
 
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isId = (value: unknown): boolean => value === null || isCount(value);
@@ -241,7 +248,10 @@ function isLine(line: unknown): line is Line {
   }
   const about = sent ?? back ?? done ?? rejected ?? unknown;
   if (!isAbout(about)) return false;
-  if (sent) return isId(about.before) && (about.keys === undefined || areTexts(about.keys));
+  if (sent) {
+    const { before, keys, like } = about;
+    return isId(before) && (keys === undefined || areTexts(keys)) && (like === undefined || isText(like));
+  }
   if (back) return true;
   if (!isCount(about.requests) || !isCount(about.ms)) return false;
   if (!done) return isText(about.error);

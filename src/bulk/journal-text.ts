@@ -40,7 +40,8 @@ export function shortLines({ header, run, rowStatuses, others = [] }: Told): Lin
     }
     if (status === 'rejected') return [{ rejected: { ...about, error: rowStatus.error, ...cost } }];
     const keys = 'keys' in rowStatus && rowStatus.keys ? { keys: rowStatus.keys } : {};
-    const sent: Line = { sent: { ...about, before: rowStatus.before, ...keys } };
+    const like = 'like' in rowStatus && rowStatus.like ? { like: rowStatus.like } : {};
+    const sent: Line = { sent: { ...about, before: rowStatus.before, ...keys, ...like } };
     return status !== 'unknown' ? [sent] : [sent, { unknown: { row, line, error: rowStatus.error, ...cost } }];
   });
   return [header, { run }, ...others, ...lines];

@@ -3,7 +3,7 @@ import { Failure } from '../errors.ts';
 import { localTime } from '../output/cells.ts';
 import { countOf } from '../text/each.ts';
 import { counted, number } from '../text/number.ts';
-import { type EndedRows, endedRows, isInDoubt, isUnsettled } from './ended-table.ts';
+import { type EndedRows, endedRows, isInDoubt, isUnsettled, isUnsure } from './ended-table.ts';
 import type { History } from './journal-history.ts';
 import type { RowStatus } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
@@ -22,9 +22,14 @@ const wasSent = ({ status }: RowStatus): boolean => status !== 'rejected';
 /** So many are named. */
 const mostNamed = 10;
 
+type Answer = { readonly yes: boolean; readonly again: boolean };
+
 /** Rows that were sent and are no longer in the file: it was edited, and they would be sent again in another form. */
-export function refuseLost({ own, matches }: Known, { refs, row, rows }: Plan, yes: boolean): void {
-  if (yes || !own || row.operation.safety === 'repeatable') return;
+export function refuseLost({ own, matches }: Known, { refs, row, rows }: Plan, { yes, again }: Answer): void {
+  if (!own || again || row.operation.safety === 'repeatable') return;
+  // A script says --yes of every send, and in the middle of a file a customer would hear it twice.
+  const isNoAnswer = row.operation.grant === 'send' && own.past.finished === undefined;
+  if (yes && !isNoAnswer) return;
   const taken = otherNames(matches, refs);
   const named: string[] = [];
   let count = 0;
@@ -38,7 +43,9 @@ export function refuseLost({ own, matches }: Known, { refs, row, rows }: Plan, y
   throw new Failure(
     'usage',
     `${counted(count, 'row')} of ${rows.source.name} that ${count === 1 ? 'was sent is' : 'were sent are'} no longer in it, or changed: ${named.join(', ')}${more}.`,
-    { hint: 'Nothing was sent now. A changed row is sent as a new one. To go on, add --yes.' },
+    {
+      hint: `Nothing was sent now. A changed row is sent as a new one. To go on, add ${isNoAnswer ? '--again' : '--yes'}.`,
+    },
   );
 }
 
@@ -91,7 +98,7 @@ export function earlierNotes(known: Before, plan: Plan, retryUnknown: boolean, l
     if ((from !== own || isOther) && wasSent(rowStatus)) {
       runs.add(from);
       elsewhere++;
-      if (isUnsettled(rowStatus) || isInDoubt(rowStatus)) unsure++;
+      if (isUnsure(rowStatus)) unsure++;
       if (isReadable) canGo++;
     } else if (isReadable) settled++;
   }

@@ -14,6 +14,8 @@ export type RowStatuses = Iterable<readonly [row: string, rowStatus: RowStatus]>
   values(): Iterable<RowStatus>;
   /** Those alone that stand so: one look at a byte for each of the others. */
   standing(...as: readonly Status[]): Iterable<readonly [row: string, rowStatus: RowStatus]>;
+  /** Those alone of which a journal says what they are like: few are not over. */
+  likened(): Iterable<readonly [row: string, rowStatus: RowStatus]>;
   /** By which run the row was spoken of last; 0 where no run has a number. */
   runOf(row: string): number;
   /** Where a row is held, for whoever notes many of them; -1 for one that was never there. */
@@ -40,6 +42,7 @@ const blockSize = 256;
 /** What few rows have. */
 type Rare = {
   readonly keys?: readonly string[];
+  readonly like?: string;
   readonly secret?: string;
   readonly rest?: true;
   readonly doubt?: true;
@@ -89,6 +92,12 @@ export function rowStatusTable(known?: RowRequests): OpenRowStatuses {
       }
     },
     standing,
+    *likened() {
+      for (const place of cells.likened()) {
+        const rowStatus = cells.read(place);
+        if (rowStatus) yield [names.nameAt(place), rowStatus] as const;
+      }
+    },
     [Symbol.iterator]: () => standing(...statuses),
     placeOf: names.find,
     nameAt: names.nameAt,
@@ -149,7 +158,7 @@ function cellsOf(known: RowRequests | undefined) {
     const id = ids.get(place) ?? null;
     const error = errors.get(place);
     const { keys, ...few } = rare.get(place) ?? {};
-    const held = keys ? { keys } : {};
+    const held = { ...(keys && { keys }), ...(few.like && { like: few.like }) };
     if (stands === 'meant') return { status: stands, ...about, before: id };
     if (stands === 'sent') return { status: stands, ...about, before: id, ...held };
     if (stands === 'rejected') return { status: stands, ...about, error: error ?? '' };
@@ -176,7 +185,10 @@ function cellsOf(known: RowRequests | undefined) {
     if (few) rare.set(place, few);
     else if (rare.size > 0) rare.delete(place);
   };
-  return { status, read, write, runs };
+  function* likened() {
+    for (const [place, { like }] of rare) if (like !== undefined) yield place;
+  }
+  return { status, read, write, runs, likened };
 }
 
 function idIn(rowStatus: RowStatus): number | null {
@@ -185,11 +197,15 @@ function idIn(rowStatus: RowStatus): number | null {
 }
 
 function rareIn(rowStatus: RowStatus): Rare | undefined {
-  if ('keys' in rowStatus && rowStatus.keys) return { keys: rowStatus.keys };
-  return rowStatus.status === 'done' ? partsOf(rowStatus) : undefined;
+  const [keys, like] = [
+    'keys' in rowStatus ? rowStatus.keys : undefined,
+    'like' in rowStatus ? rowStatus.like : undefined,
+  ];
+  const parts = rowStatus.status === 'done' ? partsOf(rowStatus) : undefined;
+  return keys || like ? { ...parts, ...(keys && { keys }), ...(like && { like }) } : parts;
 }
 
-type DoneParts = Omit<Rare, 'keys'>;
+type DoneParts = Omit<Rare, 'keys' | 'like'>;
 
 /** Undefined where it has none of them. */
 export function partsOf({ secret, rest, doubt, drafted, step }: DoneParts): DoneParts | undefined {

@@ -12,6 +12,7 @@ import { madeIds } from '../http/made.ts';
 import { settleRecord, syncRecord } from '../http/recorder.ts';
 import type { Undecided } from '../http/settle.ts';
 import { fieldsIn } from '../text/record.ts';
+import { likeOf } from './alike.ts';
 import { isUnsettled } from './ended-table.ts';
 import type { Journal } from './journal.ts';
 import { type Done, type Outcome, outcomeOf } from './outcome.ts';
@@ -183,7 +184,8 @@ const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
   async leaving() {
     const { ref, line, keys } = planned;
     const before = trip.before ? newestOf(trip.before) : null;
-    const sent = { row: ref, line, before, ...(isRepeatable(sending) && { keys }) };
+    const known = isRepeatable(sending) ? { keys } : { like: likeOf(sending.row, planned) };
+    const sent = { row: ref, line, before, ...known };
     const isMeant = sending.journal.rowStatuses.get(ref)?.status === 'meant';
     // As durable as the journal's own line.
     const synced = isMeant || isRepeatable(sending) ? undefined : syncRecord(sending.outer);
