@@ -256,7 +256,7 @@ const holding = laidOut([
   {
     rows: [
       ['sends.mode', 'allow, ask or draft; the stricter one holds'],
-      ['sends.max_per_hour', 'so many sends from this machine, since the rule stands'],
+      ['sends.max_per_hour', 'so many sends with this state folder, since the rule stands'],
       ['sends.quiet', 'from, to, zone, and days that are quiet whole'],
       ['sends.allow, .deny', 'jq over {operation, record, contact, body, by}, which says true or false'],
     ],

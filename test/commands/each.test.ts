@@ -455,6 +455,29 @@ describe('with a few accounts', () => {
     expect(await codes('--profiles', 'other', '--failed')).toBe(2);
   });
 
+  test('the same command is known in another order, and whatever says how long it may take', async () => {
+    const closed = `http://127.0.0.1:${await freePort()}`;
+    const machine = machineWith({ bad: closed });
+    const [list, other] = [
+      ['tickets', 'list', '--status', 'open'],
+      ['tickets', 'list', '--status', 'closed'],
+    ];
+    const each = (...argv: string[]) => run(machine, ['each', '--all', ...argv]);
+    expect((await each('--', ...list, '--limit', '5', '--max-wait', '0')).code).toBe(10);
+    for (const again of [
+      [...list, '--limit', '5', '--max-wait', '0', '--timeout=60'],
+      ['tickets', 'list', '--limit=5', '--status', 'open', '--max-wait', '0', '-yojson'],
+    ])
+      expect((await each('--failed', '--', ...again)).code).toBe(10);
+    for (const strange of [list, [...other, '--limit', '5'], ['tickets', 'get', '5', '--max-wait', '0']]) {
+      const ran = await each('--failed', '--', ...strange);
+      expect([ran.code, ran.stderr]).toEqual([
+        2,
+        expect.stringContaining('also where another form of it has done a part'),
+      ]);
+    }
+  });
+
   test('a profile that logs in to another account since then is left out, and named', async () => {
     const closed = `http://127.0.0.1:${await freePort()}`;
     const machine = machineWith({ moves: closed });

@@ -10,7 +10,16 @@ import { chosenLogins, type Login } from './chosen.ts';
 import { failuresOf, hintFor, inPipe, type Line, lineOf, onTerminal, sumOf, whereItEnded } from './lines.ts';
 import { againFor, type Left, openRecord, type RunRecord } from './record.ts';
 import { inParallel, type Ran, runFor, variablesFor } from './run.ts';
-import { agreed, commandOf, type FindCommand, isWrite, refuseOneFile, refuseTwice, wordsFor } from './words.ts';
+import {
+  agreed,
+  commandOf,
+  type FindCommand,
+  isWrite,
+  knownBy,
+  refuseOneFile,
+  refuseTwice,
+  wordsFor,
+} from './words.ts';
 
 export const eachOver = (find: FindCommand) =>
   defineCommand({
@@ -45,7 +54,7 @@ export const eachOver = (find: FindCommand) =>
       const { logins, isMeant } = await chosenLogins(ctx, settings, { globs: flags.profiles, all: flags.all });
       refuseOneFile(asked, logins);
       if (!flags.failed) refuseTwice(asked, logins);
-      const record = await openRecord(ctx, { words, logins, goesOn: flags.failed });
+      const record = await openRecord(ctx, { words, knownBy: knownBy(asked), logins, goesOn: flags.failed });
       try {
         const who = flags.failed ? failedOf(record, logins, isMeant) : { meant: logins, left: [] };
         if (flags.failed) refuseTwice(asked, who.meant);
@@ -82,7 +91,7 @@ function failedOf(record: RunRecord, logins: readonly Login[], isMeant: (profile
   const again = againFor(record.last, logins, gone);
   if (again.fresh.length === logins.length && again.unsure.length + again.lost.length === 0) {
     throw new Failure('usage', 'This command has not been run for each account before.', {
-      hint: 'Leave out --failed.',
+      hint: 'svc knows a command by its words and flags: repeat those of then. Without --failed it is run for each account, also where another form of it has done a part.',
     });
   }
   const named = (left: readonly Left[]) => left.map(({ profile, why }) => `${profile} (${why})`).join(', ');

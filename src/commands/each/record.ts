@@ -24,7 +24,13 @@ export type RunRecord = {
   release(): Promise<void>;
 };
 
-type Wanted = { readonly words: readonly string[]; readonly logins: readonly Login[]; readonly goesOn: boolean };
+type Wanted = {
+  readonly words: readonly string[];
+  /** The same for each form of the same command. */
+  readonly knownBy: readonly string[];
+  readonly logins: readonly Login[];
+  readonly goesOn: boolean;
+};
 
 /**
  * `goesOn`: what is known of all of them stays; else each of `logins` is noted as waiting, and what is known of other
@@ -32,9 +38,8 @@ type Wanted = { readonly words: readonly string[]; readonly logins: readonly Log
  *
  * @throws Failure `failed` where the same command is at work in another process
  */
-export async function openRecord(ctx: Context, { words, logins, goesOn }: Wanted): Promise<RunRecord> {
-  // A text in the command may be for one customer's eyes: only its digest names the file.
-  const path = join(ctx.files.state, 'each', `${hexDigestOf(JSON.stringify(words)).slice(0, 24)}.jsonl`);
+export async function openRecord(ctx: Context, { words, knownBy, logins, goesOn }: Wanted): Promise<RunRecord> {
+  const path = await placeOf(ctx, words, knownBy);
   const orDisk = (error: unknown): never => {
     throw diskFailure(error, 'What is done for each account could not be noted, so nothing was begun');
   };
@@ -62,6 +67,14 @@ export async function openRecord(ctx: Context, { words, logins, goesOn }: Wanted
     await held.release();
     throw error;
   }
+}
+
+/** A text in the command may be for one customer's eyes: only its digest names the file. 0.1.0 took the words as they stood. */
+async function placeOf({ files }: Context, words: readonly string[], knownBy: readonly string[]): Promise<string> {
+  const of = (some: readonly string[]) =>
+    join(files.state, 'each', `${hexDigestOf(JSON.stringify(some)).slice(0, 24)}.jsonl`);
+  const former = await readIfThere(of(words)).catch(() => undefined);
+  return of(former === undefined ? knownBy : words);
 }
 
 const lineOf = (profile: string, { outcome, of }: Noted): string => JSON.stringify({ profile, of, outcome });

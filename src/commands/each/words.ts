@@ -2,6 +2,7 @@ import { hearersOf } from '../../api/hearers.ts';
 import type { AnyCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { dryRunKey } from '../../command/dry-run.ts';
+import { switchFlags, valuedFlags } from '../../command/global-flags.ts';
 import { type TypedFlag, typedFlags } from '../../command/typed-flags.ts';
 import { unaliased } from '../../config/aliases.ts';
 import { readConfig } from '../../config/config-file.ts';
@@ -107,6 +108,18 @@ export async function agreed(ctx: Context, settings: Settings, asked: Asked, cou
   const shown = ['svc', ...words].map(shellWord).join(' ');
   await confirmed(ctx, settings, `Run ${shown} for ${counted(count, 'account')}?`);
   return true;
+}
+
+/** Of the global flags those that say what is done, and not how long or in which form. */
+const telling: ReadonlySet<string> = new Set(['--base-url', '--auth-url', '--live', '--insecure-http']);
+
+/** What the same command is known by, in whatever order its flags stand. */
+export function knownBy({ words, typed }: Asked): readonly string[] {
+  const isForm = ({ name, param }: TypedFlag) =>
+    !param && !telling.has(name) && (valuedFlags.has(name) || switchFlags.has(name));
+  const ofFlags = new Set(typed.flatMap(({ value, at }) => (value === words[at] ? [at - 1, at] : [at])));
+  const flags = typed.filter((flag) => !isForm(flag)).map(({ name, value }) => [name, value ?? []].flat().join('='));
+  return [...words.filter((_, at) => !ofFlags.has(at)), ...flags.sort()];
 }
 
 /** What it has done it does not do again to be read. */
