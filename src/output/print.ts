@@ -29,7 +29,7 @@ export async function print(ctx: Context, view: View, settings: Settings): Promi
   if (view.failure) throw view.failure;
   if (code === exitCodes.partial && view.exitCode === undefined) {
     const { printForMachines } = await import('./failure.ts');
-    await printForMachines(ctx, new Failure('partial', notes[0] ?? notAll), settings);
+    await printForMachines(ctx, new Failure('partial', view.why ?? notes[0] ?? notAll), settings);
   }
   if (isLost && code === 0) throw isRead(view) ? arrived : afterWriting(arrived);
   return code;

@@ -89,6 +89,8 @@ export type View = {
   readonly notes?: readonly string[] | (() => readonly string[]);
   /** Finished, but not with exit 0. `failed`: what was asked for was found not to hold (doctor, verify). */
   readonly outcome?: 'partial' | 'differs' | 'failed' | (() => 'partial' | 'differs' | 'failed' | undefined);
+  /** Of `partial`: what programs are told in place of the first note. */
+  readonly why?: string | undefined;
   /** Printed once the data is out, as if it were thrown: what was done until then is worth its report. */
   readonly failure?: Failure;
   /** Ends with this code instead; only for a command that runs another program. */

@@ -213,6 +213,8 @@ test('an app that is away is given up after three events, and the rest is told a
   const ran = await svc(quick, ['webhooks', 'catch-up', '--json', ...ofAll, '--to', app.url], { env });
   const { rebuilt, sent, failed } = JSON.parse(ran.stdout);
   expect({ exitCode: ran.exitCode, sent, failed }).toEqual({ exitCode: 8, sent: 0, failed: rebuilt });
+  const last = ran.stderr.trimEnd().split('\n').at(-1) ?? '';
+  expect(JSON.parse(last).error.message).toBe(`${rebuilt} events did not arrive.`);
   expect(ran.stderr.match(/was not taken/gu)).toHaveLength(3);
   expect(ran.stderr).toContain(`${rebuilt - 3} more events were not tried. Run the same command again to go on.`);
 });

@@ -79,6 +79,6 @@ function reportView(report: PullReport): View {
       return table(kinds, settleColumns(columns), terminal);
     },
     notes,
-    ...((stopped || doubted.length > 0) && { outcome: 'partial' as const }),
+    ...((stopped || doubted.length > 0) && { outcome: 'partial' as const, why: notes[1] }),
   };
 }

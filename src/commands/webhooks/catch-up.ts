@@ -117,9 +117,16 @@ function told(
       ...about,
     ],
     outcome: failed > 0 || unread.length > 0 ? 'partial' : undefined,
+    why: whyPartial(failed, unread),
     ...(isCut && { failure: interruption(ctx.signal) }),
   };
 }
+
+const whyPartial = (failed: number, unread: Rebuilt['unread']): string =>
+  [
+    ...(failed > 0 ? [`${counted(failed, 'event')} did not arrive.`] : []),
+    ...(unread.length > 0 ? [`What happened could not be read of: ${unread.join(', ')}.`] : []),
+  ].join(' ');
 
 const columns = [
   { path: 'created_at', header: 'Happened', rank: 2 },
@@ -148,6 +155,7 @@ function planned(
       ...about,
     ],
     outcome: unread.length > 0 ? 'partial' : undefined,
+    why: whyPartial(0, unread),
   };
 }
 
