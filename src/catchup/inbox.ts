@@ -3,14 +3,16 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { withLock } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
+import { loginAccount } from '../http/login-account.ts';
 import { ownedBy } from '../webhooks/event/account.ts';
 import { readServeConfig } from '../webhooks/serve/config.ts';
 import { adminOf, choose, lookedIn } from '../webhooks/serve/configured.ts';
 import { carryOut } from '../webhooks/store/folder/requests.ts';
-import { claimSlot, slotHolder, slots, slotsFolder } from '../webhooks/store/folder/slot.ts';
-import { received } from '../webhooks/store/folder/view.ts';
+import { claimSlot, slotHolder, slotsOf } from '../webhooks/store/folder/slot.ts';
+import { receivedIn } from '../webhooks/store/folder/view.ts';
 import type { Arrival } from '../webhooks/store/line.ts';
-import { fileStarts, type StartStore } from '../webhooks/store/starts.ts';
+import { type ListenInbox, listenInbox } from '../webhooks/store/listen-inbox.ts';
+import type { StartStore } from '../webhooks/store/starts.ts';
 import { accountAdmin, asProfile, chosenAccount, secretsOfAccount } from './accounts.ts';
 import type { SendResults } from './send.ts';
 
@@ -32,20 +34,20 @@ export type Inbox = {
 
 /** That of --config, else of the `listen` that runs, else of the `serve` that runs, else the one that the next `listen` has. */
 export async function inboxFor(ctx: Context, settings: Settings, { given, account }: Wanted): Promise<Inbox> {
-  const root = slotsFolder(ctx.files.state, settings.profile);
+  const own = await listenInbox(ctx, settings);
   const { config, about } =
-    given === undefined && (await isListening(root))
+    given === undefined && (await isListening(own))
       ? { config: undefined, about: [] }
       : await choose(ctx, settings, given);
   if (config !== undefined) return serveInbox(ctx, settings, { config, about, account });
   chosenAccount(undefined, account);
-  return listenerInbox(ctx, settings, root);
+  return listenerInbox(ctx, settings, own);
 }
 
 type Wanted = { readonly given: string | undefined; readonly account: string | undefined };
 
-async function isListening(root: string): Promise<boolean> {
-  for (const folder of await slots(root)) if ((await slotHolder(folder)) !== undefined) return true;
+async function isListening({ folders }: ListenInbox): Promise<boolean> {
+  for (const folder of folders) if ((await slotHolder(folder)) !== undefined) return true;
   return false;
 }
 
@@ -92,14 +94,14 @@ async function serveInbox(ctx: Context, settings: Settings, { config, about, acc
 }
 
 /** A listener that runs takes them; else they wait for the next one. */
-function listenerInbox(ctx: Context, settings: Settings, root: string): Inbox {
+function listenerInbox(ctx: Context, settings: Settings, { root, account, folders, starts }: ListenInbox): Inbox {
   const waiting = { clock: ctx.clock, signal: ctx.signal, progress: ctx.progress, notice: ctx.notice };
   const what = 'the inbox of svc webhooks listen';
   return {
     ctx,
     settings,
-    seeAll: (see) => received(root, see),
-    starts: fileStarts(root, ctx.clock),
+    seeAll: (see) => receivedIn(folders, see),
+    starts,
     env: ['SVC_WEBHOOK_SECRET'],
     next: 'svc webhooks listen --forward-to URL passes them on.',
     about: [lookedIn(root)],
@@ -107,10 +109,14 @@ function listenerInbox(ctx: Context, settings: Settings, root: string): Inbox {
     take: (arrivals) =>
       withLock(join(root, 'catch-up.lock'), { ...waiting, maxWaitMs: 60_000, what }, async () => {
         const ids = new Set(arrivals.map(({ id }) => id));
-        const seen = await received(root, ({ id }) => (ids.has(id) ? id : undefined));
+        const own = (await slotsOf(root, account)).mine;
+        const { seen } = await receivedIn(own, ({ id }) => (ids.has(id) ? id : undefined));
         const there = new Set(seen.map(({ value }) => value));
         const fresh = arrivals.filter(({ id }) => !there.has(id));
-        const results = resultsOf(fresh, await handOver(ctx, root, fresh));
+        const results = resultsOf(
+          fresh,
+          await handOver(ctx, { root, account: account ?? (await loginAccount(ctx, settings)) }, fresh),
+        );
         return new Map([
           ...resultsOf(
             arrivals,
@@ -124,9 +130,13 @@ function listenerInbox(ctx: Context, settings: Settings, root: string): Inbox {
 }
 
 /** For each whether it was stored now. */
-async function handOver(ctx: Context, root: string, arrivals: readonly Arrival[]): Promise<readonly boolean[]> {
+async function handOver(
+  ctx: Context,
+  { root, account }: Pick<ListenInbox, 'root' | 'account'>,
+  arrivals: readonly Arrival[],
+): Promise<readonly boolean[]> {
   if (arrivals.length === 0) return [];
-  for (const folder of await slots(root)) {
+  for (const folder of (await slotsOf(root, account)).mine) {
     if ((await slotHolder(folder)) === undefined) continue;
     let isTaken = true;
     const alone = async () => {
@@ -137,7 +147,7 @@ async function handOver(ctx: Context, root: string, arrivals: readonly Arrival[]
     // Where it ended meanwhile, the next one takes them.
     if (isTaken) return carried ?? [];
   }
-  const slot = await claimSlot(root, { limit: Number.MAX_SAFE_INTEGER });
+  const slot = await claimSlot(root, { limit: Number.MAX_SAFE_INTEGER, account });
   try {
     // Where to, the next listener decides.
     const added = arrivals.map((one) => slot.inbox.add({ ...one, owed: true }));

@@ -131,6 +131,8 @@ test('listen --catch-up signs with the secrets that its own subscription has jus
     auth_url: 'https://service.test',
     client_id: 'sandbox_cli',
     access_token: String(access_token),
+    // Without it svc could not tell that the first event is of its account.
+    account_id: 1,
     issued_at: new Date().toISOString(),
     expires_at: new Date(Date.now() + 3_600_000).toISOString(),
     scopes,

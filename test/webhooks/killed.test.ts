@@ -190,8 +190,8 @@ test('killed again and again under load, nothing that was answered is lost, and 
 
 test.each([
   ['none', 1, 6],
-  ['forwarding', 7, 2],
-  ['forwarded', 7, 3],
+  ['forwarding', 8, 2],
+  ['forwarded', 8, 3],
 ] as const)(
   'killed (%s %i) with subscriptions at the service, the next start removes its %i, and nobody else’s',
   async (fault, nth, left) => {

@@ -11,10 +11,10 @@ import { mainFields } from '../../webhooks/event/main-fields.ts';
 import { type Chosen, choose, openConfigured } from '../../webhooks/serve/configured.ts';
 import { type Damaged, damagedText } from '../../webhooks/store/folder/file.ts';
 import type { Received } from '../../webhooks/store/folder/look-up.ts';
-import { slots, slotsFolder } from '../../webhooks/store/folder/slot.ts';
 import { type Asked, type Found, receivedIn, type View } from '../../webhooks/store/folder/view.ts';
 import { findWhole } from '../../webhooks/store/folder/whole.ts';
 import type { InboxAdmin } from '../../webhooks/store/inbox-store.ts';
+import { listenInbox, othersNotes } from '../../webhooks/store/listen-inbox.ts';
 
 /** Of `listen`, or of the configuration of `serve`: the oldest first, from the newest back as far as is asked. */
 export function look<T>(
@@ -32,10 +32,9 @@ export function look<T>(
 export async function chosen(ctx: Context, settings: Settings, given: string | undefined): Promise<Chosen> {
   const { config, about } = await choose(ctx, settings, given);
   if (config !== undefined) return { config, about };
-  return { config, about: ['This is the inbox of svc webhooks listen. For that of serve: --config FILE'] };
+  const usual = 'This is the inbox of svc webhooks listen. For that of serve: --config FILE';
+  return { config, about: [...(await othersNotes(await listenInbox(ctx, settings))), usual] };
 }
-
-export const rootOf = (ctx: Context, settings: Settings): string => slotsFolder(ctx.files.state, settings.profile);
 
 /** So many are enough to choose from; the id of another can be typed. */
 const mostChoices = 100;
@@ -80,7 +79,23 @@ export async function lookUp(
   wanted: readonly string[],
 ): Promise<Received[]> {
   const found = await within(ctx, settings, config, (admin) => searched(admin, wanted));
-  return wanted.map((id) => theOne(found, id, config));
+  const others = config === undefined ? await ofOthers(ctx, settings, wanted) : [];
+  return wanted.map((id) => theOne(found, id, { config, others }));
+}
+
+type Foreign = { readonly id: string; readonly owner: number };
+
+/** What the profile received for another account than that of the login: it is nobody's here, and never sent on. */
+async function ofOthers(ctx: Context, settings: Settings, wanted: readonly string[]): Promise<readonly Foreign[]> {
+  const { others } = await listenInbox(ctx, settings);
+  const found: Foreign[] = [];
+  for (const { folder, account: owner } of others) {
+    const { seen } = await receivedIn([folder], ({ id }) =>
+      wanted.some((one) => mayMean(one, { id })) ? { id, owner } : undefined,
+    );
+    found.push(...seen.map(({ value }) => value));
+  }
+  return found;
 }
 
 /** What a command asks of the inbox of `listen`, or of that of `serve`. */
@@ -94,7 +109,7 @@ async function within<T>(
     const { admin } = await openConfigured(ctx, settings, config);
     return ask(admin).finally(() => admin.close());
   }
-  const folders = await slots(rootOf(ctx, settings));
+  const { folders } = await listenInbox(ctx, settings);
   const find = async (ids: readonly string[]) => {
     const found = (await Promise.all(folders.map((folder) => findWhole(folder, ids)))).flat();
     // One that a listener takes over from another is in both for a moment.
@@ -114,8 +129,10 @@ export async function lookUpOne(
   return found;
 }
 
+type Where = { readonly config: string | undefined; readonly others: readonly Foreign[] };
+
 /** The beginning of an id is enough where only one begins so. */
-function theOne(found: readonly Received[], id: string, config: string | undefined): Received {
+function theOne(found: readonly Received[], id: string, { config, others }: Where): Received {
   const meant = meantBy(
     id,
     found.map(({ arrival }) => arrival),
@@ -128,6 +145,11 @@ function theOne(found: readonly Received[], id: string, config: string | undefin
     });
   }
   if (one) return one;
+  const other = others.find((each) => mayMean(id, each));
+  if (other)
+    throw new Failure('not-found', `${id} is an event of account ${other.owner}, and this login is not known to be.`, {
+      hint: `Log this profile in to account ${other.owner} again to see it and to send it on.`,
+    });
   throw new Failure('not-found', `${id} is not in the inbox.`, {
     hint: `Run: svc webhooks inbox list${config === undefined ? '' : ` --config ${shellWord(config)}`}`,
   });

@@ -6,16 +6,17 @@ import type { Context } from '../../context.ts';
 import { removeFile } from '../../disk/folder.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
-import { counted } from '../../text/number.ts';
+import { listed } from '../../text/listed.ts';
+import { counted, number } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { openConfigured } from '../../webhooks/serve/configured.ts';
 import { inboxFile } from '../../webhooks/store/folder/file.ts';
 import { forgetKnown } from '../../webhooks/store/folder/known.ts';
-import { slotHolder, slots, whileFree } from '../../webhooks/store/folder/slot.ts';
-import { received } from '../../webhooks/store/folder/view.ts';
+import { slotHolder, slots, slotsFolder, whileFree } from '../../webhooks/store/folder/slot.ts';
+import { received, receivedIn } from '../../webhooks/store/folder/view.ts';
+import { listenInbox } from '../../webhooks/store/listen-inbox.ts';
 import { fileStarts } from '../../webhooks/store/starts.ts';
 import { configFlag } from './flags.ts';
-import { rootOf } from './inbox-look.ts';
 
 export const purge = defineCommand({
   name: 'purge',
@@ -25,14 +26,30 @@ export const purge = defineCommand({
   examples: ['svc webhooks inbox purge --yes'],
   async run(ctx, { flags, settings }) {
     if (flags.config !== undefined) return purgeConfigured(ctx, settings, flags.config);
-    const folders = await slots(rootOf(ctx, settings));
+    const root = slotsFolder(ctx.files.state, settings.profile);
+    const folders = await slots(root);
     for (const folder of folders) {
       const pid = await slotHolder(folder);
       if (pid !== undefined) throw inUse(pid);
     }
-    const count = await countIn((see) => received(rootOf(ctx, settings), see));
+    const count = await countIn((see) => received(root, see));
+    const { others } = await listenInbox(ctx, settings);
+    const foreign = await countIn((see) =>
+      receivedIn(
+        others.map(({ folder }) => folder),
+        see,
+      ),
+    );
+    const whose =
+      foreign > 0
+        ? ` (${number(foreign)} of account ${listed([...new Set(others.map(({ account }) => String(account)))])})`
+        : '';
     if (count > 0)
-      await confirmed(ctx, settings, `Delete ${counted(count, 'received event')} of svc webhooks listen for good?`);
+      await confirmed(
+        ctx,
+        settings,
+        `Delete ${counted(count, 'received event')} of svc webhooks listen for good${whose}?`,
+      );
     for (const folder of folders) {
       const done = await whileFree(folder, async () => {
         await removeFile(join(folder, inboxFile));
@@ -40,14 +57,15 @@ export const purge = defineCommand({
       });
       if (!done) throw inUse(await slotHolder(folder));
     }
-    await fileStarts(rootOf(ctx, settings), ctx.clock).clear();
-    return purged(count);
+    await fileStarts(root, ctx.clock).clear();
+    return purged(count, whose);
   },
 });
 
-const purged = (count: number): View => ({
+const purged = (count: number, whose = ''): View => ({
   data: { shape: 'record', record: { deleted: count } },
   done: count === 0 ? 'The inbox was empty.' : `Deleted ${counted(count, 'event')} for good.`,
+  ...(whose !== '' && { notes: [`This deleted events of another login, too${whose}.`] }),
 });
 
 /** Without a list of them: an inbox may be larger than the memory. */

@@ -100,8 +100,10 @@ export const listenToWebhooks = defineCommand({
       await import('../../webhooks/listen/listen.ts'),
       await import('./event-lines.ts'),
     ];
+    const { loginAccount } = await import('../../http/login-account.ts');
     const { lines, more, summary } = await listen(ctx, {
       profile: settings.profile,
+      account: await loginAccount(ctx, settings),
       port: flags.port,
       path: flags.path === undefined ? undefined : parsePath(flags.path),
       routes,
@@ -141,12 +143,10 @@ function againWith({ port, path, forwardTo }: ListenAddress): string {
 
 async function missed(ctx: Context, settings: Settings, events: readonly WebhookEvent[] | undefined): Promise<Missed> {
   const { missedIn } = await import('../../catchup/missed.ts');
-  const { received } = await import('../../webhooks/store/folder/view.ts');
-  const { slotsFolder } = await import('../../webhooks/store/folder/slot.ts');
-  const { fileStarts } = await import('../../webhooks/store/starts.ts');
-  const root = slotsFolder(ctx.files.state, settings.profile);
-  const starts = fileStarts(root, ctx.clock);
-  const seeAll: Wanted['seeAll'] = (see) => received(root, see);
+  const { receivedIn } = await import('../../webhooks/store/folder/view.ts');
+  const { listenInbox } = await import('../../webhooks/store/listen-inbox.ts');
+  const { folders, starts } = await listenInbox(ctx, settings);
+  const seeAll: Wanted['seeAll'] = (see) => receivedIn(folders, see);
   const open = async () => ({ seeAll, starts, close: async () => {} });
   return missedIn(ctx, settings, { open, events, env: () => ['SVC_WEBHOOK_SECRET'] });
 }

@@ -8,8 +8,9 @@ import { marking, newMark } from '../receive/own-mark.ts';
 import { type Receiver, startReceiver } from '../receive/receiver.ts';
 import { damagedText } from '../store/folder/file.ts';
 import { watchRequests } from '../store/folder/requests.ts';
-import { claimSlot, type Slot, slots, slotsFolder } from '../store/folder/slot.ts';
+import { claimSlot, type Slot, slots, slotsFolder, slotsOf } from '../store/folder/slot.ts';
 import type { Arrival } from '../store/line.ts';
+import { othersNotes } from '../store/listen-inbox.ts';
 import { probeFolder, tellingRecovery } from '../store/recovery.ts';
 import { forgetSecret, keepSecret } from '../subscriptions/secrets.ts';
 import { hasLeftovers, reap, subscribe } from '../subscriptions/subscriptions.ts';
@@ -46,6 +47,9 @@ export async function bringUp(
   await removeLeftovers(ctx, options, slot);
   const forwarder = forwarding(context, slot);
   await resume(context, slot, forwarder);
+  const { account } = options;
+  const { others } = await slotsOf(slotsFolder(ctx.files.state, options.profile), account);
+  for (const note of await othersNotes({ account, others })) ctx.notice(note);
   await options.missed?.begin();
   const receiver = await receive(context, slot, forwarder);
   const take = (arrivals: readonly Arrival[]) => takeRebuilt(context, { slot, forwarder }, arrivals);
@@ -75,6 +79,7 @@ async function claimListenSlot({ ctx, options, running }: ListenContext): Promis
   const root = slotsFolder(ctx.files.state, options.profile);
   running.slot = await claimSlot(root, {
     limit: options.inboxLimit,
+    account: options.account,
     onDamage: (damaged) => ctx.notice(damagedText(damaged)),
   }).catch((error) => {
     throw new Failure('failed', `The inbox in ${root} cannot be used: ${messageOf(error)}`, {

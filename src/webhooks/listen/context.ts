@@ -10,6 +10,8 @@ import type { Reporter } from './report.ts';
 
 export type ListenOptions = {
   readonly profile: string;
+  /** Of the login, as far as svc can know it. */
+  readonly account?: number | undefined;
   readonly port: number;
   readonly path?: string;
   readonly routes: Routes;

@@ -1,14 +1,17 @@
 import { join } from 'node:path';
 import { namesIn, removeFile } from '../../../disk/folder.ts';
 import { type Held, holders, tryLock } from '../../../disk/lock.ts';
+import type { InboxLine } from '../line.ts';
 import { type Damaged, inboxFile, readInbox, refuseForeign } from './file.ts';
 import { type Inbox, openInbox } from './inbox.ts';
 import { forgetKnown } from './known.ts';
+import { accountIn, accountsIn, ownerOf, setOwner } from './owner.ts';
 
 /**
  * Where a listener keeps what it must not lose: a folder of its own below the profile's, numbered from 1. A second
- * listener beside it gets the next number, so two never write one file. Whoever starts takes over the slots that
- * nobody has any more: their deliveries move into its inbox, and their subscriptions are its to remove.
+ * listener beside it gets the next number, so two never write one file. Whoever starts takes over the slots of its account that
+ * nobody has any more: their deliveries move into its inbox, and their subscriptions are its to remove. A profile may be
+ * logged in to another account later, whose app must not get them.
  */
 export type Slot = {
   readonly folder: string;
@@ -33,17 +36,40 @@ export async function slots(root: string): Promise<string[]> {
   return names.sort((a, b) => Number(a) - Number(b)).map((name) => join(root, name));
 }
 
-type SlotOptions = { readonly limit: number; readonly onDamage?: (damaged: Damaged) => void };
+/** Those of the account, and those of others with whose they are. Where svc cannot know the account, nobody's are its own. */
+export async function slotsOf(root: string, account: number | undefined) {
+  if (account !== undefined) await sortOut(root);
+  const mine: string[] = [];
+  const others: { readonly folder: string; readonly account: number }[] = [];
+  for (const folder of await slots(root)) {
+    const owner = await ownerOf(folder);
+    if (owner === undefined || owner === account) mine.push(folder);
+    else others.push({ folder, account: owner });
+  }
+  return { mine, others };
+}
 
-export async function claimSlot(root: string, { limit, onDamage }: SlotOptions): Promise<Slot> {
-  const taken = await freeSlots(root);
+const isFor = async (folder: string, account: number | undefined): Promise<boolean> =>
+  [undefined, account].includes(await ownerOf(folder));
+
+type SlotOptions = {
+  readonly limit: number;
+  /** Of the login, as far as svc can know it. */
+  readonly account?: number | undefined;
+  readonly onDamage?: (damaged: Damaged) => void;
+};
+
+export async function claimSlot(root: string, { limit, account, onDamage }: SlotOptions): Promise<Slot> {
+  if (account !== undefined) await sortOut(root);
+  const taken = await freeSlots(root, account);
   const { folder, held } = taken[0];
   const release = async () => {
     for (const { held } of taken) await held.release();
   };
   try {
+    if (account !== undefined) await setOwner(folder, account);
     const inbox = await openInbox(folder, { limit, held, ...(onDamage && { onDamage }) });
-    for (const slot of taken.slice(1)) await takeOver(slot, inbox, onDamage);
+    for (const slot of taken.slice(1)) await takeOver(slot, () => inbox, onDamage);
     return {
       folder,
       inbox,
@@ -69,11 +95,11 @@ export async function slotHolder(folder: string): Promise<number | undefined> {
 }
 
 /** Does the work if nobody has the slot; says whether it was done. */
-export async function whileFree(folder: string, work: () => Promise<void>): Promise<boolean> {
+export async function whileFree(folder: string, work: (held: Held) => Promise<void>): Promise<boolean> {
   const [free] = await take(folder);
   if (!free) return false;
   try {
-    await work();
+    await work(free.held);
     return true;
   } finally {
     await free.held.release();
@@ -82,14 +108,54 @@ export async function whileFree(folder: string, work: () => Promise<void>): Prom
 
 type Taken = { readonly folder: string; readonly held: Held };
 
-/** Every free slot, or a new one. */
-async function freeSlots(root: string): Promise<readonly [Taken, ...Taken[]]> {
+/** Every free slot of the account, or a new one. */
+async function freeSlots(root: string, account: number | undefined): Promise<readonly [Taken, ...Taken[]]> {
   const free: Taken[] = [];
-  for (const folder of await slots(root)) free.push(...(await take(folder)));
+  const takeOwn = async (folder: string) => {
+    if (!(await isFor(folder, account))) return;
+    const taken = await take(folder);
+    // It may have become another's meanwhile.
+    if (await isFor(folder, account)) free.push(...taken);
+    else for (const { held } of taken) await held.release();
+  };
+  for (const folder of await slots(root)) await takeOwn(folder);
   for (let number = 1; ; number++) {
     const [first, ...others] = free;
     if (first) return [first, ...others];
-    free.push(...(await take(join(root, String(number)))));
+    await takeOwn(join(root, String(number)));
+  }
+}
+
+/** What an older svc left says itself whose it is, or what was not told: deliveries of several accounts get a slot each. */
+async function sortOut(root: string): Promise<void> {
+  for (const folder of await slots(root)) {
+    if ((await ownerOf(folder)) !== undefined) continue;
+    await whileFree(folder, async (held) => {
+      const [account, ...more] = await accountsIn(folder);
+      if (account === undefined) return;
+      if (more.length > 0) await split(root, { folder, held }, account);
+      else await setOwner(folder, account);
+    });
+  }
+}
+
+/** An event that does not tell its account is of that of the one before it. */
+async function split(root: string, taken: Taken, first: number): Promise<void> {
+  const own = new Map<number, Slot>();
+  const where = new Map<string, Inbox>();
+  let account = first;
+  const inboxOf = async (line: InboxLine) => {
+    if (line.kind !== 'arrival') return line.kind === 'outcome' ? where.get(line.id) : undefined;
+    account = accountIn(line.arrival) ?? account;
+    const slot = own.get(account) ?? (await claimSlot(root, { limit: Number.MAX_SAFE_INTEGER, account }));
+    own.set(account, slot);
+    where.set(line.arrival.id, slot.inbox);
+    return slot.inbox;
+  };
+  try {
+    await takeOver(taken, inboxOf);
+  } finally {
+    for (const slot of own.values()) await slot.leave();
   }
 }
 
@@ -104,12 +170,18 @@ function awaited<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-async function takeOver({ folder, held }: Taken, inbox: Inbox, onDamage?: SlotOptions['onDamage']): Promise<void> {
+async function takeOver(
+  { folder, held }: Taken,
+  inboxOf: (line: InboxLine) => Inbox | undefined | Promise<Inbox | undefined>,
+  onDamage?: SlotOptions['onDamage'],
+): Promise<void> {
   await refuseForeign(folder);
   const adding = new Map<string, Promise<unknown>>();
   const settling: Promise<unknown>[] = [];
   const written = () => Promise.all([...adding.values(), ...settling]);
   for await (const line of readInbox(folder, onDamage)) {
+    const inbox = await inboxOf(line);
+    if (!inbox) continue;
     if (line.kind === 'arrival' && !inbox.has(line.arrival.id))
       adding.set(line.arrival.id, awaited(inbox.add(line.arrival)));
     if (line.kind === 'outcome') {

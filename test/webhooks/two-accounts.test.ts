@@ -1,0 +1,146 @@
+/** The inbox of `listen` where its profile is logged in to one account and then to another. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { slotsFolder } from '../../src/webhooks/store/folder/slot.ts';
+import { encodeLine } from '../../src/webhooks/store/line.ts';
+import { endAfterEach } from '../endings.ts';
+import { freePort } from '../free-port.ts';
+import { svc } from '../svc.ts';
+import { listening, liveWorld, startApp } from './listening.ts';
+
+const endings = endAfterEach();
+const noKey = { SVC_API_KEY: undefined, SVC_WEBHOOK_SECRET: 'sample-secret' };
+type World = Awaited<ReturnType<typeof liveWorld>>;
+
+async function world() {
+  const made = await liveWorld();
+  endings.push(() => made.sandbox.close());
+  return made;
+}
+
+async function app() {
+  const started = await startApp();
+  endings.push(() => started.close());
+  return started;
+}
+
+async function listen(made: World, argv: readonly string[], env: object = noKey) {
+  const running = await listening(made, argv, { env: env as typeof noKey });
+  endings.push(() => running.end());
+  return running;
+}
+
+const login = (made: World, key: string) => svc(made, ['login', '--with-api-key'], { stdin: key, env: noKey });
+const relogin = async (made: World, key: string) => {
+  await svc(made, ['logout'], { env: noKey });
+  expect((await login(made, key)).exitCode).toBe(0);
+};
+
+/** An event of Acme that no app has taken yet. */
+async function oneWaits(made: World, env: object = noKey, event = 'contact.created') {
+  const running = await listen(made, ['--forward-to', `http://127.0.0.1:${await freePort()}/`], env);
+  const argv = ['webhooks', 'trigger', event, '--to', running.url, '--set', 'id=evt_acme'];
+  expect((await svc(made, argv, { env: noKey })).exitCode).toBe(0);
+  await running.until(() => running.said.stdout.includes('evt_acme'));
+  await running.end();
+}
+
+const kept = '1 event of account 1 (1 not forwarded yet) is left alone: this login is of account 2.';
+
+test.each([
+  ['a saved login', async (made: World) => relogin(made, 'key_globex'), noKey, noKey],
+  [
+    'a key of the environment',
+    async () => {},
+    { ...noKey, SVC_API_KEY: 'key_acme' },
+    { ...noKey, SVC_API_KEY: 'key_globex' },
+  ],
+])("an event of an account never goes to the app of another one's login: %s", async (_, change, before, after) => {
+  const [made, target] = [await world(), await app()];
+  if (before === noKey) await login(made, 'key_acme');
+  await oneWaits(made, before);
+  await change(made);
+
+  const other = await listen(made, ['--forward-to', target.url], after);
+  await svc(made, ['webhooks', 'trigger', 'ticket.created', '--to', other.url, '--set', 'id=evt_globex'], {
+    env: noKey,
+  });
+  await other.until(() => target.got.length > 0);
+  const ended = await other.end();
+  expect(target.ids()).toEqual(['evt_globex']);
+  expect(ended.stderr).toContain(kept);
+  expect(ended.stderr).not.toContain('of an earlier run first');
+
+  const list = await svc(made, ['webhooks', 'inbox', 'list'], { env: after });
+  expect(list.stdout).toContain('evt_globex');
+  expect(list.stdout).not.toContain('evt_acme');
+  expect(list.stderr).toContain(kept);
+  for (const argv of [['show'], ['replay', '--to', target.url]]) {
+    const ran = await svc(made, ['webhooks', 'inbox', ...argv, 'evt_acme'], { env: after });
+    expect(ran).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(ran.stderr).toContain('evt_acme is an event of account 1');
+  }
+  expect(target.got).toHaveLength(1);
+
+  if (after === noKey) await relogin(made, 'key_acme');
+  const again = await listen(made, ['--forward-to', target.url], before);
+  await again.until(() => target.got.length === 2);
+  expect(target.ids()).toEqual(['evt_globex', 'evt_acme']);
+});
+
+test('what an older svc kept of several accounts is told apart by the accounts that the events name', async () => {
+  const [made, target] = [await world(), await app()];
+  const folder = join(slotsFolder(join(made.folder, 'state'), 'default'), '1');
+  mkdirSync(folder, { recursive: true });
+  const line = (id: string, data: object, at: number) =>
+    encodeLine({
+      kind: 'arrival',
+      arrival: {
+        id,
+        event: 'ticket.created',
+        at: `2026-01-02T03:04:0${at}.000Z`,
+        headers: {},
+        body: Buffer.from(JSON.stringify({ id, event: 'ticket.created', data })),
+        to: target.url,
+      },
+    });
+  const done = { to: target.url, at: '2026-01-02T03:04:09.000Z', status: 200, ms: 1, tries: 1 };
+  writeFileSync(
+    join(folder, 'inbox.jsonl'),
+    [
+      line('a1', { account_id: 1 }, 1),
+      line('a2', { contact_id: 5 }, 2),
+      line('b1', { account_id: 2 }, 3),
+      line('b2', { account_id: 2 }, 4),
+      encodeLine({ kind: 'outcome', id: 'b2', outcome: done }),
+    ].join(''),
+  );
+  await login(made, 'key_globex');
+  const other = await listen(made, ['--forward-to', target.url]);
+  await other.until(() => target.got.length > 0);
+  expect((await other.end()).stderr).toContain('2 events of account 1 (2 not forwarded yet) are left alone');
+  expect(target.ids()).toEqual(['b1']);
+  await relogin(made, 'key_acme');
+  const own = await listen(made, ['--forward-to', target.url]);
+  await own.until(() => target.got.length === 3);
+  expect(target.ids()).toEqual(['b1', 'a1', 'a2']);
+});
+
+test('without a login nothing of an account is shown, and purge deletes all of it and says whose', async () => {
+  const made = await world();
+  await login(made, 'key_acme');
+  await oneWaits(made);
+  await svc(made, ['logout'], { env: noKey });
+  const list = await svc(made, ['webhooks', 'inbox', 'list'], { env: noKey });
+  expect(list.stdout).toBe('');
+  expect(list.stderr).toContain(
+    'is left alone: svc does not know whose this login is. To get at it, log this profile in to account 1 again.',
+  );
+  const purged = await svc(made, ['webhooks', 'inbox', 'purge', '--yes'], { env: noKey });
+  expect(purged).toMatchObject({
+    stdout: 'deleted\t1\n',
+    stderr: 'This deleted events of another login, too (1 of account 1).\n',
+  });
+  expect((await svc(made, ['webhooks', 'inbox', 'list'], { env: noKey })).stderr).not.toContain('account 1');
+});
