@@ -57,6 +57,13 @@ export function customFolder(what: 'config' | 'state', env: Env, machine = thisM
 }
 
 const ownNames = { config: 'SVC_CONFIG_DIR', state: 'SVC_STATE_DIR' } as const;
+
+/** Whether a variable of the shell says where svc keeps what, which a program that is started elsewhere may not have. */
+export function isNamedByShell(what: 'config' | 'state', env: Env, { platform } = thisMachine): boolean {
+  const isOfCustom = platform !== 'win32' && platform !== 'darwin';
+  return Boolean(env[ownNames[what]] || (isOfCustom && whole(env[customs.linux[what][0]], platform)));
+}
+
 /** Windows has one folder for all that a program keeps. */
 const windowsNames = { config: 'Config', state: 'Log' } as const;
 

@@ -16,7 +16,11 @@ export const titles: Readonly<Record<Client, string>> = {
 };
 
 /** How a client starts a server. Nothing secret is in it: svc finds the credential of the profile by itself. */
-export type ServerEntry = { readonly command: string; readonly args: readonly string[] };
+export type ServerEntry = {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+};
 
 /** The file in which a client keeps the servers of this user; Claude Code: those of the project in this folder. */
 export function configFileOf(client: Client, env: Env, machine = thisMachine): string | undefined {
@@ -48,7 +52,7 @@ export type Configured = { readonly text: string; readonly was: 'absent' | 'same
 
 /**
  * Other servers and settings stay, each number as it is written; of the entry of this name everything but what starts it,
- * such as its `env`. One that starts no program (`foreign`) is replaced. Undefined where the text is no JSON object.
+ * such as its `env`, in which ours is written. One that starts no program (`foreign`) is replaced. Undefined where the text is no JSON object.
  */
 export function withServer(
   client: Client,
@@ -65,7 +69,10 @@ export function withServer(
     if (!isRecord(servers)) return undefined;
     const before = Object.hasOwn(servers, name) ? servers[name] : undefined;
     const kept = isRecord(before) && typeof before.command === 'string' ? before : undefined;
-    const after = { ...kept, ...shown };
+    const env = { ...(isRecord(kept?.env) && kept.env), ...entry.env };
+    // Somebody wants drafts of it: an entry is never made looser by the way.
+    if (isRecord(kept?.env) && kept.env.SVC_SENDS === 'draft') env.SVC_SENDS = 'draft';
+    const after = { ...kept, ...shown, ...(entry.env && { env }) };
     if (kept) was = JSON.stringify(kept) === JSON.stringify(after) ? 'same' : 'other';
     else if (before !== undefined) was = 'foreign';
     return { ...config, [key]: { ...servers, [name]: after } };

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { configFileOf } from '../../src/mcp/clients.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
@@ -239,4 +239,58 @@ test('a comma too many names no tool and no kind', async () => {
   const { stdout, exitCode } = await install(['print', '--tools', 'listTickets, ,', '--toolsets', 'tickets,']);
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout).mcpServers.svc.args.slice(-4)).toEqual(['--toolsets', 'tickets', '--tools', 'listTickets']);
+});
+
+test('what of the shell decides whose account it is, and by which rules, goes into its env; no secret does', async () => {
+  const file = join(world.folder, 'carried.json');
+  const shell = {
+    SVC_CONFIG_DIR: 'own/config',
+    XDG_STATE_HOME: '/elsewhere/state',
+    SVC_SENDS: 'draft',
+    SVC_POLICY: 'rules.yaml',
+    SVC_MIRROR_DB: 'copy.db',
+    SVC_DRAFTS_DB: 'postgres://ada:sample-password@db.example/drafts',
+    SVC_INSECURE_HTTP: '1',
+  };
+  const ran = await install(['claude-code', '--file', file, '--allow-send'], shell);
+  expect(ran.exitCode).toBe(0);
+  const text = readFileSync(file, 'utf8');
+  const { env } = JSON.parse(text).mcpServers.svc;
+  expect(env).toEqual({
+    SVC_CONFIG_DIR: join(world.folder, 'config'),
+    ...(process.platform === 'linux' && { SVC_STATE_DIR: join(world.folder, 'state') }),
+    SVC_POLICY: resolve('rules.yaml'),
+    SVC_MIRROR_DB: resolve('copy.db'),
+    SVC_SENDS: 'draft',
+    SVC_INSECURE_HTTP: '1',
+  });
+  expect(text + ran.stderr).not.toMatch(/sample-password|key_acme/u);
+  expect(ran.stderr).toContain('Warning: SVC_DRAFTS_DB holds a password, so it is not written');
+  expect(ran.stderr).toContain(' svc -e SVC_CONFIG_DIR=');
+  const shared = { ...shell, SVC_DRAFTS_DB: 'postgres://ada@db.example/drafts' };
+  const { mcpServers } = JSON.parse((await install(['print'], shared)).stdout);
+  expect(mcpServers.svc.env).toMatchObject({ SVC_DRAFTS_DB: shared.SVC_DRAFTS_DB });
+});
+
+test('of the env of an entry that is there only what the shell sets changes, and drafts stay drafts', async () => {
+  const file = join(world.folder, 'merged.json');
+  const own = { command: 'svc', env: { MINE: '1', SVC_SENDS: 'draft', SVC_POLICY: '/old.yaml' } };
+  writeFileSync(file, JSON.stringify({ mcpServers: { svc: own } }));
+  await install(['cursor', '--file', file], { SVC_SENDS: 'ask', SVC_POLICY: '/new.yaml' });
+  expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers.svc.env).toEqual({
+    ...own.env,
+    SVC_POLICY: '/new.yaml',
+  });
+});
+
+test('a key of the environment is not carried, and whose login acts instead is said', async () => {
+  await svc(world, ['login', '--with-api-key'], { stdin: 'key_globex', env: { SVC_API_KEY: undefined } });
+  for (const argv of [['print'], ['cursor', '--file', join(world.folder, 'key.json')]]) {
+    const { stderr, exitCode } = await install(argv);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(
+      /^Warning: .+ will not have your SVC_API_KEY: it acts with the API key of profile default of account 2 \(Globex\)\.$/mu,
+    );
+  }
+  expect((await install(['print'], { SVC_API_KEY: undefined })).stderr).toBe('');
 });

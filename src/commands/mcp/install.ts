@@ -1,11 +1,14 @@
 import { defineCommand, type Param } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
-import type { Settings } from '../../config/settings.ts';
+import { readConfig } from '../../config/config-file.ts';
+import { profileConfig, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { itself } from '../../disk/installed.ts';
 import { Failure } from '../../errors.ts';
+import { carriedBy } from '../../mcp/carried.ts';
 import { type Client, type Configured, clients, type ServerEntry, titles } from '../../mcp/clients.ts';
 import type { Grant } from '../../mcp/tool.ts';
+import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { toolFlags } from './tool-flags.ts';
 
@@ -23,7 +26,7 @@ export const installMcp = defineCommand({
   summary: 'Add svc to the configuration of an assistant, or print what to add',
   details:
     'Other servers in the file stay, and of an entry of the same name its env. No secret is written: svc finds the credential of the profile by itself, so log in ' +
-    'first. The entry names this svc by its whole path, since a desktop program may have another PATH than your shell.',
+    'first. What of your shell says where svc keeps its files, and what may be sent, goes into its env. The entry names this svc by its whole path, since a desktop program may have another PATH than your shell.',
   args: { client: where },
   flags: {
     allowWrite: param.toggle('Let it change records'),
@@ -42,11 +45,18 @@ export const installMcp = defineCommand({
     const { allowWrite: write, allowSend, draftSends, allowWebhooks: webhooks, tools: only, toolsets } = flags;
     const grant = { write, send: allowSend || draftSends, draftSends, webhooks, only, toolsets };
     grantedTools(grant);
-    const entry = entryFor(settings, grant);
+    const carried = await carriedBy(ctx, settings);
+    const own = entryFor(settings, grant);
+    const entry = Object.keys(carried.env).length > 0 ? { ...own, env: carried.env } : own;
+    const lacks = [
+      ...leftWords(carried.left),
+      ...(await lacksLogin(ctx, settings, client === 'print' ? 'the assistant' : titles[client])),
+    ];
     const name = flags.name ?? 'svc';
     if (client === 'print') {
       const text = withServer('claude', undefined, name, entry)?.text ?? '';
-      return { read: true, data: { shape: 'record', record: JSON.parse(text) }, human: () => text, plain: () => text };
+      const data = { shape: 'record', record: JSON.parse(text) } as const;
+      return { read: true, data, human: () => text, plain: () => text, notes: lacks };
     }
     const file = flags.file ?? configFileOf(client, ctx.env);
     if (!file)
@@ -64,7 +74,7 @@ export const installMcp = defineCommand({
         data: { shape: 'record', record: { client, file, name, ...entry, written: false } },
         human: () => text,
         plain: () => text,
-        notes: [...before, 'Nothing was written.', ...(await lacksLogin(ctx, settings, client))],
+        notes: [...before, 'Nothing was written.', ...lacks],
       };
     }
     const done = isThere ? `Changed ${name} in ${file}.` : `Added ${name} to ${file}.`;
@@ -74,7 +84,7 @@ export const installMcp = defineCommand({
       notes: [
         ...before,
         `Restart ${titles[client]}: it reads this file only when it starts.`,
-        ...(await lacksLogin(ctx, settings, client)),
+        ...lacks,
         ...(besides(client, name, entry) ?? []),
       ],
     };
@@ -116,29 +126,42 @@ async function enter(
   return { isNew: text !== before, was };
 }
 
-/** The client starts svc without the variables of this shell: only what the profile keeps is there. */
-async function lacksLogin(ctx: Context, { profile }: Settings, client: Client): Promise<string[]> {
-  const { heldByProfile, loginCommand } = await import('../../auth/credentials.ts');
-  if (((await heldByProfile(ctx.tokens)).get(profile) ?? []).length > 0) return [];
+const leftWords = (left: readonly string[]): string[] =>
+  left.map((name) => `Warning: ${name} holds a password, so it is not written: set it where the assistant starts svc.`);
+
+/** The client starts svc without the credentials of this shell: only what the profile keeps is there. */
+async function lacksLogin(ctx: Context, { profile }: Settings, title: string): Promise<string[]> {
+  const { heldByProfile, loginCommand, nameOf } = await import('../../auth/credentials.ts');
   const { environmentKinds, variablesOf } = await import('../../auth/at-hand.ts');
+  const held = (await heldByProfile(ctx.tokens)).get(profile) ?? [];
   const kinds = environmentKinds(ctx.env);
-  const but = kinds.length > 0 ? `, and ${titles[client]} will not have your ${variablesOf(kinds)}` : '';
-  return [`Warning: profile ${profile} holds no login${but}. To log in: ${loginCommand(kinds[0] ?? 'oauth', profile)}`];
+  const lacked = `${title} will not have your ${variablesOf(kinds)}`;
+  if (held.length === 0) {
+    const login = loginCommand(kinds[0] ?? 'oauth', profile);
+    return [
+      `Warning: profile ${profile} holds no login${kinds.length > 0 ? `, and ${lacked}` : ''}. To log in: ${login}`,
+    ];
+  }
+  if (kinds.length === 0) return [];
+  const { account } = profileConfig(await readConfig(ctx.files), profile);
+  const whose = account ? ` of account ${account.id} (${sanitize(account.name)})` : '';
+  return [`Warning: ${lacked}: it acts with the ${held.map(nameOf).join(' and ')} of profile ${profile}${whose}.`];
 }
 
 /** Two programs have the same name, and keep their servers in different places. */
-function besides(client: Client, name: string, { command, args }: ServerEntry): string[] | undefined {
+function besides(client: Client, name: string, { command, args, env = {} }: ServerEntry): string[] | undefined {
   if (client === 'claude')
     return ['Claude Code has a file of its own. To enter svc there: svc mcp install claude-code'];
   if (client !== 'claude-code') return undefined;
   const words = [command, ...args].map(shellWord).join(' ');
+  const set = Object.entries(env).map(([key, value]) => `-e ${shellWord(`${key}=${value}`)} `);
   return [
     'It asks once whether it may use a server that comes with a project. This file names svc by its path on this machine.',
-    `To have it in every folder instead: claude mcp add --scope user ${shellWord(name)} -- ${words}`,
+    `To have it in every folder instead: claude mcp add --scope user ${shellWord(name)} ${set.join('')}-- ${words}`,
   ];
 }
 
-/** Addresses go in where a flag or the environment named them: the client will not have that environment. */
+/** Addresses go in where a flag or the environment named them: the client will not have that environment (`carriedBy`). */
 function entryFor(settings: Settings, { write, send, draftSends, webhooks, only, toolsets }: Grant): ServerEntry {
   const { profile, profileNamed, baseUrl, baseUrlNamed } = settings;
   const [command = '', ...before] = itself();

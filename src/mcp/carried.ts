@@ -1,0 +1,40 @@
+import { resolve } from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { kindOfPlace } from '../database/place.ts';
+import { isNamedByShell } from '../disk/home.ts';
+
+/** `left`: variables that hold a password. */
+export type Carried = { readonly env: Readonly<Record<string, string>>; readonly left: readonly string[] };
+
+/**
+ * What of this shell decides whose account the entry acts in, and by which rules: the client has another environment. Paths
+ * are whole, for it starts svc in another folder. A secret is never written.
+ */
+export async function carriedBy({ env, files }: Pick<Context, 'env' | 'files'>, settings: Settings): Promise<Carried> {
+  const carried: Record<string, string> = {};
+  const left: string[] = [];
+  if (isNamedByShell('config', env)) carried.SVC_CONFIG_DIR = resolve(files.config);
+  if (isNamedByShell('state', env)) carried.SVC_STATE_DIR = resolve(files.state);
+  if (env.SVC_POLICY) carried.SVC_POLICY = resolve(env.SVC_POLICY);
+  for (const name of ['SVC_MIRROR_DB', 'SVC_DRAFTS_DB'] as const) {
+    const place = env[name];
+    if (!place) continue;
+    if (kindOfPlace(place) === 'file') carried[name] = resolve(place);
+    else if (await holdsPassword(place)) left.push(name);
+    else carried[name] = place;
+  }
+  for (const name of ['SVC_SENDS', 'SVC_TOKEN_STORE', 'SVC_PARTNER_SEGMENT'] as const)
+    if (env[name]) carried[name] = env[name];
+  if (settings.insecureHttp) carried.SVC_INSECURE_HTTP = '1';
+  return { env: carried, left };
+}
+
+/** What cannot be read as a URL may hold one. */
+async function holdsPassword(url: string): Promise<boolean> {
+  const { readUrl } = await import('../database/postgres.ts');
+  return readUrl(url, {}).then(
+    ({ password }) => Boolean(password),
+    () => true,
+  );
+}
