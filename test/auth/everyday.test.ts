@@ -104,6 +104,12 @@ describe('a login that has made webhook subscriptions', () => {
     expect(ran.stderr).toContain(
       `Profile default has made 1 webhook subscription: ${id} (ticket.created to https://example.com/h).`,
     );
+    // A later login is another connection, and is shown none of them.
+    expect(ran.stderr).toContain(
+      'it may go on delivering, and no later login lists or deletes it: to end that, disconnect the app',
+    );
+    expect(ran.stderr).toContain(`Another time, before the logout: svc webhooks delete ${id}\n`);
+    expect(ran.stderr).not.toContain('svc webhooks list');
     expect(deletions(world.sent)).toEqual([]);
   });
 

@@ -36,7 +36,13 @@ export async function offerRemoval(ctx: Context, settings: Settings): Promise<vo
     ctx.notice(`Removed ${count}.`);
     return;
   }
-  ctx.notice('What is left may go on delivering. After another login of this client: svc webhooks list');
+  const ids = made.map(({ id }) => id).join(' ');
+  const [they, them] = made.length === 1 ? ['it', 'it'] : ['they', 'them'];
+  const named = settings.profile === 'default' ? '' : ` --profile ${settings.profile}`;
+  ctx.notice(
+    `After the logout ${they} may go on delivering, and no later login lists or deletes ${them}: to end that, disconnect the app in the account.\n` +
+      `Another time, before the logout: svc webhooks delete ${ids}${named}`,
+  );
 }
 
 /** The profile's own OAuth login, whatever the environment holds; undefined where it cannot have subscriptions. */
