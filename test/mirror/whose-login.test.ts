@@ -55,3 +55,31 @@ test('a file that holds the copy of one such login takes nothing of another, and
   expect(ran.stderr).toContain('is the copy of another account: that of a login without the scope identity');
   expect(await countIn(world, '--db', file)).toContain('another account');
 });
+
+test.each([['tickets waiting'], ['inbox'], ['inbox waiting'], ['report']])(
+  'without a login, and with a copy of another account, svc %s says what mirror status says',
+  async (line) => {
+    const world = await authWorld();
+    const asked = (env = {}) => world.svc(line.split(' '), { env });
+    // A newcomer is told to log in, not to pull.
+    const newcomer = await asked({ SVC_BASE_URL: undefined });
+    expect(newcomer).toMatchObject({
+      exitCode: 4,
+      stderr: expect.stringContaining('Profile default is not logged in.'),
+    });
+
+    const file = join(world.folder, 'acme.db');
+    await world.svc(['login', '--with-api-key'], { stdin: 'key_acme' });
+    for (const more of [[], ['--db', file]]) expect((await world.svc(['mirror', 'pull', ...more])).exitCode).toBe(0);
+    await world.svc(['logout']);
+    expect(await asked()).toEqual(await world.svc(['mirror', 'status']));
+    expect((await asked()).exitCode).toBe(4);
+
+    await world.svc(['login', '--with-api-key'], { stdin: 'key_globex' });
+    const other = await asked({ SVC_MIRROR_DB: file });
+    expect(other).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('is the copy of another account: Acme'),
+    });
+  },
+);

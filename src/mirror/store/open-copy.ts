@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { credentialsAtHand, notLoggedIn } from '../../auth/at-hand.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { isThere } from '../../disk/atomic-file.ts';
@@ -84,11 +85,22 @@ export async function openCopy(ctx: Context, settings: Settings, { db }: CopyWan
   throw noCopy(place);
 }
 
-/** As `openCopyIfKnown`; where there is none, that is an error. */
+/**
+ * As `openCopyIfKnown`; where there is none, that is an error.
+ *
+ * @throws Failure `auth` without a login, for then nothing could be pulled; `usage` where the file is another account's
+ */
 export async function openCopyPulled(ctx: Context, settings: Settings, db?: string): Promise<Copy> {
   const copy = await openCopyIfKnown(ctx, settings, db);
-  if (!copy) throw noCopy(await placeOfCopy(ctx, db));
-  return pulled(copy);
+  if (copy) return pulled(copy);
+  if ((await credentialsAtHand(ctx, settings)).length === 0) throw await notLoggedIn(ctx, settings);
+  const place = await placeOfCopy(ctx, db);
+  const own = await accountOfProfile(ctx, settings);
+  if (own && !isOwnPlace(ctx, db) && !(await holdsNothing(place))) {
+    const store = await openStore(ctx, { place, isOwn: false, make: false, maxWaitMs: settings.maxWaitMs });
+    await requireHeld(store, own).finally(() => store.close());
+  }
+  throw noCopy(place);
 }
 
 /** The copy that is there, without a request; undefined where this login has none. */
