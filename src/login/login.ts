@@ -64,7 +64,7 @@ export async function loginWithSecret({
       hint: 'Check that it was copied whole, and that --base-url is the service that it belongs to.',
     });
   }
-  refuseOtherAccount(others, account, settings);
+  refuseOtherAccount(others, account, { profile, kind, baseUrl });
   const keep = () => store(ctx.tokens, { profile, kind, place }, { base_url: baseUrl, token, ...told(account) });
   const now = account ? named(account) : others.account;
   await keepBeside(common, { was: others.account, now, rest: { base_url: baseUrl } }, keep);
@@ -99,7 +99,7 @@ export async function loginWithBrowser(browsing: Browsing): Promise<LoggedIn> {
         hint: 'Check that --base-url and --auth-url belong to the same service.',
       });
     }
-    refuseOtherAccount(others, account, settings);
+    refuseOtherAccount(others, account, { profile, kind: 'oauth', baseUrl });
     const known = others.kinds.length > 0 ? others.account : undefined;
     const { clientId: client_id, clientSecret: client_secret } = client;
     const rest = {
@@ -197,12 +197,16 @@ async function otherCredentials(
   return { kinds, account: profileConfig(await readConfig(ctx.files), profile).account };
 }
 
-function refuseOtherAccount({ kinds, account }: Others, now: Judged['account'], { profile }: Settings): void {
+function refuseOtherAccount(
+  { kinds, account }: Others,
+  now: Judged['account'],
+  { profile, kind, baseUrl }: { readonly profile: string; readonly kind: CredentialKind; readonly baseUrl: string },
+): void {
   if (!now || !account || account.id === now.account_id || kinds.length === 0) return;
   throw new Failure(
     'usage',
     `Profile ${profile} belongs to account ${account.id} (${account.name}), this to ${now.account_id} (${now.name}); nothing was stored.`,
-    { hint: `Use a separate profile: svc login --profile account-${now.account_id}` },
+    { hint: `Use a separate profile: ${loginCommand(kind, `account-${now.account_id}`, baseUrl)}` },
   );
 }
 

@@ -75,6 +75,9 @@ describe('login with a secret', () => {
     const ran = await withKey(world, 'key_globex');
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toContain('belongs to account 1 (Acme), this to 2 (Globex); nothing was stored');
+    const [, advice = ''] = /Use a separate profile: svc (.+)\n/u.exec(ran.stderr) ?? [];
+    const typed = await world.svc(advice.split(' '), { stdin: 'key_globex', env: { SVC_BASE_URL: undefined } });
+    expect(typed, advice).toMatchObject({ exitCode: 0 });
     expect((await withKey(world, 'key_globex', '--profile', 'globex')).exitCode).toBe(0);
     // The same kind of credential is simply replaced.
     expect((await withKey(world, 'key_acme', '--profile', 'globex')).exitCode).toBe(0);
