@@ -11,8 +11,8 @@ type Owner = { readonly baseUrl: string; readonly account: number | undefined };
 
 /** The drafts of one login. One place may hold those of several accounts, and a record's id means another one in each. */
 export type OwnDrafts = DraftStore & {
-  /** How many are of other accounts. */
-  others(): Promise<number>;
+  /** How many such are of other accounts. */
+  others(isWanted: (draft: Draft) => boolean): Promise<number>;
   /** Throws where nobody can say whose drafts those of this login are. */
   requireOwner(): Promise<void>;
 };
@@ -43,7 +43,7 @@ export function ownDrafts(store: DraftStore, service: () => Promise<Service>): O
     ...store,
     get,
     list,
-    others: async () => (await store.list()).length - (await list()).length,
+    others: async (isWanted) => (await store.list()).filter(isWanted).length - (await list()).filter(isWanted).length,
     async requireOwner() {
       const opened = await service();
       if ((await accountOf(opened)) !== undefined) return;

@@ -272,3 +272,13 @@ test('a Ctrl-C in logout --all leaves the logins that it had not come to', async
   const left = JSON.parse((await world.svc(['auth', 'list', '--json'])).stdout) as { profile: string }[];
   expect(left.map(({ profile }) => profile)).toContain('z');
 });
+
+test('logout --all where nothing is saved says so', async () => {
+  const world = await loggedIn();
+  expect((await world.svc(['logout', '--all', '--yes'])).exitCode).toBe(0);
+  expect(await world.svc(['logout', '--all', '--yes'])).toEqual({
+    exitCode: 0,
+    stdout: '',
+    stderr: 'No login is saved, so there is nothing to log out of.\n',
+  });
+});

@@ -152,3 +152,16 @@ test('the first Ctrl-C ends it', async () => {
   expect(ran.stderr).toBe('Error: Interrupted.\n');
   expect(asked).toBe(1);
 });
+
+test('a profile whose login is forgotten is not called saved', async () => {
+  const world = sandboxWorld();
+  const noKey = { SVC_API_KEY: undefined };
+  const configCheck = async () => {
+    const { checks } = JSON.parse((await svc(world, ['doctor', '--json'], { env: noKey })).stdout) as Report;
+    return checks.find(({ name }) => name === 'config')?.message;
+  };
+  await svc(world, ['login', '--with-api-key'], { stdin: 'key_acme', env: noKey });
+  expect(await configCheck()).toBe('Profile default; saved: default.');
+  await svc(world, ['logout', '--all', '--yes'], { env: noKey });
+  expect(await configCheck()).toBe('Profile default; no login is saved.');
+});

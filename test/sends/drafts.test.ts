@@ -308,6 +308,11 @@ test('a login lists, shows, changes and sends the drafts of its own account alon
   const { digest } = await draft('tickets reply 8 --body Secret');
   expect(await json('drafts list --all', other)).toEqual([]);
   expect((await run('drafts list', other)).stderr).toContain('1 draft of other accounts');
+  await draft('tickets reply 9 --body Other');
+  expect((await run('drafts reject 2 --yes')).exitCode).toBe(0);
+  // One that was decided counts where such are listed.
+  expect((await run('drafts list', other)).stderr).toContain('1 draft of other accounts');
+  expect((await run('drafts list --all', other)).stderr).toContain('2 drafts of other accounts');
   for (const line of [
     'drafts show 1',
     'drafts edit 1 --body Changed',

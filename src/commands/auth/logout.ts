@@ -30,6 +30,7 @@ export const authLogout = defineCommand({
     const ctx = await traced(outer, settings);
     const [{ logout }, { offerRemoval }] = [await import('../../login/logout.ts'), await import('./subscriptions.ts')];
     const profiles = flags.all ? [...(await heldByProfile(ctx.tokens)).keys()] : [settings.profile];
+    if (profiles.length === 0) ctx.notice('No login is saved, so there is nothing to log out of.');
     if (flags.all && profiles.length > 0) {
       await confirmed(ctx, settings, `Log out of every profile (${profiles.join(', ')})?`);
     }

@@ -3,7 +3,7 @@ import { listFeedback } from '../../api/feedback.ts';
 import type { CredentialKind, Operation } from '../../api/operation.ts';
 import { listTickets } from '../../api/tickets.ts';
 import { credentialsAtHand } from '../../auth/at-hand.ts';
-import { loginCommand, readStored } from '../../auth/credentials.ts';
+import { heldByProfile, loginCommand, readStored } from '../../auth/credentials.ts';
 import { openSession, type Session } from '../../auth/session.ts';
 import { typeable } from '../../config/advice.ts';
 import { readConfig } from '../../config/config-file.ts';
@@ -39,11 +39,13 @@ export async function checkUp(ctx: Context, settings: Settings): Promise<readonl
 
   await add('config', async () => {
     const config = await readConfig(ctx.files);
-    const saved = Object.keys(config.profiles ?? {});
-    if (saved.length === 0) {
+    const saved = [...(await heldByProfile(ctx.tokens)).keys()];
+    if (Object.keys(config.profiles ?? {}).length === 0) {
       return { ...fine(`No profile is saved yet; the next login saves ${settings.profile}.`), isNeutral: true };
     }
-    return fine(`Profile ${settings.profile}; saved: ${saved.sort().join(', ')}.`);
+    return fine(
+      `Profile ${settings.profile}; ${saved.length > 0 ? `saved: ${saved.sort().join(', ')}` : 'no login is saved'}.`,
+    );
   });
   const reachable = await add('base URL', () => reach(ctx, settings));
   if (settings.baseUrl && reachable) await add('clock', () => compareClocks(ctx, settings));

@@ -26,7 +26,7 @@ export const listDrafts = defineCommand({
       (flags.by === undefined || by.includes(flags.by));
     const { all, others } = await atWork(ctx, settings, async ({ store }) => ({
       all: await store.list(),
-      others: await store.others(),
+      others: await store.others(isWanted),
     }));
     const records = all.filter(isWanted).map(shownDraft);
     const open = all.filter((draft) => !isWanted(draft) && (draft.state === 'unknown' || draft.state === 'sending'));
