@@ -83,3 +83,36 @@ test.each([['tickets waiting'], ['inbox'], ['inbox waiting'], ['report']])(
     });
   },
 );
+
+test('a logout names what stays on this machine, and the copy is deleted without a login, with all that is beside it', async () => {
+  const world = await authWorld();
+  const copies = async () => (await readdir(join(world.folder, 'state'))).filter((name) => name.startsWith('mirror'));
+  const logInWith = async (key: string) =>
+    expect((await world.svc(['login', '--with-api-key'], { stdin: key })).exitCode).toBe(0);
+  await logInWith('key_acme');
+  expect((await world.svc(['mirror', 'pull'])).exitCode).toBe(0);
+  const first = await world.svc(['logout']);
+  expect(first.stderr).toContain('Of Acme this stays on this machine: its copy in ');
+  expect(first.stderr).toContain('mirror.db (to delete it: svc mirror forget).');
+  await logInWith('key_globex');
+  expect((await world.svc(['mirror', 'pull'])).exitCode).toBe(0);
+  await world.svc(['logout']);
+
+  const several = await world.svc(['mirror', 'forget', '--yes']);
+  expect(several.exitCode).toBe(2);
+  expect(several.stderr).toMatch(/more than one copy.+mirror\.db is of Acme, .+\.db is of Globex/u);
+  const [other = ''] = (await copies()).filter((name) => /^mirror-.+\.db$/u.test(name));
+  const file = join(world.folder, 'state', other);
+  expect(await world.svc(['mirror', 'forget', '--db', file])).toMatchObject({ exitCode: 2 });
+  expect(await world.svc(['mirror', 'forget', '--yes', '--db', file])).toMatchObject({ exitCode: 0 });
+  const unasked = await world.svc(['mirror', 'forget']);
+  expect(unasked.exitCode).toBe(2);
+  expect(unasked.stderr).toContain('Refusing to delete the local copy of Acme (account 1) without confirmation');
+  const deleted = await world.svc(['mirror', 'forget', '--yes']);
+  expect(deleted).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringMatching(/mirror\.db, the copy of Acme \(account 1\)\./u),
+  });
+  expect(await copies()).toEqual([]);
+  expect(await world.svc(['mirror', 'forget', '--yes'])).toMatchObject({ exitCode: 1 });
+});

@@ -131,7 +131,10 @@ test('without a login nothing of an account is shown, and purge deletes all of i
   const made = await world();
   await login(made, 'key_acme');
   await oneWaits(made);
-  await svc(made, ['logout'], { env: noKey });
+  const left = await svc(made, ['logout'], { env: noKey });
+  expect(left.stderr).toContain(
+    'Of Acme this stays on this machine: 1 webhook event, 1 not forwarded yet (to delete them: svc webhooks inbox purge).',
+  );
   const list = await svc(made, ['webhooks', 'inbox', 'list'], { env: noKey });
   expect(list.stdout).toBe('');
   expect(list.stderr).toContain(

@@ -15,7 +15,8 @@ export const authLogout = defineCommand({
   summary: 'Revoke a login at the service and forget it',
   details:
     'If the service cannot be reached, svc keeps the login so that you can try again; --local-only forgets it ' +
-    'anyway. svc cannot revoke an API key: it forgets the key, which stays valid in the account. --all asks first.',
+    'anyway. svc cannot revoke an API key: it forgets the key, which stays valid in the account. --all asks first.\n\n' +
+    'What svc keeps of the account on this machine stays: its copy, drafts, and webhook events. svc names them.',
   flags: {
     all: param.toggle('Every profile'),
     localOnly: param.toggle('Forget it on this machine; do not tell the service'),
@@ -28,19 +29,24 @@ export const authLogout = defineCommand({
       });
     }
     const ctx = await traced(outer, settings);
-    const [{ logout }, { offerRemoval }] = [await import('../../login/logout.ts'), await import('./subscriptions.ts')];
+    const [{ logout }, { offerRemoval }, { keptHere }] = await Promise.all([
+      import('../../login/logout.ts'),
+      import('./subscriptions.ts'),
+      import('./kept-here.ts'),
+    ]);
     const profiles = flags.all ? [...(await heldByProfile(ctx.tokens)).keys()] : [settings.profile];
     if (profiles.length === 0) ctx.notice('No login is saved, so there is nothing to log out of.');
     if (flags.all && profiles.length > 0) {
       await confirmed(ctx, settings, `Log out of every profile (${profiles.join(', ')})?`);
     }
-    const records: ({ profile: string } & LoggedOut)[] = [];
+    const records: ({ profile: string; kept?: string | undefined } & LoggedOut)[] = [];
     let failed: Failure | undefined;
     for (const profile of profiles) {
       try {
         const own = { ...settings, profile, authUrlNamed: settings.authUrlNamed && !flags.all };
         if (!flags.localOnly) await offerRemoval(ctx, own);
-        records.push({ profile, ...(await logout(ctx, own, flags)) });
+        const kept = await keptHere(ctx, own);
+        records.push({ profile, kept, ...(await logout(ctx, own, flags)) });
       } catch (error) {
         // With --all one service that is away must not keep the others' logins.
         if (!(error instanceof Failure) || !flags.all) throw error;
@@ -68,6 +74,7 @@ export const authLogout = defineCommand({
     const kinds = new Set(records.flatMap(({ forgotten }) => forgotten));
     if (certain.length === 0) kinds.delete('oauth');
     for (const text of remaining(kinds, flags)) ctx.notice(text);
+    for (const { kept, forgotten } of records) if (kept !== undefined && forgotten.length > 0) ctx.notice(kept);
     if (failed) throw ofAll(failed);
     if (doubtful.length > 0) throw notAllRevoked(doubtful);
     const variables = variablesOf(environmentKinds(ctx.env));

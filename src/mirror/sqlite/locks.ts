@@ -1,3 +1,4 @@
+import { basename, dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isCode } from '../../disk/atomic-file.ts';
 import { diskFailure } from '../../disk/disk-failure.ts';
@@ -122,10 +123,14 @@ export async function gateOfWebAssembly(ctx: LockNeeds, path: string): Promise<K
 const entriesOf = async (path: string): Promise<string[]> =>
   (await namesIn(entries(path))).filter((name) => /^\d+-\d+$/u.test(name)).map((name) => `${entries(path)}/${name}`);
 
-/** Removes what killed processes left of themselves beside a file that is deleted. */
+/** Removes what killed processes left of themselves beside a file that is deleted, and the folders of its locks. */
 export async function removeEntries(path: string): Promise<void> {
   for (const entry of await entriesOf(path)) await clear(entry);
   await removeEmptyFolder(entries(path));
+  // Of a lock that somebody holds the folder is not empty.
+  for (const name of await namesIn(dirname(path)))
+    if (name.startsWith(basename(path)) && /^\.(?:busy|pull-[\da-f]{12})$/u.test(name.slice(basename(path).length)))
+      await removeEmptyFolder(join(dirname(path), name));
 }
 
 /** The process id of one that lives; entries of those that were killed are cleared away. */

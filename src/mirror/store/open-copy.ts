@@ -5,12 +5,14 @@ import type { Context } from '../../context.ts';
 import { isThere } from '../../disk/atomic-file.ts';
 import { namesIn } from '../../disk/folder.ts';
 import { warnOfOthers } from '../../disk/private-data.ts';
+import { Failure } from '../../errors.ts';
 import type { Service } from '../../http/call.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import type { Account, Store } from '../tables/store.ts';
 import {
   accountByAsking,
   accountOfProfile,
+  accountsIn,
   holds,
   isOfAnother,
   knownAccount,
@@ -101,6 +103,33 @@ export async function openCopyPulled(ctx: Context, settings: Settings, db?: stri
     await requireHeld(store, own).finally(() => store.close());
   }
   throw noCopy(place);
+}
+
+/**
+ * The one copy that is there, for whoever is not logged in: whose it is, it says itself.
+ *
+ * @throws Failure `usage` where there are several, with their names
+ */
+export async function openOnlyCopy(ctx: Context, settings: Settings, db: string | undefined): Promise<Copy> {
+  const [isOwn, place] = [isOwnPlace(ctx, db), await placeOfCopy(ctx, db)];
+  const open = (file: string) => openStore(ctx, { place: file, isOwn, make: false, maxWaitMs: settings.maxWaitMs });
+  const found: { readonly file: string; readonly account: Account }[] = [];
+  for (const file of isOwn ? await ownFiles(ctx) : [place]) {
+    const store = await open(file);
+    const accounts = await accountsIn(store).finally(() => store.close());
+    found.push(...accounts.map((account) => ({ file, account })));
+  }
+  const [one, ...others] = found;
+  if (!one) throw noCopy(place);
+  if (others.length === 0) return { store: await open(one.file), account: one.account };
+  const named = found.map(({ file, account: { id, name } }) => `${file} is of ${name ?? `account ${id}`}`);
+  throw new Failure(
+    'usage',
+    `There is more than one copy, and no login that says which is meant: ${named.join(', ')}.`,
+    {
+      hint: isOwn ? 'Name one of the files with --db.' : 'Log in to the account whose copy is meant.',
+    },
+  );
 }
 
 /** The copy that is there, without a request; undefined where this login has none. */
