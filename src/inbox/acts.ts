@@ -4,7 +4,7 @@ import type { Act } from './keys.ts';
 import { begunChange, begunEffects, endAsked } from './leaving.ts';
 import { type Choice, type Model, rowHere, type Step, still, targetsOf } from './model.ts';
 import { moved, openSelected, pageOf, toList, toView } from './moving.ts';
-import { listed, named, pick, prompt, question } from './over.ts';
+import { listed, named, pick, prompt, question, reactionMs } from './over.ts';
 import { keyOf, nameOf, type Row } from './row.ts';
 
 const far = Number.MAX_SAFE_INTEGER;
@@ -75,9 +75,6 @@ export function acted(model: Model, act: Act): Step {
   const why = `It is not known whether the last change of ${nameOf(strange)} was done. Look at it first: Enter.`;
   return still(told(model, why, 'told'));
 }
-
-/** So long somebody may take to see that another row stands there. */
-const reactionMs = 700;
 
 const isJustReplaced = ({ list: { replacedAt }, marked, focus, now }: Model): boolean =>
   replacedAt !== undefined && now - replacedAt < reactionMs && marked.length === 0 && focus === 'list';

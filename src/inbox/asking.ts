@@ -4,7 +4,18 @@ import { told } from './jobs.ts';
 import { approving, begunChange, begunEffects } from './leaving.ts';
 import { type Model, type Over, type Step, still } from './model.ts';
 import { toView } from './moving.ts';
-import { leaveOver, listed, named, type Pick, type Prompt, pick, prompt, type Question, question } from './over.ts';
+import {
+  isJustTurned,
+  leaveOver,
+  listed,
+  named,
+  type Pick,
+  type Prompt,
+  pick,
+  prompt,
+  type Question,
+  question,
+} from './over.ts';
 import { nameOf, whoOf } from './row.ts';
 import { mostScroll } from './view/long.ts';
 
@@ -23,7 +34,7 @@ export function keyInOver(model: Model, over: Over, key: Key): Step {
   }
 }
 
-const plain = ({ name, text }: Key): string => (name !== 'space' && [...text].length === 1 ? text : name);
+export const plain = ({ name, text }: Key): string => (name !== 'space' && [...text].length === 1 ? text : name);
 
 const steps: Readonly<Record<string, number>> = { j: 1, down: 1, k: -1, up: -1, pagedown: 10, space: 10, pageup: -10 };
 
@@ -35,9 +46,12 @@ const scrolled = (model: Model, over: Extract<Over, { readonly scroll: number }>
 function inQuestion(model: Model, over: Question, key: Key): Step {
   const isPlain = !key.ctrl && !key.alt && key.name !== 'paste';
   const answer = isPlain ? over.answers.find((one) => one.key === plain(key)) : undefined;
-  if (answer) return begunEffects({ ...leaveOver(model), marked: [] }, answer.effects);
-  if (key.name !== 'escape' && !(isPlain && plain(key) === 'n')) return still(scrolled(model, over, key));
-  const next = leaveOver(model);
+  const isDeclined = key.name === 'escape' || (isPlain && plain(key) === 'n');
+  if (!answer && !isDeclined) return still(scrolled(model, over, key));
+  // Nobody has read it yet: in the list `y` copies the id.
+  if (isJustTurned(model)) return still(model);
+  const next = { ...leaveOver(model), answer: plain(key) };
+  if (answer) return begunEffects({ ...next, marked: [] }, answer.effects);
   return still(over.declined === '' ? next : told(next, over.declined, 'drafted'));
 }
 

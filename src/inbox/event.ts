@@ -78,4 +78,6 @@ export type Event =
   /** `records`: the keys of the tickets and conversations that they are for. */
   | { readonly is: 'drafts'; readonly counts: DraftCounts; readonly records: readonly string[] }
   | { readonly is: 'away'; readonly isAway: boolean }
+  /** What is asked was read out before somebody answered. */
+  | { readonly is: 'said' }
   | { readonly is: 'signal'; readonly reason: string };

@@ -131,6 +131,10 @@ export type Model = {
   readonly focus: 'list' | 'thread';
   readonly scroll: number;
   readonly over: Over | undefined;
+  /** When what is asked came up by itself, or the question of before was answered. */
+  readonly turnedAt?: number | undefined;
+  /** The key that answered it: pressed twice, it is meant for nothing else. */
+  readonly answer?: string;
   /** Questions that came while another was open. */
   readonly next: readonly Over[];
   readonly marked: readonly Row[];

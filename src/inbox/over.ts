@@ -5,9 +5,16 @@ export type Question = Extract<Over, { readonly is: 'question' }>;
 export type Pick = Extract<Over, { readonly is: 'pick' }>;
 export type Prompt = Extract<Over, { readonly is: 'prompt' }>;
 
+/** So long somebody may take to see that another row stands there, or that something is asked. */
+export const reactionMs = 700;
+
+/** Whether a key that is pressed now was meant for what was there before. */
+export const isJustTurned = ({ turnedAt, now }: Model): boolean =>
+  turnedAt !== undefined && now - turnedAt < reactionMs;
+
 /** What is asked comes behind what is asked already. */
 const queued = (model: Model, over: Over): Model =>
-  model.over ? { ...model, next: [...model.next, over] } : { ...model, over };
+  model.over ? { ...model, next: [...model.next, over] } : { ...model, over, turnedAt: model.now };
 
 export const question = (model: Model, asked: Omit<Question, 'is' | 'scroll'>): Model =>
   queued(model, { is: 'question', scroll: 0, ...asked });
@@ -20,7 +27,7 @@ export const prompt = (model: Model, asked: Omit<Prompt, 'is'>): Model => queued
 /** What lay over the list goes, and the next question comes. */
 export function leaveOver(model: Model): Model {
   const [over, ...next] = model.next;
-  return { ...model, over, next };
+  return { ...model, over, next, turnedAt: model.now };
 }
 
 /** `T-1008`, `3 that are marked`. */

@@ -1,5 +1,5 @@
 import { acted } from './acts.ts';
-import { answered, keyInOver } from './asking.ts';
+import { answered, keyInOver, plain } from './asking.ts';
 import { endedJob } from './ended.ts';
 import type { Event } from './event.ts';
 import { readDone, told } from './jobs.ts';
@@ -7,6 +7,7 @@ import { actOf, entryOf } from './keys.ts';
 import { keptOrAsked, sendOrAsk } from './leaving.ts';
 import { type CopyState, type Job, type Model, rowHere, type Step, selectedRow, still } from './model.ts';
 import { fileAway, kept, moved, reread, withOpened } from './moving.ts';
+import { isJustTurned } from './over.ts';
 import { keyOf, type Row } from './row.ts';
 
 /** What the model becomes by an event, and what the world is asked to do. Pure: the same always leads to the same. */
@@ -58,7 +59,10 @@ function noted(model: Model, event: Event): Step {
     case 'drafts':
       return still(sameDrafts(model, event) ? model : { ...model, drafts: event.counts, drafted: event.records });
     case 'away':
-      return still({ ...model, isAway: event.isAway });
+      // What was asked meanwhile is seen from now on.
+      return still({ ...model, isAway: event.isAway, ...(model.over && { turnedAt: model.now }) });
+    case 'said':
+      return still({ ...model, turnedAt: undefined });
     case 'signal':
       return { model: { ...model, isEnding: true }, effects: [{ do: 'end' }] };
     default:
@@ -73,10 +77,15 @@ function keyed(model: Model, key: Extract<Event, { is: 'key' }>['key']): Step {
   if (model.isAway) return still(model);
   if (key.ctrl && key.name === 'z') return { model, effects: [{ do: 'suspend' }] };
   if (model.over) return keyInOver(model, model.over, key);
+  if (model.answer === plain(key) && isJustTurned(model)) return still(model);
   const act = actOf(model, key);
   // What went well was seen by whoever goes on; Escape takes the line away, and does nothing else then.
   const next = act === 'read' ? model : readDone(model);
-  if (act !== undefined) return acted(next, act);
+  // What a key asks is awaited by whoever pressed it.
+  if (act !== undefined) {
+    const step = acted(next, act);
+    return step.model.over ? { ...step, model: { ...step.model, turnedAt: undefined } } : step;
+  }
   const entry = entryOf(key);
   return still(entry ? told(next, `Here ${entry.shown} does nothing. It is for: ${entry.about}.`, 'told') : next);
 }

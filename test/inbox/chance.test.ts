@@ -31,7 +31,7 @@ const typed = fc.oneof(
 const happening = fc.oneof(
   { weight: 6, arbitrary: typed.map((key) => ({ key })) },
   { weight: 4, arbitrary: fc.nat(9).map((answer) => ({ answer })) },
-  { weight: 1, arbitrary: fc.nat(20_000).map((ms) => ({ ms })) },
+  { weight: 3, arbitrary: fc.nat(20_000).map((ms) => ({ ms })) },
   {
     weight: 1,
     arbitrary: fc.tuple(fc.integer({ min: 60, max: 200 }), fc.integer({ min: 16, max: 50 })).map((size) => ({ size })),

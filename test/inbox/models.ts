@@ -47,6 +47,10 @@ export function after(model: Model, events: readonly Event[]): Step {
 
 export const typing = (model: Model, ...typed: readonly string[]): Step => after(model, typed.map(keyEvent));
 
+/** Some time after: what came up was read. */
+export const readIn = ({ model }: Pick<Step, 'model'>): Model =>
+  after(model, [{ is: 'tick', now: model.now + 700 }]).model;
+
 /** The inbox with these rows in `view`. */
 export function inboxOf(rows: readonly Row[], size = { columns: 80, rows: 24 }, view = 'waiting'): Model {
   const { model } = begin({ size, now, view, views });

@@ -136,6 +136,8 @@ test('what was agreed to at a question still goes under ask, and under draft no 
     await screen.shows('Ben Castro');
     screen.type('r');
     await screen.shows('Send this?');
+    // Somebody reads it.
+    await world.clock.sleep(700);
     screen.type('y');
     await screen.shows('leaves in 5 s');
     await svc(world, ['config', 'set', 'sends', mode]);

@@ -6,7 +6,7 @@ import type { Event } from '../../src/inbox/event.ts';
 import { selectedRow } from '../../src/inbox/model.ts';
 import { keyOf } from '../../src/inbox/row.ts';
 import { frameOf } from '../../src/inbox/view/frame.ts';
-import { after, chatOf, doing, inboxOf, keyEvent, now, rowOf, typing } from './models.ts';
+import { after, chatOf, doing, inboxOf, keyEvent, now, readIn, rowOf, typing } from './models.ts';
 
 const frameText = (model: Parameters<typeof frameOf>[0]): string =>
   frameOf(model, { paint: (_, text) => text, selected: (text) => text }).join('\n');
@@ -106,9 +106,9 @@ test('in mode ask somebody sees the text and agrees; in mode draft it stays a dr
   const asked = after(inboxOf(three), [kept([item(7)], { mode: 'ask' })]);
   expect(doing(asked, 'send')).toEqual([]);
   expect(asked.model.over).toMatchObject({ is: 'question', shown: 'It is fixed.' });
-  expect(doing(typing(asked.model, 'enter', 'space'), 'send')).toEqual([]);
-  expect(doing(typing(asked.model, 'y'), 'send')).toHaveLength(1);
-  const left = typing(asked.model, 'escape');
+  expect(doing(typing(readIn(asked), 'enter', 'space'), 'send')).toEqual([]);
+  expect(doing(typing(readIn(asked), 'y'), 'send')).toHaveLength(1);
+  const left = typing(readIn(asked), 'escape');
   expect([doing(left, 'send'), left.model.jobs.at(-1)?.told]).toEqual([[], 'Nothing was sent. Draft 7 waits.']);
   const drafted = after(inboxOf(three), [kept([item(7)], { mode: 'draft' })]);
   expect([drafted.effects, drafted.model.jobs.at(-1)]).toMatchObject([
@@ -150,7 +150,7 @@ test('several that are marked are asked about once', () => {
   expect(doing(typing(asked.model, 'y'), 'change')).toHaveLength(2);
   const reply = after(inboxOf(three), [kept([item(7), item(8, rowOf(3))])]);
   expect(doing(reply, 'send')).toEqual([]);
-  expect(doing(typing(reply.model, 'y'), 'send')).toHaveLength(2);
+  expect(doing(typing(readIn(reply), 'y'), 'send')).toHaveLength(2);
 });
 
 test('a template is picked, seen, and then sent', () => {
@@ -170,9 +170,11 @@ test('a template is picked, seen, and then sent', () => {
     { is: 'filled', template: 'refund', rows: [rowOf(1)], texts: ['Hi'], shown: 'Hi' },
   ]);
   expect(seen.effects).toEqual([]);
-  expect(typing(seen.model, 'y').effects).toMatchObject([{ do: 'keep', means: 'reply', texts: ['Hi'], ends: 'send' }]);
-  expect(typing(seen.model, 'd').effects).toMatchObject([{ do: 'keep', ends: 'draft' }]);
-  expect(typing(seen.model, 'e').effects).toMatchObject([{ do: 'compose', initial: ['Hi'] }]);
+  expect(typing(readIn(seen), 'y').effects).toMatchObject([
+    { do: 'keep', means: 'reply', texts: ['Hi'], ends: 'send' },
+  ]);
+  expect(typing(readIn(seen), 'd').effects).toMatchObject([{ do: 'keep', ends: 'draft' }]);
+  expect(typing(readIn(seen), 'e').effects).toMatchObject([{ do: 'compose', initial: ['Hi'] }]);
 });
 
 test('a thread that is newer than what was read is said before the reply leaves', () => {
@@ -187,8 +189,8 @@ test('a thread that is newer than what was read is said before the reply leaves'
   };
   const asked = after(sending.model, [changed]);
   expect([asked.effects, asked.model.over]).toMatchObject([[], { title: 'Send it all the same?' }]);
-  expect(doing(typing(asked.model, 'y'), 'send')).toMatchObject([{ draft: 7, digest: 'new' }]);
-  expect(typing(asked.model, 'e').effects).toMatchObject([{ do: 'edit', draft: 7 }]);
+  expect(doing(typing(readIn(asked), 'y'), 'send')).toMatchObject([{ draft: 7, digest: 'new' }]);
+  expect(typing(readIn(asked), 'e').effects).toMatchObject([{ do: 'edit', draft: 7 }]);
 });
 
 test('a question never takes the keys of somebody who is typing', () => {
@@ -200,13 +202,38 @@ test('a question never takes the keys of somebody who is typing', () => {
   expect(asked).toMatchObject({ is: 'question', title: 'Send it all the same?' });
 });
 
+const asks = (draft: number): Event => ({
+  ...{ is: 'changed', job: draft, means: 'reply', item: item(draft), shown: 'New.', holdMs: 0 },
+});
+
+test('a key answers a question that came up by itself only once somebody can have read it', () => {
+  const both = after(inboxOf(three), [asks(71), asks(72)]);
+  for (const key of ['y', 'e', 'n', 'escape']) {
+    const early = typing(both.model, key, key);
+    expect([early.effects, early.model]).toEqual([[], both.model]);
+  }
+  const twice = typing(readIn(both), 'y', 'y');
+  expect(doing(twice, 'send')).toMatchObject([{ draft: 71 }]);
+  expect(doing(typing(readIn(twice), 'y'), 'send')).toMatchObject([{ draft: 72 }]);
+  const away = after(inboxOf(three), [{ is: 'away', isAway: true }, asks(71)]);
+  const back = after(readIn(away), [{ is: 'away', isAway: false }]);
+  expect(doing(typing(back.model, 'y'), 'send')).toEqual([]);
+  expect(doing(typing(readIn(back), 'y'), 'send')).toHaveLength(1);
+});
+
+test('a key that answers and is pressed twice does nothing in the list', () => {
+  const asked = readIn(after(inboxOf(three), [asks(71)]));
+  expect(typing(asked, 'e', 'e').effects).toMatchObject([{ do: 'edit' }]);
+  expect(typing(readIn(typing(asked, 'e')), 'e').effects).toMatchObject([{ do: 'change' }]);
+});
+
 test('drafts are approved once they were read', () => {
   const model = inboxOf([rowOf(7, { kind: 'draft', number: null })], undefined, 'drafts');
   const asked = typing(model, 'a');
   expect(asked.effects).toMatchObject([{ do: 'read-drafts' }]);
   const read = after(asked.model, [{ is: 'to-approve', items: [item(7)], shown: 'To: …', holdMs: 0 }]);
   expect(read.effects).toEqual([]);
-  expect(typing(read.model, 'y').effects).toMatchObject([{ do: 'send', digest: 'd7' }]);
+  expect(typing(readIn(read), 'y').effects).toMatchObject([{ do: 'send', digest: 'd7' }]);
   expect(typing(inboxOf(three), 'a').effects).toEqual([]);
 });
 
@@ -214,7 +241,7 @@ test('the line of a draft that was made goes once that draft is sent', () => {
   const drafted = after(inboxOf(three), [kept([item(7)], { mode: 'draft' })]).model;
   expect(drafted.jobs).toMatchObject([{ state: 'drafted', draft: 7 }]);
   const asked = after(drafted, [{ is: 'to-approve', items: [item(7)], shown: 'To: …', holdMs: 0 }]).model;
-  const sending = typing(asked, 'y');
+  const sending = typing(readIn({ model: asked }), 'y');
   const [send] = doing(sending, 'send') as { job: number }[];
   const sent = after(sending.model, [{ is: 'ended-job', job: send?.job ?? 0, state: 'done', told: 'Sent.' }]).model;
   expect(sent.jobs.map(({ told }) => told)).toEqual(['Sent.']);
@@ -382,8 +409,8 @@ test('a draft that waits is seen on its row, and told before another is written'
   expect(frameText(model)).toMatch(/✎ draft Export 1 fails/u);
   const effect = { do: 'compose' as const, means: 'reply' as const, rows: three.slice(0, 1), ends: 'send' as const };
   const asked = after(model, [{ is: 'doubt', why: 'A draft waits already for T-1001.', effect }]).model;
-  expect(typing(asked, 'escape').effects).toEqual([]);
-  expect(typing(asked, 'y').effects).toEqual([{ ...effect, isAgreed: true }]);
+  expect(typing(readIn({ model: asked }), 'escape').effects).toEqual([]);
+  expect(typing(readIn({ model: asked }), 'y').effects).toEqual([{ ...effect, isAgreed: true }]);
 });
 
 test('of several that are done, what is left is counted down, and what was refused is still to be read', () => {

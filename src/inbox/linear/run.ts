@@ -87,6 +87,7 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
       say(jobsSaid(told, engine.model()));
       told = { ...told, jobs };
       tell({ is: 'tick', now: now() });
+      tell({ is: 'said' });
       const events = eventsOf(line, engine.model(), places);
       if (typeof events === 'string') ctx.stdout.write(`${events}\n`);
       else for (const event of events) tell(event);
