@@ -64,7 +64,9 @@ export async function leftInEditors(files: { readonly state: string }): Promise<
     const [given, path] = [join(folder, givenName), await editedIn(folder)];
     if (path === undefined) {
       // Whoever has removed the text needs what the editor was given no more. An editor's own files may still hold it.
-      if ((await namesIn(folder)).join() === givenName) await rm(folder, { recursive: true, force: true });
+      // Where the disk keeps it, it is tried again the next time.
+      if ((await namesIn(folder)).join() === givenName)
+        await rm(folder, { recursive: true, force: true }).catch(() => {});
       continue;
     }
     const [before, after] = await Promise.all([given, path].map((one) => readFile(one).catch(() => undefined)));

@@ -52,7 +52,8 @@ export async function follow({
   service,
   drafts,
 }: Following): Promise<void> {
-  for (const told of await leftInEditors(following.files)) tell({ is: 'told', told, state: 'refused' });
+  const left = await leftInEditors(following.files).catch((error: unknown) => [wordsOf(error)]);
+  for (const told of left) tell({ is: 'told', told, state: 'refused' });
   while (!following.signal.aborted) {
     let own: Store | undefined;
     try {

@@ -1,10 +1,36 @@
 /** What svc has open beside the screen. */
-import { appendFileSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs';
+import fs, { appendFileSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { newEntryName } from '../../src/disk/lock-entry.ts';
 import { fakeTerminal } from '../screen/terminal.ts';
 import { svc } from '../svc.ts';
 import { desk } from './desk.ts';
+
+test('the copy is brought up to date, and drafts are listed, where the disk does not let go of what an editor left', async () => {
+  const world = await desk();
+  // Of a process that is surely gone.
+  const left = join(world.folder, 'state', 'unsent', newEntryName().replace(/\.\d+\./u, '.4194305.'));
+  mkdirSync(left, { recursive: true });
+  writeFileSync(join(left, '.given'), 'Before');
+  const { rm } = fs.promises;
+  const spy = vi.spyOn(fs.promises, 'rm').mockImplementation(async (path, options) => {
+    if (path === left) throw Object.assign(new Error('EBUSY: resource busy'), { code: 'EBUSY' });
+    return rm(path, options);
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+  const [before, terminal] = [world.sent.length, fakeTerminal({ columns: 80, rows: 24 })];
+  const ended = svc(world, ['inbox'], { columns: 80, terminal: terminal.port });
+  await vi.waitFor(() => expect(world.sent.length).toBeGreaterThan(before), { timeout: 10_000, interval: 5 });
+  terminal.type('q');
+  await ended;
+  expect((await svc(world, ['drafts', 'list'])).exitCode).toBe(0);
+});
 
 /** How often this process has the file open. */
 const openOf = (path: string): number =>
