@@ -49,6 +49,9 @@ export type Patience = {
 
 export type Choice = { readonly value: string; readonly name?: string; readonly description?: string };
 
+/** What an editor has saved. */
+export type KeptFile = { readonly path: string; readonly remove: () => Promise<void> };
+
 /** Questions to a person. Only for a terminal: `canAsk` is false in a pipe, and then the flag is named instead. */
 export type Ask = {
   readonly canAsk: boolean;
@@ -72,8 +75,8 @@ export type Ask = {
     options?: {
       readonly extension?: string;
       readonly failed?: (text: string) => void;
-      /** The file of the editor stays until what this is given is called: a process that is killed before loses no text. */
-      readonly kept?: (remove: () => Promise<void>) => void;
+      /** The file of the editor stays until it is removed, also where svc ends at once: no text is lost before it is elsewhere. */
+      readonly kept?: (file: KeptFile) => void;
       /** The text is no message: it becomes a file, and could be given with --text. */
       readonly isFile?: boolean;
     },
@@ -109,6 +112,8 @@ export type Writes = {
   rest?: string;
   /** What a person wrote in the editor for it; kept in a file where the command fails. */
   text?: string;
+  /** The file of that editor, which goes once the command is over. */
+  file?: KeptFile;
 };
 
 /** A request as `--dry-run` shows it. `body`: parsed where it is JSON; null where there is none. */

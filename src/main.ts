@@ -80,7 +80,9 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
   // Another program is told of Ctrl-C by the terminal itself.
   const isOver = invocation.command.passThrough ? () => {} : acknowledgeInterrupt(ctx, () => notices);
   try {
-    return await carryOut(ctx, invocation, settings);
+    const exitCode = await carryOut(ctx, invocation, settings);
+    await writes.file?.remove().catch(() => {});
+    return exitCode;
   } catch (error) {
     const failure = await asFailure(error, outer);
     // What was done before, and advice that can be typed, for every command at once.
@@ -96,10 +98,13 @@ async function ofWholeCommand(failure: Failure, writes: Writes): Promise<Failure
 }
 
 /** Nobody writes a reply twice because the service refused it, or the network was away. */
-async function withTextKept(ctx: Context, failure: Failure, { text }: Writes): Promise<Failure> {
-  if (text === undefined || (await import('./command/body-text.ts')).isBlank(text)) return failure;
-  const path = await (await import('./disk/unsent.ts')).keepUnsent(ctx, text).catch(() => undefined);
-  // No disk takes it: then the terminal is the last place.
+async function withTextKept(ctx: Context, failure: Failure, { text, file }: Writes): Promise<Failure> {
+  const isText = text !== undefined && !(await import('./command/body-text.ts')).isBlank(text);
+  const own = isText ? await (await import('./disk/unsent.ts')).keepUnsent(ctx, text).catch(() => undefined) : '';
+  // Where no disk takes it, the file of the editor is the last place, or else the terminal.
+  if (own !== undefined) await file?.remove().catch(() => {});
+  if (!isText) return failure;
+  const path = own ?? file?.path;
   const kept = path === undefined ? `What you wrote:\n${text}` : `What you wrote is kept in ${path}`;
   const hint = failure.hint === undefined ? kept : `${failure.hint}\n${kept}`;
   return new Failure(failure.kind, failure.message, { ...failure, hint, cause: failure });

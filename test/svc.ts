@@ -94,7 +94,7 @@ export type RunOptions = {
   /** Asked in place of the answers where one of several is chosen. */
   readonly chooses?: () => string;
   /** The editor: what it is opened with → what is saved. Without it the next answer is. */
-  readonly edit?: (initial: string) => string | Promise<string>;
+  readonly edit?: (initial: string, options: Parameters<Ask['edit']>[1]) => string | Promise<string>;
   /** The editor saves this and then fails. */
   readonly brokenEdit?: string;
   readonly signal?: AbortSignal;
@@ -153,8 +153,8 @@ function collector(columns: number | undefined, seen: (text: string) => void) {
 
 const editing =
   (edit: RunOptions['edit'], text: Ask['text']): Ask['edit'] =>
-  async (initial) =>
-    edit ? edit(initial) : text(initial);
+  async (initial, options) =>
+    edit ? edit(initial, options) : text(initial);
 
 const failing =
   (text: string): Ask['edit'] =>

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts';
-import type { Context } from '../context.ts';
+import type { Context, KeptFile } from '../context.ts';
 import { Failure } from '../errors.ts';
 
 type Editing = {
@@ -10,7 +10,8 @@ type Editing = {
 };
 
 /**
- * What is saved in the editor. Nobody writes it twice: where the command fails, or the editor does, it is kept in a file.
+ * What is saved in the editor. Nobody writes it twice: where the command fails, or the editor does, it is kept in a file,
+ * and where svc is killed before the command is over, it is in the editor's own.
  * `textIn`: what of it is the text, where lines for the reader stand beside it.
  */
 export async function edited(
@@ -18,10 +19,16 @@ export async function edited(
   opened: string,
   { extension, isFile = false, textIn = (saved) => saved }: Editing,
 ): Promise<string> {
+  const { writes } = ctx;
   const keep = (saved: string) => {
-    if (ctx.writes && saved !== opened) ctx.writes.text = textIn(saved);
+    if (writes && saved !== opened) writes.text = textIn(saved);
   };
-  const saved = await ctx.ask.edit(opened, { extension, isFile, failed: keep });
+  const kept =
+    writes &&
+    ((file: KeptFile) => {
+      writes.file = file;
+    });
+  const saved = await ctx.ask.edit(opened, { extension, isFile, failed: keep, ...(kept && { kept }) });
   keep(saved);
   return textIn(saved);
 }

@@ -1,5 +1,6 @@
 import { chmod, copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
+import type { KeptFile } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
 import { makeFolders } from './make-folders.ts';
@@ -74,14 +75,14 @@ export type Left = {
   readonly failed?: ((text: string) => void) | undefined;
   /** A file that is too large to be a text is kept there. */
   readonly files: { readonly state: string };
-  /** Given what removes the file: after a success it stays until that is called, at most until this process ends. */
-  readonly kept?: ((remove: () => Promise<void>) => void) | undefined;
+  /** Given the file: it stays until that is removed, also where svc ends at once. */
+  readonly kept?: ((file: KeptFile) => void) | undefined;
 };
 
 /**
  * Lets `change` work on a file that holds `text`, and returns what the file holds then. The file is readable by its
- * owner alone (it may be a reply to a customer) and is gone afterwards, also after a failure, and where svc ends at once;
- * but one that is too large to be a text is kept, and named by the failure.
+ * owner alone (it may be a reply to a customer) and is gone afterwards, also after a failure, and where svc ends at once,
+ * unless `kept` takes it; but one that is too large to be a text is kept, and named by the failure.
  */
 export async function throughTempFile(
   text: string,
@@ -105,18 +106,21 @@ export async function throughTempFile(
       const what = `What the editor saved is ${inMegabytes(size)} long, and a text has at most ${inMegabytes(mostText)}.`;
       throw new Failure('failed', `${what} Nothing was sent. It is kept in ${aside}`, { cause: ended?.error });
     }
+    if (kept) {
+      isLeft = true;
+      folder.leave();
+      kept({ path, remove: folder.remove });
+    }
     try {
       if (ended) throw ended.error;
-      const saved = await textLeftIn(path);
-      isLeft = kept !== undefined;
-      kept?.(() => folder.remove());
-      return saved;
+      return await textLeftIn(path);
     } catch (error) {
       const left = failed && (await readInAnyCase(path));
       if (left !== undefined) failed?.(left);
       throw error;
     }
   } finally {
-    if (!isLeft) await folder.remove();
+    // A text that was read is not refused for what its disk does not let go of.
+    if (!isLeft) await folder.remove().catch(() => {});
   }
 }

@@ -71,7 +71,9 @@ export async function leftInEditors(files: { readonly state: string }): Promise<
     }
     const [before, after] = await Promise.all([given, path].map((one) => readFile(one).catch(() => undefined)));
     if (after === undefined || before?.equals(after)) continue;
-    told.push(`svc was killed before it had the text of its editor. Remove the file once you have used it: ${path}`);
+    told.push(
+      `svc was killed before it was done with a text of its editor. Remove the file once you have used it: ${path}`,
+    );
   }
   return told;
 }

@@ -1,6 +1,6 @@
 import { seededThread, withoutSeed } from '../command/seed.ts';
 import { bracedNames, namedTemplates, readTemplate } from '../command/template-file.ts';
-import type { Context } from '../context.ts';
+import type { Context, KeptFile } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { wireOf } from '../http/request.ts';
 import { requestOf } from '../sends/deliver.ts';
@@ -48,14 +48,24 @@ export type Written = {
   readonly failed?: string;
   /** To be called once the text is kept elsewhere: until then the file of the editor holds it. */
   readonly remove: () => Promise<void>;
+  /** Where nothing else takes the text its file stays: its place. */
+  readonly leave: () => string | undefined;
 };
 
 /** What somebody wrote in the editor; an empty text where they wrote nothing. */
 export async function written({ ctx, lend }: Editing, initial: string, seed: string): Promise<Written> {
   let left: string | undefined;
-  let remove = async () => {};
-  const kept = (how: typeof remove) => {
-    remove = how;
+  let file: KeptFile | undefined;
+  let isLeft = false;
+  const kept = (one: KeptFile) => {
+    file = one;
+  };
+  const ends = {
+    remove: async () => (isLeft ? undefined : file?.remove()),
+    leave: () => {
+      isLeft = true;
+      return file?.path;
+    },
   };
   const failed = (text: string) => {
     left = text;
@@ -63,10 +73,10 @@ export async function written({ ctx, lend }: Editing, initial: string, seed: str
   const textIn = (saved: string) => withoutSeed(saved, seed).trimEnd();
   try {
     const saved = await lend(() => ctx.ask.edit(`${initial}${seed}`, { extension: '.md', failed, kept }));
-    return { text: textIn(saved), remove };
+    return { text: textIn(saved), ...ends };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { text: left === undefined ? '' : textIn(left), failed: error.message, remove };
+    return { text: left === undefined ? '' : textIn(left), failed: error.message, ...ends };
   }
 }
 

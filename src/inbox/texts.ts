@@ -3,7 +3,7 @@ import { keepUnsent } from '../disk/unsent.ts';
 import { Failure, messageOf } from '../errors.ts';
 import type { Draft } from '../sends/draft.ts';
 import { fieldsIn } from '../text/record.ts';
-import { seedOf, withNewText, written } from './compose.ts';
+import { seedOf, type Written, withNewText, written } from './compose.ts';
 import type { Effect, Kept, Means } from './effect.ts';
 import type { Composing } from './event.ts';
 import { recordOf } from './record.ts';
@@ -21,37 +21,23 @@ export async function recordsOf(world: World, rows: readonly Row[]): Promise<rea
 
 /** Lets somebody write; what they wrote is a draft before anything else is done with it. */
 export async function compose(world: World, effect: Composing): Promise<void> {
-  const { means, rows, initial = [], isAgreed } = effect;
+  const { means, rows, ends, initial = [], isAgreed } = effect;
   const records = await recordsOf(world, rows);
   const why = means === 'reply' && !isAgreed ? await doubts(world, records) : '';
   if (why !== '') return world.tell({ is: 'doubt', why, effect });
   const seed = seedOf(means, rows, records[0]?.record);
-  const { text, failed, remove } = await written(world.editing, initial[0] ?? '', seed);
+  const { text, failed, remove, leave } = await written(world.editing, initial[0] ?? '', seed);
   try {
-    await composed(world, { effect, records, text, failed });
+    if (isBlank(text))
+      return world.tell({ is: 'told', told: failed ?? 'The text is empty. Nothing was sent.', state: 'refused' });
+    await keepAll(
+      world,
+      { means, ends, isAgreed: false, leave, ...(failed !== undefined && { failed }) },
+      records.map((one) => ({ ...one, text })),
+    );
   } finally {
     await remove();
   }
-}
-
-type Composed = {
-  readonly effect: Composing;
-  readonly records: readonly Recorded[];
-  readonly text: string;
-  readonly failed: string | undefined;
-};
-
-async function composed(world: World, { effect: { means, ends }, records, text, failed }: Composed): Promise<void> {
-  if (isBlank(text)) {
-    world.tell({ is: 'told', told: failed ?? 'The text is empty. Nothing was sent.', state: 'refused' });
-    return;
-  }
-  const how = { means, ends, isAgreed: false, ...(failed !== undefined && { failed }) };
-  await keepAll(
-    world,
-    how,
-    records.map((one) => ({ ...one, text })),
-  );
 }
 
 /** What may make a reply be written in vain. */
@@ -79,12 +65,14 @@ type How = {
   readonly batch?: number;
   /** The editor failed: what it had saved is kept, and no more. */
   readonly failed?: string;
+  /** Of a text that comes from the editor: see `Written`. */
+  readonly leave?: Written['leave'];
 };
 
 /** Each text is a draft before anything else is done with it; one that cannot be is put into a file. */
 export async function keepAll(
   world: World,
-  { means, ends, isAgreed, failed, batch }: How,
+  { means, ends, isAgreed, failed, leave, batch }: How,
   all: readonly (Recorded & { readonly text: string | undefined })[],
 ): Promise<void> {
   const items: Kept[] = [];
@@ -92,7 +80,7 @@ export async function keepAll(
     try {
       items.push(await keep(world.writing, { means, row, record, text }));
     } catch (error) {
-      await notKept(world, text, error);
+      await notKept(world, { text, leave }, error);
     }
   }
   if (items.length === 0) return;
@@ -109,10 +97,12 @@ export async function keepAll(
   await countDrafts(world);
 }
 
-async function notKept({ editing: { ctx }, tell }: World, text: string | undefined, error: unknown): Promise<void> {
+type NotKept = { readonly text: string | undefined; readonly leave?: Written['leave'] | undefined };
+
+async function notKept({ editing: { ctx }, tell }: World, { text, leave }: NotKept, error: unknown): Promise<void> {
   const why = messageOf(error);
   if (text === undefined) return tell({ is: 'told', told: why, state: 'refused' });
-  const path = await keepUnsent(ctx, text).catch(() => undefined);
+  const path = await keepUnsent(ctx, text).catch(() => leave?.());
   const place = path === undefined ? `Your text: ${text}` : `Your text is in ${path}`;
   tell({ is: 'told', told: `${why} Nothing was sent. ${place}`, state: 'refused' });
 }
@@ -125,13 +115,19 @@ export async function edit(world: World, { draft: id, row, means }: Extract<Effe
   if (!draft) throw new Failure('not-found', `There is no draft ${id}.`);
   const [recorded] = await recordsOf(world, [row]);
   const seed = seedOf(means, [row], recorded?.record);
-  const { text, failed, remove } = await written(world.editing, String(Object(draft.steps[0]?.body).body ?? ''), seed);
+  const { text, failed, remove, leave } = await written(
+    world.editing,
+    String(Object(draft.steps[0]?.body).body ?? ''),
+    seed,
+  );
   if (isBlank(text)) {
     const why = failed ?? 'The text is empty.';
     await remove();
     return world.tell({ is: 'told', told: `${why} Draft ${id} waits as it was.`, state: 'drafted' });
   }
-  const next = await withNewText(store, ctx, draft, text).catch((error: unknown) => notKept(world, text, error));
+  const next = await withNewText(store, ctx, draft, text).catch((error: unknown) =>
+    notKept(world, { text, leave }, error),
+  );
   await remove();
   if (!next) return;
   if (failed !== undefined) return world.tell({ is: 'told', told: `${failed} Draft ${id} waits.`, state: 'drafted' });

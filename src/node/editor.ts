@@ -1,4 +1,5 @@
 import { execa } from 'execa';
+import type { KeptFile } from '../context.ts';
 import { throughTempFile } from '../disk/temp-file.ts';
 import { startingFolder } from '../disk/working-folder.ts';
 import { Failure, interruption } from '../errors.ts';
@@ -10,7 +11,7 @@ type Around = {
   /** Told what was written where the editor failed or was killed: it may have been saved before. */
   readonly failed?: (text: string) => void;
   /** See `Ask.edit`. */
-  readonly kept?: (remove: () => Promise<void>) => void;
+  readonly kept?: (file: KeptFile) => void;
   /** A file that is too large to be a text is kept there. */
   readonly files: { readonly state: string };
   /** What is written becomes a file, and is sent to nobody. */

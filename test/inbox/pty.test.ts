@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import type { KeptFile } from '../../src/context.ts';
 import { throughTempFile } from '../../src/disk/temp-file.ts';
 import { leftInEditors } from '../../src/disk/unsent.ts';
 import { type Built, buildSvc } from '../built.ts';
@@ -165,17 +166,17 @@ test('svc itself is killed while the editor is open: what was saved is in a file
 test('nor is a text lost where svc is killed between its editor and the draft', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-state-'));
   const files = { state: folder };
-  const edited = async (kept?: (remove: () => Promise<void>) => void) =>
+  const edited = async (kept?: (file: KeptFile) => void) =>
     throughTempFile('Before', 'text.md', { files, kept }, async (path) => writeFile(path, 'After'));
-  let remove = async () => {};
-  await edited((how) => {
-    remove = how;
+  let file: KeptFile | undefined;
+  await edited((one) => {
+    file = one;
   });
   const [name = ''] = await readdir(join(folder, 'unsent'));
   expect(await readFile(join(folder, 'unsent', name, 'text.md'), 'utf8')).toBe('After');
   // While it runs it is no text that anybody left.
   expect(await leftInEditors(files)).toEqual([]);
-  await remove();
+  await file?.remove();
   await edited();
   expect(await readdir(join(folder, 'unsent'))).toEqual([]);
 });
