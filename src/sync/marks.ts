@@ -1,5 +1,6 @@
 import { columnName, plain } from '../tabular/columns.ts';
 import { detached } from '../text/detached.ts';
+import { type Says, saysWhen } from './mark-headings.ts';
 
 /** A column that says of some people that they want no mail, or get none. */
 export type Mark = {
@@ -27,23 +28,18 @@ const marks = new Set(
 /** No mark is longer, with its blanks. */
 const longest = 30;
 
-/** A yes in a column of such a name says the same, and so does a no in one of these. */
-const badWhenYes =
-  /^(?:is|has|email)?(?:unsubscribed|unsubscribe|optedout|optout|bounced|hardbounced|suppressed|donotcontact|donotemail|donotmail|complained|optedoutofemail|blacklisted|blocklisted|emailblacklisted|abgemeldet|ausgetragen|desabonne|desinscrit|baja|disiscritto|uitgeschreven|afgemeld)(?:from(?:all)?emails?|ofemail|emails?|all)?$/u;
-const badWhenNo =
-  /^(?:is|has)?(?:(?:email)?subscribed(?:toemails?)?|activesubscription|subscriptionactive|emailoptin|optin|optedin|emailoptedin|accepts(?:email)?marketing|email(?:marketing)?consent|marketingconsent|marketingoptin|newsletteroptin|canemail)$/u;
-const badWhenFilled =
-  /^(?:unsub(?:scribed?)?|optout|optedout|bounced?|cleaned?|suppress(?:ed|ion)|complain(?:ed|t))(?:at|on|time|date|reason|timestamp|campaigntitle|dateutc)$/u;
+const yes = new Set('yes y true 1 x oui ja si sí sim da tak evet wahr vrai vero verdadero verdadeiro waar'.split(' '));
+const no = new Set('no n false 0 non nein nee não nej nei nie ne falsch faux falso onwaar'.split(' '));
 
-const yes = new Set(['yes', 'y', 'true', '1', 'x', 'oui', 'ja', 'si', 'sí']);
-const no = new Set(['no', 'n', 'false', '0', 'non', 'nein']);
+/** `2024-01-31`, `31.01.2024`, `31 Jan 2024`, `Jan 31, 2024`; a time may follow. */
+const date = /^(?:\d{4}[-/.]\d|\d{1,2}[-/. ]+[\p{L}\d]{1,9}[-/. ]+\d{2}|\p{L}{3,9}\.? \d{1,2},? \d{4})/u;
 
 /** `columns` are those to look at: a name or an address marks nobody. */
 export function watchForMarks(headers: readonly string[], columns: readonly number[]): MarkWatch {
   const seen = new Map<number, Map<string, number>>();
   const watched = columns.map((index) => {
-    const header = plain(headers[index] ?? '');
-    return { index, says: meaningOf(header), isAny: badWhenFilled.test(header) };
+    const when = saysWhen(headers[index] ?? '');
+    return { index, says: meaningOf(when), isAny: (cell: string) => when === 'anything' || (when && isDate(cell)) };
   });
   return {
     see(cells) {
@@ -51,7 +47,7 @@ export function watchForMarks(headers: readonly string[], columns: readonly numb
         const cell = cells[index];
         if (cell === undefined || cell === '' || !says(cell)) continue;
         const values = seen.get(index) ?? new Map<string, number>();
-        const value = isAny ? '' : detached(cell.trim());
+        const value = isAny(cell) ? '' : detached(cell.trim());
         values.set(value, (values.get(value) ?? 0) + 1);
         seen.set(index, values);
       }
@@ -61,16 +57,25 @@ export function watchForMarks(headers: readonly string[], columns: readonly numb
         index,
         values: [...values].map(([value, rows]) => ({ value, rows })).toSorted((a, b) => b.rows - a.rows),
         rows: [...values.values()].reduce((sum, rows) => sum + rows, 0),
-        isAnyValue: badWhenFilled.test(plain(headers[index] ?? '')),
+        isAnyValue: values.has(''),
       })),
   };
 }
 
-function meaningOf(header: string): (cell: string) => boolean {
-  if (badWhenFilled.test(header)) return (cell) => cell.trim() !== '';
-  if (badWhenYes.test(header)) return (cell) => yes.has(cell.trim().toLowerCase()) || isMark(cell);
-  if (badWhenNo.test(header)) return (cell) => no.has(cell.trim().toLowerCase()) || isMark(cell);
-  return isMark;
+const isDate = (cell: string): boolean => date.test(cell.trim());
+
+function meaningOf(when: Says | undefined): (cell: string) => boolean {
+  const saying = (words: ReadonlySet<string>, cell: string) => words.has(cell.trim().toLowerCase());
+  switch (when) {
+    case 'anything':
+      return (cell) => cell.trim() !== '' && !saying(no, cell);
+    case 'yes':
+      return (cell) => saying(yes, cell) || isDate(cell) || isMark(cell);
+    case 'no':
+      return (cell) => saying(no, cell) || isMark(cell);
+    default:
+      return isMark;
+  }
 }
 
 /** Most cells need no closer look: digits, and words that no mark begins with. */
