@@ -6,7 +6,7 @@ import { isThere } from './disk/atomic-file.ts';
 import { Failure, interruption } from './errors.ts';
 import { copyName } from './mirror/store/copy-name.ts';
 import type { View } from './output/view.ts';
-import type { Invocation } from './program/program.ts';
+import type { Invocation } from './program/invocation.ts';
 import { quickAnswer } from './program/quick.ts';
 import { acknowledgeInterrupt, showingWaits } from './program/waits.ts';
 import { sendsFor } from './sends/lazy.ts';

@@ -19,6 +19,8 @@ export type Param<T> = {
   readonly doubt?: (texts: readonly string[], flag: string) => string | undefined;
   /** May be given several times; `parse` gets every value. */
   readonly many?: boolean;
+  /** Takes a list with commas between: given again it adds to it. */
+  readonly commas?: true;
   readonly required?: boolean;
   /** The key of the flag beside which alone it says something. */
   readonly needs?: 'from';

@@ -7,6 +7,7 @@ type About = {
   readonly short?: string;
   readonly conflicts?: readonly string[];
   readonly completes?: Param<unknown>['completes'];
+  readonly commas?: true;
 };
 
 const last = (texts: readonly string[]): string => texts.at(-1) ?? '';

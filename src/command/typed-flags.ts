@@ -1,5 +1,5 @@
 import type { AnyCommand, Param } from './command.ts';
-import { switchFlags } from './global-flags.ts';
+import { globalFlags, switchFlags } from './global-flags.ts';
 import { flagName } from './param.ts';
 
 export type TypedFlag = {
@@ -8,32 +8,42 @@ export type TypedFlag = {
   readonly value: string | undefined;
   /** In which word the value is; the flag's own where it has none. */
   readonly at: number;
+  /** Its key among those of the command, or the long name of a global flag: the same whichever of its names was typed. */
+  readonly key: string | undefined;
   /** Undefined for a global flag, and for one that the command does not know. */
   readonly param: Param<unknown> | undefined;
 };
 
 /** The flags of a line, and nothing that is the value of one: a text may read `--dry-run`. In doubt a word is a value. */
 export function typedFlags(words: readonly string[], command: Pick<AnyCommand, 'flags'>): TypedFlag[] {
-  const known = new Map<string, Param<unknown>>();
+  const known = new Map<string, { readonly key: string; readonly param: Param<unknown> }>();
   for (const [key, param] of Object.entries<Param<unknown>>(command.flags)) {
-    for (const name of [flagName(key, param), ...(param.aliases ?? [])]) known.set(`--${name}`, param);
-    if (param.short !== undefined) known.set(`-${param.short}`, param);
+    for (const name of [flagName(key, param), ...(param.aliases ?? [])]) known.set(`--${name}`, { key, param });
+    if (param.short !== undefined) known.set(`-${param.short}`, { key, param });
   }
   const isSwitch = (name: string): boolean => {
-    const param = known.get(name);
+    const param = known.get(name)?.param;
     return param ? param.placeholder === undefined : switchFlags.has(name) || /^(?:-h|--help)$/u.test(name);
   };
   const flags: TypedFlag[] = [];
+  const add = (name: string, value: string | undefined, at: number) =>
+    flags.push({ name, value, at, param: undefined, key: globalName(name), ...known.get(name) });
   for (let at = 0; at < words.length && words[at] !== '--'; at++) {
     const word = words[at] ?? '';
     if (!/^-./u.test(word)) continue;
     const { switches, last, joined } = word.startsWith('--') ? longFlag(word) : shortFlags(word, isSwitch);
-    flags.push(...switches.map((name) => ({ name, value: undefined, at, param: known.get(name) })));
+    for (const name of switches) add(name, undefined, at);
     if (last === undefined) continue;
     const value = joined ?? (isSwitch(last) ? undefined : words[++at]);
-    flags.push({ name: last, value, at, param: known.get(last) });
+    add(last, value, at);
   }
   return flags;
+}
+
+/** The long name of a global flag. */
+function globalName(name: string): string | undefined {
+  const [term] = globalFlags.find(([term]) => term.split(/, | /u).includes(name)) ?? [];
+  return /--[\w-]+/u.exec(term ?? '')?.[0];
 }
 
 /** What one word names; `joined` is the value of the last, where the word holds it. */

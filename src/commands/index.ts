@@ -1,5 +1,5 @@
 import { hearersOf } from '../api/hearers.ts';
-import { type AnyCommand, aliasesOf, type Group, type TopGroup } from '../command/command.ts';
+import type { AnyCommand, Group, TopGroup } from '../command/command.ts';
 import { takingDryRuns } from '../command/dry-run.ts';
 
 /** What the program knows of a group before it is named: enough for help and completion, nothing loaded. */
@@ -190,7 +190,7 @@ export const entries: readonly CommandEntry[] = [
     name: 'each',
     summary: 'Run a command for many accounts',
     section: 'setup',
-    load: async () => (await import('./each/index.ts')).eachOver(findCommand),
+    load: async () => (await import('./each/index.ts')).eachOver(loadNamed),
   },
   {
     name: 'doctor',
@@ -244,22 +244,14 @@ export const entries: readonly CommandEntry[] = [
   },
 ];
 
-function isCommand(word: string): boolean {
-  return entries.some(({ name, aliases }) => name === word || aliases?.includes(word));
-}
+const named = (word: string): CommandEntry | undefined =>
+  entries.find(({ name, aliases }) => name === word || aliases?.includes(word));
 
-/** The command that words name; undefined where there is none. Flags in between are not understood. */
-async function findCommand([first = '', ...words]: readonly string[]): Promise<AnyCommand | undefined> {
-  const entry = entries.find(({ name, aliases }) => name === first || aliases?.includes(first));
-  let node = entry && (await loadEntry(entry));
-  for (const word of words) {
-    if (!node || !('commands' in node)) break;
-    const group: Group = node;
-    const next = group.commands.find((child) => [child.name, ...aliasesOf(child, group.commands)].includes(word));
-    if (!next) break;
-    node = next;
-  }
-  return node && 'commands' in node ? node.itself : node;
+const isCommand = (word: string): boolean => named(word) !== undefined;
+
+async function loadNamed(word: string): Promise<Group | AnyCommand | undefined> {
+  const entry = named(word);
+  return entry && loadEntry(entry);
 }
 
 /** What the entry stands for. Commands that write one record take the rows of a file too. */

@@ -13,6 +13,9 @@ export function wordsOf(command: string): readonly string[] {
 export const aliasOf = ({ aliases = {} }: Config, name: string): string | undefined =>
   Object.hasOwn(aliases, name) ? aliases[name] : undefined;
 
+/** A command line, and for each word in how many aliases it stands: 0 was typed. */
+export type Unaliased = { readonly words: readonly string[]; readonly depths: readonly number[] };
+
 /**
  * The command line with the name at `at` replaced by what it stands for, as long as that is a name of the user's own
  * too. `find` tells where in a command line its command stands.
@@ -21,20 +24,23 @@ export function unaliased(
   argv: readonly string[],
   config: Config,
   find: (argv: readonly string[]) => number,
-): readonly string[] {
+): Unaliased {
   const seen: string[] = [];
-  let line = argv;
+  let words = argv;
+  let depths = argv.map(() => 0);
   for (;;) {
-    const at = find(line);
-    const name = line[at];
+    const at = find(words);
+    const name = words[at];
     const command = name === undefined ? undefined : aliasOf(config, name);
-    if (name === undefined || command === undefined) return line;
+    if (name === undefined || command === undefined) return { words, depths };
     if (seen.includes(name)) {
       throw new Failure('usage', `The alias ${name} leads to itself: ${[...seen, name].join(', ')}.`, {
         hint: `Run: svc alias delete ${name}`,
       });
     }
     seen.push(name);
-    line = [...line.slice(0, at), ...wordsOf(command), ...line.slice(at + 1)];
+    const inside = wordsOf(command);
+    words = [...words.slice(0, at), ...inside, ...words.slice(at + 1)];
+    depths = [...depths.slice(0, at), ...inside.map(() => seen.length), ...depths.slice(at + 1)];
   }
 }

@@ -1,5 +1,5 @@
 import { firstWordAt } from '../command/global-flags.ts';
-import { type CommandEntry, entries } from '../commands/index.ts';
+import { type CommandEntry, entries, loadEntry } from '../commands/index.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 
@@ -17,12 +17,19 @@ export async function withoutAlias(argv: readonly string[], files: Context['file
     return at >= 0 && entryNamed(words[at]) ? -1 : at;
   };
   if (find(line) < 0) return argv;
-  const [{ readConfig }, { unaliased }] = [
+  const [{ readConfig }, { findingBy }, { unaliased }, { withoutOverridden }] = [
     await import('../config/config-file.ts'),
+    await import('../command/find-command.ts'),
     await import('../config/aliases.ts'),
+    await import('../command/overridden.ts'),
   ];
   const expanded = unaliased(line, await readConfig(files), find);
-  return expanded === line ? argv : expanded;
+  if (expanded.words === line) return argv;
+  const command = findingBy(async (word) => {
+    const entry = entryNamed(word);
+    return entry && loadEntry(entry);
+  });
+  return withoutOverridden(expanded, await command(expanded.words.slice(firstWordAt(expanded.words))));
 }
 
 export const entryNamed = (word: string | undefined): CommandEntry | undefined =>
@@ -41,8 +48,9 @@ export function asFlag(typed: readonly string[]): readonly string[] {
 export function withSortJoined(argv: readonly string[]): readonly string[] {
   const at = argv.indexOf('--sort');
   const field = argv[at + 1];
-  if (at < 0 || argv.slice(0, at).includes('--') || field === undefined || !/^-\w\w/u.test(field)) return argv;
-  return [...argv.slice(0, at), `--sort=${field}`, ...argv.slice(at + 2)];
+  if (at < 0 || argv.slice(0, at).includes('--') || field === undefined) return argv;
+  const joined = /^-\w\w/u.test(field) ? [`--sort=${field}`] : ['--sort', field];
+  return [...argv.slice(0, at), ...joined, ...withSortJoined(argv.slice(at + 2))];
 }
 
 /** `svc rehearse …` is `svc sandbox exec --seed mirror --diff …`, unless its help is asked for. */

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { listed } from '../text/listed.ts';
 import { isMoving } from '../text/time.ts';
-import type { Invocation } from './program.ts';
+import type { Invocation } from './invocation.ts';
 import type { Slot } from './slot.ts';
 
 /**

@@ -5,7 +5,7 @@ import { severalFields } from '../command/several.ts';
 import type { Context } from '../context.ts';
 import { noSuchFields } from '../output/fields.ts';
 import type { shownDraft } from '../sends/draft.ts';
-import type { Invocation } from './program.ts';
+import type { Invocation } from './invocation.ts';
 
 /** What a command prints: a record by its shape, or by the names of its fields. */
 type Printed = Shape | readonly string[];

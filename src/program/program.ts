@@ -12,22 +12,14 @@ import { asFlag, asRehearsal, entryNamed, firstWord, withSortJoined } from './ar
 import { habitualTopic } from './habit-words.ts';
 import { asksData, fieldsBehindJson, methodBesidePath, refuseFieldAmongIds, refuseFieldsBehindJson } from './habits.ts';
 import { helpConfiguration } from './help.ts';
+import type { Invocation } from './invocation.ts';
 import { examplesText } from './needs.ts';
 import { refusal } from './refusal.ts';
+import { withoutTwice } from './twice.ts';
 import { refuseUnknown, slipIn } from './unknown.ts';
 
 /** Argv asked for help, and this is it. */
 export type Help = { readonly help: string };
-
-/** What argv asks for: a command with the texts of its arguments and flags, not yet parsed. */
-export type Invocation = {
-  readonly command: Command;
-  /** The words that lead to it, for example `contacts sync`. */
-  readonly path: string;
-  readonly globals: GlobalFlags;
-  readonly argTexts: Readonly<Record<string, readonly string[]>>;
-  readonly flagTexts: Readonly<Record<string, readonly string[]>>;
-};
 
 /** Reads argv; a mistake is a usage Failure. Only the group that argv names is loaded. */
 export async function parse(typed: readonly string[], columns?: number): Promise<Invocation | Help> {
@@ -99,7 +91,7 @@ export async function parse(typed: readonly string[], columns?: number): Promise
     throw new Failure('usage', 'svc does not see which command is meant.', {
       hint: 'Put the flags behind the command, each by itself.',
     });
-  return invoked ?? { help };
+  return invoked ? withoutTwice(typed, invoked) : { help };
 }
 
 const idsIn = ({ command, argTexts }: Invocation): readonly string[] =>

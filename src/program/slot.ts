@@ -1,5 +1,5 @@
 import type { Param } from '../command/command.ts';
-import type { Invocation } from './program.ts';
+import type { Invocation } from './invocation.ts';
 
 /** One argument or flag, with what argv gave for it. */
 export type Slot = {

@@ -60,6 +60,9 @@ const commands = laidOut([
 const flags = laidOut([
   { say: 'Flags that every command takes.' },
   { rows: globalFlags },
+  {
+    say: 'A flag with one value is refused where it is given two that differ; lists with commas between, such as --fields, add to each other.',
+  },
   { say: 'As data, with the flags of one command: svc <command> --help --json' },
 ]);
 
@@ -151,7 +154,9 @@ const ids = laidOut([
 ]);
 
 const aliases = laidOut([
-  { say: 'Names of your own for commands that you type often. What you type behind the name is added at the end.' },
+  {
+    say: 'Names of your own for commands that you type often. What you type behind the name is added at the end; a flag there takes the place of the same one in it.',
+  },
   {
     run: [
       "svc alias set mine 'tickets list --status unresolved'",

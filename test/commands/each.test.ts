@@ -366,6 +366,8 @@ describe('with a few accounts', () => {
     const ran = await refusal(machine, ['--all', '--', 'hello']);
     expect([ran.code, ran.stdout]).toEqual([2, '']);
     expect(ran.stderr).toContain('Refusing to run svc tickets reply 8 --body Hello for 3 accounts');
+    const otherwise = await refusal(machine, ['--all', '--', 'hello', '--body', 'Bye']);
+    expect(otherwise.stderr).toContain('Refusing to run svc tickets reply 8 --body Bye for 3 accounts');
   });
 
   test("a profile in a name of the user's own is refused, and so is a flag in front of its command", async () => {

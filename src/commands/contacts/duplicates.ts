@@ -28,7 +28,7 @@ export const duplicateContacts = defineCommand({
     'they differ; --json has the records too. The service cannot merge contacts: do that in the product.',
   flags: {
     by: withFallback(
-      param.text('What to compare (default: email,phone,name)', { placeholder: 'FIELD,FIELD' }),
+      param.text('What to compare (default: email,phone,name)', { placeholder: 'FIELD,FIELD', commas: true }),
       'email,phone,name',
     ),
     ...dbFlag,

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command/command.ts';
+import { findingBy, type LoadNamed } from '../../command/find-command.ts';
 import { param, withFallback } from '../../command/param.ts';
 import { readConfig } from '../../config/config-file.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -10,18 +11,9 @@ import { chosenLogins, type Login } from './chosen.ts';
 import { failuresOf, hintFor, inPipe, type Line, lineOf, onTerminal, sumOf, whereItEnded } from './lines.ts';
 import { againFor, type Left, openRecord, type RunRecord } from './record.ts';
 import { inParallel, type Ran, runFor, variablesFor } from './run.ts';
-import {
-  agreed,
-  commandOf,
-  type FindCommand,
-  isWrite,
-  knownBy,
-  refuseOneFile,
-  refuseTwice,
-  wordsFor,
-} from './words.ts';
+import { agreed, commandOf, isWrite, knownBy, refuseOneFile, refuseTwice, wordsFor } from './words.ts';
 
-export const eachOver = (find: FindCommand) =>
+export const eachOver = (load: LoadNamed) =>
   defineCommand({
     name: 'each',
     summary: 'Run a command of svc for many accounts, several at once',
@@ -49,7 +41,7 @@ export const eachOver = (find: FindCommand) =>
     ],
     async run(ctx, { args, flags, settings }) {
       await refuseForms(ctx, settings);
-      const asked = await commandOf(ctx, args.command, find);
+      const asked = await commandOf(ctx, args.command, findingBy(load));
       const { words } = asked;
       const { logins, isMeant } = await chosenLogins(ctx, settings, { globs: flags.profiles, all: flags.all });
       refuseOneFile(asked, logins);

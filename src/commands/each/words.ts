@@ -2,7 +2,8 @@ import { hearersOf } from '../../api/hearers.ts';
 import type { AnyCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { dryRunKey } from '../../command/dry-run.ts';
-import { switchFlags, valuedFlags } from '../../command/global-flags.ts';
+import type { FindCommand } from '../../command/find-command.ts';
+import { withoutOverridden } from '../../command/overridden.ts';
 import { type TypedFlag, typedFlags } from '../../command/typed-flags.ts';
 import { unaliased } from '../../config/aliases.ts';
 import { readConfig } from '../../config/config-file.ts';
@@ -13,9 +14,6 @@ import { listed } from '../../text/listed.ts';
 import { counted } from '../../text/number.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { type Login, sharing } from './chosen.ts';
-
-/** The command that words of a command line name; undefined where there is none. Groups do not import each other. */
-export type FindCommand = (words: readonly string[]) => Promise<AnyCommand | undefined>;
 
 /** Of no account, for a person at a terminal, or without an end. */
 const notForEach: readonly string[] = [
@@ -34,11 +32,14 @@ export async function commandOf(ctx: Context, given: readonly string[], find: Fi
   const typed = given[0] === 'svc' ? given.slice(1) : given;
   refuseNoCommand(typed);
   const isKnown = (await find([typed[0] ?? ''])) !== undefined || (await find(typed)) !== undefined;
-  const words = isKnown ? typed : unaliased(typed, await readConfig(ctx.files), (line) => (line === typed ? 0 : -1));
+  const expanded = isKnown
+    ? { words: typed, depths: [] }
+    : unaliased(typed, await readConfig(ctx.files), (line) => (line === typed ? 0 : -1));
+  const command = await find(expanded.words);
+  const words = withoutOverridden(expanded, command);
   refuseNoCommand(words);
   const refused = notForEach.find((name) => `${words.slice(0, 2).join(' ')} `.startsWith(`${name} `));
   if (refused !== undefined) throw new Failure('usage', `svc ${refused} is not run for each account.`);
-  const command = await find(words);
   if (!command) {
     throw new Failure('usage', `svc has no command "${typed.slice(0, 2).join(' ')}"; nothing was run.`, {
       hint: 'To see the commands: svc --help',
@@ -115,10 +116,11 @@ const telling: ReadonlySet<string> = new Set(['--base-url', '--auth-url', '--liv
 
 /** What the same command is known by, in whatever order its flags stand. */
 export function knownBy({ words, typed }: Asked): readonly string[] {
-  const isForm = ({ name, param }: TypedFlag) =>
-    !param && !telling.has(name) && (valuedFlags.has(name) || switchFlags.has(name));
+  const isForm = ({ key, param }: TypedFlag) => !param && key !== undefined && !telling.has(key);
   const ofFlags = new Set(typed.flatMap(({ value, at }) => (value === words[at] ? [at - 1, at] : [at])));
-  const flags = typed.filter((flag) => !isForm(flag)).map(({ name, value }) => [name, value ?? []].flat().join('='));
+  const flags = typed
+    .filter((flag) => !isForm(flag))
+    .map(({ key, name, value }) => [key ?? name, value ?? []].flat().join('='));
   return [...words.filter((_, at) => !ofFlags.has(at)), ...flags.sort()];
 }
 

@@ -21,7 +21,7 @@ export const exportTheCopy = defineCommand({
       param.choice('How the files are written (default parquet)', ['parquet', 'csv', 'jsonl']),
       'parquet',
     ),
-    only: param.text('Only these kinds, with commas between', { placeholder: 'KIND,…' }),
+    only: param.text('Only these kinds, with commas between', { placeholder: 'KIND,…', commas: true }),
     sinceLast: param.toggle('Only what changed since the last export into DIR'),
   },
   needs: 'a copy of the account: svc mirror pull',

@@ -38,7 +38,7 @@ export const catchUpWebhooks = defineCommand({
       ),
       parse: (texts: readonly string[], flag: string, now = new Date()) => parsePast(texts.at(-1) ?? '', flag, now),
     },
-    events: { ...param.text('Only these', { placeholder: 'EVENT,EVENT' }), choices: webhookEvents },
+    events: { ...param.text('Only these', { placeholder: 'EVENT,EVENT', commas: true }), choices: webhookEvents },
     to: param.text('Send them to this URL', { placeholder: 'URL' }),
     config: configFlag,
     account: accountFlag,

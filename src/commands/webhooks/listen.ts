@@ -35,7 +35,7 @@ export const listenToWebhooks = defineCommand({
       placeholder: 'SECONDS',
     }),
     events: {
-      ...param.text('Show, forward and subscribe to only these', { placeholder: 'EVENT,EVENT' }),
+      ...param.text('Show, forward and subscribe to only these', { placeholder: 'EVENT,EVENT', commas: true }),
       choices: webhookEvents,
     },
     filter: param.text('Show and forward only events for which this jq filter over the envelope gives true', {

@@ -1,0 +1,21 @@
+import { type AnyCommand, aliasesOf, type Group } from './command.ts';
+
+/** The command that words of a command line name; undefined where there is none. Flags in between are not understood. */
+export type FindCommand = (words: readonly string[]) => Promise<AnyCommand | undefined>;
+
+/** What the first word of a command line names. */
+export type LoadNamed = (word: string) => Promise<Group | AnyCommand | undefined>;
+
+export const findingBy =
+  (load: LoadNamed): FindCommand =>
+  async ([first = '', ...words]) => {
+    let node = await load(first);
+    for (const word of words) {
+      if (!node || !('commands' in node)) break;
+      const { commands }: Group = node;
+      const next = commands.find((child) => [child.name, ...aliasesOf(child, commands)].includes(word));
+      if (!next) break;
+      node = next;
+    }
+    return node && 'commands' in node ? node.itself : node;
+  };

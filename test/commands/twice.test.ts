@@ -1,0 +1,86 @@
+// A flag that is given twice: no value is lost in silence.
+import { expect, test } from 'vitest';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+test.each<[line: string[], message: string]>([
+  [['tickets', 'list', '--contact', '5', '--contact', '7'], '--contact takes one value, and was given "5" and "7".'],
+  [['tickets', 'list', '--contact', '5', '--contact-id', '7'], '--contact-id takes one value'],
+  [['tickets', 'list', '--status=open', '--status', 'pending'], '"open" and "pending"'],
+  [['tickets', 'list', '--sort', '-id', '--sort', '-priority'], '"-id" and "-priority"'],
+  [['tickets', 'note', '50', '--body', 'a', '--body', 'b'], '"a" and "b"'],
+  [['tickets', 'create', '--subject', 'A', '--subject', 'B', '--description', 'x'], '"A" and "B"'],
+  [['webhooks', 'listen', '--forward-to', '3000', '--forward-to', '4000'], '"3000" and "4000"'],
+  [['-p', 'a', 'tickets', 'list', '--profile', 'b'], '"a" and "b"'],
+  [['contacts', 'list', '-ojson', '-o', 'csv'], '"json" and "csv"'],
+  [['contacts', 'list', '--jq', '.[0]', '-q', '.[1]'], '".[0]" and ".[1]"'],
+  [['each', '--all', '--parallel', '2', '--parallel', '3', '--', 'whoami'], '"2" and "3"'],
+  [['rehearse', '--seed', 'demo', '--seed', 'empty', '--', 'true'], '"demo" and "empty"'],
+])('%j is exit 2 and names both values', async (line, message) => {
+  const ran = await svc(sandboxWorld(), line);
+  expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(ran.stderr).toContain(message);
+  expect(ran.stderr).toContain('Give one of them.');
+});
+
+test('a long value is shortened in that message', async () => {
+  const ran = await svc(sandboxWorld(), ['tickets', 'note', '50', '--body', 'a'.repeat(500), '--body', 'b']);
+  expect(ran.stderr).toContain(`"${'a'.repeat(59)}…" and "b"`);
+});
+
+test.each([
+  [
+    ['--fields', 'ticket_number', '--fields', 'subject,status'],
+    ['--fields', 'ticket_number,subject,status'],
+  ],
+  [
+    ['--status', 'open', '--status', 'open'],
+    ['--status', 'open'],
+  ],
+  [
+    ['--json', '--json', '--quiet', '--quiet'],
+    ['--json', '--quiet'],
+  ],
+])('tickets list %j is tickets list %j', async (twice, once) => {
+  const world = sandboxWorld();
+  const ran = await svc(world, ['tickets', 'list', ...once]);
+  expect(ran.exitCode).toBe(0);
+  expect(await svc(world, ['tickets', 'list', ...twice])).toEqual(ran);
+});
+
+test('--only, --by and --events add to each other', async () => {
+  const world = sandboxWorld();
+  const pulled = await svc(world, ['mirror', 'pull', '--only', 'tickets', '--only', 'contacts', '--json']);
+  expect(JSON.parse(pulled.stdout)).toMatchObject({ kinds: [{ kind: 'contacts' }, { kind: 'tickets' }] });
+  const by = ['contacts', 'duplicates', '--by', 'email', '--by', 'fax'];
+  expect((await svc(world, by)).stderr).toContain('cannot be compared by "fax"');
+  expect((await svc(world, ['contacts', 'duplicates', '--by', 'fax', '--by', 'email'])).stderr).toContain('"fax"');
+  for (const events of [
+    ['nonsense', 'ticket.created'],
+    ['ticket.created', 'nonsense'],
+  ]) {
+    const ran = await svc(world, ['webhooks', 'catch-up', ...events.flatMap((event) => ['--events', event])]);
+    expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('there is no event "nonsense"') });
+  }
+});
+
+test('what is typed behind an alias takes the place of the same flag in it', async () => {
+  const world = sandboxWorld();
+  const set = (name: string, command: string) => svc(world, ['alias', 'set', name, command]);
+  await set('mine', 'tickets list --status open --fields ticket_id --limit=3');
+  await set('deeper', 'mine --status pending --quiet');
+  const list = (...flags: string[]) => svc(world, ['tickets', 'list', ...flags, '--quiet']);
+  expect(await svc(world, ['mine', '--quiet', '--status', 'closed', '--limit', '1'])).toEqual(
+    await list('--status', 'closed', '--fields', 'ticket_id', '--limit', '1'),
+  );
+  expect(await svc(world, ['mine', '--fields', 'subject', '--quiet'])).toEqual(
+    await list('--status', 'open', '--fields', 'subject', '--limit', '3'),
+  );
+  expect(await svc(world, ['deeper'])).toEqual(
+    await list('--status', 'pending', '--fields', 'ticket_id', '--limit', '3'),
+  );
+  // Of what is typed itself nothing is lost either.
+  expect((await svc(world, ['mine', '--status', 'closed', '--status', 'open'])).exitCode).toBe(2);
+  await set('named', 'contacts list -p b');
+  expect((await svc(world, ['-p', 'a', 'named'])).stderr).toContain('-p takes one value, and was given "a" and "b".');
+});
