@@ -77,6 +77,8 @@ export type Settings = {
   readonly redirectUri: string;
   readonly partnerSegment: string;
   readonly output?: Output;
+  /** Neither a flag nor SVC_OUTPUT names it, but the configuration. */
+  readonly isOutputKept?: boolean;
   /** In place of an output: only a command that has such pages takes it. */
   readonly pageForm?: PageForm;
   readonly fields?: readonly string[];
@@ -169,6 +171,7 @@ export function settle(flags: GlobalFlags, env: Env, config: Config): Settings {
     redirectUri: own.redirect_uri || defaultRedirectUri,
     partnerSegment: partnerSegment(env.SVC_PARTNER_SEGMENT || 'partner'),
     output: chooseOutput(flags, fromEnv('SVC_OUTPUT'), config.output),
+    isOutputKept: flags.output === undefined && !flags.json && flags.jq === undefined && !env.SVC_OUTPUT,
     pageForm: pageFormOf(flags),
     fields: flags.fields === undefined ? undefined : splitFields(flags.fields),
     jq: flags.jq,

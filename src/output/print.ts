@@ -96,7 +96,8 @@ async function printTo(ctx: Context, view: View, settings: Settings): Promise<bo
   const { signal, clock } = ctx;
   const named = view.file !== undefined && { name: view.file };
   const sink = sinkTo(ctx.stdout, { beforeWriting, signal, clock, ...named });
-  const format = settings.jq === undefined ? (settings.output ?? view.output ?? (isTTY ? 'table' : 'rows')) : 'jq';
+  const asked = view.isBare && settings.isOutputKept && !settings.fields ? undefined : settings.output;
+  const format = settings.jq === undefined ? (asked ?? view.output ?? (isTTY ? 'table' : 'rows')) : 'jq';
   if (view.head) await sink.write(isTTY ? sanitize(view.head, { keepNewlines: true }) : view.head);
   return printData({ ctx, settings, view, sink, format }, view.data);
 }

@@ -85,6 +85,8 @@ export type View = {
   readonly human?: (terminal: Terminal) => string | Promise<string>;
   /** The same in a pipe, where it differs from rows of `data`. */
   readonly plain?: () => string;
+  /** One value or one text: the setting `output` is for tables and records, and would break `$(…)`. A flag and SVC_OUTPUT hold. */
+  readonly isBare?: true;
   /** Lines for standard error, after the data. A function is asked once the data is out. */
   readonly notes?: readonly string[] | (() => readonly string[]);
   /** Finished, but not with exit 0. `failed`: what was asked for was found not to hold (doctor, verify). */

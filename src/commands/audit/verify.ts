@@ -1,6 +1,8 @@
 import { type Fault, type Verdict, verify as verifyRecord } from '../../audit/verify.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
+import { Failure } from '../../errors.ts';
+import { bare } from '../../output/bare.ts';
 import { message } from '../../text/layout.ts';
 import { counted } from '../../text/number.ts';
 import { accountFlag, chosenRecord } from './chosen.ts';
@@ -12,17 +14,19 @@ export const verify = defineCommand({
     'Each line holds the digest of the one before. Exit 1 names the first line that was changed, removed, added or moved.\n' +
     'Lines that were cut off at the end leave no trace: to find that, keep what svc audit head prints somewhere else, and give it to --head.',
   flags: {
-    head: param.text('A digest that svc audit head printed before: its line must still be there', {
-      placeholder: 'DIGEST',
-    }),
+    head: {
+      ...param.text('A digest that svc audit head printed before: its line must still be there', {
+        placeholder: 'DIGEST',
+      }),
+      parse: digestIn,
+    },
     account: accountFlag,
   },
   examples: ['svc audit verify', 'svc audit verify --json'],
   async run(ctx, { flags, settings }) {
     const { root, notes } = await chosenRecord(ctx, settings, flags.account);
-    const wanted = flags.head?.trim().toLowerCase();
-    const verdict = await verifyRecord(root, wanted);
-    const why = whyNot(verdict, wanted);
+    const verdict = await verifyRecord(root, flags.head);
+    const why = whyNot(verdict, flags.head);
     const { lines, head, fault } = verdict;
     const told = why ?? `${counted(lines, 'line')}, as svc wrote ${lines === 1 ? 'it' : 'them'}.`;
     return {
@@ -38,6 +42,13 @@ export const verify = defineCommand({
     };
   },
 });
+
+/** What is no digest at all tells nothing of the record. */
+function digestIn([text = '']: readonly string[], flag: string): string {
+  const digest = text.trim().toLowerCase();
+  if (/^[\da-f]{64}$/u.test(digest)) return digest;
+  throw new Failure('usage', `${flag} takes what svc audit head prints, 64 hexadecimal digits, not "${text.trim()}".`);
+}
 
 const torn =
   'The last line has no end: svc was killed, or the disk was full, while it wrote it. A write whose first line it is was not sent; where its `sent` stands before, svc audit list shows that write as unknown.';
@@ -66,10 +77,7 @@ export const head = defineCommand({
     const { head: digest, lines } = await verifyRecord(root);
     const text = digest === null ? '' : `${digest}\n`;
     return {
-      read: true,
-      data: { shape: 'record', record: { head: digest, lines } },
-      human: () => text,
-      plain: () => text,
+      ...bare({ head: digest, lines }, text),
       notes: [...(digest === null ? ['Nothing is recorded yet.'] : []), ...notes],
     };
   },

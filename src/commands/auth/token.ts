@@ -4,6 +4,7 @@ import { openSession } from '../../auth/session.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { traced } from '../../http/call.ts';
+import { bare } from '../../output/bare.ts';
 
 export const authToken = defineCommand({
   name: 'token',
@@ -18,7 +19,6 @@ export const authToken = defineCommand({
     const session = await openSession(ctx, settings);
     const [first] = await credentialsAtHand(ctx, settings);
     const { kind, token } = await session.bearer({ credentials: [flags.kind ?? first?.kind ?? 'api_key'] });
-    const text = `${token}\n`;
-    return { read: true, data: { shape: 'record', record: { kind, token } }, human: () => text, plain: () => text };
+    return bare({ kind, token }, `${token}\n`);
   },
 });

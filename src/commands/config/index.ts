@@ -8,6 +8,7 @@ import { parseServiceUrl } from '../../config/service-url.ts';
 import { auditModes, type Config, colors, profileConfig, type Settings, sendModes } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import { bare } from '../../output/bare.ts';
 import { onlyNotes } from '../../output/only-notes.ts';
 import type { View } from '../../output/view.ts';
 import { nearest } from '../../text/near.ts';
@@ -117,10 +118,7 @@ const get = defineCommand({
     const value = configured(await readConfig(ctx.files), profile, args.key);
     const text = value === undefined ? '' : `${sanitize(value)}\n`;
     return {
-      read: true,
-      data: { shape: 'record', record: { key: args.key, value: value ?? null } },
-      human: () => text,
-      plain: () => text,
+      ...bare({ key: args.key, value: value ?? null }, text),
       notes: value === undefined ? [`${args.key} is not set.`] : [],
     };
   },

@@ -8,6 +8,7 @@ import { Failure } from '../../errors.ts';
 import { carriedBy } from '../../mcp/carried.ts';
 import { type Client, type Configured, clients, type ServerEntry, titles } from '../../mcp/clients.ts';
 import type { Grant } from '../../mcp/tool.ts';
+import { bare } from '../../output/bare.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { toolFlags } from './tool-flags.ts';
@@ -55,8 +56,7 @@ export const installMcp = defineCommand({
     const name = flags.name ?? 'svc';
     if (client === 'print') {
       const text = withServer('claude', undefined, name, entry)?.text ?? '';
-      const data = { shape: 'record', record: JSON.parse(text) } as const;
-      return { read: true, data, human: () => text, plain: () => text, notes: lacks };
+      return { ...bare(JSON.parse(text), text), notes: lacks };
     }
     const file = flags.file ?? configFileOf(client, ctx.env);
     if (!file)

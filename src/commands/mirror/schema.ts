@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { placeOfCopy } from '../../mirror/store/place.ts';
+import { bare } from '../../output/bare.ts';
 
 export const copySchema = defineCommand({
   name: 'schema',
@@ -19,6 +20,6 @@ export const copySchema = defineCommand({
     ]);
     const engine = /^postgres/iu.test(place) ? 'postgres' : 'sqlite';
     const sql = shownSchema(engine);
-    return { data: { shape: 'record', record: { engine, sql } }, human: () => sql, plain: () => sql, read: true };
+    return bare({ engine, sql }, sql);
   },
 });

@@ -4,6 +4,7 @@ import { param } from '../../command/param.ts';
 import type { Shown } from '../../derive/skill.ts';
 import { homeFolder } from '../../disk/home.ts';
 import { Failure } from '../../errors.ts';
+import { bare } from '../../output/bare.ts';
 
 /** Assistants that read skills, by the folder in HOME that shows that they are there. */
 const programs = {
@@ -43,8 +44,7 @@ const printSkill = (tree: Tree) =>
     examples: ['svc skill print', 'svc skill print > SKILL.md'],
     async run() {
       const markdown = await skillText(tree);
-      const text = () => markdown;
-      return { data: { shape: 'record', record: { name: 'svc', markdown } }, human: text, plain: text, read: true };
+      return bare({ name: 'svc', markdown }, markdown);
     },
   });
 

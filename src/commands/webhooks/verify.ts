@@ -3,6 +3,7 @@ import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { readUserBytes } from '../../disk/user-file.ts';
 import { Failure } from '../../errors.ts';
+import { bare } from '../../output/bare.ts';
 import { message } from '../../text/layout.ts';
 import { requiredSecrets } from '../../webhooks/subscriptions/secrets.ts';
 
@@ -52,12 +53,7 @@ export const signWebhook = defineCommand({
     const [secret, another] = await requiredSecrets(ctx, flags.secretStdin);
     if (another !== undefined) throw new Failure('usage', 'Several secrets were given; sign takes one.');
     const signature = sign(secret, await readUserBytes(ctx, flags.body ?? '-', '--body'));
-    return {
-      read: true,
-      data: { shape: 'record', record: { signature } },
-      human: () => signature,
-      plain: () => signature,
-    };
+    return bare({ signature }, signature);
   },
 });
 
