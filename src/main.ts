@@ -110,7 +110,10 @@ async function withTextKept(ctx: Context, failure: Failure, { text, file }: Writ
   return new Failure(failure.kind, failure.message, { ...failure, hint, cause: failure });
 }
 
-async function carryOut(ctx: Context, invocation: Invocation, settings: Settings): Promise<number> {
+async function carryOut(ctx: Context, invocation: Invocation, asked: Settings): Promise<number> {
+  const settings = invocation.command.forms
+    ? (await import('./program/forms.ts')).inItsForms(invocation, asked)
+    : asked;
   const { given } = await import('./program/given.ts');
   const { checkOutput, print } = await import('./output/print.ts');
   // How it is to be shown is judged before anything is asked or sent.

@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import type { ResourceName } from '../api/resources.ts';
-import type { Settings } from '../config/settings.ts';
+import type { Output, Settings } from '../config/settings.ts';
 import type { Choice, Context } from '../context.ts';
 import type { View } from '../output/view.ts';
 import type { RowOf } from './row.ts';
@@ -111,6 +111,8 @@ export type Command<A extends Params = Params, F extends Params = Params> = {
   readonly operation?: Operation;
   /** It takes `--output md` and `html` too. */
   readonly hasPages?: true;
+  /** The only forms of output that it has, where it has not all: what comes line by line is no CSV and no YAML. */
+  readonly forms?: readonly Output[];
   /** The fields of what it prints, where they are others than those of the operation's answer. */
   readonly prints?: () => Promise<readonly string[]>;
   readonly run: (ctx: Context, given: Given<A, F>) => Promise<View>;

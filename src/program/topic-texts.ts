@@ -116,6 +116,9 @@ const output = laidOut([
       ["--jq '.[].email'", 'the real jq over the JSON; strings are printed raw, null as an empty line'],
     ],
   },
+  {
+    say: 'What is printed line by line, as svc watch does, has table, json and jsonl; json is one object a line there.',
+  },
   { say: 'Lists print one page of 50. --limit N prints N records, --all every one, --page and --per-page one page.' },
   {
     run: [

@@ -1,5 +1,6 @@
 import { defineCommand, type TopGroup } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
+import { streamForms } from '../../config/stream-forms.ts';
 import { Failure } from '../../errors.ts';
 import type { HttpAddress } from '../../mcp/http.ts';
 import { installMcp } from './install.ts';
@@ -25,6 +26,7 @@ const serveMcp = defineCommand({
     'What is no tool is a command, for an assistant that has a shell: svc mirror (a copy to search and to ask by SQL), --from FILE\n' +
     '(many records), svc watch. The skill tells of them: svc skill install',
   flags,
+  forms: streamForms,
   examples: [
     'svc mcp --allow-write',
     'svc mcp --draft-sends',

@@ -16,6 +16,7 @@ export const demo = defineCommand({
     'Starts a sandbox of its own and runs real commands against it, each printed before it runs: 1,000 rows as another ' +
     'tool exports them are synced, the rejected ones kept in a file, and the result listed. Your own account, login ' +
     'and settings are left alone.',
+  forms: ['table'],
   examples: ['svc sandbox demo'],
   async run(ctx) {
     const { openSandbox } = await import('../../sandbox/open.ts');
@@ -47,8 +48,8 @@ export const demo = defineCommand({
       const folder = await makePrivateFolder('svc-sandbox-');
       const running = await openSandbox({ port: 0 }, ctx.notice);
       try {
-        // A pager would wait for a key in the middle of the story.
-        const env = { ...environmentFor(ctx.env, running.address, folder.path), PAGER: 'cat' };
+        // A pager would wait for a key in the middle of the story, and JSON is not what it tells of.
+        const env = { ...environmentFor(ctx.env, running.address, folder.path), PAGER: 'cat', SVC_OUTPUT: '' };
         yield `A sandbox answers at ${running.address.base_url}.\nTo type these commands yourself: svc sandbox exec -- sh`;
         for (const { says, words, mayExit } of steps) {
           yield `\n${says}\n\n$ ${['svc', ...words].map(shellWord).join(' ')}`;

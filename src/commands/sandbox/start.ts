@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
+import { streamForms } from '../../config/stream-forms.ts';
 import type { Context } from '../../context.ts';
 import { aborted } from '../../promise/aborted.ts';
 import type { Address, Running } from '../../sandbox/open.ts';
@@ -11,6 +12,7 @@ export const start = defineCommand({
   details:
     'Every endpoint, field, limit and state rule of the service, its OAuth endpoints with a consent page, and signed ' +
     'webhook deliveries, on 127.0.0.1. Everything is kept in memory unless --state names a file.',
+  forms: streamForms,
   flags: {
     port: param.integer('Port on 127.0.0.1 (default 4010); 0 takes a free one', { max: 65_535 }),
     ...sandboxFlags,

@@ -1,6 +1,7 @@
 import { defineCommand, type Param } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
 import { mostSeconds } from '../../config/given-texts.ts';
+import { streamForms } from '../../config/stream-forms.ts';
 import { Failure } from '../../errors.ts';
 import type { WatchEvent } from '../../mirror/pull/watch.ts';
 import { type Kind, type KindName, kindNames, kindOf } from '../../mirror/tables/kinds.ts';
@@ -37,6 +38,7 @@ export const watchAccount = defineCommand({
     'With --json each change is one object on a line: {time, kind, record_id, change, before, after, record}. With --name it begins where the last ' +
     'run with that name stopped: each change comes at least once, and in order for each record. --exec runs a program for each change, ' +
     'with that object on its standard input; if that fails three times, svc reports it and goes on with the next change.',
+  forms: streamForms,
   args: { kinds: kindsArgument },
   flags: {
     db: param.text('Where the copy is: a file or postgres://HOST/DATABASE', {

@@ -4,6 +4,7 @@ import { defineCommand } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
 import { mostSeconds } from '../../config/given-texts.ts';
 import type { Settings } from '../../config/settings.ts';
+import { streamForms } from '../../config/stream-forms.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -27,6 +28,7 @@ export const listenToWebhooks = defineCommand({
     'svc webhooks create.\n\n' +
     'With --json each event is one line: {kind: "event", time, event, id, verdict, why, created_at, data, forward}; an event that had to ' +
     'wait for the app gets another line once it is through: {kind: "forward", time, event, id, forward}.',
+  forms: streamForms,
   flags: {
     forwardTo: param.text('Pass the events on to this URL', { placeholder: 'URL' }),
     route: param.texts('Pass one event on to another URL (repeatable)', { placeholder: 'EVENT=URL' }),

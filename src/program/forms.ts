@@ -1,0 +1,18 @@
+import type { Settings } from '../config/settings.ts';
+import { Failure } from '../errors.ts';
+import { listed } from '../text/listed.ts';
+import type { Invocation } from './invocation.ts';
+
+/**
+ * Of a command that has not every form. One that was typed and is not there is refused before anything begins; the
+ * setting and SVC_OUTPUT hold for the commands that have it.
+ */
+export function inItsForms({ command, globals, path }: Invocation, settings: Settings): Settings {
+  const { forms } = command;
+  if (!forms || !settings.output || forms.includes(settings.output)) return settings;
+  const typed = globals.json ? '--json' : globals.jq !== undefined ? '--jq' : globals.output && `-o ${globals.output}`;
+  if (typed === undefined) return { ...settings, output: undefined };
+  throw new Failure('usage', `svc ${path} has no ${typed}; nothing was begun.`, {
+    hint: forms.length > 1 ? `It has ${listed(forms)}.` : 'It is for people to read: leave it out.',
+  });
+}
