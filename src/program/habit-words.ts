@@ -4,7 +4,7 @@ import { flagName } from '../command/param.ts';
 import { outputs } from '../config/outputs.ts';
 
 /** What gh, stripe, hookdeck and the like call a command: behind `svc` ('') or a group, the words that it has here. */
-export const commandHabits: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const commandHabits: Habits = {
   '': {
     ...{ listen: 'webhooks listen', forward: 'webhooks listen', trigger: 'webhooks trigger' },
     ...{ logs: 'webhooks inbox list', log: 'webhooks inbox list', tail: 'watch', serve: 'webhooks serve' },
@@ -21,11 +21,11 @@ export const commandHabits: Readonly<Record<string, Readonly<Record<string, stri
     ...{ commands: 'help commands', topics: 'help topics', exec: 'sandbox exec', demo: 'sandbox demo' },
   },
   contacts: { import: 'sync', upload: 'sync', upsert: 'sync', download: 'export', lookup: 'find', search: 'find' },
-  tickets: { comment: 'reply', answer: 'reply', send: 'reply', solve: 'resolve', open: 'reopen' },
-  conversations: { comment: 'reply', answer: 'reply', send: 'reply', close: 'resolve' },
+  tickets: { comment: 'note', answer: 'reply', send: 'reply', solve: 'resolve', open: 'reopen' },
+  conversations: { answer: 'reply', send: 'reply', close: 'resolve' },
   lists: { contacts: 'members', get: 'members', show: 'members', view: 'members' },
   changelog: { sync: 'release' },
-  events: { trigger: 'send', create: 'send', track: 'send', emit: 'send', log: 'send', fire: 'send' },
+  events: { create: 'send', track: 'send', emit: 'send', fire: 'send' },
   roadmap: { list: 'get', ls: 'get' },
   webhooks: {
     ...{ logs: 'inbox list', log: 'inbox list', tail: 'inbox list', events: 'inbox list', history: 'inbox list' },
@@ -46,6 +46,29 @@ export const commandHabits: Readonly<Record<string, Readonly<Record<string, stri
   auth: { use: 'switch', whoami: 'status' },
 };
 
+type Habits = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The words behind `svc` for what another group has. */
+export const elsewhereHabits: Habits = {
+  events: {
+    ...same(['resend', 'replay', 'redeliver'], 'webhooks inbox replay'),
+    ...same(['list', 'ls', 'log', 'logs', 'history', 'get', 'show', 'view'], 'webhooks inbox list'),
+    ...{ trigger: 'webhooks trigger', test: 'webhooks trigger', listen: 'webhooks listen', tail: 'webhooks listen' },
+    ...{ retry: 'webhooks dead retry' },
+  },
+};
+
+/** The command of the group that may be meant as well, and reaches somebody: it is named second. */
+export const loudHabits: Habits = {
+  tickets: { comment: 'reply' },
+  events: { log: 'send', trigger: 'send' },
+};
+
+export const habitIn = (habits: Habits, group: string, word: string): string | undefined => {
+  const ofGroup = habits[group] ?? {};
+  return Object.hasOwn(ofGroup, word) ? ofGroup[word] : undefined;
+};
+
 /** The same in any group that has the command on the right. */
 const anywhere: Readonly<Record<string, string>> = {
   ...{ edit: 'update', modify: 'update', change: 'update', add: 'create', make: 'create' },
@@ -54,8 +77,8 @@ const anywhere: Readonly<Record<string, string>> = {
 
 /** What the word stands for here, behind the same words as it; undefined where nobody means anything by it. */
 export function habitualCommand(word: string, group: Group | undefined): string | undefined {
-  const ofGroup = commandHabits[group?.name ?? ''] ?? {};
-  if (Object.hasOwn(ofGroup, word)) return ofGroup[word];
+  const own = habitIn(commandHabits, group?.name ?? '', word);
+  if (own !== undefined) return own;
   const meant = group && Object.hasOwn(anywhere, word) ? anywhere[word] : undefined;
   const [name, flag] = meant?.split(' ') ?? [];
   const child = group?.commands.find((one) => one.name === name);
@@ -120,7 +143,7 @@ const flagHabits: Readonly<Record<string, readonly string[]>> = {
   ...same(['--non-interactive', '--no-prompt', '--no-interactive'], ['--no-input']),
 };
 
-function same(names: readonly string[], meant: readonly string[]): Record<string, readonly string[]> {
+function same<T>(names: readonly string[], meant: T): Record<string, T> {
   return Object.fromEntries(names.map((name) => [name, meant]));
 }
 

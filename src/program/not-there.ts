@@ -12,6 +12,11 @@ const operations: Readonly<Record<string, readonly NotThere[]>> = {
   tickets: [{ words: deleting, cannot: 'delete tickets', instead: 'To end one: svc tickets close ID' }],
   conversations: [
     { words: deleting, cannot: 'delete conversations', instead: 'To end one: svc conversations resolve ID' },
+    {
+      words: ['comment', 'note'],
+      cannot: 'add an internal note to a conversation',
+      instead: 'What the customer reads: svc conversations reply ID',
+    },
     { words: creating, cannot: 'begin a conversation', instead: 'To answer one: svc conversations reply ID' },
   ],
   contacts: [{ words: [...deleting, 'merge'], cannot: 'delete or merge contacts', instead: inProduct }],

@@ -3,7 +3,7 @@ import { switchFlags, valuedFlags } from '../command/global-flags.ts';
 import { entries } from '../commands/index.ts';
 import { Failure } from '../errors.ts';
 import { nearest } from '../text/near.ts';
-import { habitualCommand } from './habit-words.ts';
+import { elsewhereHabits, habitIn, habitualCommand, loudHabits } from './habit-words.ts';
 import { notThere } from './not-there.ts';
 
 /**
@@ -73,10 +73,24 @@ function unknown(word: string, path: readonly string[], names: readonly string[]
   const missing = path.length === 2 ? notThere(word, path[1] ?? '') : undefined;
   if (missing)
     return new Failure('usage', `There is no 'svc ${path[1]} ${word}'. ${missing.fact}`, { hint: missing.instead });
+  const elsewhere = group && habitIn(elsewhereHabits, group.name, word);
   // `svc lists get` is meant as it is typed: what is a command elsewhere is no slip of the finger for `set`.
-  const meant = habitualCommand(word, group) ?? (commandWords.has(word) ? undefined : nearest(word, names));
+  const own = habitualCommand(word, group) ?? (commandWords.has(word) ? undefined : slipOf(word, names, group));
   const line = path.join(' ');
+  const meant = elsewhere === undefined ? own && `${line} ${own}` : `svc ${elsewhere}`;
+  const loud = group && habitIn(loudHabits, group.name, word);
+  const also = loud === undefined ? '' : `\nor, which reaches a person: ${line} ${loud}`;
   return new Failure('usage', `Unknown command '${word}'.`, {
-    hint: meant === undefined ? `Run: ${line} --help` : `Did you mean: ${line} ${meant}`,
+    hint: meant === undefined ? `Run: ${line} --help` : `Did you mean: ${meant}${also}`,
   });
+}
+
+/** Of two that are as near the one that reaches nobody; one that does is a slip of one letter at most. */
+function slipOf(word: string, names: readonly string[], group: Group | undefined): string | undefined {
+  // What reaches somebody can become a draft.
+  const isLoud = (name: string) =>
+    group?.commands.some((one) => one.name === name && 'flags' in one && 'draft' in one.flags) === true;
+  const quiet = names.filter((name) => !isLoud(name));
+  const meant = nearest(word, [...quiet, ...names.filter(isLoud)]);
+  return meant === undefined || !isLoud(meant) ? meant : (nearest(word, [meant], 1) ?? nearest(word, quiet));
 }

@@ -2,7 +2,7 @@ import { parseArgsStringToArgv } from 'string-argv';
 import { describe, expect, test } from 'vitest';
 import { adviceOnPath } from '../../src/commands/api/path-words.ts';
 import { entries } from '../../src/commands/index.ts';
-import { commandHabits } from '../../src/program/habit-words.ts';
+import { commandHabits, elsewhereHabits } from '../../src/program/habit-words.ts';
 import { parsePast } from '../../src/text/time.ts';
 import { version } from '../../src/version.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
@@ -166,6 +166,15 @@ describe('a word of another program', () => {
     const line = [group, command].join(' ').trim();
     expect(await run(line.startsWith('help ') ? line : `${line} --help`)).toMatchObject({ exitCode: 0, stderr: '' });
     expect((await run(`${group} ${word}`)).stderr).toContain(`Did you mean: svc ${line}`);
+  });
+
+  test.each(
+    Object.entries(elsewhereHabits).flatMap(([group, words]) =>
+      Object.entries(words).map(([word, line]) => [group, word, line] as const),
+    ),
+  )('the command that "%s" "%s" leads to is there, in another group: %s', async (group, word, line) => {
+    expect(await run(`${line} --help`)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect((await run(`${group} ${word}`)).stderr).toContain(`Did you mean: svc ${line}\n`);
   });
 
   test.each([
@@ -403,6 +412,17 @@ describe('what is done otherwise here is told', () => {
     ['config get colour', 'Did you mean color?'],
     ['drafts send 3', 'Did you mean: svc drafts approve\n'],
     ['drafts delete 3', 'Did you mean: svc drafts reject\n'],
+    ['tickets comment 8', 'Did you mean: svc tickets note\nor, which reaches a person: svc tickets reply\n'],
+    ['conversations comment 8', 'The API cannot add an internal note to a conversation.'],
+    ['events resend evt_1', 'Did you mean: svc webhooks inbox replay\n'],
+    ['events log', 'Did you mean: svc webhooks inbox list\nor, which reaches a person: svc events send\n'],
+    ['events trigger x', 'Did you mean: svc webhooks trigger\nor, which reaches a person: svc events send\n'],
+    // Two letters away from what reaches somebody is too far to offer it.
+    ['events seed', 'Did you mean: svc events send\n'],
+    ['events seeds', 'Run: svc events --help'],
+    ['tickets rspond 8', 'Run: svc tickets --help'],
+    ['tickets relpy 8', 'Did you mean: svc tickets reply\n'],
+    ['tickets replay 8', 'Did you mean: svc tickets reply\n'],
     ['alias set bad tickts', 'Did you mean tickets?'],
     ['tickets list --order-by priority', 'Did you mean --sort?'],
   ])('svc %s: %s', refusedWith);
