@@ -139,6 +139,20 @@ test('an example works in a fresh sandbox, or the help says what it needs', asyn
   expect(wrong).toEqual([]);
 });
 
+test('those of listen and of skill install say it too', async () => {
+  const lines = (await allCommands()).flatMap(({ command }) =>
+    command.examples
+      .filter((line) => /^svc (webhooks listen|skill install)/u.test(line))
+      .map((line) => ({ line, isTold: needsOf(command) !== undefined })),
+  );
+  for (const { line, isTold } of lines) {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const [words, env] = [parseArgsStringToArgv(line).slice(1), { CI: '1', HOME: world.folder, PATH: '' }];
+    const ran = await svc(world, words, { env, signal: AbortSignal.timeout(500) });
+    expect([line, isTold]).toEqual([line, ![0, 130, 143].includes(ran.exitCode)]);
+  }
+});
+
 test('every command has an example', () => {
   expect(without).toEqual([]);
 });

@@ -64,6 +64,8 @@ export const listenToWebhooks = defineCommand({
       10_000,
     ),
   },
+  needs:
+    'cloudflared and an OAuth login (svc login) for --tunnel; without it the signing secret, in SVC_WEBHOOK_SECRET',
   examples: [
     'svc webhooks listen --forward-to http://localhost:3000/hooks --tunnel cloudflared',
     'svc webhooks listen --events ticket.created,feedback.created --json',
