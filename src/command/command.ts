@@ -46,10 +46,16 @@ export type Param<T> = {
   readonly group?: string;
   /** What completions offer for the value. */
   readonly completes?: 'files' | 'profiles' | 'aliases';
+  /** Words that completions offer as well, where any other may be typed too: fixed ones, or those of the configuration folder. */
+  readonly offers?: Offer;
+  /** The same for an argument whose values go by the argument before it. */
+  readonly offersBy?: Readonly<Record<string, Offer>>;
   /** Text as typed → the value. Throws a usage Failure that names `flag`. `now`: for times like `2d`. */
   readonly parse: (texts: readonly string[], flag: string, now?: Date) => T;
   readonly fallback?: T;
 };
+
+export type Offer = readonly string[] | 'profiles' | 'aliases' | 'templates' | 'views';
 
 /** Where the values of an argument come from. */
 export type Listed = {

@@ -7,6 +7,7 @@ type About = {
   readonly short?: string;
   readonly conflicts?: readonly string[];
   readonly completes?: Param<unknown>['completes'];
+  readonly offers?: Param<unknown>['offers'];
   readonly commas?: true;
 };
 

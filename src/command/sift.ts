@@ -48,6 +48,7 @@ function sortFlag(operation: Operation, columns: readonly Column[]): Param<strin
   return {
     description: 'Sort what is read by a field or column; -FIELD is descending',
     placeholder: 'FIELD',
+    offers: paths.flatMap((path) => [path, `-${path}`]),
     parse(texts, flag) {
       const typed = texts.at(-1) ?? '';
       const sign = typed.startsWith('-') ? '-' : '';

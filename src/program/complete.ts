@@ -4,7 +4,7 @@ import type { Branch, Flag, Value } from './completion-tree.ts';
 type Candidate = readonly [word: string, about: string];
 
 /** What only the user's configuration knows. */
-export type Own = Readonly<Record<'profiles' | 'aliases', () => Promise<readonly string[]>>>;
+export type Own = Readonly<Record<NonNullable<Value['from']>, () => Promise<readonly string[]>>>;
 
 type CompletionPlace = {
   readonly branch: Branch;
@@ -13,8 +13,8 @@ type CompletionPlace = {
   readonly given: ReadonlySet<string>;
   /** The flag whose value is being typed. */
   readonly awaiting?: Flag;
-  /** How many arguments are complete. */
-  readonly position: number;
+  /** The arguments that are complete. */
+  readonly args: readonly string[];
   /** The command line of another program, behind `--`. */
   readonly foreign?: readonly string[];
 };
@@ -44,34 +44,36 @@ export async function complete(tree: Branch, words: readonly string[], own: Own)
       current,
     );
   const last = args.at(-1);
-  const arg = args[place.position] ?? (last?.many ? last : undefined);
-  return arg ? values(arg, current, '', own) : '';
+  const arg = args[place.args.length] ?? (last?.many ? last : undefined);
+  const before = place.args.at(-1) ?? '';
+  const value = arg?.by && Object.hasOwn(arg.by, before) ? arg.by[before] : arg;
+  return value ? values(value, current, '', own) : '';
 }
 
 function walk(tree: Branch, words: readonly string[]): CompletionPlace {
   let branch = tree;
-  let position = 0;
+  const args: string[] = [];
   const given = new Set<string>();
   const flags = () => ({ ...tree.flags, ...branch.flags });
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';
     if (word === '--' || (branch.passThrough && !word.startsWith('-'))) {
       const foreign = words.slice(word === '--' ? at + 1 : at);
-      return { branch, flags: flags(), given, position, ...(branch.passThrough && { foreign }) };
+      return { branch, flags: flags(), given, args, ...(branch.passThrough && { foreign }) };
     }
     const found = word.startsWith('-') ? flagOf(flags(), word) : undefined;
     if (found) {
       given.add(found[0]);
       const isOpen = found[1].takesValue && !word.includes('=') && (word.startsWith('--') || word.length === 2);
-      if (isOpen && at === words.length - 1) return { branch, flags: flags(), given, position, awaiting: found[1] };
+      if (isOpen && at === words.length - 1) return { branch, flags: flags(), given, args, awaiting: found[1] };
       if (isOpen) at++;
     } else if (!word.startsWith('-')) {
       const child = branch.children && childOf(branch.children, word);
       if (child) branch = child;
-      else position++;
+      else args.push(word);
     }
   }
-  return { branch, flags: flags(), given, position };
+  return { branch, flags: flags(), given, args };
 }
 
 function childOf(children: Readonly<Record<string, Branch>>, word: string): Branch | undefined {
@@ -93,14 +95,14 @@ function flagCandidates({ branch, flags, given }: CompletionPlace): Candidate[] 
     .concat([['--help', 'Help for this command']]);
 }
 
-async function values({ choices, from }: Value, typed: string, prefix: string, own: Own): Promise<string> {
-  if (from === 'files') return ':files\n';
-  const found = choices ?? (from === 'profiles' || from === 'aliases' ? await own[from]() : []);
+async function values({ choices, from, files }: Value, typed: string, prefix: string, own: Own): Promise<string> {
+  const found = choices ?? (from ? await own[from]() : []);
   // Of a list with commas, its last item is being typed.
   const before = prefix + typed.slice(0, typed.lastIndexOf(',') + 1);
   return lines(
     found.map((word) => [`${before}${word}`, '']),
     `${prefix}${typed}`,
+    files && ':files',
   );
 }
 

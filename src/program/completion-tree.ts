@@ -1,4 +1,4 @@
-import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
+import { aliasesOf, type Command, type Group, type Offer, type Param } from '../command/command.ts';
 import { globalFlags } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
 import { entries, loadEntry } from '../commands/index.ts';
@@ -6,7 +6,14 @@ import { outputs } from '../config/outputs.ts';
 import { topics } from './topics.ts';
 
 /** What stands where a value is typed. */
-export type Value = { readonly choices?: readonly string[]; readonly from?: 'files' | 'profiles' | 'aliases' };
+export type Value = {
+  readonly choices?: readonly string[];
+  readonly from?: Exclude<Offer, readonly string[]>;
+  /** Names of files too. */
+  readonly files?: true;
+  /** By the argument before it. */
+  readonly by?: Readonly<Record<string, Value>>;
+};
 
 export type Flag = Value & {
   readonly about: string;
@@ -78,10 +85,18 @@ const flagOf = (flag: Param<unknown>): Flag => ({
   ...(flag.hidden && { hidden: true as const }),
 });
 
-const offered = ({ choices, completes }: Param<unknown>): Value => ({
-  ...(choices && { choices }),
-  ...(completes && { from: completes }),
-});
+function offered({ choices, completes, offers, offersBy }: Param<unknown>): Value {
+  const offer = choices ?? offers ?? (completes === 'files' ? undefined : completes);
+  return {
+    ...(offer && offerAsValue(offer)),
+    ...(completes === 'files' && { files: true as const }),
+    ...(offersBy && {
+      by: Object.fromEntries(Object.entries(offersBy).map(([word, offer]) => [word, offerAsValue(offer)])),
+    }),
+  };
+}
+
+const offerAsValue = (offer: Offer): Value => (typeof offer === 'string' ? { from: offer } : { choices: offer });
 
 /** `-o, --output <FORMAT>` as commander reads it. */
 function globalFlag([term, about]: readonly [term: string, about: string]): [name: string, flag: Flag] {

@@ -9,9 +9,12 @@ import type { Branch } from './completion-tree.ts';
 export async function answerTab(typed: readonly string[], env: Env): Promise<string> {
   const tree = await readTree();
   const read = once(() => readConfig(env));
+  const folder = async () => (await import('../disk/home.ts')).ownFolder('config', env);
   const own: Own = {
     profiles: async () => Object.keys((await read()).profiles ?? {}),
     aliases: async () => Object.keys((await read()).aliases ?? {}),
+    templates: async () => templatesOf(await folder()),
+    views: async () => viewsOf(await folder()),
   };
   // The command is being typed, or a name of the user's own may stand in its place.
   const at = firstWordAt(typed.slice(0, -1));
@@ -47,6 +50,17 @@ async function readConfig(env: Env): Promise<Config> {
   const { ownFolder } = await import('../disk/home.ts');
   const config = readJson(() => `${ownFolder('config', env)}/config.json`);
   return typeof config === 'object' && config !== null ? config : {};
+}
+
+async function templatesOf(folder: string): Promise<readonly string[]> {
+  const { namesIn } = await import('../disk/folder.ts');
+  const files = await namesIn(`${folder}/templates`).catch(() => []);
+  return [...new Set(files.filter((file) => !file.startsWith('.')).map((file) => file.replace(/\.md$/u, '')))].sort();
+}
+
+async function viewsOf(config: string): Promise<readonly string[]> {
+  const { allViews } = await import('../inbox/views.ts');
+  return (await allViews({ files: { config, state: '' } }).catch(() => [])).map(({ name }) => name);
 }
 
 function readJson(file: () => string | URL): unknown {

@@ -1,8 +1,10 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { likenesses } from '../../src/answers/duplicates.ts';
 import { completionScripts, shells } from '../../src/command/completion-scripts.ts';
+import { colors } from '../../src/config/settings.ts';
 import { complete } from '../../src/program/complete.ts';
 import { answerTab } from '../../src/program/completion.ts';
 import { type Branch, completionTree } from '../../src/program/completion-tree.ts';
@@ -12,7 +14,12 @@ beforeAll(async () => {
   tree = await completionTree();
 });
 
-const own = { profiles: async () => ['default', 'work'], aliases: async () => ['mine'] };
+const own = {
+  profiles: async () => ['default', 'work'],
+  aliases: async () => ['mine'],
+  templates: async () => ['thanks'],
+  views: async () => ['waiting', 'urgent'],
+};
 
 const offered = async (...words: string[]) =>
   (await complete(tree, words, own))
@@ -70,6 +77,30 @@ describe('a Tab', () => {
     [['webhooks', 'listen', '--events', 'ticket.created,ch'], ['ticket.created,changelog.published']],
     [['tickets', 'list', '--search', 'tickets', '--stat'], ['--status']],
     [
+      ['inbox', ''],
+      ['waiting', 'urgent'],
+    ],
+    [['views', 'show', 'ur'], ['urgent']],
+    [['templates', 'show', ''], ['thanks']],
+    [['alias', 'rm', ''], ['mine']],
+    [['each', '--profiles', 'default,w'], ['default,work']],
+    [['config', 'set', 'color', ''], [...colors]],
+    [['config', 'set', 'output', 'ya'], ['yaml']],
+    [
+      ['config', 'set', 'default_profile', ''],
+      ['default', 'work'],
+    ],
+    [['config', 'set', 'pager', ''], []],
+    [['tickets', 'list', '--sort', 'pri'], ['priority']],
+    [['tickets', 'list', '--sort', '-pri'], ['-priority']],
+    [['contacts', 'duplicates', '--by', ''], [...likenesses]],
+    [['mcp', '--toolsets', 'tickets,cont'], ['tickets,contacts']],
+    [['mirror', 'pull', '--only', 'tick'], ['tickets']],
+    [
+      ['sandbox', 'start', '--seed', ''],
+      ['demo', 'empty', 'mirror', ':files'],
+    ],
+    [
       ['sandbox', 'exec', '--', ''],
       ['svc', ':files'],
     ],
@@ -121,6 +152,13 @@ test('names of the user’s own are offered, and stand for their command', async
   expect(await tab('min')).toBe('mine\tsvc tickets list --status open\n');
   expect(await tab('mine', '--sea')).toContain('--search\t');
   expect(await tab('-p', 'x', 'mine', '--status=un')).toBe('--status=unresolved\n');
+  await mkdir(join(folder, 'templates'));
+  await mkdir(join(folder, 'views'));
+  await writeFile(join(folder, 'templates', 'thanks.md'), 'Thank you.');
+  await writeFile(join(folder, 'views', 'urgent.sql'), 'SELECT 1');
+  expect(await tab('templates', 'show', '')).toBe('thanks\n');
+  expect(await tab('views', 'show', 'u')).toBe('unknown\nurgent\n');
+  expect(await answerTab(['templates', 'show', ''], { SVC_CONFIG_DIR: '/nowhere' })).toBe('');
   expect(await tab('alias', 'delete', '')).toBe('mine\nloud\n');
   expect(await tab('tickets', 'ls', '--status', 're')).toBe('resolved\n');
 });

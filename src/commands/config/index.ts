@@ -1,4 +1,4 @@
-import { defineCommand, type Param, type TopGroup } from '../../command/command.ts';
+import { defineCommand, type Offer, type Param, type TopGroup } from '../../command/command.ts';
 import { agreeToDefault, agreeToMode } from '../../command/loosen.ts';
 import { param } from '../../command/param.ts';
 import { readConfig, updateConfig, updateProfile } from '../../config/config-file.ts';
@@ -124,6 +124,11 @@ const get = defineCommand({
   },
 });
 
+const offersBy = {
+  ...{ output: outputs, color: colors, sends: sendModes, audit: auditModes },
+  default_profile: 'profiles',
+} as const satisfies Partial<Record<KeyName, Offer>>;
+
 const set = defineCommand({
   name: 'set',
   summary: 'Change a setting',
@@ -134,7 +139,7 @@ const set = defineCommand({
       .map(([name, { what }]) => `  ${name.padEnd(15)}  ${what}`)
       .join('\n'),
   ].join('\n\n'),
-  args: { key, value: param.requiredText('Its new value', { placeholder: 'VALUE' }) },
+  args: { key, value: { ...param.requiredText('Its new value', { placeholder: 'VALUE' }), offersBy } },
   examples: ['svc config set output json', 'svc config set pager cat'],
   async run(ctx, { args: { key: name, value: text }, settings }) {
     const value = text === '' ? undefined : await keys[name].check(text);

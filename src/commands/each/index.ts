@@ -28,6 +28,7 @@ export const eachOver = (load: LoadNamed) =>
     flags: {
       profiles: param.texts("The profiles: a name or a pattern such as 'acme-*'; with commas, or repeatable", {
         placeholder: 'GLOB',
+        offers: 'profiles',
       }),
       all: param.toggle('Every saved login'),
       parallel: withFallback(param.integer('So many at once (default 4)', { min: 1, max: 64 }), 4),

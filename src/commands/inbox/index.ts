@@ -10,7 +10,7 @@ export const inbox = defineCommand({
     'resolve, close, priority, snooze, drafts. The last line names the keys, ? shows all. Beside it svc keeps the copy up to date; without a copy it begins one.\n\n' +
     'Views: waiting (default), open, new, snoozed, drafts, unknown, feedback, and your own (svc views). With --linear it asks one question after the other, for screen readers and slow lines. ' +
     'In a pipe, or with --json, it prints the rows of the view.',
-  args: { view: param.text('What to show (default: waiting)', { placeholder: 'VIEW' }) },
+  args: { view: param.text('What to show (default: waiting)', { placeholder: 'VIEW', offers: 'views' }) },
   flags: {
     linear: param.toggle('Without a screen: one question after the other'),
     ...dbFlag,

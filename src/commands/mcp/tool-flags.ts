@@ -22,6 +22,7 @@ const kinds: Param<readonly Toolset[] | undefined> = {
   description: `Only tools for these kinds of records: ${toolsets.join(', ')}`,
   placeholder: 'A,B',
   many: true,
+  offers: toolsets,
   parse: (texts, flag) => inCommas(texts, flag).map(toolsetNamed),
 };
 

@@ -3,6 +3,7 @@ import { defineCommand } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param, withFallback } from '../../command/param.ts';
 import { refuseOwnFile } from '../../disk/own-files.ts';
+import { kindNames } from '../../mirror/tables/kinds.ts';
 import { counted } from '../../text/number.ts';
 import { withCopy } from './copy.ts';
 import { kindsFrom } from './kinds.ts';
@@ -21,7 +22,11 @@ export const exportTheCopy = defineCommand({
       param.choice('How the files are written (default parquet)', ['parquet', 'csv', 'jsonl']),
       'parquet',
     ),
-    only: param.text('Only these kinds, with commas between', { placeholder: 'KIND,…', commas: true }),
+    only: param.text('Only these kinds, with commas between', {
+      placeholder: 'KIND,…',
+      commas: true,
+      offers: kindNames,
+    }),
     sinceLast: param.toggle('Only what changed since the last export into DIR'),
   },
   needs: 'a copy of the account: svc mirror pull',

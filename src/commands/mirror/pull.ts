@@ -5,6 +5,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import type { PullReport } from '../../mirror/pull/pull.ts';
 import type { Wishes } from '../../mirror/pull/pulling.ts';
+import { kindNames } from '../../mirror/tables/kinds.ts';
 import type { View } from '../../output/view.ts';
 import { kindsFrom } from './kinds.ts';
 
@@ -21,7 +22,7 @@ export const pullCopy = defineCommand({
     'and the next pull tries again. A kind that the service refuses (a module that is off, a scope that is missing) is named, and the rest is pulled.',
   flags: {
     ...dbFlag,
-    only: param.text('Only these kinds', { placeholder: 'KIND,KIND', commas: true }),
+    only: param.text('Only these kinds', { placeholder: 'KIND,KIND', commas: true, offers: kindNames }),
     full: param.toggle('Read everything again'),
     rescan: withFallback(param.integer('Read N pages of contacts and calls again (default 10)'), 10),
     maxRequests: param.integer('Stop after N requests (exit 8); the next pull goes on', { min: 2 }),

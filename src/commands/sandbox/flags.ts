@@ -11,6 +11,7 @@ export const sandboxFlags = {
     {
       placeholder: 'demo|empty|mirror|FILE',
       completes: 'files',
+      offers: ['demo', 'empty', 'mirror'],
     },
   ),
   anonymise: param.toggle('With --seed mirror: with invented names, addresses, phones and texts'),

@@ -6,7 +6,7 @@ import { replaceFile } from '../../disk/atomic-file.ts';
 import { Failure } from '../../errors.ts';
 import { parseTemplate } from '../../text/template.ts';
 
-const args = { name: param.requiredText('Name of the template', { placeholder: 'NAME' }) };
+const args = { name: param.requiredText('Name of the template', { placeholder: 'NAME', offers: 'templates' }) };
 
 const list = defineCommand({
   name: 'list',

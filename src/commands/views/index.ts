@@ -7,7 +7,7 @@ import { replaceFile } from '../../disk/atomic-file.ts';
 import { readUserText } from '../../disk/user-file.ts';
 import { allViews, isOwnView, ownViews, placeForView, queryOf } from '../../inbox/views.ts';
 
-const args = { name: param.requiredText('Name of the view', { placeholder: 'NAME' }) };
+const args = { name: param.requiredText('Name of the view', { placeholder: 'NAME', offers: 'views' }) };
 
 const list = defineCommand({
   name: 'list',
