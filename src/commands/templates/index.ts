@@ -1,9 +1,12 @@
 import { defineCommand, type TopGroup } from '../../command/command.ts';
+import { confirmed } from '../../command/confirm.ts';
 import { fileText } from '../../command/editor.ts';
 import { param } from '../../command/param.ts';
 import { namedTemplates, placeForTemplate, templateNamed } from '../../command/template-file.ts';
 import { replaceFile } from '../../disk/atomic-file.ts';
+import { removeFile } from '../../disk/folder.ts';
 import { Failure } from '../../errors.ts';
+import { onlyNotes } from '../../output/only-notes.ts';
 import { parseTemplate } from '../../text/template.ts';
 
 const args = { name: param.requiredText('Name of the template', { placeholder: 'NAME', offers: 'templates' }) };
@@ -63,7 +66,22 @@ const edit = defineCommand({
   },
 });
 
+const remove = defineCommand({
+  name: 'delete',
+  summary: 'Delete a template for good',
+  args,
+  needs: 'the template: svc templates edit thanks --text Thanks',
+  examples: ['svc templates delete thanks --yes'],
+  async run(ctx, { args: { name }, settings }) {
+    await templateNamed(ctx, name);
+    await confirmed(ctx, settings, `Delete template ${name}?`);
+    const { path } = await placeForTemplate(ctx, name);
+    await removeFile(path);
+    return onlyNotes({ name, path }, [`Template ${name} is deleted: ${path}`]);
+  },
+});
+
 export const templates: TopGroup = {
   summary: 'Texts that you use again: for --template NAME',
-  commands: [list, show, edit],
+  commands: [list, show, edit, remove],
 };

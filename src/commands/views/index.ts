@@ -1,11 +1,14 @@
 import { defineCommand, type TopGroup } from '../../command/command.ts';
+import { confirmed } from '../../command/confirm.ts';
 import { fileText } from '../../command/editor.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { replaceFile } from '../../disk/atomic-file.ts';
+import { removeFile } from '../../disk/folder.ts';
 import { readUserText } from '../../disk/user-file.ts';
 import { allViews, isOwnView, ownViews, placeForView, queryOf } from '../../inbox/views.ts';
+import { onlyNotes } from '../../output/only-notes.ts';
 
 const args = { name: param.requiredText('Name of the view', { placeholder: 'NAME', offers: 'views' }) };
 
@@ -77,4 +80,20 @@ async function tried(ctx: Context, settings: Settings, view: { readonly name: st
   }
 }
 
-export const views: TopGroup = { commands: [list, show, edit] };
+const remove = defineCommand({
+  name: 'delete',
+  summary: 'Delete a view of your own for good',
+  args,
+  needs: 'the view: svc views edit urgent',
+  examples: ['svc views delete urgent --yes'],
+  async run(ctx, { args: { name }, settings }) {
+    const { path, isNew } = await placeForView(ctx, name);
+    // It names the views there are.
+    if (isNew) await queryOf(ctx, name);
+    await confirmed(ctx, settings, `Delete view ${name}?`);
+    await removeFile(path);
+    return onlyNotes({ name, path }, [`View ${name} is deleted: ${path}`]);
+  },
+});
+
+export const views: TopGroup = { commands: [list, show, edit, remove] };
