@@ -36,6 +36,16 @@ test('aliases are listed, deleted and kept beside everything else in the configu
   });
 });
 
+test('an alias that takes the place of another tells what that was', async () => {
+  const world = sandboxWorld();
+  await svc(world, ['alias', 'set', 'mine', 'tickets list --limit 1']);
+  const again = await svc(world, ['alias', 'set', 'mine', 'svc tickets list --limit 1']);
+  expect(again).toMatchObject({ exitCode: 0, stderr: 'svc mine is now: svc tickets list --limit 1\n' });
+  const other = await svc(world, ['alias', 'set', 'mine', "tickets note 8 --body 'It is $5'"]);
+  expect(other.exitCode).toBe(0);
+  expect(other.stderr).toContain('Before, it was: svc tickets list --limit 1\n');
+});
+
 test.each([
   [['tickets', 'contacts list'], 'tickets is a command of svc'],
   [['ticket', 'contacts list'], 'ticket is a command of svc'],
@@ -46,6 +56,9 @@ test.each([
   [['mine', ''], 'COMMAND is empty'],
   [['mine', 'nonsense --x'], 'names no command of svc'],
   [['mine', 'tickts list'], 'Did you mean tickets?'],
+  [['who', 'contacts get $1'], 'holds $1, and an alias has no places for arguments'],
+  [['who', 'tickets list --contact=$2 --limit 1'], 'goes to the end: leave it out'],
+  [['who', 'contacts find "$@"'], 'holds $@'],
   [['mine', 'nonsense contacts list'], 'names no command of svc'],
   [['mine', 'tickets', 'list', '--status', 'open'], "Run: svc alias set mine 'tickets list --status open'\n"],
 ])('svc alias set %j is exit 2', async (argv, message) => {

@@ -58,7 +58,15 @@ const set = defineCommand({
       });
     }
     if (words.length === 0) throw new Failure('usage', 'COMMAND is empty.');
+    const placeholder = words.find((word) => /^(?:--[\w-]+=)?\$(?:[\d@*]|\{\d\})$/u.test(word));
+    if (placeholder !== undefined) {
+      throw new Failure('usage', `COMMAND holds ${placeholder}, and an alias has no places for arguments.`, {
+        hint: `What is typed behind ${name} goes to the end: leave it out.`,
+      });
+    }
+    let before: string | undefined;
     await updateConfig(ctx, (config) => {
+      before = aliasOf(config, name);
       const isKnown = (word: string) => isCommandName(word) || aliasOf(config, word) !== undefined;
       const [first = ''] = words;
       // Behind a flag that takes a value the command may be any word.
@@ -70,10 +78,13 @@ const set = defineCommand({
       });
     });
     return onlyNotes({ name, command: line.trim() }, [
-      `svc ${name} is now: svc ${sanitize(words.map(shellWord).join(' '))}`,
+      `svc ${name} is now: ${shown(line)}`,
+      ...(before === undefined || shown(before) === shown(line) ? [] : [`Before, it was: ${shown(before)}`]),
     ]);
   },
 });
+
+const shown = (line: string): string => `svc ${sanitize(wordsOf(line).map(shellWord).join(' '))}`;
 
 /** Whether a quote in it does not close, or is escaped, which svc does not read: nobody can say where its last word ends. */
 const isOpen = (line: string): boolean =>
