@@ -49,7 +49,7 @@ function inQuestion(model: Model, over: Question, key: Key): Step {
   const isDeclined = key.name === 'escape' || (isPlain && plain(key) === 'n');
   if (!answer && !isDeclined) return still(scrolled(model, over, key));
   // Nobody has read it yet: in the list `y` copies the id.
-  if (isJustTurned(model)) return still(model);
+  if (key.isAhead || isJustTurned(model)) return still(model);
   const next = { ...leaveOver(model), answer: plain(key) };
   if (answer) return begunEffects({ ...next, marked: [] }, answer.effects);
   return still(over.declined === '' ? next : told(next, over.declined, 'drafted'));

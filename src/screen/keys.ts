@@ -6,7 +6,14 @@
  * is a small one. `text`: what was typed, as it goes into a field: empty for keys that type nothing; for a paste all
  * of it, lines ended by \n, without other control characters than tabs.
  */
-export type Key = { readonly name: string; readonly ctrl: boolean; readonly alt: boolean; readonly text: string };
+export type Key = {
+  readonly name: string;
+  readonly ctrl: boolean;
+  readonly alt: boolean;
+  readonly text: string;
+  /** It came in one piece with the key before: whoever pressed it has not seen what that one did. */
+  readonly isAhead?: true;
+};
 
 /**
  * Bytes of a terminal in, keys out. A sequence may come in parts; what is not known is swallowed whole, and nothing

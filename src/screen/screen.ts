@@ -224,7 +224,7 @@ function createTyping(terminal: TerminalPort, hear: (key: Key) => void): Typing 
     feed(bytes) {
       endWait();
       const current = parser;
-      for (const key of current.feed(bytes)) hear(key);
+      for (const [at, key] of current.feed(bytes).entries()) hear(at === 0 ? key : { ...key, isAhead: true });
       const ms = current === parser ? current.waitMs() : undefined;
       if (ms === undefined) return;
       endWait = terminal.after(ms, () => {

@@ -99,7 +99,9 @@ test('the question of --restart says of how many rows it is not known whether th
   const argv = ['tickets', 'note', '--from', join(world.folder, 'a.csv'), '--restart'];
   // A question without an answer is told by the test's own terminal.
   const ran = await svc(world, argv, { columns: 120 });
-  expect(ran.stderr.replaceAll(/\s+/gu, ' ')).toMatch(/2 rows of them were sent before, .* and of 1 it is not known whether that was done\./u);
+  expect(ran.stderr.replaceAll(/\s+/gu, ' ')).toMatch(
+    /2 rows of them were sent before, .* and of 1 it is not known whether that was done\./u,
+  );
 });
 
 test('the advice to add --again tells what it would send beside the rows that it is given for', async () => {

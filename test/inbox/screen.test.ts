@@ -185,6 +185,21 @@ test('an end while nobody knows what became of a write is exit 9', async () => {
   expect([exitCode, stderr]).toEqual([9, expect.stringContaining('It is not known whether 1 write was done.')]);
 });
 
+test('keys that came in one piece with the one that asks answer nothing', async () => {
+  const world = await desk();
+  const screen = open(world, 100, 30);
+  await screen.shows('Ben Castro');
+  const writes = () => world.sent.filter((one) => !one.startsWith('GET'));
+  screen.type('xxxey');
+  await screen.shows('Resolve 3 that are marked?');
+  expect(writes()).toEqual([]);
+  screen.type('y');
+  await screen.shows(/✓.*and 2 others/u);
+  screen.type('q');
+  await screen.ended;
+  expect(writes()).toHaveLength(3);
+});
+
 test('nothing is drawn and nothing is asked where nothing happens', async () => {
   const world = await desk();
   const screen = open(world, 80, 24);
