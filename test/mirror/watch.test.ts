@@ -62,6 +62,32 @@ onBothEngines('watch', ({ test, world: fresh, pulled }) => {
       expect(events(next.stdout)).toEqual([]);
     });
 
+  test('--once tells what changed since the last run with that name, once, and ends with 0', async () => {
+    const world = fresh();
+    world.clock.advance(86_400_000);
+    const once = (...flags: string[]) => svc(world, ['watch', '--once', '--json', ...flags]);
+    expect(await once()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('would begin now') });
+    expect(await once('--name', 'a', '--interval', '5')).toMatchObject({ exitCode: 2 });
+    expect(await once('--name', 'cron')).toMatchObject({ exitCode: 0, stdout: '' });
+    await request(world, 'PATCH', '/tickets/8', { status: 'resolved' });
+    const second = await once('--name', 'cron');
+    expect(second.exitCode).toBe(0);
+    expect(events(second.stdout)).toMatchObject([{ kind: 'tickets', record_id: 8, change: 'updated' }]);
+    expect(await once('--name', 'cron')).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(events((await once('--since', '5m')).stdout)).toMatchObject([{ record_id: 8 }]);
+  });
+
+  test('--once that fails ends with the code of the failure, and the next run tells what it did not', async () => {
+    const world = fresh();
+    world.clock.advance(86_400_000);
+    const once = (of: SandboxWorld) => svc(of, ['watch', '--once', '--json', '--name', 'cron', '--max-wait', '0']);
+    expect((await once(world)).exitCode).toBe(0);
+    await request(world, 'PATCH', '/tickets/8', { status: 'resolved' });
+    const exchange: SandboxWorld['exchange'] = async () => ({ lost: 'before-sending', reason: 'refused', detail: '' });
+    expect(await once({ ...world, exchange })).toMatchObject({ exitCode: 10, stdout: '' });
+    expect(events((await once(world)).stdout)).toMatchObject([{ record_id: 8 }]);
+  });
+
   test('tells what changes from now on, without reading the whole account first', async () => {
     const world = fresh();
     world.clock.advance(86_400_000);

@@ -51,12 +51,19 @@ export const watchAccount = defineCommand({
     ),
     since: param.text('Begin at this time, such as yesterday, or 2d, 12h or 30m ago', { placeholder: 'TIME' }),
     name: param.text('Remember under this name how far svc got', { placeholder: 'NAME' }),
+    once: param.toggle(
+      'One look, for cron: tell what changed since the last run with --name, or since --since, and end',
+      {
+        conflicts: ['interval'],
+      },
+    ),
     exec: param.text('Run this for each change, with the change as JSON on standard input', { placeholder: 'COMMAND' }),
   },
   examples: [
     'svc watch',
     "svc watch tickets contacts --name crm --exec './to-crm --from-svc'",
     'svc watch --since 1d --json',
+    'svc watch --once --name cron',
   ],
   async run(ctx, { args, flags, settings }) {
     const [{ openCopyToPull }, { datedContext }, { watch }, { connect }, { pastMoment }, { whatChanged }] =
@@ -68,6 +75,11 @@ export const watchAccount = defineCommand({
         import('../../text/time.ts'),
         import('../../mirror/pull/told.ts'),
       ]);
+    if (flags.once && flags.name === undefined && flags.since === undefined) {
+      throw new Failure('usage', '--once alone would begin now and tell nothing.', {
+        hint: 'Give --name NAME, to tell what changed since the last run with that name, or --since TIME.',
+      });
+    }
     const since = flags.since === undefined ? undefined : pastMoment(flags.since, '--since', ctx.clock.now());
     const each =
       flags.exec === undefined ? undefined : await (await import('../../mirror/pull/exec.ts')).runner(ctx, flags.exec);
@@ -86,6 +98,7 @@ export const watchAccount = defineCommand({
           intervalMs: flags.interval * 1000,
           since,
           name: flags.name,
+          once: flags.once,
           each,
         });
       } finally {

@@ -39,6 +39,17 @@ export function problems({ notice, signal }: Context): Problems {
   };
 }
 
+/** The same for a run that is not to wait: whoever started it learns of the failure. */
+export const noPatience: Problems = {
+  async outlive(work) {
+    await work();
+    return true;
+  },
+  isMet: () => false,
+  over: () => {},
+  pauseMs: (intervalMs) => intervalMs,
+};
+
 type Clocks = { readonly wall: number; readonly ticks: number };
 
 export const clocks = ({ clock }: Context): Clocks => ({ wall: clock.now().getTime(), ticks: clock.ticks() });

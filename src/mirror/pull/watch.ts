@@ -6,7 +6,7 @@ import { type KindName, kindOf } from '../tables/kinds.ts';
 import { ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import type { Keeping } from './keep-fresh.ts';
-import { clocks, type Problems, problems, tellSleep } from './problems.ts';
+import { clocks, noPatience, type Problems, problems, tellSleep } from './problems.ts';
 import { pull } from './pull.ts';
 import { preparePull } from './pulling.ts';
 
@@ -15,6 +15,8 @@ export type Watching = Omit<Keeping, 'sleep' | 'told'> & {
   readonly since: string | undefined;
   /** Remembers under this name how far it is. */
   readonly name: string | undefined;
+  /** One round, and what fails ends it. */
+  readonly once: boolean;
   /** Done for each change before it counts as told. */
   readonly each: ((event: WatchEvent) => Promise<void>) | undefined;
 };
@@ -32,8 +34,8 @@ const perMark = 20;
  * then it counts as told, so after a kill it comes again rather than never.
  */
 export async function* watch(watching: Watching): AsyncGenerator<WatchEvent> {
-  const { ctx, intervalMs, store, account } = watching;
-  const problem = problems(ctx);
+  const { ctx, intervalMs, store, account, once } = watching;
+  const problem = once ? noPatience : problems(ctx);
   const place: WatchPosition = { position: undefined, sinceMsAgo: undefined, told: new Set() };
   let slept = clocks(ctx);
   while (!ctx.signal.aborted) {
@@ -44,13 +46,15 @@ export async function* watch(watching: Watching): AsyncGenerator<WatchEvent> {
     });
     // What a round has found is told in pieces, so that a database that goes away meanwhile is met where it is asked.
     if (isFine) yield* tellFrom(watching, place, problem);
+    if (once) break;
     ctx.progress('Watching');
     await ctx.clock.sleep(problem.isMet() ? problem.pauseMs(intervalMs) : intervalMs, ctx.signal);
     slept = tellSleep(ctx, slept);
   }
   ctx.progress(undefined);
-  // Ctrl-C is how a person ends it.
-  if (ctx.signal.reason === 'SIGTERM' || ctx.signal.reason === 'SIGHUP') throw interruption(ctx.signal);
+  // Ctrl-C is how a person ends it, but no end of a round.
+  if ((once && ctx.signal.aborted) || ctx.signal.reason === 'SIGTERM' || ctx.signal.reason === 'SIGHUP')
+    throw interruption(ctx.signal);
 }
 
 /** How far it is: the last change that was told. It moves on although the database is away. */
