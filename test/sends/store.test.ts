@@ -241,6 +241,9 @@ withPostgres(
     }
     const digests = JSON.parse((await svc(machine, ['drafts', 'list', '--json'], { env })).stdout) as Shown[];
     expect(digests).toHaveLength(4);
+    const some = await svc(machine, ['drafts', 'list', '--limit', '2', '--json'], { env });
+    expect(JSON.parse(some.stdout)).toEqual(digests.slice(0, 2));
+    expect(some.stderr).toContain('Showing 2 of 4. For more: leave out --limit.');
     const refused = await svc(machine, ['drafts', 'approve', '1', '--digest', digests[0]?.digest ?? ''], { env });
     expect(refused.exitCode).toBe(5);
     const effects = () => writesOf(own.world).length;

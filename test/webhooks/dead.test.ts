@@ -63,6 +63,9 @@ forBoth(({ name, test }) => {
     const left = async () => JSON.parse((await dead('list', '--json')).stdout).map(({ id }: { id: string }) => id);
     for (const id of ['evt_1', 'evt_10', 'evt_2', 'evt_20']) await deliver(served.url, body(id));
     await served.until(async () => (await left()).length === 3);
+    const some = await dead('list', '--limit', '2', '--json');
+    expect(JSON.parse(some.stdout)).toHaveLength(2);
+    expect(some.stderr).toContain('Showing 2 of 3. For more: leave out --limit.');
     for (const argv of [
       ['drop', 'evt_1', '--yes'],
       ['retry', 'evt_1'],

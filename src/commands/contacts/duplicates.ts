@@ -1,4 +1,5 @@
 import type { Group, Likeness } from '../../answers/duplicates.ts';
+import { atMost, limitFlag } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param, withFallback } from '../../command/param.ts';
@@ -38,6 +39,7 @@ export const duplicateContacts = defineCommand({
       }),
       'email,phone,name',
     ),
+    ...limitFlag,
     ...dbFlag,
   },
   needs: 'a copy of the account: svc mirror pull',
@@ -51,10 +53,12 @@ export const duplicateContacts = defineCommand({
     const by = likenessesIn(flags.by, likenesses);
     const asked = { db: flags.db, kinds: ['contacts'] as const };
     const { value, notes } = await askCopy(ctx, settings, asked, (sql, account) => duplicates(sql, account, by));
+    const shown = atMost(value, flags.limit);
     return {
-      data: { shape: 'list', records: value, columns, fields, empty: 'No two contacts look like one person.' },
+      data: { shape: 'list', records: shown.records, columns, fields, empty: 'No two contacts look like one person.' },
       read: true,
-      notes: value.length === 0 ? notes : [`${counted(value.length, 'group')}. ${cannotMerge}`, ...notes],
+      notes:
+        value.length === 0 ? notes : [`${counted(value.length, 'group')}. ${cannotMerge}`, ...shown.notes, ...notes],
     };
   },
 });

@@ -1,3 +1,4 @@
+import { atMost, limitFlag } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { leftInEditors } from '../../disk/unsent.ts';
@@ -16,6 +17,7 @@ export const listDrafts = defineCommand({
     state: param.choice('Only those in this state', draftStates),
     batch: param.text('Only those of one run of a file', { placeholder: 'BATCH' }),
     by: param.text('Only those that somebody of this name made', { placeholder: 'WHO' }),
+    ...limitFlag,
   },
   examples: ['svc drafts list', 'svc drafts list --all --json'],
   async run(ctx, { flags, settings }) {
@@ -28,12 +30,13 @@ export const listDrafts = defineCommand({
       all: await store.list(),
       others: await store.others(isWanted),
     }));
-    const records = all.filter(isWanted).map(shownDraft);
+    const { records, notes } = atMost(all.filter(isWanted).map(shownDraft), flags.limit);
     const open = all.filter((draft) => !isWanted(draft) && (draft.state === 'unknown' || draft.state === 'sending'));
     const refused = all.filter((draft) => !isWanted(draft) && draft.state === 'refused').length;
     return {
       read: true,
       notes: [
+        ...notes,
         ...(await leftInEditors(ctx.files)),
         ...(open.length > 0
           ? [`Of ${counted(open.length, 'more draft')} it is not known whether it was sent: svc drafts list --all`]

@@ -1,3 +1,4 @@
+import { atMost, limitFlag } from '../../command/at-most.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { param } from '../../command/param.ts';
@@ -42,7 +43,7 @@ const sinkFlag = param.text('Only dead letters of this sink', { placeholder: 'NA
 const list = defineCommand({
   name: 'list',
   summary: 'List what a sink did not take, oldest first',
-  flags: { sink: sinkFlag, config: configFlag, account: accountFlag },
+  flags: { sink: sinkFlag, ...limitFlag, config: configFlag, account: accountFlag },
   examples: ['svc webhooks dead list', 'svc webhooks dead list --sink app --json'],
   async run(ctx, { flags, settings }) {
     return within(ctx, settings, flags.config, async (admin, sinks) => {
@@ -54,15 +55,17 @@ const list = defineCommand({
         (damaged) => ctx.notice(damagedText(damaged)),
       );
       await know(admin, flags, sinks, seen);
-      const records = seen.flatMap(({ value, outcomes }) =>
+      const dead = seen.flatMap(({ value, outcomes }) =>
         deadOf(outcomes, flags).map(({ to, at, status = null, error = null, tries }) => {
           return { ...value, sink: queueParts(to).sink, died_at: at, status, error, tries };
         }),
       );
+      const { records, notes } = atMost(dead, flags.limit);
       const shown = columns.filter(({ path }) => path !== 'account' || records.some(({ account }) => account !== null));
       return {
         read: true,
         data: { shape: 'list', records, columns: shown, empty: 'There are no dead letters.' },
+        notes,
       } as const;
     });
   },
