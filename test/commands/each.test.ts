@@ -286,11 +286,21 @@ describe('with a few accounts', () => {
 
   test('on a terminal what a write did is shown whole; what only reads can be asked again', () => {
     const line = { profile: 'acme', account: null, exit_code: 0, output: 'id       7\nchannel  email\n' };
-    expect(onTerminal(line, { isWrite: true, printed: '' })).toBe('✓ acme\n    id       7\n    channel  email');
+    expect(onTerminal(line, { width: 80, isWrite: true, printed: '' })).toBe(
+      '✓ acme\n    id       7\n    channel  email',
+    );
     const part = { ...line, exit_code: 8, output: '1 of 2 rows are done' };
-    expect(onTerminal(part, { isWrite: true, printed: 'rejected\t2\n' })).toBe('✗ acme  exit 8\n    rejected  2');
-    expect(onTerminal(part, { isWrite: false, printed: 'rejected\t2\n' })).toBe('✗ acme  exit 8');
-    expect(onTerminal(line, { isWrite: false, printed: '' })).toContain('2 lines (whole in a pipe, or with --json)');
+    expect(onTerminal(part, { width: 80, isWrite: true, printed: 'rejected\t2\n' })).toBe(
+      '✗ acme  exit 8\n    rejected  2',
+    );
+    expect(onTerminal(part, { width: 80, isWrite: false, printed: 'rejected\t2\n' })).toBe('✗ acme  exit 8');
+    const one = { ...line, output: '12\topen\tExport fails again\t2026-03-01T10:00:00Z\n' };
+    expect(onTerminal(one, { width: 40, isWrite: false, printed: '' })).toBe(
+      '✓ acme\n    12 open Export fails again\n    2026-03-01T10:00:00Z',
+    );
+    expect(onTerminal(line, { width: 80, isWrite: false, printed: '' })).toContain(
+      '2 lines (whole in a pipe, or with --json)',
+    );
   });
 
   test('svc api asks where it writes, and not where it reads', async () => {

@@ -257,6 +257,15 @@ test('a number that is not there opens nothing, and lines break between words', 
   for (const line of stdout.split('\n')) expect(cells(line)).toBeLessThanOrEqual(80);
 });
 
+test('no question is broken within a word, however narrow the terminal', async () => {
+  const lines = ['x', 'x', 'e', 'n', 'z', '5', '', 'q'];
+  for (const columns of [24, 60]) {
+    const { stderr } = await linear(await desk(), lines, { columns });
+    for (const line of stderr.split(/ > |\n/u)) expect(cells(line)).toBeLessThan(columns);
+    expect(stderr).toMatch(/Return:\s+leave\s+it > /u);
+  }
+});
+
 test('each question names what the next key is for, and how to end', () => {
   const rows = [rowOf(1), chatOf(2)];
   expect(questionOf(inboxOf(rows))).toMatch(/^T-1001: a number opens, .*, \? keys, q end > $/u);

@@ -232,6 +232,18 @@ test('inbox list is newest first, 50 unless told otherwise, and filters by event
   expect((await svc(await world(), ['webhooks', 'inbox', 'list', '--json'])).stdout).toBe('[]\n');
 });
 
+test('where room is short inbox list cuts the id rather than leave out what became of an event', async () => {
+  const made = await world();
+  const slot = await claimSlot(slotsFolder(join(made.folder, 'state'), 'default'), { limit: 1000 });
+  const [id, at, event] = [`evt_${'0123456789ab'.repeat(3)}`, new Date(0).toISOString(), 'ticket.status_changed'];
+  await slot.inbox.add({ id, event, at, headers: {}, body: Buffer.from(JSON.stringify({ event, id, data: {} })) });
+  await slot.leave();
+  for (const columns of [60, 80]) {
+    const { stdout } = await svc(made, ['webhooks', 'inbox', 'list'], { columns, env: { NO_COLOR: '1' } });
+    expect(stdout).toMatch(/^(?:Received +)?Event +ID .*Verdict +Answer\n/u);
+  }
+});
+
 test('inbox show takes an id or its beginning, and makes customer text harmless', async () => {
   const made = await filled(12);
   const shown = await svc(made, ['webhooks', 'inbox', 'show', 'evt_7'], { columns: 100, env: { NO_COLOR: '1' } });

@@ -135,7 +135,7 @@ function viewOf(ctx: Context, { meant, left, notes = [], record, command, most, 
       records: lines(),
       line: (line: Line, terminal) => {
         const { stdout: printed = '' } = ended.find(({ login }) => login.profile === line.profile) ?? {};
-        return terminal ? onTerminal(line, { isWrite, printed }) : inPipe(line);
+        return terminal ? onTerminal(line, { isWrite, printed, width: terminal.width }) : inPipe(line);
       },
     },
     notes: () => [...failuresOf(ended), sumOf(meant, ended)],

@@ -1,6 +1,8 @@
 import { jsonIn } from '../../text/json.ts';
+import { filled } from '../../text/layout.ts';
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
+import { cells } from '../../text/width.ts';
 import type { Login } from './chosen.ts';
 import { mostKept, type Ran } from './run.ts';
 
@@ -21,7 +23,7 @@ const textOf = (output: unknown): string[] =>
 /** `isWrite`: what was done is shown whole, for nobody can do it again to see it. `printed`: its standard output. */
 export function onTerminal(
   { profile, exit_code: code, output }: Line,
-  { isWrite, printed }: { readonly isWrite: boolean; readonly printed: string },
+  { isWrite, printed, width }: { readonly isWrite: boolean; readonly printed: string; readonly width: number },
 ): string {
   const below = (lines: readonly string[]) =>
     lines.map((line) => `\n    ${sanitize(line.replaceAll('\t', '  '))}`).join('');
@@ -31,7 +33,8 @@ export function onTerminal(
   const [first = 'done'] = lines;
   if (isWrite && lines.length > 1) return `✓ ${profile}${below(lines)}`;
   const said = lines.length > 1 ? `${lines.length} lines (whole in a pipe, or with --json)` : sanitize(first);
-  return `✓ ${profile}  ${said}`;
+  const line = `✓ ${profile}  ${said}`;
+  return cells(line) <= width ? line : `✓ ${profile}\n${filled(said, width, '    ')}`;
 }
 
 export const inPipe = ({ profile, exit_code: code, output }: Line): string => {

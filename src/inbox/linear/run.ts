@@ -53,7 +53,7 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
         },
       },
     );
-    const following = session.follow().catch(() => {});
+    void session.follow().catch(() => {});
     let told: Model | undefined;
     let places: Places = new Map();
     while (!isEnded && !ctx.signal.aborted) {
@@ -76,10 +76,11 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
       places = placesSaid(places, told, model);
       told = model;
       late = [];
+      const question = `${wrap(questionOf(model).trimEnd(), width - 1).join('\n')} `;
       const line = await whileTicking(
         ctx,
         engine,
-        ctx.ask.line(questionOf(model), { isConsent: model.over?.is === 'question' }),
+        ctx.ask.line(question, { isConsent: model.over?.is === 'question' }),
       );
       if (line === undefined) break;
       // Before a key takes it away as read.
@@ -99,7 +100,6 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
     late = undefined;
     for (const event of left) tell(event);
     await engine.settled();
-    void following;
     const { over } = engine.model();
     // Nobody is left to answer it.
     if (over?.is === 'question' && over.declined !== '') ctx.stdout.write(`${over.declined}\n`);

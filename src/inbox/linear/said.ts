@@ -178,7 +178,7 @@ function working(model: Model): string[] {
     .filter(({ brief, act, works }) => brief !== undefined && act !== 'sides' && works(model))
     .map(({ act, shown, brief = '' }) => ({ act, name: `${shown} ${brief}` }));
   const last = names.filter(({ act }) => act === 'help' || act === 'end').map(({ name }) => name);
-  const room = 76 - cells([...hereIs(model), ...last].join(', '));
+  const room = Math.min(80, model.size.columns) - 4 - cells([...hereIs(model), ...last].join(', '));
   const kept: string[] = [];
   const numbers = targetsOf(model).length > 0 ? [{ act: 'open', name: 'a number opens' }] : [];
   for (const { act, name } of [...numbers, ...names])
