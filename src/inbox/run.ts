@@ -117,8 +117,7 @@ type Parts = {
 };
 
 const worldOf = ({ ctx, session, screen, tell, end }: Parts) => ({
-  reading: session.reading,
-  writing: session.writing,
+  ...session.world,
   editing: {
     ctx,
     async lend<T>(work: () => Promise<T>): Promise<T> {
@@ -130,10 +129,7 @@ const worldOf = ({ ctx, session, screen, tell, end }: Parts) => ({
       }
     },
   },
-  tell,
-  mode: async () => (await ctx.sends?.mode()) ?? 'allow',
   copyText: (text: string) => screen.copy(text),
-  pull: session.poke,
   suspend: () => void screen.suspend(),
   end,
 });

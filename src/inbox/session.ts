@@ -12,16 +12,14 @@ import type { Event } from './event.ts';
 import { follow } from './follow.ts';
 import { momentText } from './snoozing.ts';
 import type { Reading } from './source.ts';
+import type { World } from './world-ports.ts';
 import type { Writing } from './writes.ts';
 
 export type Given = { readonly ctx: Context; readonly settings: Settings; readonly db: string | undefined };
 
 /** What the inbox has open: the copy, the login and the drafts, each from when it is first needed. */
 export type Session = {
-  readonly reading: () => Promise<Reading>;
-  readonly writing: Writing;
-  /** Asks for what is new now. */
-  readonly poke: () => void;
+  readonly world: Omit<World, 'editing' | 'copyText' | 'suspend' | 'end'>;
   /** Keeps the copy up to date until `end`; tells what happens. */
   readonly follow: () => Promise<void>;
   readonly end: () => Promise<void>;
@@ -72,9 +70,7 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
     holdMs: () => holdNow(ctx, settings),
   };
   return {
-    reading,
-    writing,
-    poke: nap.wake,
+    world: { reading, writing, tell, pull: nap.wake, mode: async () => (await ctx.sends?.mode()) ?? 'allow' },
     follow: () =>
       follow({
         following,

@@ -43,7 +43,6 @@ async function waited(ctx: Context, { holdMs, onInterrupt, canAsk }: Waiting): P
   const { clock, signal } = ctx;
   const until = clock.ticks() + holdMs;
   ctx.progress(undefined, 'work');
-  let isConsent = true;
   for (let leftMs = holdMs; leftMs > 0; leftMs = until - clock.ticks()) {
     const words = `Sending in ${Math.ceil(leftMs / 1000)} s. Return sends it now, Ctrl-C ${onInterrupt}`;
     if (signal.aborted) break;
@@ -52,8 +51,7 @@ async function waited(ctx: Context, { holdMs, onInterrupt, canAsk }: Waiting): P
       await clock.sleep(Math.min(leftMs, 1000), signal);
       continue;
     }
-    const answer = await secondOf(ctx, { words, isConsent }, Math.min(leftMs, 1000));
-    isConsent = false;
+    const answer = await secondOf(ctx, { words, isConsent: leftMs === holdMs }, Math.min(leftMs, 1000));
     if (answer instanceof Failure) return answer;
     if (answer === 'now') break;
   }

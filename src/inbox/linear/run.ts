@@ -26,13 +26,9 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
   };
   const session = openSession({ ctx, settings, db }, tell);
   const world = {
-    reading: session.reading,
-    writing: session.writing,
+    ...session.world,
     editing: { ctx, lend: <T>(work: () => Promise<T>) => work() },
-    tell,
-    mode: async () => (await ctx.sends?.mode()) ?? ('allow' as const),
     copyText: () => {},
-    pull: session.poke,
     suspend: () => {},
     end: () => {
       isEnded = true;
