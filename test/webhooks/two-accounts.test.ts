@@ -2,8 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openStore } from '../../src/auth/store-file.ts';
 import { slotsFolder } from '../../src/webhooks/store/folder/slot.ts';
 import { encodeLine } from '../../src/webhooks/store/line.ts';
+import { keepSecret } from '../../src/webhooks/subscriptions/secrets.ts';
 import { endAfterEach } from '../endings.ts';
 import { freePort } from '../free-port.ts';
 import { svc } from '../svc.ts';
@@ -146,4 +148,27 @@ test('without a login nothing of an account is shown, and purge deletes all of i
     stderr: 'This deleted events of another login, too (1 of account 1).\n',
   });
   expect((await svc(made, ['webhooks', 'inbox', 'list'], { env: noKey })).stderr).not.toContain('account 1');
+});
+
+test('what an earlier login is still sent is not taken for the app of another account', async () => {
+  const [made, target] = [await world(), await app()];
+  const stored = { SVC_API_KEY: undefined };
+  await login(made, 'key_globex');
+  const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
+  const tokens = openStore({ folder: join(made.folder, 'config'), clock: made.clock, random, warn: () => {} });
+  await keepSecret(tokens, 'default', 14, 'sample-secret');
+  const running = await listen(made, ['--json', '--forward-to', target.url], stored);
+  const trigger = (...more: string[]) =>
+    svc(made, ['webhooks', 'trigger', 'ticket.created', '--to', running.url, ...more], { env: stored });
+  expect((await trigger('--set', 'data.account_id=1')).stderr).toContain('The receiver answered 401.');
+  // A sample is of the account that is logged in.
+  expect((await trigger('--set', 'id=evt_own')).exitCode).toBe(0);
+  await running.until(() => target.got.length > 0);
+  await running.end();
+  expect(target.ids()).toEqual(['evt_own']);
+  expect(running.lines()[0]).toMatchObject({ verdict: 'rejected', why: 'other-account', id: null });
+  // Whoever gives the secret means what it signs.
+  const given = await listen(made, ['--forward-to', target.url]);
+  const argv = ['webhooks', 'trigger', 'ticket.created', '--to', given.url, '--set', 'data.account_id=1'];
+  expect((await svc(made, argv, { env: noKey })).exitCode).toBe(0);
 });

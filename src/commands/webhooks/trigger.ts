@@ -4,6 +4,7 @@ import { param, withFallback } from '../../command/param.ts';
 import type { Lost } from '../../context.ts';
 import { readUserBytes } from '../../disk/user-file.ts';
 import { Failure, interruption } from '../../errors.ts';
+import { loginAccount } from '../../http/login-account.ts';
 import { isLoopbackHost } from '../../text/loopback.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -52,7 +53,10 @@ export const triggerWebhook = defineCommand({
     }
     const { sampleEnvelope, withValues } = await import('../../webhooks/event/samples.ts');
     const id = `evt_${Buffer.from(ctx.random(12)).toString('hex')}`;
-    const sample = () => JSON.stringify(withValues(sampleEnvelope(args.event, id, ctx.clock.now()), flags.set));
+    // A listener that knows the secret by its login takes what is of that login's account.
+    const account = given.length > 0 ? undefined : await loginAccount(ctx, settings);
+    const envelope = sampleEnvelope(args.event, id, ctx.clock.now(), account);
+    const sample = () => JSON.stringify(withValues(envelope, flags.set));
     const body = flags.body === undefined ? Buffer.from(sample()) : await readUserBytes(ctx, flags.body, '--body');
     const signature = sign(secret, body);
     const start = ctx.clock.ticks();

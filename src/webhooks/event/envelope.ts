@@ -1,6 +1,6 @@
 import { parseUnrounded } from '../../text/exact-json.ts';
 import { isDeeperThan } from '../../text/json-depth.ts';
-import { isRecord } from '../../text/record.ts';
+import { fieldsIn, isRecord } from '../../text/record.ts';
 
 /** Of an HTTP message: names in lower case. */
 export type Headers = Readonly<Record<string, string>>;
@@ -36,6 +36,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Far beyond any envelope, and far below what makes printing JSON run out of stack. */
 const deepest = 200;
+
+/** The account that the data tells, which four of the six events do. */
+export function accountOf({ data }: Pick<Envelope, 'data'>): number | undefined {
+  const { account_id: id } = fieldsIn(data);
+  return typeof id === 'number' && Number.isSafeInteger(id) ? id : undefined;
+}
 
 /** Undefined where there is none to be read. */
 export function envelopeIn(body: Uint8Array): Envelope | undefined {

@@ -60,10 +60,12 @@ const data: Readonly<Record<WebhookEvent, (now: string) => Sample>> = {
   }),
 };
 
-/** The envelope as the service sends it: its times carry an offset. */
-export function sampleEnvelope(event: WebhookEvent, id: string, at: Date): Sample {
+/** The envelope as the service sends it, of that account: its times carry an offset. */
+export function sampleEnvelope(event: WebhookEvent, id: string, at: Date, account?: number): Sample {
   const now = at.toISOString().replace(/\.\d+Z$/u, '+00:00');
-  return { event, id, created_at: now, data: data[event](now) };
+  const sample = data[event](now);
+  const own = account !== undefined && 'account_id' in sample ? { account_id: account } : {};
+  return { event, id, created_at: now, data: { ...sample, ...own } };
 }
 
 /** The envelope with `data.field=value` put in. Throws a usage Failure for a path that leads into a plain value. */

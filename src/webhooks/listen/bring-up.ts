@@ -125,6 +125,8 @@ async function receive(context: ListenContext, { inbox, folder, held }: Slot, fo
   const receiver = await startReceiver({
     port: options.port,
     doors: () => [{ path: options.path ?? context.pathOfUrl, secrets }],
+    // Whoever gives a secret says whose deliveries are meant; those that are stored may be of an earlier login.
+    ...(laterSecrets && { account: options.account }),
     // A listen has one account, and its inbox never another.
     idIn: (_account, id) => id,
     ...(laterSecrets && {

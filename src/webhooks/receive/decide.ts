@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { idInInbox, ownedBy } from '../event/account.ts';
 import type { Headers } from '../event/envelope.ts';
+import { accountOf } from '../event/envelope.ts';
 import { happeningOf } from '../event/record-key.ts';
 import type { Arrival } from '../store/line.ts';
 import { judge, type Verdict } from './judge.ts';
@@ -48,7 +49,7 @@ export async function decide(receiving: Receiving, came: Came): Promise<void> {
       const id = idOf(options, account, given);
       return options.inbox.has(id) || storing.has(id);
     };
-    return { verdict: judge(headers, raw, secrets, isThere), account };
+    return { verdict: ofAccount(options, judge(headers, raw, secrets, isThere)), account };
   };
   const first = judged();
   if (first.verdict.kind !== 'rejected' || first.verdict.why !== 'no-match' || !options.readSecrets) {
@@ -62,6 +63,13 @@ export async function decide(receiving: Receiving, came: Came): Promise<void> {
   receiving.doubted--;
   if (!isRead || receiving.isClosed) cut(response);
   else take(receiving, came, judged());
+}
+
+/** A subscription outlives its login, and its secret stays: what comes by it later is not for the app of another account. */
+function ofAccount({ account }: ReceiverOptions, verdict: Verdict): Verdict {
+  const theirs = 'envelope' in verdict ? accountOf(verdict.envelope) : undefined;
+  const isOther = account !== undefined && theirs !== undefined && theirs !== account;
+  return isOther ? { kind: 'rejected', why: 'other-account' } : verdict;
 }
 
 const idOf = ({ idIn = idInInbox }: ReceiverOptions, account: string | undefined, id: string): string =>

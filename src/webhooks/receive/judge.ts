@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { digest } from '../../api/signature.ts';
 import { type Envelope, type Headers, readEnvelope } from '../event/envelope.ts';
 
-export type Refusal = 'no-signature' | 'wrong-length' | 'not-hex' | 'upper-case' | 'no-match';
+export type Refusal = 'no-signature' | 'wrong-length' | 'not-hex' | 'upper-case' | 'no-match' | 'other-account';
 
 /** In words, for a line and for `verify`. */
 export const refusals: Readonly<Record<Refusal, string>> = {
@@ -11,6 +11,7 @@ export const refusals: Readonly<Record<Refusal, string>> = {
   'not-hex': 'the signature is not hexadecimal',
   'upper-case': 'the signature is in upper case; the service sends lower-case hex',
   'no-match': 'signed with another secret, or the body was changed on the way',
+  'other-account': 'it is of another account than this login',
 };
 
 export type Verdict =

@@ -35,6 +35,8 @@ export type ReceiverOptions = {
   /** `add` may resolve to `repeat`: several instances share an inbox. */
   readonly inbox: { has(id: string): boolean; add(arrival: Arrival): Promise<void> | Promise<'stored' | 'repeat'> };
   readonly clock: Clock;
+  /** Whose deliveries are taken, as far as they tell it; undefined: whoever has the secret. */
+  readonly account?: number | undefined;
   /** An id for a delivery that has none. */
   readonly newId: () => string;
   readonly forwardTo?: (event: string | null) => string | undefined;

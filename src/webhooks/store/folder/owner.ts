@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { readIfThere, replaceFile } from '../../../disk/atomic-file.ts';
 import { jsonIn } from '../../../text/json.ts';
-import { fieldsIn } from '../../../text/record.ts';
-import { envelopeIn } from '../../event/envelope.ts';
+import { accountOf, envelopeIn } from '../../event/envelope.ts';
 import type { Arrival } from '../line.ts';
 import { readInbox } from './file.ts';
 
@@ -10,15 +9,14 @@ const fileName = 'account.json';
 
 /** The account that a slot's deliveries are of; undefined where no login has told it. */
 export async function ownerOf(folder: string): Promise<number | undefined> {
-  return idIn(fieldsIn(jsonIn((await readIfThere(join(folder, fileName))) ?? '')));
+  return accountOf({ data: jsonIn((await readIfThere(join(folder, fileName))) ?? '') });
 }
 
 export const setOwner = (folder: string, account: number): Promise<void> =>
   replaceFile(join(folder, fileName), `${JSON.stringify({ account_id: account })}\n`);
 
 /** Four of the six events tell it. */
-export const accountIn = ({ body }: Pick<Arrival, 'body'>): number | undefined =>
-  idIn(fieldsIn(envelopeIn(body)?.data));
+export const accountIn = ({ body }: Pick<Arrival, 'body'>): number | undefined => accountOf(envelopeIn(body) ?? {});
 
 /** Every account that an event in the slot tells, the first one first. */
 export async function accountsIn(folder: string): Promise<readonly number[]> {
@@ -29,6 +27,3 @@ export async function accountsIn(folder: string): Promise<readonly number[]> {
   }
   return [...all];
 }
-
-const idIn = ({ account_id: id }: { readonly account_id?: unknown }): number | undefined =>
-  typeof id === 'number' && Number.isSafeInteger(id) ? id : undefined;
