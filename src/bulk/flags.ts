@@ -47,6 +47,7 @@ const templateFlag = {
   template: param.text('The text from a template, with {{field}} filled in: a file, or a name in templates/', {
     placeholder: 'FILE|NAME',
     completes: 'files',
+    offers: 'templates',
   }),
 };
 
