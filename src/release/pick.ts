@@ -225,11 +225,22 @@ function bestNamed(sections: readonly Section[], typed: string): Section[] {
 export const tagOfJob = (env: Readonly<Record<string, string | undefined>>): string | undefined =>
   (env.GITHUB_REF_TYPE === 'tag' ? env.GITHUB_REF_NAME : env.CI_COMMIT_TAG || env.CIRCLE_TAG) || undefined;
 
-const tagParts = new RegExp(`^(?:(?<name>.*?[^-_/.])[-_/.])?v?(?<version>${versionPattern})$`, 'iu');
+const partsOfTag = (name: string) =>
+  new RegExp(`^(?:(?<name>${name})[-_/])?v?\\.?(?<version>${versionPattern})$`, 'iu');
+const [shortest, longest] = [partsOfTag('.+?'), partsOfTag('.+')];
 
-/** The version that a tag names, as one would type it: `svc-v1.2.0` is `svc@1.2.0`, `release/1.2.0` is `1.2.0`. */
+/**
+ * The version that a tag names, as one would type it: `svc-v1.2.0` is `svc@1.2.0`, `release/1.2.0` is `1.2.0`. Undefined
+ * where it names none, or one of two.
+ */
 export function versionOfTag(tag: string): string | undefined {
   if (isVersion(tag)) return tag;
-  const { name = 'v', version } = tagParts.exec(tag)?.groups ?? {};
-  return version === undefined || /^(?:v|versions?|ver|releases?|rel)$/iu.test(name) ? version : `${name}@${version}`;
+  const { name, version } = shortest.exec(tag)?.groups ?? {};
+  if (version === undefined || longest.exec(tag)?.groups?.version !== version) return undefined;
+  return name === undefined || /(?:^|[-_/])(?:versions?|ver|releases?|rel)$/iu.test(name)
+    ? version
+    : `${name}@${version}`;
 }
+
+/** `v2`, which projects move on to each version of the series. */
+export const seriesOfTag = (tag: string): string | undefined => /^v(\d+)$/iu.exec(tag)?.[1];

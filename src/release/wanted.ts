@@ -10,10 +10,10 @@ import { fieldsIn, textIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { parseTime } from '../text/time.ts';
 import { type FrontMatter, readNotes } from './front-matter.ts';
-import { type Problem, pickSection, tagOfJob, versionOfTag } from './pick.ts';
+import { type Problem, pickSection, seriesOfTag, tagOfJob, versionOfTag } from './pick.ts';
 import { newBody, type Wanted } from './plan.ts';
 import { type Section, sectionsOf } from './section.ts';
-import { bareVersion, isVersion } from './version.ts';
+import { bareVersion, isInSeries, isVersion } from './version.ts';
 
 export type ReleaseFlags = {
   readonly version: string | undefined;
@@ -78,9 +78,14 @@ async function versionOfThisJob(
   asked: ReleaseFlags,
   sections: readonly Section[],
 ): Promise<string | undefined> {
-  // The line is a choice of its own, which the tag's version must agree with.
-  const tagged = versionOfJob(ctx, { isNeeded: asked.line === undefined });
-  if (tagged !== undefined || asked.line !== undefined) return tagged;
+  const tag = tagOfJob(ctx.env);
+  const series = tag && seriesOfTag(tag);
+  if (series) return newestOf(series, sections) ?? noVersionIn(tag);
+  const tagged = tag && versionOfTag(tag);
+  if (tagged) ctx.notice(`Using ${tagged}, the ${tagged === tag ? 'tag' : `version of the tag ${tag}`} of this job.`);
+  // A line is a choice of its own, which the tag's version must agree with.
+  if (tagged || asked.line !== undefined) return tagged;
+  if (tag !== undefined) return noVersionIn(tag);
   const version = await packageVersion(ctx, asked.from ?? 'CHANGELOG.md');
   if (!version) return undefined;
   const [own, newest] = [pickSection(sections, version), pickSection(sections, undefined)];
@@ -91,18 +96,17 @@ async function versionOfThisJob(
   return version;
 }
 
-/** @throws Failure `usage` where it is needed, and the tag of this job names none: another one must not be released for it */
-function versionOfJob(ctx: Context, { isNeeded }: { readonly isNeeded: boolean }): string | undefined {
-  const tag = tagOfJob(ctx.env);
-  if (tag === undefined) return undefined;
-  const version = versionOfTag(tag);
-  if (version === undefined && isNeeded)
-    throw new Failure('usage', `The tag ${tag} of this job names no version, so svc does not know which to release.`, {
-      hint: 'Name it: svc changelog release VERSION',
-    });
-  if (version !== undefined)
-    ctx.notice(`Using ${version}, the ${version === tag ? 'tag' : `version of the tag ${tag}`} of this job.`);
-  return version;
+/** Another version must not be released for it. */
+function noVersionIn(tag: string): never {
+  throw new Failure('usage', `The tag ${tag} of this job names no version, so svc does not know which to release.`, {
+    hint: 'Name it: svc changelog release VERSION',
+  });
+}
+
+/** The newest of all, where it is of the series. */
+function newestOf(series: string, sections: readonly Section[]): string | undefined {
+  const newest = pickSection(sections, undefined);
+  return newest.ok && isInSeries(newest.version, series) ? newest.version : undefined;
 }
 
 /** Only inside CI: on a desk the newest section is what somebody is writing about. */
@@ -122,8 +126,7 @@ async function fromNotes(ctx: Context, asked: ReleaseFlags, blame: Blame): Promi
   if ('problem' in notes) throw problemIn(notes.problem, blame);
   const { fields, content, line, unknown } = notes;
   if (unknown.length > 0) ctx.notice(`Ignored in the front matter: ${unknown.join(', ')}.`);
-  const version =
-    asked.version ?? fields.version ?? versionOfJob(ctx, { isNeeded: true }) ?? (await packageVersion(ctx, path));
+  const version = asked.version ?? fields.version ?? versionOfTagged(ctx) ?? (await packageVersion(ctx, path));
   if (!version) {
     throw new Failure('usage', 'VERSION is required with --notes-file.', {
       hint: 'Run: svc changelog release 1.2.0 --notes-file FILE',
@@ -135,6 +138,12 @@ async function fromNotes(ctx: Context, asked: ReleaseFlags, blame: Blame): Promi
   blame.line = line;
   if (content === '') throw problemIn({ message: `The notes of ${version} are empty.`, line }, blame);
   return { version: bareVersion(version), content, ...settingsIn(fields, blame), draft: status === 'draft' };
+}
+
+/** What stands before the version in `prod-v1.2.0` is no part of what a reader is told. */
+function versionOfTagged({ env }: Context): string | undefined {
+  const tag = tagOfJob(env);
+  return tag === undefined || isVersion(tag) ? tag : versionOfTag(tag)?.replace(/^.*@/u, '');
 }
 
 const settingsIn = ({ title, labels, category_id, published_at }: FrontMatter, blame: Blame): Partial<Source> => ({

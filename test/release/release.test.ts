@@ -569,12 +569,24 @@ describe('inside CI', () => {
     writeFileSync(join(world.folder, 'notes.md'), '- Faster');
     const env = { CI: '1', GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'REL_1_1_0' };
     const notes = ['changelog', 'release', '--notes-file', join(world.folder, 'notes.md')];
-    for (const run of [release([], { env }), release(['--check'], { env }), svc(world, notes, { env })]) {
+    for (const run of [release([], { env }), release(['--check'], { env })]) {
       const ran = await run;
       expect(ran).toMatchObject({ exitCode: 2 });
       expect(ran.stderr).toContain('The tag REL_1_1_0 of this job names no version');
     }
     expect(writes()).toEqual([]);
+    // A moving tag is of its series alone.
+    const moving = (name: string) => release(['--dry-run'], { env: { ...env, GITHUB_REF_NAME: name } });
+    expect((await moving('v1')).stdout).toContain('1.2.0');
+    expect((await moving('v2')).exitCode).toBe(2);
+    // Notes are of one version, whatever the tag is called.
+    for (const [tag, version] of [
+      ['REL_1_1_0', '1.2.0'],
+      ['prod-v1.3.0', '1.3.0'],
+    ]) {
+      const ran = await svc(world, [...notes, '--dry-run', '--json'], { env: { ...env, GITHUB_REF_NAME: tag } });
+      expect(JSON.parse(ran.stdout).version).toBe(version);
+    }
     expect((await releaseJson(['1.1.0', '--dry-run'], { env })).json.version).toBe('1.1.0');
     expect((await releaseJson(['--line', '7', '--dry-run'], { env })).json.version).toBe('1.2.0');
   });

@@ -147,9 +147,13 @@ function theOne(found: readonly Received[], id: string, { config, others }: Wher
   if (one) return one;
   const other = others.find((each) => mayMean(id, each));
   if (other)
-    throw new Failure('not-found', `${id} is an event of account ${other.owner}, and this login is not known to be.`, {
-      hint: `Log this profile in to account ${other.owner} again to see it and to send it on.`,
-    });
+    throw new Failure(
+      'not-found',
+      `${id} is an event of account ${other.owner}, which is not known to be that of this login.`,
+      {
+        hint: `Log this profile in to account ${other.owner} again to see it and to send it on.`,
+      },
+    );
   throw new Failure('not-found', `${id} is not in the inbox.`, {
     hint: `Run: svc webhooks inbox list${config === undefined ? '' : ` --config ${shellWord(config)}`}`,
   });
