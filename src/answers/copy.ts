@@ -23,7 +23,7 @@ export async function askCopy<T>(
   { db, kinds = kindNames }: Asked,
   work: (sql: Sql, account: Account) => Promise<T>,
 ): Promise<Told<T>> {
-  const { store, account } = await openCopyPulled(ctx, settings, db);
+  const { store, account } = await openCopyPulled(ctx, settings, { db });
   try {
     return await store.read(async (sql) => ({
       notes: await notesOn(sql, account, { kinds, now: ctx.clock.now() }),

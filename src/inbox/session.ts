@@ -37,7 +37,7 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
   const drafts = onceDone(async () => ownDrafts(await openDrafts(quiet, settings.drafts), service));
   const opened = async (): Promise<Copy> => {
     try {
-      return await openCopyPulled(quiet, settings, db);
+      return await openCopyPulled(quiet, settings, { db });
     } catch (error) {
       if (!isNoCopy(error)) throw error;
       tell({ is: 'copy', copy: { isWhole: false, told: 'Reading the account for the first time' }, isNew: false });

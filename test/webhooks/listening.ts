@@ -53,7 +53,7 @@ export async function liveWorld(env: World['env'] = {}) {
 export async function listening(world: World, argv: readonly string[], options: RunOptions = {}) {
   const ending = new AbortController();
   const said = { stdout: '', stderr: '' };
-  const running = svc(world, ['webhooks', 'listen', '--port', '0', ...argv], {
+  const running = svc(world, ['webhooks', 'listen', ...(argv.includes('--port') ? [] : ['--port', '0']), ...argv], {
     ...options,
     signal: ending.signal,
     seen: (stream, text) => {

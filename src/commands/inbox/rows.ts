@@ -34,7 +34,7 @@ type Wanted = { readonly view: string; readonly db: string | undefined };
 /** The rows of a view as a list: from the copy alone, no request. */
 export async function rowsView(ctx: Context, settings: Settings, { view, db }: Wanted): Promise<View> {
   await requireView(ctx, view);
-  const { store, account } = await openCopyPulled(ctx, settings, db);
+  const { store, account } = await openCopyPulled(ctx, settings, { db });
   const drafts = once(async () => {
     const kept = await openDrafts(ctx, settings.drafts);
     return kept.list().finally(() => kept.close());

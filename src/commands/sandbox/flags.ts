@@ -45,7 +45,7 @@ export async function seedFor(
     import('../../mirror/store/open-copy.ts'),
     import('../../mirror/rehearsal/seed.ts'),
   ]);
-  const { store, account } = await openCopyPulled(ctx, settings);
+  const { store, account } = await openCopyPulled(ctx, settings, { needsLogin: false });
   try {
     ctx.progress('Reading the copy');
     const { seed: rows, incomplete } = await seedFromCopy(store, account);

@@ -71,7 +71,7 @@ async function tried(ctx: Context, settings: Settings, view: { readonly name: st
     await import('../../inbox/source.ts'),
   ];
   // No copy, or no login: svc inbox says so when the view is opened.
-  const open = await openCopyPulled(ctx, settings, undefined).catch(() => undefined);
+  const open = await openCopyPulled(ctx, settings).catch(() => undefined);
   if (!open) return;
   try {
     await rowsOfQuery({ ctx, settings, ...open }, view, 1);

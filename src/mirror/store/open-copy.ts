@@ -88,14 +88,18 @@ export async function openCopy(ctx: Context, settings: Settings, { db }: CopyWan
 }
 
 /**
- * As `openCopyIfKnown`; where there is none, that is an error.
+ * As `openCopyIfKnown`; where there is none, that is an error. `needsLogin`: the lack of a login is the first thing to tell.
  *
  * @throws Failure `auth` without a login, for then nothing could be pulled; `usage` where the file is another account's
  */
-export async function openCopyPulled(ctx: Context, settings: Settings, db?: string): Promise<Copy> {
+export async function openCopyPulled(
+  ctx: Context,
+  settings: Settings,
+  { db, needsLogin = true }: { readonly db?: string | undefined; readonly needsLogin?: boolean } = {},
+): Promise<Copy> {
   const copy = await openCopyIfKnown(ctx, settings, db);
   if (copy) return pulled(copy);
-  if ((await credentialsAtHand(ctx, settings)).length === 0) throw await notLoggedIn(ctx, settings);
+  if (needsLogin && (await credentialsAtHand(ctx, settings)).length === 0) throw await notLoggedIn(ctx, settings);
   const place = await placeOfCopy(ctx, db);
   const own = await accountOfProfile(ctx, settings);
   if (own && !isOwnPlace(ctx, db) && !(await holdsNothing(place))) {
