@@ -3,28 +3,26 @@ import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import { likenessOf } from '../http/looking.ts';
 import { someOf } from '../text/each.ts';
-import { isRecord } from '../text/record.ts';
-import { isUnsure } from './ended-table.ts';
+import { fieldsIn } from '../text/record.ts';
+import { isUnsettled, isUnsure } from './ended-table.ts';
 import { type Grown, linesOf } from './grown.ts';
+import { likeIn } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
 import type { Match, Matches } from './match-table.ts';
 import { origins } from './origins.ts';
 import { isOtherRequest } from './other-request.ts';
 import type { Plan, Planned } from './plan.ts';
-import { shortDigest } from './row-content.ts';
+import { plainText, shortDigest, sorted } from './row-content.ts';
 
-/** The same for all rows of which one could be taken for the other, whatever status or priority goes with them. */
-export const likeOf = ({ operation }: RowOf, { id, input }: Pick<Planned, 'id' | 'input'>): string =>
-  shortDigest(operation.safety === 'verify' ? likenessOf(operation, input) : [id ?? null, ...textsIn(input.body)]);
-
-/** What a person would tell a write by: its texts, and those of the contact that it is about. */
-const textsIn = (body: unknown): unknown[] =>
-  Object.entries(isRecord(body) ? body : {})
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([key, value]) => {
-      if (typeof value === 'string') return [[key, value]];
-      return key === 'contact' ? [textsIn(value)] : [];
-    });
+/**
+ * The same for all rows of which one could be taken for the other, whatever status or priority goes with them. What
+ * cannot be looked for is like nothing but itself: two events of a contact are two.
+ */
+export function likeOf({ operation }: RowOf, { id, input }: Pick<Planned, 'id' | 'input'>): string {
+  const { contact_id: contact = null } = fieldsIn(input.body);
+  const text = operation.safety === 'verify' ? likenessOf(operation, input) : sorted(input.body, plainText);
+  return shortDigest([id ?? null, contact, text]);
+}
 
 /**
  * Rows that may be done already: a row like them was sent by an earlier run, which cannot tell whether it is done, and this
@@ -32,7 +30,8 @@ const textsIn = (body: unknown): unknown[] =>
  */
 export async function alikeRows(plan: Plan, journals: readonly Found[], matches: Matches): Promise<Grown[]> {
   const open = openRows(journals, matches);
-  const isOther = (ref: string, match: Match) => isUnsure(match.rowStatus) && isOtherRequest(match, plan.refs.get(ref));
+  const isOther = (ref: string, match: Match) =>
+    isUnsettled(match.rowStatus) && isOtherRequest(match, plan.refs.get(ref));
   const alike: Grown[] = [];
   if (open.size === 0 && !someOf(matches, ([ref, match]) => isOther(ref, match))) return alike;
   for await (const batch of plan.read()) {
@@ -45,31 +44,39 @@ export async function alikeRows(plan: Plan, journals: readonly Found[], matches:
   return alike;
 }
 
-/** By what they are like: rows in doubt that are none of this file, and that no later run has done. */
+/** By what they are like: rows in doubt that are none of this file, and that no later run has done or passed over. */
 function openRows(journals: readonly Found[], matches: Matches): ReadonlyMap<string, Match> {
   const open = new Map<string, Match>();
-  const isDone = (key: string) => journals.some(({ past }) => past.rowStatuses.get(key)?.status === 'done');
-  for (const from of journals) {
-    for (const [key, rowStatus] of from.past.rowStatuses.likened()) {
-      if (!isUnsure(rowStatus) || !('like' in rowStatus) || rowStatus.like === undefined) continue;
-      if (rowStatus.status === 'done' || !isDone(key)) open.set(rowStatus.like, { key, rowStatus, from });
-    }
-  }
-  if (open.size === 0) return open;
+  const unsure = journals.flatMap((from) =>
+    [...from.past.rowStatuses.likened()].flatMap(([key, rowStatus]) =>
+      isUnsure(rowStatus) ? [{ key, rowStatus, from, like: likeIn(rowStatus) ?? '' }] : [],
+    ),
+  );
+  if (unsure.length === 0) return open;
   const taken = new Set<string>();
   for (const { key, rowStatus } of matches.values()) if (isUnsure(rowStatus)) taken.add(key);
-  for (const [like, { key }] of open) if (taken.has(key)) open.delete(like);
+  const isDone = (key: string) => journals.some(({ past }) => past.rowStatuses.get(key)?.status === 'done');
+  const isPassedOver = (like: string) => journals.some(({ past }) => past.passedOver.has(like));
+  for (const { key, rowStatus, from, like } of unsure) {
+    if (taken.has(key) || isPassedOver(like) || (isUnsettled(rowStatus) && isDone(key))) continue;
+    open.set(like, { key, rowStatus, from });
+  }
   return open;
 }
 
 /** Refused whatever `--yes` and `--again` say: `--retry-unknown` alone sends what may be done. */
-export function refuseAlike(alike: readonly Grown[], { rows }: Pick<Plan, 'rows'>): void {
+export function refuseAlike(alike: readonly Grown[], { row, rows }: Pick<Plan, 'row' | 'rows'>): void {
   if (alike.length === 0) return;
+  const [are, those] = alike.length === 1 ? ['is like one', 'that one was'] : ['are like ones', 'those were'];
+  const look =
+    row.operation.safety === 'verify'
+      ? 'Run the command of then over the file of then, and svc looks once more where it can.'
+      : (row.operation.effect?.lookHint ?? '');
   throw new Failure(
     'usage',
-    `${rowsInWords(alike.length)} of ${rows.source.name} may have been sent before, ${origins(alike.map(({ from }) => from))}, and svc cannot tell whether that was done: ${linesOf(alike)}.`,
+    `${rowsInWords(alike.length)} of ${rows.source.name} ${are} that went out before, ${origins(alike.map(({ from }) => from))}, and svc cannot tell whether ${those} done in full: ${linesOf(alike)}.`,
     {
-      hint: 'Nothing was sent now. Run the command of then over the file of then, and svc looks once more. To send these rows as they are now, add --retry-unknown: they may be done twice.',
+      hint: `Nothing was sent now. ${look} To send ${alike.length === 1 ? 'this row' : 'these rows'} as well, add --retry-unknown: it may be done twice.`,
     },
   );
 }

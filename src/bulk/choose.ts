@@ -1,4 +1,4 @@
-import { isUnsure } from './ended-table.ts';
+import { isInDoubt, isUnsettled } from './ended-table.ts';
 import type { Again } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
 import type { Judges } from './judges.ts';
@@ -39,8 +39,9 @@ export function choose({ matches, judges, works, found, isCopy, plan, wish, sett
     const { rowStatus, from } = match;
     if (wish.restart) return true;
     // What may or may not be done, --retry-unknown alone sends again.
-    if (isUnsure(rowStatus)) return false;
-    return from !== found || (isCopy && rowStatus.status === 'done') || isOtherRequest(match, request);
+    if (isUnsettled(rowStatus)) return false;
+    if (isOtherRequest(match, request)) return true;
+    return !isInDoubt(rowStatus) && (from !== found || (isCopy && rowStatus.status === 'done'));
   };
   const resent = matchTable(plan.refs);
   const isTwice = plan.row.operation.safety !== 'repeatable';

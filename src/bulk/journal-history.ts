@@ -22,6 +22,7 @@ import {
   refuseDeleted,
 } from './journal-claims.ts';
 import { copiesElsewhere } from './journal-copies.ts';
+import { likeIn } from './journal-lines.ts';
 import { forgetOvertaken, type Overtaken, overtakenIn, overtakeOthers } from './journal-overtaken.ts';
 import type { Present } from './journal-reader.ts';
 import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from './journals-on-disk.ts';
@@ -191,6 +192,8 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
     grown: grown.filter(({ line }) => !alikeLines.has(line)),
     others: isRepeatable ? [] : await otherRequests(plan, chosen.matches),
     alike,
+    // No run begins beside them but with --retry-unknown.
+    passedOver: [...new Set(alike.flatMap(({ rowStatus }) => likeIn(rowStatus) ?? []))],
     number,
     made: { [Symbol.iterator]: () => madeIn(disk.ours) },
     copies,

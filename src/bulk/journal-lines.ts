@@ -56,6 +56,8 @@ export type RunLine = {
   readonly file?: string | null;
   /** In a journal that was written anew: the files from which its rows were sent. */
   readonly sentFrom?: readonly (string | null)[];
+  /** With --retry-unknown: what earlier rows in doubt are like, beside which it sends rows like them. */
+  readonly passedOver?: readonly string[];
   /** A digest of the cells of all rows of the file. */
   readonly content?: string;
   /** Which columns its rows fill. */
@@ -195,7 +197,7 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
   }
 }
 
-const likeIn = (rowStatus: RowStatus | undefined): string | undefined =>
+export const likeIn = (rowStatus: RowStatus | undefined): string | undefined =>
   rowStatus && 'like' in rowStatus ? rowStatus.like : undefined;
 
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);

@@ -28,6 +28,8 @@ export type Past = {
   readonly files: ReadonlySet<string | null>;
   /** Of these the ones from which rows were sent. */
   readonly sentFrom: ReadonlySet<string | null>;
+  /** What rows in doubt are like, beside which a run has sent others all the same. */
+  readonly passedOver: ReadonlySet<string>;
   /** Their contents. */
   readonly contents: ReadonlySet<string>;
   /** That of the last run. */
@@ -80,6 +82,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   let voidedAt: string | undefined;
   const there = new Map<number, readonly number[]>();
   const [files, sentFrom, contents] = [new Set<string | null>(), new Set<string | null>(), new Set<string>()];
+  const passedOver = new Set<string>();
   let file: string | null = null;
   const shapes: (readonly string[])[] = [];
   const former = new Map<string, string>();
@@ -107,6 +110,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
       file = next.file;
     }
     for (const one of Array.isArray(next.sentFrom) ? next.sentFrom : []) sentFrom.add(one);
+    for (const one of Array.isArray(next.passedOver) ? next.passedOver : []) passedOver.add(one);
     if (next.content !== undefined) contents.add(next.content);
     if (Array.isArray(next.shapes)) shapes.push(...next.shapes.filter(Array.isArray));
   };
@@ -162,6 +166,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
         voidedAt,
         files,
         sentFrom,
+        passedOver,
         contents,
         content: run?.content,
         shapes,

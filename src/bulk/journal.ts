@@ -65,6 +65,8 @@ export type Beginning = {
   readonly path: string;
   readonly own: Found | undefined;
   readonly chosen: Chosen;
+  /** What earlier rows in doubt are like that are none of its rows, and that rows of this run are like. */
+  readonly passedOver: readonly string[];
   /** Of this run, among all of this account and command. */
   readonly number: number;
   /** What other runs have left on its way. */
@@ -100,6 +102,7 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
   const run: RunLine = {
     ...{ at, number, file: identity.file ?? null, content: plan.content, whole: own?.past.isWhole ?? false },
     ...(isRepeatable(plan) ? {} : { shapes: plan.shapes }),
+    ...(beginning.passedOver.length > 0 && { passedOver: beginning.passedOver }),
     ...(witness && { boot: present.boot, witness: witness.name }),
   };
   const vanishes = { whenEmpty: own === undefined && replaces === undefined, whenFinished: isRepeatable(plan) };

@@ -1,7 +1,7 @@
 import { rowsInWords } from '../batch/pace.ts';
 import { Failure } from '../errors.ts';
 import { someOf } from '../text/each.ts';
-import { isUnsure } from './ended-table.ts';
+import { isUnsettled } from './ended-table.ts';
 import { againBeside, type Grown, linesOf } from './grown.ts';
 import type { Match, Matches } from './match-table.ts';
 import { origins } from './origins.ts';
@@ -13,9 +13,9 @@ export const isOtherRequest = ({ rowStatus: { is, status } }: Match, request: st
 
 /** Another map: these rows are neither done, for what they ask for now never went, nor new, for their cells did go. */
 export async function otherRequests(plan: Plan, matches: Matches): Promise<Grown[]> {
-  // What is unsure of is told by itself.
+  // Of which nobody knows whether it is done is told by itself.
   const isOther = (ref: string, match: Match) =>
-    !isUnsure(match.rowStatus) && isOtherRequest(match, plan.refs.get(ref));
+    !isUnsettled(match.rowStatus) && isOtherRequest(match, plan.refs.get(ref));
   const named: Grown[] = [];
   if (!someOf(matches, ([ref, match]) => isOther(ref, match))) return named;
   for await (const batch of plan.read()) {

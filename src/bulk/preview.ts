@@ -44,8 +44,8 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
 function pastOf(rowStatus: RowStatus | undefined, line: number, goesAgain: boolean): Ended | undefined {
   if (rowStatus?.status === 'rejected') return { ...rowStatus, line };
   if (rowStatus?.status === 'done') {
-    const { id, error } = rowStatus;
-    return { status: 'done', line, id, ...(error !== undefined && { error }) };
+    const { secret: _, ...told } = rowStatus;
+    return { ...told, line };
   }
   if (rowStatus === undefined || rowStatus.status === 'meant' || goesAgain) return undefined;
   const error = rowStatus.status === 'unknown' ? rowStatus.error : onItsWay;

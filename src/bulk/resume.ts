@@ -25,10 +25,10 @@ const mostNamed = 10;
 type Answer = { readonly yes: boolean; readonly again: boolean };
 
 /** Rows that were sent and are no longer in the file: it was edited, and they would be sent again in another form. */
-export function refuseLost({ own, matches }: Known, { refs, row, rows }: Plan, { yes, again }: Answer): void {
+export function refuseLost({ own, matches }: Known, { refs, row, rows, shapes }: Plan, { yes, again }: Answer): void {
   if (!own || again || row.operation.safety === 'repeatable') return;
-  // A script says --yes of every send, and in the middle of a file a customer would hear it twice.
-  const isNoAnswer = row.operation.grant === 'send' && own.past.finished === undefined;
+  // A script says --yes of every send, and in the middle of a file that lost a column a customer would hear it twice.
+  const isNoAnswer = row.operation.grant === 'send' && own.past.finished === undefined && !sharesShape(own, shapes);
   if (yes && !isNoAnswer) return;
   const taken = otherNames(matches, refs);
   const named: string[] = [];
@@ -48,6 +48,11 @@ export function refuseLost({ own, matches }: Known, { refs, row, rows }: Plan, {
     },
   );
 }
+
+const sharesShape = ({ past }: Found, shapes: Plan['shapes']): boolean => {
+  const then = new Set(past.shapes.map((shape) => shape.join('\n\n')));
+  return shapes.some((shape) => then.has(shape.join('\n\n')));
+};
 
 /** How many rows this run would send. */
 export function rowsToSend(known: Known, plan: Plan, retryUnknown: boolean): number {

@@ -4,7 +4,7 @@ import type { Act } from './keys.ts';
 import { begunChange, begunEffects, endAsked } from './leaving.ts';
 import { type Choice, type Model, rowHere, type Step, still, targetsOf } from './model.ts';
 import { moved, openSelected, pageOf, toList, toView } from './moving.ts';
-import { listed, named, pick, prompt, question, reactionMs } from './over.ts';
+import { isJustBefore, listed, named, pick, prompt, question } from './over.ts';
 import { keyOf, nameOf, type Row } from './row.ts';
 
 const far = Number.MAX_SAFE_INTEGER;
@@ -77,7 +77,7 @@ export function acted(model: Model, act: Act): Step {
 }
 
 const isJustReplaced = ({ list: { replacedAt }, marked, focus, now }: Model): boolean =>
-  replacedAt !== undefined && now - replacedAt < reactionMs && marked.length === 0 && focus === 'list';
+  isJustBefore(replacedAt, now) && marked.length === 0 && focus === 'list';
 
 /** What is held; else the tickets that were resolved or closed last are as they were before. */
 function takeBack(model: Model): Step {

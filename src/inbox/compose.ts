@@ -61,7 +61,8 @@ export async function written({ ctx, lend }: Editing, initial: string, seed: str
     file = one;
   };
   const ends = {
-    remove: async () => (isLeft ? undefined : file?.remove()),
+    // What the disk does not let go of is named by the next svc.
+    remove: async () => (isLeft ? undefined : file?.remove().catch(() => {})),
     leave: () => {
       isLeft = true;
       return file?.path;

@@ -134,7 +134,7 @@ export type Model = {
   /** When what is asked came up by itself, or the question of before was answered. */
   readonly turnedAt?: number | undefined;
   /** The key that answered it: pressed twice, it is meant for nothing else. */
-  readonly answer?: string;
+  readonly answer?: string | undefined;
   /** Questions that came while another was open. */
   readonly next: readonly Over[];
   readonly marked: readonly Row[];

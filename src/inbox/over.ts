@@ -9,8 +9,11 @@ export type Prompt = Extract<Over, { readonly is: 'prompt' }>;
 export const reactionMs = 700;
 
 /** Whether a key that is pressed now was meant for what was there before. */
-export const isJustTurned = ({ turnedAt, now }: Model): boolean =>
-  turnedAt !== undefined && now - turnedAt < reactionMs;
+export const isJustTurned = ({ turnedAt, now }: Model): boolean => isJustBefore(turnedAt, now);
+
+/** Of a clock that was set back nobody waits for the time of before. */
+export const isJustBefore = (at: number | undefined, now: number): boolean =>
+  at !== undefined && now >= at && now - at < reactionMs;
 
 /** What is asked comes behind what is asked already. */
 const queued = (model: Model, over: Over): Model =>
@@ -27,7 +30,7 @@ export const prompt = (model: Model, asked: Omit<Prompt, 'is'>): Model => queued
 /** What lay over the list goes, and the next question comes. */
 export function leaveOver(model: Model): Model {
   const [over, ...next] = model.next;
-  return { ...model, over, next, turnedAt: model.now };
+  return { ...model, over, next, turnedAt: model.now, answer: undefined };
 }
 
 /** `T-1008`, `3 that are marked`. */

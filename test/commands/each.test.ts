@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { onTerminal } from '../../src/commands/each/lines.ts';
 import { createSandbox } from '../../src/sandbox/app.ts';
 import { serve } from '../../src/sandbox/server.ts';
+import { hexDigestOf } from '../../src/text/digest.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { freePort } from '../free-port.ts';
 import { createWorld, svc } from '../svc.ts';
@@ -488,6 +489,19 @@ describe('with a few accounts', () => {
         expect.stringContaining('also where another form of it has done a part'),
       ]);
     }
+  });
+
+  test('what an earlier version noted of a command is taken over, whatever the order of its flags is now', async () => {
+    const machine = machineWith({ bad: `http://127.0.0.1:${await freePort()}` });
+    const words = ['tickets', 'list', '--status', 'open', '--limit', '5', '--max-wait', '0'];
+    const folder = join(machine.folder, 'state', 'each');
+    mkdirSync(folder, { recursive: true });
+    const name = `${hexDigestOf(JSON.stringify(words)).slice(0, 24)}.jsonl`;
+    writeFileSync(join(folder, name), `${JSON.stringify({ profile: 'bad', outcome: 9 })}\n`);
+    const again = await run(machine, ['each', '--all', '--failed', '--', ...words]);
+    expect([again.code, again.stderr]).toEqual([9, expect.stringContaining('bad (exit 9)')]);
+    const other = ['tickets', 'list', '--limit', '5', '--status', 'open'];
+    expect((await run(machine, ['each', '--all', '--failed', '--', ...other])).code).toBe(9);
   });
 
   test('a profile that logs in to another account since then is left out, and named', async () => {

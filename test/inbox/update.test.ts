@@ -221,6 +221,18 @@ test('a key answers a question that came up by itself only once somebody can hav
   expect(doing(typing(readIn(back), 'y'), 'send')).toHaveLength(1);
 });
 
+test('a clock that was set back holds no answer up', () => {
+  const asked = after(inboxOf(three), [asks(71)]).model;
+  const back = { ...asked, now: asked.now - 3_600_000 };
+  expect(doing(typing(back, 'y'), 'send')).toMatchObject([{ draft: 71 }]);
+});
+
+test('an answer of before holds no key up behind another page', () => {
+  const answered = readIn(typing(readIn(after(inboxOf(three), [asks(71)])), 'n'));
+  const help = typing(typing(answered, '?').model, 'q');
+  expect(typing(help.model, 'n').effects.length + (typing(help.model, 'n').model.over ? 1 : 0)).toBeGreaterThan(0);
+});
+
 test('a key that answers and is pressed twice does nothing in the list', () => {
   const asked = readIn(after(inboxOf(three), [asks(71)]));
   expect(typing(asked, 'e', 'e').effects).toMatchObject([{ do: 'edit' }]);

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { appendLines } from '../../disk/append-lines.ts';
 import { readIfThere, replaceFile } from '../../disk/atomic-file.ts';
 import { diskFailure } from '../../disk/disk-failure.ts';
+import { removeFile } from '../../disk/folder.ts';
 import { tryLock } from '../../disk/lock.ts';
 import { exitCodes, Failure } from '../../errors.ts';
 import { hexDigestOf } from '../../text/digest.ts';
@@ -39,7 +40,7 @@ type Wanted = {
  * @throws Failure `failed` where the same command is at work in another process
  */
 export async function openRecord(ctx: Context, { words, knownBy, logins, goesOn }: Wanted): Promise<RunRecord> {
-  const path = await placeOf(ctx, words, knownBy);
+  const [path, former] = [placeOf(ctx, knownBy), placeOf(ctx, words)];
   const orDisk = (error: unknown): never => {
     throw diskFailure(error, 'What is done for each account could not be noted, so nothing was begun');
   };
@@ -50,6 +51,7 @@ export async function openRecord(ctx: Context, { words, knownBy, logins, goesOn 
     });
   }
   try {
+    await takeOver(former, path).catch(orDisk);
     const last = notedIn((await readIfThere(path)) ?? '');
     if (!goesOn) {
       for (const { profile, of } of logins) last.set(profile, { outcome: 'waiting', of });
@@ -69,12 +71,17 @@ export async function openRecord(ctx: Context, { words, knownBy, logins, goesOn 
   }
 }
 
-/** A text in the command may be for one customer's eyes: only its digest names the file. 0.1.0 took the words as they stood. */
-async function placeOf({ files }: Context, words: readonly string[], knownBy: readonly string[]): Promise<string> {
-  const of = (some: readonly string[]) =>
-    join(files.state, 'each', `${hexDigestOf(JSON.stringify(some)).slice(0, 24)}.jsonl`);
-  const former = await readIfThere(of(words)).catch(() => undefined);
-  return of(former === undefined ? knownBy : words);
+/** A text in the command may be for one customer's eyes: only its digest names the file. */
+const placeOf = ({ files }: Context, words: readonly string[]): string =>
+  join(files.state, 'each', `${hexDigestOf(JSON.stringify(words)).slice(0, 24)}.jsonl`);
+
+/** Version 0.1.0 knew a command by its words as they stood. */
+async function takeOver(former: string, path: string): Promise<void> {
+  if (former === path || (await readIfThere(path)) !== undefined) return;
+  const text = await readIfThere(former);
+  if (text === undefined) return;
+  await replaceFile(path, text);
+  await removeFile(former);
 }
 
 const lineOf = (profile: string, { outcome, of }: Noted): string => JSON.stringify({ profile, of, outcome });
