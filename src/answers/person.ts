@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import { dataOf } from '../mirror/tables/cells.ts';
-import { digits, emailKey, wordKey } from '../mirror/tables/contact-words.ts';
+import { digits, emailKey } from '../mirror/tables/contact-words.ts';
 import { type Account, owned, ownerOf, type Row, type Sql } from '../mirror/tables/store.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
 
@@ -53,7 +53,7 @@ function plainNumber(text: string): string {
 async function peopleOf(sql: Sql, account: Account, text: string): Promise<Fields[]> {
   const holds = (column: string) =>
     sql.engine === 'sqlite' ? `instr(${column}, $3) > 0` : `strpos(${column}, $3) > 0`;
-  const wanted = text.includes('@') ? wordKey(text) : digits(text);
+  const wanted = text.includes('@') ? emailKey(text) : digits(text);
   const owner = ownerOf(account);
   const contacts = await sql.all(
     `SELECT data FROM contacts WHERE ${owned} AND (${holds('find_text')} OR CAST(contact_id AS text) = $3)`,

@@ -3,7 +3,6 @@ import type { Output } from '../api/operation.ts';
 import type { Service } from '../http/call.ts';
 import { requestsPerMinute } from '../http/limiter.ts';
 import { largestPage, list } from '../http/pages.ts';
-import { folded } from '../text/fold.ts';
 import { number } from '../text/number.ts';
 
 type Page = Output<typeof listContacts>;
@@ -60,20 +59,16 @@ export async function* newerContacts(
 export const hasEmail =
   (email: string) =>
   (contact: FoundContact): boolean =>
-    emailKey(contact.email) === emailKey(email);
+    folded(contact.email) === folded(email);
 
 /** Part of the email, the name, the phone (its digits) or the company. */
 export function mentions(text: string): (contact: FoundContact) => boolean {
-  const wanted = wordKey(text);
+  const wanted = folded(text);
   const digits = /^[+\d\s().-]+$/u.test(text) ? text.replaceAll(/\D/gu, '') : '';
   return ({ email, name, last_name, phone, company }) =>
-    [email, `${wordKey(name)} ${wordKey(last_name)}`, company, phone].some((value) =>
-      wordKey(value).includes(wanted),
-    ) ||
-    (digits.length > 2 && wordKey(phone).replaceAll(/\D/gu, '').includes(digits));
+    [email, `${folded(name)} ${folded(last_name)}`, company, phone].some((value) => folded(value).includes(wanted)) ||
+    (digits.length > 2 && folded(phone).replaceAll(/\D/gu, '').includes(digits));
 }
 
-const wordKey = (value: unknown): string => (typeof value === 'string' ? folded(value.trim()) : '');
-
-const emailKey = (email: unknown): string =>
-  typeof email === 'string' ? email.trim().normalize('NFC').toLowerCase() : '';
+const folded = (value: unknown): string =>
+  typeof value === 'string' ? value.trim().normalize('NFC').toLowerCase() : '';

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { svc } from '../svc.ts';
 import { ok, onBothEngines, sql } from './engines.ts';
-import { request } from './truth.ts';
 
 // A copy as an older or a newer svc left it, opened by this one.
 
@@ -61,25 +60,6 @@ onBothEngines('a copy of another version', ({ test, world: fresh, engine, server
     change(one, ...version0);
     expect(await Promise.all([kept(one), kept(one)])).toEqual([rows, rows]);
     expect(shape(one)).toBe(made);
-  });
-
-  test('of version 1 finds names without their accents too', async () => {
-    const one = fresh();
-    await request(one, 'POST', '/contacts/create', {
-      name: 'Ümit',
-      last_name: 'Köhler',
-      email: 'u.k@example.com',
-      phone: '+14155550101',
-    });
-    await ok(one, 'mirror pull --only contacts');
-    change(
-      one,
-      "UPDATE contacts SET find_text = 'u.k@example.com\nümit köhler\n\n\n' WHERE name = 'Ümit'",
-      'UPDATE svc_schema SET version = 1',
-      'SELECT 1',
-    );
-    const found = await svc(one, ['contacts', 'find', 'umit', '--json', '--jq', '.[].name']);
-    expect(found.stdout).toBe('Ümit\n');
   });
 
   test('that cannot be brought up stays as it was, and is brought up when it can be', async () => {

@@ -5,7 +5,7 @@ import type { Fields } from '../../text/record.ts';
 import { type Copy, closingOnFailure, openCopyIfKnown } from '../store/open-copy.ts';
 import { asOfState, readState } from '../store/state.ts';
 import { dataOf } from '../tables/cells.ts';
-import { digits, emailKey, findText, wordKey } from '../tables/contact-words.ts';
+import { digits, emailKey, findText } from '../tables/contact-words.ts';
 import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
 import { ageOf } from './age.ts';
 
@@ -77,10 +77,10 @@ export type Found = { readonly contacts: readonly Fields[]; readonly asOf: strin
 
 /** Contacts whose email, name, phone or company holds the text; an address that is somebody's finds them alone. */
 export function findContacts(store: Store, account: Account, text: string): Promise<Found> {
-  const wanted = wordKey(text);
+  const wanted = emailKey(text);
   const number = /^[+\d\s().-]+$/u.test(text) ? digits(text) : '';
   return store.read(async (sql) => {
-    const exact = await contactsWhere(sql, account, 'email_key = $3', emailKey(text));
+    const exact = await contactsWhere(sql, account, 'email_key = $3', wanted);
     if (exact.length > 0) return { contacts: exact, asOf: await asOf(sql, account) };
     const holds = sql.engine === 'sqlite' ? 'instr(find_text, $3) > 0' : 'strpos(find_text, $3) > 0';
     const found = await contactsWhere(sql, account, holds, wanted);

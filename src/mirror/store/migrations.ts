@@ -1,10 +1,9 @@
 import { Failure } from '../../errors.ts';
 import { hexDigestOf } from '../../text/digest.ts';
-import { folded } from '../../text/fold.ts';
 import { makePercentiles } from '../postgres/percentiles.ts';
 import { guardRows } from '../postgres/row-security.ts';
 import { cellsOf } from '../tables/cells.ts';
-import { type Engine, quoted, type Row, type Sql, type Store } from '../tables/store.ts';
+import { type Engine, quoted, type Sql, type Store } from '../tables/store.ts';
 import { type Column, type Table, tables } from '../tables/tables.ts';
 import { column, createAll, createTable, hasTable } from './schema.ts';
 
@@ -12,7 +11,7 @@ import { column, createAll, createTable, hasTable } from './schema.ts';
  * The first brings a copy of version 0 to version 1, and so on: a step that was released is never changed, and the next
  * one comes after it. Tables and columns that follow from the table of kinds need none: those that are missing are made.
  */
-const steps: readonly ((sql: Sql) => Promise<void>)[] = [keepColumns, foldFindText];
+const steps: readonly ((sql: Sql) => Promise<void>)[] = [keepColumns];
 
 const version = steps.length;
 
@@ -22,15 +21,6 @@ async function keepColumns(sql: Sql): Promise<void> {
   await sql.run('DROP INDEX IF EXISTS contacts_email');
   await sql.run('CREATE INDEX contacts_email_key ON contacts (service, account_id, email_key)');
   await sql.run('CREATE INDEX contacts_email ON contacts (service, account_id, email)');
-}
-
-/** What `contacts find` looks in had the accents of the names. */
-async function foldFindText(sql: Sql): Promise<void> {
-  await everyRow(sql, 'contacts', 'find_text', async ({ svc_row, find_text }) => {
-    const text = folded(String(find_text ?? ''));
-    if (text !== (find_text ?? ''))
-      await sql.run('UPDATE contacts SET find_text = $1 WHERE svc_row = $2', [text, Number(svc_row)], 1);
-  });
 }
 
 /** Makes the tables, or brings those of an older svc up to date; refuses those of a newer one, and changes nothing there. */
@@ -122,25 +112,22 @@ async function missingColumns(sql: Sql): Promise<Missing[]> {
 /** What the rows hold of it already stands in `data`. */
 async function addColumn(sql: Sql, { table, column: added }: Missing): Promise<void> {
   await sql.run(`ALTER TABLE ${table.name} ADD COLUMN ${column(sql.engine)(added)}`);
-  await everyRow(sql, table.name, 'data', async ({ svc_row, data }) => {
-    const [value = null] = cellsOf([added], JSON.parse(String(data)));
-    if (value === null) return;
-    await sql.run(
-      `UPDATE ${table.name} SET ${quoted(added.name)} = $1 WHERE svc_row = $2`,
-      [value, Number(svc_row)],
-      1,
-    );
-  });
-}
-
-async function everyRow(sql: Sql, table: string, what: string, work: (row: Row) => Promise<void>): Promise<void> {
   let last = 0;
   for (;;) {
-    const rows = await sql.all(`SELECT svc_row, ${what} FROM ${table} WHERE svc_row > $1 ORDER BY svc_row LIMIT 500`, [
-      last,
-    ]);
+    const rows = await sql.all(
+      `SELECT svc_row, data FROM ${table.name} WHERE svc_row > $1 ORDER BY svc_row LIMIT 500`,
+      [last],
+    );
     if (rows.length === 0) return;
-    for (const row of rows) await work(row);
+    for (const { svc_row, data } of rows) {
+      const [value = null] = cellsOf([added], JSON.parse(String(data)));
+      if (value === null) continue;
+      await sql.run(
+        `UPDATE ${table.name} SET ${quoted(added.name)} = $1 WHERE svc_row = $2`,
+        [value, Number(svc_row)],
+        1,
+      );
+    }
     last = Number(rows.at(-1)?.svc_row);
   }
 }

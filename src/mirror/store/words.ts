@@ -1,5 +1,3 @@
-import { folded } from '../../text/fold.ts';
-
 /** The words of a text, for the full-text index of either engine: both get the same words, and split nothing themselves. */
 
 /** Scripts that are written without spaces, and Korean, whose words carry endings. */
@@ -7,6 +5,8 @@ const scripts = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer'
 const unspacedLetter = `[ー${scripts.map((script) => `\\p{Script=${script}}`).join('')}]`;
 const unspaced = new RegExp(unspacedLetter, 'u');
 const runs = new RegExp(`${unspacedLetter}+|(?:(?!${unspacedLetter})[\\p{L}\\p{N}\\p{M}])+`, 'gu');
+/** Accents of scripts that people also type without. */
+const accents = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\u0300-\u036f]+/gu;
 
 /** No index needs more of one word, and none takes words without end. */
 const longestWord = 100;
@@ -22,6 +22,9 @@ export function wordsOf(text: string): string[] {
   }
   return words;
 }
+
+const folded = (text: string): string =>
+  text.toWellFormed().normalize('NFKD').replace(accents, '$1').toLowerCase().normalize('NFC');
 
 const cut = (word: string): string => (word.length > longestWord ? [...word].slice(0, longestWord).join('') : word);
 
