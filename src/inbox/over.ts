@@ -6,7 +6,7 @@ export type Pick = Extract<Over, { readonly is: 'pick' }>;
 export type Prompt = Extract<Over, { readonly is: 'prompt' }>;
 
 /** So long somebody may take to see that another row stands there, or that something is asked. */
-export const reactionMs = 700;
+const reactionMs = 700;
 
 /** Whether a key that is pressed now was meant for what was there before. */
 export const isJustTurned = ({ turnedAt, now }: Model): boolean => isJustBefore(turnedAt, now);
