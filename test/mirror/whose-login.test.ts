@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type AuthWorld, authWorld, origin, storeOf } from '../auth/auth-world.ts';
@@ -115,4 +115,51 @@ test('a logout names what stays on this machine, and the copy is deleted without
   });
   expect(await copies()).toEqual([]);
   expect(await world.svc(['mirror', 'forget', '--yes'])).toMatchObject({ exitCode: 1 });
+});
+
+test('forget takes no copy of another account for that of a profile that is unknown, logged out, or beside others', async () => {
+  const world = await authWorld();
+  const copies = async () => (await readdir(join(world.folder, 'state'))).filter((name) => name.startsWith('mirror'));
+  await world.svc(['login', '--with-api-key'], { stdin: 'key_acme' });
+  await world.svc(['mirror', 'pull', '--only', 'lists']);
+  const forget = (more: string[], env = {}) => world.svc(['mirror', 'forget', '--yes', ...more], { env });
+  const unknown = await forget(['--profile', 'tpyo']);
+  expect(unknown).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('Profile tpyo is not logged in.') });
+  expect(unknown.stderr).toContain('mirror forget --db FILE');
+  expect(await forget([], { SVC_PROFILE: 'tpyo', SVC_MIRROR_DB: 'state/mirror.db' })).toMatchObject({ exitCode: 4 });
+  expect(await forget(['--profile', 'tpyo'], { SVC_API_KEY: 'key_acme' })).toMatchObject({ exitCode: 2 });
+  await world.svc(['login', '--with-api-key', '--profile', 'gx'], { stdin: 'key_globex' });
+  await world.svc(['logout', '--profile', 'default']);
+  expect(await forget([])).toMatchObject({ exitCode: 4 });
+  await world.svc(['logout', '--profile', 'gx']);
+  expect(await forget(['--profile', 'gx'])).toMatchObject({ exitCode: 4 });
+  expect(await copies()).toContain('mirror.db');
+  expect(await forget(['--profile', 'gx', '--db', join(world.folder, 'state/mirror.db')])).toMatchObject({
+    exitCode: 0,
+  });
+  expect(await copies()).toEqual([]);
+});
+
+test('a damaged copy counts as one of several, and where it may be another account’s only --db deletes it', async () => {
+  const world = await authWorld();
+  const [first, broken] = ['mirror.db', 'mirror-0123456789ab.db'].map((name) => join(world.folder, 'state', name)) as [
+    string,
+    string,
+  ];
+  await world.svc(['login', '--with-api-key'], { stdin: 'key_acme' });
+  await world.svc(['mirror', 'pull', '--only', 'lists']);
+  await world.svc(['logout']);
+  const forget = (...more: string[]) => world.svc(['mirror', 'forget', '--yes', ...more]);
+  await writeFile(broken, 'no database\n'.repeat(400));
+  const several = await forget();
+  expect(several).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('mirror.db is of Acme, ') });
+  expect(several.stderr).toContain('mirror-0123456789ab.db is damaged');
+  expect(await forget('--db', first)).toMatchObject({ exitCode: 0 });
+  expect(await forget()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`forget --db ${broken}`) });
+  // A login is no proof either: the file may be that of another account.
+  await world.svc(['login', '--with-api-key'], { stdin: 'key_globex' });
+  expect(await forget()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`forget --db ${broken}`) });
+  expect(await readdir(join(world.folder, 'state'))).toContain('mirror-0123456789ab.db');
+  expect(await forget('--db', broken)).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Deleted') });
+  expect(await readdir(join(world.folder, 'state'))).not.toContain('mirror-0123456789ab.db');
 });

@@ -1,27 +1,36 @@
-import { credentialsAtHand } from '../../auth/at-hand.ts';
+import { credentialsAtHand, notLoggedIn, refuseTwoSources } from '../../auth/at-hand.ts';
+import { heldByProfile } from '../../auth/credentials.ts';
 import { defineCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { openCopy, openOnlyCopy } from '../../mirror/store/open-copy.ts';
+import { isSurelyOwn, openCopy, openOnlyCopy } from '../../mirror/store/open-copy.ts';
 import { onlyNotes } from '../../output/only-notes.ts';
+import { shellWord } from '../../text/shell-word.ts';
 
 export const forgetTheCopy = defineCommand({
   name: 'forget',
   summary: 'Delete the local copy of this account; the account itself is not touched',
   details:
     'What svc did not make stays: copies of other accounts, and tables of other programs in the same database. The recorded ' +
-    'changes and the positions of svc watch are deleted too. Without a login the one copy that is there is meant, or that of --db.',
+    'changes and the positions of svc watch are deleted too. Where no login is saved the one copy that is there is meant, or that of --db.',
   flags: dbFlag,
   needs: 'a copy of the account: svc mirror pull',
   examples: ['svc mirror forget --yes'],
   async run(ctx, { flags, settings }) {
-    // A copy is a file of this machine: whoever has logged out may delete it, too.
     const isLoggedIn = (await credentialsAtHand(ctx, settings)).length > 0;
+    if (flags.db === undefined) await requireWhose(ctx, settings, isLoggedIn);
     const opened = isLoggedIn ? openCopy(ctx, settings, flags) : openOnlyCopy(ctx, settings, flags.db);
     const copy = await opened.catch(async (error) => {
       if (!(error instanceof Failure) || error.copy?.is !== 'damaged') throw error;
       const { file } = error.copy;
+      if (flags.db === undefined && !(isLoggedIn && (await isSurelyOwn(ctx, settings, file))))
+        throw new Failure('failed', `${error.message} Whose it is cannot be told, so it was not deleted.`, {
+          hint: `To delete it all the same: svc mirror forget --db ${shellWord(file)}`,
+          copy: error.copy,
+        });
       await confirmed(ctx, settings, `Delete ${file}, which is damaged?`);
       await removeCopyFile(file);
       return file;
@@ -47,6 +56,17 @@ export const forgetTheCopy = defineCommand({
     }
   },
 });
+
+/**
+ * A copy is a file of this machine: whoever has logged out may delete it, too. But a profile that was named, or one beside
+ * others, stands for an account: the copy that happens to be there may be another's.
+ */
+async function requireWhose(ctx: Context, settings: Settings, isLoggedIn: boolean): Promise<void> {
+  if (isLoggedIn) return refuseTwoSources(ctx, settings);
+  if (!settings.profileNamed && (await heldByProfile(ctx.tokens)).size === 0) return;
+  const { kind, message, hint } = await notLoggedIn(ctx, settings);
+  throw new Failure(kind, message, { hint: `${hint}\nWithout a login: svc mirror forget --db FILE` });
+}
 
 const removeCopyFile = async (path: string): Promise<void> =>
   (await import('../../mirror/sqlite/remove.ts')).removeCopyFile(path);

@@ -4,7 +4,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { isThere } from '../../disk/atomic-file.ts';
 import { namesIn } from '../../disk/folder.ts';
-import { warnOfOthers } from '../../disk/private-data.ts';
+import { resolvedFile, warnOfOthers } from '../../disk/private-data.ts';
 import { Failure } from '../../errors.ts';
 import type { Service } from '../../http/call.ts';
 import { hexDigestOf } from '../../text/digest.ts';
@@ -21,7 +21,7 @@ import {
   requirePulled,
   whichAccount,
 } from './account.ts';
-import { copyName } from './copy-name.ts';
+import { copyName, isCopyName } from './copy-name.ts';
 import { holdsNothing, isOwnPlace, noCopy, openStore, placeOfCopy } from './place.ts';
 
 /** The database, and whose records of it are meant. */
@@ -110,23 +110,33 @@ export async function openCopyPulled(
 }
 
 /**
- * The one copy that is there, for whoever is not logged in: whose it is, it says itself.
+ * The one copy that is there, for whoever is not logged in: whose it is, it says itself. A damaged one cannot, but counts.
  *
  * @throws Failure `usage` where there are several, with their names
  */
 export async function openOnlyCopy(ctx: Context, settings: Settings, db: string | undefined): Promise<Copy> {
   const [isOwn, place] = [isOwnPlace(ctx, db), await placeOfCopy(ctx, db)];
   const open = (file: string) => openStore(ctx, { place: file, isOwn, make: false, maxWaitMs: settings.maxWaitMs });
-  const found: { readonly file: string; readonly account: Account }[] = [];
+  const found: { readonly file: string; readonly account: Account | Failure }[] = [];
   for (const file of isOwn ? await ownFiles(ctx) : [place]) {
-    const store = await open(file);
-    const accounts = await accountsIn(store).finally(() => store.close());
-    found.push(...accounts.map((account) => ({ file, account })));
+    try {
+      const store = await open(file);
+      const accounts = await accountsIn(store).finally(() => store.close());
+      found.push(...accounts.map((account) => ({ file, account })));
+    } catch (error) {
+      if (!(error instanceof Failure) || error.copy?.is !== 'damaged') throw error;
+      found.push({ file, account: error });
+    }
   }
   const [one, ...others] = found;
   if (!one) throw noCopy(place);
-  if (others.length === 0) return { store: await open(one.file), account: one.account };
-  const named = found.map(({ file, account: { id, name } }) => `${file} is of ${name ?? `account ${id}`}`);
+  if (others.length === 0) {
+    if (one.account instanceof Failure) throw one.account;
+    return { store: await open(one.file), account: one.account };
+  }
+  const named = found.map(({ file, account }) =>
+    account instanceof Failure ? `${file} is damaged` : `${file} is of ${account.name ?? `account ${account.id}`}`,
+  );
   throw new Failure(
     'usage',
     `There is more than one copy, and no login that says which is meant: ${named.join(', ')}.`,
@@ -182,10 +192,18 @@ export async function closingOnFailure<T>(store: Store, work: () => Promise<T>):
 const fileOf = ({ files }: Pick<Context, 'files'>, { service, id }: Account): string =>
   join(files.state, `mirror-${hexDigestOf(`${service}\n${id}`).slice(0, 12)}.db`);
 
+/** Whether a damaged copy, which cannot say whose it is, can only be that of this login. */
+export async function isSurelyOwn(ctx: Context, settings: Settings, file: string): Promise<boolean> {
+  if (!isOwnPlace(ctx, undefined)) return true;
+  const [account, files] = [await accountOfProfile(ctx, settings), await ownFiles(ctx)];
+  if (files.length === 1 && files[0] === join(ctx.files.state, copyName)) return true;
+  return account !== undefined && file === (await resolvedFile(fileOf(ctx, account)));
+}
+
 /** The copies in the state folder; of a known account only those that can hold it. */
 async function ownFiles(ctx: Context, account?: Account): Promise<string[]> {
   const names = await namesIn(ctx.files.state);
-  const all = names.filter((name) => name === copyName || /^mirror-[\da-f]{12}\.db$/u.test(name));
+  const all = names.filter(isCopyName);
   const files = all.map((name) => join(ctx.files.state, name)).sort((a, b) => a.length - b.length);
   if (!account) return files;
   const own = fileOf(ctx, account);

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isPostgresUrl as isUrl, kindOfPlace, placeHint, withStrictTls } from '../../database/place.ts';
 import { isPlainFile, isThere } from '../../disk/atomic-file.ts';
@@ -6,7 +6,7 @@ import { ofCopy, ownFileAt } from '../../disk/own-files.ts';
 import { sizeOf } from '../../disk/private-data.ts';
 import { Failure } from '../../errors.ts';
 import type { Store } from '../tables/store.ts';
-import { copyName } from './copy-name.ts';
+import { copyName, isCopyName } from './copy-name.ts';
 
 type StorePorts = Pick<Context, 'env' | 'files' | 'clock' | 'signal' | 'progress' | 'notice'>;
 
@@ -61,7 +61,11 @@ export async function openStore(ctx: StorePorts, { place, isOwn, make, maxWaitMs
   }
   const store = isUrl(place)
     ? await (await import('../postgres/postgres.ts')).openPostgres(ctx, place)
-    : await (await import('../sqlite/sqlite.ts')).openSqlite(ctx, { named: place, isOwn, maxWaitMs });
+    : await (await import('../sqlite/sqlite.ts')).openSqlite(ctx, {
+        ...{ named: place, maxWaitMs },
+        // Named by --db it is the same file: one that is damaged can be deleted.
+        isOwn: isOwn || (isCopyName(basename(place)) && dirname(resolve(place)) === resolve(ctx.files.state)),
+      });
   try {
     const { prepareSchema } = await import('./migrations.ts');
     await prepareSchema(store);
