@@ -1,10 +1,10 @@
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { kindOfPlace } from '../database/place.ts';
 import { isNamedByShell } from '../disk/home.ts';
 
-/** `left`: variables that hold a password. */
+/** `left`: variables that may hold a password. */
 export type Carried = { readonly env: Readonly<Record<string, string>>; readonly left: readonly string[] };
 
 /**
@@ -20,9 +20,9 @@ export async function carriedBy({ env, files }: Pick<Context, 'env' | 'files'>, 
   for (const name of ['SVC_MIRROR_DB', 'SVC_DRAFTS_DB'] as const) {
     const place = env[name];
     if (!place) continue;
-    if (kindOfPlace(place) === 'file') carried[name] = resolve(place);
-    else if (await holdsPassword(place)) left.push(name);
-    else carried[name] = place;
+    if (isPlainPath(place)) carried[name] = resolve(place);
+    else if (await isUrlWithoutSecret(place)) carried[name] = place;
+    else left.push(name);
   }
   for (const name of ['SVC_SENDS', 'SVC_TOKEN_STORE', 'SVC_PARTNER_SEGMENT'] as const)
     if (env[name]) carried[name] = env[name];
@@ -30,11 +30,22 @@ export async function carriedBy({ env, files }: Pick<Context, 'env' | 'files'>, 
   return { env: carried, left };
 }
 
-/** What cannot be read as a URL may hold one. */
-async function holdsPassword(url: string): Promise<boolean> {
+/** A database is written in many ways, misspelt ones too: what has a mark of any is not surely a path. */
+const isPlainPath = (place: string): boolean =>
+  kindOfPlace(place) === 'file' &&
+  !/[=;@"'`“”‘’«»]|:\/\//u.test(place) &&
+  (isAbsolute(place) || /^\.{1,2}[/\\]/u.test(place) || !place.includes(':'));
+
+const secretWords = /pass|pwd|key|secret|token/iu;
+
+/** What cannot be read as a URL may hold a password. */
+async function isUrlWithoutSecret(place: string): Promise<boolean> {
+  if (kindOfPlace(place) !== 'url') return false;
+  const [, query = ''] = place.split('?', 2);
+  if (secretWords.test(`${new URLSearchParams(query)}`)) return false;
   const { readUrl } = await import('../database/postgres.ts');
-  return readUrl(url, {}).then(
-    ({ password }) => Boolean(password),
-    () => true,
+  return readUrl(place, {}).then(
+    ({ password }) => !password,
+    () => false,
   );
 }

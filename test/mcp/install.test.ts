@@ -265,11 +265,44 @@ test('what of the shell decides whose account it is, and by which rules, goes in
     SVC_INSECURE_HTTP: '1',
   });
   expect(text + ran.stderr).not.toMatch(/sample-password|key_acme/u);
-  expect(ran.stderr).toContain('Warning: SVC_DRAFTS_DB holds a password, so it is not written');
+  expect(ran.stderr).toContain('Warning: SVC_DRAFTS_DB may hold a password, so it is not written');
   expect(ran.stderr).toContain(' svc -e SVC_CONFIG_DIR=');
   const shared = { ...shell, SVC_DRAFTS_DB: 'postgres://ada@db.example/drafts' };
   const { mcpServers } = JSON.parse((await install(['print'], shared)).stdout);
   expect(mcpServers.svc.env).toMatchObject({ SVC_DRAFTS_DB: shared.SVC_DRAFTS_DB });
+});
+
+test.each([
+  'host=h password=sample-password',
+  'Server=h;Password=sample-password',
+  'u:sample-password@h/db',
+  'postgres:/u:sample-password@h/db',
+  '"postgres://u:sample-password@h/db"',
+  'postgres://u:sample-password@h/db',
+  'postgres://u@h/db?password=sample-password',
+  'postgres://u@h/db?sslpassword=sample-password',
+  'postgres://u@h/db?%73slkey=sample-password',
+  'postgres://u@h/db?p%61ss=sample-password',
+  'postgres://u:sample-password@h:port/db',
+  'mysql://u:sample-password@h/db',
+  './u:sample-password@h',
+  'h:sample-password',
+  '/srv/x;Password=sample-password',
+])('a place that is neither surely a path nor a URL without a password is left: %s', async (place) => {
+  const file = join(world.folder, 'left.json');
+  const ran = await install(['cursor', '--file', file], { SVC_MIRROR_DB: place });
+  expect(ran.exitCode).toBe(0);
+  expect(readFileSync(file, 'utf8') + ran.stdout + ran.stderr).not.toContain('sample-password');
+  expect(ran.stderr).toContain('Warning: SVC_MIRROR_DB may hold a password, so it is not written');
+});
+
+test.each([
+  ['/srv/copies of ours/a.db', '/srv/copies of ours/a.db'],
+  ['./a.db', resolve('a.db')],
+  ['postgres://ada@db.example:5432/svc?sslmode=verify-full', 'postgres://ada@db.example:5432/svc?sslmode=verify-full'],
+])('a place without a password goes into the env: %s', async (place, expected) => {
+  const { mcpServers } = JSON.parse((await install(['print'], { SVC_MIRROR_DB: place })).stdout);
+  expect(mcpServers.svc.env).toMatchObject({ SVC_MIRROR_DB: expected });
 });
 
 test('of the env of an entry that is there only what the shell sets changes, and drafts stay drafts', async () => {

@@ -127,7 +127,9 @@ async function enter(
 }
 
 const leftWords = (left: readonly string[]): string[] =>
-  left.map((name) => `Warning: ${name} holds a password, so it is not written: set it where the assistant starts svc.`);
+  left.map(
+    (name) => `Warning: ${name} may hold a password, so it is not written: set it where the assistant starts svc.`,
+  );
 
 /** The client starts svc without the credentials of this shell: only what the profile keeps is there. */
 async function lacksLogin(ctx: Context, { profile }: Settings, title: string): Promise<string[]> {
