@@ -1,4 +1,5 @@
 import { posix, resolve, win32 } from 'node:path';
+import { sendModes } from '../config/settings.ts';
 import { customFolder, homeFolder, thisMachine } from '../disk/home.ts';
 import type { Env } from '../env.ts';
 import { changedJson } from '../text/exact-json.ts';
@@ -47,8 +48,29 @@ function dataFolder(env: Env, machine: typeof thisMachine): string | undefined {
 /** The key below which a client lists its servers. */
 const listOf = (client: Client): string => (client === 'vscode' ? 'servers' : 'mcpServers');
 
-/** The configuration with our server in it. `was`: what stood there below its name. */
-export type Configured = { readonly text: string; readonly was: 'absent' | 'same' | 'other' | 'foreign' };
+/**
+ * The configuration with our server in it. `was`: what stood there below its name. `set` and `kept`: of its env, which
+ * variables of ours changed, and which stay as they were.
+ */
+export type Configured = {
+  readonly text: string;
+  readonly was: 'absent' | 'same' | 'other' | 'foreign';
+  readonly set: readonly string[];
+  readonly kept: readonly string[];
+};
+
+/** Somebody wrote the rules of an entry, or where its drafts wait: it is never made looser by the way. */
+function staysOf(ours: Env, theirs: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const isKept = (name: string): boolean => {
+    const [our, their] = [ours[name], theirs[name]];
+    if (!our || !their || our === their) return false;
+    // One that svc does not know makes it refuse to start: nothing is stricter.
+    const modes: readonly unknown[] = sendModes;
+    return name !== 'SVC_SENDS' || !modes.includes(their) || modes.indexOf(their) > modes.indexOf(our);
+  };
+  const names = ['SVC_SENDS', 'SVC_POLICY', 'SVC_DRAFTS_DB'].filter(isKept);
+  return Object.fromEntries(names.map((name) => [name, theirs[name]]));
+}
 
 /**
  * Other servers and settings stay, each number as it is written; of the entry of this name everything but what starts it,
@@ -63,19 +85,23 @@ export function withServer(
   const key = listOf(client);
   const shown = client === 'vscode' ? { type: 'stdio', ...entry } : entry;
   let was: Configured['was'] = 'absent';
+  let set: string[] = [];
+  let stays: string[] = [];
   const changed = changedJson(text?.replace(/^\u{feff}/u, '').trim() || '{}', (config) => {
     if (!isRecord(config)) return undefined;
     const servers = config[key] ?? {};
     if (!isRecord(servers)) return undefined;
     const before = Object.hasOwn(servers, name) ? servers[name] : undefined;
     const kept = isRecord(before) && typeof before.command === 'string' ? before : undefined;
-    const env = { ...(isRecord(kept?.env) && kept.env), ...entry.env };
-    // Somebody wants drafts of it: an entry is never made looser by the way.
-    if (isRecord(kept?.env) && kept.env.SVC_SENDS === 'draft') env.SVC_SENDS = 'draft';
+    const theirs = isRecord(kept?.env) ? kept.env : {};
+    const staying = staysOf(entry.env ?? {}, theirs);
+    const env = { ...theirs, ...entry.env, ...staying };
+    stays = Object.keys(staying);
+    set = Object.keys(entry.env ?? {}).filter((key) => env[key] !== theirs[key]);
     const after = { ...kept, ...shown, ...(entry.env && { env }) };
     if (kept) was = JSON.stringify(kept) === JSON.stringify(after) ? 'same' : 'other';
     else if (before !== undefined) was = 'foreign';
     return { ...config, [key]: { ...servers, [name]: after } };
   });
-  return changed === undefined ? undefined : { text: `${changed}\n`, was };
+  return changed === undefined ? undefined : { text: `${changed}\n`, was, set, kept: stays };
 }

@@ -305,15 +305,38 @@ test.each([
   expect(mcpServers.svc.env).toMatchObject({ SVC_MIRROR_DB: expected });
 });
 
-test('of the env of an entry that is there only what the shell sets changes, and drafts stay drafts', async () => {
+test.each([
+  ['draft', 'ask', 'draft'],
+  ['ask', 'allow', 'ask'],
+  ['strict', 'allow', 'strict'],
+  ['allow', 'ask', 'ask'],
+  [undefined, 'allow', 'allow'],
+])('an entry is never made looser: SVC_SENDS %s, and %s of the shell', async (theirs, ours, after) => {
   const file = join(world.folder, 'merged.json');
-  const own = { command: 'svc', env: { MINE: '1', SVC_SENDS: 'draft', SVC_POLICY: '/old.yaml' } };
+  const own = {
+    command: 'svc',
+    env: { MINE: '1', SVC_SENDS: theirs, SVC_POLICY: '/old.yaml', SVC_DRAFTS_DB: '/drafts' },
+  };
   writeFileSync(file, JSON.stringify({ mcpServers: { svc: own } }));
-  await install(['cursor', '--file', file], { SVC_SENDS: 'ask', SVC_POLICY: '/new.yaml' });
-  expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers.svc.env).toEqual({
-    ...own.env,
-    SVC_POLICY: '/new.yaml',
-  });
+  const shell = { SVC_SENDS: ours, SVC_POLICY: '/new.yaml', SVC_DRAFTS_DB: '/new', SVC_MIRROR_DB: '/copy.db' };
+  const env = { ...own.env, SVC_SENDS: after, SVC_MIRROR_DB: '/copy.db' };
+  const dry = await install(['cursor', '--file', file, '--dry-run'], shell);
+  expect(dry.stdout).toContain('"SVC_MIRROR_DB": "/copy.db"');
+  expect(dry.stdout).not.toMatch(/new|drafts/u);
+  expect(dry.stdout.includes(`"SVC_SENDS": "${ours}"`)).toBe(after === ours);
+  const ran = await install(['cursor', '--file', file], shell);
+  expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers.svc.env).toEqual(env);
+  const isSet = after === ours;
+  expect(ran.stderr).toMatch(
+    isSet
+      ? /; of its env .*SVC_MIRROR_DB.*SVC_SENDS.* set; its other settings stay\./u
+      : /; of its env .*SVC_MIRROR_DB.* set;/u,
+  );
+  const stay = isSet ? 'SVC_POLICY and SVC_DRAFTS_DB.' : 'SVC_SENDS, SVC_POLICY and SVC_DRAFTS_DB.';
+  expect(ran.stderr).toContain(`Kept in the env of svc, though your shell says otherwise: ${stay}`);
+  expect((await install(['cursor', '--file', file], shell)).stderr).toContain(
+    `Kept in the env of svc, though your shell says otherwise: ${stay}`,
+  );
 });
 
 test('a key of the environment is not carried, and whose login acts instead is said', async () => {

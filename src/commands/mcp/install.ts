@@ -9,6 +9,7 @@ import { carriedBy } from '../../mcp/carried.ts';
 import { type Client, type Configured, clients, type ServerEntry, titles } from '../../mcp/clients.ts';
 import type { Grant } from '../../mcp/tool.ts';
 import { bare } from '../../output/bare.ts';
+import { listed } from '../../text/listed.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { toolFlags } from './tool-flags.ts';
@@ -63,15 +64,24 @@ export const installMcp = defineCommand({
       throw new Failure('usage', 'svc does not know where your home folder is, so it cannot find the file.', {
         hint: 'Give --file FILE.',
       });
-    const { isNew, was } = await enter(file, { client, name, entry, isDry: flags.dryRun });
+    const { isNew, was, set, kept } = await enter(file, { client, name, entry, isDry: flags.dryRun });
     const isThere = was === 'other' || was === 'foreign';
-    const before = isThere ? [beforeWords(name, was, flags.dryRun)] : [];
+    const before = [
+      ...(isThere ? [beforeWords(name, { was, set, isDry: flags.dryRun })] : []),
+      ...(kept.length > 0
+        ? [
+            `Kept in the env of ${name}, though your shell says otherwise: ${listed(kept)}. To change that, edit the file.`,
+          ]
+        : []),
+    ];
+    const shownEnv = Object.fromEntries(Object.entries(carried.env).filter(([key]) => !kept.includes(key)));
+    const written = Object.keys(shownEnv).length > 0 ? { ...own, env: shownEnv } : own;
     if (flags.dryRun) {
       const would = isThere ? `Would change ${name} in ${file}:` : `Would add ${name} to ${file}:`;
       const shown = isNew ? would : `${name} is in ${file} already, just so.`;
-      const text = `${shown}\n${isNew ? (withServer(client, undefined, name, entry)?.text ?? '') : ''}`;
+      const text = `${shown}\n${isNew ? (withServer(client, undefined, name, written)?.text ?? '') : ''}`;
       return {
-        data: { shape: 'record', record: { client, file, name, ...entry, written: false } },
+        data: { shape: 'record', record: { client, file, name, ...written, written: false } },
         human: () => text,
         plain: () => text,
         notes: [...before, 'Nothing was written.', ...lacks],
@@ -79,7 +89,7 @@ export const installMcp = defineCommand({
     }
     const done = isThere ? `Changed ${name} in ${file}.` : `Added ${name} to ${file}.`;
     return {
-      data: { shape: 'record', record: { client, file, name, ...entry } },
+      data: { shape: 'record', record: { client, file, name, ...written } },
       said: isNew ? done : `${name} is in ${file} already, just so.`,
       notes: [
         ...before,
@@ -100,18 +110,21 @@ type Entering = {
 };
 
 /** What stood there, of which nothing is lost without a word. */
-function beforeWords(name: string, was: 'other' | 'foreign', isDry: boolean): string {
+function beforeWords(
+  name: string,
+  { was, set, isDry }: Pick<Configured, 'was' | 'set'> & { readonly isDry: boolean },
+): string {
   const verb = isDry ? 'would be' : 'was';
-  return was === 'foreign'
-    ? `${name} was there already and started no program: that entry ${verb} replaced.`
-    : `${name} was there already: what it starts ${verb} replaced; its other settings, such as env, stay.`;
+  if (was === 'foreign') return `${name} was there already and started no program: that entry ${verb} replaced.`;
+  const others =
+    set.length > 0
+      ? `; of its env ${listed(set)} ${set.length > 1 && !isDry ? 'were' : verb} set; its other settings`
+      : '; its other settings, such as env,';
+  return `${name} was there already: what it starts ${verb} replaced${others} stay.`;
 }
 
 /** `isNew`: the file becomes another one. */
-async function enter(
-  path: string,
-  { client, name, entry, isDry }: Entering,
-): Promise<{ isNew: boolean; was: Configured['was'] }> {
+async function enter(path: string, { client, name, entry, isDry }: Entering): Promise<{ isNew: boolean } & Configured> {
   const { readIfThere, replaceFile } = await import('../../disk/atomic-file.ts');
   const { withServer } = await import('../../mcp/clients.ts');
   const before = await readIfThere(path);
@@ -121,9 +134,9 @@ async function enter(
       hint: 'To see what to add by hand: svc mcp install print',
     });
   }
-  const { text, was } = configured;
+  const { text } = configured;
   if (text !== before && !isDry) await replaceFile(path, text);
-  return { isNew: text !== before, was };
+  return { ...configured, isNew: text !== before };
 }
 
 const leftWords = (left: readonly string[]): string[] =>
