@@ -92,8 +92,9 @@ test('a logout names what stays on this machine, and the copy is deleted without
   await logInWith('key_acme');
   expect((await world.svc(['mirror', 'pull'])).exitCode).toBe(0);
   const first = await world.svc(['logout']);
-  expect(first.stderr).toContain('Of Acme this stays on this machine: its copy in ');
-  expect(first.stderr).toContain('mirror.db (to delete it: svc mirror forget).');
+  const place = join(world.folder, 'state/mirror.db');
+  const said = `Of Acme this stays on this machine: its copy (to delete it: svc mirror forget --db ${place}).`;
+  expect(first.stderr).toContain(said);
   await logInWith('key_globex');
   expect((await world.svc(['mirror', 'pull'])).exitCode).toBe(0);
   await world.svc(['logout']);

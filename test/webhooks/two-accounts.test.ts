@@ -172,3 +172,24 @@ test('what an earlier login is still sent is not taken for the app of another ac
   const argv = ['webhooks', 'trigger', 'ticket.created', '--to', given.url, '--set', 'data.account_id=1'];
   expect((await svc(made, argv, { env: noKey })).exitCode).toBe(0);
 });
+
+test('logout --all names commands that delete what stays, each once', async () => {
+  const made = await world();
+  const ofGx = { ...noKey, SVC_PROFILE: 'gx' };
+  await login(made, 'key_acme');
+  await svc(made, ['login', '--with-api-key'], { stdin: 'key_acme', env: ofGx });
+  await oneWaits(made, ofGx);
+  expect((await svc(made, ['mirror', 'pull', '--only', 'lists'], { env: noKey })).exitCode).toBe(0);
+  const left = await svc(made, ['logout', '--all', '--yes'], { env: noKey });
+  const commands = [...left.stderr.matchAll(/: svc ((?:-p \S+ )?(?:mirror|webhooks) [^)]+)\)/gu)].map(
+    ([, line]) => line,
+  );
+  const file = join(made.folder, 'state/mirror.db');
+  expect(commands).toEqual([`mirror forget --db ${file}`, '-p gx webhooks inbox purge']);
+  expect(left.stderr.match(/Of Acme this stays/gu)).toHaveLength(1);
+  const done = await Promise.all(commands.map((line = '') => svc(made, [...line.split(' '), '--yes'], { env: noKey })));
+  expect(done).toEqual([
+    expect.objectContaining({ exitCode: 0, stderr: expect.stringContaining(`Deleted ${file}`) }),
+    expect.objectContaining({ exitCode: 0, stdout: 'deleted\t1\n' }),
+  ]);
+});

@@ -9,6 +9,7 @@ import { Failure, interruption } from '../../errors.ts';
 import { traced } from '../../http/call.ts';
 import type { LoggedOut } from '../../login/logout.ts';
 import { listed } from '../../text/listed.ts';
+import type { KeptHere } from './kept-here.ts';
 
 export const authLogout = defineCommand({
   name: 'logout',
@@ -39,13 +40,13 @@ export const authLogout = defineCommand({
     if (flags.all && profiles.length > 0) {
       await confirmed(ctx, settings, `Log out of every profile (${profiles.join(', ')})?`);
     }
-    const records: ({ profile: string; kept?: string | undefined } & LoggedOut)[] = [];
+    const records: ({ profile: string; kept?: KeptHere | undefined } & LoggedOut)[] = [];
     let failed: Failure | undefined;
     for (const profile of profiles) {
       try {
         const own = { ...settings, profile, authUrlNamed: settings.authUrlNamed && !flags.all };
         if (!flags.localOnly) await offerRemoval(ctx, own);
-        const kept = await keptHere(ctx, own);
+        const kept = await keptHere(ctx, own, profile === settings.profile ? '' : ` -p ${profile}`);
         records.push({ profile, kept, ...(await logout(ctx, own, flags)) });
       } catch (error) {
         // With --all one service that is away must not keep the others' logins.
@@ -74,7 +75,12 @@ export const authLogout = defineCommand({
     const kinds = new Set(records.flatMap(({ forgotten }) => forgotten));
     if (certain.length === 0) kinds.delete('oauth');
     for (const text of remaining(kinds, flags)) ctx.notice(text);
-    for (const { kept, forgotten } of records) if (kept !== undefined && forgotten.length > 0) ctx.notice(kept);
+    const told = records.flatMap(({ kept, forgotten }) => (kept && forgotten.length > 0 ? [kept] : []));
+    // Two profiles may be of one account, which has one copy.
+    for (const name of new Set(told.map((one) => one.name))) {
+      const kept = new Set(told.flatMap((one) => (one.name === name ? one.kept : [])));
+      if (kept.size > 0) ctx.notice(`Of ${name} this stays on this machine: ${listed([...kept])}.`);
+    }
     if (failed) throw ofAll(failed);
     if (doubtful.length > 0) throw notAllRevoked(doubtful);
     const variables = variablesOf(environmentKinds(ctx.env));
