@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { isThere, readIfThere } from '../disk/atomic-file.ts';
-import { namesIn } from '../disk/folder.ts';
+import { isFolder, namesIn } from '../disk/folder.ts';
 import { readUserText } from '../disk/user-file.ts';
 import { Failure } from '../errors.ts';
 import { nearest } from '../text/near.ts';
@@ -36,7 +36,7 @@ async function keptAt(ctx: Pick<Context, 'files'>, named: string): Promise<strin
   if (!isName(named)) return undefined;
   for (const name of [`${named}.md`, named]) {
     const path = join(folderOf(ctx), name);
-    if (await isThere(path)) return path;
+    if ((await isThere(path)) && !(await isFolder(path))) return path;
   }
   return undefined;
 }
@@ -99,5 +99,8 @@ export async function placeForTemplate(
 ): Promise<{ readonly path: string; readonly text?: string }> {
   if (!isName(name)) throw new Failure('usage', `A template's name holds no / and no \\, not "${name}".`);
   const path = await keptAt(ctx, name);
-  return path === undefined ? { path: join(folderOf(ctx), `${name}.md`) } : { path, text: await readIfThere(path) };
+  if (path !== undefined) return { path, text: await readIfThere(path) };
+  const made = join(folderOf(ctx), `${name}.md`);
+  if (await isFolder(made)) throw new Failure('usage', `${made} is a folder, not a template.`);
+  return { path: made };
 }

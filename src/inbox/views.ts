@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { isThere, readIfThere } from '../disk/atomic-file.ts';
-import { namesIn } from '../disk/folder.ts';
+import { isFolder, namesIn } from '../disk/folder.ts';
 import { Failure } from '../errors.ts';
 import { nearest } from '../text/near.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -33,11 +33,13 @@ export type View = { readonly name: string; readonly about: string; readonly pat
 
 /** All views there are: those of svc, then those of the configuration folder by name. */
 export async function allViews(ctx: Files): Promise<readonly View[]> {
-  const names = (await namesIn(folderOf(ctx)))
-    .filter((file) => file.endsWith('.sql') && isName(file))
-    .map((file) => file.slice(0, -'.sql'.length))
-    .filter((name) => !isOwnView(name))
-    .sort();
+  const names: string[] = [];
+  for (const file of await namesIn(folderOf(ctx))) {
+    const name = file.slice(0, -'.sql'.length);
+    if (!file.endsWith('.sql') || !isName(file) || isOwnView(name)) continue;
+    if (!(await isFolder(pathOf(ctx, name)))) names.push(name);
+  }
+  names.sort();
   return [
     ...Object.entries(ownViews).map(([name, about]) => ({ name, about, path: null })),
     ...names.map((name) => ({ name, about: 'your own', path: pathOf(ctx, name) })),
@@ -48,7 +50,8 @@ const pathOf = (ctx: Files, name: string): string => join(folderOf(ctx), `${name
 
 /** The query of a view of one's own. @throws Failure `not-found` that names those there are */
 export async function queryOf(ctx: Files, name: string): Promise<string> {
-  const text = isName(name) && !isOwnView(name) ? await readIfThere(pathOf(ctx, name)) : undefined;
+  const isFile = isName(name) && !isOwnView(name) && !(await isFolder(pathOf(ctx, name)));
+  const text = isFile ? await readIfThere(pathOf(ctx, name)) : undefined;
   if (text !== undefined && text.trim() !== '') return text;
   if (text !== undefined)
     throw new Failure('usage', `The view ${name} is empty.`, { hint: `Write it: svc views edit ${shellWord(name)}` });
@@ -76,5 +79,6 @@ export async function placeForView(
   if (!isName(name))
     throw new Failure('usage', `A view's name holds no / and no \\, and begins with no dot, not "${name}".`);
   const path = pathOf(ctx, name);
+  if (await isFolder(path)) throw new Failure('usage', `${path} is a folder, not a view.`);
   return { path, isNew: !(await isThere(path)) };
 }

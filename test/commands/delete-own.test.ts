@@ -1,4 +1,6 @@
 // Templates and views of one's own are deleted once somebody has agreed.
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
@@ -33,4 +35,22 @@ test('a view that svc brings, and a file elsewhere, are not deleted', async () =
   expect(brought).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is a view that svc brings') });
   expect((await svc(world, ['templates', 'delete', '../config.json', '--yes'])).exitCode).toBe(3);
   expect((await svc(world, ['views', 'delete', '../x', '--yes'])).exitCode).toBe(2);
+});
+
+test.each([
+  ['templates', 'md', 3],
+  ['views', 'sql', 2],
+])('a folder in the place of one is none of the %s, and stays', async (group, ending, exitCode) => {
+  const world = sandboxWorld();
+  const folder = join(world.folder, 'config', group, `dir.${ending}`);
+  mkdirSync(folder, { recursive: true });
+  const none = /There is no (?:template|view) dir\.|dir\.(?:sql|md) is a folder/u;
+  const run = (...words: string[]) => svc(world, [group, ...words]);
+  expect(await run('delete', 'dir', '--yes')).toMatchObject({ exitCode, stderr: expect.stringMatching(none) });
+  expect(await run('show', 'dir')).toMatchObject({ exitCode: 3, stderr: expect.stringMatching(none) });
+  const text = "SELECT 'ticket' AS kind, id FROM tickets";
+  expect(await run('edit', 'dir', '--text', text)).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(none) });
+  const list = await run('list');
+  expect([list.exitCode, list.stdout]).toEqual([0, expect.not.stringContaining('dir')]);
+  expect(existsSync(folder)).toBe(true);
 });
