@@ -20,7 +20,7 @@ export function filterOf({ skip, only }: FilterFlags, headers: readonly string[]
 }
 
 /** Nobody means another value by another case, or by an accent of its own. */
-const keyOf = (cell = ''): string => cell.normalize('NFC').trim().toLowerCase();
+export const keyOf = (cell = ''): string => cell.normalize('NFC').trim().toLowerCase();
 
 function valuesByColumn(texts: readonly string[], flag: string, headers: readonly string[]) {
   const columns = new Map<number, Set<string>>();

@@ -26,6 +26,8 @@ const anyOf = (...lines: readonly string[]): RegExp => {
   return new RegExp(` (?:${words.join('|')})(?= )`, 'u');
 };
 
+const followedBy = (first: RegExp, second: RegExp): RegExp => new RegExp(`${first.source}.*${second.source}`, 'u');
+
 /** Somebody left. */
 const left = anyOf(
   'unsub,unsubs,unsubscribe,unsubscribed,unsubscribes,unsubscription,optout,opt out,optedout,opted out',
@@ -42,6 +44,17 @@ const leftOn = anyOf('abmeldedatum,abmeldezeitpunkt,abmeldegrund,uitschrijfdatum
 const whenOrWhy = anyOf(
   'at,on,time,date,timestamp,reason,am,datum,zeitpunkt,grund,le,motif,raison,fecha,motivo,data di,data de,data da,op,reden',
 );
+/** Before the word it is the opposite; behind it something else: `Abgemeldet (nicht mehr anrufen)`. */
+const not = anyOf(
+  'not,non,no,never,without,isn t,hasn t,wasn t,aren t,nicht,kein,keine,keinen,nie,niemals,ohne,pas,jamais,sans',
+  'nunca,sin,não,nem,sem,mai,senza,niet,geen,nooit,zonder,ikke,inte,ej,aldrig,ingen,bez,не,без',
+);
+const denied = [followedBy(not, left), followedBy(not, leftOn), followedBy(left, anyOf('free,frei'))];
+const notLeft = new RegExp(`^${not.source}${left.source} $`, 'u');
+
+/** Of a whole cell: `nicht abgemeldet`. A reason may say `no, unsubscribe me`. */
+export const saysNotLeft = (cell: string): boolean => /^[\p{L}\p{M} ]{1,40}$/u.test(cell) && notLeft.test(spaced(cell));
+
 /** It counts letters, and is of no one person. */
 const counts = anyOf('count,counts,number,total,rate,emails,mails,anzahl,quote,nombre,taux,número,total');
 
@@ -64,6 +77,8 @@ const isAllOf = (heading: string, ...known: readonly RegExp[]): boolean =>
 export function saysWhen(header: string): Says | undefined {
   const whole = plain(header);
   const heading = spaced(header);
+  // What a yes says below `Nicht abgemeldet` nobody can be sure of.
+  if (denied.some((way) => way.test(heading.slice(0, 200).replaceAll(' do not ', ' do ')))) return undefined;
   const isLeft = left.test(heading) && !counts.test(heading);
   if (badWhenFilled.test(whole) || leftOn.test(heading) || (isLeft && whenOrWhy.test(heading))) return 'anything';
   if (badWhenYes.test(whole) || isLeft) return 'yes';

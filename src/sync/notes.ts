@@ -130,10 +130,12 @@ const markNotes = ({ marks, table: { headers } }: Plan): string[] =>
       ? 'filled'
       : mark.values
           .slice(0, 3)
-          .map(({ value }) => `"${sanitize(value)}"`)
-          .join(', ');
+          .map((value) => `"${sanitize(value)}"`)
+          .join(', ') + (mark.values.length > 3 ? ', …' : '');
     const rows = counted(mark.rows, 'row');
-    return `"${name}" marks people who unsubscribed or cannot be reached: ${values} in ${rows}. To leave them out: ${flagsFor(mark, headers)}`;
+    const flags = flagsFor(mark, headers);
+    const how = flags === undefined ? 'They are sent unless the file leaves them out.' : `To leave them out: ${flags}`;
+    return `"${name}" marks people who unsubscribed or cannot be reached: ${values} in ${rows}. ${how}`;
   });
 
 /** Where sending would guess at tags, which this API cannot take off again. */

@@ -318,6 +318,38 @@ describe('people who want no mail are pointed out with a flag that leaves them o
     expect(after.stderr).not.toContain('To leave them out');
   });
 
+  const dates = (count: number) => Array.from({ length: count }, (_, i) => `2024-01-${10 + i}`);
+
+  test.each<[header: string, cells: string[], flags: string, sent: number]>([
+    ['Abgemeldet', ['nein', 'nein', '2024-01-31', 'nein'], '--skip "Abgemeldet=2024-01-31"', 3],
+    ['unsub date', ['0', '0', '2024-01-31', ''], '--skip "unsub date=2024-01-31"', 3],
+    ['Abgemeldet', ['ja', '2024-01-31', 'nein'], '--skip "Abgemeldet=ja" --skip "Abgemeldet=2024-01-31"', 1],
+    ['Abgemeldet', ['ja', '2024-01-31', ''], '--only "Abgemeldet="', 1],
+    ['Abgemeldet', [...dates(9), 'Nein', 'nein', ''], '--only "Abgemeldet=" --only "Abgemeldet=nein"', 3],
+    ['Unsub reason', ['it costs $5', '-', ''], '--only "Unsub reason=" --only "Unsub reason=-"', 2],
+    ['Unsub reason', ['no, unsubscribe me', 'no time', ''], '--only "Unsub reason="', 1],
+    ['Do not contact', ['yes', 'no'], '--skip "Do not contact=yes"', 1],
+    ['Abgemeldet (nicht mehr anrufen)', ['ja', 'nein'], '--skip "#2=ja"', 1],
+  ])('%s, with %j: %s', async (header, cells, flags, sent) => {
+    const text = `Email,${header}\n${cells.map((cell, i) => `p${i}@example.com,"${cell}"\n`).join('')}`;
+    const ran = await dry(text);
+    const advice = /To leave them out: (.*)/u.exec(ran.stderr)?.[1] ?? '';
+    expect(advice).toBe(flags);
+    const typed = [...advice.matchAll(/(--\w+) "(.*?)"/gu)].flatMap(([, flag = '', value = '']) => [flag, value]);
+    const after = await dry(text, ...typed);
+    expect(report(after)).toMatchObject({ skipped: cells.length - sent });
+    expect(after.stderr).not.toContain('marks people');
+  });
+
+  test.each([
+    ['Abgemeldet', [...dates(9), ...'abcdef'], '"2024-01-12", … in 9 rows'],
+    ['Status', ['active', ...'unsub,bounced,cleaned,spam,opt out,removed'.split(',')], '"cleaned", … in 6 rows'],
+  ])('where that would be too much to type no flag is named: %s', async (header, cells, said) => {
+    const ran = await dry(`Email,${header}\n${cells.map((cell, i) => `p${i}@example.com,${cell}\n`).join('')}`);
+    expect(ran.stderr).toContain(`${said}. They are sent unless the file leaves them out.`);
+    expect(ran.stderr).not.toContain('To leave them out');
+  });
+
   test.each([
     ['Status', 'active'],
     ['Opted Out', 'No'],
@@ -334,6 +366,21 @@ describe('people who want no mail are pointed out with a flag that leaves them o
     ['Opted out on website', 'no'],
     ['Status', 'bounced$()'],
     ['Status', 'bounced\u009b'],
+    ['Nicht abgemeldet', 'ja'],
+    ['not unsubscribed', 'yes'],
+    ['Is not unsubscribed', '2024-01-31'],
+    ["Hasn't opted out", 'TRUE'],
+    ['non désabonné', 'oui'],
+    ['pas désabonné', 'oui'],
+    ['Kein Abmeldedatum', 'ja'],
+    ['Nunca descadastrado', 'sim'],
+    ['Niet uitgeschreven', 'ja'],
+    ['Opt-out free', 'yes'],
+    ['Unsub date', '0000-00-00 00:00:00'],
+    ['Opt-out', '0000-00-00'],
+    ['Unsub date', '-'],
+    ['Unsub reason', 'N/A'],
+    ['Abmeldegrund', 'nicht abgemeldet'],
   ])('%s: %s marks nobody', async (header, value) => {
     expect((await dry(`Email,${header}\na@example.com,${value}\n`)).stderr).not.toContain('To leave them out');
   });
