@@ -23,13 +23,15 @@ export async function withoutAlias(argv: readonly string[], files: Context['file
     await import('../config/aliases.ts'),
     await import('../command/overridden.ts'),
   ];
-  const expanded = unaliased(line, await readConfig(files), find);
+  const config = await readConfig(files);
+  const expanded = unaliased(line, config, find);
   if (expanded.words === line) return argv;
   const command = findingBy(async (word) => {
     const entry = entryNamed(word);
     return entry && loadEntry(entry);
   });
-  return withoutOverridden(expanded, await command(expanded.words.slice(firstWordAt(expanded.words))));
+  // What `each` runs may be such a name too.
+  return withoutOverridden(expanded, (words) => command(unaliased(words, config, find).words));
 }
 
 export const entryNamed = (word: string | undefined): CommandEntry | undefined =>

@@ -381,6 +381,16 @@ describe('with a few accounts', () => {
     expect(otherwise.stderr).toContain('Refusing to run svc tickets reply 8 --body Bye for 3 accounts');
   });
 
+  test("behind a name of the user's own over each, or over a sandbox, a flag takes the place of that of the command in it", async () => {
+    const machine = machineWith(urls);
+    await run(machine, ['alias', 'set', 'all', 'each --all -- tickets list --fields id --limit 5']);
+    const each = await run(machine, ['all', '--limit', '1']);
+    expect(each).toMatchObject({ code: 0, stderr: expect.not.stringContaining('takes one value') });
+    await run(machine, ['alias', 'set', 'try', 'sandbox exec -- svc tickets list --fields id --limit 5 --json']);
+    const inside = await run(machine, ['try', '--limit', '1']);
+    expect([inside.code, JSON.parse(inside.stdout)]).toEqual([0, [{ id: expect.any(Number) }]]);
+  });
+
   test("a profile in a name of the user's own is refused, and so is a flag in front of its command", async () => {
     const machine = machineWith(urls);
     await run(machine, ['alias', 'set', 'mine', 'tickets create -p other --subject Sub --description D']);

@@ -1,5 +1,7 @@
 // A flag that is given twice: no value is lost in silence.
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { withoutAlias } from '../../src/program/argv.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
@@ -67,20 +69,41 @@ test('--only, --by and --events add to each other', async () => {
 test('what is typed behind an alias takes the place of the same flag in it', async () => {
   const world = sandboxWorld();
   const set = (name: string, command: string) => svc(world, ['alias', 'set', name, command]);
-  await set('mine', 'tickets list --status open --fields ticket_id --limit=3');
+  await set('mine', 'tickets list --status open --fields id --limit=3');
   await set('deeper', 'mine --status pending --quiet');
   const list = (...flags: string[]) => svc(world, ['tickets', 'list', ...flags, '--quiet']);
   expect(await svc(world, ['mine', '--quiet', '--status', 'closed', '--limit', '1'])).toEqual(
-    await list('--status', 'closed', '--fields', 'ticket_id', '--limit', '1'),
+    await list('--status', 'closed', '--fields', 'id', '--limit', '1'),
   );
   expect(await svc(world, ['mine', '--fields', 'subject', '--quiet'])).toEqual(
     await list('--status', 'open', '--fields', 'subject', '--limit', '3'),
   );
-  expect(await svc(world, ['deeper'])).toEqual(
-    await list('--status', 'pending', '--fields', 'ticket_id', '--limit', '3'),
-  );
+  expect(await svc(world, ['deeper'])).toEqual(await list('--status', 'pending', '--fields', 'id', '--limit', '3'));
   // Of what is typed itself nothing is lost either.
   expect((await svc(world, ['mine', '--status', 'closed', '--status', 'open'])).exitCode).toBe(2);
   await set('named', 'contacts list -p b');
   expect((await svc(world, ['-p', 'a', 'named'])).stderr).toContain('-p takes one value, and was given "a" and "b".');
+});
+
+test.each<[command: string, typed: string[], line: string]>([
+  ['tickets list -yp acme', ['-p', 'default'], 'tickets list -y -p default'],
+  ['tickets list -yojson', ['-o', 'csv'], 'tickets list -y -o csv'],
+  ['tickets list -ojson', ['-o', 'csv'], 'tickets list -o csv'],
+  ['tickets note 8 --body - --quiet --status=open', ['--body', ''], 'tickets note 8 --quiet --status=open --body '],
+  ['each --all -- tickets list --limit 5', ['--limit', '1'], 'each --all -- tickets list --limit 1'],
+  ['each --all -- svc tickets list --limit=5', ['--limit', '1'], 'each --all -- svc tickets list --limit 1'],
+  ['each --all --json -- tickets list -ojson', ['-o', 'csv'], 'each --all --json -- tickets list -o csv'],
+  ['each --all -- inner --limit 5', ['--limit', '1'], 'each --all -- inner --limit 1'],
+  ['sandbox exec --seed demo', ['--seed', 'empty', '--', 'svc'], 'sandbox exec --seed empty -- svc'],
+  ['sandbox exec -- svc tickets list --limit 5', ['--limit', '1'], 'sandbox exec -- svc tickets list --limit 1'],
+  ['sandbox exec svc -o json tickets list', ['-o', 'csv'], 'sandbox exec svc tickets list -o csv'],
+  ['sandbox exec -- watch -n 5', ['-n', '1'], 'sandbox exec -- watch -n 5 -n 1'],
+  ['rehearse -- svc tickets list --limit 5', ['--limit', '1'], 'rehearse -- svc tickets list --limit 1'],
+  ['tickets note 8 -- tickets list --limit 5', ['--limit', '1'], 'tickets note 8 -- tickets list --limit 5 --limit 1'],
+])('the alias %j with %j behind it: svc %s', async (command, typed, line) => {
+  const world = sandboxWorld();
+  await svc(world, ['alias', 'set', 'inner', 'tickets list --limit 9']);
+  await svc(world, ['alias', 'set', 'mine', command]);
+  const files = { config: join(world.folder, 'config'), state: join(world.folder, 'state') };
+  expect((await withoutAlias(['mine', ...typed], files)).join(' ')).toBe(line);
 });

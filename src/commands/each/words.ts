@@ -36,7 +36,7 @@ export async function commandOf(ctx: Context, given: readonly string[], find: Fi
     ? { words: typed, depths: [] }
     : unaliased(typed, await readConfig(ctx.files), (line) => (line === typed ? 0 : -1));
   const command = await find(expanded.words);
-  const words = withoutOverridden(expanded, command);
+  const words = await withoutOverridden(expanded, find);
   refuseNoCommand(words);
   const refused = notForEach.find((name) => `${words.slice(0, 2).join(' ')} `.startsWith(`${name} `));
   if (refused !== undefined) throw new Failure('usage', `svc ${refused} is not run for each account.`);
