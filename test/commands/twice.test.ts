@@ -36,6 +36,14 @@ test.each([
     ['--fields', 'ticket_number,subject,status'],
   ],
   [
+    ['--fields', 'id,subject', '--fields', 'subject, status,id'],
+    ['--fields', 'id,subject,status'],
+  ],
+  [
+    ['--limit', '2', '--limit', '02'],
+    ['--limit', '2'],
+  ],
+  [
     ['--status', 'open', '--status', 'open'],
     ['--status', 'open'],
   ],
@@ -48,6 +56,14 @@ test.each([
   const ran = await svc(world, ['tickets', 'list', ...once]);
   expect(ran.exitCode).toBe(0);
   expect(await svc(world, ['tickets', 'list', ...twice])).toEqual(ran);
+});
+
+test('values that differ only as they are written are one', async () => {
+  const world = sandboxWorld();
+  const once = await svc(world, ['api', '-X', 'GET', '/tickets/8']);
+  expect(once.exitCode).toBe(0);
+  expect(await svc(world, ['api', '-X', 'get', '/tickets/8', '--method', 'GET'])).toEqual(once);
+  expect(await svc(world, ['api', '-X', 'get', '-X', 'post', '/tickets/8'])).toMatchObject({ exitCode: 2 });
 });
 
 test('--only, --by and --events add to each other', async () => {
