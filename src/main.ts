@@ -118,7 +118,7 @@ async function carryOut(ctx: Context, invocation: Invocation, asked: Settings): 
   const { checkOutput, print } = await import('./output/print.ts');
   // How it is to be shown is judged before anything is asked or sent.
   await checkOutput(settings, ctx.signal);
-  if (settings.pageForm && !invocation.command.hasPages) throw await noPage(invocation.path, settings.pageForm);
+  if (settings.pageForm && !invocation.command.hasPages) throw await noPage(invocation, settings.pageForm);
   if (settings.fields)
     await (await import('./program/printed.ts')).refuseStrangeFields(ctx, invocation, settings.fields);
   const values = await given(ctx, invocation, settings);
@@ -133,9 +133,9 @@ async function carryOut(ctx: Context, invocation: Invocation, asked: Settings): 
   return print(ctx, { ...view, done: typed(view.done), notes }, settings);
 }
 
-async function noPage(path: string, form: string): Promise<Failure> {
+async function noPage({ path, command: { forms } }: Invocation, form: string): Promise<Failure> {
   const [{ outputs }, { listed }] = [await import('./config/outputs.ts'), await import('./text/listed.ts')];
-  const hint = `It has ${listed(outputs)}; svc report has md and html too.`;
+  const hint = `It has ${listed(forms ?? outputs)}; svc report has md and html too.`;
   return new Failure('usage', `svc ${path} has no --output ${form}.`, { hint });
 }
 

@@ -342,6 +342,7 @@ onBothEngines('the report', ({ test, world, pulled, engine }) => {
       'report --since nonsense': '--since must be a time',
       'report -o html --json': '--output html is a page',
       'tickets list -o html': 'has no --output html',
+      'watch -o md': 'It has table, json and jsonl; svc report has md and html too.',
       'report -o pdf': '--output must be one of',
     };
     for (const [line, said] of Object.entries(wrong)) {
