@@ -158,7 +158,9 @@ const ids = laidOut([
 
 const aliases = laidOut([
   {
-    say: 'Names of your own for commands that you type often. What you type behind the name is added at the end; a flag there takes the place of the same one in it.',
+    say:
+      'Names of your own for commands that you type often. What you type behind the name is added at the end; a flag there takes the place of the ' +
+      'same one in it, and one that may be repeated adds to it.',
   },
   {
     run: [

@@ -95,6 +95,13 @@ test('what is typed behind an alias takes the place of the same flag in it', asy
     await list('--status', 'open', '--fields', 'subject', '--limit', '3'),
   );
   expect(await svc(world, ['deeper'])).toEqual(await list('--status', 'pending', '--fields', 'id', '--limit', '3'));
+  // One that may be repeated adds to it.
+  await set('seek', 'api /contacts -X GET -f page=2');
+  const page = ['--jq', '.contacts | length'];
+  expect((await svc(world, ['seek', '-f', 'per_page=3', ...page])).stdout).toBe('3\n');
+  expect(await svc(world, ['seek', '-f', 'per_page=3'])).toEqual(
+    await svc(world, ['api', '/contacts', '-X', 'GET', '-f', 'page=2', '-f', 'per_page=3']),
+  );
   // Of what is typed itself nothing is lost either.
   expect((await svc(world, ['mine', '--status', 'closed', '--status', 'open'])).exitCode).toBe(2);
   await set('named', 'contacts list -p b');
