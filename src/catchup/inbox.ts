@@ -3,15 +3,16 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { withLock } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
-import { loginAccount } from '../http/login-account.ts';
+import { loginOf } from '../http/login-account.ts';
 import { ownedBy } from '../webhooks/event/account.ts';
 import { readServeConfig } from '../webhooks/serve/config.ts';
 import { adminOf, choose, lookedIn } from '../webhooks/serve/configured.ts';
+import { sharesOf } from '../webhooks/store/folder/owner.ts';
 import { carryOut } from '../webhooks/store/folder/requests.ts';
-import { claimSlot, slotHolder, slotsOf } from '../webhooks/store/folder/slot.ts';
+import { claimSlot, slotHolder, slots } from '../webhooks/store/folder/slot.ts';
 import { receivedIn } from '../webhooks/store/folder/view.ts';
 import type { Arrival } from '../webhooks/store/line.ts';
-import { type ListenInbox, listenInbox } from '../webhooks/store/listen-inbox.ts';
+import { inboxOf, type ListenInbox, listenInbox, listenStarts } from '../webhooks/store/listen-inbox.ts';
 import type { StartStore } from '../webhooks/store/starts.ts';
 import { accountAdmin, asProfile, chosenAccount, secretsOfAccount } from './accounts.ts';
 import type { SendResults } from './send.ts';
@@ -34,20 +35,22 @@ export type Inbox = {
 
 /** That of --config, else of the `listen` that runs, else of the `serve` that runs, else the one that the next `listen` has. */
 export async function inboxFor(ctx: Context, settings: Settings, { given, account }: Wanted): Promise<Inbox> {
-  const own = await listenInbox(ctx, settings);
+  const { root, parts } = await listenInbox(ctx, settings);
   const { config, about } =
-    given === undefined && (await isListening(own))
+    given === undefined && (await isListening(parts))
       ? { config: undefined, about: [] }
       : await choose(ctx, settings, given);
   if (config !== undefined) return serveInbox(ctx, settings, { config, about, account });
   chosenAccount(undefined, account);
-  return listenerInbox(ctx, settings, own);
+  return listenerInbox(ctx, settings, { root, starts: await listenStarts(ctx, settings) });
 }
+
+type Rooted = { readonly root: string };
 
 type Wanted = { readonly given: string | undefined; readonly account: string | undefined };
 
-async function isListening({ folders }: ListenInbox): Promise<boolean> {
-  for (const folder of folders) if ((await slotHolder(folder)) !== undefined) return true;
+async function isListening(parts: ListenInbox['parts']): Promise<boolean> {
+  for (const { folder } of parts) if ((await slotHolder(folder)) !== undefined) return true;
   return false;
 }
 
@@ -94,13 +97,13 @@ async function serveInbox(ctx: Context, settings: Settings, { config, about, acc
 }
 
 /** A listener that runs takes them; else they wait for the next one. */
-function listenerInbox(ctx: Context, settings: Settings, { root, account, folders, starts }: ListenInbox): Inbox {
+function listenerInbox(ctx: Context, settings: Settings, { root, starts }: Pick<Inbox, 'starts'> & Rooted): Inbox {
   const waiting = { clock: ctx.clock, signal: ctx.signal, progress: ctx.progress, notice: ctx.notice };
   const what = 'the inbox of svc webhooks listen';
   return {
     ctx,
     settings,
-    seeAll: (see) => receivedIn(folders, see),
+    seeAll: async (see) => receivedIn((await inboxOf(root, await loginOf(ctx, settings))).parts, see),
     starts,
     env: ['SVC_WEBHOOK_SECRET'],
     next: 'svc webhooks listen --forward-to URL passes them on.',
@@ -109,14 +112,12 @@ function listenerInbox(ctx: Context, settings: Settings, { root, account, folder
     take: (arrivals) =>
       withLock(join(root, 'catch-up.lock'), { ...waiting, maxWaitMs: 60_000, what }, async () => {
         const ids = new Set(arrivals.map(({ id }) => id));
-        const own = (await slotsOf(root, account)).mine;
-        const { seen } = await receivedIn(own, ({ id }) => (ids.has(id) ? id : undefined));
+        const login = await loginOf(ctx, settings);
+        const { parts } = await inboxOf(root, login);
+        const { seen } = await receivedIn(parts, ({ id }) => (ids.has(id) ? id : undefined));
         const there = new Set(seen.map(({ value }) => value));
         const fresh = arrivals.filter(({ id }) => !there.has(id));
-        const results = resultsOf(
-          fresh,
-          await handOver(ctx, { root, account: account ?? (await loginAccount(ctx, settings)) }, fresh),
-        );
+        const results = resultsOf(fresh, await handOver(ctx, { root, login }, fresh));
         return new Map([
           ...resultsOf(
             arrivals,
@@ -132,11 +133,12 @@ function listenerInbox(ctx: Context, settings: Settings, { root, account, folder
 /** For each whether it was stored now. */
 async function handOver(
   ctx: Context,
-  { root, account }: Pick<ListenInbox, 'root' | 'account'>,
+  { root, login }: Rooted & Pick<ListenInbox, 'login'>,
   arrivals: readonly Arrival[],
 ): Promise<readonly boolean[]> {
   if (arrivals.length === 0) return [];
-  for (const folder of (await slotsOf(root, account)).mine) {
+  for (const { folder, isOwn } of await sharesOf(await slots(root), login)) {
+    if (!isOwn) continue;
     if ((await slotHolder(folder)) === undefined) continue;
     let isTaken = true;
     const alone = async () => {
@@ -147,7 +149,7 @@ async function handOver(
     // Where it ended meanwhile, the next one takes them.
     if (isTaken) return carried ?? [];
   }
-  const slot = await claimSlot(root, { limit: Number.MAX_SAFE_INTEGER, account });
+  const slot = await claimSlot(root, { limit: Number.MAX_SAFE_INTEGER, ...login });
   try {
     // Where to, the next listener decides.
     const added = arrivals.map((one) => slot.inbox.add({ ...one, owed: true }));

@@ -1,10 +1,12 @@
 /** The inbox of `listen` where its profile is logged in to one account and then to another. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/auth/store-file.ts';
+import { tryLock } from '../../src/disk/lock.ts';
 import { slotsFolder } from '../../src/webhooks/store/folder/slot.ts';
 import { encodeLine } from '../../src/webhooks/store/line.ts';
+import { startsFor } from '../../src/webhooks/store/listen-inbox.ts';
 import { keepSecret } from '../../src/webhooks/subscriptions/secrets.ts';
 import { endAfterEach } from '../endings.ts';
 import { freePort } from '../free-port.ts';
@@ -91,11 +93,17 @@ test.each([
   expect(target.ids()).toEqual(['evt_globex', 'evt_acme']);
 });
 
-test('what an older svc kept of several accounts is told apart by the accounts that the events name', async () => {
-  const [made, target] = [await world(), await app()];
+/** The inbox of an older svc, or of a listener without a login: a1 and a2 are of Acme, b1 and b2 of Globex. */
+function keptBefore(made: World, to: string, ids = ['a1', 'a2', 'b1', 'b2']) {
   const folder = join(slotsFolder(join(made.folder, 'state'), 'default'), '1');
   mkdirSync(folder, { recursive: true });
-  const line = (id: string, data: object, at: number) =>
+  const data: Record<string, object> = {
+    a1: { account_id: 1 },
+    a2: { contact_id: 5 },
+    b1: { account_id: 2 },
+    b2: { account_id: 2 },
+  };
+  const lines = ids.map((id, at) =>
     encodeLine({
       kind: 'arrival',
       arrival: {
@@ -103,21 +111,20 @@ test('what an older svc kept of several accounts is told apart by the accounts t
         event: 'ticket.created',
         at: `2026-01-02T03:04:0${at}.000Z`,
         headers: {},
-        body: Buffer.from(JSON.stringify({ id, event: 'ticket.created', data })),
-        to: target.url,
+        body: Buffer.from(JSON.stringify({ id, event: 'ticket.created', data: data[id] })),
+        to,
       },
-    });
-  const done = { to: target.url, at: '2026-01-02T03:04:09.000Z', status: 200, ms: 1, tries: 1 };
-  writeFileSync(
-    join(folder, 'inbox.jsonl'),
-    [
-      line('a1', { account_id: 1 }, 1),
-      line('a2', { contact_id: 5 }, 2),
-      line('b1', { account_id: 2 }, 3),
-      line('b2', { account_id: 2 }, 4),
-      encodeLine({ kind: 'outcome', id: 'b2', outcome: done }),
-    ].join(''),
+    }),
   );
+  const done = { to, at: '2026-01-02T03:04:09.000Z', status: 200, ms: 1, tries: 1 };
+  if (ids.includes('b2')) lines.push(encodeLine({ kind: 'outcome', id: 'b2', outcome: done }));
+  writeFileSync(join(folder, 'inbox.jsonl'), lines.join(''));
+  return folder;
+}
+
+test('what an older svc kept of several accounts is told apart by the accounts that the events name', async () => {
+  const [made, target] = [await world(), await app()];
+  keptBefore(made, target.url);
   await login(made, 'key_globex');
   const other = await listen(made, ['--forward-to', target.url]);
   await other.until(() => target.got.length > 0);
@@ -192,4 +199,121 @@ test('logout --all names commands that delete what stays, each once', async () =
     expect.objectContaining({ exitCode: 0, stderr: expect.stringContaining(`Deleted ${file}`) }),
     expect.objectContaining({ exitCode: 0, stdout: 'deleted\t1\n' }),
   ]);
+});
+
+const inbox = (made: World, argv: readonly string[], env: object = noKey) =>
+  svc(made, ['webhooks', 'inbox', ...argv], { env: env as typeof noKey });
+
+const listedIds = async (made: World, env: object = noKey) =>
+  JSON.parse((await inbox(made, ['list', '--json'], env)).stdout).map(({ id }: { id: string }) => id);
+
+test('whoever reads an old inbox of several accounts sees its own alone, also while another sorts it, and moves nothing', async () => {
+  const [made, target] = [await world(), await app()];
+  const folder = keptBefore(made, target.url);
+  const before = readFileSync(join(folder, 'inbox.jsonl'), 'utf8');
+  await login(made, 'key_globex');
+  const held = await tryLock(join(folder, 'lock'), { what: 'the inbox', hint: '' });
+  const all = await Promise.all([1, 2, 3].map(() => listedIds(made)));
+  expect(all).toEqual([1, 2, 3].map(() => ['b2', 'b1']));
+  for (const id of ['a1', 'a2'])
+    expect(await inbox(made, ['replay', id, '--to', target.url])).toMatchObject({ exitCode: 3 });
+  await held?.release();
+  expect(await listedIds(made)).toEqual(['b2', 'b1']);
+  expect(target.got).toEqual([]);
+  expect(readFileSync(join(folder, 'inbox.jsonl'), 'utf8')).toBe(before);
+  expect(existsSync(join(folder, 'account.json'))).toBe(false);
+});
+
+test('purge deletes what it says, also of an old inbox of several accounts', async () => {
+  const made = await world();
+  keptBefore(made, 'http://127.0.0.1:9/');
+  await login(made, 'key_globex');
+  const purged = await inbox(made, ['purge', '--yes']);
+  expect(purged).toMatchObject({
+    stdout: 'deleted\t4\n',
+    stderr: 'This deleted events of another login, too (2 of account 1).\n',
+  });
+  await relogin(made, 'key_acme');
+  expect(await listedIds(made)).toEqual([]);
+});
+
+test('a look with a key takes nothing from a listener without a login', async () => {
+  const [made, target] = [await world(), await app()];
+  await oneWaits(made, noKey, 'ticket.created');
+  expect(await listedIds(made, { ...noKey, SVC_API_KEY: 'key_acme' })).toEqual(['evt_acme']);
+  const again = await listen(made, ['--forward-to', target.url]);
+  await again.until(() => target.got.length > 0);
+  expect(target.ids()).toEqual(['evt_acme']);
+});
+
+const acme = { ...noKey, SVC_API_KEY: 'key_acme' };
+const globex = { ...noKey, SVC_API_KEY: 'key_globex' };
+
+/** The same machine while nobody reaches the service. */
+const away = (made: World): World => ({
+  ...made,
+  exchange: async (request) =>
+    request.url.startsWith('https://service.test')
+      ? { lost: 'before-sending', reason: 'refused', detail: 'Nobody is there.' }
+      : made.exchange(request),
+});
+
+test('what may be of another account than that of a key that svc cannot ask about is not sent, and its absence is exit 10', async () => {
+  const [made, target] = [await world(), await app()];
+  await oneWaits(made, acme);
+  const why = 'svc cannot ask now whose this login is.';
+  for (const argv of [['list'], ['show', 'evt_acme'], ['replay', 'evt_acme', '--to', target.url]]) {
+    const ran = await inbox(away(made), argv, globex);
+    expect(ran).toMatchObject({ exitCode: 10, stdout: '' });
+    expect(ran.stderr).toContain(why);
+    expect(ran.stderr).not.toContain('log this profile in');
+  }
+  const other = await listen(away(made), ['--forward-to', target.url], globex);
+  const argv = ['webhooks', 'trigger', 'contact.created', '--to', other.url, '--set', 'id=evt_new'];
+  await svc(made, argv, { env: noKey });
+  await other.until(() => target.got.length > 0);
+  expect((await other.end()).stderr).toContain(why);
+  expect(target.ids()).toEqual(['evt_new']);
+});
+
+test.each([
+  ['all that is there is of one account', ['a1', 'a2'], ['a2', 'a1']],
+  ['no event tells an account', ['a2'], ['a2']],
+])('without the service, what no login has received is a key’s own where %s', async (_, ids, listed) => {
+  const made = await world();
+  keptBefore(made, 'http://127.0.0.1:9/', ids);
+  expect(await listedIds(away(made), acme)).toEqual(listed);
+});
+
+test('without the service, nothing of an inbox of several accounts is sent to the app of a key', async () => {
+  const [made, target] = [await world(), await app()];
+  keptBefore(made, target.url);
+  expect(await inbox(away(made), ['list'], acme)).toMatchObject({ exitCode: 10, stdout: '' });
+  const running = await listen(away(made), ['--forward-to', target.url], acme);
+  expect((await running.end()).stderr).toContain('2 events of account 2 (1 not forwarded yet) are left alone');
+  expect(target.got).toEqual([]);
+});
+
+test('starts of searches stay with their account when another one comes, and those of an older svc with the first', async () => {
+  const made = await world();
+  const root = slotsFolder(join(made.folder, 'state'), 'default');
+  mkdirSync(root, { recursive: true });
+  const old = new Date('2026-01-02T00:00:00.000Z');
+  writeFileSync(join(root, 'searches.json'), JSON.stringify({ 'ticket.created': old.toISOString() }));
+  // Until somebody has received, whoever searches is the first.
+  expect((await (await startsFor(root, made.clock, 2)).read()).size).toBe(1);
+  mkdirSync(join(root, '1'));
+  writeFileSync(join(root, '1', 'account.json'), '{"account_id":1}');
+  const [first, second] = [await startsFor(root, made.clock, 1), await startsFor(root, made.clock, 2)];
+  expect([...(await first.read())]).toEqual([['ticket.created', old]]);
+  expect((await second.read()).size).toBe(0);
+  await second.keep(new Map([['ticket.created', new Date('2026-02-02T00:00:00.000Z')]]));
+  await first.keep(new Map([['feedback.created', new Date('2026-03-02T00:00:00.000Z')]]));
+  expect(JSON.parse(readFileSync(join(root, 'searches.json'), 'utf8'))).toEqual({
+    '1/ticket.created': '2026-01-02T00:00:00.000Z',
+    '1/feedback.created': '2026-03-02T00:00:00.000Z',
+    '2/ticket.created': '2026-02-02T00:00:00.000Z',
+  });
+  await first.forget(new Map([['ticket.created', old]]));
+  expect([...(await first.read()).keys()]).toEqual(['feedback.created']);
 });

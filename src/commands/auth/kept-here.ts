@@ -8,9 +8,8 @@ import { isPostgresUrl } from '../../sends/place.ts';
 import { openDrafts } from '../../sends/store.ts';
 import { counted } from '../../text/number.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { slotsFolder, slotsOf } from '../../webhooks/store/folder/slot.ts';
-import { receivedIn } from '../../webhooks/store/folder/view.ts';
-import { waitingIn } from '../../webhooks/store/listen-inbox.ts';
+import { slotsFolder } from '../../webhooks/store/folder/slot.ts';
+import { inboxOf, keptIn } from '../../webhooks/store/listen-inbox.ts';
 
 /** Of an account: what svc keeps of it on this machine. */
 export type KeptHere = { readonly name: string; readonly kept: readonly string[] };
@@ -52,10 +51,9 @@ async function events(
   account: number,
   named: string,
 ): Promise<string | undefined> {
-  const { mine } = await slotsOf(slotsFolder(ctx.files.state, profile), account);
-  const all = (await receivedIn(mine, () => true)).seen.length;
-  if (all === 0) return undefined;
-  const waiting = await waitingIn(mine);
-  const still = waiting > 0 ? `, ${waiting} not forwarded yet` : '';
-  return `${counted(all, 'webhook event')}${still} (to delete them: svc${named} webhooks inbox purge)`;
+  const { parts } = await inboxOf(slotsFolder(ctx.files.state, profile), { account });
+  const { kept, waiting } = (await keptIn(parts.map((part) => ({ ...part, whose: () => account })))).get(account) ?? {};
+  if (!kept) return undefined;
+  const still = waiting ? `, ${waiting} not forwarded yet` : '';
+  return `${counted(kept, 'webhook event')}${still} (to delete them: svc${named} webhooks inbox purge)`;
 }

@@ -8,32 +8,39 @@ import { shellWord } from '../../text/shell-word.ts';
 import { mayMean, meantBy } from '../../webhooks/event/account.ts';
 import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
-import { type Chosen, choose, openConfigured } from '../../webhooks/serve/configured.ts';
+import { choose, openConfigured } from '../../webhooks/serve/configured.ts';
 import { type Damaged, damagedText } from '../../webhooks/store/folder/file.ts';
 import type { Received } from '../../webhooks/store/folder/look-up.ts';
-import { type Asked, type Found, receivedIn, type View } from '../../webhooks/store/folder/view.ts';
+import { type Asked, type Found, type Part, receivedIn, type View } from '../../webhooks/store/folder/view.ts';
 import { findWhole } from '../../webhooks/store/folder/whole.ts';
 import type { InboxAdmin } from '../../webhooks/store/inbox-store.ts';
-import { listenInbox, othersNotes } from '../../webhooks/store/listen-inbox.ts';
+import { type ListenInbox, listenInbox, othersNotes, unsureOf } from '../../webhooks/store/listen-inbox.ts';
+
+/** The configuration of `serve`, or the inbox of `listen`; and what is said of it. */
+type Opened = { readonly config: string | undefined; readonly own: ListenInbox | undefined };
 
 /** Of `listen`, or of the configuration of `serve`: the oldest first, from the newest back as far as is asked. */
 export function look<T>(
   ctx: Context,
   settings: Settings,
-  config: string | undefined,
+  opened: Opened,
   { view, most, isOpen }: Pick<Asked, 'most' | 'isOpen'> & { readonly view: View<T> },
 ): Promise<Found<T>> {
   const onDamage = (damaged: Damaged) => ctx.notice(damagedText(damaged));
   // Told once: a second look at what is open follows one at the newest.
-  return within(ctx, settings, config, ({ newest }) => newest(view, { most, isOpen, ...(!isOpen && { onDamage }) }));
+  return within(ctx, settings, opened, ({ newest }) => newest(view, { most, isOpen, ...(!isOpen && { onDamage }) }));
 }
 
 /** Says which inbox it is, for there may be several. */
-export async function chosen(ctx: Context, settings: Settings, given: string | undefined): Promise<Chosen> {
+export async function chosen(ctx: Context, settings: Settings, given: string | undefined) {
   const { config, about } = await choose(ctx, settings, given);
-  if (config !== undefined) return { config, about };
+  if (config !== undefined) return { opened: { config, own: undefined }, about, unsure: undefined };
   const usual = 'This is the inbox of svc webhooks listen. For that of serve: --config FILE';
-  return { config, about: [...(await othersNotes(await listenInbox(ctx, settings))), usual] };
+  const own = await listenInbox(ctx, settings);
+  const notes = await othersNotes(own);
+  // Where nothing is kept that may be another's, it does not matter whose the login is.
+  const unsure = notes.length > 0 ? own.login.unsure : undefined;
+  return { opened: { config, own }, about: [...notes, usual], unsure };
 }
 
 /** So many are enough to choose from; the id of another can be typed. */
@@ -41,12 +48,12 @@ const mostChoices = 100;
 
 /** The newest first, to choose from. */
 export const receivedEvents: Listed['choices'] = async (ctx, settings, flags) => {
-  const { config } = await chosen(ctx, settings, flags.config?.[0]);
+  const { opened } = await chosen(ctx, settings, flags.config?.[0]);
   const view: View<Choice> = ({ id, event, at, body }) => {
     const summary = sanitize(mainFields(event, envelopeIn(body)?.data ?? null).slice(0, 200));
     return { value: id, name: [localTime(at), event ?? '-', sanitize(id), summary].join('  ') };
   };
-  const { seen } = await look(ctx, settings, config, { view, most: mostChoices });
+  const { seen } = await look(ctx, settings, opened, { view, most: mostChoices });
   return [...seen]
     .reverse()
     .slice(0, mostChoices)
@@ -75,23 +82,22 @@ const isPlain = (text: string): boolean => /^[\w.:-]+$/u.test(text);
 export async function lookUp(
   ctx: Context,
   settings: Settings,
-  config: string | undefined,
+  opened: Opened,
   wanted: readonly string[],
 ): Promise<Received[]> {
-  const found = await within(ctx, settings, config, (admin) => searched(admin, wanted));
-  const others = config === undefined ? await ofOthers(ctx, settings, wanted) : [];
-  return wanted.map((id) => theOne(found, id, { config, others }));
+  const found = await within(ctx, settings, opened, (admin) => searched(admin, wanted));
+  const others = await ofOthers(opened.own?.others ?? [], wanted);
+  return wanted.map((id) => theOne(found, id, { opened, others }));
 }
 
-type Foreign = { readonly id: string; readonly owner: number };
+type Foreign = { readonly id: string; readonly owner: number | undefined };
 
 /** What the profile received for another account than that of the login: it is nobody's here, and never sent on. */
-async function ofOthers(ctx: Context, settings: Settings, wanted: readonly string[]): Promise<readonly Foreign[]> {
-  const { others } = await listenInbox(ctx, settings);
+async function ofOthers(others: ListenInbox['others'], wanted: readonly string[]): Promise<readonly Foreign[]> {
   const found: Foreign[] = [];
-  for (const { folder, account: owner } of others) {
-    const { seen } = await receivedIn([folder], ({ id }) =>
-      wanted.some((one) => mayMean(one, { id })) ? { id, owner } : undefined,
+  for (const part of others) {
+    const { seen } = await receivedIn([part], (arrival) =>
+      wanted.some((one) => mayMean(one, arrival)) ? { id: arrival.id, owner: part.whose(arrival) } : undefined,
     );
     found.push(...seen.map(({ value }) => value));
   }
@@ -102,37 +108,34 @@ async function ofOthers(ctx: Context, settings: Settings, wanted: readonly strin
 async function within<T>(
   ctx: Context,
   settings: Settings,
-  config: string | undefined,
+  { config, own }: Opened,
   ask: (admin: Searching) => Promise<T>,
 ): Promise<T> {
   if (config !== undefined) {
     const { admin } = await openConfigured(ctx, settings, config);
     return ask(admin).finally(() => admin.close());
   }
-  const { folders } = await listenInbox(ctx, settings);
+  const { parts } = own ?? (await listenInbox(ctx, settings));
   const find = async (ids: readonly string[]) => {
-    const found = (await Promise.all(folders.map((folder) => findWhole(folder, ids)))).flat();
+    const inPart = async ({ folder, has }: Part) =>
+      (await findWhole(folder, ids)).filter(({ arrival }) => has(arrival));
+    const found = (await Promise.all(parts.map(inPart))).flat();
     // One that a listener takes over from another is in both for a moment.
     return [...new Map(found.map((one) => [one.arrival.id, one])).values()];
   };
-  return ask({ find, newest: (view, asked) => receivedIn(folders, view, asked) });
+  return ask({ find, newest: (view, asked) => receivedIn(parts, view, asked) });
 }
 
-export async function lookUpOne(
-  ctx: Context,
-  settings: Settings,
-  config: string | undefined,
-  id: string,
-): Promise<Received> {
-  const [found] = await lookUp(ctx, settings, config, [id]);
+export async function lookUpOne(ctx: Context, settings: Settings, opened: Opened, id: string): Promise<Received> {
+  const [found] = await lookUp(ctx, settings, opened, [id]);
   if (!found) throw new Error('One was asked for.');
   return found;
 }
 
-type Where = { readonly config: string | undefined; readonly others: readonly Foreign[] };
+type Where = { readonly opened: Opened; readonly others: readonly Foreign[] };
 
 /** The beginning of an id is enough where only one begins so. */
-function theOne(found: readonly Received[], id: string, { config, others }: Where): Received {
+function theOne(found: readonly Received[], id: string, { opened: { config, own }, others }: Where): Received {
   const meant = meantBy(
     id,
     found.map(({ arrival }) => arrival),
@@ -146,6 +149,7 @@ function theOne(found: readonly Received[], id: string, { config, others }: Wher
   }
   if (one) return one;
   const other = others.find((each) => mayMean(id, each));
+  if (other && own?.login.unsure) throw unsureOf(own.login.unsure);
   if (other)
     throw new Failure(
       'not-found',

@@ -13,8 +13,8 @@ import { openConfigured } from '../../webhooks/serve/configured.ts';
 import { inboxFile } from '../../webhooks/store/folder/file.ts';
 import { forgetKnown } from '../../webhooks/store/folder/known.ts';
 import { slotHolder, slots, slotsFolder, whileFree } from '../../webhooks/store/folder/slot.ts';
-import { received, receivedIn } from '../../webhooks/store/folder/view.ts';
-import { listenInbox } from '../../webhooks/store/listen-inbox.ts';
+import { received } from '../../webhooks/store/folder/view.ts';
+import { keptIn, listenInbox } from '../../webhooks/store/listen-inbox.ts';
 import { fileStarts } from '../../webhooks/store/starts.ts';
 import { configFlag } from './flags.ts';
 
@@ -27,30 +27,21 @@ export const purge = defineCommand({
   async run(ctx, { flags, settings }) {
     if (flags.config !== undefined) return purgeConfigured(ctx, settings, flags.config);
     const root = slotsFolder(ctx.files.state, settings.profile);
-    const folders = await slots(root);
-    for (const folder of folders) {
+    for (const folder of await slots(root)) {
       const pid = await slotHolder(folder);
       if (pid !== undefined) throw inUse(pid);
     }
     const count = await countIn((see) => received(root, see));
-    const { others } = await listenInbox(ctx, settings);
-    const foreign = await countIn((see) =>
-      receivedIn(
-        others.map(({ folder }) => folder),
-        see,
-      ),
-    );
-    const whose =
-      foreign > 0
-        ? ` (${number(foreign)} of account ${listed([...new Set(others.map(({ account }) => String(account)))])})`
-        : '';
+    const others = await keptIn((await listenInbox(ctx, settings)).others);
+    const foreign = [...others.values()].reduce((sum, { kept }) => sum + kept, 0);
+    const whose = foreign > 0 ? ` (${number(foreign)} of account ${listed([...others.keys()].map(String))})` : '';
     if (count > 0)
       await confirmed(
         ctx,
         settings,
         `Delete ${counted(count, 'received event')} of svc webhooks listen for good${whose}?`,
       );
-    for (const folder of folders) {
+    for (const folder of await slots(root)) {
       const done = await whileFree(folder, async () => {
         await removeFile(join(folder, inboxFile));
         await forgetKnown(folder);

@@ -13,6 +13,7 @@ import { urlOfSink } from '../../webhooks/serve/configured.ts';
 import { deliveryOf } from '../../webhooks/store/delivery.ts';
 import { type Forwarding, forwardOf } from '../../webhooks/store/forwarding.ts';
 import type { Arrival } from '../../webhooks/store/line.ts';
+import { unsureOf } from '../../webhooks/store/listen-inbox.ts';
 import { taken } from '../../webhooks/store/outcome-words.ts';
 import { page } from './delivery-page.ts';
 import { accountFlag, configFlag } from './flags.ts';
@@ -60,7 +61,7 @@ const list = defineCommand({
   },
   examples: ['svc webhooks inbox list', 'svc webhooks inbox list --event ticket.created --json'],
   async run(ctx, { flags, settings }) {
-    const { config, about } = await chosen(ctx, settings, flags.config);
+    const { opened, about, unsure } = await chosen(ctx, settings, flags.config);
     const had = new Set<string | undefined>();
     const most = flags.all ? undefined : (flags.limit ?? 50);
     const view = (arrival: Arrival) => {
@@ -76,9 +77,11 @@ const list = defineCommand({
         owing: { to, owed, sinks },
       };
     };
-    const { seen, isAll } = await look(ctx, settings, config, { view, most });
+    const { seen, isAll } = await look(ctx, settings, opened, { view, most });
     // One that was taken out of the configuration may have events here all the same.
-    if (flags.account !== undefined && !had.has(flags.account)) await requireAccount(ctx, config, flags.account);
+    if (flags.account !== undefined && !had.has(flags.account)) await requireAccount(ctx, opened.config, flags.account);
+    // An empty list would say that nothing came.
+    if (seen.length === 0 && unsure) throw unsureOf(unsure);
     const found = [...seen].reverse();
     const shown = found.slice(0, most);
     const records = shown.map(({ value: { record, owing }, outcomes }) => ({
@@ -87,7 +90,7 @@ const list = defineCommand({
     }));
     const isCut = !isAll || found.length > records.length;
     // What waits may be older than all that is listed.
-    const open = isCut ? (await look(ctx, settings, config, { view, isOpen: true })).seen : shown;
+    const open = isCut ? (await look(ctx, settings, opened, { view, isOpen: true })).seen : shown;
     return {
       read: true,
       data: {
@@ -119,8 +122,8 @@ const show = defineCommand({
   needs: 'an event that was received: svc webhooks inbox list',
   examples: ['svc webhooks inbox show evt_1 --json'],
   async run(ctx, { args, flags, settings }) {
-    const { config, about } = await chosen(ctx, settings, flags.config);
-    const delivery = deliveryOf(await lookUpOne(ctx, settings, config, args.id));
+    const { opened, about } = await chosen(ctx, settings, flags.config);
+    const delivery = deliveryOf(await lookUpOne(ctx, settings, opened, args.id));
     return {
       read: true,
       data: { shape: 'record', record: delivery },
@@ -149,9 +152,9 @@ const replay = defineCommand({
   examples: ['svc webhooks inbox replay evt_1 --to http://localhost:3000/hooks'],
   async run(ctx, { args, flags, settings }) {
     const to = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
-    const { config, about } = await chosen(ctx, settings, flags.config);
-    const found = await lookUp(ctx, settings, config, args.id);
-    const named = config === undefined ? undefined : await urlOfSink(ctx, config);
+    const { opened, about } = await chosen(ctx, settings, flags.config);
+    const found = await lookUp(ctx, settings, opened, args.id);
+    const named = opened.config === undefined ? undefined : await urlOfSink(ctx, opened.config);
     const planned = found.map(({ arrival, outcomes }) => {
       const before = outcomes.at(-1)?.to ?? arrival.to ?? arrival.sinks?.[0];
       const target = to ?? (named && before !== undefined ? named(before) : before);

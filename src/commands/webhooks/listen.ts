@@ -104,10 +104,10 @@ export const listenToWebhooks = defineCommand({
       await import('../../webhooks/listen/listen.ts'),
       await import('./event-lines.ts'),
     ];
-    const { loginAccount } = await import('../../http/login-account.ts');
+    const { loginOf } = await import('../../http/login-account.ts');
     const { lines, more, summary } = await listen(ctx, {
       profile: settings.profile,
-      account: await loginAccount(ctx, settings),
+      login: await loginOf(ctx, settings),
       port: flags.port,
       path: flags.path === undefined ? undefined : parsePath(flags.path),
       routes,
@@ -148,9 +148,9 @@ function againWith({ port, path, forwardTo }: ListenAddress): string {
 async function missed(ctx: Context, settings: Settings, events: readonly WebhookEvent[] | undefined): Promise<Missed> {
   const { missedIn } = await import('../../catchup/missed.ts');
   const { receivedIn } = await import('../../webhooks/store/folder/view.ts');
-  const { listenInbox } = await import('../../webhooks/store/listen-inbox.ts');
-  const { folders, starts } = await listenInbox(ctx, settings);
-  const seeAll: Wanted['seeAll'] = (see) => receivedIn(folders, see);
+  const { listenInbox, listenStarts } = await import('../../webhooks/store/listen-inbox.ts');
+  const [{ parts }, starts] = [await listenInbox(ctx, settings), await listenStarts(ctx, settings)];
+  const seeAll: Wanted['seeAll'] = (see) => receivedIn(parts, see);
   const open = async () => ({ seeAll, starts, close: async () => {} });
   return missedIn(ctx, settings, { open, events, env: () => ['SVC_WEBHOOK_SECRET'] });
 }

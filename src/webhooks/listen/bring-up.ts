@@ -8,9 +8,9 @@ import { marking, newMark } from '../receive/own-mark.ts';
 import { type Receiver, startReceiver } from '../receive/receiver.ts';
 import { damagedText } from '../store/folder/file.ts';
 import { watchRequests } from '../store/folder/requests.ts';
-import { claimSlot, type Slot, slots, slotsFolder, slotsOf } from '../store/folder/slot.ts';
+import { claimSlot, type Slot, slots, slotsFolder } from '../store/folder/slot.ts';
 import type { Arrival } from '../store/line.ts';
-import { othersNotes } from '../store/listen-inbox.ts';
+import { inboxOf, othersNotes } from '../store/listen-inbox.ts';
 import { probeFolder, tellingRecovery } from '../store/recovery.ts';
 import { forgetSecret, keepSecret } from '../subscriptions/secrets.ts';
 import { hasLeftovers, reap, subscribe } from '../subscriptions/subscriptions.ts';
@@ -47,9 +47,8 @@ export async function bringUp(
   await removeLeftovers(ctx, options, slot);
   const forwarder = forwarding(context, slot);
   await resume(context, slot, forwarder);
-  const { account } = options;
-  const { others } = await slotsOf(slotsFolder(ctx.files.state, options.profile), account);
-  for (const note of await othersNotes({ account, others })) ctx.notice(note);
+  const kept = await inboxOf(slotsFolder(ctx.files.state, options.profile), options.login ?? {});
+  for (const note of await othersNotes(kept)) ctx.notice(note);
   await options.missed?.begin();
   const receiver = await receive(context, slot, forwarder);
   const take = (arrivals: readonly Arrival[]) => takeRebuilt(context, { slot, forwarder }, arrivals);
@@ -79,7 +78,7 @@ async function claimListenSlot({ ctx, options, running }: ListenContext): Promis
   const root = slotsFolder(ctx.files.state, options.profile);
   running.slot = await claimSlot(root, {
     limit: options.inboxLimit,
-    account: options.account,
+    ...options.login,
     onDamage: (damaged) => ctx.notice(damagedText(damaged)),
   }).catch((error) => {
     throw new Failure('failed', `The inbox in ${root} cannot be used: ${messageOf(error)}`, {
@@ -126,7 +125,7 @@ async function receive(context: ListenContext, { inbox, folder, held }: Slot, fo
     port: options.port,
     doors: () => [{ path: options.path ?? context.pathOfUrl, secrets }],
     // Whoever gives a secret says whose deliveries are meant; those that are stored may be of an earlier login.
-    ...(laterSecrets && { account: options.account }),
+    ...(laterSecrets && { account: options.login?.account }),
     // A listen has one account, and its inbox never another.
     idIn: (_account, id) => id,
     ...(laterSecrets && {

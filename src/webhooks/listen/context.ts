@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import type { Login } from '../../http/login-account.ts';
 import type { Routes } from '../deliver/routes.ts';
 import type { Missed } from '../receive/missed.ts';
 import type { Receiver } from '../receive/receiver.ts';
@@ -10,8 +11,7 @@ import type { Reporter } from './report.ts';
 
 export type ListenOptions = {
   readonly profile: string;
-  /** Of the login, as far as svc can know it. */
-  readonly account?: number | undefined;
+  readonly login?: Login;
   readonly port: number;
   readonly path?: string;
   readonly routes: Routes;

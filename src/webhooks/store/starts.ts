@@ -34,8 +34,8 @@ const fileName = 'searches.json';
 /** As they are kept: a name for each event, which begins with the account where there are several. */
 type Kept = ReadonlyMap<string, string>;
 
-/** In a folder beside the inbox. */
-export function fileStarts(folder: string, clock: Context['clock'], account?: string): StartStore {
+/** In a folder beside the inbox. `isFirst`: what stands there without an account is the account's too. */
+export function fileStarts(folder: string, clock: Context['clock'], account?: string, isFirst = false): StartStore {
   const path = join(folder, fileName);
   const all = async (): Promise<Kept> =>
     new Map(
@@ -45,12 +45,16 @@ export function fileStarts(folder: string, clock: Context['clock'], account?: st
         return text === undefined ? [] : [[name, text] as const];
       }),
     );
-  const read = async () => startsIn([...(await all())], account);
+  const startsOf = (kept: readonly (readonly [string, string])[]) =>
+    new Map([...(isFirst ? startsIn(kept, undefined) : []), ...startsIn(kept, account)]);
+  const read = async () => startsOf([...(await all())]);
   const change = (to: (stored: Starts) => Starts): Promise<Starts> =>
     withLock(join(folder, 'searches.lock'), { clock, what: 'the starts of searches' }, async () => {
       const kept = [...(await all())];
-      const changed = to(startsIn(kept, account));
-      const others = kept.filter(([name]) => eventIn(name, account) === undefined);
+      const changed = to(startsOf(kept));
+      const isOther = (name: string) =>
+        eventIn(name, account) === undefined && !(isFirst && eventIn(name, undefined) !== undefined);
+      const others = kept.filter(([name]) => isOther(name));
       const next = [...others, ...textsOf(changed, account)];
       if (next.length === 0) await removeFile(path);
       else await replaceFile(path, JSON.stringify(Object.fromEntries(next)));

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { namesIn, removeFile } from '../../../disk/folder.ts';
 import { type Held, holders, tryLock } from '../../../disk/lock.ts';
-import type { InboxLine } from '../line.ts';
+import type { Login } from '../../../http/login-account.ts';
+import type { Arrival, InboxLine } from '../line.ts';
 import { type Damaged, inboxFile, readInbox, refuseForeign } from './file.ts';
 import { type Inbox, openInbox } from './inbox.ts';
 import { forgetKnown } from './known.ts';
-import { accountIn, accountsIn, ownerOf, setOwner } from './owner.ts';
+import { ownerOf, setOwner, sharesOf, toldIn } from './owner.ts';
 
 /**
  * Where a listener keeps what it must not lose: a folder of its own below the profile's, numbered from 1. A second
@@ -36,32 +37,15 @@ export async function slots(root: string): Promise<string[]> {
   return names.sort((a, b) => Number(a) - Number(b)).map((name) => join(root, name));
 }
 
-/** Those of the account, and those of others with whose they are. Where svc cannot know the account, nobody's are its own. */
-export async function slotsOf(root: string, account: number | undefined) {
-  if (account !== undefined) await sortOut(root);
-  const mine: string[] = [];
-  const others: { readonly folder: string; readonly account: number }[] = [];
-  for (const folder of await slots(root)) {
-    const owner = await ownerOf(folder);
-    if (owner === undefined || owner === account) mine.push(folder);
-    else others.push({ folder, account: owner });
-  }
-  return { mine, others };
-}
-
-const isFor = async (folder: string, account: number | undefined): Promise<boolean> =>
-  [undefined, account].includes(await ownerOf(folder));
-
-type SlotOptions = {
+type SlotOptions = Login & {
   readonly limit: number;
-  /** Of the login, as far as svc can know it. */
-  readonly account?: number | undefined;
   readonly onDamage?: (damaged: Damaged) => void;
 };
 
-export async function claimSlot(root: string, { limit, account, onDamage }: SlotOptions): Promise<Slot> {
+export async function claimSlot(root: string, { limit, onDamage, ...login }: SlotOptions): Promise<Slot> {
+  const { account } = login;
   if (account !== undefined) await sortOut(root);
-  const taken = await freeSlots(root, account);
+  const taken = await freeSlots(root, login);
   const { folder, held } = taken[0];
   const release = async () => {
     for (const { held } of taken) await held.release();
@@ -108,14 +92,15 @@ export async function whileFree(folder: string, work: (held: Held) => Promise<vo
 
 type Taken = { readonly folder: string; readonly held: Held };
 
-/** Every free slot of the account, or a new one. */
-async function freeSlots(root: string, account: number | undefined): Promise<readonly [Taken, ...Taken[]]> {
+/** Every free slot of the login, or a new one. */
+async function freeSlots(root: string, login: Login): Promise<readonly [Taken, ...Taken[]]> {
   const free: Taken[] = [];
   const takeOwn = async (folder: string) => {
-    if (!(await isFor(folder, account))) return;
+    if (![undefined, login.account].includes(await ownerOf(folder))) return;
     const taken = await take(folder);
-    // It may have become another's meanwhile.
-    if (await isFor(folder, account)) free.push(...taken);
+    // It may have become another's meanwhile, or whoever was to sort it out ended before that.
+    const all = taken.length > 0 ? await sharesOf(await slots(root), login) : [];
+    if (all.some((share) => share.folder === folder && share.isOwn)) free.push(...taken);
     else for (const { held } of taken) await held.release();
   };
   for (const folder of await slots(root)) await takeOwn(folder);
@@ -131,22 +116,21 @@ async function sortOut(root: string): Promise<void> {
   for (const folder of await slots(root)) {
     if ((await ownerOf(folder)) !== undefined) continue;
     await whileFree(folder, async (held) => {
-      const [account, ...more] = await accountsIn(folder);
-      if (account === undefined) return;
-      if (more.length > 0) await split(root, { folder, held }, account);
-      else await setOwner(folder, account);
+      const { accounts, of } = await toldIn(folder);
+      const [account, another] = accounts;
+      if (another !== undefined) await split(root, { folder, held }, of);
+      else if (account !== undefined) await setOwner(folder, account);
     });
   }
 }
 
-/** An event that does not tell its account is of that of the one before it. */
-async function split(root: string, taken: Taken, first: number): Promise<void> {
+async function split(root: string, taken: Taken, accountOf: (arrival: Arrival) => number | undefined): Promise<void> {
   const own = new Map<number, Slot>();
   const where = new Map<string, Inbox>();
-  let account = first;
   const inboxOf = async (line: InboxLine) => {
     if (line.kind !== 'arrival') return line.kind === 'outcome' ? where.get(line.id) : undefined;
-    account = accountIn(line.arrival) ?? account;
+    const account = accountOf(line.arrival);
+    if (account === undefined) return undefined;
     const slot = own.get(account) ?? (await claimSlot(root, { limit: Number.MAX_SAFE_INTEGER, account }));
     own.set(account, slot);
     where.set(line.arrival.id, slot.inbox);

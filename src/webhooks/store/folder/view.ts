@@ -32,13 +32,23 @@ export type Found<T> = { readonly seen: readonly Seen<T>[]; readonly isAll: bool
 export const received = async <T>(root: string, view: View<T>, onDamage?: OnDamage): Promise<readonly Seen<T>[]> =>
   (await receivedIn(await slots(root), view, { onDamage })).seen;
 
-/** The same of any inboxes, from the newest back as far as is asked. */
-export async function receivedIn<T>(folders: readonly string[], view: View<T>, asked: Asked = {}): Promise<Found<T>> {
+/** Some of what is in an inbox. */
+export type Part = { readonly folder: string; readonly has: (arrival: Arrival) => boolean };
+
+/** The same of any inboxes or parts of them, from the newest back as far as is asked. */
+export async function receivedIn<T>(
+  parts: readonly (string | Part)[],
+  view: View<T>,
+  asked: Asked = {},
+): Promise<Found<T>> {
   const all = new Map<string, One<T>>();
   let isAll = true;
-  for (const folder of folders) {
-    const open = asked.isOpen ? await openOnes(folder, view, asked.onDamage) : undefined;
-    const some = open ? { ones: open, isAll: true } : await receivedBy(folder, view, asked);
+  for (const part of parts) {
+    const folder = typeof part === 'string' ? part : part.folder;
+    const seen: View<T> =
+      typeof part === 'string' ? view : (arrival) => (part.has(arrival) ? view(arrival) : undefined);
+    const open = asked.isOpen ? await openOnes(folder, seen, asked.onDamage) : undefined;
+    const some = open ? { ones: open, isAll: true } : await receivedBy(folder, seen, asked);
     for (const one of some.ones) all.set(one.id, one);
     isAll &&= some.isAll;
   }
