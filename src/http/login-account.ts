@@ -1,10 +1,16 @@
+import { join } from 'node:path';
 import { getAccount } from '../api/account.ts';
 import { environmentKinds } from '../auth/at-hand.ts';
 import { begin, boundOf } from '../auth/bound.ts';
 import { readConfig } from '../config/config-file.ts';
+import { credentialVariables } from '../config/credential-variables.ts';
 import { profileConfig, type Settings } from '../config/settings.ts';
 import type { Context, TokenStore } from '../context.ts';
+import { readIfThere, replaceFile } from '../disk/atomic-file.ts';
 import { Failure, isInterruption } from '../errors.ts';
+import { hexDigestOf } from '../text/digest.ts';
+import { jsonIn } from '../text/json.ts';
+import { fieldsIn } from '../text/record.ts';
 import { call, connect } from './call.ts';
 import { isId } from './made.ts';
 
@@ -22,7 +28,7 @@ export const loginAccount = async (ctx: Context, settings: Settings): Promise<nu
 
 /**
  * The account of the login, as far as svc can know it: a profile knows it since its login; for a credential of the environment the
- * service is asked, which does not tell it without the scope `identity`.
+ * service is asked, which does not tell it without the scope `identity`. That of a key is remembered: a key is of one account.
  */
 export async function loginOf(ctx: Context, settings: Settings): Promise<Login> {
   if (environmentKinds(ctx.env).every((kind) => kind === 'm2m')) {
@@ -33,9 +39,27 @@ export async function loginOf(ctx: Context, settings: Settings): Promise<Login> 
     await begin(ctx, profile, bound);
     return { account: bound.account };
   }
-  const answer = asked.get(ctx.tokens) ?? askAccount(ctx, settings);
+  const answer = asked.get(ctx.tokens) ?? rememberedOrAsked(ctx, settings);
   asked.set(ctx.tokens, answer);
   return answer;
+}
+
+async function rememberedOrAsked(ctx: Context, settings: Settings): Promise<Login> {
+  const path = fileOf(ctx, settings);
+  const text = path === undefined ? undefined : await readIfThere(path).catch(() => undefined);
+  const { account: before } = fieldsIn(jsonIn(text ?? ''));
+  if (isId(before)) return { account: before };
+  const login = await askAccount(ctx, settings);
+  if (path !== undefined && login.account !== undefined)
+    await replaceFile(path, JSON.stringify({ account: login.account })).catch(() => {});
+  return login;
+}
+
+/** Named by a digest: no secret is written. Access tokens of the environment last an hour, so theirs is not remembered. */
+function fileOf({ env, files }: Context, { baseUrl }: Settings): string | undefined {
+  const key = env[credentialVariables.api_key];
+  if (!key || baseUrl === undefined) return undefined;
+  return join(files.state, 'accounts', `${hexDigestOf(`svc login\n${baseUrl}\n${key}`).slice(0, 24)}.json`);
 }
 
 async function askAccount(ctx: Context, settings: Settings): Promise<Login> {

@@ -1,5 +1,5 @@
 /** The inbox of `listen` where its profile is logged in to one account and then to another. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/auth/store-file.ts';
@@ -256,6 +256,20 @@ const away = (made: World): World => ({
     request.url.startsWith('https://service.test')
       ? { lost: 'before-sending', reason: 'refused', detail: 'Nobody is there.' }
       : made.exchange(request),
+});
+
+test('with a key whose account svc has asked once, what waits is listed and forwarded while the service is away', async () => {
+  const [made, target] = [await world(), await app()];
+  await oneWaits(made, acme);
+  expect(await listedIds(away(made), acme)).toEqual(['evt_acme']);
+  const again = await listen(away(made), ['--forward-to', target.url], acme);
+  await again.until(() => target.got.length > 0);
+  expect(target.ids()).toEqual(['evt_acme']);
+  const files = readdirSync(join(made.folder, 'state'), { recursive: true, withFileTypes: true });
+  const texts = files
+    .filter((file) => file.isFile())
+    .map((file) => file.name + readFileSync(join(file.parentPath, file.name), 'utf8'));
+  expect(texts.join('\n')).not.toContain('key_acme');
 });
 
 test('what may be of another account than that of a key that svc cannot ask about is not sent, and its absence is exit 10', async () => {

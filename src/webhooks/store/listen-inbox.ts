@@ -90,6 +90,6 @@ const cannotAsk = ({ message }: Failure): string => `svc cannot ask now whose th
 /** Of what may be the login's own nobody can say now that it is not there. */
 export const unsureOf = (unsure: Failure): Failure =>
   new Failure('network', `The inbox holds events of an account, and ${cannotAsk(unsure)}`, {
-    hint: 'Run the same again when the service answers.',
+    hint: 'Run the same again when the service answers. svc then remembers whose a key is.',
     cause: unsure,
   });
