@@ -1,5 +1,5 @@
 /** The inbox of `listen` where its profile is logged in to one account and then to another. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/auth/store-file.ts';
@@ -94,7 +94,7 @@ test.each([
 });
 
 /** The inbox of an older svc, or of a listener without a login: a1 and a2 are of Acme, b1 and b2 of Globex. */
-function keptBefore(made: World, to: string, ids = ['a1', 'a2', 'b1', 'b2']) {
+function keptBefore(made: World, to: string, ids = ['a1', 'a2', 'b1', 'b2'], others: object = {}) {
   const folder = join(slotsFolder(join(made.folder, 'state'), 'default'), '1');
   mkdirSync(folder, { recursive: true });
   const data: Record<string, object> = {
@@ -109,9 +109,9 @@ function keptBefore(made: World, to: string, ids = ['a1', 'a2', 'b1', 'b2']) {
       arrival: {
         id,
         event: 'ticket.created',
-        at: `2026-01-02T03:04:0${at}.000Z`,
+        at: new Date(Date.UTC(2026, 0, 2, 3, 4, at)).toISOString(),
         headers: {},
-        body: Buffer.from(JSON.stringify({ id, event: 'ticket.created', data: data[id] })),
+        body: Buffer.from(JSON.stringify({ id, event: 'ticket.created', data: data[id] ?? others })),
         to,
       },
     }),
@@ -331,3 +331,22 @@ test('starts of searches stay with their account when another one comes, and tho
   await first.forget(new Map([['ticket.created', old]]));
   expect([...(await first.read()).keys()]).toEqual(['feedback.created']);
 });
+
+/** All that this process has read so far. */
+const bytesRead = () => Number(/^rchar: (\d+)$/mu.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+
+test.skipIf(process.platform !== 'linux')(
+  'a list looks once at what is of another account, to count it and what waits of it',
+  async () => {
+    const made = await world();
+    const ids = Array.from({ length: 200 }, (_, at) => `evt_${at}`);
+    const folder = keptBefore(made, 'http://127.0.0.1:9/', ids, { account_id: 1, text: 'x'.repeat(100_000) });
+    writeFileSync(join(folder, 'account.json'), '{"account_id":1}');
+    await login(made, 'key_globex');
+    await inbox(made, ['list']);
+    const before = bytesRead();
+    expect((await inbox(made, ['list'])).stderr).toContain('200 events of account 1 (200 not forwarded yet)');
+    // One look reads a file without an index from its beginning, for its limit, and then from its end.
+    expect(bytesRead() - before).toBeLessThan(2.5 * statSync(join(folder, 'inbox.jsonl')).size);
+  },
+);
