@@ -9,6 +9,7 @@ import { askWitnesses } from '../disk/witness.ts';
 import { someOf } from '../text/each.ts';
 import { alikeRows } from './alike.ts';
 import { choose, type Wish } from './choose.ts';
+import { isUnsure } from './ended-table.ts';
 import { type Grown, grownRows, matchCounted } from './grown.ts';
 import { type Beginning, beginJournal, type Journal, wording } from './journal.ts';
 import {
@@ -171,11 +172,13 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const isCopy = found !== undefined && isCopied(found, file);
   const chosen = choose({ matches, judges, works, found, isCopy, plan, wish, settings });
   const own = wish.restart ? undefined : found;
-  const isMeant = isRepeatable || wish.again || wish.restart;
-  const alike = isRepeatable || wish.restart ? [] : await alikeRows(plan, disk.ours, chosen.matches);
-  // Those are told of by themselves.
-  const alikeLines = new Set(alike.map(({ line }) => line));
-  const grown = isMeant ? [] : await grownRows(plan, judges, chosen.matches);
+  const isAnew = isRepeatable || wish.restart;
+  const likened = isAnew ? [] : await alikeRows(plan, disk.ours, chosen.matches);
+  const told = new Set(likened.map(({ line }) => line));
+  const more = isAnew ? [] : await grownRows(plan, judges, chosen.matches);
+  const left = more.filter(({ line }) => !told.has(line));
+  // Version 0.1.0 wrote down of no row what it is like.
+  const alike = [...likened, ...left.filter(({ rowStatus }) => isUnsure(rowStatus))];
   const fresh = join(folder.path, newName(keys));
   const { ours } = disk;
   const copies =
@@ -189,7 +192,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
       unsettled.length > 0
         ? { ...chosen, voided: [...chosen.voided, { rows: unsettled, settings: [settings] }] }
         : chosen,
-    grown: grown.filter(({ line }) => !alikeLines.has(line)),
+    grown: wish.again ? [] : left.filter(({ rowStatus }) => !isUnsure(rowStatus)),
     others: isRepeatable ? [] : await otherRequests(plan, chosen.matches),
     alike,
     // No run begins beside them but with --retry-unknown.

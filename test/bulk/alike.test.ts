@@ -1,5 +1,5 @@
 // A row of which nobody knows whether it is done goes out in no other form either: with a flag or a column fewer, or more.
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../src/context.ts';
@@ -57,6 +57,23 @@ test.each([
   expect(await from(world, retry, 'b.csv', other)).toMatchObject({ exitCode: 0 });
   // That has settled it: no later file is held up by the row of then.
   expect(await from(world, 'tickets reply + --status open', 'c.csv', plain)).toMatchObject({ exitCode: 0, writes: 2 });
+});
+
+test('the journal of a version that wrote down of no row what it is like: a column more is held up all the same', async () => {
+  const { world, silent, from } = setUp(isPost('/8/replies'));
+  expect((await from(silent, 'tickets reply', 'a.csv', plain)).exitCode).toBe(9);
+  const folder = join(world.folder, 'state', 'bulk');
+  for (const name of readdirSync(folder).filter((one) => one.endsWith('.jsonl'))) {
+    const text = readFileSync(join(folder, name), 'utf8');
+    // As many bytes as before: the first line counts them.
+    writeFileSync(
+      join(folder, name),
+      text.replaceAll(/,"like":"[^"]+"/gu, (like) => ' '.repeat(like.length)),
+    );
+  }
+  for (const command of ['tickets reply', 'tickets reply + --again'])
+    expect(await from(world, command, 'a.csv', pending)).toMatchObject(refused);
+  expect(await from(world, 'tickets reply + --retry-unknown', 'a.csv', pending)).toMatchObject({ exitCode: 0 });
 });
 
 test('a row beside one that this file has in doubt is held up by another that it has not', async () => {

@@ -147,7 +147,7 @@ test('without a login nothing of an account is shown, and purge deletes all of i
   const list = await svc(made, ['webhooks', 'inbox', 'list'], { env: noKey });
   expect(list.stdout).toBe('');
   expect(list.stderr).toContain(
-    'is left alone: svc does not know whose this login is. To get at it, log this profile in to account 1 again.',
+    'is left alone: svc does not know whose this login is. To get at it, log this profile in to account 1 again, or use a key of it.',
   );
   const purged = await svc(made, ['webhooks', 'inbox', 'purge', '--yes'], { env: noKey });
   expect(purged).toMatchObject({

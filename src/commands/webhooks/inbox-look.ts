@@ -155,7 +155,7 @@ function theOne(found: readonly Received[], id: string, { opened: { config, own 
       'not-found',
       `${id} is an event of account ${other.owner}, which is not known to be that of this login.`,
       {
-        hint: `Log this profile in to account ${other.owner} again to see it and to send it on.`,
+        hint: `To see it and to send it on, log this profile in to account ${other.owner} again, or use a key of it.`,
       },
     );
   throw new Failure('not-found', `${id} is not in the inbox.`, {

@@ -81,7 +81,7 @@ export async function othersNotes({ login: { account, unsure }, others }: Pick<L
     const left = `${counted(kept, 'event')} of account ${other}${still} ${are} left alone: `;
     if (unsure) return `${left}${cannotAsk(unsure)}`;
     const why = account === undefined ? 'svc does not know whose this login is' : `this login is of account ${account}`;
-    return `${left}${why}. To get at ${them}, log this profile in to account ${other} again.`;
+    return `${left}${why}. To get at ${them}, log this profile in to account ${other} again, or use a key of it.`;
   });
 }
 
