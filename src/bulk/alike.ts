@@ -18,9 +18,11 @@ import { plainText, shortDigest, sorted } from './row-content.ts';
  * The same for all rows of which one could be taken for the other, whatever status or priority goes with them. What
  * cannot be looked for is like nothing but itself: two events of a contact are two.
  */
-export function likeOf({ operation }: RowOf, { id, input }: Pick<Planned, 'id' | 'input'>): string {
+export function likeOf({ operation }: RowOf, { id, input, keys }: Pick<Planned, 'id' | 'input' | 'keys'>): string {
   const { contact_id: contact = null } = fieldsIn(input.body);
-  const text = operation.safety === 'verify' ? likenessOf(operation, input) : sorted(input.body, plainText);
+  // A creation has its likeness for a key.
+  const looked = () => (id === undefined ? keys[0] : likenessOf(operation, input));
+  const text = operation.safety === 'verify' ? looked() : sorted(input.body, plainText);
   return shortDigest([id ?? null, contact, text]);
 }
 
