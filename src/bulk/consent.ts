@@ -43,8 +43,9 @@ export async function identityOf(run: Run, plan: Plan, given: string): Promise<I
 export function refuseRows({ settings, flags, earlier }: Run, plan: Plan, known: Known): void {
   refuseLoss(earlier, flags.results, madeBy(known));
   if (!flags.retry_unknown) refuseAlike(known.alike, plan);
-  refuseGrown(known.grown, plan, sentElsewhere(known, plan));
-  refuseOther(known.others, plan, sentElsewhere(known, plan));
+  const elsewhere = sentElsewhere(known, plan);
+  refuseGrown(known.grown, plan, elsewhere);
+  refuseOther(known.others, plan, elsewhere);
   refuseLost(known, plan, { yes: settings.yes, again: flags.again });
 }
 

@@ -1,9 +1,10 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { type JournalFolder, leftToItsOwn, unreadable } from '../batch/journal-folder.ts';
 import { appendLines } from '../disk/append-lines.ts';
+import { parseLine } from './journal-check.ts';
 import { notesOf } from './journal-claims.ts';
 import { kinIn } from './journal-copies.ts';
-import { parseLine, type RowLine } from './journal-lines.ts';
+import type { RowLine } from './journal-lines.ts';
 import { mark } from './journal-text.ts';
 import type { Identity } from './journals-on-disk.ts';
 import type { Plan } from './plan.ts';

@@ -1,4 +1,5 @@
 import type { Span } from '../disk/log-file.ts';
+import { parseLine } from './journal-check.ts';
 import {
   applyLine,
   costOf,
@@ -6,7 +7,6 @@ import {
   type FormerHeader,
   type Header,
   newestOf,
-  parseLine,
   type Renamed,
   type RowLine,
   type RunLine,
