@@ -77,6 +77,7 @@ test('a folder imports only folders below it', () => {
 /** The rooms of a floor, from the top down. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   mirror: ['rehearsal', 'query', 'pull', 'store', 'postgres', 'sqlite', 'tables'],
+  bulk: ['command', 'report', 'run', 'history', 'journal', 'rows'],
   webhooks: ['serve', 'listen', 'inspector', 'subscriptions', 'deliver', 'receive', 'store', 'event'],
 };
 
@@ -100,7 +101,7 @@ test('groups of commands never import each other', () => {
 
 /** The only users of a module that reaches out of svc's memory. */
 const files =
-  /^(disk|node|tabular)\/|^program\/completion|^auth\/store-|^(sync|bulk|batch)\/journal|^webhooks\/store\/folder\/|^sandbox\/store\//u;
+  /^(disk|node|tabular)\/|^program\/completion|^auth\/store-|^(sync|batch)\/journal|^bulk\/(history|journal)\/|^webhooks\/store\/folder\/|^sandbox\/store\//u;
 const doors: Record<string, RegExp> = {
   'node:fs': files,
   'node:fs/promises': files,

@@ -1,5 +1,5 @@
-import type { IdsInCopy } from '../bulk/copied-ids.ts';
-import { flagsFor } from '../bulk/flags.ts';
+import type { IdsInCopy } from '../bulk/rows/copied-ids.ts';
+import { flagsFor } from '../bulk/rows/flags.ts';
 import type { AnyCommand, Command, Given, Group, Param, Params } from '../command/command.ts';
 import { dryRunKey } from '../command/dry-run.ts';
 import { flagName } from '../command/param.ts';
@@ -34,7 +34,7 @@ function takingFile(command: AnyCommand, words: string): AnyCommand {
         return (command as Command).run(ctx, { ...given, flags });
       }
       const [{ runFile }, { withoutOldReport }] = [
-        await import('../bulk/file.ts'),
+        await import('../bulk/command/file.ts'),
         await import('../batch/out-files.ts'),
       ];
       return withoutOldReport({ report: textIn(given.flags.report) }, () =>

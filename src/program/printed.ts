@@ -30,7 +30,7 @@ async function printedBy(invocation: Invocation, sends: Context['sends']): Promi
   const { command, argTexts, flagTexts } = invocation;
   const { row, prints, operation = row?.operation } = command;
   const isGiven = (key: string) => (flagTexts[key] ?? []).length > 0;
-  if (row && isGiven('from')) return [(await import('../bulk/report.ts')).reportFields];
+  if (row && isGiven('from')) return [(await import('../bulk/report/report.ts')).reportFields];
   const isWrite = operation !== undefined && operation.safety !== 'read';
   if (isWrite && isGiven('dry_run')) return [['method', 'path', 'body']];
   if (row && !prints && (argTexts.id ?? []).length > 1) return [severalFields];

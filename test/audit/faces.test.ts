@@ -9,7 +9,7 @@ import { defineOperation, type Operation } from '../../src/api/operation.ts';
 import { addTicketNote } from '../../src/api/tickets.ts';
 import { comingFrom } from '../../src/audit/origin.ts';
 import { type Entry, entriesIn, filesOf } from '../../src/audit/read.ts';
-import { runFile } from '../../src/bulk/file.ts';
+import { runFile } from '../../src/bulk/command/file.ts';
 import { fromOperation } from '../../src/command/from-operation.ts';
 import { rowOf } from '../../src/command/row.ts';
 import type { Context, Exchange } from '../../src/context.ts';

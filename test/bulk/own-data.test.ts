@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { contentReader } from '../../src/bulk/row-content.ts';
+import { contentReader } from '../../src/bulk/rows/row-content.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 

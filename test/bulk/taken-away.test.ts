@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { journalFolder } from '../../src/batch/journal-folder.ts';
-import { wording } from '../../src/bulk/journal.ts';
-import { kinIn } from '../../src/bulk/journal-copies.ts';
-import { journalText, shortLines } from '../../src/bulk/journal-text.ts';
-import { type Identity, journalsOnDisk, keysOf, newName } from '../../src/bulk/journals-on-disk.ts';
-import { rowRequests } from '../../src/bulk/row-requests.ts';
+import { wording } from '../../src/bulk/history/begin-journal.ts';
+import { kinIn } from '../../src/bulk/journal/copies.ts';
+import { type Identity, journalsOnDisk, keysOf, newName } from '../../src/bulk/journal/on-disk.ts';
+import { journalText, shortLines } from '../../src/bulk/journal/text.ts';
+import { rowRequests } from '../../src/bulk/rows/row-requests.ts';
 
 const account = { service: 'https://service.test', id: '1', isKnown: true, formerly: [], isClockSure: true };
 const identity: Identity = { account, command: 'tickets close', settings: '', file: undefined };

@@ -3,8 +3,8 @@ import { chmodSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { kinIn } from '../../src/bulk/journal-copies.ts';
-import type { Identity } from '../../src/bulk/journals-on-disk.ts';
+import { kinIn } from '../../src/bulk/journal/copies.ts';
+import type { Identity } from '../../src/bulk/journal/on-disk.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 

@@ -1,14 +1,14 @@
 // What many columns, and many earlier runs, cost.
 import { expect, test } from 'vitest';
 import { createTicket } from '../../src/api/tickets.ts';
-import { resolveColumns } from '../../src/bulk/columns.ts';
-import { grownRows } from '../../src/bulk/grown.ts';
-import type { Judges } from '../../src/bulk/judges.ts';
-import { matchTable } from '../../src/bulk/match-table.ts';
-import type { Plan } from '../../src/bulk/plan.ts';
-import { contentReader } from '../../src/bulk/row-content.ts';
-import { createNumbering, rowRequests } from '../../src/bulk/row-requests.ts';
-import { rowStatusTable } from '../../src/bulk/row-status-table.ts';
+import { grownRows } from '../../src/bulk/history/grown.ts';
+import type { Judges } from '../../src/bulk/history/judges.ts';
+import { matchTable } from '../../src/bulk/history/match-table.ts';
+import { rowStatusTable } from '../../src/bulk/journal/row-status-table.ts';
+import { resolveColumns } from '../../src/bulk/rows/columns.ts';
+import type { Plan } from '../../src/bulk/rows/plan.ts';
+import { contentReader } from '../../src/bulk/rows/row-content.ts';
+import { createNumbering, rowRequests } from '../../src/bulk/rows/row-requests.ts';
 import { cpuTimer } from '../cpu.ts';
 
 test('a table of thousands of columns is read at once', () => {

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { newName } from '../../src/bulk/journals-on-disk.ts';
+import { newName } from '../../src/bulk/journal/on-disk.ts';
 import { closeIndex, createIndex } from '../../src/webhooks/store/folder/index-file.ts';
 
 afterEach(() => {

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { hearersOf } from '../../src/api/hearers.ts';
 import { operations } from '../../src/api/index.ts';
 import { defineOperation, type Operation, type Table } from '../../src/api/operation.ts';
-import { runFile } from '../../src/bulk/file.ts';
+import { runFile } from '../../src/bulk/command/file.ts';
 import { fromOperation } from '../../src/command/from-operation.ts';
 import { rowOf } from '../../src/command/row.ts';
 import { sendRaw } from '../../src/commands/api/index.ts';

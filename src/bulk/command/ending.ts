@@ -1,0 +1,194 @@
+import { dryNote, keptNotes, noneSendable, partialNote, stoppedFailure } from '../../batch/ending.ts';
+import { sparing, withUnwritten } from '../../batch/out-files.ts';
+import { rowsInWords } from '../../batch/pace.ts';
+import type { RowOf } from '../../command/row.ts';
+import { Failure, isInterruption } from '../../errors.ts';
+import type { View } from '../../output/view.ts';
+import { someOf } from '../../text/each.ts';
+import { counted, number } from '../../text/number.ts';
+import { isInDoubt } from '../journal/ended-table.ts';
+import type { Run } from '../report/command-line.ts';
+import { writeFiles } from '../report/files.ts';
+import { dryReport, type Report, reportOf } from '../report/report.ts';
+import { recordsShown, viewOf } from '../report/view.ts';
+import { type FileFlags, sendsAgain } from '../rows/flags.ts';
+import type { Plan } from '../rows/plan.ts';
+import type { Requesters } from '../rows/requesters.ts';
+import type { Requester } from '../rows/row-input.ts';
+import type { Values } from '../rows/values.ts';
+import type { Totals } from '../run/run.ts';
+import type { Sent } from './send-plan.ts';
+
+type Ended = {
+  readonly file: string;
+  readonly values: Values;
+  readonly requesters: Requesters | undefined;
+  /** The contacts that --create-contacts makes. */
+  readonly wanted: readonly Requester[];
+  readonly sent: Sent;
+  /** Nothing was to go out: of a dry run, or because a row is bad. */
+  readonly sendsNothing: boolean;
+};
+
+/** What became of the rows: in the files that were asked for, and as the command's output. */
+export async function tell(
+  { ctx, settings, words, flags, earlier }: Run,
+  { file, values, requesters, wanted, sent, sendsNothing }: Ended,
+): Promise<View> {
+  const { plan, totals, unwritten } = sent;
+  const report = { ...reportOf(words, file, plan, totals), ...readAsOf(values) };
+  const beside = requesters?.cost(wanted) ?? 0;
+  const bounds = async () => ({ cap: flags.max_sends, beside, isDrafted: (await ctx.sends?.mode()) === 'draft' });
+  const shown = flags.dry_run ? dryReport(report, plan, settings, await bounds()) : report;
+  const written = sendsNothing ? await sparing(ctx, flags, { isDry: flags.dry_run }) : flags;
+  const ofNothing = sendsNothing
+    ? await writeFiles(written, { plan, totals, report: shown, hasSecrets: false, earlier })
+    : undefined;
+  const outcome = outcomeOf(report, flags.dry_run);
+  const failure = failureOf(report, totals, {
+    plan,
+    isStrict: flags.strict && sendsNothing,
+    isDry: flags.dry_run,
+    sendsAgain: sendsAgain(flags),
+    contacts: requesters?.made() ?? 0,
+  });
+  const capped = cappedNotes(report, totals, flags);
+  const isTold = ctx.stdout.isTTY === true || flags.dry_run || failure !== undefined || capped.length > 0;
+  const lost = ofNothing ?? unwritten;
+  const notes = [
+    ...(outcome === 'partial' && !isTold ? [partialNote({ ...report, files: written })] : []),
+    ...(outcome === 'partial' && flags.dry_run && !ctx.stdout.isTTY && !failure ? [dryNote(report)] : []),
+    // The first is what programs are told.
+    ...capped,
+    ...draftNotes(report, totals),
+    ...(ctx.stdout.isTTY && !lost ? keptNotes(report, written.rejects) : []),
+  ];
+  const view = viewOf(shown, { ...written, records: await recordsShown(plan, shown) });
+  return withUnwritten({ ...view, notes, outcome, failure }, lost, ctx.notice);
+}
+
+const readAsOf = (values: Values) => {
+  const readAs = values.readAs();
+  return Object.keys(readAs).length > 0 ? { read_as: readAs } : {};
+};
+
+/** Exit 8 where a row was not done, or only in part. */
+function outcomeOf({ rejected, unsent, errors }: Report, isDry: boolean): View['outcome'] {
+  return errors.length > 0 || rejected > 0 || (!isDry && unsent > 0) ? 'partial' : undefined;
+}
+
+/** What this run has left for a person, and how it is sent. */
+function draftNotes({ batch }: Pick<Report, 'batch'>, { draftedNow, doneNow, ended }: Totals): string[] {
+  if (draftedNow === 0 || batch === undefined) return [];
+  const [noun, wait] = draftedNow === 1 ? ['draft', 'waits'] : ['drafts', 'wait'];
+  const sent = doneNow - draftedNow;
+  const isUnsure = someOf(ended.values(), ({ status }) => status === 'unknown');
+  const sentence = sent > 0 ? `${rowsInWords(sent)} ${sent === 1 ? 'was' : 'were'} sent` : 'nothing was sent';
+  return [
+    `${draftedNow} ${noun} ${wait} for a person${isUnsure && sent === 0 ? '' : `; ${sentence}`}. To read and send: svc drafts approve --batch ${batch}`,
+  ];
+}
+
+/** Rows that only --max-sends kept back. */
+function cappedNotes({ done }: Report, { stopped, capped = 0 }: Totals, flags: FileFlags): string[] {
+  if (stopped || capped === 0 || done === 0) return [];
+  const left = `${rowsInWords(capped)} ${capped === 1 ? 'is' : 'are'} left`;
+  return [`${left}, because of --max-sends ${flags.max_sends}. ${runAgain(sendsAgain(flags))} to send more.`];
+}
+
+type About = {
+  readonly plan: Plan;
+  /** --strict, and nothing was to go out. */
+  readonly isStrict: boolean;
+  readonly isDry: boolean;
+  /** The flag that sends rows again, and would do so once more if the command were repeated with it. */
+  readonly sendsAgain: '--restart' | '--retry-unknown' | undefined;
+  /** Made for the rows before the first of them was sent. */
+  readonly contacts: number;
+};
+
+/** Why a run did not end well; the report is printed before it. */
+function failureOf(
+  report: Report,
+  totals: Totals,
+  { plan, isStrict, isDry, sendsAgain, contacts }: About,
+): Failure | undefined {
+  const { rows, done, rejected, unknown } = report;
+  const { source } = plan.rows;
+  if (plan.sendable === 0) return noneSendable(rows, source.name);
+  const bad = plan.problems.size;
+  if (isStrict && bad > 0) {
+    return new Failure('usage', `${rowsInWords(bad)} of ${source.name} ${bad === 1 ? 'is' : 'are'} bad.`, {
+      hint: 'Nothing was sent, because of --strict.',
+    });
+  }
+  if (isDry) return undefined;
+  const { stopped } = totals;
+  const goOn = totals.isForgotten ? forgotten(plan.row.operation) : goOnWithout(sendsAgain);
+  const fact = `${number(done)} of ${rowsInWords(rows)} are done${totals.resumedRows > 0 ? ', earlier runs included' : ''}.`;
+  const doubt = unknown > 0 ? `${rowsInWords(unknown)} may or may not have been done.` : '';
+  if (stopped && isInterruption(stopped))
+    return new Failure(stopped.kind, ['Interrupted:', fact, doubt].filter(Boolean).join(' '), {
+      hint: goOn,
+      isWhole: true,
+    });
+  if (unknown > 0) {
+    return new Failure('unknown', [stopped?.message, fact, doubt].filter(Boolean).join(' '), {
+      hint: stopped
+        ? goOn
+        : lookFirst(plan.row.operation, {
+            whole: unknown - inDoubt(totals),
+            unreadable: totals.unreadable ?? 0,
+            again: runAgain(sendsAgain),
+          }),
+      looked: totals.looked,
+      isWhole: true,
+      cause: stopped,
+    });
+  }
+  const made = contacts > 0 ? ` ${counted(contacts, 'contact')} ${contacts === 1 ? 'was' : 'were'} created.` : '';
+  const all = { fact: fact + made, goOn, done: totals.doneNow + contacts, unknown };
+  if (stopped) return stoppedFailure(stopped, all);
+  // Nothing but the policy kept the file from it: the code is that of one send.
+  const { forbidden } = totals;
+  const isForbidden = forbidden?.rows === report.unsent && done + contacts + rejected === 0;
+  return forbidden && isForbidden ? stoppedFailure(forbidden.failure, all) : undefined;
+}
+
+/** Said in the place of a promise that nothing is left to keep. */
+const forgotten = ({ safety }: RowOf['operation']): string =>
+  safety === 'repeatable'
+    ? 'Run the same command again: a row that it repeats changes nothing more.'
+    : 'svc could not write its journal again, so the same command would send these rows once more. Look in the service first; --results FILE names the rows that are done. Where the folder was only moved, put it back.';
+
+function inDoubt({ ended }: Totals): number {
+  let count = 0;
+  for (const one of ended.values()) if (isInDoubt(one)) count++;
+  return count;
+}
+
+const runAgain = (sendsAgain: About['sendsAgain']): string =>
+  sendsAgain ? `Run the command again without ${sendsAgain}` : 'Run the same command again';
+
+const goOnWithout = (sendsAgain: About['sendsAgain']): string =>
+  `${runAgain(sendsAgain)}: it goes on where this run stopped, and sends no row twice.`;
+
+/**
+ * `whole`: rows of which the record itself may not be there. `unreadable`: those of them that are no requests as they stand
+ * in the file. `again`: how the command is run again.
+ */
+type Look = { readonly whole: number; readonly unreadable: number; readonly again: string };
+
+/** Only what the service shows can be looked for; the records of a change take it once more. */
+function lookFirst({ safety, effect }: RowOf['operation'], { whole, unreadable, again }: Look): string {
+  const named = '--results FILE names them (svc_status unknown).';
+  if (whole === 0)
+    return `The record of each row is there; only what was to follow may be missing. The error of the row says how to look, and what is left to do. svc sends none of it again. ${named}`;
+  const blindly = `Do not send them again blindly. ${named}`;
+  if (whole === unreadable)
+    return `${blindly} svc cannot look for them as they read now: give the flags of then (--map, --map-value and the like), and run the command again.`;
+  if (safety === 'verify') return `${blindly} ${again} to look for them once more; --retry-unknown sends them again.`;
+  if (safety === 'repeatable')
+    return `${again}: it sends them once more, and repeating them changes nothing more. ${named}`;
+  return `${blindly} ${effect?.lookHint ?? ''}\nsvc cannot look for them, so a later run leaves them out. With --retry-unknown it sends every one of them again.`;
+}

@@ -1,0 +1,55 @@
+import { rowsInWords } from '../../batch/pace.ts';
+import { origins } from '../history/origins.ts';
+import { type Ended, endedRows } from '../journal/ended-table.ts';
+import type { RowStatus } from '../journal/lines.ts';
+import { refuseBegunAgain } from '../report/begun-again.ts';
+import type { Run } from '../report/command-line.ts';
+import { knownToLogin, refuseRows } from '../report/consent.ts';
+import { nothingSent } from '../report/report.ts';
+import { earlierNotes, endedBefore, rowsToSend } from '../report/resume.ts';
+import { type Plan, type Planned, sampleSize } from '../rows/plan.ts';
+import { type Sent, withEarlier } from './send-plan.ts';
+
+/**
+ * What a run would find done, for a dry run: the rows are weighed against what earlier runs sent, as the run itself weighs
+ * them, and refused where it would refuse them. Nothing is written and nothing is held. Throws its Failures.
+ */
+export async function previewPlan(run: Run, plan: Plan, given: string, ms: number): Promise<Sent> {
+  const { ctx, settings, flags, row } = run;
+  const untouched = { plan, totals: nothingSent(ms) };
+  const known = await knownToLogin(run, plan, given);
+  if (!known) return untouched;
+  const { matches, resent } = known;
+  await refuseBegunAgain({ ctx, service: await run.service(), plan, matches, yes: settings.yes });
+  refuseRows(run, plan, known);
+  const left = rowsToSend(known, plan, flags.retry_unknown);
+  for (const note of earlierNotes(known, plan, flags.retry_unknown, left)) ctx.notice(note);
+  if (resent.size > 0)
+    ctx.notice(`Sent before, ${origins(resent.runs().keys())}, and sent again: ${rowsInWords(resent.size)}.`);
+  const goesAgain = flags.retry_unknown || row.operation.safety === 'repeatable';
+  const ended = endedRows();
+  const sample: Planned[] = [];
+  for await (const batch of plan.read()) {
+    for (const planned of batch) {
+      const past = pastOf(matches.get(planned.ref)?.rowStatus, planned.line, goesAgain);
+      if (past) ended.set(planned.index, past);
+      else if (sample.length < sampleSize) sample.push(planned);
+    }
+  }
+  const totals = { ...nothingSent(ms), ended, resumedRows: ended.size };
+  return withEarlier({ ...plan, sample }, totals, endedBefore(known, plan));
+}
+
+/** Secrets stay in the journal: a dry run hands out none. */
+function pastOf(rowStatus: RowStatus | undefined, line: number, goesAgain: boolean): Ended | undefined {
+  if (rowStatus?.status === 'rejected') return { ...rowStatus, line };
+  if (rowStatus?.status === 'done') {
+    const { secret: _, ...told } = rowStatus;
+    return { ...told, line };
+  }
+  if (rowStatus === undefined || rowStatus.status === 'meant' || goesAgain) return undefined;
+  const error = rowStatus.status === 'unknown' ? rowStatus.error : onItsWay;
+  return { status: 'unknown', line, error, before: null };
+}
+
+const onItsWay = 'It was sent when svc was stopped, and svc cannot tell yet whether it was done';

@@ -1,0 +1,236 @@
+import type { Wording } from '../../batch/journal-folder.ts';
+import { type Finished, prune } from '../../batch/journal-prune.ts';
+import type { Whereabouts } from '../../disk/growing-file.ts';
+import { forgetWitness, newWitness } from '../../disk/witness.ts';
+import { Failure } from '../../errors.ts';
+import { hexDigestOf } from '../../text/digest.ts';
+import { someOf } from '../../text/each.ts';
+import { noteBegun } from '../journal/claims.ts';
+import type { Copy } from '../journal/copies.ts';
+import {
+  applyLine,
+  type Header,
+  type Line,
+  newestOf,
+  type Renamed,
+  type RowLine,
+  type RowStatus,
+  type RunLine,
+} from '../journal/lines.ts';
+import { type Found, keysOf } from '../journal/on-disk.ts';
+import { journalReader, lineChecker, type Past } from '../journal/reader.ts';
+import { type OpenRowStatuses, rowStatusTable } from '../journal/row-status-table.ts';
+import { isSettled, journalText, lineText, mark, shortLines } from '../journal/text.ts';
+import { append, close, finishedNow, type Held, keepLost, type Opening } from '../journal/writing.ts';
+import type { Plan } from '../rows/plan.ts';
+import type { Chosen } from './choose.ts';
+import { otherNames } from './match-table.ts';
+
+export type Journal = {
+  readonly path: string;
+  /** Names the work of this journal, over all its runs. */
+  readonly batch: string;
+  readonly rowStatuses: OpenRowStatuses;
+  /** `isWhole`: what earlier runs wrote is all there. */
+  readonly past: Pick<Past, 'requests' | 'ms' | 'isWhole' | 'there'>;
+  /** What other runs have left on its way. */
+  readonly copies: readonly Copy[];
+  /** Whether a later run can tell a process that was killed from a disk that lost lines. */
+  readonly tellsKills: boolean;
+  /** Resolves when the line is in the file, and on disk where more than a look depends on it. After a failure none is. */
+  write(line: RowLine): Promise<void>;
+  /** Throws where another process has the journal now; to be asked right before each request. */
+  check(): void;
+  /** Takes the secrets out again, once they are where they belong. */
+  forgetSecrets(): Promise<void>;
+  /** Why nothing more can be written. */
+  failure(): Failure | undefined;
+  /** Where it is now that the run is over; `there` as long as this process has it. */
+  keepLost(): Promise<Whereabouts>;
+  close(): Promise<void>;
+};
+
+export const wording: Wording = {
+  doing: 'sending the rows of this file',
+  again: 'it goes on.',
+  journal: 'this file',
+  earlier: 'an earlier run',
+  damagedHint: (path) =>
+    `Nothing was sent now, and svc cannot tell which rows that run sent. Look in the service. Then remove the journal, and svc takes these rows for new ones: rm '${path}'${path.endsWith('.rows') ? '' : ` '${path.replace(/\.jsonl$/u, '.rows')}'`}`,
+  fullHint: 'Make room on the disk first.',
+};
+
+/** What a journal goes on from. */
+export type Beginning = {
+  readonly path: string;
+  readonly own: Found | undefined;
+  readonly chosen: Chosen;
+  /** What earlier rows in doubt are like that are none of its rows, and that rows of this run are like. */
+  readonly passedOver: readonly string[];
+  /** Of this run, among all of this account and command. */
+  readonly number: number;
+  /** What other runs have left on its way. */
+  readonly copies: readonly Copy[];
+  /** The journal in the place of which a new one is written. */
+  readonly replaces: Found | undefined;
+};
+
+const batchOf = (path: string, started: string, voidedAt = ''): string =>
+  hexDigestOf([path, started, voidedAt].join('\n')).slice(0, 8);
+
+/** Goes on in a journal, or begins one. */
+export async function beginJournal(opening: Opening, beginning: Beginning): Promise<Journal> {
+  const { folder, clock, lock, identity, plan, present } = opening;
+  const { own, path, chosen, number, replaces } = beginning;
+  const header = own?.past.header.svc_bulk === 2 ? own.past.header : newHeader(opening, own?.past.header.started_at);
+  const at = clock.now().toISOString();
+  const again = chosen.voided.map((voided): RowLine => ({ again: voided }));
+  const isBegun = header === own?.past.header;
+  if (!isBegun) {
+    const told = { header, run: { at, number }, others: again, rowStatuses: formerRowStatuses(own) };
+    await folder.begin(path, journalText(shortLines(told)));
+    await tidy(opening, path);
+  }
+  const log = await folder.open(path, {
+    take: lineChecker(),
+    mark,
+    room: 'ahead',
+    deleted: 'restore',
+    held: lock,
+  });
+  const witness = present.boot === undefined ? undefined : await newWitness(log.size(), path);
+  const run: RunLine = {
+    ...{ at, number, file: identity.file ?? null, content: plan.content, whole: own?.past.isWhole ?? false },
+    ...(isRepeatable(plan) ? {} : { shapes: plan.shapes }),
+    ...(beginning.passedOver.length > 0 && { passedOver: beginning.passedOver }),
+    ...(witness && { boot: present.boot, witness: witness.name }),
+  };
+  const vanishes = { whenEmpty: own === undefined && replaces === undefined, whenFinished: isRepeatable(plan) };
+  const held: Held = {
+    opening,
+    path,
+    log,
+    witness,
+    header,
+    run,
+    vanishes,
+    rowStatuses: rowStatusesOf(beginning, plan),
+    copies: beginning.copies,
+    // What is to be sent once more is other work, also for the run that goes on with it.
+    batch: batchOf(path, header.started_at, chosen.voided.length > 0 ? at : own?.past.voidedAt),
+    failed: undefined,
+    untold: [],
+  };
+  try {
+    for (const line of [{ run }, ...(isBegun ? again : [])]) await append(held, line);
+    for (const line of renamedIn(beginning, header.settings)) await append(held, line);
+    await folder.onDisk(() => noteBegun(path));
+    if (own?.past.witness !== undefined) await forgetWitness(own.past.witness);
+  } catch (error) {
+    await close(held);
+    throw error;
+  }
+  return journalOf(held, own?.past);
+}
+
+const isRepeatable = ({ row }: Plan): boolean => row.operation.safety === 'repeatable';
+
+function newHeader({ identity, clock }: Opening, begun: string | undefined): Header {
+  const { command, file = null } = identity;
+  const { scope, profile, settings } = keysOf(identity);
+  const started_at = begun ?? clock.now().toISOString();
+  return { svc_bulk: 2, command, file, scope, profile, settings, started_at };
+}
+
+/** Of a journal of version 0.1.0, which calls a row by its request. */
+function* formerRowStatuses(own: Found | undefined): Generator<readonly [row: string, rowStatus: RowStatus]> {
+  for (const [key, rowStatus] of own?.past.rowStatuses ?? [])
+    yield [key, { ...rowStatus, is: key.replace(/~\d+$/u, '') }];
+}
+
+/** Rows that the journals call by another name, from now on by theirs. */
+function* renamedIn({ chosen: { matches } }: Beginning, settings: string): Generator<RowLine> {
+  let rows: Renamed[] = [];
+  for (const [row, { key, rowStatus, from }] of matches) {
+    if (key === row) continue;
+    const its = from.past.header.settings;
+    rows.push({ was: key, row, fate: rowStatus, ...(its !== settings && { settings: its }) });
+    if (rows.length < mostRenamed) continue;
+    yield { renamed: { rows } };
+    rows = [];
+  }
+  if (rows.length > 0) yield { renamed: { rows } };
+}
+
+/** In one line: each is true for itself. */
+const mostRenamed = 4096;
+
+/** What this run knows: of rows of its own file what any journal says, of others what its own does. */
+function rowStatusesOf({ own, chosen }: Beginning, { refs }: Plan): OpenRowStatuses {
+  const taken = otherNames(chosen.matches, refs);
+  const rowStatuses = rowStatusTable(refs);
+  for (const [key, rowStatus] of own?.past.rowStatuses ?? [])
+    if (!refs.has(key) && !taken.has(key)) rowStatuses.set(key, rowStatus);
+  for (const [ref, { rowStatus }] of chosen.matches) rowStatuses.set(ref, rowStatus);
+  return rowStatuses;
+}
+
+function journalOf(held: Held, past: Past | undefined): Journal {
+  const { opening, path, log, rowStatuses, copies, header, run, vanishes } = held;
+  const there = new Map(past?.there);
+  const sentFrom = new Set(past?.sentFrom);
+  let [hasRows, isFinished] = [false, false];
+  return {
+    path,
+    batch: held.batch,
+    rowStatuses,
+    copies,
+    past: { requests: past?.requests ?? 0, ms: past?.ms ?? 0, isWhole: past?.isWhole ?? true, there },
+    tellsKills: held.witness !== undefined,
+    async write(line) {
+      await append(held, line);
+      applyLine(rowStatuses, line);
+      if ('sent' in line) sentFrom.add(run.file ?? null);
+      if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
+      isFinished = 'finished' in line;
+      hasRows ||= !isFinished;
+    },
+    check() {
+      try {
+        opening.lock.check();
+      } catch (error) {
+        if (error instanceof Failure) held.failed ??= error;
+        throw error;
+      }
+    },
+    async forgetSecrets() {
+      if (!someOf(rowStatuses.standing('done'), ([, rowStatus]) => 'secret' in rowStatus)) return;
+      const finished: Line[] = isSettled(rowStatuses) ? [{ finished: finishedNow(opening) }] : [];
+      const others = [...there.values()].map((ids): Line => ({ there: { ids } }));
+      const lines = [
+        ...shortLines({ header, run: { ...run, sentFrom: [...sentFrom] }, rowStatuses, others }),
+        ...finished,
+      ];
+      await log.rewrite(() => ({ pieces: [Buffer.from(journalText(lines))] }));
+    },
+    failure: () => held.failed,
+    keepLost: () => keepLost(held),
+    close: () => close(held, { vanishes: (isFinished && vanishes.whenFinished) || (!hasRows && vanishes.whenEmpty) }),
+  };
+}
+
+/** A journal that was begun is the moment to see which ones are too old. */
+async function tidy({ folder, clock, identity, present }: Opening, written: string): Promise<void> {
+  const finished = async (path: string): Promise<Finished | undefined> => {
+    const lines = journalReader(present);
+    // Of what cannot be read to its end nobody knows what came after the end of a run.
+    const isRead = await folder.read(path, { take: lines.take, mark }).catch(() => false);
+    return isRead ? lines.past()?.finished : undefined;
+  };
+  const date = async (path: string, now: Date): Promise<void> => {
+    const log = await folder.open(path, { take: lineChecker(), mark });
+    await log.append(lineText({ finished: { at: now.toISOString(), sure: true } })).finally(() => log.close());
+  };
+  const now = identity.account.isClockSure ? clock.now() : undefined;
+  await prune({ folder: folder.path, written, now, finished, date }).catch(() => {});
+}

@@ -1,0 +1,81 @@
+import { isInDoubt, isUnsettled } from '../journal/ended-table.ts';
+import type { Again } from '../journal/lines.ts';
+import type { Found } from '../journal/on-disk.ts';
+import { noRequest, type Plan } from '../rows/plan.ts';
+import type { Judges } from './judges.ts';
+import { type Match, type Matches, matchTable, type OpenMatches } from './match-table.ts';
+import { isOtherRequest } from './other-request.ts';
+
+/** What the person wants of rows that were sent before. */
+export type Wish = {
+  /** Send the whole file again. */
+  readonly restart: boolean;
+  /** Send again what was sent from other files, or as another request. */
+  readonly again: boolean;
+};
+
+/** What becomes of rows that earlier runs speak of. */
+export type Chosen = {
+  readonly matches: Matches;
+  readonly resent: Matches;
+  /** What no earlier journal counts for any more. */
+  readonly voided: readonly Again[];
+};
+
+type Choice = {
+  readonly matches: OpenMatches;
+  readonly judges: Judges;
+  readonly works: readonly Found[];
+  readonly found: Found | undefined;
+  /** The rows of `found` were sent from other files. */
+  readonly isCopy: boolean;
+  readonly plan: Plan;
+  readonly wish: Wish;
+  readonly settings: string;
+};
+
+export function choose({ matches, judges, works, found, isCopy, plan, wish, settings }: Choice): Chosen {
+  const goesAgain = (match: Match, request: string | undefined) => {
+    const { rowStatus, from } = match;
+    if (wish.restart) return true;
+    // What may or may not be done, --retry-unknown alone sends again.
+    if (isUnsettled(rowStatus)) return false;
+    if (isOtherRequest(match, request)) return true;
+    return !isInDoubt(rowStatus) && (from !== found || (isCopy && rowStatus.status === 'done'));
+  };
+  const resent = matchTable(plan.refs);
+  const isTwice = plan.row.operation.safety !== 'repeatable';
+  const left = wish.restart ? works : [];
+  const rows = new Set<string>();
+  const elsewhere = new Map<string, Set<string>>();
+  const others = judges.all.filter(({ past }) => past.header.settings !== settings);
+  const voidElsewhere = (from: Found, row: string) => {
+    const { settings: its } = from.past.header;
+    elsewhere.set(its, (elsewhere.get(its) ?? new Set()).add(row));
+  };
+  for (const [ref, match] of wish.restart || wish.again ? matches : []) {
+    const request = plan.refs.get(ref);
+    if (!goesAgain(match, request)) continue;
+    matches.delete(ref);
+    // It cannot go as it stands in the file, and the run says why.
+    if (request === noRequest) continue;
+    const isElsewhere = others.includes(match.from);
+    rows.add(isElsewhere ? ref : match.key);
+    if (isElsewhere) voidElsewhere(match.from, match.key);
+    for (const from of others) if (from.past.rowStatuses.get(ref)?.is === request) voidElsewhere(from, ref);
+    if (isTwice && match.rowStatus.status !== 'rejected') resent.set(ref, match);
+  }
+  for (const { past } of left) {
+    for (const key of past.rowStatuses.keys()) if (plan.refs.has(key) || past.header.svc_bulk === 1) rows.add(key);
+  }
+  return {
+    matches,
+    resent,
+    voided: [
+      ...(rows.size === 0 ? [] : [{ rows: [...rows], settings: [settings, ...left.map(settingsOf)] }]),
+      ...[...elsewhere].map(([its, some]) => ({ rows: [...some], settings: [its], elsewhere: true as const })),
+    ],
+  };
+}
+
+const settingsOf = ({ past }: Found): string => past.header.settings;

@@ -1,0 +1,96 @@
+import { someOf } from '../../text/each.ts';
+import type { RowStatus } from '../journal/lines.ts';
+import type { Found } from '../journal/on-disk.ts';
+import { noRequest, type Plan } from '../rows/plan.ts';
+import { type RowRequests, requestsOf, rowsByRequest } from '../rows/row-requests.ts';
+import type { Judges } from './judges.ts';
+import { matchTable, type OpenMatches } from './match-table.ts';
+
+/** What is weighed: the rows of the plan, and the file that they stand in (null: standard input). */
+export type Sides = { readonly plan: Pick<Plan, 'refs' | 'content'>; readonly file: string | null };
+
+export const isOpen = ({ past }: Found): boolean => past.finished === undefined;
+
+/** Whether a run that is over sent its rows from other files: the one that is read now is a copy of them. */
+export const isCopied = (one: Found, file: string | null): boolean =>
+  !isOpen(one) && one.past.sentFrom.size > 0 && !one.past.sentFrom.has(file);
+
+const isFormer = ({ past }: Found): boolean => past.header.svc_bulk === 1;
+
+const requestOf = (from: Found, key: string, rowStatus: RowStatus): string | undefined =>
+  isFormer(from) ? key.replace(/~\d+$/u, '') : rowStatus.is;
+
+/**
+ * The journal that this run goes on in: of the same content, whatever the file was called, else of a file of that name
+ * with rows in common, else of a file of that name that is not finished.
+ */
+export function ownJournal(candidates: readonly Found[], { plan, file }: Sides): Found | undefined {
+  const hasRows = ({ past }: Found) => past.rowStatuses.size > 0;
+  const openFirst = [...candidates.filter(isOpen), ...candidates.filter((one) => !isOpen(one))];
+  const ofContent = openFirst.filter(({ past }) => past.contents.has(plan.content));
+  const ofFile = openFirst.filter(({ past }) => past.files.has(file));
+  let requests: ReturnType<typeof requestsOf> | undefined;
+  const isAsked = (request: string | undefined): boolean => {
+    if (request === undefined) return false;
+    requests ??= requestsOf(plan.refs);
+    return requests.has(request);
+  };
+  const shares = (one: Found) =>
+    someOf(one.past.rowStatuses.keys(), (key) => plan.refs.has(key)) ||
+    someOf(one.past.rowStatuses, ([key, rowStatus]) => isAsked(requestOf(one, key, rowStatus)));
+  return (
+    ofContent.find(hasRows) ??
+    ofFile.find(shares) ??
+    (file === null ? undefined : ofFile.find((one) => isOpen(one) && hasRows(one))) ??
+    ofContent[0]
+  );
+}
+
+/** Of two that speak of one row, what was seen last counts: that it is done stays true. */
+const weight = { rejected: 0, meant: 0, unknown: 1, sent: 2, done: 3 } as const;
+
+/**
+ * Every row of the plan of which a journal speaks: by its cells, else by what is sent for it, whatever file the journal is
+ * of, whatever else stood in its rows, and whatever of it came from flags. Of rows that send the same so many are known as were sent.
+ */
+export function matchRows({ all, isSame }: Judges, { plan }: Pick<Sides, 'plan'>, own: Found | undefined): OpenMatches {
+  // Of equal rows some may be done: a file of those that were rejected is none of them.
+  const journals = all.filter(({ past }) => past.finished?.rejects !== plan.content || past.contents.has(plan.content));
+  const matches = matchTable(plan.refs);
+  const counts = (from: Found, { status, is }: RowStatus, request: string | undefined): boolean =>
+    // What was rejected may go again in another form, or from another file.
+    status !== 'rejected' || (from === own && (is === undefined || is === request));
+  for (const from of journals) {
+    for (const [key, rowStatus] of from.past.rowStatuses) {
+      const request = plan.refs.get(key);
+      if (request === undefined || !counts(from, rowStatus, request)) continue;
+      if (!isSame(from, key) && (request === noRequest || rowStatus.is !== request)) continue;
+      const before = matches.get(key);
+      if (!before || weight[rowStatus.status] > weight[before.rowStatus.status]) matches.set(key, { key, from });
+    }
+  }
+  let left: ReturnType<typeof rowsByRequest> | undefined;
+  for (const from of journals) {
+    for (const [key, rowStatus] of from.past.rowStatuses) {
+      const request = requestOf(from, key, rowStatus);
+      if (request === undefined || !counts(from, rowStatus, request)) continue;
+      const now = plan.refs.get(key);
+      if (now !== undefined && (now === request || isSame(from, key))) continue;
+      left ??= rowsByRequest(plan.refs, (place) => !matches.hasAt(place));
+      const ref = left.take(request);
+      if (ref !== undefined) matches.set(ref, { key, from });
+    }
+  }
+  return matches;
+}
+
+/** Whether every row that a run had is over, wherever: then it holds nothing up, though it never came to its end itself. */
+export function isOver(one: Found, refs: RowRequests | undefined, all: readonly Found[]): boolean {
+  if (!isOpen(one)) return true;
+  if (!refs) return false;
+  const { settings } = one.past.header;
+  const same = all.filter(({ past }) => past.header.settings === settings);
+  const over = (ref: string) =>
+    same.some(({ past }) => ['done', 'rejected', 'unknown'].includes(past.rowStatuses.get(ref)?.status ?? ''));
+  return !someOf(refs, ([ref, request]) => request !== noRequest && !over(ref));
+}

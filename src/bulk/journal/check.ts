@@ -1,0 +1,63 @@
+import { isCount, isText, isTime, lineIn } from '../../batch/journal-values.ts';
+import { type Fields, fieldsIn, isRecord } from '../../text/record.ts';
+import type { About, Line } from './lines.ts';
+
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const isId = (value: unknown): boolean => value === null || isCount(value);
+const isMade = ({ id, of }: Fields): boolean => isId(id) && (of === undefined || isCount(of));
+
+export const parseLine = (text: string): Line | undefined => lineIn(text, isLine);
+
+const isAbout = (about: unknown): about is Fields & About =>
+  isRecord(about) && isText(about.row) && isCount(about.line) && (about.is === undefined || isText(about.is));
+
+const isRenamed = (one: unknown): boolean => {
+  const { was, row, fate, settings } = fieldsIn(one);
+  const { status, line, ...said } = fieldsIn(fate);
+  if (!isText(was) || !isText(row) || !isCount(line) || !(settings === undefined || isText(settings))) return false;
+  if (status === 'done') return isMade(said);
+  if (status === 'sent' || status === 'meant') return isId(said.before);
+  return (status === 'rejected' || status === 'unknown') && isText(said.error);
+};
+
+function isHeader({ svc_bulk, file, started_at, ...texts }: Fields): boolean {
+  const names = svc_bulk === 1 ? ['place', 'account'] : ['scope', 'profile'];
+  const named = ['command', 'settings', ...names].every((name) => isText(texts[name]));
+  return (svc_bulk === 1 || svc_bulk === 2) && named && isTime(started_at) && (file === null || isText(file));
+}
+
+function isLine(line: unknown): line is Line {
+  if (!isRecord(line)) return false;
+  if ('svc_bulk' in line) return isHeader(line);
+  const { run, there, again, renamed, meant, sent, back, done, rejected, unknown, finished } = line;
+  if (run || finished) {
+    const { at, number = 0 } = fieldsIn(run ?? finished);
+    return isTime(at) && isCount(number);
+  }
+  if (there) {
+    const { ids } = fieldsIn(there);
+    return Array.isArray(ids) && ids.every(isCount);
+  }
+  if (again) {
+    const { rows, settings } = fieldsIn(again);
+    return [rows, settings].every(areTexts);
+  }
+  if (renamed) {
+    const { rows } = fieldsIn(renamed);
+    return Array.isArray(rows) && rows.every(isRenamed);
+  }
+  if (meant) {
+    const { rows, before } = fieldsIn(meant);
+    return isId(before) && Array.isArray(rows) && rows.every(isAbout);
+  }
+  const about = sent ?? back ?? done ?? rejected ?? unknown;
+  if (!isAbout(about)) return false;
+  if (sent) {
+    const { before, keys, like } = about;
+    return isId(before) && (keys === undefined || areTexts(keys)) && (like === undefined || isText(like));
+  }
+  if (back) return true;
+  if (!isCount(about.requests) || !isCount(about.ms)) return false;
+  if (!done) return isText(about.error);
+  return isMade(about) && (about.error === undefined || isText(about.error));
+}

@@ -1,0 +1,88 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { type JournalFolder, leftToItsOwn, unreadable } from '../../batch/journal-folder.ts';
+import type { Clock } from '../../context.ts';
+import { isCode } from '../../disk/atomic-file.ts';
+import { Failure } from '../../errors.ts';
+import { type Found, headerOf, type Identity, keysOf, mayBeOurs } from './on-disk.ts';
+import { journalReader, type Present } from './reader.ts';
+import { mark } from './text.ts';
+
+/** A request of another run that was not answered. `content`: the digest of what it writes. */
+export type Copy = { readonly keys: readonly string[]; readonly content: string | undefined };
+
+type Asked = {
+  readonly folder: JournalFolder;
+  readonly present: Present;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly identity: Identity;
+  /** The journals of this command; the one that this run goes on in is read by the run itself. */
+  readonly ours: readonly Found[];
+  readonly own: Found | undefined;
+};
+
+/**
+ * What runs of other files and of other commands for the same kind of record have left on its way: it would overwrite
+ * what this run writes. A journal that says nothing readable is left to its own command, which refuses it.
+ */
+export async function copiesElsewhere({ folder, present, clock, identity, ours, own }: Asked): Promise<Copy[]> {
+  const now = identity.account.isClockSure ? clock.now().getTime() : undefined;
+  const known = new Map(ours.map((one) => [one.path, one]));
+  const copies: Copy[] = [];
+  for (const path of await folder.list()) {
+    if (path === own?.path || (await isLongAgo(path, now))) continue;
+    const past = known.get(path)?.past ?? (await pastOfKin(path, { folder, present, identity }));
+    for (const rowStatus of past?.rowStatuses.values() ?? []) {
+      if ('keys' in rowStatus && rowStatus.keys) copies.push({ keys: rowStatus.keys, content: rowStatus.is });
+    }
+  }
+  return copies;
+}
+
+/** Nothing is on its way for so long, also where a clock was set by hours. */
+const longAgoMs = 24 * 60 * 60 * 1000;
+
+async function isLongAgo(path: string, now: number | undefined): Promise<boolean> {
+  const changed = await stat(path).catch(unreadable(path));
+  return changed === undefined || (now !== undefined && Math.abs(now - changed.mtimeMs) > longAgoMs);
+}
+
+/** What a journal says of a command like `tickets close` beside `tickets update`. */
+async function pastOfKin(path: string, { folder, present, identity }: Pick<Asked, 'folder' | 'present' | 'identity'>) {
+  const command = await kinIn(path, identity);
+  if (command === undefined || command === identity.command) return undefined;
+  const lines = journalReader(present);
+  return folder
+    .read(path, { take: lines.take, mark })
+    .then(() => lines.past())
+    .catch(leftToItsOwn);
+}
+
+/** The command of a journal that may be of this account, for records of one kind, and that may be done twice; else undefined. */
+export async function kinIn(path: string, identity: Identity): Promise<string | undefined> {
+  const header = await headerOf(path).catch(ofAnotherUser);
+  if (typeof header !== 'object' || header.svc_bulk !== 2) return undefined;
+  const { command } = header;
+  if (kindOf(command) !== kindOf(identity.command)) return undefined;
+  if (!mayBeOurs(header, keysOf({ ...identity, command }))) return undefined;
+  // Only what may be done twice has keys. Most journals are of creations, and long.
+  return (await fileHas(path, '"keys":').catch(unreadable(path))) ? command : undefined;
+}
+
+/** For a `catch`: who may not open it has not written it either, and no run of theirs goes on from it. */
+function ofAnotherUser(error: unknown): undefined {
+  if (error instanceof Failure && isCode(error.cause, 'EACCES')) return undefined;
+  throw error;
+}
+
+const kindOf = (command: string): string | undefined => command.split(' ')[0];
+
+/** Whether the text (ASCII) stands in the file, which may be large. */
+async function fileHas(path: string, text: string): Promise<boolean> {
+  let end = '';
+  for await (const piece of createReadStream(path, { encoding: 'latin1' })) {
+    if ((end + piece).includes(text)) return true;
+    end = (end + piece).slice(1 - text.length);
+  }
+  return false;
+}

@@ -1,0 +1,183 @@
+import type { Span } from '../../disk/log-file.ts';
+import type { RowRequests } from '../rows/row-requests.ts';
+import { parseLine } from './check.ts';
+import {
+  applyLine,
+  costOf,
+  type Finish,
+  type FormerHeader,
+  type Header,
+  newestOf,
+  type Renamed,
+  type RowLine,
+  type RunLine,
+  rowsOf,
+} from './lines.ts';
+import { type OpenRowStatuses, rowStatusTable } from './row-status-table.ts';
+
+/** What a journal says. */
+export type Past = {
+  readonly header: Header | FormerHeader;
+  readonly rowStatuses: OpenRowStatuses;
+  /** Rows, as `voidKey` names them, of which runs before that one say nothing that counts any more. */
+  readonly voided: ReadonlyMap<string, number>;
+  readonly lastRun: number;
+  /** When the last run began that sent rows once more; undefined where none did. */
+  readonly voidedAt: string | undefined;
+  /** The files that its runs read: null for standard input. */
+  readonly files: ReadonlySet<string | null>;
+  /** Of these the ones from which rows were sent. */
+  readonly sentFrom: ReadonlySet<string | null>;
+  /** What rows in doubt are like, beside which a run has sent others all the same. */
+  readonly passedOver: ReadonlySet<string>;
+  /** Their contents. */
+  readonly contents: ReadonlySet<string>;
+  /** That of the last run. */
+  readonly content: string | undefined;
+  /** Which columns their rows fill. */
+  readonly shapes: readonly (readonly string[])[];
+  /** What rows were called before they had the name that they have now. */
+  readonly former: ReadonlyMap<string, string>;
+  readonly finished: Finish | undefined;
+  /** Of the last run that said who watched it. */
+  readonly witness: string | undefined;
+  /** Every line that was ever written is there: what was only meant to go has not gone. */
+  readonly isWhole: boolean;
+  /** What was there before the first row of each run that has written it down, by the newest of its ids. */
+  readonly there: ReadonlyMap<number, readonly number[]>;
+  readonly requests: number;
+  readonly ms: number;
+};
+
+export const voidKey = (settings: string, row: string): string => `${settings} ${row}`;
+
+/** Whether what was written and not synced is there: by which start of the machine, and by how far a witness saw it. */
+export type Present = {
+  readonly boot: string | undefined;
+  readonly saidBy: (witness: string) => number | undefined;
+};
+
+/** A reader of the lines of a journal, one after the other: false for what is none. */
+export type JournalReader = { take(text: Buffer, span: Span): boolean; past(): Past | undefined };
+
+/** Tells the lines of a journal from what is none, for whoever has read it before. */
+export function lineChecker(): (text: Buffer) => boolean {
+  let hasHeader = false;
+  return (text) => {
+    const line = parseLine(text.toString('utf8'));
+    if (!line || 'svc_bulk' in line === hasHeader) return false;
+    hasHeader = true;
+    return true;
+  };
+}
+
+/**
+ * A row that was only meant to go has certainly not gone where the journal has lost no line: its `sent` would be in the
+ * file, on disk or not. After a power cut, or where the disk went away and came back, it may have gone. `refs`: of the
+ * rows that are sent now, which take less room so.
+ */
+export function journalReader(present: Present, refs?: RowRequests): JournalReader {
+  const rowStatuses = rowStatusTable(refs);
+  const voided = new Map<string, number>();
+  let voidedAt: string | undefined;
+  const there = new Map<number, readonly number[]>();
+  const [files, sentFrom, contents] = [new Set<string | null>(), new Set<string | null>(), new Set<string>()];
+  const passedOver = new Set<string>();
+  let file: string | null = null;
+  const shapes: (readonly string[])[] = [];
+  const former = new Map<string, string>();
+  let header: Header | FormerHeader | undefined;
+  let finished: Past['finished'];
+  let run: RunLine | undefined;
+  let [number, requests, ms, msOfRun, end] = [0, 0, 0, 0, 0];
+  let isWhole = true;
+  const judgeMeant = (isSure: boolean) => {
+    for (const [row, rowStatus] of rowStatuses.standing('meant')) {
+      if (isSure) rowStatuses.delete(row);
+      else if ('before' in rowStatus) rowStatuses.set(row, { ...rowStatus, status: 'sent' });
+    }
+  };
+  const begins = (next: RunLine) => {
+    // Version 0.1.0 believed them by the start of the machine alone, and has acted on that.
+    number = next.number ?? number;
+    const isFormer = next.witness === undefined && next.boot !== undefined && next.boot === run?.boot;
+    judgeMeant(next.whole ?? isFormer);
+    run = next;
+    ms += msOfRun;
+    msOfRun = 0;
+    if (next.file !== undefined) {
+      files.add(next.file);
+      file = next.file;
+    }
+    for (const one of Array.isArray(next.sentFrom) ? next.sentFrom : []) sentFrom.add(one);
+    for (const one of Array.isArray(next.passedOver) ? next.passedOver : []) passedOver.add(one);
+    if (next.content !== undefined) contents.add(next.content);
+    if (Array.isArray(next.shapes)) shapes.push(...next.shapes.filter(Array.isArray));
+  };
+  const rename = ({ was, row, settings }: Renamed) => {
+    voided.set(voidKey(settings ?? header?.settings ?? '', was), number);
+    former.set(was, row);
+  };
+  const takeRow = (line: RowLine) => {
+    applyLine(rowStatuses, line);
+    if ('run' in line) begins(line.run);
+    else finished = 'finished' in line ? line.finished : undefined;
+    if ('sent' in line) sentFrom.add(file);
+    if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
+    if ('again' in line) {
+      voidedAt = run?.at;
+      for (const row of line.again.rows) for (const one of line.again.settings) voided.set(voidKey(one, row), number);
+    }
+    if ('renamed' in line) for (const one of line.renamed.rows) rename(one);
+    for (const row of rowsOf(line)) rowStatuses.setRun(row, number);
+    const cost = costOf(line);
+    requests += cost.requests;
+    msOfRun = Math.max(msOfRun, cost.ms);
+  };
+  const isWitnessed = () => {
+    if (!isWhole || run?.witness === undefined || run.boot === undefined || run.boot !== present.boot) return false;
+    const said = present.saidBy(run.witness);
+    return said !== undefined && said <= end;
+  };
+  return {
+    take(text, span) {
+      const line = parseLine(text.toString('utf8'));
+      if (!line || 'svc_bulk' in line !== (header === undefined)) {
+        isWhole = false;
+        return false;
+      }
+      end = span.start + span.length;
+      if ('svc_bulk' in line) {
+        header = line;
+        files.add(line.file);
+        file = line.file;
+      } else takeRow(line);
+      return true;
+    },
+    past() {
+      const isSure = isWitnessed();
+      judgeMeant(isSure);
+      if (!header) return undefined;
+      return {
+        header,
+        rowStatuses,
+        voided,
+        lastRun: number,
+        voidedAt,
+        files,
+        sentFrom,
+        passedOver,
+        contents,
+        content: run?.content,
+        shapes,
+        former,
+        finished,
+        witness: run?.witness,
+        isWhole: isSure,
+        there,
+        requests,
+        ms: ms + msOfRun,
+      };
+    },
+  };
+}

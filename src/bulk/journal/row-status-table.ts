@@ -1,0 +1,233 @@
+import { column, numberColumn, textColumn } from '../../text/column.ts';
+import { digestColumn, digestTable } from '../../text/digest-table.ts';
+import type { RowRequests } from '../rows/row-requests.ts';
+import type { RowStatus } from './lines.ts';
+
+type Status = RowStatus['status'];
+
+/** What became of rows, by their names. */
+export type RowStatuses = Iterable<readonly [row: string, rowStatus: RowStatus]> & {
+  readonly size: number;
+  has(row: string): boolean;
+  get(row: string): RowStatus | undefined;
+  keys(): Iterable<string>;
+  values(): Iterable<RowStatus>;
+  /** Those alone that stand so: one look at a byte for each of the others. */
+  standing(...as: readonly Status[]): Iterable<readonly [row: string, rowStatus: RowStatus]>;
+  /** Those alone of which a journal says what they are like: few are not over. */
+  likened(): Iterable<readonly [row: string, rowStatus: RowStatus]>;
+  /** By which run the row was spoken of last; 0 where no run has a number. */
+  runOf(row: string): number;
+  /** Where a row is held, for whoever notes many of them; -1 for one that was never there. */
+  placeOf(row: string): number;
+  nameAt(place: number): string;
+  at(place: number): RowStatus | undefined;
+};
+
+export type OpenRowStatuses = RowStatuses & {
+  set(row: string, rowStatus: RowStatus): void;
+  delete(row: string): void;
+  /** Of a row that is there. */
+  setRun(row: string, run: number): void;
+};
+
+const statuses: readonly Status[] = ['meant', 'sent', 'done', 'rejected', 'unknown'];
+const codes: Readonly<Record<Status, number>> = { meant: 1, sent: 2, done: 3, rejected: 4, unknown: 5 };
+const statusBits = 7;
+/** What was sent is what the file says now. */
+const sameRequest = 8;
+
+const blockSize = 256;
+
+/** What few rows have. */
+type Rare = {
+  readonly keys?: readonly string[];
+  readonly like?: string;
+  readonly secret?: string;
+  readonly rest?: true;
+  readonly doubt?: true;
+  readonly drafted?: number;
+  readonly step?: number;
+};
+
+/**
+ * About 50 bytes for a row (a note: 54), and 10 for one of the file that is sent now (`known`, which is whole): that one has its name
+ * and its request there already.
+ */
+export function rowStatusTable(known?: RowRequests): OpenRowStatuses {
+  const names = namesBehind(known);
+  const cells = cellsOf(known);
+  let size = 0;
+  const live = (place: number): boolean => place >= 0 && cells.status(place) !== undefined;
+  const at = (place: number): RowStatus | undefined => (place < 0 ? undefined : cells.read(place));
+  /** Where a row was ever held: a run of ten rows is not looked for at every place of a large file. */
+  const blocks = new Set<number>();
+  function* places(as: readonly Status[] = statuses) {
+    for (const block of [...blocks].sort((a, b) => a - b)) {
+      for (let place = block * blockSize; place < (block + 1) * blockSize; place++) {
+        const status = cells.status(place);
+        if (status !== undefined && as.includes(status)) yield place;
+      }
+    }
+  }
+  function* standing(...as: readonly Status[]) {
+    for (const place of places(as)) {
+      const rowStatus = cells.read(place);
+      if (rowStatus) yield [names.nameAt(place), rowStatus] as const;
+    }
+  }
+  return {
+    get size() {
+      return size;
+    },
+    has: (row) => live(names.find(row)),
+    get: (row) => at(names.find(row)),
+    *keys() {
+      for (const place of places()) yield names.nameAt(place);
+    },
+    *values() {
+      for (const place of places()) {
+        const rowStatus = cells.read(place);
+        if (rowStatus) yield rowStatus;
+      }
+    },
+    standing,
+    *likened() {
+      for (const place of cells.likened()) {
+        const rowStatus = cells.read(place);
+        if (rowStatus) yield [names.nameAt(place), rowStatus] as const;
+      }
+    },
+    [Symbol.iterator]: () => standing(...statuses),
+    placeOf: names.find,
+    nameAt: names.nameAt,
+    at,
+    runOf: (row) => cells.runs.get(names.find(row)) ?? 0,
+    set(row, rowStatus) {
+      const place = names.add(row);
+      if (!live(place)) size++;
+      blocks.add(Math.floor(place / blockSize));
+      cells.write(place, rowStatus);
+    },
+    delete(row) {
+      const place = names.find(row);
+      if (!live(place)) return;
+      size--;
+      cells.write(place, undefined);
+    },
+    setRun: (row, run) => cells.runs.set(names.find(row), run),
+  };
+}
+
+/** Those of the file come first. */
+function namesBehind(known: RowRequests | undefined) {
+  const own = digestTable();
+  const before = known?.names.size() ?? 0;
+  const find = (row: string): number => {
+    const there = known?.names.find(row) ?? -1;
+    if (there >= 0) return there;
+    const here = own.find(row);
+    return here < 0 ? here : here + before;
+  };
+  return {
+    find,
+    add(row: string): number {
+      const there = known?.names.find(row) ?? -1;
+      return there >= 0 ? there : own.add(row) + before;
+    },
+    nameAt: (place: number): string =>
+      place < before ? (known?.names.nameAt(place) ?? '') : own.nameAt(place - before),
+  };
+}
+
+function cellsOf(known: RowRequests | undefined) {
+  const codeOf = column(8);
+  /** The id of a row that is done, else the newest one that was there before it. */
+  const [lines, ids, runs] = [numberColumn(), numberColumn(), runColumn()];
+  const requests = digestColumn();
+  const errors = textColumn();
+  /** Of a note: its ticket. */
+  const tickets = numberColumn();
+  const rare = new Map<number, Rare>();
+  const status = (place: number): Status | undefined => statuses[(codeOf.get(place) & statusBits) - 1];
+  const read = (place: number): RowStatus | undefined => {
+    const stands = status(place);
+    if (stands === undefined) return undefined;
+    const is = codeOf.get(place) & sameRequest ? known?.requestAt(place) : requests.get(place);
+    const about = { line: lines.get(place) ?? 0, ...(is !== undefined && { is }) };
+    const id = ids.get(place) ?? null;
+    const error = errors.get(place);
+    const { keys, ...few } = rare.get(place) ?? {};
+    const held = { ...(keys && { keys }), ...(few.like && { like: few.like }) };
+    if (stands === 'meant') return { status: stands, ...about, before: id };
+    if (stands === 'sent') return { status: stands, ...about, before: id, ...held };
+    if (stands === 'rejected') return { status: stands, ...about, error: error ?? '' };
+    if (stands === 'unknown') return { status: stands, ...about, error: error ?? '', before: id, ...held };
+    const of = tickets.get(place);
+    return {
+      status: stands,
+      ...about,
+      id,
+      ...few,
+      ...(error !== undefined && { error }),
+      ...(of !== undefined && { of }),
+    };
+  };
+  const write = (place: number, rowStatus: RowStatus | undefined): void => {
+    const isSame = rowStatus?.is !== undefined && known?.requestAt(place) === rowStatus.is;
+    codeOf.set(place, rowStatus ? codes[rowStatus.status] + (isSame ? sameRequest : 0) : 0);
+    requests.set(place, isSame ? undefined : rowStatus?.is);
+    lines.set(place, rowStatus?.line);
+    ids.set(place, rowStatus && (idIn(rowStatus) ?? undefined));
+    tickets.set(place, rowStatus?.status === 'done' ? rowStatus.of : undefined);
+    errors.set(place, rowStatus && 'error' in rowStatus ? rowStatus.error : undefined);
+    const few = rowStatus && rareIn(rowStatus);
+    if (few) rare.set(place, few);
+    else if (rare.size > 0) rare.delete(place);
+  };
+  function* likened() {
+    for (const [place, { like }] of rare) if (like !== undefined) yield place;
+  }
+  return { status, read, write, runs, likened };
+}
+
+function idIn(rowStatus: RowStatus): number | null {
+  if (rowStatus.status === 'done') return rowStatus.id;
+  return 'before' in rowStatus ? rowStatus.before : null;
+}
+
+function rareIn(rowStatus: RowStatus): Rare | undefined {
+  const [keys, like] = [
+    'keys' in rowStatus ? rowStatus.keys : undefined,
+    'like' in rowStatus ? rowStatus.like : undefined,
+  ];
+  const parts = rowStatus.status === 'done' ? partsOf(rowStatus) : undefined;
+  return keys || like ? { ...parts, ...(keys && { keys }), ...(like && { like }) } : parts;
+}
+
+type DoneParts = Omit<Rare, 'keys' | 'like'>;
+
+/** Undefined where it has none of them. */
+export function partsOf({ secret, rest, doubt, drafted, step }: DoneParts): DoneParts | undefined {
+  if (secret === undefined && !rest && !doubt && drafted === undefined && step === undefined) return undefined;
+  return {
+    ...(secret !== undefined && { secret }),
+    ...(rest && { rest }),
+    ...(doubt && { doubt }),
+    ...(drafted !== undefined && { drafted }),
+    ...(step !== undefined && { step }),
+  };
+}
+
+/** Most rows of a journal are of its first run. */
+function runColumn() {
+  const beyond = numberColumn();
+  let first: number | undefined;
+  return {
+    get: (place: number): number | undefined => (place < 0 ? undefined : (beyond.get(place) ?? first)),
+    set(place: number, run: number): void {
+      first ??= run;
+      if (place >= 0) beyond.set(place, run === first ? undefined : run);
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { someOf } from '../../text/each.ts';
+import { type Header, type Line, partOf, type RowStatus, type RunLine } from './lines.ts';
+import type { RowStatuses } from './row-status-table.ts';
+
+const markLength = 12;
+
+/** The first line: how many bytes are surely on disk. */
+export const mark = {
+  text: (end: number) => `{"svc_bulk_bytes":"${String(end).padStart(markLength, '0')}"}\n`,
+  read: (first: string) => {
+    const digits = /^\{"svc_bulk_bytes":"(\d{12})"\}\n$/u.exec(first)?.[1];
+    return digits === undefined ? undefined : Number(digits);
+  },
+};
+
+export const lineText = (line: Line): string => `${JSON.stringify(line)}\n`;
+
+/** A journal that is on disk as a whole. */
+export function journalText(lines: readonly Line[]): string {
+  const text = lines.map(lineText).join('');
+  return mark.text(mark.text(0).length + Buffer.byteLength(text)) + text;
+}
+
+type Told = {
+  readonly header: Header;
+  readonly run: RunLine;
+  readonly rowStatuses: Iterable<readonly [row: string, rowStatus: RowStatus]>;
+  readonly others?: readonly Line[];
+};
+
+/** What a journal says of rows, as short as it can be said and without secrets. */
+export function shortLines({ header, run, rowStatuses, others = [] }: Told): Line[] {
+  const cost = { requests: 0, ms: 0 };
+  const lines = [...rowStatuses].flatMap(([row, rowStatus]): Line[] => {
+    const { status, line } = rowStatus;
+    const about = { row, line, ...(rowStatus.is !== undefined && { is: rowStatus.is }) };
+    if (status === 'done') {
+      const { id, of } = rowStatus;
+      return [{ done: { ...about, id, ...partOf(rowStatus), ...(of && { of }), ...cost } }];
+    }
+    if (status === 'rejected') return [{ rejected: { ...about, error: rowStatus.error, ...cost } }];
+    const keys = 'keys' in rowStatus && rowStatus.keys ? { keys: rowStatus.keys } : {};
+    const like = 'like' in rowStatus && rowStatus.like ? { like: rowStatus.like } : {};
+    const sent: Line = { sent: { ...about, before: rowStatus.before, ...keys, ...like } };
+    return status !== 'unknown' ? [sent] : [sent, { unknown: { row, line, error: rowStatus.error, ...cost } }];
+  });
+  return [header, { run }, ...others, ...lines];
+}
+
+/** Whether no row is on its way. */
+export const isSettled = (rowStatuses: Pick<RowStatuses, 'standing'>): boolean =>
+  !someOf(rowStatuses.standing('sent', 'meant'), () => true);

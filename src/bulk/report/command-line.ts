@@ -1,0 +1,105 @@
+import { fieldsOf } from '../../api/shape.ts';
+import type { Account } from '../../batch/account.ts';
+import type { EarlierSecrets } from '../../batch/earlier-secrets.ts';
+import type { Telling } from '../../batch/pace.ts';
+import { cellReader } from '../../batch/places.ts';
+import { cleared } from '../../command/clear.ts';
+import type { Given } from '../../command/command.ts';
+import { idNameOf, type RowOf, bodyOf as schemaOf } from '../../command/row.ts';
+import { bracedNames, readTemplate, setFlags } from '../../command/template-file.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { readUserText } from '../../disk/user-file.ts';
+import { Failure } from '../../errors.ts';
+import type { Service } from '../../http/call.ts';
+import type { Template } from '../../text/template.ts';
+import type { Reading } from '../rows/cells.ts';
+import type { Columns } from '../rows/columns.ts';
+import type { IdsInCopy } from '../rows/copied-ids.ts';
+import type { FileFlags } from '../rows/flags.ts';
+import { givenBody } from '../rows/inputs.ts';
+
+/** What one run needs at every step. */
+export type Run = {
+  readonly ctx: Context;
+  readonly settings: Settings;
+  readonly words: string;
+  readonly row: RowOf;
+  readonly flags: FileFlags;
+  readonly service: () => Promise<Service>;
+  /** Asked for once. */
+  readonly account: () => Promise<Account>;
+  readonly idsInCopy: IdsInCopy;
+  readonly onProgress: Telling['onProgress'];
+  /** What the file of results holds already. */
+  readonly earlier: EarlierSecrets;
+};
+
+/** What the command line says for every row. */
+export async function givenByCommandLine(
+  { ctx, row, flags }: Pick<Run, 'ctx' | 'row' | 'flags'>,
+  values: Readonly<Record<string, unknown>>,
+): Promise<{ readonly body: Readonly<Record<string, unknown>> }> {
+  if (values.editor === true) throw new Failure('usage', '--editor and --from cannot be used together.');
+  const body = givenBody(row, values);
+  const file = values.bodyFile ?? values.contentFile;
+  if (row.text !== undefined && typeof file === 'string') {
+    if (file === '-' && flags.from === '-') throw new Failure('usage', 'Standard input cannot be both rows and text.');
+    body[row.text] = (await readUserText(ctx, file, '--body-file')).replace(/\r?\n$/u, '');
+  }
+  const clear = values.clear as readonly string[] | undefined;
+  return { body: clear ? cleared(body, clear, fieldsOf(schemaOf(row))) : body };
+}
+
+/** Beside the ids of a file an id of the command line would be passed over, or hold for every row. */
+export function refuseIds(row: RowOf, args: Given['args']): void {
+  const named = idNameOf(row) === undefined ? [] : [args.id].flat().filter((id) => id !== undefined);
+  if (named.length === 0) return;
+  throw new Failure('usage', `${named.join(' ')} and --from cannot be used together: the ids come from the file.`, {
+    hint: `Leave ${named.length === 1 ? 'it' : 'them'} out, or leave out --from.`,
+  });
+}
+
+export async function templateOf(
+  { ctx, row, flags }: Pick<Run, 'ctx' | 'row' | 'flags'>,
+  { body }: { readonly body: object },
+): Promise<Template | undefined> {
+  if (Object.keys(flags.set ?? {}).length > 0 && flags.template === undefined) {
+    throw new Failure('usage', '--set needs --template.');
+  }
+  if (flags.template === undefined || row.text === undefined) return undefined;
+  if (row.text in body) throw new Failure('usage', `Give only one of --${row.text} and --template.`);
+  return readTemplate(ctx, flags.template);
+}
+
+/** What every row would lack is said once, before any is read. */
+export function refuseUseless(
+  { row, flags }: Run,
+  { targets, names, isJson }: Columns & Pick<Reading, 'isJson'>,
+  template: Template | undefined,
+): void {
+  const hint = `Columns: ${names.join(', ')}. Name one with --map "COLUMN=${flags.match ?? 'id'}"`;
+  if (flags.match === 'email' && !targets.some((target) => target?.kind === 'email')) {
+    throw new Failure('usage', '--match email: the file has no column email.', { hint });
+  }
+  if (flags.match && flags.id_map?.length) throw new Failure('usage', '--match and --id-map cannot be used together.');
+  const hasId = targets.some((target) => target?.kind === 'id' || target?.kind === 'email');
+  if (idNameOf(row) !== undefined && !hasId) {
+    const isRow = /^\d+$/u.test(names[0] ?? '');
+    throw new Failure('usage', 'The file has no column id.', { hint: isRow ? rowsOfSvc : hint });
+  }
+  const set = flags.set ?? {};
+  const strange = (template?.placeholders ?? []).filter(
+    (name) => !Object.hasOwn(set, name) && cellReader({ names, isJson }, name) === undefined,
+  );
+  if (strange.length > 0) {
+    const columns = strange.length === 1 ? 'column' : 'columns';
+    throw new Failure('usage', `The template has ${bracedNames(strange)}, and the file has no such ${columns}.`, {
+      hint: `Give each row its own in a ${columns.replace('columns', 'column each')} of that name. For the same in every row: ${setFlags(strange)}\nColumns: ${names.join(', ')}.`,
+    });
+  }
+}
+
+/** A pipe from svc itself has no header. */
+const rowsOfSvc =
+  'Its first line looks like a row. If svc wrote it, add -o jsonl there. Else say what the columns are: --no-header --map "#1=id"';

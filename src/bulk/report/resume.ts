@@ -1,0 +1,152 @@
+import { rowsInWords } from '../../batch/pace.ts';
+import { Failure } from '../../errors.ts';
+import { localTime } from '../../output/cells.ts';
+import { countOf } from '../../text/each.ts';
+import { counted, number } from '../../text/number.ts';
+import type { History } from '../history/history.ts';
+import { otherNames } from '../history/match-table.ts';
+import { origins } from '../history/origins.ts';
+import { type EndedRows, endedRows, isInDoubt, isUnsettled, isUnsure } from '../journal/ended-table.ts';
+import type { RowStatus } from '../journal/lines.ts';
+import type { Found } from '../journal/on-disk.ts';
+import { noRequest, type Plan } from '../rows/plan.ts';
+import { earlierNote } from './view.ts';
+
+type Known = Pick<History, 'own' | 'matches'>;
+
+/** With whether this file is another one than its rows were sent from, and which of them go again. */
+type Before = Known & Pick<History, 'isCopy' | 'resent'>;
+
+const wasSent = ({ status }: RowStatus): boolean => status !== 'rejected';
+
+/** So many are named. */
+const mostNamed = 10;
+
+type Answer = { readonly yes: boolean; readonly again: boolean };
+
+/** Rows that were sent and are no longer in the file: it was edited, and they would be sent again in another form. */
+export function refuseLost({ own, matches }: Known, { refs, row, rows, shapes }: Plan, { yes, again }: Answer): void {
+  if (!own || again || row.operation.safety === 'repeatable') return;
+  // A script says --yes of every send, and in the middle of a file that lost a column a customer would hear it twice.
+  const isNoAnswer = row.operation.grant === 'send' && own.past.finished === undefined && !sharesShape(own, shapes);
+  if (yes && !isNoAnswer) return;
+  const taken = otherNames(matches, refs);
+  const named: string[] = [];
+  let count = 0;
+  for (const [key, rowStatus] of own.past.rowStatuses) {
+    if (!wasSent(rowStatus) || refs.has(key) || taken.has(key)) continue;
+    const id = rowStatus.status === 'done' && rowStatus.id !== null ? ` (id ${rowStatus.id})` : '';
+    if (++count <= mostNamed) named.push(`line ${rowStatus.line}${id}`);
+  }
+  if (count === 0) return;
+  const more = count > named.length ? `, and ${count - named.length} more` : '';
+  throw new Failure(
+    'usage',
+    `${counted(count, 'row')} of ${rows.source.name} that ${count === 1 ? 'was sent is' : 'were sent are'} no longer in it, or changed: ${named.join(', ')}${more}.`,
+    {
+      hint: `Nothing was sent now. A changed row is sent as a new one. To go on, add ${isNoAnswer ? '--again' : '--yes'}.`,
+    },
+  );
+}
+
+const sharesShape = ({ past }: Found, shapes: Plan['shapes']): boolean => {
+  const then = new Set(past.shapes.map((shape) => shape.join('\n\n')));
+  return shapes.some((shape) => then.has(shape.join('\n\n')));
+};
+
+/** How many rows this run would send. */
+export function rowsToSend(known: Known, plan: Plan, retryUnknown: boolean): number {
+  const isSettled = settledIn(known, plan, retryUnknown);
+  return plan.sendable - countOf(known.matches.keys(), isSettled);
+}
+
+/** Whether a row, by its `ref`, is one that this run leaves alone, since an earlier one has settled it. */
+export function settledIn({ matches }: Known, { row, refs }: Plan, retryUnknown: boolean): (ref: string) => boolean {
+  const again = retryUnknown || row.operation.safety === 'repeatable';
+  return (ref) => {
+    const rowStatus = matches.get(ref)?.rowStatus;
+    const isLeft =
+      rowStatus !== undefined && (rowStatus.status === 'done' || rowStatus.status === 'rejected' || !again);
+    return isLeft && refs.get(ref) !== noRequest;
+  };
+}
+
+/** Rows that cannot be sent as they are now, and were sent before: by position in the file. */
+export function endedBefore({ matches }: Pick<Known, 'matches'>, { problems }: Plan): EndedRows {
+  const ended = endedRows();
+  if (matches.size === 0) return ended;
+  for (const [index, { ref, line, error }] of problems) {
+    const rowStatus = matches.get(ref)?.rowStatus;
+    if (rowStatus?.status === 'done') ended.set(index, { ...rowStatus, line });
+    if (isUnsettled(rowStatus))
+      ended.set(index, { status: 'unknown', line, error: `${openBefore}; now: ${error}`, before: null });
+  }
+  return ended;
+}
+
+const openBefore = 'It was sent before, and svc cannot tell whether it was done';
+
+/** What is said of earlier runs before the first row goes out. `left`: how many this run sends. */
+export function earlierNotes(known: Before, plan: Plan, retryUnknown: boolean, left: number): string[] {
+  const { own, isCopy, matches, resent } = known;
+  const isSettled = settledIn(known, plan, retryUnknown);
+  const drafted = draftedOf(matches);
+  // Drafts are told of by their own commands.
+  const isOther = isCopy && drafted === 'none';
+  const runs = new Set<Found>();
+  let [elsewhere, unsure, canGo, settled, unknown, inDoubt] = [0, 0, 0, 0, 0, false];
+  for (const [ref, { from, rowStatus }] of matches) {
+    const isReadable = plan.refs.get(ref) !== noRequest;
+    if (isReadable && !isSettled(ref)) continue;
+    if (isUnsettled(rowStatus)) unknown++;
+    inDoubt ||= isInDoubt(rowStatus);
+    if ((from !== own || isOther) && wasSent(rowStatus)) {
+      runs.add(from);
+      elsewhere++;
+      if (isUnsure(rowStatus)) unsure++;
+      if (isReadable) canGo++;
+    } else if (isReadable) settled++;
+  }
+  const notes: string[] = [];
+  // The question tells of those that go again.
+  if (own && !runs.has(own) && !(own.past.finished && resent.size > 0)) {
+    const { finished, header } = own.past;
+    const at = finished?.at ?? header.started_at;
+    const asked = countOf(matches.keys(), (ref) => plan.refs.get(ref) !== noRequest);
+    const isRetried = finished !== undefined && left > plan.sendable - asked;
+    if (isRetried) notes.push(`This file was done at ${localTime(at)}, but for ${rowsInWords(left)}.`);
+    // Nothing of it stands to be gone on with.
+    else if (finished || settled + left > 0)
+      notes.push(
+        earlierNote(at, {
+          isFinished: finished !== undefined,
+          settled,
+          left,
+          rejected: plan.problems.size - endedBefore({ matches }, plan).size,
+          drafted,
+          unknown,
+          isSame: own.past.content === plan.content,
+          inDoubt,
+        }),
+      );
+  }
+  if (elsewhere > 0) {
+    const [are, them] = elsewhere === 1 ? ['was', 'it'] : ['were', 'them'];
+    const sent = `${rowsInWords(elsewhere)} ${are} sent before, ${origins(runs)}, and ${are} not sent again.`;
+    const advice = canGo > 0 ? ` To send ${them} again, add --again.` : '';
+    notes.push(sent + (unsure > 0 ? ` Whether all was done is not known of ${number(unsure)}.` : advice));
+  }
+  return notes;
+}
+
+/** How many of the rows that are done became drafts. */
+function draftedOf(matches: Known['matches']): 'none' | 'some' | 'all' {
+  let [drafts, done] = [0, 0];
+  for (const { rowStatus } of matches.values()) {
+    if (rowStatus.status !== 'done') continue;
+    done++;
+    if (rowStatus.drafted !== undefined) drafts++;
+  }
+  if (drafts === 0) return 'none';
+  return drafts < done ? 'some' : 'all';
+}

@@ -1,0 +1,144 @@
+import type { Files } from '../../batch/ending.ts';
+import { duration, rowsInWords } from '../../batch/pace.ts';
+import { type Problem, problemLines, shownProblems } from '../../batch/problem-lines.ts';
+import { cellForPipe, localTime } from '../../output/cells.ts';
+import type { Terminal, View } from '../../output/view.ts';
+import { stdinName } from '../../tabular/decode.ts';
+import { counted, number } from '../../text/number.ts';
+import { sanitize } from '../../text/sanitize.ts';
+import { wrap } from '../../text/width.ts';
+import type { Plan } from '../rows/plan.ts';
+import { type RowRecords, withRecord } from '../rows/row-records.ts';
+import type { Report } from './report.ts';
+
+type Standing = {
+  readonly isFinished: boolean;
+  readonly settled: number;
+  readonly left: number;
+  /** That cannot be sent as they stand in the file. */
+  readonly rejected: number;
+  /** How much of what is done became drafts. */
+  readonly drafted?: 'none' | 'some' | 'all';
+  /** Of how many rows nobody knows whether they are done. */
+  readonly unknown?: number;
+  /** Each row was in the file then, as it is now. */
+  readonly isSame?: boolean;
+  /** Of some rows nobody knows whether what was to follow is done. */
+  readonly inDoubt?: boolean;
+};
+
+export function earlierNote(at: string, standing: Standing): string {
+  const { isFinished, settled, left, rejected, drafted, inDoubt, unknown = 0, isSame } = standing;
+  const when = localTime(at);
+  // No advice to send it all again: these may be there.
+  if (isFinished && unknown > 0 && left === 0)
+    return `This file was done at ${when}, but for ${rowsInWords(unknown)} that may or may not have been done. Nothing is sent now.`;
+  if (isFinished && drafted === 'some' && left === 0)
+    return `This file was done at ${when}, some of its rows as drafts: nothing is sent. To see those: svc drafts list --all. To send it all again, what was sent too, add --restart.`;
+  if (isFinished && drafted === 'all' && left === 0)
+    return `This file became drafts at ${when}: no more are made. To see them: svc drafts list --all. To make them all again, add --restart.`;
+  if (!isFinished) return `Resuming the run of ${when}: ${rowsInWords(settled)} settled, ${rowsInWords(left)} to send.`;
+  if (left > 0 && isSame)
+    return `This file was done at ${when}, but for ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} rejected then.`;
+  if (left > 0)
+    return `This file was done at ${when}; it has ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} not in it then.`;
+  if (rejected === 0 && inDoubt)
+    return `This file was done at ${when}: nothing is sent. Of some rows it is not known whether all was done; their errors say how to look.`;
+  if (rejected === 0) return `This file was done at ${when}: nothing is sent. To send it all again, add --restart.`;
+  const them = rejected === 1 ? 'it' : 'them';
+  return `This file was done at ${when}, except for ${rowsInWords(rejected)} that ${rejected === 1 ? 'was' : 'were'} rejected. Nothing is sent now. Correct ${them} and run it again; what is done is not sent twice.`;
+}
+
+/** A line for each count, one for each request of a dry run, one for each error. */
+function plainText({ errors, sample, ...counts }: Report): string {
+  return [
+    ...Object.entries(counts).map(([name, value]) => `${name}\t${cellForPipe(value)}`),
+    ...(sample ?? []).map(({ line, method, path, body }) =>
+      ['request', line, method, path, body === undefined ? '' : JSON.stringify(body)].map(cellForPipe).join('\t'),
+    ),
+    ...errors.map(({ line, error }) => ['error', line, error].map(cellForPipe).join('\t')),
+  ].join('\n');
+}
+
+const styles = {
+  rows: 'bold',
+  done: 'green',
+  drafted: 'blue',
+  rejected: 'red',
+  unknown: 'orange',
+  unsent: 'orange',
+} as const;
+
+/** People read a draft as one, and not as done: nothing of it was sent. */
+const countOf = (report: Report, name: keyof typeof styles): number =>
+  name === 'done' ? report.done - (report.drafted ?? 0) : (report[name] ?? 0);
+
+const humanText =
+  (report: Report, files: Shown) =>
+  (terminal: Terminal): string => {
+    const { paint } = terminal;
+    const room = number(report.rows).length;
+    const counts = Object.entries(styles)
+      .map(([name, style]) => ({ name, style, count: countOf(report, name as keyof typeof styles) }))
+      .filter(({ name, count }) => count > 0 || name === 'rows' || (name === 'done' && !report.drafted))
+      .map(({ name, style, count }) => `  ${number(count).padStart(room)}  ${paint(style, name)}`);
+    const details = [
+      `${counted(report.requests, 'request')} for the rows`,
+      ...(report.resumed_rows > 0 ? [`${rowsInWords(report.resumed_rows)} by earlier runs`] : []),
+      duration(report.duration_ms / 1000),
+    ];
+    return [
+      paint('bold', `svc ${report.command}, ${report.file === '-' ? stdinName : sanitize(report.file)}`),
+      ...counts,
+      paint('dim', `  in ${details.join(', ')}`),
+      ...problemLines(problemsOf(report, files), files, terminal),
+    ].join('\n');
+  };
+
+const dryText =
+  (report: Report, files: Shown) =>
+  (terminal: Terminal): string => {
+    const { width, paint } = terminal;
+    const { sample = [], minutes = 0, rows, rejected, unsent, resumed_rows: earlier } = report;
+    const { would_send: sent = unsent, would_draft: drafted } = report;
+    const cap = sent < unsent ? ', because of --max-sends' : '';
+    const ending = sent === 0 || sent === drafted ? '.' : timeOf(minutes);
+    const requests = sample.flatMap(({ line, method, path, body }) => [
+      `${paint('dim', `line ${line}`)}  ${paint('bold', `${method} ${sanitize(path)}`)}`,
+      ...(body === undefined ? [] : [sanitize(JSON.stringify(body, undefined, 2), { keepNewlines: true })]),
+    ]);
+    return [
+      ...requests,
+      '',
+      ...wrap(`${number(sent)} of ${rowsInWords(rows)} would ${fateOf(report, sent)}${cap}${ending}`, width),
+      ...(earlier > 0 ? [`${rowsInWords(earlier)} by earlier runs.`] : []),
+      ...(rejected > 0 ? [paint('red', `${rowsInWords(rejected)} would be rejected.`)] : []),
+      ...problemLines(problemsOf(report, files), files, terminal),
+    ].join('\n');
+  };
+
+/** What would become of the rows that are sent or drafted. */
+function fateOf({ would_draft: drafted = 0 }: Report, sent: number): string {
+  if (drafted === 0) return 'be sent';
+  if (drafted === sent) return 'become drafts that a person approves; nothing would be sent';
+  return `be sent, ${number(drafted)} of them as drafts that a person approves`;
+}
+
+const timeOf = (minutes: number): string => `; at 60 requests a minute that takes up to ${number(minutes)} min.`;
+
+const problemsOf = ({ errors }: Report, { records }: Shown): Problem[] =>
+  errors.map((one, at) => (at < shownProblems ? { ...one, error: withRecord(one.error, records.get(one.line)) } : one));
+
+type Shown = Files & { readonly records: RowRecords };
+
+export const viewOf = (report: Report, files: Shown): View => ({
+  data: { shape: 'record', record: report },
+  human: (report.sample ? dryText : humanText)(report, files),
+  plain: () => plainText(report),
+});
+
+/** Read once more: of a million rows it would be much to hold. What cannot be read any more is shown without them. */
+export async function recordsShown(plan: Plan, { errors }: Report): Promise<RowRecords> {
+  const lines = new Set(errors.slice(0, shownProblems).map(({ line }) => line));
+  return lines.size === 0 ? new Map() : plan.recordsAt(lines).catch(() => new Map());
+}

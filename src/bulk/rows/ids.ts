@@ -1,0 +1,125 @@
+import { headerOnTop } from '../../batch/earlier-secrets.ts';
+import { placeIn } from '../../batch/places.ts';
+import { hasName, recordOfField } from '../../command/named.ts';
+import type { RowOf } from '../../command/row.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import type { Service } from '../../http/call.ts';
+import { openRows, type Rows } from '../../tabular/rows.ts';
+import { openSource } from '../../tabular/source.ts';
+import type { Columns } from './columns.ts';
+import type { IdsInCopy } from './copied-ids.ts';
+import type { FileFlags } from './flags.ts';
+import { byNames } from './match.ts';
+import type { Resolve } from './resolve.ts';
+
+/** How the cells of a row become ids. */
+export type Resolvers = {
+  /** Of the record that the row is about. */
+  readonly ofRecord: Resolve;
+  /** In fields that hold ids of contacts, such as `contact_id`. */
+  readonly ofContact: Resolve;
+};
+
+type Wanted = {
+  readonly ctx: Context;
+  readonly flags: FileFlags;
+  readonly row: RowOf;
+  readonly service: () => Promise<Service>;
+  readonly idsInCopy: IdsInCopy;
+  readonly rows: Rows;
+  readonly columns: Columns;
+};
+
+/** Reads the file for emails and numbers in the place of ids, and looks each up once. */
+export async function resolversFor({ ctx, flags, row, columns, ...asked }: Wanted): Promise<Resolvers> {
+  const { targets } = columns;
+  const record = Object.values(row.operation.ids ?? {})[0];
+  const idsAt = targets.flatMap((target, at) => (target?.kind === (flags.match ?? 'id') ? [at] : []));
+  const holdersAt = targets.flatMap((target, at) =>
+    target?.kind === 'field' && recordOfField(target.field.path) ? [at] : [],
+  );
+  const isMatch = flags.match !== undefined;
+  return {
+    ofRecord: !flags.id_map?.length
+      ? await byNames({ ...asked, ctx, record, isMatch }, idsAt)
+      : await readIdMaps(ctx, flags.id_map),
+    ofContact: await byNames({ ...asked, ctx, record: 'contacts', isMatch: false }, holdersAt),
+  };
+}
+
+/** The cell with an id in the place of an email. */
+export function withId(cell: unknown, resolve: Resolve): { readonly cell: unknown } | { readonly problem: string } {
+  if (typeof cell !== 'string' || !hasName('contacts', cell)) return { cell };
+  const found = resolve(cell.trim());
+  return typeof found === 'number' ? { cell: found } : found;
+}
+
+type IdMap = { readonly name: string; readonly ids: ReadonlyMap<string, ReadonlySet<number>> };
+
+/**
+ * Ids of another system to ours, by the results of earlier runs: `RESULTS.csv:COLUMN` each. Throws where two of them turn
+ * one id into different ones.
+ */
+async function readIdMaps(ctx: Context, texts: readonly string[]): Promise<Resolve> {
+  const maps: IdMap[] = [];
+  for (const text of texts) maps.push(await readIdMap(ctx, text));
+  refuseDifferent(maps);
+  const names = maps.map(({ name }) => name).join(' or ');
+  return (cell) => {
+    const [id, ...others] = maps.find(({ ids }) => ids.has(cell))?.ids.get(cell) ?? [];
+    if (id === undefined) return { problem: `${cell} is not in ${names}, or was not done there` };
+    return others.length === 0 ? id : { problem: `${cell} stands for several records in ${names}` };
+  };
+}
+
+function refuseDifferent(maps: readonly IdMap[]): void {
+  const seen = new Map<string, { readonly name: string; readonly found: string }>();
+  for (const { name, ids } of maps) {
+    for (const [old, own] of ids) {
+      const found = [...own].sort((a, b) => a - b).join(' and ');
+      const before = seen.get(old);
+      if (before && before.found !== found) {
+        throw new Failure('usage', `--id-map: ${old} is ${before.found} in ${before.name}, and ${found} in ${name}.`, {
+          hint: 'Nothing was sent. Leave one of the files out, or take the wrong line out of it.',
+        });
+      }
+      seen.set(old, { name, found });
+    }
+  }
+}
+
+async function readIdMap(ctx: Context, text: string): Promise<IdMap> {
+  const colon = text.lastIndexOf(':');
+  const [file, column] = [text.slice(0, colon), text.slice(colon + 1)];
+  if (colon < 1 || column === '') {
+    throw new Failure('usage', `--id-map takes RESULTS:COLUMN, not "${text}".`, {
+      hint: 'For example: --id-map created.csv:old_id',
+    });
+  }
+  const source = await openSource(ctx, file);
+  try {
+    const rows = await openRows(source, headerOnTop);
+    const [from, to] = [placeIn(rows.columns, column), placeIn(rows.columns, 'svc_id')];
+    if (from < 0 || to < 0) {
+      throw new Failure('usage', `--id-map: ${source.name} has no column ${from < 0 ? column : 'svc_id'}.`, {
+        hint: `Columns: ${rows.columns.join(', ')}.`,
+      });
+    }
+    const status = placeIn(rows.columns, 'svc_status');
+    const ids = new Map<string, Set<number>>();
+    for await (const batch of rows.read()) {
+      for (const { cells } of batch) {
+        const [old = '', told = '', how] = [from, to, status].map((at) => String(cells[at] ?? '').trim());
+        const id = Number(told);
+        // With an id, what is unknown is only what was to follow.
+        const isThere = status < 0 || how === 'done' || how === 'unknown';
+        if (old === '' || !isThere || !/^\d+$/u.test(told) || !Number.isSafeInteger(id) || id < 1) continue;
+        ids.set(old, (ids.get(old) ?? new Set()).add(id));
+      }
+    }
+    return { name: source.name, ids };
+  } finally {
+    await source.close();
+  }
+}

@@ -1,0 +1,131 @@
+import { candidatesTold } from '../../http/endings.ts';
+import type { Undecided } from '../../http/settle.ts';
+import { insteadOf } from '../../promise/instead-of.ts';
+import { someOf } from '../../text/each.ts';
+import { type Ended, isUnsettled } from '../journal/ended-table.ts';
+import { partOf } from '../journal/lines.ts';
+import type { Planned } from '../rows/plan.ts';
+import { noteLook, type RunState, settle } from './run-state.ts';
+
+const isRepeatable = ({ job }: RunState): boolean => job.plan.row.operation.safety === 'repeatable';
+
+/** What the journal says of a row that is over; undefined where it is to be sent. */
+export function pastOf(runState: RunState, planned: Planned): Ended | 'left open' | undefined {
+  const rowStatus = runState.job.journal.rowStatuses.get(planned.ref);
+  if (rowStatus === undefined || rowStatus.status === 'meant') return undefined;
+  // Twice is once.
+  if (isUnsettled(rowStatus)) return isRepeatable(runState) ? undefined : 'left open';
+  return { ...rowStatus, line: planned.line };
+}
+
+/** What a look shows where it does not find it: who may not look has seen nothing. */
+type Looked = Undecided | 'unseen' | undefined;
+
+/** Looks for a row that was sent when an earlier run ended, or whose outcome it could not tell. */
+async function resolve(runState: RunState, planned: Planned, settleMs: number): Promise<Looked> {
+  const { journal, sender } = runState.job;
+  const rowStatus = journal.rowStatuses.get(planned.ref);
+  const before = rowStatus && 'before' in rowStatus ? rowStatus.before : null;
+  const found = await sender.find(planned, before, settleMs).catch(insteadOf('any', 'unseen' as const));
+  if (!found || found === 'unseen' || 'candidates' in found) return found;
+  await settle(runState, planned, found);
+  return undefined;
+}
+
+/** First what was sent when an earlier run was killed, for as long as it may be late; all at once. */
+export async function recoverOpen(runState: RunState): Promise<void> {
+  const { job, ended, unknown, cost } = runState;
+  const { ctx, plan, journal, settings, retryUnknown } = job;
+  const open = await openRows(runState);
+  if (open.length === 0) return;
+  const wasSent = (planned: Planned) => journal.rowStatuses.get(planned.ref)?.status === 'sent';
+  const mayGo = new Set<Planned>();
+  const began = ctx.clock.ticks();
+  const left = new Map<Planned, Looked>();
+  const looking = async (planned: Planned) => left.set(planned, await resolve(runState, planned, settings.settleMs));
+  await Promise.all(open.filter(wasSent).map(looking));
+  const isMissing = open.some((planned) => wasSent(planned) && !ended.has(planned.index));
+  if (isMissing && plan.row.operation.safety === 'verify')
+    noteLook(runState, {
+      seconds: Math.round((ctx.clock.ticks() - began) / 100) / 10,
+      candidates: [...left.values()].flatMap(candidatesOf),
+    });
+  for (const planned of open) {
+    if (ended.has(planned.index)) continue;
+    // A look that was cut short shows nothing.
+    if (retryUnknown && !ctx.signal.aborted) {
+      const seen = wasSent(planned) ? left.get(planned) : await resolve(runState, planned, 0);
+      if (ended.has(planned.index)) continue;
+      // It may be there: only what was looked for goes again.
+      if (seen !== 'unseen') {
+        mayGo.add(planned);
+        continue;
+      }
+    }
+    const rowStatus = journal.rowStatuses.get(planned.ref);
+    const error = rowStatus?.status === 'unknown' ? rowStatus.error : whyOpen(left.get(planned));
+    ended.set(planned.index, { status: 'unknown', line: planned.line, error, before: null });
+    if (rowStatus?.status === 'sent' && !ctx.signal.aborted)
+      await journal.write({ unknown: { row: planned.ref, line: planned.line, error, ...cost() } });
+    unknown.push(planned);
+  }
+  for (const { ref, line } of mayGo) await journal.write({ back: { row: ref, line } });
+}
+
+const candidatesOf = (looked: Looked): readonly number[] =>
+  looked === undefined || looked === 'unseen' ? [] : looked.candidates;
+
+/** A record that may be the row's is named, with what to do about it. */
+function whyOpen(left: Looked): string {
+  if (left === 'unseen') return 'It was sent when svc was killed, and svc could not look for it';
+  if (!left || left.candidates.length === 0) return 'It was sent when svc was killed, and svc did not find it';
+  return ['It was sent when svc was killed:', candidatesTold(left), left.advice ?? ''].join(' ').trim();
+}
+
+async function openRows(runState: RunState): Promise<Planned[]> {
+  const { journal, plan } = runState.job;
+  const open: Planned[] = [];
+  const hasOpen = someOf(journal.rowStatuses.standing('sent', 'unknown'), () => true);
+  if (!hasOpen || isRepeatable(runState)) return open;
+  for await (const batch of plan.read()) {
+    open.push(...batch.filter((planned) => pastOf(runState, planned) === 'left open'));
+  }
+  return open;
+}
+
+/** What was unknown may have arrived since. */
+export async function lookAgain(runState: RunState): Promise<void> {
+  const { job, ended, unknown } = runState;
+  const { ctx, journal, plan } = job;
+  if (plan.row.operation.safety !== 'verify' || journal.failure()) return;
+  for (const planned of unknown) {
+    if (ctx.signal.aborted) return;
+    const began = ctx.clock.ticks();
+    const looked = await resolve(runState, planned, 0);
+    if (ended.get(planned.index)?.status === 'done' || looked === 'unseen') continue;
+    // A quick look is a look.
+    noteLook(runState, {
+      seconds: Math.ceil((ctx.clock.ticks() - began) / 100) / 10,
+      candidates: candidatesOf(looked),
+    });
+  }
+}
+
+/** Does the second step of rows for which an earlier run was stopped between the two. */
+export async function finishSteps(runState: RunState): Promise<void> {
+  const { job, ended, keep, cost } = runState;
+  const { journal, plan, sender } = job;
+  if (!someOf(journal.rowStatuses.standing('done'), ([, rowStatus]) => 'rest' in rowStatus)) return;
+  for await (const batch of plan.read()) {
+    for (const planned of batch) {
+      const rowStatus = journal.rowStatuses.get(planned.ref);
+      if (rowStatus?.status !== 'done' || !rowStatus.rest || rowStatus.id === null || runState.isOver()) continue;
+      const { id } = rowStatus;
+      const { ref: row, line, index } = planned;
+      const part = partOf(await sender.finish(planned, id, rowStatus.step ?? 0));
+      ended.set(index, { status: 'done', line, id, ...part });
+      runState.resumedRows++;
+      keep({ done: { row, line, id, ...cost(), ...part } });
+    }
+  }
+}

@@ -1,0 +1,237 @@
+import { hearersOf } from '../../api/hearers.ts';
+import type { Input, Operation } from '../../api/operation.ts';
+import type { LateCopies } from '../../batch/late-copies.ts';
+import { unwrap } from '../../command/answered.ts';
+import type { RowOf } from '../../command/row.ts';
+import { Failure } from '../../errors.ts';
+import { isOwnLimit } from '../../http/answer.ts';
+import { call, type Known, lookFor, type Service } from '../../http/call.ts';
+import { type Before, newestOf, readBefore } from '../../http/look.ts';
+import { isNewestFirst } from '../../http/looking.ts';
+import { madeIds } from '../../http/made.ts';
+import { settleRecord, syncRecord } from '../../http/recorder.ts';
+import type { Undecided } from '../../http/settle.ts';
+import { fieldsIn } from '../../text/record.ts';
+import { likeOf } from '../history/alike.ts';
+import type { Journal } from '../history/begin-journal.ts';
+import { isUnsettled } from '../journal/ended-table.ts';
+import { readBack, withOurNewest } from '../journal/read-back.ts';
+import type { Planned } from '../rows/plan.ts';
+import type { RowInput } from '../rows/row-input.ts';
+import { laterSteps, secondStep } from '../rows/second-step.ts';
+import { type Done, type Outcome, outcomeOf } from './outcome.ts';
+import { beginSending, note, type Sending, through, type Watch } from './sending.ts';
+
+export type Sender = {
+  /** Writes down that the rows will leave, before the first of them does: one wait for the disk for all of them. */
+  mean(rows: readonly Planned[]): Promise<void>;
+  /** Sends a row, and writes down that it leaves before it does. */
+  send(planned: Planned): Promise<Outcome>;
+  /** Looks for what an earlier request for the row may have made; undefined where it cannot be looked for. */
+  find(planned: Planned, before: number | null, settleMs: number): Promise<Done | Undecided | undefined>;
+  /** Does what an earlier run was stopped before, once the record was there. */
+  finish(planned: Planned, id: number, step: number): Promise<Done>;
+  /** The record of a row that is done, as it is now; undefined where the service does not show it. */
+  readBack(planned: Planned): Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** What was sent and may still arrive. */
+  readonly late: LateCopies;
+  /** Requests made so far, repetitions and looks included. */
+  requests(): number;
+};
+
+export function createSender(outer: Service, row: RowOf, journal: Journal): Sender {
+  const sending = beginSending(outer, row, journal);
+  return {
+    mean: (rows) => mean(sending, rows),
+    send: (planned) => send(sending, planned),
+    find: (planned, before, settleMs) => find(sending, planned, before, settleMs),
+    finish: (planned, id, from) => finished(sending, planned, { id, answer: undefined, isAgain: true, from }),
+    readBack: ({ id }) => readBack(through(sending), row.operation, id, sending.options),
+    late: sending.late,
+    requests: () => sending.requests,
+  };
+}
+
+/** What is there before the row is sent: of what is listed newest first it is read once, and moves on with our own ids. */
+async function knownBefore(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
+  const { operation } = sending.row;
+  if (operation.params) return readAhead(sending, input);
+  sending.baseline ??= readBaseline(sending, input);
+  const first = await sending.baseline;
+  return first && isNewestFirst(operation) ? { ...first, upTo: Math.max(first.upTo, sending.newestOwn) } : first;
+}
+
+/** What is not listed newest first is known by each id, also to the run that goes on after this one. */
+async function readBaseline(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
+  const read = (id: number) => readBack(through(sending), sending.row.operation, id, sending.options);
+  const first = await withOurNewest(await readAhead(sending, input), sending.own, read);
+  const isKept = first?.isWhole && !isNewestFirst(sending.row.operation);
+  if (isKept) await sending.journal.write({ there: { ids: [...first.ids] } });
+  return first;
+}
+
+function readAhead(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
+  const { row, options } = sending;
+  const reading = through(sending);
+  return readBefore((asked, wanted) => call(reading, asked, wanted, options), row.operation, input);
+}
+
+/** The input with the fields that are read from the service where the row lacks them. */
+async function complete(sending: Sending, { id, input }: Planned): Promise<RowInput> {
+  const { supply } = sending.row;
+  const body = fieldsIn(input.body);
+  if (!supply || id === undefined || supply.fields.every((field) => field in body)) return input;
+  return { ...input, body: { ...(await supply.load(through(sending), id)), ...body } };
+}
+
+async function mean(sending: Sending, rows: readonly Planned[]): Promise<void> {
+  const { journal, row } = sending;
+  const { safety, params } = row.operation;
+  // What may be done twice needs no trace, and where the record is read before each row, that takes longer than the disk.
+  const [first] = rows;
+  if (!first || safety === 'repeatable' || (safety === 'verify' && params) || !journal.tellsKills) return;
+  try {
+    const known = safety === 'verify' ? await knownBefore(sending, first.input) : undefined;
+    const before = known ? newestOf(known) : null;
+    const meant = { rows: rows.map(({ ref, line }) => ({ row: ref, line })), before };
+    await Promise.all([journal.write({ meant }), syncRecord(sending.outer)]);
+  } catch (error) {
+    // Each row meets the same failure when it is sent, and ends the run by it.
+    if (!(error instanceof Failure)) throw error;
+  }
+}
+
+/** One row on its way. */
+type Trip = { hasLeft: boolean; mayArrive: boolean; before: Before | undefined };
+
+async function send(sending: Sending, planned: Planned): Promise<Outcome> {
+  const { journal, options, doubtful, row } = sending;
+  const { operation } = row;
+  const trip: Trip = { hasLeft: false, mayArrive: false, before: undefined };
+  const service = through(sending, watchOf(sending, planned, trip));
+  const wasOpen = isUnsettled(journal.rowStatuses.get(planned.ref));
+  try {
+    const input = await complete(sending, planned);
+    let known: Known | undefined;
+    if (operation.safety === 'verify' && !(await isDrafted(sending))) {
+      trip.before = await knownBefore(sending, input);
+      known = trip.before && !planned.keys.some((key) => doubtful.has(key)) ? trip.before : 'nothing';
+    }
+    const answer = await call(service, operation, input, { ...options, before: known });
+    const id = idOf(operation, answer, planned);
+    if (id !== null && operation.makes) note(sending, id);
+    // Twice is once.
+    if (wasOpen) await settleRecord(service, { row: planned.ref, operation: operation.id, id });
+    return await finished(sending, { ...planned, input }, { id, answer, isAgain: wasOpen });
+  } catch (error) {
+    const outcome = outcomeOf(error, { hasLeft: trip.hasLeft, broken: journal.failure() });
+    if (outcome.status === 'unknown') for (const key of planned.keys) doubtful.add(key);
+    if (outcome.status === 'unsent' && trip.hasLeft) await writeBack(sending, planned);
+    return outcome;
+  }
+}
+
+/** `isAgain`: an earlier run may have done what follows. */
+type There = {
+  readonly id: number | null;
+  readonly answer: unknown;
+  readonly isAgain: boolean;
+  readonly from?: number;
+};
+
+/** Nothing of it leaves, so nothing is looked for. */
+async function isDrafted({ outer, row }: Sending): Promise<boolean> {
+  return hearersOf(row.operation) === 'customer' && (await outer.ctx.sends?.mode()) === 'draft';
+}
+
+/** The record is there; what is to follow is done too, or told. */
+async function finished(sending: Sending, planned: Planned, there: There): Promise<Done> {
+  const { row, options } = sending;
+  const { input, ref, line } = planned;
+  const { id, answer, isAgain, from = 0 } = there;
+  // Most rows are whole with their one request.
+  if (!row.after && !input.follows) return { status: 'done', id, answer };
+  const service = through(sending, undefined, ref);
+  const left = await secondStep(service, { row, input, id, answer, options });
+  if (isAgain && !left && row.after) await settleRecord(service, { row: ref, operation: row.after.operation.id, id });
+  const { follows: steps = [] } = input;
+  if (left || steps.length === 0) return { status: 'done', id, answer, ...left };
+  const cost = { requests: 0, ms: 0 };
+  const mark = (step: number, may?: string) =>
+    sending.journal.write({
+      done: {
+        row: ref,
+        line,
+        id,
+        ...cost,
+        step,
+        ...(may === undefined ? { rest: true } : { error: may, doubt: true }),
+      },
+    });
+  try {
+    return { status: 'done', id, answer, ...(await laterSteps(service, { steps, from, options, mark })) };
+  } catch (error) {
+    // The row itself is done: that its journal cannot be written any more ends the run.
+    if (!(error instanceof Failure)) throw error;
+    return { status: 'done', id, answer, error: `it is sent, but what follows was not done: ${error.message}` };
+  }
+}
+
+/** Keeps the journal true: `sent` before the row leaves, `back` where it surely had no effect. */
+const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
+  row: planned.ref,
+  follows: planned.input.follows ?? [],
+  async leaving() {
+    const { ref, line, keys } = planned;
+    const before = trip.before ? newestOf(trip.before) : null;
+    const known = isRepeatable(sending) ? { keys } : { like: likeOf(sending.row, planned) };
+    const sent = { row: ref, line, before, ...known };
+    const isMeant = sending.journal.rowStatuses.get(ref)?.status === 'meant';
+    // As durable as the journal's own line.
+    const synced = isMeant || isRepeatable(sending) ? undefined : syncRecord(sending.outer);
+    await Promise.all([sending.journal.write({ sent }), synced]);
+    // Behind the line: whoever takes the journal over from here on sees it, and does not send the row.
+    sending.journal.check();
+    trip.hasLeft = true;
+  },
+  async settled(answer) {
+    const isNothing = 'lost' in answer ? answer.lost === 'before-sending' : isOwnLimit(answer);
+    // An earlier attempt may still arrive.
+    if (!isNothing || trip.mayArrive) return;
+    await writeBack(sending, planned);
+    trip.hasLeft = false;
+  },
+  unsettled() {
+    trip.mayArrive = true;
+    if (isRepeatable(sending)) sending.late.note(planned.keys, planned.request);
+  },
+});
+
+const isRepeatable = ({ row }: Sending): boolean => row.operation.safety === 'repeatable';
+
+const writeBack = ({ journal }: Sending, { ref, line }: Planned): Promise<void> =>
+  journal.write({ back: { row: ref, line } });
+
+async function find(sending: Sending, planned: Planned, before: number | null, settleMs: number) {
+  const { operation } = sending.row;
+  if (operation.safety !== 'verify') return undefined;
+  const ids = before === null ? undefined : sending.journal.past.there.get(before);
+  const upTo = before !== null && !ids ? before : 0;
+  // Of messages only those of the thread are known to a look.
+  const all = [...(ids ?? []), ...(operation.params ? sending.own : [])];
+  const known: Known = before === null ? 'nothing' : { ids: all, upTo, isWhole: true };
+  const findings = await lookFor(through(sending), operation, planned.input, { before: known, settleMs });
+  if (!('found' in findings)) return findings;
+  const id = idOf(operation, findings.found, planned);
+  if (id !== null) note(sending, id);
+  await settleRecord(sending.outer, { row: planned.ref, operation: operation.id, id });
+  return finished(sending, planned, { id, answer: findings.found, isAgain: true });
+}
+
+/** The id of what was made, else of what was changed. */
+function idOf(operation: Operation, answer: unknown, { id }: Pick<Planned, 'id'>): number | null {
+  const [made] = madeIds(operation, answer);
+  if (made !== undefined) return made;
+  const { id: answered } = operation.method === 'POST' ? fieldsIn(unwrap(operation, answer)) : {};
+  return typeof answered === 'number' ? answered : (id ?? null);
+}

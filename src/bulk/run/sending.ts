@@ -1,0 +1,94 @@
+import { type LateCopies, lateCopies } from '../../batch/late-copies.ts';
+import { type FollowStep, followsOf } from '../../command/follow.ts';
+import type { RowOf } from '../../command/row.ts';
+import { type Context, type HttpResponse, type Lost, withContext } from '../../context.ts';
+import { type CallOptions, patience, type Service } from '../../http/call.ts';
+import { giveEarlier } from '../../http/given-ids.ts';
+import type { Before } from '../../http/look.ts';
+import { ownIds } from '../../http/open-writes.ts';
+import type { NumberTable } from '../../text/number-table.ts';
+import type { Journal } from '../history/begin-journal.ts';
+
+/** What a run has learnt of the rows that it has sent so far. */
+export type Sending = {
+  readonly outer: Service;
+  readonly row: RowOf;
+  readonly journal: Journal;
+  readonly options: CallOptions;
+  /** Ids that this run has made already, shared with every look of the run. */
+  readonly own: NumberTable;
+  /** By hand: Math.max of 10,000 ids for each row would cost more than the row. */
+  newestOwn: number;
+  requests: number;
+  baseline?: Promise<Before | undefined>;
+  /** What may be taken for a row of unknown outcome, and the other way round. */
+  readonly doubtful: Set<string>;
+  readonly late: LateCopies;
+};
+
+export function beginSending(outer: Service, row: RowOf, journal: Journal): Sending {
+  const own = ownIds(outer, row.operation);
+  const options = patience(outer);
+  const late = lateCopies(outer.ctx, outer.settings.settleMs);
+  const sending: Sending = { outer, row, journal, options, own, newestOwn: 0, requests: 0, doubtful: new Set(), late };
+  for (const rowStatus of journal.rowStatuses.values()) {
+    if (rowStatus.status === 'done' && rowStatus.id !== null) {
+      note(sending, rowStatus.id);
+      giveEarlier(outer, row.operation, rowStatus.id, rowStatus.of);
+    }
+    // An earlier run ended while it was on its way.
+    if ('keys' in rowStatus && rowStatus.keys) late.note(rowStatus.keys, rowStatus.is);
+  }
+  for (const { keys, content } of journal.copies) late.note(keys, content);
+  return sending;
+}
+
+export function note(sending: Sending, id: number): void {
+  sending.own.add(id);
+  sending.newestOwn = Math.max(sending.newestOwn, id);
+}
+
+/** Told of each request that writes, before it leaves and once it has ended. */
+export type Watch = {
+  /** The row's name in the journal. */
+  readonly row: string;
+  readonly follows: readonly FollowStep[];
+  readonly leaving: () => Promise<void>;
+  readonly settled: (answer: HttpResponse | Lost) => Promise<void>;
+  /** The attempt was given up on and may still arrive. */
+  readonly unsettled: () => void;
+};
+
+/**
+ * A first Ctrl-C lets what is in flight be answered: the signal ends waits, not requests. `ofRow`: the row that its
+ * requests belong to.
+ */
+export function through(sending: Sending, watch?: Watch, ofRow = watch?.row): Service {
+  const { outer, row } = sending;
+  const exchange: Context['exchange'] = async (request) => {
+    sending.requests++;
+    const watching = request.method === row.operation.method ? watch : undefined;
+    await watching?.leaving();
+    if (!watching) sending.journal.check();
+    const answer = await outer.ctx.exchange({ ...request, signal: undefined });
+    await watching?.settled(answer);
+    return answer;
+  };
+  const { origin } = outer.ctx;
+  // No context stands behind the one of a row: V8 learns the form of each object that does, and forgets what it knew.
+  const ctx = withContext(outer.ctx, {
+    exchange,
+    // The rows are accounted for by the run.
+    writes: undefined,
+    sends: sendsOf(sending, watch),
+    origin: ofRow === undefined ? origin : { ...origin, row: ofRow },
+  });
+  return { ...outer, ctx, onUnsettled: watch?.unsettled };
+}
+
+/** All drafts of a run are one batch, and what is drafted again after a crash is the same draft. */
+function sendsOf({ outer, journal }: Sending, watch: Watch | undefined): Context['sends'] {
+  const { batch } = journal;
+  const key = watch ? { key: `${batch}/${watch.row}`, follows: followsOf(watch.follows) } : {};
+  return outer.ctx.sends?.with({ face: 'bulk', batch, ...key });
+}
