@@ -1,5 +1,6 @@
 import type { CredentialKind } from '../api/operation.ts';
 import type { Context, TokenStore } from '../context.ts';
+import { accountVariable } from '../env.ts';
 import { Failure } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { jsonIn } from '../text/json.ts';
@@ -76,9 +77,6 @@ export async function requireSameAccount(ctx: Asking, asked: Asked, bound: Bound
   if (account !== undefined && account === theirs) return;
   throw replaced(asked.profile, account, theirs);
 }
-
-/** Which account `svc each` has chosen for what it starts, by its id. */
-export const accountVariable = 'SVC_EACH_ACCOUNT';
 
 /** Throws `auth` where the profile was logged in to another account since it was chosen, or svc cannot tell. */
 export async function requireChosen(ctx: Asking & Pick<Context, 'env'>, asked: Asked, bound: Bound): Promise<void> {

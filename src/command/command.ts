@@ -109,6 +109,8 @@ export type Command<A extends Params = Params, F extends Params = Params> = {
   readonly writes?: boolean;
   /** It may reach a customer or the public, so it takes `--draft`. A command that is one operation does by its entry. */
   readonly sends?: boolean;
+  /** It publishes, by several operations and without being asked: `each` asks for it. */
+  readonly publishes?: true;
   /** Whether it surely only reads with these words behind its name, where they decide that. */
   readonly onlyReads?: (words: readonly string[]) => boolean;
   /** How a row of a file becomes what it writes: such a command takes `--from FILE`. */

@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import { accountVariable } from '../env.ts';
 import type { Failure } from '../errors.ts';
 import { message } from '../text/layout.ts';
 import { sanitize, toJson } from '../text/sanitize.ts';
@@ -28,7 +29,8 @@ export async function printFailure(ctx: Context, failure: Failure, settings: Wis
     ),
   ];
   if (failure.hint) lines.push(shown(sanitize(failure.hint, { keepNewlines: true })));
-  if (isForMachines(settings)) lines.push(toJson(failure));
+  // `svc each` has to know what was done, in whichever form the rest is asked for.
+  if (isForMachines(settings) || accountVariable in ctx.env) lines.push(toJson(failure));
   await written(ctx, lines);
   return failure.exitCode;
 }

@@ -542,6 +542,48 @@ describe('with a few accounts', () => {
     expect(ran.stderr).toContain('logged in to account 2 while this command was at work in account 1');
   });
 
+  test('what ends with exit 1 after its write is left alone; what ends with it before is run again', async () => {
+    const machine = machineWith({ one: urls.other ?? '' });
+    const each = (...argv: string[]) => run(machine, ['each', '--profiles', 'one', '--yes', ...argv]);
+    const asked = () => services.reduce((sum, { requests }) => sum + requests(), 0);
+    const told = ['tickets', 'note', '8', '--body', 'Told once', '--jq', '.id | ascii_downcase'];
+    expect((await each('--', ...told)).code).toBe(1);
+    const before = asked();
+    for (const form of [['--json'], []]) {
+      const again = await each('--failed', ...form, '--', ...told);
+      expect([again.code, again.stderr, asked()]).toEqual([
+        1,
+        expect.stringContaining('Left alone, for something may be done there: one (exit 1).'),
+        before,
+      ]);
+    }
+    // Without a record of it nothing is written.
+    const record = join(machine.folder, 'state', 'audit');
+    rmSync(record, { recursive: true });
+    writeFileSync(record, '');
+    const late = ['tickets', 'note', '8', '--body', 'Told late'];
+    const first = await each('--', ...late);
+    expect([first.code, asked()]).toEqual([1, before]);
+    rmSync(record);
+    expect((await each('--failed', '--', ...late)).code).toBe(0);
+    expect(asked()).toBeGreaterThan(before);
+  });
+
+  test('a release is asked for once for all, unless it only checks', async () => {
+    const machine = machineWith({ one: urls.other ?? '', two: urls['acme-1'] ?? '' });
+    const notes = join(machine.folder, 'notes.md');
+    writeFileSync(notes, '- Faster exports');
+    const release = ['--', 'changelog', 'release', '9.1.0', '--notes-file', notes];
+    const before = services.map(({ requests }) => requests());
+    for (const more of [[], ['--draft']]) {
+      const refused = await refusal(machine, ['--all', ...release, ...more]);
+      expect([refused.code, refused.stdout, services.map(({ requests }) => requests())]).toEqual([2, '', before]);
+      expect(refused.stderr).toContain('for 2 accounts without confirmation');
+    }
+    expect((await run(machine, ['each', '--all', ...release, '--check'])).code).toBe(11);
+    expect((await run(machine, ['each', '--all', '--yes', ...release])).code).toBe(0);
+  });
+
   test('two profiles of one account: a write is refused, a read is not', async () => {
     const machine = machineWith({ one: urls.other ?? '', two: urls.other ?? '' });
     const refused = await refusal(machine, ['--all', '--', 'tickets', 'note', '8', '--body', 'Seen']);

@@ -8,7 +8,17 @@ import { exitCodes, Failure, interruption } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
 import { chosenLogins, type Login } from './chosen.ts';
-import { failuresOf, hintFor, inPipe, type Line, lineOf, onTerminal, sumOf, whereItEnded } from './lines.ts';
+import {
+  failuresOf,
+  hintFor,
+  inPipe,
+  type Line,
+  lineOf,
+  onTerminal,
+  saysNothingDone,
+  sumOf,
+  whereItEnded,
+} from './lines.ts';
 import { againFor, type Left, openRecord, type RunRecord } from './record.ts';
 import { inParallel, type Ran, runFor, variablesFor } from './run.ts';
 import { agreed, commandOf, isWrite, knownBy, refuseOneFile, refuseTwice, wordsFor } from './words.ts';
@@ -22,7 +32,7 @@ export const eachOver = (load: LoadNamed) =>
       'that a write printed, then come the failures in full; in a pipe each line of output has the profile in front; with --json a line is {profile, account, exit_code, output}. ' +
       'A send or a delete is confirmed once for all. The commands get no standard input.\n\n' +
       'Exit 0 where all went well, the code that all have where all failed alike, 9 where one is unknown, else 8. After that the same command with ' +
-      '--failed runs for those that surely failed or were not begun; where something may be done (exit 8, 9, or ended by a signal) svc names the ' +
+      '--failed runs for those that surely failed or were not begun; where something may be done (exit 1 after a write, 8, 9, or ended by a signal) svc names the ' +
       'account and leaves it alone.',
     args: { command: param.texts('The command and its arguments', { placeholder: 'COMMAND', required: true }) },
     flags: {
@@ -114,7 +124,7 @@ function viewOf(ctx: Context, { meant, left, notes = [], record, command, most, 
     const ran = await runFor(ctx, login, command);
     // Also where nobody can be shown it any more.
     ended.push(ran);
-    if (!ran.isEnded) await record.end(login, ran.exitCode);
+    if (!ran.isEnded) await record.end(login, ran.exitCode, !isWrite || saysNothingDone(ran));
     return ran;
   };
   for (const note of notes) ctx.notice(note);

@@ -1,6 +1,7 @@
 import { jsonIn } from '../../text/json.ts';
 import { filled } from '../../text/layout.ts';
 import { counted } from '../../text/number.ts';
+import { fieldsIn } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { cells } from '../../text/width.ts';
 import type { Login } from './chosen.ts';
@@ -13,6 +14,12 @@ export function lineOf({ login: { profile, account }, exitCode, stdout, stderr }
   const said = stdout === '' && exitCode !== 0 ? (stderr.split('\n').findLast(isError) ?? stderr) : stdout;
   return { profile, account, exit_code: exitCode, output: jsonIn(said, said) };
 }
+
+/** Whether it says itself that it ended before anything was done. */
+export const saysNothingDone = ({ stderr }: Ran): boolean => {
+  const { error } = fieldsIn(jsonIn(stderr.split('\n').findLast(isError) ?? ''));
+  return error !== undefined && fieldsIn(error).done !== true;
+};
 
 /** The line of a failure for programs, behind what it says to people. */
 const isError = (line: string): boolean => line.startsWith('{"error":');

@@ -14,14 +14,15 @@ import type { Login } from './chosen.ts';
 /** What became of a command for one profile. `begun`: svc was ended before it knew. `waiting`: it was never begun. */
 type Outcome = number | 'begun' | 'waiting';
 
-/** `of`: the account that the profile logged in to then. */
-type Noted = { readonly outcome: Outcome; readonly of: string | undefined };
+/** `of`: the account that the profile logged in to then. `isSure`: exit 1, which may come after a write, came before any. */
+type Noted = { readonly outcome: Outcome; readonly of: string | undefined; readonly isSure?: boolean };
 
 /** What became of the same command the last time, profile by profile, in a file of the state folder. */
 export type RunRecord = {
   readonly last: ReadonlyMap<string, Noted>;
   begin(login: Login): Promise<void>;
-  end(login: Login, exitCode: number): Promise<void>;
+  /** `isSure`: it ended before anything was done. */
+  end(login: Login, exitCode: number, isSure: boolean): Promise<void>;
   release(): Promise<void>;
 };
 
@@ -58,7 +59,8 @@ export async function openRecord(ctx: Context, { words, knownBy, logins, goesOn 
       const lines = [...last].map(([profile, noted]) => `${lineOf(profile, noted)}\n`);
       await replaceFile(path, lines.join('')).catch(orDisk);
     }
-    const note = ({ profile, of }: Login, outcome: Outcome) => appendLines(path, [lineOf(profile, { outcome, of })]);
+    const note = ({ profile, of }: Login, outcome: Outcome, isSure?: boolean) =>
+      appendLines(path, [lineOf(profile, { outcome, of, isSure })]);
     return {
       last,
       begin: (login) => note(login, 'begun'),
@@ -84,15 +86,17 @@ async function takeOver(former: string, path: string): Promise<void> {
   await removeFile(former);
 }
 
-const lineOf = (profile: string, { outcome, of }: Noted): string => JSON.stringify({ profile, of, outcome });
+const lineOf = (profile: string, { outcome, of, isSure }: Noted): string =>
+  JSON.stringify({ profile, of, outcome, ...(isSure && { sure: true }) });
 
 function notedIn(text: string): Map<string, Noted> {
   const found = new Map<string, Noted>();
   for (const line of text.split('\n')) {
-    const { profile, outcome, of } = fieldsOf(line);
+    const { profile, outcome, of, sure } = fieldsOf(line);
     if (typeof profile !== 'string') continue;
     const isKnown = typeof outcome === 'number' || outcome === 'waiting';
-    found.set(profile, { outcome: isKnown ? outcome : 'begun', of: typeof of === 'string' ? of : undefined });
+    const isSure = sure === true;
+    found.set(profile, { outcome: isKnown ? outcome : 'begun', of: typeof of === 'string' ? of : undefined, isSure });
   }
   return found;
 }
@@ -100,13 +104,15 @@ function notedIn(text: string): Map<string, Noted> {
 /** A line that a crash has cut is none. */
 const fieldsOf = (line: string): Fields => fieldsIn(jsonIn(line));
 
-/** Exit codes after which nothing was done for certain. 8 is a part, 9 and what a signal ended is unknown. */
-const surelyFailed: readonly Outcome[] = ['waiting', 1, 2, 3, 4, 5, 6, 7, 10];
+/** After these nothing was done for certain. 8 is a part, 9 and what a signal ended is unknown, 1 has to be told. */
+const surelyFailed: readonly Outcome[] = ['waiting', 2, 3, 4, 5, 6, 7, 10];
 
 /** 11 is an answer: `--check` found differences. */
 const isDone = (outcome: Outcome | undefined): boolean => outcome === undefined || outcome === 0 || outcome === 11;
 
-const surelyNot = (outcome: Outcome | undefined): boolean => outcome !== undefined && surelyFailed.includes(outcome);
+const surelyNot = (noted: Noted | undefined): boolean =>
+  noted !== undefined &&
+  (surelyFailed.includes(noted.outcome) || (noted.outcome === exitCodes.failed && noted.isSure === true));
 
 /** A profile for which the command is not run again, with why; `code`: how it ended the last time. */
 export type Left = { readonly profile: string; readonly why: string; readonly code: number };
@@ -130,10 +136,10 @@ export function againFor(last: RunRecord['last'], logins: readonly Login[], gone
     return { profile, why: why ?? said, code: typeof outcome === 'number' ? outcome : surely };
   };
   const isUnsure = (profile: string) => {
-    const outcome = last.get(profile)?.outcome;
-    return !isDone(outcome) && !surelyNot(outcome);
+    const noted = last.get(profile);
+    return !isDone(noted?.outcome) && !surelyNot(noted);
   };
-  const failed = logins.filter(({ profile }) => surelyNot(last.get(profile)?.outcome));
+  const failed = logins.filter(({ profile }) => surelyNot(last.get(profile)));
   const isMoved = ({ profile, of }: Login) => {
     const before = last.get(profile)?.of;
     return before !== undefined && before !== of;
@@ -143,9 +149,7 @@ export function againFor(last: RunRecord['last'], logins: readonly Login[], gone
     unsure: [...logins.map(({ profile }) => profile), ...gone].filter(isUnsure).map((profile) => left(profile)),
     lost: [
       ...failed.filter(isMoved).map(({ profile }) => left(profile, 'it logs in to another account now')),
-      ...gone
-        .filter((profile) => surelyNot(last.get(profile)?.outcome))
-        .map((profile) => left(profile, 'it is saved no more')),
+      ...gone.filter((profile) => surelyNot(last.get(profile))).map((profile) => left(profile, 'it is saved no more')),
     ],
     fresh: logins.map(({ profile }) => profile).filter((profile) => !last.has(profile)),
   };

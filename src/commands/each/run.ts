@@ -1,8 +1,7 @@
-import { accountVariable } from '../../auth/bound.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { itself } from '../../disk/installed.ts';
-import type { Env } from '../../env.ts';
+import { accountVariable, type Env } from '../../env.ts';
 import type { Login } from './chosen.ts';
 
 /** What one run printed, and how it ended. */
@@ -70,7 +69,7 @@ export async function runFor(ctx: Context, login: Login, { words, env }: Command
       ...ctx.env,
       ...env,
       ...{ SVC_PROFILE: login.profile, SVC_CONFIG_DIR: config, SVC_STATE_DIR: state, SVC_NO_INPUT: '1' },
-      ...(login.account && { [accountVariable]: String(login.account.id) }),
+      [accountVariable]: String(login.account?.id ?? ''),
     },
   });
   const handOn = () => {

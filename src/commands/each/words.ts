@@ -100,11 +100,16 @@ export async function agreed(ctx: Context, settings: Settings, asked: Asked, cou
   const { words, command } = asked;
   if (count === 0 || onlyShows(asked) || hasFlag(asked, ['--yes', '-y'])) return false;
   const operation = command.operation ?? command.row?.operation;
-  const isHeard = command.sends === true || (operation !== undefined && hearersOf(operation) !== undefined);
+  const isHeard =
+    command.sends === true ||
+    command.publishes === true ||
+    (operation !== undefined && hearersOf(operation) !== undefined);
   const isLost = operation?.deletes === true || (!isHeard && command.row?.question !== undefined);
   if (!isHeard && !isLost) return false;
   // A person sees each of them later.
-  const isKept = hasFlag(asked, ['--draft']) || ((await ctx.sends?.mode()) ?? 'allow') !== 'allow';
+  // What is published already is changed by a release in any case.
+  const isKept =
+    (!command.publishes && hasFlag(asked, ['--draft'])) || ((await ctx.sends?.mode()) ?? 'allow') !== 'allow';
   if (isHeard && !isLost && isKept) return false;
   const shown = ['svc', ...words].map(shellWord).join(' ');
   await confirmed(ctx, settings, `Run ${shown} for ${counted(count, 'account')}?`);
