@@ -155,6 +155,18 @@ export const aliasesOf = (node: AnyCommand | Group, siblings: Group['commands'])
   return [...('aliases' in node ? (node.aliases ?? []) : []), ...habitual];
 };
 
+/** Its command or group that the word names. */
+export const childNamed = ({ commands }: Pick<Group, 'commands'>, word: string): AnyCommand | Group | undefined =>
+  commands.find((one) => one.name === word || aliasesOf(one, commands).includes(word));
+
+/** What help and completions name of it. */
+export const shownOf = ({ commands }: Pick<Group, 'commands'>): Group['commands'] =>
+  commands.filter((child) => !('hidden' in child && child.hidden));
+
+/** The command, or what a group does by itself. */
+export const runOf = (node: AnyCommand | Pick<Group, 'commands' | 'itself'> | undefined): AnyCommand | undefined =>
+  node && 'commands' in node ? node.itself : node;
+
 /** Of a command that takes nothing. */
 type Nothing = Readonly<Record<never, never>>;
 

@@ -1,4 +1,4 @@
-import { type AnyCommand, aliasesOf, type Group } from './command.ts';
+import { type AnyCommand, childNamed, type Group, runOf } from './command.ts';
 
 /** The command that words of a command line name; undefined where there is none. Flags in between are not understood. */
 export type FindCommand = (words: readonly string[]) => Promise<AnyCommand | undefined>;
@@ -12,10 +12,9 @@ export const findingBy =
     let node = await load(first);
     for (const word of words) {
       if (!node || !('commands' in node)) break;
-      const { commands }: Group = node;
-      const next = commands.find((child) => [child.name, ...aliasesOf(child, commands)].includes(word));
+      const next = childNamed(node, word);
       if (!next) break;
       node = next;
     }
-    return node && 'commands' in node ? node.itself : node;
+    return runOf(node);
   };

@@ -115,6 +115,17 @@ export const param = {
 export const flagName = (key: string, flag: Pick<Param<unknown>, 'name'>): string =>
   flag.name ?? key.replaceAll('_', '-').replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
 
+/** `-L, --limit <N>`, as commander reads it. */
+export const flagTerm = (name: string, { short, placeholder }: Pick<Param<unknown>, 'short' | 'placeholder'>): string =>
+  `${short ? `-${short}, ` : ''}--${name}${placeholder ? ` <${placeholder}>` : ''}`;
+
+/** What an argument is called: `ID`. */
+export const argName = (key: string, { placeholder = key }: Pick<Param<unknown>, 'placeholder'>): string =>
+  placeholder.toUpperCase();
+
+/** The same in a usage, where nothing tells what is required: `[ID]`, `[ID...]`. */
+export const argWord = (key: string, arg: Param<unknown>): string => `[${argName(key, arg)}${arg.many ? '...' : ''}]`;
+
 /** Gives a flag a value for when it is absent. */
 export const withFallback = <T>(flag: Param<T>, fallback: NonNullable<T>): Param<NonNullable<T>> => ({
   ...flag,

@@ -1,4 +1,4 @@
-import { aliasesOf, type Command, type Group, type Offer, type Param } from '../command/command.ts';
+import { aliasesOf, type Command, type Group, type Offer, type Param, shownOf } from '../command/command.ts';
 import { globalFlags } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
 import { entries, loadEntry } from '../commands/index.ts';
@@ -52,9 +52,8 @@ export async function completionTree(): Promise<Branch> {
 
 function branchOf(node: Command | Group): Branch {
   if ('commands' in node) {
-    const shown = node.commands.filter((child) => !('hidden' in child && child.hidden));
     const children = Object.fromEntries(
-      shown.map((child) => {
+      shownOf(node).map((child) => {
         const aliases = aliasesOf(child, node.commands);
         return [child.name, { ...branchOf(child), ...(aliases.length > 0 && { aliases }) }];
       }),

@@ -1,7 +1,7 @@
 import type { Given, Param, Params } from '../command/command.ts';
 import type { FindInCopy } from '../command/ids.ts';
 import { hasName, isNamed } from '../command/named.ts';
-import { flagName } from '../command/param.ts';
+import { argName, flagName } from '../command/param.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
@@ -153,7 +153,7 @@ function exampleFor([flag, ...others]: readonly string[], { examples }: Invocati
 }
 
 const labelOf = (of: Slot['of'], key: string, param: Pick<Param<unknown>, 'name' | 'placeholder'>): string =>
-  of === 'args' ? (param.placeholder ?? key).toUpperCase() : `--${flagName(key, param)}`;
+  of === 'args' ? argName(key, param) : `--${flagName(key, param)}`;
 
 function read({ param, texts, label }: Slot, { notice, clock }: Pick<Context, 'notice' | 'clock'>): unknown {
   if (texts.length === 0) return param.fallback;

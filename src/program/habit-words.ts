@@ -1,6 +1,6 @@
 import type { Command, Group } from '../command/command.ts';
 import { globalFlags } from '../command/global-flags.ts';
-import { flagName } from '../command/param.ts';
+import { argName, flagName } from '../command/param.ts';
 import { outputs } from '../config/outputs.ts';
 
 /** What gh, stripe, hookdeck and the like call a command: behind `svc` ('') or a group, the words that it has here. */
@@ -170,7 +170,7 @@ export function habitualFlag(flag: string, command: Command, path: string): stri
   const [other] = elsewhere[path]?.[word] ?? [];
   if (other !== undefined) return other;
   const meant = Object.hasOwn(flagHabits, word) ? (flagHabits[word] ?? []) : [];
-  const args = Object.entries(command.args).map(([key, arg]) => (arg.placeholder ?? key).toUpperCase());
+  const args = Object.entries(command.args).map(([key, arg]) => argName(key, arg));
   const own = flagsOf(command);
   const found = meant.find((one) => (one.startsWith('-') ? own.includes(one) : args.includes(one)));
   if (found === undefined || found === word) {

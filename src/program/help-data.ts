@@ -1,6 +1,6 @@
-import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
+import { aliasesOf, type Command, childNamed, type Group, type Param, runOf, shownOf } from '../command/command.ts';
 import { globalFlags, valuedFlags } from '../command/global-flags.ts';
-import { flagName } from '../command/param.ts';
+import { argName, flagName } from '../command/param.ts';
 import { type TypedFlag, typedFlags } from '../command/typed-flags.ts';
 import { entries } from '../commands/index.ts';
 import { needsOf } from './needs.ts';
@@ -22,14 +22,13 @@ export function helpData(loaded: Group | Command, argv: readonly string[]): stri
       if (node.passThrough) return undefined;
       break;
     }
-    const { commands }: Group = node;
-    const child = commands.find((one) => one.name === word || aliasesOf(one, commands).includes(word));
+    const child = childNamed(node, word);
     if (!child) break;
     path.push(child.name);
-    aliases = aliasesOf(child, commands);
+    aliases = aliasesOf(child, node.commands);
     node = child;
   }
-  const runs = 'commands' in node ? node.itself : node;
+  const runs = runOf(node);
   // A text may read -h: `--body -h`.
   const isAsked = !runs || typedFlags(argv, runs).some(isHelp);
   return isAsked ? `${JSON.stringify(dataOf(node, path.join(' '), aliases), null, 2)}\n` : undefined;
@@ -61,10 +60,10 @@ const everywhere = {
 };
 
 function dataOf(node: Group | Command, command: string, aliases: readonly string[]) {
-  const runs = 'commands' in node ? node.itself : node;
+  const runs = runOf(node);
   const args = Object.entries((runs?.args ?? {}) as Readonly<Record<string, Param<unknown>>>);
   const flags = Object.entries((runs?.flags ?? {}) as Readonly<Record<string, Param<unknown>>>);
-  const shown = 'commands' in node ? node.commands.filter((child) => !('hidden' in child && child.hidden)) : undefined;
+  const shown = 'commands' in node ? shownOf(node) : undefined;
   return {
     command,
     summary: node.summary,
@@ -74,7 +73,7 @@ function dataOf(node: Group | Command, command: string, aliases: readonly string
     ),
     aliases,
     ...(shown && { commands: shown.map(({ name, summary }) => ({ name, summary })) }),
-    arguments: args.map(([key, arg]) => ({ name: (arg.placeholder ?? key).toUpperCase(), ...paramData(arg) })),
+    arguments: args.map(([key, arg]) => ({ name: argName(key, arg), ...paramData(arg) })),
     flags: flags
       .filter(([, flag]) => !flag.hidden)
       .map(([key, flag]) => ({
@@ -88,9 +87,9 @@ function dataOf(node: Group | Command, command: string, aliases: readonly string
   };
 }
 
-const wordFor = (key: string, { placeholder = key, required, many }: Param<unknown>): string => {
-  const word = `${placeholder.toUpperCase()}${many ? '...' : ''}`;
-  return required ? `<${word}>` : `[${word}]`;
+const wordFor = (key: string, arg: Param<unknown>): string => {
+  const word = `${argName(key, arg)}${arg.many ? '...' : ''}`;
+  return arg.required ? `<${word}>` : `[${word}]`;
 };
 
 function paramData(param: Param<unknown>) {

@@ -1,6 +1,6 @@
-import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
+import { aliasesOf, type Command, type Group, type Param, runOf, shownOf } from '../command/command.ts';
 import { globalFlags } from '../command/global-flags.ts';
-import { flagName } from '../command/param.ts';
+import { argWord, flagName, flagTerm } from '../command/param.ts';
 import { entries, loadEntry } from '../commands/index.ts';
 import { filled, isTable } from '../text/layout.ts';
 import { version } from '../version.ts';
@@ -19,7 +19,7 @@ export async function manPages(date: string): Promise<ReadonlyMap<string, string
     pages.set(`${name}.1`, `${[head, ...blocks].join('\n')}\n`);
   };
   const walk = (node: Command | Group, words: readonly string[], aliases: readonly string[]) => {
-    const shown = 'commands' in node ? node.commands.filter((child) => !('hidden' in child && child.hidden)) : [];
+    const shown = 'commands' in node ? shownOf(node) : [];
     add(words, pageOf(node, words, { shown, aliases }));
     for (const child of shown) walk(child, [...words, child.name], aliasesOf(child, shown));
   };
@@ -31,7 +31,7 @@ export async function manPages(date: string): Promise<ReadonlyMap<string, string
 type Around = { readonly shown: Group['commands']; readonly aliases: readonly string[] };
 
 function pageOf(node: Command | Group, words: readonly string[], { shown, aliases }: Around): string[] {
-  const runs = 'commands' in node ? node.itself : node;
+  const runs = runOf(node);
   const needs = runs && needsOf(runs);
   const parent = words.slice(0, -1).join('-');
   const also = [...shown.map(({ name }) => [...words, name].join('-')), parent, ...(parent === 'svc' ? [] : ['svc'])];
@@ -90,10 +90,7 @@ const usageOf = (words: readonly string[], { args }: Pick<Command, 'args'>): str
   [
     ...words,
     '[flags]',
-    ...Object.entries(args as Record<string, Param<unknown>>).map(([key, arg]) => {
-      const name = (arg.placeholder ?? key).toUpperCase();
-      return arg.many ? `[${name}...]` : `[${name}]`;
-    }),
+    ...Object.entries(args as Record<string, Param<unknown>>).map(([key, arg]) => argWord(key, arg)),
   ].join(' ');
 
 /** Under the titles that the help gives them, `-p, --profile <NAME>` and what it does. */
@@ -101,14 +98,11 @@ function flagBlocks(flags: Readonly<Record<string, Param<unknown>>>): string[] {
   const shown = Object.entries(flags).filter(([, flag]) => !flag.hidden);
   const titles = new Set(shown.map(([, flag]) => flag.group));
   return [...titles].flatMap((title) => {
-    const rows = shown.filter(([, flag]) => flag.group === title).map(([key, flag]) => flagRow(key, flag));
+    const rows = shown
+      .filter(([, flag]) => flag.group === title)
+      .map(([key, flag]) => [flagTerm(flagName(key, flag), flag), flag.description] as const);
     return terms(title?.replace(/:$/u, '').toUpperCase() ?? 'FLAGS', rows);
   });
-}
-
-function flagRow(key: string, flag: Param<unknown>): readonly [term: string, about: string] {
-  const name = `${flag.short ? `-${flag.short}, ` : ''}--${flagName(key, flag)}`;
-  return [flag.placeholder ? `${name} <${flag.placeholder}>` : name, flag.description];
 }
 
 function terms(title: string, rows: readonly (readonly [term: string, about: string])[]): string[] {

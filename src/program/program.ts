@@ -1,7 +1,7 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
 import { firstWordAt, globalFlags } from '../command/global-flags.ts';
-import { flagName } from '../command/param.ts';
+import { argWord, flagName, flagTerm } from '../command/param.ts';
 import { entries, loadEntry } from '../commands/index.ts';
 import type { GlobalFlags } from '../config/settings.ts';
 import { Failure } from '../errors.ts';
@@ -163,11 +163,8 @@ function addHelpCommand(group: Commander): void {
 function buildLeaf(commander: Commander, command: Command, { path, onRun, ofGroup }: CommandPlace): Commander {
   commander.summary(command.summary);
   if (command.details) commander.description(`${command.summary}.\n\n${command.details}`);
-  for (const [key, arg] of Object.entries(command.args)) {
-    const name = (arg.placeholder ?? key).toUpperCase();
-    // Required arguments are judged by ourselves, so that a person can be asked for them.
-    commander.argument(arg.many ? `[${name}...]` : `[${name}]`, arg.description);
-  }
+  // Required arguments are judged by ourselves, so that a person can be asked for them.
+  for (const [key, arg] of Object.entries(command.args)) commander.argument(argWord(key, arg), arg.description);
   for (const [key, flag] of Object.entries(command.flags)) {
     const rivals = (flag.conflicts ?? []).flatMap((rival) => {
       const other = command.flags[rival];
@@ -205,8 +202,7 @@ function optionsFor(key: string, flag: Param<unknown>): Option[] {
 }
 
 function optionFor(longName: string, flag: Param<unknown>): Option {
-  const name = `${flag.short ? `-${flag.short}, ` : ''}--${longName}`;
-  const option = new Option(flag.placeholder ? `${name} <${flag.placeholder}>` : name, flag.description);
+  const option = new Option(flagTerm(longName, flag), flag.description);
   if (flag.many) option.argParser((text, sofar: unknown) => [...(Array.isArray(sofar) ? sofar : []), text]);
   if (flag.hidden) option.hideHelp();
   if (flag.group) option.helpGroup(flag.group);

@@ -1,5 +1,5 @@
 import type { CommanderError } from 'commander';
-import type { Command, Group } from '../command/command.ts';
+import { type Command, type Group, runOf } from '../command/command.ts';
 import { firstWordAt } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
 import { Failure } from '../errors.ts';
@@ -53,7 +53,7 @@ function meantBy(flag: string, { argv, path, loaded }: Typed): string | undefine
   for (const word of path.slice(1))
     node = node && 'commands' in node ? node.commands.find(({ name }) => name === word) : node;
   if (node && 'commands' in node && !node.itself) return flagOfChild(flag, node, { argv, path });
-  const command = node && 'commands' in node ? node.itself : node;
+  const command = runOf(node);
   return command && habitualFlag(flag, command, path.join(' '));
 }
 

@@ -1,4 +1,4 @@
-import { aliasesOf, type Command, type Group } from '../command/command.ts';
+import { type Command, childNamed, type Group } from '../command/command.ts';
 import { switchFlags, valuedFlags } from '../command/global-flags.ts';
 import { entries } from '../commands/index.ts';
 import { Failure } from '../errors.ts';
@@ -11,31 +11,18 @@ import { notThere } from './not-there.ts';
  * `loaded`: what the first word named, if anything.
  */
 export function refuseUnknown(argv: readonly string[], loaded: Group | Command | undefined): void {
-  const words = leadingWords(argv);
-  const [first, ...rest] = words;
+  const [first, ...rest] = leadingWords(argv);
   if (first === undefined) return;
-  if (!loaded)
-    throw unknown(
-      first,
-      ['svc'],
-      entries.map(({ name }) => name),
-      undefined,
-    );
+  if (!loaded) throw unknown(first, ['svc'], undefined);
   const path = ['svc', loaded.name];
   let node = loaded;
   for (const word of rest) {
     // A group that does something itself may be given arguments.
     if (!('commands' in node) || node.itself) return;
-    const { commands } = node;
-    const child = commands.find((one) => one.name === word || aliasesOf(one, commands).includes(word));
+    const child = childNamed(node, word);
     if (!child) {
       if (word === 'help') return;
-      throw unknown(
-        word,
-        path,
-        commands.map(({ name }) => name),
-        node,
-      );
+      throw unknown(word, path, node);
     }
     path.push(child.name);
     node = child;
@@ -50,8 +37,8 @@ export function slipIn(
 ): Failure | undefined {
   if (code !== 'commander.excessArguments' || !loaded || !('commands' in loaded)) return undefined;
   const [, word = ''] = leadingWords(argv);
-  const names = loaded.commands.map(({ name }) => name);
-  return names.includes(word) ? undefined : unknown(word, ['svc', loaded.name], names, loaded);
+  const isNamed = loaded.commands.some(({ name }) => name === word);
+  return isNamed ? undefined : unknown(word, ['svc', loaded.name], loaded);
 }
 
 /** Until the first flag that is none of the global ones: what follows it may be its value. */
@@ -69,13 +56,13 @@ export function leadingWords(argv: readonly string[]): string[] {
 /** What people type for a command in one group or another. */
 const commandWords = new Set(['get', 'show', 'view', 'list', 'ls', 'create', 'new', 'update', 'delete', 'rm', 'set']);
 
-function unknown(word: string, path: readonly string[], names: readonly string[], group: Group | undefined): Failure {
+function unknown(word: string, path: readonly string[], group: Group | undefined): Failure {
   const missing = path.length === 2 ? notThere(word, path[1] ?? '') : undefined;
   if (missing)
     return new Failure('usage', `There is no 'svc ${path[1]} ${word}'. ${missing.fact}`, { hint: missing.instead });
   const elsewhere = group && habitIn(elsewhereHabits, group.name, word);
   // `svc lists get` is meant as it is typed: what is a command elsewhere is no slip of the finger for `set`.
-  const own = habitualCommand(word, group) ?? (commandWords.has(word) ? undefined : slipOf(word, names, group));
+  const own = habitualCommand(word, group) ?? (commandWords.has(word) ? undefined : slipOf(word, group));
   const line = path.join(' ');
   const meant = elsewhere === undefined ? own && `${line} ${own}` : `svc ${elsewhere}`;
   const loud = group && habitIn(loudHabits, group.name, word);
@@ -86,7 +73,8 @@ function unknown(word: string, path: readonly string[], names: readonly string[]
 }
 
 /** Of two that are as near the one that reaches nobody; one that does is a slip of one letter at most. */
-function slipOf(word: string, names: readonly string[], group: Group | undefined): string | undefined {
+function slipOf(word: string, group: Group | undefined): string | undefined {
+  const names = (group?.commands ?? entries).map(({ name }) => name);
   // What reaches somebody can become a draft.
   const isLoud = (name: string) =>
     group?.commands.some((one) => one.name === name && 'flags' in one && 'draft' in one.flags) === true;
