@@ -13,244 +13,210 @@ export type CommandEntry = {
 };
 
 /** The command tree, in the order of the help. */
-export const entries: readonly CommandEntry[] = [
-  {
-    name: 'inbox',
+const tree: Readonly<Record<string, Omit<CommandEntry, 'name'>>> = {
+  inbox: {
     summary: 'What needs a person, full-screen: single keys to deal with it',
     section: 'core',
     load: async () => (await import('./inbox/index.ts')).inbox,
   },
-  {
-    name: 'contacts',
+  contacts: {
     aliases: ['contact'],
     summary: 'Contacts: look up, change, import and export',
     section: 'core',
     load: async () => (await import('./contacts/index.ts')).contacts,
   },
-  {
-    name: 'lists',
+  lists: {
     aliases: ['list'],
     summary: 'Contact lists and their members',
     section: 'core',
     load: async () => (await import('./lists/index.ts')).lists,
   },
-  {
-    name: 'tickets',
+  tickets: {
     aliases: ['ticket'],
     summary: 'Support tickets',
     section: 'core',
     load: async () => (await import('./tickets/index.ts')).tickets,
   },
-  {
-    name: 'conversations',
+  conversations: {
     aliases: ['conversation'],
     summary: 'Live chat conversations',
     section: 'core',
     load: async () => (await import('./conversations/index.ts')).conversations,
   },
-  {
-    name: 'drafts',
+  drafts: {
     aliases: ['draft'],
     summary: 'What waits for a person before it is sent',
     section: 'core',
     load: async () => (await import('./drafts/index.ts')).drafts,
   },
-  {
-    name: 'calls',
+  calls: {
     aliases: ['call'],
     summary: 'Phone calls',
     section: 'core',
     load: async () => (await import('./calls/index.ts')).calls,
   },
-  {
-    name: 'meetings',
+  meetings: {
     aliases: ['meeting'],
     summary: 'Bookable meeting types',
     section: 'core',
     load: async () => (await import('./meetings/index.ts')).meetings,
   },
-  {
-    name: 'changelog',
+  changelog: {
     summary: 'Entries of the public changelog; svc changelog release for CI',
     section: 'growth',
     load: async () => (await import('./changelog/index.ts')).changelog,
   },
-  {
-    name: 'feedback',
+  feedback: {
     summary: 'Posts on the feedback board',
     section: 'growth',
     load: async () => (await import('./feedback/index.ts')).feedback,
   },
-  {
-    name: 'roadmap',
+  roadmap: {
     summary: 'The public roadmap',
     section: 'growth',
     load: async () => (await import('./feedback/index.ts')).roadmap,
   },
-  {
-    name: 'events',
+  events: {
     aliases: ['event'],
     summary: 'Product events that start sequences',
     section: 'growth',
     load: async () => (await import('./events/index.ts')).events,
   },
-  {
-    name: 'webhooks',
+  webhooks: {
     aliases: ['webhook'],
     summary: 'Webhook subscriptions, and a receiver for this machine',
     section: 'developers',
     load: async () => (await import('./webhooks/index.ts')).webhooks,
   },
-  {
-    name: 'mirror',
+  mirror: {
     summary: 'A copy of the account on this machine: ask it anything',
     section: 'developers',
     load: async () => (await import('./mirror/index.ts')).mirror,
   },
-  {
-    name: 'watch',
+  watch: {
     summary: 'Show what changes in the account, as it changes',
     section: 'core',
     load: async () => (await import('./watch/index.ts')).watchAccount,
   },
-  {
-    name: 'report',
+  report: {
     summary: 'The week in numbers, or the day or the month, from the local copy',
     section: 'core',
     load: async () => (await import('./report/index.ts')).report,
   },
-  {
-    name: 'rehearse',
+  rehearse: {
     summary: 'What a command would change, tried on the copy of the account',
     section: 'developers',
     load: async () => (await import('./sandbox/rehearse.ts')).rehearseOver(isCommand),
   },
-  {
-    name: 'branding',
+  branding: {
     summary: 'Colours, logos and voice of the account',
     section: 'growth',
     load: async () => (await import('./account/index.ts')).branding,
   },
-  {
-    name: 'api',
+  api: {
     summary: 'Send any request with your credential; svc api ls lists every operation',
     section: 'developers',
     load: async () => (await import('./api/index.ts')).api,
   },
-  {
-    name: 'mcp',
+  mcp: {
     summary: 'Serve the account to an AI assistant',
     section: 'developers',
     load: async () => (await import('./mcp/index.ts')).mcp,
   },
-  {
-    name: 'skill',
+  skill: {
     summary: 'What an assistant should know about svc: print it, or install it',
     section: 'developers',
     // It tells of the others, so it gets them.
     load: async () => (await import('./skill/index.ts')).skillOver(entries),
   },
-  {
-    name: 'openapi',
+  openapi: {
     summary: 'The OpenAPI 3.1 description of the service',
     section: 'developers',
     load: async () => (await import('./openapi/index.ts')).openapi,
   },
-  {
-    name: 'audit',
+  audit: {
     summary: 'The record of writes: who wrote what, and whether it is whole',
     section: 'setup',
     load: async () => (await import('./audit/index.ts')).audit,
   },
-  {
-    name: 'login',
+  login: {
     summary: 'Log in, in the browser or with a key (svc auth login)',
     section: 'setup',
     load: async () => (await import('./auth/login.ts')).authLogin,
   },
-  {
-    name: 'logout',
+  logout: {
     summary: 'Revoke a login and forget it (svc auth logout)',
     section: 'setup',
     load: async () => (await import('./auth/logout.ts')).authLogout,
   },
-  {
-    name: 'whoami',
+  whoami: {
     summary: 'Show the account and what the credentials may do (svc auth status)',
     section: 'setup',
     load: async () => ({ ...(await import('./auth/status.ts')).authStatus, name: 'whoami' }),
   },
-  {
-    name: 'auth',
+  auth: {
     summary: 'Logins and credentials',
     section: 'setup',
     load: async () => (await import('./auth/index.ts')).auth,
   },
-  {
-    name: 'each',
+  each: {
     summary: 'Run a command for many accounts',
     section: 'setup',
     load: async () => (await import('./each/index.ts')).eachOver(loadNamed),
   },
-  {
-    name: 'doctor',
+  doctor: {
     summary: 'What is wrong with this set-up, and how to fix it',
     section: 'setup',
     load: async () => (await import('./doctor/index.ts')).doctor,
   },
-  {
-    name: 'config',
+  config: {
     summary: 'Settings of svc',
     section: 'setup',
     load: async () => (await import('./config/index.ts')).config,
   },
-  {
-    name: 'templates',
+  templates: {
     aliases: ['template'],
     summary: 'Texts that you use again',
     section: 'setup',
     load: async () => (await import('./templates/index.ts')).templates,
   },
-  {
-    name: 'views',
+  views: {
     aliases: ['view'],
     summary: 'The views of svc inbox, and your own',
     section: 'setup',
     load: async () => (await import('./views/index.ts')).views,
   },
-  {
-    name: 'alias',
+  alias: {
     summary: 'Names of your own for commands',
     section: 'setup',
     load: async () => (await import('./alias/index.ts')).alias,
   },
-  {
-    name: 'account',
+  account: {
     summary: 'The account itself',
     section: 'setup',
     load: async () => (await import('./account/index.ts')).account,
   },
-  {
-    name: 'sandbox',
+  sandbox: {
     summary: 'The whole service on this machine, to try and to test against',
     section: 'developers',
     load: async () => (await import('./sandbox/index.ts')).sandboxOver(isCommand),
   },
-  {
-    name: 'completion',
+  completion: {
     summary: 'Completions for your shell',
     section: 'setup',
     load: async () => (await import('./completion/index.ts')).completion,
   },
-];
+};
 
-const named = (word: string): CommandEntry | undefined =>
+export const entries: readonly CommandEntry[] = Object.entries(tree).map(([name, entry]) => ({ name, ...entry }));
+
+export const entryNamed = (word = ''): CommandEntry | undefined =>
   entries.find(({ name, aliases }) => name === word || aliases?.includes(word));
 
-const isCommand = (word: string): boolean => named(word) !== undefined;
+const isCommand = (word: string): boolean => entryNamed(word) !== undefined;
 
-async function loadNamed(word: string): Promise<Group | AnyCommand | undefined> {
-  const entry = named(word);
+export async function loadNamed(word: string): Promise<Group | AnyCommand | undefined> {
+  const entry = entryNamed(word);
   return entry && loadEntry(entry);
 }
 

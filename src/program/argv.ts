@@ -1,5 +1,5 @@
 import { firstWordAt } from '../command/global-flags.ts';
-import { type CommandEntry, entries, loadEntry } from '../commands/index.ts';
+import { entryNamed, loadNamed } from '../commands/index.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 
@@ -26,16 +26,10 @@ export async function withoutAlias(argv: readonly string[], files: Context['file
   const config = await readConfig(files);
   const expanded = unaliased(line, config, find);
   if (expanded.words === line) return argv;
-  const command = findingBy(async (word) => {
-    const entry = entryNamed(word);
-    return entry && loadEntry(entry);
-  });
+  const command = findingBy(loadNamed);
   // What `each` runs may be such a name too.
   return withoutOverridden(expanded, (words) => command(unaliased(words, config, find).words));
 }
-
-export const entryNamed = (word: string | undefined): CommandEntry | undefined =>
-  entries.find(({ name, aliases }) => name === word || aliases?.includes(word ?? ''));
 
 /** `svc help contacts sync` is `svc contacts sync --help`, and `svc help --json` is `svc --help --json`. */
 export function asFlag(typed: readonly string[]): readonly string[] {
