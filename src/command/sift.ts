@@ -9,9 +9,9 @@ import type { Column } from '../output/view.ts';
 import { nearestField } from '../text/near.ts';
 import { number } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
-import { parsePast } from '../text/time.ts';
 import type { Param, Params } from './command.ts';
 import { param } from './param.ts';
+import { past } from './past.ts';
 
 /** What svc itself does with the records of a list, because the service's own query cannot. */
 export type SiftBy = {
@@ -24,12 +24,6 @@ export type SiftBy = {
 type Flags = Readonly<Record<string, unknown>>;
 type Row = Readonly<Record<string, unknown>>;
 
-const moment = (description: string): Param<string | undefined> => ({
-  description,
-  placeholder: 'TIME',
-  parse: (texts, flag, now = new Date()) => parsePast(texts.at(-1) ?? '', flag, now),
-});
-
 export function siftFlags(operation: Operation, by: SiftBy, columns: readonly Column[] = []): Params {
   return {
     ...(by.contact && {
@@ -37,8 +31,8 @@ export function siftFlags(operation: Operation, by: SiftBy, columns: readonly Co
     }),
     ...(by.order && {
       sort: sortFlag(operation, columns),
-      createdSince: moment('Only those created then or later: a time, or a span like 2d'),
-      createdBefore: moment('Only those created before: a time, or a span like 2d'),
+      createdSince: past('Only those created then or later: a time, or a span like 2d'),
+      createdBefore: past('Only those created before: a time, or a span like 2d'),
     }),
   };
 }

@@ -1,22 +1,16 @@
 import { resources } from '../../api/resources.ts';
 import { faces } from '../../audit/entry.ts';
 import { type Entry, entriesIn } from '../../audit/read.ts';
-import { defineCommand, type Param, type TopGroup } from '../../command/command.ts';
+import { defineCommand, type TopGroup } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
+import { past } from '../../command/past.ts';
 import { Failure } from '../../errors.ts';
 import { number } from '../../text/number.ts';
-import { parsePast } from '../../text/time.ts';
 import { accountFlag, chosenRecord } from './chosen.ts';
 import { head, verify } from './verify.ts';
 
 /** Of a write as it is told: one that is on its way is unknown. */
 const endings = ['done', 'refused', 'unknown'] as const satisfies readonly Entry['outcome'][];
-
-const since: Param<string | undefined> = {
-  description: 'Only writes since then: a time, or a span such as 12h',
-  placeholder: 'TIME',
-  parse: (texts, flag, now = new Date()) => parsePast(texts.at(-1) ?? '', flag, now),
-};
 
 const columns = [
   { path: 'seq', header: 'Seq', as: 'id', rank: 1 },
@@ -37,7 +31,7 @@ const list = defineCommand({
   summary: 'List what svc has written, newest first',
   details: 'A write without an outcome is unknown: svc was killed while it was on its way, or is still at it.',
   flags: {
-    since,
+    since: past('Only writes since then: a time, or a span such as 12h'),
     record: param.text('Only writes to the record with this id, or ticket number', { placeholder: 'ID' }),
     face: param.choice('Only writes by this way', faces),
     outcome: param.choice('Only writes that ended so', endings),

@@ -5,13 +5,13 @@ import { type Rebuilt, rebuiltArrivals, startsOf } from '../../catchup/rebuildin
 import type { SendResult, SendResults } from '../../catchup/send.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
+import { past } from '../../command/past.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { localTime } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
-import { parsePast } from '../../text/time.ts';
 import { parseEvents, parseTarget } from '../../webhooks/deliver/routes.ts';
 import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
@@ -29,15 +29,7 @@ export const catchUpWebhooks = defineCommand({
     'They go into the inbox, and then on like any other event: to the app of svc webhooks listen, or with --config, or where only svc webhooks ' +
     'serve runs, to the sinks of that. With --to they are sent to a URL instead.',
   flags: {
-    since: {
-      ...param.text(
-        'Only what happened since then; 2d, 12h and 30m are understood (default: the last event received)',
-        {
-          placeholder: 'TIME',
-        },
-      ),
-      parse: (texts: readonly string[], flag: string, now = new Date()) => parsePast(texts.at(-1) ?? '', flag, now),
-    },
+    since: past('Only what happened since then; 2d, 12h and 30m are understood (default: the last event received)'),
     events: { ...param.text('Only these', { placeholder: 'EVENT,EVENT', commas: true }), choices: webhookEvents },
     to: param.text('Send them to this URL', { placeholder: 'URL' }),
     config: configFlag,
