@@ -5,6 +5,7 @@ import { fieldsOf, type Shape } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
 import { capital } from '../text/capital.ts';
 import { nearest } from '../text/near.ts';
+import { oneOf } from '../text/one-of.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { parseComing, parsePast } from '../text/time.ts';
 import type { Param, Params } from './command.ts';
@@ -39,7 +40,7 @@ export function paramOf(field: string, shape: Shape, { optional }: { readonly op
     record: recordOfField(field),
     ...(shape.format === 'date-time' && !field.endsWith('_since') && { moment: true }),
     parse(texts, flag, now = new Date()) {
-      if (shape.choices) refuseStrange(texts, shape.choices, flag);
+      if (shape.choices) for (const text of texts) oneOf(shape.choices, { text, by: flag });
       const read = (text: string) => {
         if (field.endsWith('_since')) return parsePast(text, flag, now);
         if (shape.format === 'date-time') return parseComing(text, flag, now);
@@ -57,12 +58,6 @@ type Reading = { readonly flag: string; readonly read: (text: string) => unknown
 function typedValue(texts: readonly string[], shape: Shape, { flag, read }: Reading): unknown {
   if (shape.type === 'pairs') return Object.fromEntries(texts.map((text) => splitPair(text, flag)));
   return shape.type === 'list' ? texts.map(read) : read(texts.at(-1) ?? '');
-}
-
-function refuseStrange(texts: readonly string[], choices: readonly string[], flag: string): void {
-  const strange = texts.find((text) => !choices.includes(text));
-  if (strange !== undefined)
-    throw new Failure('usage', `${flag} must be one of ${choices.join(', ')}, not "${strange}".`);
 }
 
 /** One that the document names, with a slip of the finger: an empty list would be taken for an answer. */

@@ -1,5 +1,6 @@
 import { idWords, type Resource, type ResourceName, resources } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
+import { oneOf } from '../text/one-of.ts';
 import type { Param } from './command.ts';
 
 type About = {
@@ -92,12 +93,7 @@ export const param = {
       : { description, placeholder: choices.join('|') }),
     ...about,
     choices,
-    parse: (texts, flag) => {
-      const value = last(texts);
-      const chosen = choices.find((choice) => choice === value);
-      if (chosen !== undefined) return chosen;
-      throw new Failure('usage', `${flag} must be one of ${choices.join(', ')}, not "${value}".`);
-    },
+    parse: (texts, flag) => oneOf<C[number]>(choices, { text: last(texts), by: flag }),
   }),
 
   /** `key=value`, repeatable. */

@@ -1,5 +1,6 @@
 import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
+import { oneOf } from '../text/one-of.ts';
 import type { Carried } from './advice.ts';
 import { holdsCredential } from './credential-variables.ts';
 import { holdMs, isCi, type Named, partnerSegment, profileName, seconds, splitFields, toggle } from './given-texts.ts';
@@ -26,11 +27,7 @@ export type SendMode = (typeof sendModes)[number];
 export const stricter = (...modes: readonly (SendMode | undefined)[]): SendMode =>
   sendModes[Math.max(0, ...modes.map((mode) => (mode === undefined ? 0 : sendModes.indexOf(mode))))] ?? 'draft';
 
-export function sendMode(text: string, by: string): SendMode {
-  const mode = sendModes.find((one) => one === text);
-  if (mode) return mode;
-  throw new Failure('usage', `${by} must be one of ${sendModes.join(', ')}, not "${text}".`);
-}
+export const sendMode = (text: string, by: string): SendMode => oneOf(sendModes, { text, by });
 
 /** What `config.json` holds: no secrets. Unknown keys are kept when svc writes it. */
 export type Config = {
@@ -134,24 +131,24 @@ export const defaultRedirectUri = 'http://127.0.0.1:8976/callback';
 
 /** Flags before environment before profile, and what contradicts itself. Pure; what a profile holds is judged by `openSession`. */
 export function settle(flags: GlobalFlags, env: Env, config: Config): Settings {
-  const fromFlag = (flag: string, text: string | undefined): Named | undefined =>
-    text === undefined ? undefined : { text, by: flag };
   const fromEnv = (name: string): Named | undefined => (env[name] ? { text: env[name], by: name } : undefined);
+  const given = (flag: string, text: string | undefined, variable: string): Named | undefined =>
+    text === undefined ? fromEnv(variable) : { text, by: flag };
 
-  const profileBy = fromFlag('--profile', flags.profile) ?? fromEnv('SVC_PROFILE');
+  const profileBy = given('--profile', flags.profile, 'SVC_PROFILE');
   const profile = profileName(profileBy ?? { text: config.default_profile ?? 'default', by: 'default_profile' });
   const own = profileConfig(config, profile);
 
-  const baseUrlBy = fromFlag('--base-url', flags.baseUrl) ?? fromEnv('SVC_BASE_URL');
-  const authUrlBy = fromFlag('--auth-url', flags.authUrl) ?? fromEnv('SVC_AUTH_URL');
+  const baseUrlBy = given('--base-url', flags.baseUrl, 'SVC_BASE_URL');
+  const authUrlBy = given('--auth-url', flags.authUrl, 'SVC_AUTH_URL');
   const url = (named: Named | undefined, kept: string | undefined, key: string): string | undefined => {
     const chosen = named ?? (kept ? { text: kept, by: `${key} of profile ${profile}` } : undefined);
     return chosen && parseServiceUrl(chosen.text, chosen.by);
   };
 
-  const timeout = fromFlag('--timeout', flags.timeout) ?? fromEnv('SVC_TIMEOUT');
-  const maxWait = fromFlag('--max-wait', flags.maxWait) ?? fromEnv('SVC_MAX_WAIT');
-  const settleFor = fromFlag('--settle', flags.settle) ?? fromEnv('SVC_SETTLE');
+  const timeout = given('--timeout', flags.timeout, 'SVC_TIMEOUT');
+  const maxWait = given('--max-wait', flags.maxWait, 'SVC_MAX_WAIT');
+  const settleFor = given('--settle', flags.settle, 'SVC_SETTLE');
 
   return {
     profile,
@@ -186,7 +183,7 @@ export function settle(flags: GlobalFlags, env: Env, config: Config): Settings {
     safeCells: flags.safeCells === true,
     insecureHttp: flags.insecureHttp === true || toggle(fromEnv('SVC_INSECURE_HTTP')),
     pager: env.PAGER ?? config.pager,
-    audit: chooseAudit(config.audit),
+    audit: oneOf(auditModes, { text: config.audit ?? 'on', by: 'audit in config.json' }),
     sends: sendsOf(config, profile, env),
     holdMs: config.hold === undefined ? undefined : holdMs(config.hold, 'hold in config.json'),
     drafts: env.SVC_DRAFTS_DB || config.drafts,
@@ -228,26 +225,13 @@ function chooseOutput(flags: GlobalFlags, env: Named | undefined, kept: string |
   return other && outputName(other);
 }
 
-function outputName({ text, by }: Named): Output {
-  const output = outputs.find((name) => name === text);
-  if (output) return output;
-  throw new Failure('usage', `${by} must be one of ${outputs.join(', ')}, not "${text}".`, {
-    ...(by === '--output' && { hint: `svc report also takes ${pageForms.join(' and ')}.` }),
-  });
-}
-
-function chooseAudit(kept: string | undefined): AuditMode {
-  const mode = auditModes.find((name) => name === (kept ?? 'on'));
-  if (mode) return mode;
-  throw new Failure('usage', `audit in config.json must be one of ${auditModes.join(', ')}, not "${kept}".`);
-}
+const outputName = (named: Named): Output =>
+  oneOf(outputs, named, named.by === '--output' ? `svc report also takes ${pageForms.join(' and ')}.` : undefined);
 
 /** https://no-color.org: any value that is not empty. An explicit no beats a forced yes. */
 function chooseColor(flags: GlobalFlags, env: Env, kept: string | undefined): Settings['color'] {
   if (flags.noColor || env.NO_COLOR) return 'never';
   if (env.FORCE_COLOR) return ['0', 'false'].includes(env.FORCE_COLOR) ? 'never' : 'always';
   if (env.TERM === 'dumb') return 'never';
-  const color = colors.find((name) => name === (kept ?? 'auto'));
-  if (color) return color;
-  throw new Failure('usage', `color in config.json must be one of ${colors.join(', ')}, not "${kept}".`);
+  return oneOf(colors, { text: kept ?? 'auto', by: 'color in config.json' });
 }

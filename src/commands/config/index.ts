@@ -12,6 +12,7 @@ import { bare } from '../../output/bare.ts';
 import { onlyNotes } from '../../output/only-notes.ts';
 import type { View } from '../../output/view.ts';
 import { nearest } from '../../text/near.ts';
+import { oneOf } from '../../text/one-of.ts';
 import { sanitize } from '../../text/sanitize.ts';
 
 type Key = {
@@ -20,12 +21,7 @@ type Key = {
   readonly check: (value: string) => string | Promise<string>;
 };
 
-const oneOf =
-  (key: string, choices: readonly string[]) =>
-  (value: string): string => {
-    if (choices.includes(value)) return value;
-    throw new Failure('usage', `${key} must be one of ${choices.join(', ')}, not "${value}".`);
-  };
+const among = (by: string, choices: readonly string[]) => (text: string) => oneOf(choices, { text, by });
 
 /** The file of the configuration is no place for a password. */
 async function placeOfDrafts(value: string): Promise<string> {
@@ -51,7 +47,7 @@ const keys = {
   sends: {
     of: 'profile',
     what: `What reaches customers: ${sendModes.join(', ')}`,
-    check: oneOf('sends', sendModes),
+    check: among('sends', sendModes),
   },
   hold: {
     of: 'everything',
@@ -59,8 +55,8 @@ const keys = {
     check: (value) => String(holdMs(value, 'hold') / 1000),
   },
   drafts: { of: 'everything', what: 'Where drafts are kept: a folder, or a postgres:// URL', check: placeOfDrafts },
-  output: { of: 'everything', what: `How data is printed: ${outputs.join(', ')}`, check: oneOf('output', outputs) },
-  color: { of: 'everything', what: `When to use colour: ${colors.join(', ')}`, check: oneOf('color', colors) },
+  output: { of: 'everything', what: `How data is printed: ${outputs.join(', ')}`, check: among('output', outputs) },
+  color: { of: 'everything', what: `When to use colour: ${colors.join(', ')}`, check: among('color', colors) },
   pager: {
     of: 'everything',
     what: 'The program for long output, as less -R; cat: none',
@@ -69,7 +65,7 @@ const keys = {
   audit: {
     of: 'everything',
     what: `Record of writes: ${auditModes.join(', ')} (bodies too)`,
-    check: oneOf('audit', auditModes),
+    check: among('audit', auditModes),
   },
 } as const satisfies Record<string, Key>;
 
@@ -183,16 +179,8 @@ async function refuseUnknownProfile(ctx: Context, name: string): Promise<void> {
 }
 
 function configured(config: Config, profile: string, name: KeyName): string | undefined {
-  switch (name) {
-    case 'base_url':
-    case 'auth_url':
-    case 'client_id':
-    case 'redirect_uri':
-    case 'sends':
-      return profileConfig(config, profile)[name];
-    default:
-      return config[name];
-  }
+  const held: Partial<Record<KeyName, string>> = keys[name].of === 'profile' ? profileConfig(config, profile) : config;
+  return held[name];
 }
 
 export const config: TopGroup = {

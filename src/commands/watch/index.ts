@@ -8,6 +8,7 @@ import { type Kind, type KindName, kindNames, kindOf } from '../../mirror/tables
 import { tableOf } from '../../mirror/tables/tables.ts';
 import { localTime } from '../../output/cells.ts';
 import type { Terminal } from '../../output/view.ts';
+import { oneOf } from '../../text/one-of.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { cut, pad } from '../../text/width.ts';
 
@@ -21,12 +22,7 @@ const kindsArgument: Param<readonly KindName[]> = {
   placeholder: 'KIND',
   choices: watched,
   many: true,
-  parse: (texts) =>
-    texts.map((text) => {
-      const kind = watched.find((name) => name === text);
-      if (kind) return kind;
-      throw new Failure('usage', `KIND must be one of ${watched.join(', ')}, not "${text}".`);
-    }),
+  parse: (texts, by) => texts.map((text) => oneOf(watched, { text, by })),
 };
 
 export const watchAccount = defineCommand({
