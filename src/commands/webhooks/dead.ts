@@ -11,7 +11,7 @@ import { sanitize } from '../../text/sanitize.ts';
 import { mayMean, queueParts } from '../../webhooks/event/account.ts';
 import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
-import { choose as chooseInbox, openConfigured } from '../../webhooks/serve/configured.ts';
+import { choose as chooseInbox, withConfigured } from '../../webhooks/serve/configured.ts';
 import { queuesOf } from '../../webhooks/serve/queues.ts';
 import { deliveryOf } from '../../webhooks/store/delivery.ts';
 import { damagedText } from '../../webhooks/store/folder/file.ts';
@@ -73,13 +73,10 @@ const list = defineCommand({
 
 async function deadChoices(ctx: Context, settings: Settings, flags: Texts): Promise<readonly Choice[]> {
   const { config } = await chooseInbox(ctx, settings, flags.config?.[0]);
-  const { admin } = await openConfigured(ctx, settings, config);
-  try {
+  return withConfigured(ctx, settings, config, async ({ admin }) => {
     const some = (await admin.dead(({ id, event }) => ({ id, event }))).slice(0, 100);
     return some.map(({ value: { id, event } }) => ({ value: id, name: `${event ?? '-'}  ${sanitize(id)}` }));
-  } finally {
-    await admin.close();
-  }
+  });
 }
 
 const show = defineCommand({
@@ -185,15 +182,12 @@ async function within(
   work: (admin: InboxAdmin, sinks: Sinks) => Promise<View>,
 ): Promise<View> {
   const { config, about } = await chooseInbox(ctx, settings, given);
-  const { admin, configured } = await openConfigured(ctx, settings, config);
-  const looked = `Looked in ${admin.place}: no svc webhooks serve of this profile runs with this state folder. For another inbox: --config FILE`;
-  try {
+  return withConfigured(ctx, settings, config, async ({ admin, configured }) => {
+    const looked = `Looked in ${admin.place}: no svc webhooks serve of this profile runs with this state folder. For another inbox: --config FILE`;
     const view = await work(admin, configured && [...queuesOf(configured.config).keys()]);
     const own = typeof view.notes === 'function' ? view.notes() : (view.notes ?? []);
     return { ...view, notes: [...own, ...(config === undefined ? [looked] : about)] };
-  } finally {
-    await admin.close();
-  }
+  });
 }
 
 type Retriable = { readonly ids: readonly DeadId[]; readonly notes: readonly string[] };

@@ -8,7 +8,7 @@ import { shellWord } from '../../text/shell-word.ts';
 import { mayMean, meantBy } from '../../webhooks/event/account.ts';
 import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
-import { choose, openConfigured } from '../../webhooks/serve/configured.ts';
+import { choose, withConfigured } from '../../webhooks/serve/configured.ts';
 import { type Damaged, damagedText } from '../../webhooks/store/folder/file.ts';
 import type { Received } from '../../webhooks/store/folder/look-up.ts';
 import { type Asked, type Found, type Part, receivedIn, type View } from '../../webhooks/store/folder/view.ts';
@@ -111,10 +111,7 @@ async function within<T>(
   { config, own }: Opened,
   ask: (admin: Searching) => Promise<T>,
 ): Promise<T> {
-  if (config !== undefined) {
-    const { admin } = await openConfigured(ctx, settings, config);
-    return ask(admin).finally(() => admin.close());
-  }
+  if (config !== undefined) return withConfigured(ctx, settings, config, ({ admin }) => ask(admin));
   const { parts } = own ?? (await listenInbox(ctx, settings));
   const find = async (ids: readonly string[]) => {
     const inPart = async ({ folder, has }: Part) =>

@@ -9,7 +9,7 @@ import type { View } from '../../output/view.ts';
 import { listed } from '../../text/listed.ts';
 import { counted, number } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { openConfigured } from '../../webhooks/serve/configured.ts';
+import { withConfigured } from '../../webhooks/serve/configured.ts';
 import { inboxFile } from '../../webhooks/store/folder/file.ts';
 import { forgetKnown } from '../../webhooks/store/folder/known.ts';
 import { slotHolder, slots, slotsFolder, whileFree } from '../../webhooks/store/folder/slot.ts';
@@ -69,18 +69,15 @@ async function countIn(seeAll: (see: () => undefined) => Promise<unknown>): Prom
   return count;
 }
 
-async function purgeConfigured(ctx: Context, settings: Settings, config: string) {
-  const { admin } = await openConfigured(ctx, settings, config);
-  try {
+const purgeConfigured = (ctx: Context, settings: Settings, config: string): Promise<View> =>
+  withConfigured(ctx, settings, config, async ({ admin }) => {
     const count = await countIn(admin.received);
+    if (count === 0) return purged(count);
     const question = `Delete ${counted(count, 'received event')} of ${sanitize(config)} for good, also what waits and the dead letters?`;
-    if (count > 0) await confirmed(ctx, settings, question);
-    if (count > 0) await admin.purge();
+    await confirmed(ctx, settings, question);
+    await admin.purge();
     return purged(count);
-  } finally {
-    await admin.close();
-  }
-}
+  });
 
 const inUse = (pid: number | undefined): Failure =>
   new Failure('failed', `svc webhooks listen is running (process ${pid ?? 'unknown'}) and uses the inbox.`, {

@@ -10,7 +10,7 @@ import { fieldsIn } from '../../text/record.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { parseTarget } from '../../webhooks/deliver/routes.ts';
 import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
-import { eventArg } from './flags.ts';
+import { eventArg, refuseBothFromStdin } from './flags.ts';
 
 export const triggerWebhook = defineCommand({
   name: 'trigger',
@@ -39,11 +39,7 @@ export const triggerWebhook = defineCommand({
   ],
   async run(ctx, { args, flags, settings }) {
     const to = parseTarget(flags.to, '--to');
-    if (flags.body === '-' && flags.secretStdin) {
-      throw new Failure('usage', 'The secret and the body cannot both come from standard input.', {
-        hint: 'Give --body FILE, or the secret in SVC_WEBHOOK_SECRET.',
-      });
-    }
+    refuseBothFromStdin(flags.secretStdin, flags.body);
     const given = await givenSecrets(ctx, flags.secretStdin);
     const [secret] = given.length > 0 ? given : await storedSecrets(ctx.tokens, settings.profile);
     if (secret === undefined) {

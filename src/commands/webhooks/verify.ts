@@ -6,6 +6,7 @@ import { Failure } from '../../errors.ts';
 import { bare } from '../../output/bare.ts';
 import { message } from '../../text/layout.ts';
 import { requiredSecrets } from '../../webhooks/subscriptions/secrets.ts';
+import { refuseBothFromStdin } from './flags.ts';
 
 const secretStdin = param.toggle('Read the signing secret from standard input (several: one a line)');
 const body = param.file('The raw body; - is standard input (the default, unless the secret comes from there)');
@@ -26,9 +27,10 @@ export const verifyWebhook = defineCommand({
     `echo '{"id":"evt_1"}' | SVC_WEBHOOK_SECRET=sample svc webhooks verify --signature "$(cat signature.txt)"`,
   ],
   async run(ctx, { flags }) {
-    refuseBothFromStdin(flags);
+    const { body = '-' } = flags;
+    refuseBothFromStdin(flags.secretStdin, body);
     const secrets = await requiredSecrets(ctx, flags.secretStdin);
-    const bytes = await readUserBytes(ctx, flags.body ?? '-', '--body');
+    const bytes = await readUserBytes(ctx, body, '--body');
     const { diagnose } = await import('../../webhooks/receive/diagnose.ts');
     const why = diagnose(flags.signature, bytes, secrets) ?? null;
     const told = why === null ? 'Valid.' : `Not valid. ${why}`;
@@ -49,17 +51,11 @@ export const signWebhook = defineCommand({
   flags: { body, secretStdin },
   examples: [`echo '{"id":"evt_1"}' | SVC_WEBHOOK_SECRET=sample svc webhooks sign --body -`],
   async run(ctx, { flags }) {
-    refuseBothFromStdin(flags);
+    const { body = '-' } = flags;
+    refuseBothFromStdin(flags.secretStdin, body);
     const [secret, another] = await requiredSecrets(ctx, flags.secretStdin);
     if (another !== undefined) throw new Failure('usage', 'Several secrets were given; sign takes one.');
-    const signature = sign(secret, await readUserBytes(ctx, flags.body ?? '-', '--body'));
+    const signature = sign(secret, await readUserBytes(ctx, body, '--body'));
     return bare({ signature }, signature);
   },
 });
-
-function refuseBothFromStdin(flags: { readonly secretStdin: boolean; readonly body: string | undefined }): void {
-  if (!flags.secretStdin || (flags.body !== undefined && flags.body !== '-')) return;
-  throw new Failure('usage', 'The secret and the body cannot both come from standard input.', {
-    hint: 'Give --body FILE, or the secret in SVC_WEBHOOK_SECRET.',
-  });
-}

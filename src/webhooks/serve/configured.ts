@@ -39,11 +39,17 @@ export const lookedIn = (root: string): string =>
 
 type Opened = { readonly admin: InboxAdmin; readonly configured: Configured | undefined };
 
-/** The inbox of `serve`: the one that the configuration names, else the one in the state folder. */
-export async function openConfigured(ctx: Context, settings: Settings, config: string | undefined): Promise<Opened> {
+/** `work` with the inbox of `serve`: the one that the configuration names, else the one in the state folder. */
+export async function withConfigured<T>(
+  ctx: Context,
+  settings: Settings,
+  config: string | undefined,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T> {
   const { readServeConfig } = await import('./config.ts');
   const configured = config === undefined ? undefined : await readServeConfig(ctx, config);
-  return { admin: await adminOf(ctx, settings, configured), configured };
+  const admin = await adminOf(ctx, settings, configured);
+  return work({ admin, configured }).finally(() => admin.close());
 }
 
 /** The same of a configuration that is read already. */
