@@ -26,7 +26,7 @@ export async function askCopy<T>(
   const { store, account } = await openCopyPulled(ctx, settings, { db });
   try {
     return await store.read(async (sql) => ({
-      notes: await notesOn(sql, account, { kinds, now: ctx.clock.now() }),
+      notes: await notesOn(sql, account, kinds, ctx.clock.now()),
       value: await work(sql, account),
     }));
   } finally {
@@ -34,10 +34,8 @@ export async function askCopy<T>(
   }
 }
 
-type Looked = { readonly kinds: readonly KindName[]; readonly now: Date };
-
 /** For people: how old the copy is, and of what it is not whole. */
-export async function notesOn(sql: Sql, account: Account, { kinds, now }: Looked): Promise<string[]> {
+export async function notesOn(sql: Sql, account: Account, kinds: readonly KindName[], now: Date): Promise<string[]> {
   const { as_of: asOf, not_whole: partial, refused } = await copyState(sql, account, kinds);
   return [
     `From the local copy${asOf === null ? '' : `, ${ageOf(asOf, now)} old`}. To bring it up to date: svc mirror pull`,

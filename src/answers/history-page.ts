@@ -8,12 +8,10 @@ import { sanitize } from '../text/sanitize.ts';
 import { readingWidth, wrap } from '../text/width.ts';
 import { type Change, type History, timeOf } from './history.ts';
 
-type Block = { readonly time: number; readonly text: string };
-
 /** What is held about one person, as one reads it: who it is, and then everything in time. */
 export function historyPage(history: History, terminal: Terminal): string {
   const { paint } = terminal;
-  const blocks: Block[] = [
+  const blocks = [
     // The thread shows what it knows; what a record lacks is left out.
     ...history.tickets.map((one) => ({ time: timeOf(one), text: ticketThread(one as never, terminal) })),
     ...history.conversations.map((one) => ({ time: timeOf(one), text: conversationThread(one as never, terminal) })),

@@ -41,14 +41,14 @@ export async function queue(sql: Sql, account: Account, asked: Asked): Promise<P
 function queueQuery(sql: Sql, asked: Asked): Query {
   const { parts } = waitingQuery(sql.engine);
   const { time } = dialects[sql.engine];
-  const { part, where, order, own } = orders[asked.queue];
+  const { part, where, order } = orders[asked.queue];
   const hidden = asked.hidden ?? [];
   const conditions = [
     ...(where ? [where(asked, sql)] : []),
     ...(hidden.length > 0 ? [`NOT (${isOneOf(hidden)})`] : []),
   ];
   return {
-    parts: { ...(own === 'feedback' ? {} : parts), ...(part ? { entries: part(sql, asked) } : {}) },
+    parts: { ...(asked.queue === 'feedback' ? {} : parts), ...(part ? { entries: part(sql, asked) } : {}) },
     select: `SELECT kind, id, number, subject, contact, ${time('since')} AS waiting_since, priority, channel, status, again, votes,
   count(*) OVER () AS total
 FROM (SELECT * FROM entries${conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''}) shown
@@ -68,7 +68,6 @@ type Order = {
   readonly part?: (sql: Sql, asked: Asked) => string;
   readonly where?: (asked: Asked, sql: Sql) => string;
   readonly order: string;
-  readonly own?: 'feedback';
 };
 
 const longestFirst = 'CASE WHEN since IS NULL THEN 1 ELSE 0 END, since, made DESC, kind DESC, id';
@@ -107,7 +106,6 @@ const orders: Readonly<Record<Asked['queue'], Order>> = {
     part: ({ engine }) =>
       `SELECT 'feedback' AS kind, id, NULL AS number, title AS subject, NULL AS contact, ${engine === 'sqlite' ? 'NULL' : 'CAST(NULL AS double precision)'} AS since, NULL AS priority, NULL AS channel, CAST(status AS text) AS status, NULL AS again, vote_count AS votes FROM feedback WHERE gone_at IS NULL`,
     order: 'votes DESC, id DESC',
-    own: 'feedback',
   },
 };
 

@@ -2,7 +2,7 @@ import { type Html, html } from '../text/markup.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { FigureName } from './figures.ts';
 import { page } from './page.ts';
-import type { Report, Shown } from './report.ts';
+import type { Report, Shown, Value } from './report.ts';
 import {
   changeText,
   copyTexts,
@@ -65,15 +65,13 @@ function table(name: FigureName, figure: Shown): Html {
 }
 
 /** A line may end before the part in brackets, and nowhere else. */
-function changed(figure: Shown, value: Shown['values'][number]): Html {
+function changed(figure: Shown, value: Value): Html {
   const [first, part] = changeText(figure, value).split(' (');
   return html`<span class="nowrap">${first}</span>${part !== undefined && html` <span class="nowrap">(${part}</span>`}`;
 }
 
-type Sized = { readonly value: number | null; readonly before: number | null };
-
 /** Of 100 units; the bar of before lies below it. */
-function bar({ value, before }: Sized, most: number): Html {
+function bar({ value, before }: Value, most: number): Html {
   const length = (size: number | null) => (((size ?? 0) / most) * 100).toFixed(2);
   return html`<svg viewBox="0 0 100 12" preserveAspectRatio="none" role="presentation" aria-hidden="true">${
     before !== null && html`<rect class="past" x="0" y="8" width="${length(before)}" height="4"/>`

@@ -17,7 +17,6 @@ export type Options = FileOptions & {
   readonly newOnes?: Where;
 };
 
-type Change = Parameters<TokenStore['update']>[1];
 type Place = NonNullable<Parameters<TokenStore['update']>[2]>;
 type Where = 'keyring' | 'file';
 
@@ -52,7 +51,7 @@ export function openStore(options: Options): TokenStore {
   };
 }
 
-type Update = { readonly change: Change; readonly place: Place; readonly held: Held };
+type Update = { readonly change: Parameters<TokenStore['update']>[1]; readonly place: Place; readonly held: Held };
 
 async function update(store: Store, name: string, { change, place, held }: Update): Promise<string | undefined> {
   const { file, rescue } = store;
@@ -85,7 +84,7 @@ async function update(store: Store, name: string, { change, place, held }: Updat
   });
   await refuseReplaced(store, name, { held, stored, next });
   if (next === undefined) {
-    await forget(store, name, { contents, place });
+    await forget(store, name, contents, place);
     return undefined;
   }
   const at = whereIs(contents, name);
@@ -119,10 +118,8 @@ function placeFor({ preferred }: Store, place: Place, at: Where | undefined): Wh
   return place === 'as-is' && at !== undefined ? at : preferred;
 }
 
-type Forgetting = { readonly contents: Contents; readonly place: Place };
-
 /** A keyring that is locked keeps its secret: then nothing is forgotten, unless the file alone is meant. */
-async function forget(store: Store, name: string, { contents, place }: Forgetting): Promise<void> {
+async function forget(store: Store, name: string, contents: Contents, place: Place): Promise<void> {
   const at = whereIs(contents, name);
   if (at === undefined) return;
   if (at === 'keyring' && place !== 'file') await takeFromKeyring(store, contents, name);

@@ -87,9 +87,7 @@ const leftAsItWas = (): Failure =>
     hint: 'To send it as it is, leave out --editor.',
   });
 
-type Agreeing = Pick<GivenText, 'head' | 'isSeenLater'>;
-
-async function agreedTo({ ask }: Context, text: string, { head, isSeenLater }: Agreeing): Promise<void> {
+async function agreedTo({ ask }: Context, text: string, { head, isSeenLater }: GivenText): Promise<void> {
   if (await isSeenLater?.()) return;
   const above = (await head?.()) ?? '';
   const shown = above === '' ? text : `${above}\n\n${text}`;

@@ -2,8 +2,6 @@ import { Failure } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { endsAll, failedInWords } from './several.ts';
 
-type Read = Pick<View, 'notes' | 'failure'> & { readonly records: unknown[] };
-
 /**
  * Several records, each by itself and in order: one that cannot be read keeps none of the others back. Exit 8 where some were
  * read and some not. Where none was, or where every other would end alike, it is the first Failure itself.
@@ -11,7 +9,7 @@ type Read = Pick<View, 'notes' | 'failure'> & { readonly records: unknown[] };
 export async function eachRead(
   ids: readonly (number | undefined)[],
   readOne: (id: number | undefined) => Promise<unknown>,
-): Promise<Read> {
+): Promise<Pick<View, 'notes' | 'failure'> & { readonly records: unknown[] }> {
   const records: unknown[] = [];
   const failed: Failed[] = [];
   for (const id of ids) {

@@ -5,8 +5,7 @@ import { requestsPerMinute } from '../http/limiter.ts';
 import { largestPage, list } from '../http/pages.ts';
 import { number } from '../text/number.ts';
 
-type Page = Output<typeof listContacts>;
-export type FoundContact = Page['contacts'][number];
+export type FoundContact = Output<typeof listContacts>['contacts'][number];
 
 /**
  * The service has no search over contacts, so every page is read. `fits` judges one; progress says how far it is.

@@ -46,16 +46,14 @@ export function paramOf(field: string, shape: Shape, { optional }: { readonly op
         if (shape.format === 'date-time') return parseComing(text, flag, now);
         return readText(field === 'priority' ? priorityIn(text, flag) : text, shape.item ?? shape, flag);
       };
-      const value = judged(shape.schema, typedValue(texts, shape, { flag, read }), flag);
+      const value = judged(shape.schema, typedValue(texts, shape, flag, read), flag);
       if (shape.known) for (const text of texts) refuseSlip(text, shape.known, flag);
       return value;
     },
   };
 }
 
-type Reading = { readonly flag: string; readonly read: (text: string) => unknown };
-
-function typedValue(texts: readonly string[], shape: Shape, { flag, read }: Reading): unknown {
+function typedValue(texts: readonly string[], shape: Shape, flag: string, read: (text: string) => unknown): unknown {
   if (shape.type === 'pairs') return Object.fromEntries(texts.map((text) => splitPair(text, flag)));
   return shape.type === 'list' ? texts.map(read) : read(texts.at(-1) ?? '');
 }

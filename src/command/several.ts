@@ -36,10 +36,10 @@ export function several(group: string, command: AnyCommand): AnyCommand {
       const of = (one: number | undefined) => ({ ...given, args: { ...args, id: one } });
       if (others.length === 0) return command.run(ctx, { ...of(only), names });
       refuseOneRecordsFlags(command, given.flags);
-      await confirmedOnce(ctx, given.settings, { command, count: all.length });
+      await confirmedOnce(ctx, given.settings, command, all.length);
       const settings = { ...given.settings, yes: true };
       const words = `${group} ${command.name}`;
-      return oneAfterTheOther(ctx, { words, ids: all, act: (one) => command.run(ctx, { ...of(one), settings }) });
+      return oneAfterTheOther(ctx, words, all, (one) => command.run(ctx, { ...of(one), settings }));
     },
   };
 }
@@ -55,10 +55,8 @@ function refuseOneRecordsFlags({ flags, row }: AnyCommand, given: Given['flags']
   }
 }
 
-type Question = { readonly command: AnyCommand; readonly count: number };
-
 /** As for the rows of a file: what reaches people or deletes is always asked for, a long list on a terminal alone. */
-async function confirmedOnce(ctx: Context, settings: Settings, { command, count }: Question): Promise<void> {
+async function confirmedOnce(ctx: Context, settings: Settings, command: AnyCommand, count: number): Promise<void> {
   const { question, operation } = command.row ?? {};
   // A person sees each of them, now or later.
   if (operation && hearersOf(operation) && ((await ctx.sends?.mode()) ?? 'allow') !== 'allow') return;
@@ -68,16 +66,15 @@ async function confirmedOnce(ctx: Context, settings: Settings, { command, count 
   return confirmed(ctx, settings, `${verb} ${count} records?`);
 }
 
-type Turns = {
-  /** Behind `svc`: `tickets close`. */
-  readonly words: string;
-  readonly ids: readonly number[];
-  readonly act: (id: number) => Promise<View>;
-};
-
 type Ended = { readonly id: number; readonly view?: View; readonly failure?: Failure; readonly draft?: number };
 
-async function oneAfterTheOther(ctx: Context, { words, ids, act }: Turns): Promise<View> {
+/** `words`: behind `svc`, such as `tickets close`. */
+async function oneAfterTheOther(
+  ctx: Context,
+  words: string,
+  ids: readonly number[],
+  act: (id: number) => Promise<View>,
+): Promise<View> {
   const ended: Ended[] = [];
   const restFrom = (at: number) => {
     const left = ids.slice(at);

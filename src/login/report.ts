@@ -30,9 +30,7 @@ export function reportOf({ kind, valid, store, unreadable }: Judged, login?: Sto
   return { ...how, ...scopesOf(kind, login), expires_at: login?.expires_at ?? null, store };
 }
 
-type Scopes = Pick<CredentialReport, 'scopes' | 'missing_scopes'>;
-
-function scopesOf(kind: CredentialKind, login: Stored<'oauth'> | undefined): Scopes {
+function scopesOf(kind: CredentialKind, login: Stored<'oauth'> | undefined) {
   switch (kind) {
     case 'oauth':
       if (!login) return { scopes: null, missing_scopes: null };

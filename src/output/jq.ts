@@ -4,12 +4,12 @@ import { askJq } from './jq-thread.ts';
 
 /** Refuses a filter that does not compile, before anything is sent: on no input at all it is compiled and never run. */
 export async function checkFilter(filter: string, signal?: AbortSignal): Promise<void> {
-  await run('', filter, { kind: 'usage', signal });
+  await run('', filter, 'usage', signal);
 }
 
 /** The results of a filter over one JSON value, one by one. */
 export async function filtered(value: unknown, filter: string, signal?: AbortSignal): Promise<unknown[]> {
-  const lines = await run(wellFormed(JSON.stringify(value) ?? 'null'), filter, { kind: 'failed', signal });
+  const lines = await run(wellFormed(JSON.stringify(value) ?? 'null'), filter, 'failed', signal);
   return lines === '' ? [] : lines.split('\n').map((line) => JSON.parse(line));
 }
 
@@ -23,9 +23,7 @@ export function resultLine(result: unknown, indent?: number): string {
 const wellFormed = (json: string): string =>
   json.replace(/\\(?:(ud[89a-f][0-9a-f]{2})|.)/gu, (written, half) => (half ? '\\ufffd' : written));
 
-type Running = { readonly kind: 'usage' | 'failed'; readonly signal: AbortSignal | undefined };
-
-async function run(json: string, filter: string, { kind, signal }: Running): Promise<string> {
+async function run(json: string, filter: string, kind: 'usage' | 'failed', signal?: AbortSignal): Promise<string> {
   // The space: a filter may begin with a minus, which would be read as an option.
   const program = filter.trim() === '' ? '.' : ` ${filter}`;
   const answer = await askJq({ json, program }, signal);

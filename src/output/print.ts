@@ -42,10 +42,8 @@ const afterWriting = ({ kind, message, cause }: Failure): Failure =>
     cause,
   });
 
-type Arrival = 'whole' | 'nobody reads' | Failure;
-
 /** A filter that fails over what was written loses the output as a full disk does: how the writing went comes first. */
-const arrival = (view: View, printing: Promise<boolean>): Promise<Arrival> =>
+const arrival = (view: View, printing: Promise<boolean>): Promise<'whole' | 'nobody reads' | Failure> =>
   printing.then(
     (isWhole) => (isWhole ? 'whole' : 'nobody reads'),
     (error) => {

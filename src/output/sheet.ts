@@ -5,16 +5,14 @@ import { painter, plain, wantsColor } from './paint.ts';
 import type { Terminal, View } from './view.ts';
 import type { Sink } from './write.ts';
 
-/** `rows`: tab-separated, in a pipe. */
-type Format = Output | 'rows' | 'jq';
-
 /** A view on its way out. */
 export type Printing = {
   readonly ctx: Context;
   readonly settings: Settings;
   readonly view: View;
   readonly sink: Sink;
-  readonly format: Format;
+  /** `rows`: tab-separated, in a pipe. */
+  readonly format: Output | 'rows' | 'jq';
 };
 
 /** A whole text. On a terminal that is too low for it, through the pager; and only our own colours are obeyed there. */

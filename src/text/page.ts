@@ -1,16 +1,15 @@
 import { Parser } from 'htmlparser2';
+import { ownOf } from './record.ts';
 
 type Options = {
   /** Line ends count, as they do for someone who typed Markdown. */
   readonly asTyped: boolean;
 };
 
-type List = { readonly ordered: boolean; items: number; indent: string };
-
 /** What has been read of a page so far, and where in it the reader is. */
 type State = Options & {
   readonly out: string[];
-  readonly lists: List[];
+  readonly lists: { readonly ordered: boolean; items: number; indent: string }[];
   readonly links: { readonly from: number; readonly href: string | undefined }[];
   line: string;
   /** What stands before the first line of the item that was opened: `- `, `1. `. */
@@ -73,12 +72,10 @@ function open(state: State, name: string, attributes: Attributes): void {
   if (breaking.has(name)) flush(state);
   if (state.preformatted === 0) state.line += marks.get(name) ?? '';
   if (/^h[1-6]$/u.test(name)) state.line = `${'#'.repeat(Number(name[1]))} `;
-  opened.get(name)?.(state, attributes);
+  ownOf(openings, name)?.(state, attributes);
 }
 
-type Opening = (state: State, attributes: Attributes) => void;
-
-const openings: Readonly<Record<string, Opening>> = {
+const openings: Readonly<Record<string, (state: State, attributes: Attributes) => void>> = {
   br: (state) => {
     state.line += '\n';
   },
@@ -104,7 +101,6 @@ const openings: Readonly<Record<string, Opening>> = {
     state.line += source ? `![${alt}](${source})` : alt;
   },
 };
-const opened = new Map(Object.entries(openings));
 
 function openList({ lists }: State, { ordered }: { readonly ordered: boolean }): void {
   lists.push({ ordered, items: 0, indent: lists.at(-1)?.indent ?? '' });

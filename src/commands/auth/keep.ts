@@ -46,7 +46,7 @@ export const authKeep = defineCommand({
       if (ctx.signal.aborted) throw interrupted(ctx, kept);
       ctx.progress(`Keeping ${profile}`);
       const account = profileConfig(config, profile).account ?? null;
-      const result = await keep(ctx, settings, { profile, withinMs }).catch((error: unknown) => {
+      const result = await keep(ctx, settings, profile, withinMs).catch((error: unknown) => {
         if (error instanceof Failure && isInterruption(error)) throw interrupted(ctx, kept);
         if (error instanceof Failure) return failed(advised(error, { profile }));
         throw error;
@@ -94,13 +94,12 @@ function noneOf(missed: readonly Kept[]): Failure {
     : new Failure('auth', `None of ${logins} could be refreshed.`);
 }
 
-type Wanted = { readonly profile: string; readonly withinMs: number };
-
 /** Undefined where it does not end soon. */
 async function keep(
   ctx: Context,
   settings: Settings,
-  { profile, withinMs }: Wanted,
+  profile: string,
+  withinMs: number,
 ): Promise<Omit<Kept, 'profile' | 'account'> | undefined> {
   const held = await readStored(ctx.tokens, profile, 'oauth');
   if (!held) return undefined;

@@ -9,8 +9,6 @@ import { call, connect, type Service } from '../../http/call.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { forgetSecret } from '../../webhooks/subscriptions/secrets.ts';
 
-type Subscription = { readonly id: number; readonly event_type: string; readonly target_url: string };
-
 /** A logout must not wait long for a service that is away; the revocation says so soon enough. */
 const patienceMs = 5_000;
 
@@ -57,8 +55,7 @@ async function asProfile(ctx: Context, settings: Settings): Promise<Service | un
   return connect(ctx, hurried, sessionWith({ kind: 'oauth', token: login.access_token }, settings, login.base_url));
 }
 
-const subscriptions = async (service: Service): Promise<readonly Subscription[]> =>
-  (await call(service, listWebhooks, {})).webhooks;
+const subscriptions = async (service: Service) => (await call(service, listWebhooks, {})).webhooks;
 
 /** Whatever fails here fails the revocation too, which tells it; a person's Ctrl-C still counts. */
 function ignored(error: unknown): undefined {

@@ -31,10 +31,8 @@ export function entryPage(entry: Entry, terminal: Terminal): string {
   return [title.join('\n'), head, '', text].join('\n').trimEnd();
 }
 
-type Block = { readonly lines: string; readonly isItem: boolean };
-
 /** What the reading says in Markdown is shown as a page would: a heading and strong words bold. */
-function shownBlock(block: string, width: number, { paint }: Terminal): Block {
+function shownBlock(block: string, width: number, { paint }: Terminal) {
   const isItem = /^\s*(?:-|\d+\.) /u.test(block);
   const safe = sanitize(block, { keepNewlines: true });
   if (safe.startsWith('```\n')) {

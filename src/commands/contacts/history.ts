@@ -37,7 +37,7 @@ export const contactHistory = defineCommand({
       historyOf(sql, account, await personIn(sql, account, args.person)),
     );
     if (!value) throw new Failure('not-found', `The copy has no contact ${args.person}.`);
-    return flags.zip === undefined ? historyView(value, notes) : zipped(ctx, value, { file: flags.zip, notes });
+    return flags.zip === undefined ? historyView(value, notes) : zipped(ctx, value, flags.zip, notes);
   },
 });
 
@@ -48,10 +48,8 @@ const historyView = (history: History, notes: readonly string[]): View => ({
   notes,
 });
 
-type Wanted = { readonly file: string; readonly notes: readonly string[] };
-
 /** The file is its owner's alone: it is all about one person. */
-async function zipped({ signal }: Pick<Context, 'signal'>, history: History, { file, notes }: Wanted): Promise<View> {
+async function zipped({ signal }: Context, history: History, file: string, notes: readonly string[]): Promise<View> {
   const [{ historyZip }, { openDraft }] = await Promise.all([
     import('../../answers/history-zip.ts'),
     import('../../disk/draft-file.ts'),

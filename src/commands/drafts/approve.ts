@@ -37,15 +37,18 @@ export const approveDrafts = defineCommand({
       if (args.id.length === 0 && flags.digest.length > 0)
         throw new Failure('usage', '--digest goes with ids: one for each.');
       const ids = await chosen(at, args.id, flags);
-      refuseUnread(ctx, settings, { ids, digests: flags.digest });
-      return approveAll(ctx, at, { ids, flags });
+      refuseUnread(ctx, settings, ids, flags.digest);
+      return approveAll(ctx, at, ids, flags);
     }),
 });
 
-type Chosen = { readonly ids: readonly number[]; readonly digests: readonly string[] };
-
 /** One approves what one has read: in a pipe the digest says so, and --yes does not. */
-function refuseUnread({ ask }: Context, { noInput }: Settings, { ids, digests }: Chosen): void {
+function refuseUnread(
+  { ask }: Context,
+  { noInput }: Settings,
+  ids: readonly number[],
+  digests: readonly string[],
+): void {
   if (digests.length === ids.length) return;
   const hint = `One for each draft, from: svc drafts show ${ids[0] ?? 'ID'} --jq .digest`;
   if (digests.length > 0)
@@ -54,9 +57,7 @@ function refuseUnread({ ask }: Context, { noInput }: Settings, { ids, digests }:
     throw new Failure('usage', 'Approving in a pipe needs --digest, whatever --yes says. Nothing was sent.', { hint });
 }
 
-type Work = { readonly ids: readonly number[]; readonly flags: Flags };
-
-async function approveAll(ctx: Context, at: AtWork, { ids, flags }: Work): Promise<View> {
+async function approveAll(ctx: Context, at: AtWork, ids: readonly number[], flags: Flags): Promise<View> {
   const { store, service, by } = at;
   const ended: Ended[] = [];
   const agreed = new Map<number, string>();

@@ -52,7 +52,7 @@ function viewOfSeveral(ended: readonly Ended[], ids: readonly number[]): View {
     return count === 0 ? [] : [`${count} ${word}`];
   });
   const summary = `${counted(ids.length, 'draft')}: ${counts.join(', ')}.`;
-  const failure = failureOf(ended, { told, summary });
+  const failure = failureOf(ended, told, summary);
   const named = (word: Word) => ids.filter((_, at) => told[at] === word);
   return {
     data: {
@@ -85,10 +85,8 @@ function sentenceFor(ids: readonly number[], one: string, several: string): stri
   return [ids.length === 1 ? `Draft ${ids[0]} ${one}.` : `Drafts ${ids.join(', ')} ${several}.`];
 }
 
-type Telling = { readonly told: readonly Word[]; readonly summary: string };
-
 /** Where all ended alike it is that; else a part is done, or it is not known of some. */
-function failureOf(ended: readonly Ended[], { told, summary }: Telling): Failure | undefined {
+function failureOf(ended: readonly Ended[], told: readonly Word[], summary: string): Failure | undefined {
   const failures = ended.flatMap(({ failure }) => failure ?? []);
   const [first] = failures;
   if (!first) {

@@ -8,7 +8,7 @@ import { noDraft } from '../../sends/approve.ts';
 import { type Draft, digestOfDraft, shownDraft, textOfStep } from '../../sends/draft.ts';
 import { draftBlocks, publicEntry } from '../../sends/page.ts';
 import { differences, type Thread, threadOf } from '../../sends/thread.ts';
-import { recordsIn, textIn } from '../../text/record.ts';
+import { type Fields, recordsIn, textIn } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { type AtWork, atWork } from './at-work.ts';
 
@@ -34,7 +34,7 @@ export const showDraft = defineCommand({
     return {
       read: true,
       data: { shape: 'record', record },
-      human: (terminal) => page({ draft, messages: newest, thread, entry: thread?.record }, terminal),
+      human: (terminal) => page(draft, thread, newest, terminal),
       notes,
     };
   },
@@ -63,14 +63,7 @@ async function lookAt({ store, service }: AtWork, id: number): Promise<Looked> {
   }
 }
 
-type Page = {
-  readonly draft: Draft;
-  readonly messages: readonly Readonly<Record<string, unknown>>[];
-  readonly entry: Thread['record'];
-  readonly thread: Thread | undefined;
-};
-
-function page({ draft, thread, messages: newest, entry }: Page, terminal: Terminal): string {
+function page(draft: Draft, thread: Thread | undefined, newest: readonly Fields[], terminal: Terminal): string {
   const { subject, number, record, channel } = draft;
   // An entry is shown below, as it would become.
   const about =
@@ -78,14 +71,14 @@ function page({ draft, thread, messages: newest, entry }: Page, terminal: Termin
   return screen([
     ...about,
     ...messages(terminal, newest.map(messageOf)),
-    ...draftBlocks(draft, terminal, entry),
+    ...draftBlocks(draft, terminal, thread?.record),
     ...beforeEdit(draft, terminal),
     facts(draft, terminal),
   ]);
 }
 
 /** Whatever the service sends stands as a text. */
-function messageOf(message: Readonly<Record<string, unknown>>): Message {
+function messageOf(message: Fields): Message {
   const { sender_type: type, sender_name: name, direction, body, created_at: at } = message;
   return {
     ...{ sender_type: textIn(type) ?? '', sender_name: textIn(name) ?? '', body: textIn(body) ?? '' },

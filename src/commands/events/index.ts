@@ -92,9 +92,7 @@ function enrolledNote(enrolled: unknown): string {
   return enrolled === 0 ? 'No sequence listens for it, so nobody was enrolled.' : `Enrolled: ${enrolled}.`;
 }
 
-type Flags = Parameters<typeof send.run>[1]['flags'];
-
-function eventOf(trigger: string, flags: Flags): Body {
+function eventOf(trigger: string, flags: Parameters<typeof send.run>[1]['flags']): Body {
   const attribution = withoutUndefined(Object.fromEntries(attributionKeys.map((key) => [key, flags[key]])));
   return withoutUndefined({
     trigger,

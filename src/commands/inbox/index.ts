@@ -22,7 +22,7 @@ export const inbox = defineCommand({
     const view = args.view ?? 'waiting';
     const wantsData = settings.output !== undefined || settings.jq !== undefined || settings.fields !== undefined;
     if (wantsData || !ctx.stdout.isTTY || !ctx.ask.canAsk || settings.noInput)
-      return (await import('./rows.ts')).rowsView(ctx, settings, { view, db: flags.db });
+      return (await import('./rows.ts')).rowsView(ctx, settings, view, flags.db);
     await (await import('../../inbox/views.ts')).requireView(ctx, view);
     const isSimple = flags.linear || ctx.env.TERM === 'dumb' || !ctx.terminal;
     if (isSimple) return (await import('../../inbox/linear/run.ts')).runLinear(ctx, settings, { view, db: flags.db });

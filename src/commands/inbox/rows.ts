@@ -29,10 +29,8 @@ const rowColumns: readonly Column[] = [
 /** Rows are read in such parts, so that a view of any length is printed in little memory. */
 const perPart = 500;
 
-type Wanted = { readonly view: string; readonly db: string | undefined };
-
 /** The rows of a view as a list: from the copy alone, no request. */
-export async function rowsView(ctx: Context, settings: Settings, { view, db }: Wanted): Promise<View> {
+export async function rowsView(ctx: Context, settings: Settings, view: string, db: string | undefined): Promise<View> {
   await requireView(ctx, view);
   const { store, account } = await openCopyPulled(ctx, settings, { db });
   const drafts = once(async () => {
@@ -42,7 +40,7 @@ export async function rowsView(ctx: Context, settings: Settings, { view, db }: W
   const reading: Reading = { ctx, settings, db, store, account, drafts };
   try {
     const kinds = view === 'feedback' ? (['feedback'] as const) : (['tickets', 'conversations'] as const);
-    const notes = await store.read((sql) => notesOn(sql, account, { kinds, now: ctx.clock.now() }));
+    const notes = await store.read((sql) => notesOn(sql, account, kinds, ctx.clock.now()));
     const first = await rowsOf(reading, { view, offset: 0, most: perPart });
     const records = closing(reading, view, first.rows);
     const shown = { shape: 'list' as const, records, columns: rowColumns, fields: rowFields, empty: emptyWords(view) };

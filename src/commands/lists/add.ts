@@ -35,7 +35,7 @@ export const addToList = defineCommand({
     const wanted = [...new Set(flags.contact)];
     const contacts: Found[] = [];
     for (const contactId of wanted) contacts.push(await addable(service, contactId));
-    const others = await thoseAlike(service, contacts, { list: id, yes: settings.yes });
+    const others = await thoseAlike(service, contacts, id);
     refuseTwins(id, contacts, others);
     const before = new Set((await membersOf(service, id)).map((member) => member.contact_id));
     restIs(ctx, `To see who is in it now: svc lists members ${id}`);
@@ -104,13 +104,11 @@ const hasEmailOf = (one: Found, other: FoundContact): boolean =>
 const hasPhoneOf = (one: Found, other: FoundContact): boolean =>
   Boolean(one.phone) && other.contact_id !== one.contact_id && isSamePhone(other.phone, one.phone);
 
-type Wish = { readonly list: number; readonly yes: boolean };
-
 /**
  * All that the endpoint could take for one of these: of another contact with the same email or phone. A service may count
  * contacts that it never lists: then only a person can say that those listed are all.
  */
-async function thoseAlike(service: Service, contacts: readonly Found[], wish: Wish): Promise<FoundContact[]> {
+async function thoseAlike(service: Service, contacts: readonly Found[], list: number): Promise<FoundContact[]> {
   const isAlike = (other: FoundContact) => contacts.some((one) => hasEmailOf(one, other) || hasPhoneOf(one, other));
   const others: FoundContact[] = [];
   const listed = new Set<number>();
@@ -124,7 +122,7 @@ async function thoseAlike(service: Service, contacts: readonly Found[], wish: Wi
     const isWorth =
       failure instanceof Failure && failure.isShort && contacts.every((one) => listed.has(one.contact_id));
     if (!isWorth) throw failure;
-    if (!wish.yes) throw hiddenOnes(failure, contacts, wish.list);
+    if (!service.settings.yes) throw hiddenOnes(failure, contacts, list);
     service.ctx.notice(`Warning: ${failure.message} With --yes svc goes by those that are listed.`);
   }
   return others;

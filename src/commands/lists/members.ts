@@ -6,6 +6,7 @@ import {
   syncListContacts,
   updateContactList,
 } from '../../api/lists.ts';
+import { noChange } from '../../command/clear.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { flagsOf } from '../../command/flags.ts';
@@ -24,9 +25,7 @@ export const memberColumns = [
   { path: 'name', header: 'Name', rank: 2 },
 ] as const;
 
-type Member = { readonly contact_id: number; readonly name: string };
-
-export const membersOf = async (service: Service, contactList: number): Promise<readonly Member[]> =>
+export const membersOf = async (service: Service, contactList: number) =>
   (await call(service, listContactListMembers, { params: { contactList } })).data;
 
 /** The service requires the name wherever a list is changed, so the present one is sent. */
@@ -34,14 +33,11 @@ export async function nameOf(service: Service, id: number): Promise<string> {
   const { data } = await call(service, listContactLists, {});
   const found = data.find((list) => list.contacts_list_id === id);
   if (found) return found.name;
-  throw noSuchList(id);
-}
-
-const noSuchList = (id: number): Failure =>
-  new Failure('not-found', `There is no contact list ${id} in this account.`, {
+  throw new Failure('not-found', `There is no contact list ${id} in this account.`, {
     status: 404,
     hint: 'Run: svc lists list',
   });
+}
 
 type Change = Param<string | undefined>;
 const { name, target_industry, metadata } = flagsOf(updateContactList.body, { optional: true }) as {
@@ -66,11 +62,7 @@ export const updateList = defineCommand({
   examples: ["svc lists update 1 --target-industry 'Health care'"],
   async run(ctx, { args: { id }, flags, settings }) {
     const given = withoutUndefined(flags);
-    if (Object.keys(given).length === 0) {
-      throw new Failure('usage', 'No change was given.', {
-        hint: 'Give at least one of --name, --target-industry, --metadata.',
-      });
-    }
+    if (Object.keys(given).length === 0) throw noChange(updateContactList.body);
     const service = await connect(ctx, settings);
     const body = { name: flags.name ?? (await nameOf(service, id)), ...given };
     const record = await call(service, updateContactList, { params: { contactList: id }, body });

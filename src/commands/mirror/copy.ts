@@ -20,13 +20,11 @@ export async function withCopy<T>(
   }
 }
 
-type Listing = Omit<Extract<Data, { readonly shape: 'list' }>, 'shape'>;
-
 /** Records that are read from the copy while they are printed; it is open until the last one. */
 export async function streamCopy(
   ctx: Context,
   { settings, flags }: CopyFlags,
-  list: (store: Store, account: Account) => Promise<Listing>,
+  list: (store: Store, account: Account) => Promise<Omit<Extract<Data, { readonly shape: 'list' }>, 'shape'>>,
 ): Promise<View> {
   const { store, account } = await openCopy(ctx, settings, flags);
   try {

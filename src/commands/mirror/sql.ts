@@ -30,7 +30,7 @@ export const queryCopy = defineCommand({
     "echo 'SELECT email, company FROM contacts LIMIT 3' | svc mirror sql - --output csv",
   ],
   async run(ctx, { args, flags, settings }) {
-    const text = await queryOf(ctx, settings, { query: args.query, file: flags.file });
+    const text = await queryOf(ctx, settings, args.query, flags.file);
     if (text.trim() === '') throw new Failure('usage', 'The query is empty.');
     // The database starts while the rest is loaded.
     const loading = import('../../mirror/query/query.ts');
@@ -61,9 +61,7 @@ export const queryCopy = defineCommand({
   },
 });
 
-type Given = { readonly query: string | undefined; readonly file: string | undefined };
-
-async function queryOf(ctx: Context, { noInput }: Settings, { query: given, file }: Given): Promise<string> {
+async function queryOf(ctx: Context, { noInput }: Settings, given?: string, file?: string): Promise<string> {
   if (given !== undefined && file !== undefined)
     throw new Failure('usage', 'Give either QUERY or --file FILE, not both.');
   if (file !== undefined) return readUserText(ctx, file, '--file');

@@ -7,8 +7,6 @@ import { message } from '../../text/layout.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { runChild } from './child.ts';
 
-type Step = { readonly says: string; readonly words: readonly string[]; readonly mayExit: readonly number[] };
-
 export const demo = defineCommand({
   name: 'demo',
   summary: 'See a messy CSV go into a sandbox, in a few seconds',
@@ -30,7 +28,7 @@ export const demo = defineCommand({
     const file = nearby.startsWith('..') ? example : nearby;
     // Kept, so that what the demo says can be looked at afterwards.
     const rejects = join(await makeLastingFolder('svc-demo-'), 'rejects.csv');
-    const steps: Step[] = [
+    const steps = [
       {
         says: 'A CSV as another tool exported it goes into the account. Rows that cannot be sent are kept in a file.',
         words: ['contacts', 'sync', file, '--rejects', rejects],

@@ -29,13 +29,11 @@ export const sandboxFlags = {
   latency: param.integer('Wait this long before every answer', { placeholder: 'MS', max: 600_000 }),
 };
 
-type Wanted = { readonly seed: string | undefined; readonly anonymise: boolean };
-
 /** What `--seed` names; of `mirror` the copy of this login's account, read once. */
 export async function seedFor(
   ctx: Context,
   settings: Settings,
-  { seed, anonymise }: Wanted,
+  { seed, anonymise }: { readonly seed: string | undefined; readonly anonymise: boolean },
 ): Promise<string | MadeSeed | undefined> {
   if (seed !== 'mirror') {
     if (anonymise) throw new Failure('usage', '--anonymise is for --seed mirror.', { hint: 'Give both, or neither.' });

@@ -20,10 +20,8 @@ type Program = keyof typeof programs;
 // Object.keys does not know that these are all.
 const programNames = Object.keys(programs) as Program[];
 
-type SkillFile = { readonly home: string; readonly file: string };
-
 /** Where a program looks for a skill of that name. */
-function placeOf(program: Program, home: string, platform: NodeJS.Platform): SkillFile {
+function placeOf(program: Program, home: string, platform: NodeJS.Platform) {
   const { join } = platform === 'win32' ? win32 : posix;
   const folder = join(home, programs[program].folder);
   return { home: folder, file: join(folder, 'skills', 'svc', 'SKILL.md') };

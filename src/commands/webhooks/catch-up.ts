@@ -83,14 +83,12 @@ async function begin(
   });
 }
 
-type Went = Pick<Inbox, 'next' | 'about'> & { readonly isSent: boolean };
-
 /** Each event counts once, by what became of it in the end. */
 function told(
   ctx: Context,
   { unread, since, young }: Rebuilt,
   results: SendResults,
-  { next, about, isSent }: Went,
+  { next, about, isSent }: Pick<Inbox, 'next' | 'about'> & { readonly isSent: boolean },
 ): View {
   const count = (wanted: SendResult) => [...results.values()].filter((result) => result === wanted).length;
   const [sent, repeated, failed] = [count('sent'), count('repeated'), count('failed')];

@@ -1,9 +1,9 @@
 import { atMost, limitFlag } from '../../command/at-most.ts';
-import { defineCommand, type Group } from '../../command/command.ts';
+import { defineCommand, type Group, type Listed } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { Choice, Context } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
@@ -21,8 +21,6 @@ import { lossInWords } from '../../webhooks/store/outcome-words.ts';
 import { choose, deadOf, eventsFor, know, meant, notDead, type Sinks } from './dead-choice.ts';
 import { page } from './delivery-page.ts';
 import { accountFlag, configFlag } from './flags.ts';
-
-type Texts = Readonly<Record<string, readonly string[]>>;
 
 const columns = [
   { path: 'received_at', header: 'Received', rank: 5 },
@@ -71,13 +69,13 @@ const list = defineCommand({
   },
 });
 
-async function deadChoices(ctx: Context, settings: Settings, flags: Texts): Promise<readonly Choice[]> {
+const deadChoices: Listed['choices'] = async (ctx, settings, flags) => {
   const { config } = await chooseInbox(ctx, settings, flags.config?.[0]);
   return withConfigured(ctx, settings, config, async ({ admin }) => {
     const some = (await admin.dead(({ id, event }) => ({ id, event }))).slice(0, 100);
     return some.map(({ value: { id, event } }) => ({ value: id, name: `${event ?? '-'}  ${sanitize(id)}` }));
   });
-}
+};
 
 const show = defineCommand({
   name: 'show',
@@ -190,13 +188,11 @@ async function within(
   });
 }
 
-type Retriable = { readonly ids: readonly DeadId[]; readonly notes: readonly string[] };
-
 /**
  * Those that a sink of the configuration takes, and a sentence about the rest, which would wait for ever. Throws a usage
  * Failure where there are only such. `sinks`: the names of the configuration; undefined where none is known.
  */
-function retriable(dead: readonly DeadId[], sinks: readonly string[] | undefined): Retriable {
+function retriable(dead: readonly DeadId[], sinks: readonly string[] | undefined) {
   const ids = sinks === undefined ? dead : dead.filter(({ sink }) => sinks.includes(sink));
   const left = dead.length - ids.length;
   if (left === 0) return { ids, notes: [] };
