@@ -5,11 +5,15 @@ import type { Carried } from './advice.ts';
 import { holdsCredential } from './credential-variables.ts';
 import { holdMs, isCi, type Named, partnerSegment, profileName, seconds, splitFields, toggle } from './given-texts.ts';
 import { outputs } from './outputs.ts';
-import { type PageForm, pageFormOf, pageForms } from './page-form.ts';
 import { parseServiceUrl } from './service-url.ts';
 
 /** How data is printed. `auto`: a table on a terminal, tab-separated rows in a pipe. */
 export type Output = (typeof outputs)[number];
+
+/** Forms that a command may have beside the outputs: whole pages, for people. */
+const pageForms = ['md', 'html'] as const;
+
+type PageForm = (typeof pageForms)[number];
 
 /** What the record of writes keeps: `full` also the bodies, `off` nothing. */
 export const auditModes = ['on', 'off', 'full'] as const;
@@ -205,6 +209,15 @@ export function sendsOf(config: Config, profile: string, env: Env): SendMode {
 export function profileConfig(config: Config, profile: string): ProfileConfig {
   const profiles = config.profiles ?? {};
   return (Object.hasOwn(profiles, profile) && profiles[profile]) || {};
+}
+
+/** @throws Failure `usage` where something is asked of it that only data has */
+function pageFormOf({ output, json, jq, fields }: GlobalFlags): PageForm | undefined {
+  const form = pageForms.find((name) => name === output);
+  if (form && (json || jq !== undefined || fields !== undefined)) {
+    throw new Failure('usage', `--output ${form} is a page: leave out --json, --jq and --fields.`);
+  }
+  return form;
 }
 
 function chooseOutput(flags: GlobalFlags, env: Named | undefined, kept: string | undefined): Output | undefined {
