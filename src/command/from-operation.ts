@@ -4,7 +4,6 @@ import { idWords, type ResourceName, resources } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
 import type { Terminal, View } from '../output/view.ts';
 import { capital } from '../text/capital.ts';
@@ -82,13 +81,13 @@ export function fromOperation<const Op extends Operation>(name: string, derived:
     row: rowOf(operation, { text: about.text, needsChange: about.update, ...about.rows }),
     async run(ctx, { args, flags, settings, names }) {
       const ids: readonly (number | undefined)[] = [args.id].flat();
-      const read = about.seed && (() => seedOf(ctx, settings, about.seed, ids[0]));
+      const { agreed, confirm, seed } = about;
+      const read = seed && (async () => seed(await connect(ctx, settings), ids[0] ?? 0));
       const given = { ctx, settings, flags: { id: ids[0], ...flags }, read };
       const { follows = [] } = about.rows ?? {};
       const { steps } = parted(follows, flags, idField && { [idField]: ids[0] });
       followsOf(steps);
       const body = operation.body ? await bodyOf(given, operation, about) : undefined;
-      const { agreed, confirm } = about;
       const whatIsLost = agreed && (async () => agreed(await connect(ctx, settings), ids[0] ?? 0));
       if (confirm) await confirmed(ctx, settings, confirm(ids[0] ?? 0), whatIsLost);
       const service = await connect(withFollowing(ctx, steps), settings);
@@ -203,13 +202,8 @@ async function bodyOf({ ctx, settings, flags, read }: Run, operation: Operation,
   throw noChange(operation.body);
 }
 
-async function seedOf(ctx: Context, settings: Settings, read: SeedReader | undefined, id: number | undefined) {
-  if (id === undefined || !read) throw new Failure('failed', 'There is nothing to read.');
-  return read(await connect(ctx, settings), id);
-}
-
 /** The values that were given, by the wire's names. */
-function pickGiven(flags: Values, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function pickGiven(flags: Values, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.keys(fields).flatMap((key) => (flags[key] === undefined ? [] : [[key, flags[key]]])),
   );

@@ -6,6 +6,7 @@ import { bodyText, textFlags } from '../../command/body-text.ts';
 import { cleared, clearFlag, noChange } from '../../command/clear.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { flagsOf } from '../../command/flags.ts';
+import { pickGiven } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -169,11 +170,12 @@ async function bodyFrom(
     throw new Failure('usage', 'Give only one of --body-file and --content-file.');
   }
   const file = textIn(flags.bodyFile ?? flags.contentFile);
-  if (flags.template !== undefined) return fromTemplate(ctx, settings, flags, id);
+  const template = flags.template === undefined ? undefined : await filledIn(ctx, settings, flags, id);
   const text = await bodyText(ctx, settings, {
     field: 'content',
     text: textIn(flags.content),
     bodyFile: file,
+    template,
     editor: flags.editor === true,
     opensEditor: isNew,
     required: isNew,
@@ -181,38 +183,21 @@ async function bodyFrom(
     of: `changelog entry${flags.title === undefined ? '' : ` "${flags.title}"`}`,
   });
   const fromFile = text !== undefined && flags.content === undefined;
-  const body: Body = fromFile ? await fromNotes(ctx, text, file === '-' ? 'standard input' : (file ?? 'the text')) : {};
-  return { ...body, ...saidBy(flags) };
+  const where = template === undefined ? (file ?? 'the text') : 'the template';
+  const body: Body = fromFile ? await fromNotes(ctx, text, where === '-' ? 'standard input' : where) : {};
+  return { ...body, ...pickGiven(flags, fieldsOf(createChangelogEntry.body)) };
 }
 
-const saidBy = (flags: Readonly<Record<string, unknown>>): Body =>
-  Object.fromEntries(
-    Object.keys(fieldsOf(createChangelogEntry.body)).flatMap((field) =>
-      flags[field] === undefined ? [] : [[field, flags[field]]],
-    ),
-  );
-
-/** The text of a template, filled in from the entry that it is about, with what its front matter says. */
-async function fromTemplate(
+/** The text of a template, filled in from the entry that it is about. */
+async function filledIn(
   ctx: Context,
   settings: Settings,
   flags: Readonly<Record<string, unknown>>,
   id: number | undefined,
-): Promise<Body> {
+): Promise<string> {
   const { filledFor } = await import('../../command/record-template.ts');
   const operation = id === undefined ? createChangelogEntry : updateChangelogEntry;
-  const template = await filledFor(ctx, settings, { operation, field: 'content', flags: { ...flags, id } });
-  const text = await bodyText(ctx, settings, {
-    field: 'content',
-    text: undefined,
-    bodyFile: undefined,
-    template,
-    editor: flags.editor === true,
-    opensEditor: false,
-    required: true,
-    blank: 'refused',
-  });
-  return { ...(await fromNotes(ctx, text ?? '', 'the template')), ...saidBy(flags) };
+  return filledFor(ctx, settings, { operation, field: 'content', flags: { ...flags, id } });
 }
 
 async function fromNotes(ctx: Context, text: string, where: string): Promise<Body> {
