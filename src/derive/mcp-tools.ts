@@ -153,11 +153,8 @@ function outputSchemaOf(operation: Operation): ObjectSchema {
 }
 
 /** Fields by name and meaning. Their kinds are not vouched for: a warning is worth more than an answer that is refused. */
-function described({ response, safety }: Operation): Record<string, JsonSchema> {
-  if (!response) return {};
+function described({ response }: Operation): Record<string, JsonSchema> {
   const { properties = {} } = jsonSchemaOf(response);
-  // The list of what reads is in every session: names have to do there.
-  if (safety === 'read') return Object.fromEntries(Object.keys(properties).map((name) => [name, {}]));
   return Object.fromEntries(
     Object.entries(properties).map(([name, field]) => [
       name,

@@ -1,38 +1,26 @@
 import type { ResourceName } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 
-/** Names by which a person narrows the tools to some kinds of records (docs/mcp.md). */
-export const toolsets = [
-  'contacts',
-  'lists',
-  'tickets',
-  'conversations',
-  'calls',
-  'changelog',
-  'feedback',
-  'events',
-  'webhooks',
-  'meetings',
-  'account',
-  'copy',
-] as const;
-
-export type Toolset = (typeof toolsets)[number];
-
-export const toolsetOf: Readonly<Record<ResourceName, Toolset>> = {
-  accounts: 'account',
+/** The toolset of each kind of record, in the order in which they are named. */
+export const toolsetOf = {
   contacts: 'contacts',
   lists: 'lists',
-  calls: 'calls',
   tickets: 'tickets',
   conversations: 'conversations',
+  calls: 'calls',
   changelog: 'changelog',
   feedback: 'feedback',
   roadmap_columns: 'feedback',
   events: 'events',
   subscriptions: 'webhooks',
   meetings: 'meetings',
-};
+  accounts: 'account',
+} as const satisfies Readonly<Record<ResourceName, string>>;
+
+/** Names by which a person narrows the tools to some kinds of records (docs/mcp.md). */
+export type Toolset = (typeof toolsetOf)[ResourceName] | 'copy';
+
+export const toolsets: readonly Toolset[] = [...new Set(Object.values(toolsetOf)), 'copy'];
 
 /** Throws a usage Failure that names those that there are. */
 export function toolsetNamed(name: string): Toolset {
