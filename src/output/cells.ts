@@ -5,15 +5,7 @@ import { headerOf } from './headers.ts';
 import type { Column, Kind, Style } from './view.ts';
 
 /** A column with its defaults settled. */
-export type Settled = {
-  readonly path: string;
-  readonly header: string;
-  readonly as: Kind;
-  readonly rank: number;
-  see?(record: unknown): unknown;
-  readonly sees?: 'everywhere';
-  cuts?(record: unknown): boolean;
-};
+export type Settled = Exclude<Column, string> & Required<Pick<Exclude<Column, string>, 'header' | 'as' | 'rank'>>;
 
 /** Fields asked for win over the columns that a view proposes. */
 export function settleColumns(columns: readonly Column[]): Settled[] {

@@ -1,6 +1,6 @@
 import { sanitize } from '../text/sanitize.ts';
 import { cells, cut, pad } from '../text/width.ts';
-import { cellForPeople, entriesOf, type Settled, styleOfStatus } from './cells.ts';
+import { cellForPeople, entriesOf, type Settled, settleColumns, styleOfStatus } from './cells.ts';
 import { valueAt } from './fields.ts';
 import type { Column, Kind, Style, Terminal } from './view.ts';
 
@@ -23,8 +23,8 @@ type Cell = { readonly text: string; readonly place: 'in line' | 'aside' | 'cut'
  * Rows under a header, aligned by cells and cut to the width. No header is cut: where room is short, the least important
  * columns are left out. No line is longer than the terminal, but for an id or an email that is so itself.
  */
-export const table = (records: readonly unknown[], columns: readonly Settled[], terminal: Terminal): string =>
-  laidOut(records, columns, terminal).text;
+export const table = (records: readonly unknown[], columns: readonly Column[], terminal: Terminal): string =>
+  laidOut(records, settleColumns(columns), terminal).text;
 
 /** The table, and the headers of the columns that have no room in it. */
 export function laidOut(

@@ -32,7 +32,7 @@ export const forgetTheCopy = defineCommand({
           copy: error.copy,
         });
       await confirmed(ctx, settings, `Delete ${file}, which is damaged?`);
-      await removeCopyFile(file);
+      await (await import('../../mirror/sqlite/remove.ts')).removeCopyFile(file);
       return file;
     });
     if (typeof copy === 'string')
@@ -67,6 +67,3 @@ async function requireWhose(ctx: Context, settings: Settings, isLoggedIn: boolea
   const { kind, message, hint } = await notLoggedIn(ctx, settings);
   throw new Failure(kind, message, { hint: `${hint}\nWithout a login: svc mirror forget --db FILE` });
 }
-
-const removeCopyFile = async (path: string): Promise<void> =>
-  (await import('../../mirror/sqlite/remove.ts')).removeCopyFile(path);

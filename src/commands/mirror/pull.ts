@@ -72,13 +72,7 @@ function reportView(report: PullReport): View {
     data: { shape: 'record', record: report },
     read: true,
     plain: () => kinds.map((kind) => `${columns.map((column) => kind[column]).join('\t')}\n`).join(''),
-    human: async (terminal) => {
-      const [{ table }, { settleColumns }] = [
-        await import('../../output/table.ts'),
-        await import('../../output/cells.ts'),
-      ];
-      return table(kinds, settleColumns(columns), terminal);
-    },
+    human: async (terminal) => (await import('../../output/table.ts')).table(kinds, columns, terminal),
     notes,
     ...((stopped || doubted.length > 0) && { outcome: 'partial' as const, why: notes[1] }),
   };

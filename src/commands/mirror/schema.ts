@@ -1,17 +1,12 @@
 import { defineCommand } from '../../command/command.ts';
-import { param } from '../../command/param.ts';
+import { shortDbFlag } from '../../command/copy-flag.ts';
 import { placeOfCopy } from '../../mirror/store/place.ts';
 import { bare } from '../../output/bare.ts';
 
 export const copySchema = defineCommand({
   name: 'schema',
   summary: 'The tables of the local copy, as SQL',
-  flags: {
-    db: param.text('Where the copy is: a file or postgres://HOST/DATABASE', {
-      placeholder: 'PLACE',
-      completes: 'files',
-    }),
-  },
+  flags: shortDbFlag,
   examples: ['svc mirror schema'],
   async run(ctx, { flags }) {
     const [place, { shownSchema }] = await Promise.all([

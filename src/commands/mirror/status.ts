@@ -26,15 +26,9 @@ export const copyStatus = defineCommand({
       read: true,
       plain: () => kinds.map((kind) => `${columns.map((column) => kind[column] ?? '').join('\t')}\n`).join(''),
       human: async (terminal) => {
-        const [{ table }, { settleColumns }] = [
-          await import('../../output/table.ts'),
-          await import('../../output/cells.ts'),
-        ];
-        return table(
-          kinds.map((kind) => withoutTimes(kind, terminal.now ?? new Date())),
-          settleColumns(headed),
-          terminal,
-        );
+        const { table } = await import('../../output/table.ts');
+        const aged = kinds.map((kind) => withoutTimes(kind, terminal.now ?? new Date()));
+        return table(aged, headed, terminal);
       },
       notes: [`In ${place}.`],
     };

@@ -1,4 +1,5 @@
 import { defineCommand, type Param } from '../../command/command.ts';
+import { shortDbFlag } from '../../command/copy-flag.ts';
 import { param, withFallback } from '../../command/param.ts';
 import { mostSeconds } from '../../config/given-texts.ts';
 import { streamForms } from '../../config/stream-forms.ts';
@@ -37,10 +38,7 @@ export const watchAccount = defineCommand({
   forms: streamForms,
   args: { kinds: kindsArgument },
   flags: {
-    db: param.text('Where the copy is: a file or postgres://HOST/DATABASE', {
-      placeholder: 'PLACE',
-      completes: 'files',
-    }),
+    ...shortDbFlag,
     interval: withFallback(
       param.integer('How often to look (default 15)', { min: 1, max: mostSeconds, placeholder: 'SECONDS' }),
       15,
