@@ -44,16 +44,16 @@ export function zoneNamed(name: string, flag = '--zone'): Zone {
     startOf: (day) => {
       const wanted = numberOf(day);
       // No clock is further from UTC than 14 hours.
-      let before = wanted - 16 * hourMs;
-      let after = wanted + 16 * hourMs;
-      while (after - before > 1000) {
-        const middle = Math.floor((before + after) / 2000) * 1000;
-        if (numberAt(middle) >= wanted) after = middle;
-        else before = middle;
-      }
-      return after;
+      return firstSecond(wanted - 16 * hourMs, wanted + 16 * hourMs, (moment) => numberAt(moment) >= wanted);
     },
   };
+}
+
+/** The first whole second behind `before` from which on it is so, as it is at `after`. */
+function firstSecond(before: number, after: number, isSo: (moment: number) => boolean): number {
+  if (after - before <= 1000) return after;
+  const middle = Math.floor((before + after) / 2000) * 1000;
+  return isSo(middle) ? firstSecond(before, middle, isSo) : firstSecond(middle, after, isSo);
 }
 
 /** Some engines call a zone by an older name (`Asia/Katmandu`): it keeps the one that was given. */
@@ -85,13 +85,8 @@ export function offsetsBetween(zone: Zone, begins: number, ends: number): { from
     const next = Math.min(at + 24 * hourMs, ends);
     const seconds = zone.offsetAt(next);
     if (seconds === found.at(-1)?.seconds) continue;
-    let [before, after] = [at, next];
-    while (after - before > 1000) {
-      const middle = Math.floor((before + after) / 2000) * 1000;
-      if (zone.offsetAt(middle) === seconds) after = middle;
-      else before = middle;
-    }
-    if (after < ends) found.push({ from: after, seconds });
+    const from = firstSecond(at, next, (moment) => zone.offsetAt(moment) === seconds);
+    if (from < ends) found.push({ from, seconds });
   }
   return found;
 }
