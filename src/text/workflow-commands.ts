@@ -1,3 +1,5 @@
+import { posix } from 'node:path';
+
 /**
  * What a job on GitHub is told in the forms that it reads: workflow commands in the log, `name=value` files and a
  * summary page. Everything here may hold text of customers, so every form is escaped by its own rules.
@@ -67,13 +69,7 @@ function fenced(text: string): string[] {
 
 /** The path by which the repository knows a file that was named relative to the working folder. */
 export function fileInRepository(file: string, workingFolder: string, workspace: string | undefined): string {
-  const path = file.startsWith('/') ? file : `${workingFolder}/${file}`;
-  const parts: string[] = [];
-  for (const part of path.split('/')) {
-    if (part === '..') parts.pop();
-    else if (part !== '.' && part !== '') parts.push(part);
-  }
-  const whole = `/${parts.join('/')}`;
+  const whole = posix.resolve('/', workingFolder, file);
   return workspace && whole.startsWith(`${workspace}/`)
     ? whole.slice(workspace.length + 1)
     : file.replace(/^\.\//u, '');
