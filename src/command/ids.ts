@@ -1,4 +1,5 @@
 import { getContact } from '../api/contacts.ts';
+import { resources } from '../api/resources.ts';
 import { listTickets } from '../api/tickets.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
@@ -17,7 +18,10 @@ export async function idOf(service: Service, record: Named, typed: string, inCop
   const found = record === 'contacts' ? await contactsWith(service, name, inCopy) : await ticketsWith(service, name);
   service.ctx.progress(undefined);
   const [only, ...others] = found;
-  if (!only) throw new Failure('not-found', nothing[record](name), { hint: searches[record](name) });
+  if (!only)
+    throw new Failure('not-found', `No ${resources[record].noun} has ${words[record]} ${name}.`, {
+      hint: searches[record](name),
+    });
   if (others.length === 0) return only.id;
   throw new Failure('usage', `${found.length} ${record} have ${words[record]} ${name}; nothing was changed.`, {
     hint: `Name one by its id: ${found.map(({ id, about }) => `${id} (${about})`).join(', ')}`,
@@ -25,11 +29,6 @@ export async function idOf(service: Service, record: Named, typed: string, inCop
 }
 
 const words: Record<Named, string> = { contacts: 'the email', tickets: 'the number' };
-
-const nothing: Record<Named, (name: string) => string> = {
-  contacts: (email) => `No contact has the email ${email}.`,
-  tickets: (number) => `No ticket has the number ${number}.`,
-};
 
 const searches: Record<Named, (name: string) => string> = {
   contacts: (email) => `To look for a part of it: svc contacts find ${shellWord(email.split('@')[0] ?? email)}`,

@@ -8,7 +8,7 @@ import { tryLock } from '../../disk/lock.ts';
 import { exitCodes, Failure } from '../../errors.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import { jsonIn } from '../../text/json.ts';
-import { type Fields, fieldsIn } from '../../text/record.ts';
+import { fieldsIn } from '../../text/record.ts';
 import type { Login } from './chosen.ts';
 
 /** What became of a command for one profile. `begun`: svc was ended before it knew. `waiting`: it was never begun. */
@@ -92,7 +92,8 @@ const lineOf = (profile: string, { outcome, of, isSure }: Noted): string =>
 function notedIn(text: string): Map<string, Noted> {
   const found = new Map<string, Noted>();
   for (const line of text.split('\n')) {
-    const { profile, outcome, of, sure } = fieldsOf(line);
+    // A line that a crash has cut is none.
+    const { profile, outcome, of, sure } = fieldsIn(jsonIn(line));
     if (typeof profile !== 'string') continue;
     const isKnown = typeof outcome === 'number' || outcome === 'waiting';
     const isSure = sure === true;
@@ -100,9 +101,6 @@ function notedIn(text: string): Map<string, Noted> {
   }
   return found;
 }
-
-/** A line that a crash has cut is none. */
-const fieldsOf = (line: string): Fields => fieldsIn(jsonIn(line));
 
 /** After these nothing was done for certain. 8 is a part, 9 and what a signal ended is unknown, 1 has to be told. */
 const surelyFailed: readonly Outcome[] = ['waiting', 2, 3, 4, 5, 6, 7, 10];
