@@ -43,6 +43,12 @@ export function fieldsOf(schema: Schema | undefined): Readonly<Record<string, Sh
   return (schema && shapeOf(schema).fields) ?? {};
 }
 
+/** The fields that hold a value; those inside of an object by dotted paths. */
+export const leavesOf = (fields: Readonly<Record<string, Shape>> = {}, before = ''): [path: string, shape: Shape][] =>
+  Object.entries(fields).flatMap(([name, shape]): [string, Shape][] =>
+    shape.type === 'object' ? leavesOf(shape.fields, `${before}${name}.`) : [[`${before}${name}`, shape]],
+  );
+
 /** Read once: every answer of a long run asks again. */
 const shapes = new WeakMap<Schema, Shape>();
 

@@ -1,5 +1,5 @@
 import type { Input, Operation } from '../api/operation.ts';
-import { fieldsOf, type Shape } from '../api/shape.ts';
+import { fieldsOf, leavesOf } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { list, type Range } from '../http/pages.ts';
@@ -84,12 +84,5 @@ function sortedBy(columns: readonly Column[], sort: unknown): readonly Column[] 
 
 /** Every documented field of the operation's records, by its path. */
 export function fieldPaths({ response, answer }: Operation): readonly string[] {
-  const record = answer.key === undefined ? undefined : fieldsOf(response)[answer.key];
-  return record?.item ? pathsOfShape(record.item) : [];
+  return leavesOf(fieldsOf(response)[answer.key ?? '']?.item?.fields).map(([path]) => path);
 }
-
-const pathsOfShape = ({ fields = {} }: Shape): string[] =>
-  Object.entries(fields).flatMap(([key, field]) => {
-    const inside = pathsOfShape(field);
-    return inside.length === 0 ? [key] : inside.map((path) => `${key}.${path}`);
-  });

@@ -1,5 +1,5 @@
 import type { Operation, Schema } from '../api/operation.ts';
-import { fieldsOf, type Shape } from '../api/shape.ts';
+import { fieldsOf, leavesOf, type Shape } from '../api/shape.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { Service } from '../http/call.ts';
@@ -66,18 +66,8 @@ export const idNameOf = ({ operation }: Pick<RowOf, 'operation'>): string | unde
   Object.keys(fieldsOf(operation.params))[0];
 
 /** Every field of the body, the nested ones under dotted names; the fields of `places` too. */
-export function fieldsOfRow(row: RowOf): Readonly<Record<string, Field>> {
-  const all: Record<string, Field> = {};
-  const walk = (fields: Readonly<Record<string, Shape>>, prefix: string) => {
-    for (const [name, shape] of Object.entries(fields)) {
-      const path = prefix === '' ? name : `${prefix}.${name}`;
-      if (shape.type === 'object') walk(shape.fields ?? {}, path);
-      else all[path] = { path, shape };
-    }
-  };
-  walk(fieldsOf(bodyOf(row)), '');
-  return all;
-}
+export const fieldsOfRow = (row: RowOf): Readonly<Record<string, Field>> =>
+  Object.fromEntries(leavesOf(fieldsOf(bodyOf(row))).map(([path, shape]) => [path, { path, shape }]));
 
 /** Names under which a column is known for a field, as `nameKey` writes them. */
 export function columnNames(row: RowOf): ReadonlyMap<string, string> {

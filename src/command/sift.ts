@@ -1,6 +1,5 @@
 import type { Input, Operation } from '../api/operation.ts';
-import type { Shape } from '../api/shape.ts';
-import { fieldsOf } from '../api/shape.ts';
+import { fieldsOf, leavesOf } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { type Listing, list, type Range } from '../http/pages.ts';
@@ -59,15 +58,10 @@ function sortFlag(operation: Operation, columns: readonly Column[]): Param<strin
 }
 
 /** Fields of a record that hold one value. */
-function sortable({ response, answer }: Operation): readonly string[] {
-  const { item } = (answer.key === undefined ? undefined : fieldsOf(response)[answer.key]) ?? {};
-  const walk = ({ fields = {} }: Shape, prefix: string): string[] =>
-    Object.entries(fields).flatMap(([key, shape]) => {
-      if (shape.type === 'object') return walk(shape, `${prefix}${key}.`);
-      return shape.type === 'list' || shape.type === 'pairs' ? [] : [`${prefix}${key}`];
-    });
-  return item ? walk(item, '') : [];
-}
+const sortable = ({ response, answer }: Operation): readonly string[] =>
+  leavesOf(fieldsOf(response)[answer.key ?? '']?.item?.fields)
+    .filter(([, { type }]) => type !== 'list' && type !== 'pairs')
+    .map(([path]) => path);
 
 /** What is asked of the service besides: who was created since then was changed since then. */
 export function narrowed(query: Flags, { createdSince }: Flags): Flags {
