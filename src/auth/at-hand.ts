@@ -62,7 +62,7 @@ export async function refuseTwoSources(ctx: Pick<Context, 'env' | 'tokens'>, set
   const variables = variablesOf(rivals);
   throw new Failure(
     'usage',
-    `Profile ${settings.profile} was named and holds ${listed(held)}, but ${variables} is set too; nothing was sent.`,
+    `Profile ${settings.profile} was named and holds ${named(held).join(' and ')}, but ${variables} is set too; nothing was sent.`,
     { hint: `Unset ${variables} to use the profile, or leave out --profile (SVC_PROFILE) to use ${variables}.` },
   );
 }
@@ -107,7 +107,7 @@ export function missing({ credentials }: Wanting, atHand: readonly AtHand[], { p
   const [wanted = 'api_key'] = credentials;
   const login = loginCommand(wanted, profile);
   const inTheWay = atHand.filter(({ kind, from }) => from === 'environment' && areRivals(kind, wanted));
-  const held = atHand.filter(({ from }) => from === 'profile').map(({ kind }) => article(nameOf(kind)));
+  const held = named(atHand.flatMap(({ kind, from }) => (from === 'profile' ? [kind] : [])));
   const has = [
     ...(held.length > 0 ? [`profile ${profile} holds ${held.join(' and ')}`] : []),
     ...atHand.filter(({ from }) => from !== 'profile').map(({ kind }) => `${credentialVariables[kind]} is set`),
@@ -120,6 +120,6 @@ export function missing({ credentials }: Wanting, atHand: readonly AtHand[], { p
   return new Failure('auth', message, { hint });
 }
 
-const listed = (kinds: readonly CredentialKind[]): string => kinds.map((kind) => article(nameOf(kind))).join(' and ');
+const named = (kinds: readonly CredentialKind[]): string[] => kinds.map((kind) => article(nameOf(kind)));
 
 const article = (noun: string): string => `${/^[AO]/u.test(noun) ? 'an' : 'a'} ${noun}`;

@@ -4,11 +4,10 @@ import { Failure } from '../errors.ts';
 import type { Param } from './command.ts';
 import { typedName } from './typed-name.ts';
 
-const canClear = (shape: Shape): boolean => shape.nullable || shape.type === 'list';
-
 /** `--clear due_at`: null, or an empty list. Undefined where the body has nothing of the kind. */
 export function clearFlag(schema: Schema | undefined): Param<readonly string[]> | undefined {
-  const names = Object.entries(fieldsOf(schema)).flatMap(([field, shape]) => (canClear(shape) ? [field] : []));
+  const clearable = Object.entries(fieldsOf(schema)).filter(([, { nullable, type }]) => nullable || type === 'list');
+  const names = clearable.map(([field]) => field);
   if (names.length === 0) return undefined;
   return {
     description: `Empty a field: ${names.join(', ')}`,

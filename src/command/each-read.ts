@@ -26,7 +26,10 @@ export async function eachRead(
   }
   const [first] = failed;
   if (!first) return { records };
-  if (records.length === 0) throw named(first);
+  if (records.length === 0) {
+    const { id = 0, failure } = first;
+    throw new Failure(failure.kind, failedInWords(id, failure), { ...failure, cause: failure });
+  }
   const failure = new Failure('partial', `${failed.length} of ${ids.length} could not be read.`, { isWhole: true });
   return { records, notes: told(failed), failure };
 }
@@ -34,6 +37,3 @@ export async function eachRead(
 type Failed = { readonly id: number | undefined; readonly failure: Failure };
 
 const told = (failed: readonly Failed[]): string[] => failed.map(({ id = 0, failure }) => failedInWords(id, failure));
-
-const named = ({ id = 0, failure }: Failed): Failure =>
-  new Failure(failure.kind, failedInWords(id, failure), { ...failure, cause: failure });

@@ -79,8 +79,7 @@ export const following = (service: Service): Service => ({
 export function firstFailed({ preview }: Context, error: unknown, steps: readonly FollowStep[]): unknown {
   if (preview && preview.end === error)
     preview.requests.push(...followsOf(steps).map(({ method, path, body = null }) => ({ method, path, body })));
-  if (steps.length === 0 || !(error instanceof Failure) || error.drafted) return error;
-  if (!error.isUnsure) return error;
+  if (steps.length === 0 || !(error instanceof Failure) || error.drafted || !error.isUnsure) return error;
   const rest = `What was to follow was not done. To do it once it is there: ${commandsFor(steps)}`;
   return new Failure(error.kind, error.message, {
     ...error,

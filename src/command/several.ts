@@ -1,7 +1,7 @@
 import { hearersOf } from '../api/hearers.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { type Drafted, Failure, isInterruption } from '../errors.ts';
+import { Failure, isInterruption } from '../errors.ts';
 import { isShownOnly } from '../http/preview.ts';
 import { restIs } from '../http/writes.ts';
 import type { View } from '../output/view.ts';
@@ -76,6 +76,11 @@ async function oneAfterTheOther(
   act: (id: number) => Promise<View>,
 ): Promise<View> {
   const ended: Ended[] = [];
+  const told = (failure: Failure | undefined): View => ({
+    ...viewOf(words, ids, ended),
+    ...(ctx.preview && { notes: needless(ended) }),
+    failure,
+  });
   const restFrom = (at: number) => {
     const left = ids.slice(at);
     if (left.length > 0) restIs(ctx, `To do the rest: svc ${words} ${left.join(' ')}`);
@@ -89,25 +94,21 @@ async function oneAfterTheOther(
       if (isShownOnly(ctx, error)) continue;
       if (!(error instanceof Failure)) throw error;
       if (error.drafted) {
-        const { id: draft } = error.drafted;
-        ended.push({ id, view: draftView(error.drafted), ...(draft !== null && { draft }) });
+        // A draft waits for a person: that is all that was to be done for this record.
+        const { id: draft, told: done, record } = error.drafted;
+        ended.push({ id, view: { data: { shape: 'record', record }, done }, ...(draft !== null && { draft }) });
         continue;
       }
       if (endsAll(error)) {
         restFrom(error.mayBeDone ? at + 1 : at);
-        const view = viewOf(words, ids, ended);
-        return { ...view, ...(ctx.preview && { notes: needless(ended) }), failure: error };
+        return told(error);
       }
       ended.push({ id, failure: error });
     }
   }
   ctx.progress(undefined, 'work');
-  const view = { ...viewOf(words, ids, ended), failure: failureOf(ended, ids.length, ctx.preview !== undefined) };
-  return ctx.preview ? { ...view, notes: needless(ended) } : view;
+  return told(failureOf(ended, ids.length, ctx.preview !== undefined));
 }
-
-/** A draft waits for a person: that is all that was to be done for this record. */
-const draftView = ({ told: done, record }: Drafted): View => ({ data: { shape: 'record', record }, done });
 
 /** What would be the same for every other record. */
 export const endsAll = (failure: Failure): boolean =>

@@ -76,7 +76,7 @@ function walk(tree: Branch, words: readonly string[]): CompletionPlace {
   return { branch, flags: flags(), given, args };
 }
 
-function childOf(children: Readonly<Record<string, Branch>>, word: string): Branch | undefined {
+export function childOf(children: Readonly<Record<string, Branch>>, word: string): Branch | undefined {
   if (Object.hasOwn(children, word)) return children[word];
   return Object.values(children).find(({ aliases }) => aliases?.includes(word));
 }

@@ -2,7 +2,7 @@ import { firstWordAt } from '../command/global-flags.ts';
 import type { Config } from '../config/settings.ts';
 import type { Env } from '../env.ts';
 import { once } from '../promise/once.ts';
-import { complete, type Own } from './complete.ts';
+import { childOf, complete, type Own } from './complete.ts';
 import type { Branch } from './completion-tree.ts';
 
 /** Answers a Tab. The build leaves the tree of commands beside this file; run from the source, it is built each time. */
@@ -18,7 +18,7 @@ export async function answerTab(typed: readonly string[], env: Env): Promise<str
   };
   // The command is being typed, or a name of the user's own may stand in its place.
   const at = firstWordAt(typed.slice(0, -1));
-  if (at >= 0 && isBranch(tree, typed[at] ?? '')) return complete(tree, typed, own);
+  if (at >= 0 && childOf(tree.children ?? {}, typed[at] ?? '')) return complete(tree, typed, own);
   const { aliases = {} } = await read();
   if (at < 0) return complete(withAliases(tree, aliases), typed, own);
   const command = Object.hasOwn(aliases, typed[at] ?? '') ? aliases[typed[at] ?? ''] : undefined;
@@ -26,9 +26,6 @@ export async function answerTab(typed: readonly string[], env: Env): Promise<str
   const { wordsOf } = await import('../config/aliases.ts');
   return complete(tree, [...typed.slice(0, at), ...wordsOf(command), ...typed.slice(at + 1)], own);
 }
-
-const isBranch = ({ children = {} }: Branch, word: string): boolean =>
-  Object.hasOwn(children, word) || Object.values(children).some(({ aliases }) => aliases?.includes(word));
 
 const withAliases = (tree: Branch, aliases: Readonly<Record<string, string>>): Branch => ({
   ...tree,

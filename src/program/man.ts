@@ -129,7 +129,7 @@ const literal = (text: string): string[] => [
   ...text
     .trimEnd()
     .split('\n')
-    .map((line) => (line === '' ? '.sp' : lineOf(line))),
+    .map((line) => (line === '' ? '.sp' : safe(escaped(line)))),
   '.fi',
 ];
 
@@ -152,8 +152,6 @@ const broken = (sentence: string): string[] => filled(escaped(sentence), lineByt
 
 /** What begins with a dot or a quote would be taken for a request. */
 const safe = (line: string): string => line.replace(/^(?=[.'])/u, '\\&');
-
-const lineOf = (text: string): string => safe(escaped(text));
 
 /** Backslashes and dashes as they are typed, and everything beyond ASCII by its number. */
 const escaped = (text: string): string =>

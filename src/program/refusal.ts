@@ -75,7 +75,7 @@ function flagOfChild(
 }
 
 const hasFlag = ({ flags }: Command, flag: string): boolean =>
-  Object.entries(flags).some(([key, { hidden }]) => !hidden && `--${flagName(key, flags[key] ?? {})}` === flag);
+  Object.entries(flags).some(([key, own]) => !own.hidden && `--${flagName(key, own)}` === flag);
 
 /** `svc alias set mine tickets list --status x`: the flag is the command's that it is to stand for. */
 function quotedAlias(argv: readonly string[]): string | undefined {

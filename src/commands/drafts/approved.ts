@@ -23,13 +23,11 @@ function viewOfOne({ draft, failure, isLeft }: Ended): View {
   if (isLeft) throw new Failure('failed', 'Declined. Nothing was sent.');
   if (!draft) throw failure ?? new Failure('failed', 'There is no such draft.');
   const record = shownDraft(draft);
-  if (failure) return { data: { shape: 'record', record }, human: nothing, failure };
+  // On a terminal the failure says all of it.
+  if (failure) return { data: { shape: 'record', record }, human: () => '', failure };
   const done = `Sent. ${draftInWords(draft)}`;
   return { data: { shape: 'record', record }, done, notes: [done] };
 }
-
-/** On a terminal the failure says all of it. */
-const nothing = (): string => '';
 
 const words = ['sent', 'sent already', 'sent in part', 'left', 'not sent', 'not known', 'not tried'] as const;
 

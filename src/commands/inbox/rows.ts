@@ -43,15 +43,13 @@ export async function rowsView(ctx: Context, settings: Settings, view: string, d
     const notes = await store.read((sql) => notesOn(sql, account, kinds, ctx.clock.now()));
     const first = await rowsOf(reading, { view, offset: 0, most: perPart });
     const records = closing(reading, view, first.rows);
-    const shown = { shape: 'list' as const, records, columns: rowColumns, fields: rowFields, empty: emptyWords(view) };
-    return { data: shown, read: true, notes };
+    const empty = view === 'waiting' ? 'Nobody waits.' : `Nothing in ${view}.`;
+    return { data: { shape: 'list', records, columns: rowColumns, fields: rowFields, empty }, read: true, notes };
   } catch (error) {
     await store.close();
     throw error;
   }
 }
-
-const emptyWords = (view: string): string => (view === 'waiting' ? 'Nobody waits.' : `Nothing in ${view}.`);
 
 async function* closing(reading: Reading, view: string, first: readonly Row[]): AsyncGenerator<Row> {
   try {

@@ -51,6 +51,7 @@ export const exportTheCopy = defineCommand({
       );
     });
     const fields = ['table', 'file', 'rows', 'gone'];
+    const rows = files.reduce((sum, file) => sum + file.rows, 0);
     return {
       data: {
         shape: 'list',
@@ -59,9 +60,7 @@ export const exportTheCopy = defineCommand({
         fields,
         empty: 'Nothing changed since the last export.',
       },
-      notes: folder === undefined ? [] : [`Exported ${counted(sum(files), 'row')} to ${folder}.`],
+      notes: folder === undefined ? [] : [`Exported ${counted(rows, 'row')} to ${folder}.`],
     };
   },
 });
-
-const sum = (files: readonly { readonly rows: number }[]): number => files.reduce((all, { rows }) => all + rows, 0);
