@@ -150,17 +150,12 @@ function respond(response: ServerResponse, status: number, page: Page): Promise<
 
 function cannotListen(url: URL, code: string, login: string): Failure {
   const way = `or give another registered one: ${login} --redirect-uri http://127.0.0.1:PORT/callback`;
-  const port = url.port || '80';
-  if (code === 'EADDRINUSE') {
-    return new Failure(
-      'failed',
-      `Port ${port} on ${url.hostname} is in use. The browser must return there after the login.`,
-      {
-        hint: `Stop the program that holds it, ${way} (or paste the address back with --no-browser).`,
-      },
-    );
-  }
-  return new Failure('failed', `svc cannot wait for the browser on ${url.host} (${code}).`, {
-    hint: `Allow it, ${way} (or paste the address back with --no-browser).`,
-  });
+  const [fact, first] =
+    code === 'EADDRINUSE'
+      ? [
+          `Port ${url.port || '80'} on ${url.hostname} is in use. The browser must return there after the login.`,
+          'Stop the program that holds it',
+        ]
+      : [`svc cannot wait for the browser on ${url.host} (${code}).`, 'Allow it'];
+  return new Failure('failed', fact, { hint: `${first}, ${way} (or paste the address back with --no-browser).` });
 }

@@ -48,15 +48,12 @@ export async function readSecret(
   lines: Lines,
   noInput: boolean,
 ): Promise<string> {
-  if (!ctx.stdin.isTTY) {
-    const line = await lines.next();
-    if (line !== undefined) return line;
-    throw new Failure('usage', `Standard input is empty; the ${what} was expected there.`, {
-      hint: `Give it on one line of standard input; no flag takes a secret.`,
-    });
-  }
-  if (ctx.ask.canAsk && !noInput) return await ctx.ask.secret(`${capital(what)}:`);
-  throw new Failure('usage', `svc needs the ${what}, but --no-input forbids asking.`, {
-    hint: 'Give it on one line of standard input; no flag takes a secret.',
-  });
+  const { isTTY } = ctx.stdin;
+  if (isTTY && ctx.ask.canAsk && !noInput) return await ctx.ask.secret(`${capital(what)}:`);
+  const line = isTTY ? undefined : await lines.next();
+  if (line !== undefined) return line;
+  const fact = isTTY
+    ? `svc needs the ${what}, but --no-input forbids asking.`
+    : `Standard input is empty; the ${what} was expected there.`;
+  throw new Failure('usage', fact, { hint: 'Give it on one line of standard input; no flag takes a secret.' });
 }

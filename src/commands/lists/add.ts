@@ -70,12 +70,9 @@ export const addToList = defineCommand({
 async function addable(service: Service, contactId: number): Promise<Found> {
   const { contact: found } = await call(service, getContact, { params: { id: contactId } });
   if (found.email && found.name) return found;
-  if (found.email)
-    throw new Failure('rejected', `Contact ${contactId} has no name. Adding to a list needs one.`, {
-      hint: `Nothing was added. Give it one: svc contacts update ${contactId} --name NAME`,
-    });
-  throw new Failure('rejected', `Contact ${contactId} has no email address. Adding to a list needs one.`, {
-    hint: `Nothing was added. Give it one: svc contacts update ${contactId} --email ADDRESS`,
+  const [noun, flag] = found.email ? ['name', '--name NAME'] : ['email address', '--email ADDRESS'];
+  throw new Failure('rejected', `Contact ${contactId} has no ${noun}. Adding to a list needs one.`, {
+    hint: `Nothing was added. Give it one: svc contacts update ${contactId} ${flag}`,
   });
 }
 
