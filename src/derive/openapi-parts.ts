@@ -103,28 +103,18 @@ const headersNamed = (...names: (keyof typeof headers)[]): Json =>
 /** Every response carries them (service.md#limits-2). */
 export const rateHeaders = headersNamed('X-RateLimit-Limit', 'X-RateLimit-Remaining');
 
-const failure = (description: string, schema: string, more: Json = {}) => ({
+const failure = (description: string, schema: string, example: Json, more: Json = {}) => ({
   description,
   headers: { ...rateHeaders, ...more },
-  content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
-});
-
-const withExample = (response: ReturnType<typeof failure>, example: Json) => ({
-  ...response,
-  content: { 'application/json': { ...response.content['application/json'], ...example } },
+  content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, ...example } },
 });
 
 const responses = {
-  Unauthorized: withExample(
-    failure('The token is missing, malformed, expired or revoked.', 'Error'),
-    sharedExample('401'),
-  ),
-  RateLimited: withExample(
-    failure('The rate limit is reached.', 'Error', headersNamed('Retry-After')),
-    sharedExample('429'),
-  ),
-  ServerError: withExample(
-    failure('The server failed. Reads are safe to repeat; look before you repeat a write.', 'Error'),
+  Unauthorized: failure('The token is missing, malformed, expired or revoked.', 'Error', sharedExample('401')),
+  RateLimited: failure('The rate limit is reached.', 'Error', sharedExample('429'), headersNamed('Retry-After')),
+  ServerError: failure(
+    'The server failed. Reads are safe to repeat; look before you repeat a write.',
+    'Error',
     sharedExample('500'),
   ),
   GatewayError: {
@@ -138,7 +128,7 @@ const shared = (name: keyof typeof responses): Json => ({ $ref: `#/components/re
 /** The errors of an operation (service.md#errors-1), with what the sandbox answers to it. */
 export function errorResponses({ id, scope, module, params, query, body, credentials, refuses }: Operation): Json {
   const own = (status: number, description: string, schema: string) =>
-    withExample(failure(description, schema), answerExample(id, status));
+    failure(description, schema, answerExample(id, status));
   const isForbidden = scope !== null || module !== undefined;
   const isJudged = body !== undefined || query !== undefined;
   const causes = [

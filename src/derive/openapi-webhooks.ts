@@ -31,20 +31,10 @@ export const webhooks = (schemaOf: (schema: Schema) => JsonSchema) =>
           // Deliveries carry no credential: the signature says who sends.
           security: [],
           parameters: [
-            {
-              name: 'X-SVC-Event',
-              in: 'header',
-              required: true,
-              description: 'Name of the event',
-              schema: { type: 'string', const: event },
-            },
-            {
-              name: 'X-SVC-Signature',
-              in: 'header',
-              required: true,
-              description: 'Hex HMAC-SHA256 of the raw request body, keyed with the signing secret',
-              schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
-            },
+            header('X-SVC-Event', 'Name of the event', { const: event }),
+            header('X-SVC-Signature', 'Hex HMAC-SHA256 of the raw request body, keyed with the signing secret', {
+              pattern: '^[0-9a-f]{64}$',
+            }),
           ],
           requestBody: {
             required: true,
@@ -57,6 +47,11 @@ export const webhooks = (schemaOf: (schema: Schema) => JsonSchema) =>
       },
     ]),
   );
+
+const header = (name: string, description: string, text: JsonSchema) => ({
+  ...{ name, in: 'header', required: true, description },
+  schema: { type: 'string', ...text },
+});
 
 const envelope = (event: WebhookEvent, data: JsonSchema) => ({
   type: 'object',
