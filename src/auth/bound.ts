@@ -58,7 +58,7 @@ export const unbind = (tokens: TokenStore, profile: string): void => void begun.
 export const loginIdOf = ({ login_id, refresh_token, access_token }: Stored<'oauth'>): string =>
   login_id ?? hexDigestOf(`svc login\n${refresh_token ?? access_token}`).slice(0, 32);
 
-type Held = { readonly kind: CredentialKind; readonly token: string; readonly account_id?: number };
+type Held = { readonly token: string; readonly account_id?: number };
 
 type Asking = Pick<Context, 'exchange' | 'signal'>;
 

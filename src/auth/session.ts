@@ -118,7 +118,7 @@ function profileBearers(ctx: Needs, settings: Settings, baseUrl: string) {
     if (!stored) throw missing({ credentials: [kind] }, [], settings);
     refuseOtherOrigin(stored.base_url, baseUrl, kind, profile);
     // The one operation that takes the machine-to-machine token names its account itself.
-    if (kind === 'api_key' && !bound.fixed.has(kind)) await requireOurs({ kind, ...stored });
+    if (kind === 'api_key' && !bound.fixed.has(kind)) await requireOurs(stored);
     bound.fixed.set(kind, stored);
     return { kind, token: stored.token };
   };
@@ -128,7 +128,7 @@ function profileBearers(ctx: Needs, settings: Settings, baseUrl: string) {
     const login = bound.login ?? (await readStored(ctx.tokens, profile, 'oauth'));
     if (!login) return undefined;
     refuseOtherOrigin(login.base_url, baseUrl, 'oauth', profile);
-    if (!bound.login) await requireOurs({ kind: 'oauth', token: login.access_token, ...login });
+    if (!bound.login) await requireOurs({ token: login.access_token, ...login });
     bound.login = login;
     return login;
   };
@@ -142,7 +142,7 @@ function profileBearers(ctx: Needs, settings: Settings, baseUrl: string) {
       if (!login) break;
       refuseOtherOrigin(login.base_url, baseUrl, 'oauth', profile);
       const isSame = loginIdOf(login) === only;
-      if (!isSame) await requireOurs({ kind: 'oauth', token: login.access_token, ...login });
+      if (!isSame) await requireOurs({ token: login.access_token, ...login });
       bound.login = login;
       if (isSame) break;
     }
