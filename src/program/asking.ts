@@ -6,7 +6,7 @@ import type { Choice, Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { capital } from '../text/capital.ts';
 import { shellWord } from '../text/shell-word.ts';
-import type { Slot } from './slot.ts';
+import type { Slot } from './invocation.ts';
 
 /** Asks for what is missing until it can be used. A mistake at a question is told, and the question comes again. */
 export async function asked(

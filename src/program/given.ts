@@ -7,8 +7,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { listed } from '../text/listed.ts';
 import { isMoving } from '../text/time.ts';
-import type { Invocation } from './invocation.ts';
-import type { Slot } from './slot.ts';
+import type { Invocation, Slot } from './invocation.ts';
 
 /**
  * What the command is run with. On a terminal whatever is missing is asked for; elsewhere exit 2 names all of it at

@@ -1,4 +1,4 @@
-import type { Command } from '../command/command.ts';
+import type { Command, Param } from '../command/command.ts';
 import type { GlobalFlags } from '../config/settings.ts';
 
 /** What argv asks for: a command with the texts of its arguments and flags, not yet parsed. */
@@ -9,4 +9,16 @@ export type Invocation = {
   readonly globals: GlobalFlags;
   readonly argTexts: Readonly<Record<string, readonly string[]>>;
   readonly flagTexts: Readonly<Record<string, readonly string[]>>;
+};
+
+/** One argument or flag, with what argv gave for it. */
+export type Slot = {
+  readonly of: 'args' | 'flags';
+  readonly key: string;
+  /** As the user knows it: `ID`, `--subject`. */
+  readonly label: string;
+  readonly param: Param<unknown>;
+  readonly texts: readonly string[];
+  /** What argv gave for the flags beside it. */
+  readonly flagTexts: Invocation['flagTexts'];
 };
