@@ -4,7 +4,7 @@ import { readRulesIfThere, replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { jsonIn } from '../text/json.ts';
-import { isRecord } from '../text/record.ts';
+import { type Fields, isRecord } from '../text/record.ts';
 import type { Config, ProfileConfig } from './settings.ts';
 
 type ConfigPorts = Pick<Context, 'files' | 'clock'> & Partial<Pick<Context, 'signal' | 'progress' | 'notice'>>;
@@ -62,9 +62,11 @@ export function parseConfig(text: string, path: string): Config {
   const value = jsonIn(text.replace(/^\uFEFF/u, ''));
   if (value === undefined) throw broken('it is not valid JSON');
   if (!isRecord(value)) throw broken('it must be a JSON object');
-  for (const key of ['default_profile', 'output', 'color', 'pager', 'audit', 'hold', 'drafts']) {
-    if (value[key] !== undefined && typeof value[key] !== 'string') throw broken(`"${key}" must be a text`);
-  }
+  const requireTexts = (held: Fields, keys: readonly string[], of: string) => {
+    const key = keys.find((one) => held[one] !== undefined && typeof held[one] !== 'string');
+    if (key !== undefined) throw broken(`"${key}"${of} must be a text`);
+  };
+  requireTexts(value, ['default_profile', 'output', 'color', 'pager', 'audit', 'hold', 'drafts'], '');
   const { profiles = {}, aliases = {} } = value;
   if (!isRecord(aliases)) throw broken('"aliases" must be an object');
   for (const [name, command] of Object.entries(aliases)) {
@@ -73,11 +75,7 @@ export function parseConfig(text: string, path: string): Config {
   if (!isRecord(profiles)) throw broken('"profiles" must be an object');
   for (const [name, profile] of Object.entries(profiles)) {
     if (!isRecord(profile)) throw broken(`profile "${name}" must be an object`);
-    for (const key of ['base_url', 'auth_url', 'client_id', 'redirect_uri', 'sends']) {
-      if (profile[key] !== undefined && typeof profile[key] !== 'string') {
-        throw broken(`"${key}" of profile "${name}" must be a text`);
-      }
-    }
+    requireTexts(profile, ['base_url', 'auth_url', 'client_id', 'redirect_uri', 'sends'], ` of profile "${name}"`);
   }
   // The texts were checked above. Whether `output` and `color` are known words is checked where they are used.
   return value as Config;
