@@ -25,8 +25,8 @@ export function ownZone(): string | undefined {
 }
 
 /** @throws Failure `usage` where there is no such zone */
-export function zoneNamed(name: string, flag = '--zone'): Zone {
-  const format = formatOf(name, flag);
+export function zoneNamed(name: string): Zone {
+  const format = formatOf(name);
   const offsetAt = (moment: number): number => {
     const parts = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
@@ -91,14 +91,14 @@ export function offsetsBetween(zone: Zone, begins: number, ends: number): { from
   return found;
 }
 
-function formatOf(timeZone: string, flag: string): Intl.DateTimeFormat {
+function formatOf(timeZone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en-US', {
       ...{ timeZone, year: 'numeric', month: 'numeric', day: 'numeric' },
       ...{ hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' },
     });
   } catch {
-    throw new Failure('usage', `${flag}: there is no time zone "${timeZone}".`, {
+    throw new Failure('usage', `--zone: there is no time zone "${timeZone}".`, {
       hint: 'Give one like Europe/Berlin, America/New_York or UTC.',
     });
   }

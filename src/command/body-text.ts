@@ -73,7 +73,10 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
     if (isBlank(text)) throw new Failure('usage', 'The text is empty. Nothing was sent.');
     // An editor that was left without saving looks the same.
     if (text === given.template?.trimEnd() && !settings.yes) {
-      if (!canEdit) throw leftAsItWas();
+      if (!canEdit)
+        throw new Failure('usage', 'The editor left the template as it was. Nothing was sent.', {
+          hint: 'To send it as it is, leave out --editor.',
+        });
       await agreedTo(ctx, text, given);
     }
     return text;
@@ -81,11 +84,6 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
   if (!given.required) return undefined;
   throw new Failure('usage', `${flag} is required.`, { hint: `Give ${flag} TEXT or --body-file FILE.` });
 }
-
-const leftAsItWas = (): Failure =>
-  new Failure('usage', 'The editor left the template as it was. Nothing was sent.', {
-    hint: 'To send it as it is, leave out --editor.',
-  });
 
 async function agreedTo({ ask }: Context, text: string, { head, isSeenLater }: GivenText): Promise<void> {
   if (await isSeenLater?.()) return;

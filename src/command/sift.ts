@@ -71,8 +71,6 @@ export function narrowed(query: Flags, { createdSince }: Flags): Flags {
   return { ...query, updated_since: isLater ? own : createdSince };
 }
 
-export type Sifted = Pick<Listing, 'records'> & { readonly notes: () => readonly string[] };
-
 const usually = 50;
 
 /** The list as the flags ask for it; undefined where they ask for nothing that the service does not do itself. */
@@ -81,7 +79,7 @@ export function sifted<Op extends Operation>(
   operation: Op,
   input: Input<Op>,
   { range, flags }: { readonly range: Range; readonly flags: Flags },
-): Sifted | undefined {
+): (Pick<Listing, 'records'> & { readonly notes: () => readonly string[] }) | undefined {
   const { sort, createdSince, createdBefore, contact } = flags;
   const isFiltered = [createdSince, createdBefore, contact].some((one) => one !== undefined);
   if (!isFiltered && typeof sort !== 'string') return undefined;

@@ -52,15 +52,14 @@ function viewOf(rejected: readonly Draft[], failures: readonly Failure[], isName
   const sentences = sentencesOf(rejected);
   const records = rejected.map(shownDraft);
   const [record] = records;
+  const list = { shape: 'list', records, columns: ['id', 'state', 'reason'] } as const;
+  if (failures.length > 0) {
+    const notes = [...sentences, ...failures.map(({ message }) => message)];
+    return { data: list, notes, failure: failureOf(failures, rejected.length) };
+  }
+  const done = sentences.join(' ');
   // Who names none does not know how many there are.
-  if (isNamed && failures.length === 0 && records.length === 1)
-    return { data: { shape: 'record', record }, done: sentences.join(' '), notes: [sentences.join(' ')] };
-  return {
-    data: { shape: 'list', records, columns: ['id', 'state', 'reason'] },
-    ...(failures.length === 0 && { done: sentences.join(' ') }),
-    notes: failures.length === 0 ? [sentences.join(' ')] : [...sentences, ...failures.map(({ message }) => message)],
-    failure: failureOf(failures, rejected.length),
-  };
+  return { data: isNamed && records.length === 1 ? { shape: 'record', record } : list, done, notes: [done] };
 }
 
 function failureOf(failures: readonly Failure[], done: number): Failure | undefined {

@@ -129,14 +129,8 @@ export const listenToWebhooks = defineCommand({
   },
 });
 
-type ListenAddress = {
-  readonly port: number;
-  readonly path: string | undefined;
-  readonly forwardTo: string | undefined;
-};
-
 /** What was said of the same listener, to be typed again. */
-function againWith({ port, path, forwardTo }: ListenAddress): string {
+function againWith({ port, path, forwardTo }: { readonly port: number; path?: string; forwardTo?: string }): string {
   const words: string[] = [];
   // Port 0 is another one each time.
   if (port !== usualPort && port !== 0) words.push('--port', String(port));
