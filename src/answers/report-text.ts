@@ -2,7 +2,7 @@ import type { Terminal } from '../output/view.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cells, cut, pad, wrap } from '../text/width.ts';
 import type { FigureName } from './figures.ts';
-import type { Report, Shown, Value } from './report.ts';
+import type { Report, Shown } from './report.ts';
 import { changeText, hasNumbers, nameOf, periodText, shownFigures, titleOf, valueText } from './report-words.ts';
 
 const gap = 4;
@@ -46,35 +46,32 @@ function block(named: Named, report: Report, terminal: Terminal): string[] {
   return [heading, ...(drawn === 'bars' ? barLines(named, terminal) : valueLines(named, terminal))];
 }
 
-/** Name, value, and what it was before. */
-function valueLines([name, figure]: Named, { width, paint }: Terminal): string[] {
+/** The rows of a figure in words, and how wide each of their columns is. */
+function measured([name, figure]: Named) {
   const rows = figure.values.map((value) => ({
     name: sanitize(nameOf(name, value)),
-    value: hasNumbers(figure) ? text(figure, value) : '',
+    value: hasNumbers(figure) ? valueText(figure, value.key, value.value) : '',
+    size: value.value ?? 0,
     change: changeText(figure, value),
   }));
-  const values = Math.max(...rows.map(({ value }) => cells(value)));
-  const changes = Math.max(...rows.map(({ change }) => cells(change)));
-  const names = Math.min(Math.max(...rows.map(({ name: each }) => cells(each))), width - values - changes - 6);
+  const widest = (of: 'name' | 'value' | 'change') => Math.max(...rows.map((row) => cells(row[of])));
+  return { rows, widest: widest('name'), values: widest('value'), changes: widest('change') };
+}
+
+/** Name, value, and what it was before. */
+function valueLines(named: Named, { width, paint }: Terminal): string[] {
+  const { rows, widest, values, changes } = measured(named);
+  const names = Math.min(widest, width - values - changes - 6);
   return rows.map(({ name: each, value, change }) =>
     `  ${pad(cut(each, names), names)}  ${right(value, values)}${change && `  ${paint('dim', right(change, changes))}`}`.trimEnd(),
   );
 }
 
-const text = (figure: Shown, { key, value }: Value): string => valueText(figure, key, value);
-
 const right = (value: string, width: number): string => ' '.repeat(Math.max(0, width - cells(value))) + value;
 
-function barLines([name, figure]: Named, { width, paint }: Terminal): string[] {
-  const rows = figure.values.map((value) => ({
-    name: sanitize(nameOf(name, value)),
-    value: text(figure, value),
-    size: value.value ?? 0,
-    change: changeText(figure, value),
-  }));
-  const names = Math.min(16, Math.max(...rows.map(({ name: each }) => cells(each))));
-  const values = Math.max(...rows.map(({ value }) => cells(value)));
-  const changes = Math.max(...rows.map(({ change }) => cells(change)));
+function barLines(named: Named, { width, paint }: Terminal): string[] {
+  const { rows, widest, values, changes } = measured(named);
+  const names = Math.min(16, widest);
   const room = Math.max(1, width - names - values - (changes > 0 ? changes + 2 : 0) - 6);
   const most = Math.max(1, ...rows.map(({ size }) => size));
   return rows.map(({ name: each, value, size, change }) =>
