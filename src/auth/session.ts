@@ -92,6 +92,12 @@ export async function openSession(ctx: Needs, settings: Settings): Promise<Sessi
   };
 }
 
+/** The session with credentials of that kind alone, also where another one goes before it. */
+export const onlyWith = (session: Session, kind: CredentialKind): Session => ({
+  ...session,
+  bearer: () => session.bearer({ credentials: [kind] }),
+});
+
 /** For a credential that is not kept yet: a login looks whether it works first. */
 export const sessionWith = (bearer: Bearer, { profile }: Pick<Settings, 'profile'>, baseUrl: string): Session => ({
   profile,

@@ -1,7 +1,7 @@
 import type { CredentialKind } from '../../api/operation.ts';
 import { type AtHand, credentialsAtHand, notLoggedIn } from '../../auth/at-hand.ts';
 import { loginCommand, readStored } from '../../auth/credentials.ts';
-import { openSession } from '../../auth/session.ts';
+import { onlyWith, openSession } from '../../auth/session.ts';
 import { defineCommand } from '../../command/command.ts';
 import { readConfig } from '../../config/config-file.ts';
 import { credentialVariables } from '../../config/credential-variables.ts';
@@ -39,9 +39,8 @@ export const authStatus = defineCommand({
     let why: string | undefined;
     for (const { kind, from } of atHand) {
       if (!service || !session) break;
-      // Each is asked about on its own, also where another one goes before it.
-      const alone = { ...session, bearer: () => session.bearer({ credentials: [kind] }) };
-      const judged = await judgeCredential({ ...service, session: alone }, kind, account?.id ?? known?.id);
+      const alone = { ...service, session: onlyWith(session, kind) };
+      const judged = await judgeCredential(alone, kind, account?.id ?? known?.id);
       if (judged.account) account = { id: judged.account.account_id, name: judged.account.name };
       const { valid, refusal } = judged;
       const unreadable = refusal?.isUnread === true;

@@ -4,7 +4,7 @@ import type { CredentialKind, Operation } from '../../api/operation.ts';
 import { listTickets } from '../../api/tickets.ts';
 import { credentialsAtHand } from '../../auth/at-hand.ts';
 import { heldByProfile, loginCommand, readStored } from '../../auth/credentials.ts';
-import { openSession, type Session } from '../../auth/session.ts';
+import { onlyWith, openSession } from '../../auth/session.ts';
 import { typeable } from '../../config/advice.ts';
 import { readConfig } from '../../config/config-file.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -113,7 +113,7 @@ async function compareClocks(ctx: Context, { baseUrl = '', timeoutMs }: Settings
 
 async function judge(ctx: Context, settings: Settings, kind: CredentialKind, from: string): Promise<Verdict> {
   const session = await openSession(ctx, settings);
-  const service = await connect(ctx, settings, only(session, kind));
+  const service = await connect(ctx, settings, onlyWith(session, kind));
   const { valid, account, refusal } = await judgeCredential(service, kind);
   const login = loginCommand(kind, settings.profile);
   if (!valid) {
@@ -133,11 +133,6 @@ async function judge(ctx: Context, settings: Settings, kind: CredentialKind, fro
     lacking.length > 0 ? `${owner} Scopes not granted: ${lacking.join(' ')}.` : `${owner} Every scope is granted.`,
   );
 }
-
-const only = (session: Session, kind: CredentialKind): Session => ({
-  ...session,
-  bearer: () => session.bearer({ credentials: [kind] }),
-});
 
 const probes: Readonly<Record<string, Operation>> = {
   Support: listTickets,
