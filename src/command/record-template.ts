@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { call, connect } from '../http/call.ts';
-import { fieldsIn } from '../text/record.ts';
+import { fieldsIn, ownOf } from '../text/record.ts';
 import { fillTemplate, valueAt } from '../text/template.ts';
 import { unwrap } from './answered.ts';
 import { flagName } from './param.ts';
@@ -36,8 +36,7 @@ export async function filledFor(
 }
 
 /** A name of `--set` may hold dots. */
-const valueIn = (set: unknown, name: string): unknown =>
-  Object.hasOwn(fieldsIn(set), name) ? fieldsIn(set)[name] : undefined;
+const valueIn = (set: unknown, name: string): unknown => ownOf(fieldsIn(set), name);
 
 /** The record whose id is in the path; undefined where the command makes one. */
 async function recordOf(ctx: Context, settings: Settings, operation: Operation, id: unknown): Promise<unknown> {

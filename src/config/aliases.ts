@@ -1,5 +1,6 @@
 import { parseArgsStringToArgv } from 'string-argv';
 import { Failure } from '../errors.ts';
+import { ownOf } from '../text/record.ts';
 import type { Config } from './settings.ts';
 
 /** The words of an alias; `svc` in front is understood, since that is how people copy a line. */
@@ -10,8 +11,7 @@ export function wordsOf(command: string): readonly string[] {
 }
 
 /** The command that a name of the user's own stands for; undefined where there is no such name. */
-export const aliasOf = ({ aliases = {} }: Config, name: string): string | undefined =>
-  Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+export const aliasOf = ({ aliases = {} }: Config, name: string): string | undefined => ownOf(aliases, name);
 
 /** A command line, and for each word in how many aliases it stands: 0 was typed. */
 export type Unaliased = { readonly words: readonly string[]; readonly depths: readonly number[] };

@@ -1,6 +1,6 @@
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import type { Schema } from '../api/operation.ts';
-import { fieldsIn, isRecord } from '../text/record.ts';
+import { fieldsIn, isRecord, ownOf } from '../text/record.ts';
 import { meanings } from './meanings.ts';
 
 export type { JsonSchema };
@@ -76,7 +76,7 @@ const tidyFields = (fields: unknown): unknown =>
   Object.fromEntries(Object.entries(fieldsIn(fields)).map(([name, field]) => [name, described(name, tidy(field))]));
 
 function described(name: string, field: unknown): unknown {
-  const about = Object.hasOwn(meanings, name) ? meanings[name] : undefined;
+  const about = ownOf(meanings, name);
   if (!isRecord(field) || about === undefined || '$ref' in field || 'description' in field) return field;
   return { ...field, description: about };
 }

@@ -1,4 +1,4 @@
-import { fieldsIn } from '../text/record.ts';
+import { fieldsIn, ownOf } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { pathsOf, valueAt } from './fields.ts';
 import { headerOf } from './headers.ts';
@@ -149,5 +149,4 @@ const styles: Readonly<Record<string, Style>> = {
 };
 
 /** Colour carries what needs work and what is done. */
-export const styleOfStatus = (status: string | undefined): Style | undefined =>
-  status !== undefined && Object.hasOwn(styles, status) ? styles[status] : undefined;
+export const styleOfStatus = (status = ''): Style | undefined => ownOf(styles, status);

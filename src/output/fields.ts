@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import { nearestField } from '../text/near.ts';
-import { isRecord } from '../text/record.ts';
+import { isRecord, ownOf } from '../text/record.ts';
 
 /**
  * The value at a dotted path. A key that itself holds dots is found too; through a list the path is taken in each item.
@@ -39,7 +39,7 @@ function keysTo(record: unknown, path: string): string[] {
   for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
     const key = path.slice(0, dot);
     const rest = path.slice(dot + 1);
-    const inside = Object.hasOwn(holder, key) ? holder[key] : undefined;
+    const inside = ownOf(holder, key);
     if (valueAt(inside, rest) !== undefined) return [key, ...keysTo(inside, rest)];
   }
   return [path];
@@ -47,7 +47,7 @@ function keysTo(record: unknown, path: string): string[] {
 
 function put(target: Record<string, unknown>, keys: readonly string[], value: unknown): void {
   const [key = '', ...rest] = keys;
-  const present = Object.hasOwn(target, key) ? target[key] : undefined;
+  const present = ownOf(target, key);
   const inner = isRecord(present) ? present : {};
   if (rest.length > 0) put(inner, rest, value);
   // Not an assignment: a field named __proto__ is a field like any other.

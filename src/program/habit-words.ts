@@ -2,6 +2,7 @@ import type { Command, Group } from '../command/command.ts';
 import { globalFlags } from '../command/global-flags.ts';
 import { argName, flagName } from '../command/param.ts';
 import { outputs } from '../config/outputs.ts';
+import { ownOf } from '../text/record.ts';
 
 /** What gh, stripe, hookdeck and the like call a command: behind `svc` ('') or a group, the words that it has here. */
 export const commandHabits: Habits = {
@@ -64,10 +65,8 @@ export const loudHabits: Habits = {
   events: { log: 'send', trigger: 'send' },
 };
 
-export const habitIn = (habits: Habits, group: string, word: string): string | undefined => {
-  const ofGroup = habits[group] ?? {};
-  return Object.hasOwn(ofGroup, word) ? ofGroup[word] : undefined;
-};
+export const habitIn = (habits: Habits, group: string, word: string): string | undefined =>
+  ownOf(habits[group] ?? {}, word);
 
 /** The same in any group that has the command on the right. */
 const anywhere: Readonly<Record<string, string>> = {
@@ -79,7 +78,7 @@ const anywhere: Readonly<Record<string, string>> = {
 export function habitualCommand(word: string, group: Group | undefined): string | undefined {
   const own = habitIn(commandHabits, group?.name ?? '', word);
   if (own !== undefined) return own;
-  const meant = group && Object.hasOwn(anywhere, word) ? anywhere[word] : undefined;
+  const meant = group && ownOf(anywhere, word);
   const [name, flag] = meant?.split(' ') ?? [];
   const child = group?.commands.find((one) => one.name === name);
   if (!child || 'commands' in child) return undefined;
@@ -87,23 +86,14 @@ export function habitualCommand(word: string, group: Group | undefined): string 
 }
 
 const topicHabits: Readonly<Record<string, string>> = {
-  ...{
-    policy: 'sends',
-    policies: 'sends',
-    rules: 'sends',
-    modes: 'sends',
-    mode: 'sends',
-    hold: 'sends',
-    send: 'sends',
-  },
-  ...{ approval: 'sends', env: 'environment', variables: 'environment', errors: 'exit-codes', codes: 'exit-codes' },
+  ...same(['policy', 'policies', 'rules', 'modes', 'mode', 'hold', 'send', 'approval'], 'sends'),
+  ...{ env: 'environment', variables: 'environment', errors: 'exit-codes', codes: 'exit-codes' },
   ...{ jq: 'output', json: 'output', csv: 'output', format: 'output', formats: 'output', fields: 'output' },
   ...{ ci: 'scripting', scripts: 'scripting', options: 'flags', numbers: 'ids', emails: 'ids' },
 };
 
 /** The topic that has what people look for under another name. */
-export const habitualTopic = (word: string): string | undefined =>
-  Object.hasOwn(topicHabits, word) ? topicHabits[word] : undefined;
+export const habitualTopic = (word: string): string | undefined => ownOf(topicHabits, word);
 
 /** What a flag of another program may be here, the likeliest first; in capitals an argument. */
 const flagHabits: Readonly<Record<string, readonly string[]>> = {
@@ -169,7 +159,7 @@ export function habitualFlag(flag: string, command: Command, path: string): stri
   const word = /^-[^-]/u.test(flag) ? flag.slice(0, 2) : flag.replace(/=.*$/su, '');
   const [other] = elsewhere[path]?.[word] ?? [];
   if (other !== undefined) return other;
-  const meant = Object.hasOwn(flagHabits, word) ? (flagHabits[word] ?? []) : [];
+  const meant = ownOf(flagHabits, word) ?? [];
   const args = Object.entries(command.args).map(([key, arg]) => argName(key, arg));
   const own = flagsOf(command);
   const found = meant.find((one) => (one.startsWith('-') ? own.includes(one) : args.includes(one)));

@@ -5,6 +5,7 @@ import { severalFields } from '../command/several.ts';
 import type { Context } from '../context.ts';
 import { noSuchFields } from '../output/fields.ts';
 import type { shownDraft } from '../sends/draft.ts';
+import { ownOf } from '../text/record.ts';
 import type { Invocation } from './invocation.ts';
 
 /** What a command prints: a record by its shape, or by the names of its fields. */
@@ -76,7 +77,7 @@ function isIn(printed: Printed, [key = '', ...rest]: readonly string[]): boolean
   if (!('type' in printed)) return printed.includes(key);
   if (printed.item) return isIn(printed.item, [key, ...rest]);
   if (!printed.fields) return printed.type === 'pairs' || printed.type === 'unknown';
-  const field = Object.hasOwn(printed.fields, key) ? printed.fields[key] : undefined;
+  const field = ownOf(printed.fields, key);
   return field !== undefined && (rest.length === 0 || isIn(field, rest));
 }
 

@@ -1,4 +1,5 @@
 import type { Terminal } from '../../output/view.ts';
+import { ownOf } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { cells, cut, pad, wrap } from '../../text/width.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
@@ -20,7 +21,7 @@ export function printer() {
     widest = Math.min(40, Math.max(widest, cells(id)));
     const idWidth = Math.max(10, Math.min(widest, width - 100));
     const eventWidth = width < 100 ? 19 : 29;
-    const color = line.event !== null && Object.hasOwn(colors, line.event) ? colors[line.event] : undefined;
+    const color = ownOf(colors, line.event ?? '');
     const name = pad(cut(event, eventWidth), eventWidth);
     const startWith = (state: string) =>
       [
