@@ -72,9 +72,7 @@ function noSuchProfile({ profile }: Settings, given: CredentialKind[], known: Re
   return new Failure(
     'usage',
     `There is no profile ${profile}${near ? `; did you mean ${near}?` : '.'} Nothing was sent.`,
-    {
-      hint: `Saved: ${[...known].join(', ')}. Leave out --profile (SVC_PROFILE) to use ${variablesOf(given)}.`,
-    },
+    { hint: `Saved: ${[...known].join(', ')}. Leave out --profile (SVC_PROFILE) to use ${variablesOf(given)}.` },
   );
 }
 

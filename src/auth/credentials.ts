@@ -151,8 +151,6 @@ export function checkClientSecret(text: string): string {
   throw new Failure(
     'usage',
     secret === '' ? 'The client secret is empty.' : 'The client secret is not readable text.',
-    {
-      hint: 'Copy it exactly: one line.',
-    },
+    { hint: 'Copy it exactly: one line.' },
   );
 }

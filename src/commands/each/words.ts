@@ -82,9 +82,7 @@ export function refuseOneFile({ typed }: Asked, logins: readonly Login[]): void 
   throw new Failure(
     'usage',
     `${shared.name} names one file for ${counted(logins.length, 'account')}; nothing was run.`,
-    {
-      hint: `Put ${ofProfile} into its name, for a file each: ${shared.name} ${shellWord(named)}`,
-    },
+    { hint: `Put ${ofProfile} into its name, for a file each: ${shared.name} ${shellWord(named)}` },
   );
 }
 
@@ -145,9 +143,7 @@ export function refuseTwice(asked: Asked, logins: readonly Login[]): void {
     throw new Failure(
       'usage',
       `svc does not know the account of ${listed(unknown)}, so it might be done twice there.`,
-      {
-        hint: 'Log in again with the scope identity, or name one of them: --profiles NAME. Nothing was run.',
-      },
+      { hint: 'Log in again with the scope identity, or name one of them: --profiles NAME. Nothing was run.' },
     );
   }
   if (same === undefined) return;

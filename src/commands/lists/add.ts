@@ -85,9 +85,7 @@ async function asTheyAreNow(service: Service, contacts: readonly Found[]): Promi
       throw new Failure(
         'failed',
         `The email or phone of contact ${one.contact_id} has just changed. Nothing was added.`,
-        {
-          hint: 'Run the same command again.',
-        },
+        { hint: 'Run the same command again.' },
       );
     }
     now.push(one);

@@ -87,9 +87,7 @@ async function present(home: string, named: Program | undefined): Promise<Progra
   throw new Failure(
     'failed',
     `${named ? `${programs[named].title} was not` : 'No assistant was'} found: there is no ${folders}.`,
-    {
-      hint: 'To save the skill yourself: svc skill print > SKILL.md',
-    },
+    { hint: 'To save the skill yourself: svc skill print > SKILL.md' },
   );
 }
 

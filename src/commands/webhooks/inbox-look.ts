@@ -151,9 +151,7 @@ function theOne(found: readonly Received[], id: string, { opened: { config, own 
     throw new Failure(
       'not-found',
       `${id} is an event of account ${other.owner}, which is not known to be that of this login.`,
-      {
-        hint: `To see it and to send it on, log this profile in to account ${other.owner} again, or use a key of it.`,
-      },
+      { hint: `To see it and to send it on, log this profile in to account ${other.owner} again, or use a key of it.` },
     );
   throw new Failure('not-found', `${id} is not in the inbox.`, {
     hint: `Run: svc webhooks inbox list${config === undefined ? '' : ` --config ${shellWord(config)}`}`,
