@@ -12,6 +12,7 @@ import { askedOf, fieldsFrom, type Known, methods, operationAt, relativePath } f
 import type { Wire } from '../../http/request.ts';
 import { type Sent, send } from '../../http/send.ts';
 import type { View } from '../../output/view.ts';
+import { jsonIn } from '../../text/json.ts';
 import { type Whole, wholeOf } from './paginate.ts';
 import { adviceOnPath, refuseNoPath } from './path-words.ts';
 
@@ -137,14 +138,9 @@ function objectIn(body: string | undefined): object | undefined {
 
 /** A body that is no JSON object cannot be looked up; the service will refuse it anyway. */
 async function lookBy(service: Service, { body }: Wire, { operation, params }: Known) {
-  try {
-    const parsed: unknown = JSON.parse(body ?? '');
-    if (typeof parsed !== 'object' || parsed === null) return undefined;
-    return await preparedLook(service, operation, { params, body: parsed });
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const parsed = jsonIn(body ?? '');
+  if (typeof parsed !== 'object' || parsed === null) return undefined;
+  return preparedLook(service, operation, { params, body: parsed });
 }
 
 /** A name that stands there several times stays so; one that is among the fields has its value from there alone. */
