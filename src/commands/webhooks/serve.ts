@@ -85,13 +85,12 @@ async function missed(ctx: Context, settings: Settings, current: () => Configure
   const { accountAdmin, asProfile, secretsOfAccount } = await import('../../catchup/accounts.ts');
   const { config, folder } = current();
   const place = placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile });
-  const open = (account: string | undefined) => async () => {
-    const whole = await openInboxAdmin(ctx, place);
-    const admin = accountAdmin(whole, account);
-    return { seeAll: admin.received, starts: admin.starts, close: () => whole.close() };
-  };
   const searching = (account: string | undefined) => ({
-    open: open(account),
+    async open() {
+      const whole = await openInboxAdmin(ctx, place);
+      const admin = accountAdmin(whole, account);
+      return { seeAll: admin.received, starts: admin.starts, close: () => whole.close() };
+    },
     events: undefined,
     env: () => secretsOfAccount(current().config, account),
   });
