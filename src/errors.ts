@@ -164,3 +164,12 @@ export const wordsOf = (error: unknown): string =>
 
 /** What went wrong, of whatever was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What the work returns, and the other value where it throws. */
+export function orElse<T, U>(work: () => T, otherwise: U): T | U {
+  try {
+    return work();
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,3 +1,5 @@
+import { orElse } from '../errors.ts';
+
 /** Where something is kept, as a user names it: `neither` is what was meant for a database and no name for a file. */
 export type PlaceKind = 'url' | 'file' | 'neither';
 
@@ -10,16 +12,8 @@ export const isPostgresUrl = (text: string): boolean => /^postgres(?:ql)?:\/\/(?
 const oneReading =
   /^postgres(?:ql)?:\/\/(?:[^@/?#]*@)?(?:\[[\da-f:.]+\]|[^\s:@/?#[\]]*)(?::\d{1,5})?(?:\/[^\s@/?#]*)?(?:\?[^\s@#]*)?$/iu;
 
-const isUnambiguous = (url: string): boolean => oneReading.test(url) && isDecodable(url);
-
-function isDecodable(url: string): boolean {
-  try {
-    decodeURIComponent(url);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isUnambiguous = (url: string): boolean =>
+  oneReading.test(url) && orElse(() => decodeURIComponent(url), undefined) !== undefined;
 
 /** What a shell, a YAML file or `docker --env-file` may leave around a text. */
 const around = /^[\s\p{Cf}"'`“”‘’«»]+|[\s\p{Cf}"'`“”‘’«»]+$/gu;

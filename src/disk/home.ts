@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
 import type { Env } from '../env.ts';
-import { Failure } from '../errors.ts';
+import { Failure, orElse } from '../errors.ts';
 
 export type Machine = {
   readonly platform: NodeJS.Platform;
@@ -11,13 +11,7 @@ export type Machine = {
 
 export const thisMachine: Machine = {
   platform: process.platform,
-  accountHome() {
-    try {
-      return userInfo().homedir;
-    } catch {
-      return undefined;
-    }
-  },
+  accountHome: () => orElse(() => userInfo().homedir, undefined),
 };
 
 /**

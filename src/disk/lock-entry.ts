@@ -1,6 +1,6 @@
 import { promises as fs, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { codeOf } from '../errors.ts';
+import { codeOf, orElse } from '../errors.ts';
 
 /**
  * The name of an entry in a lock says who made it: `host.pid.start.random.world`. A process id means something only
@@ -27,21 +27,15 @@ export function parseEntry(name: string): LockEntry | undefined {
 
 /** Synchronous, for a lock that is held for a moment: of this process it is all known after the first time. */
 export function newEntryName(): string {
-  ownStart ??= statusIn(readNow('/proc/self/stat'))?.start ?? '0';
+  ownStart ??= statusIn(ownStatus())?.start ?? '0';
   const random = Math.random().toString(36).slice(2);
   return [thisHost(), process.pid, ownStart, random, thisWorld()].join('.');
 }
 
 let ownStart: string | undefined;
 
-function readNow(path: string): string | undefined {
-  if (process.platform !== 'linux') return undefined;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
+const ownStatus = (): string | undefined =>
+  process.platform === 'linux' ? orElse(() => readFileSync('/proc/self/stat', 'utf8'), undefined) : undefined;
 
 /** Whether the entry's process id can be looked up from here. */
 export const isOfThisWorld = (entry: LockEntry): boolean => isOf(thisWorld(), entry);

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../context.ts';
-import { codeOf, Failure, messageOf } from '../errors.ts';
+import { codeOf, Failure, messageOf, orElse } from '../errors.ts';
 import { capital } from '../text/capital.ts';
 import { describe, type LockEntry, leaveBehind, parseEntry } from './lock-entry.ts';
 
@@ -33,14 +33,7 @@ export type Held = {
 };
 
 /** The same as `check`, for whoever has nothing to throw. */
-export function isOurs(held: Pick<Held, 'check'>): boolean {
-  try {
-    held.check();
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const isOurs = (held: Pick<Held, 'check'>): boolean => orElse(() => held.check(), 'lost') !== 'lost';
 
 export type Holding = {
   /** What is locked, for messages. */
@@ -165,7 +158,7 @@ function takenOver({ folder, name, what = 'the lock', hint = goOn }: Taken): Fai
   const own = parseEntry(name);
   const who = (entry: LockEntry) => capital(describe(entry, own?.world ?? ''));
   const by = successor(folder, name);
-  const [other] = othersIn(folder, name);
+  const [other] = orElse(() => readdirSync(folder), []).flatMap((one) => (one === name ? [] : (parseEntry(one) ?? [])));
   const fact = `This svc has lost ${what}: its entry in ${folder} is gone.`;
   const told = other ? `${fact} ${who(other)} has it now.` : fact;
   return new Failure('failed', by ? `${who(by)} took over ${what} while this svc stood still.` : told, { hint });
@@ -180,14 +173,6 @@ function successor(folder: string, name: string): LockEntry | undefined {
     return by;
   } catch {
     return undefined;
-  }
-}
-
-function othersIn(folder: string, name: string): LockEntry[] {
-  try {
-    return readdirSync(folder).flatMap((other) => (other === name ? [] : (parseEntry(other) ?? [])));
-  } catch {
-    return [];
   }
 }
 

@@ -1,5 +1,6 @@
 import { chmodSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { orElse } from '../errors.ts';
 
 /**
  * Makes sure that a file with secrets can be read by its owner alone, and that nobody else can replace it. Returns what
@@ -14,7 +15,7 @@ export function makePrivate(path: string): string[] {
     if (own !== undefined && uid !== own && uid !== 0) said.push(`${what} belongs to another user (id ${uid}).`);
     if ((present & forbidden) === 0) return;
     const open = forbidden === groupAndOthers ? 'could be read by other users' : 'could be changed by other users';
-    const fixed = uid === own && canSet(what, mode);
+    const fixed = uid === own && orElse(() => chmodSync(what, mode), 'refused') === undefined;
     said.push(
       fixed ? `${what} ${open}; now it is yours alone.` : `${what} ${open}. Run: chmod ${mode.toString(8)} '${what}'`,
     );
@@ -26,12 +27,3 @@ export function makePrivate(path: string): string[] {
 
 const groupAndOthers = 0o077;
 const writableByOthers = 0o022;
-
-function canSet(path: string, mode: number): boolean {
-  try {
-    chmodSync(path, mode);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,7 +1,7 @@
 import { chmod, copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import type { KeptFile } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, orElse } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
 import { makeFolders } from './make-folders.ts';
 import { nothingThere } from './nothing-there.ts';
@@ -29,13 +29,8 @@ async function textLeftIn(path: string): Promise<string> {
   return text;
 }
 
-function decoded(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
+const decoded = (bytes: Uint8Array): string | undefined =>
+  orElse(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), undefined);
 
 /** What a file holds, for a person to look at: of what is no UTF-8, the encoding that it most likely is. */
 async function readInAnyCase(path: string): Promise<string | undefined> {

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { codeOf, orElse } from '../errors.ts';
 import { htmlText } from '../text/html.ts';
 
 /** A page on the disk that leads a browser to an address. */
@@ -40,19 +41,11 @@ async function makeFolder(): Promise<string> {
 /** What a process left that was killed. */
 function removeLeftOver(): void {
   for (const place of places()) {
-    for (const name of namesIn(place)) {
+    for (const name of orElse(() => readdirSync(place), [])) {
       const [, pid] = /^svc-visit-(\d+)-\w+$/u.exec(name) ?? [];
       if (pid !== undefined && !isRunning(Number(pid)) && isOwnFolder(join(place, name)))
         removeQuietly(join(place, name));
     }
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 
@@ -65,17 +58,13 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }
 
-function removeQuietly(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } catch {
-    // A browser on Windows may still hold it; the next start removes it.
-  }
-}
+/** A browser on Windows may still hold it; the next start removes it. */
+const removeQuietly = (folder: string): void =>
+  orElse(() => rmSync(folder, { recursive: true, force: true }), undefined);
 
 /** Without a script, so that no browser's rules for files keep it from leading on; the link is for whoever forbids that. */
 function page(url: URL): string {

@@ -2,15 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
+import { orElse } from '../errors.ts';
 
 /** The folder that svc was started in; undefined where somebody has removed it since. */
-export function workingFolder(): string | undefined {
-  try {
-    return process.cwd();
-  } catch {
-    return undefined;
-  }
-}
+export const workingFolder = (): string | undefined => orElse(() => process.cwd(), undefined);
 
 /** Where to start a program that is given whole paths: it can start in the folder that is there. */
 export const startingFolder = (): string => workingFolder() ?? '/';

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from '../../context.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, orElse } from '../../errors.ts';
 import { closedNow } from '../../promise/closed.ts';
 import { digestOf } from '../../text/digest.ts';
 import { replay, replayOutcome } from '../deliver/replay.ts';
@@ -95,7 +95,7 @@ async function serve(inspecting: Inspecting, request: IncomingMessage, response:
   if (!isOwn(request, own, pathname)) return plain(response, 403, 'Only the inspector page may do this.');
   if (!isSame(searchParams.get('key') ?? '', key)) return plain(response, 403, keyless);
   const asset = assets[pathname];
-  const [, kind, id = '', action] = pathname.split('/').map(decodeOnce);
+  const [, kind, id = '', action] = pathname.split('/').map((part) => orElse(() => decodeURIComponent(part), part));
   if (asset && request.method === 'GET') {
     send(response, 200, asset.type, asset.text(key));
     if (pathname === '/') inspecting.visited?.();
@@ -205,14 +205,6 @@ function slim(line: Line) {
   if (line.kind !== 'event') return line;
   const isLarge = (JSON.stringify(line.data)?.length ?? 0) > largestInline;
   return { ...line, summary: mainFields(line.event, line.data).slice(0, 300), ...(isLarge && { data: null }) };
-}
-
-function decodeOnce(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 async function readJson(request: IncomingMessage): Promise<{ readonly to?: unknown }> {
