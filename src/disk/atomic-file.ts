@@ -84,41 +84,33 @@ export async function replaceFile(named: string, text: string | Uint8Array, mode
   if (there && !there.isFile() && !there.isDirectory()) {
     throw new Failure('usage', `${named} is no plain file, so svc does not write to it.`, { hint: 'Name a file.' });
   }
-  const folder = dirname(path);
-  await makeFolders(folder);
-  const draft = draftOf(path);
-  try {
-    const file = await fs.open(draft, 'wx', mode);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await fs.rename(draft, path);
-  } catch (error) {
-    await fs.rm(draft, { force: true });
-    throw error;
-  }
-  await syncFolder(folder);
+  await makeFolders(dirname(path));
+  await inPlaceOf(path, (draft) => fs.writeFile(draft, text, { flag: 'wx', mode, flush: true }));
 }
 
 /**
  * Gives the content to a new file under the same name, on disk when this resolves: a process that still has the old file open
  * writes there in vain.
  */
-export async function ontoNewFile(path: string): Promise<void> {
+export const ontoNewFile = (path: string): Promise<void> => inPlaceOf(path, (draft) => copySynced(path, draft));
+
+async function inPlaceOf(path: string, make: (draft: string) => Promise<void>): Promise<void> {
   const draft = draftOf(path);
   try {
-    await fs.copyFile(path, draft, constants.COPYFILE_FICLONE);
-    const file = await fs.open(draft, 'r+');
-    await file.sync().finally(() => file.close());
+    await make(draft);
     await fs.rename(draft, path);
   } catch (error) {
     await fs.rm(draft, { force: true });
     throw error;
   }
   await syncFolder(dirname(path));
+}
+
+/** A copy of a file, on the disk when this resolves. */
+export async function copySynced(from: string, to: string): Promise<void> {
+  await fs.copyFile(from, to, constants.COPYFILE_FICLONE);
+  const file = await fs.open(to, 'r+');
+  await file.sync().finally(() => file.close());
 }
 
 /** A name beside the file that nobody knows beforehand. */
@@ -151,11 +143,7 @@ export async function targetOf(path: string): Promise<string> {
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await fs.open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await handle.sync().finally(() => handle.close());
 }
 
 export const isCode = (error: unknown, code: string): boolean => codeOf(error) === code;

@@ -1,8 +1,8 @@
-import { constants, promises as fs } from 'node:fs';
+import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
-import { isCode, syncFolder } from './atomic-file.ts';
+import { syncFolder } from './atomic-file.ts';
 import { removeFolder } from './file-head.ts';
-import { namesIn } from './folder.ts';
+import { isFolder, namesIn } from './folder.ts';
 import { makeFolders } from './make-folders.ts';
 import { randomName } from './random-name.ts';
 
@@ -44,23 +44,3 @@ export async function keepDraft(draft: string, inner: string, path: string): Pro
   // Should a power cut take it away again, it takes all of it.
   await syncFolder(join(path, '..')).catch(() => {});
 }
-
-/** A copy of a file, on the disk when this resolves; false where there is no such file. */
-export async function copySynced(from: string, to: string): Promise<boolean> {
-  try {
-    await fs.copyFile(from, to, constants.COPYFILE_FICLONE);
-  } catch (error) {
-    if (isCode(error, 'ENOENT')) return false;
-    throw error;
-  }
-  const file = await fs.open(to, 'r+');
-  await file.sync().finally(() => file.close());
-  return true;
-}
-
-/** Undefined where there is nothing. */
-export const isFolder = (path: string): Promise<boolean | undefined> =>
-  fs.stat(path).then(
-    (found) => found.isDirectory(),
-    () => undefined,
-  );

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { isThere, readIfThere } from '../../disk/atomic-file.ts';
+import { copySynced, isThere, readIfThere, replaceFile } from '../../disk/atomic-file.ts';
 import { diskFailure } from '../../disk/disk-failure.ts';
 import { removeFolder } from '../../disk/file-head.ts';
-import { namesIn } from '../../disk/folder.ts';
+import { isFolder, namesIn } from '../../disk/folder.ts';
 import { makeFolders } from '../../disk/make-folders.ts';
-import { openOut } from '../../disk/out-file.ts';
-import { copySynced, type Drafts, isFolder, keepDraft } from '../../disk/whole-folder.ts';
+import { nothingThere } from '../../disk/nothing-there.ts';
+import { type Drafts, keepDraft } from '../../disk/whole-folder.ts';
 import { Failure } from '../../errors.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { Account } from '../tables/store.ts';
@@ -69,9 +69,8 @@ export const orDiskFailure =
 
 /** @throws Failure `usage` where DIR is no folder */
 export async function makeDir(dir: string): Promise<void> {
-  const there = await isFolder(dir);
-  if (there === false) throw new Failure('usage', `--to: ${dir} is not a folder.`);
-  if (!there) await makeFolders(dir).catch(orDiskFailure(dir));
+  if ((await isThere(dir)) && !(await isFolder(dir))) throw new Failure('usage', `--to: ${dir} is not a folder.`);
+  await makeFolders(dir).catch(orDiskFailure(dir));
 }
 
 /** What was exported into DIR before. */
@@ -164,7 +163,8 @@ export async function keepSeen({ dir, made }: Exports, draft: string, others: re
   const kept = last?.seen.filter((table) => others.includes(table)) ?? [];
   for (const table of kept) {
     // Where it is not there it cannot be told, and the next --since-last says so.
-    await copySynced(cursorPath(join(dir, exportName(last?.number ?? 0)), table), cursorPath(draft, table));
+    const path = cursorPath(join(dir, exportName(last?.number ?? 0)), table);
+    await copySynced(path, cursorPath(draft, table)).catch(nothingThere);
   }
   return kept;
 }
@@ -182,13 +182,7 @@ export const draftsIn = (dir: string): Drafts => ({ dir, prefix: '.svc-export-',
 
 /** Makes an export of the draft: whole and on the disk when this resolves, or not at all. */
 export async function commit(dir: string, draft: string, manifest: Manifest): Promise<void> {
-  const file = await openOut(join(draft, manifestName));
-  try {
-    await file.write(`${JSON.stringify(manifest, null, 2)}\n`);
-    await file.close();
-  } finally {
-    await file.drop();
-  }
+  await replaceFile(join(draft, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
   await keepDraft(draft, cursors, join(dir, exportName(manifest.number)));
 }
 
