@@ -1,5 +1,6 @@
 import { chmod, open, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { isDone } from '../promise/whether.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { syncFolder } from './atomic-file.ts';
 import { makeFolders } from './make-folders.ts';
@@ -26,13 +27,8 @@ async function openToOthers(path: string): Promise<{ readonly isMine: boolean } 
 export async function takeFromOthers(path: string, notice: (text: string) => void): Promise<void> {
   const found = await openToOthers(path);
   if (!found) return;
-  const isDone =
-    found.isMine &&
-    (await chmod(path, 0o600).then(
-      () => true,
-      () => false,
-    ));
-  notice(isDone ? `${path} was open to other users; now it is yours alone.` : warning(path));
+  const isClosed = found.isMine && (await isDone(chmod(path, 0o600)));
+  notice(isClosed ? `${path} was open to other users; now it is yours alone.` : warning(path));
 }
 
 /** A file with data may be open to others on purpose. */

@@ -1,6 +1,8 @@
 import { parse } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { workingFolder } from '../../disk/working-folder.ts';
 import { interruption } from '../../errors.ts';
+import { before } from '../../promise/aborted.ts';
 import type { Answers, Connection, Mode, Work } from './connection.ts';
 import { sqliteFailure } from './failure.ts';
 import { nodeSqlite } from './node-sqlite.ts';
@@ -20,7 +22,8 @@ export function warmThread(): void {
 let warm: Worker | undefined;
 
 function newWorker(): Worker {
-  leaveVanishedFolder();
+  // No thread starts while the current folder is one that was removed; and no path leads on from there.
+  if (workingFolder() === undefined) process.chdir(parse(process.execPath).root);
   // Rows come and go: a large nursery would only grow.
   const resourceLimits = { maxYoungGenerationSizeMb: 4 };
   // The build puts the worker beside the chunk that this comes to be in, under the same name.
@@ -31,15 +34,6 @@ function newWorker(): Worker {
     if (warm === worker) warm = undefined;
   };
   return worker.on('error', noMore).on('exit', noMore);
-}
-
-/** No thread starts while the current folder is one that was removed; and no path leads on from there. */
-function leaveVanishedFolder(): void {
-  try {
-    process.cwd();
-  } catch {
-    process.chdir(parse(process.execPath).root);
-  }
 }
 
 /** The WebAssembly engine, in a thread of its own. */
@@ -98,19 +92,11 @@ export function startThread(path: string, { readOnly, isWal }: Mode): Connection
 
 /** Waits for the thread until `signal`, which ends it. */
 export async function untilInterrupted<T>(thread: Connection, signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let stop = (): void => {};
-  const stopped = new Promise<undefined>((resolve) => {
-    stop = () => resolve(undefined);
-  });
-  signal.addEventListener('abort', stop);
-  if (signal.aborted) stop();
   try {
-    const first = await Promise.race([work.then((value) => ({ value })), stopped]);
-    if (first) return first.value;
-    work.catch(() => {});
+    return await before(signal, work);
+  } catch (error) {
+    if (!signal.aborted) throw error;
     await thread.end();
     throw interruption(signal, 'Interrupted; the query was ended.');
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }

@@ -1,7 +1,7 @@
 import { appendLines } from '../../disk/append-lines.ts';
 import { diskWords } from '../../disk/disk-failure.ts';
 import { codeOf, messageOf } from '../../errors.ts';
-import { aborted } from '../../promise/aborted.ts';
+import { before } from '../../promise/aborted.ts';
 import { oneByOne } from '../../promise/one-by-one.ts';
 import { envelopeIn } from '../event/envelope.ts';
 import type { Arrival } from '../store/line.ts';
@@ -25,14 +25,13 @@ export function fileSink({ name, path, timeoutMs, refuse }: About): Sink {
     most: 100,
     async send(events, cut): Promise<Answer> {
       const timeout = AbortSignal.timeout(timeoutMs);
-      const over = Promise.race([ended(timeout), ended(cut)]);
       try {
         // One after the other: several accounts may have one file.
         const written = inTurn(async () => {
           // It was given up while it waited, and comes again.
           if (!timeout.aborted && !cut.aborted) await appendLines(path, events.map(lineOf), refuse);
         });
-        await Promise.race([written, over]);
+        await before(AbortSignal.any([timeout, cut]), written);
         return { how: 'taken' };
       } catch (error) {
         if (cut.aborted) return { how: 'cut' };
@@ -46,11 +45,6 @@ const whyOf = (error: unknown): string => {
   const code = codeOf(error) ?? '';
   return code === 'ENOENT' ? 'it leads into a folder that is not there' : (diskWords[code] ?? messageOf(error));
 };
-
-const ended = (signal: AbortSignal): Promise<never> =>
-  aborted(signal).then(() => {
-    throw signal.reason;
-  });
 
 function lineOf({ id, account, event, at, body, unreadable }: Arrival): string {
   const bytes = Buffer.from(body);

@@ -4,6 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { webhookEvents } from '../../api/webhooks.ts';
 import { readIfThere } from '../../disk/atomic-file.ts';
 import { messageOf } from '../../errors.ts';
+import { before } from '../../promise/aborted.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Arrival } from '../store/line.ts';
 import type { Answer, Sink } from './sink.ts';
@@ -165,14 +166,6 @@ function span(ms: number): string {
   const [size, unit] = units.find(([each]) => ms % each === 0) ?? [1_000, 's'];
   return `${ms / size}${unit}`;
 }
-
-const before = <T>(signal: AbortSignal, promise: Promise<T>): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const over = () => reject(signal.reason);
-    if (signal.aborted) over();
-    signal.addEventListener('abort', over, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', over));
-  });
 
 function whyOf({ stream, subject }: About, { event, account }: Arrival, error: unknown): string {
   const said = messageOf(error);

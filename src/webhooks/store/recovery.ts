@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../context.ts';
 import { replaceFile } from '../../disk/atomic-file.ts';
 import { removeFile } from '../../disk/folder.ts';
+import { isDone } from '../../promise/whether.ts';
 
 type Needs = {
   readonly clock: Pick<Clock, 'sleep'>;
@@ -28,10 +29,7 @@ export function tellingRecovery({ clock, notice, probe, signal }: Needs): (refus
     while (!signal.aborted) {
       await clock.sleep(askMs, signal);
       if (signal.aborted) return;
-      const answers = await probe().then(
-        () => true,
-        () => false,
-      );
+      const answers = await isDone(probe());
       // A probe is small: where a delivery still finds no room it proves nothing.
       if (!answers || signal.aborted || last?.isOn()) continue;
       last?.over();
