@@ -7,8 +7,6 @@ import { beginSession, CommitLost, isSqlState, type Opening, type Session, type 
 
 export type { Opening } from './session.ts';
 
-type Row = Readonly<Record<string, unknown>>;
-
 /** One connection to Postgres, made when it is first needed, and again after it broke. */
 export type Database = {
   /** Host, port and database: never a password. */
@@ -17,7 +15,7 @@ export type Database = {
    * One statement, prepared where it has a name. Several in one text, without values, are one transaction; the rows are
    * those of the last. A lost connection rejects: as `unknown` where the change may have been made, else as `network`.
    */
-  query(statement: Statement): Promise<readonly Row[]>;
+  query(statement: Statement): Promise<readonly Readonly<Record<string, unknown>>[]>;
   close(): Promise<void>;
 };
 

@@ -33,8 +33,6 @@ export type Session = {
   end(): Promise<void>;
 };
 
-type SessionOptions = Pick<Opening, 'settings' | 'guard'>;
-
 /**
  * The server would compile a statement that it takes for long. Ours are short; what steers their plans (`enable_seqscan = off`) only
  * makes them look long, and compiling one takes a hundred times as long as running it.
@@ -48,7 +46,7 @@ const always = ['jit = off'];
  */
 export async function beginSession(
   client: Client,
-  { settings = [], guard }: SessionOptions,
+  { settings = [], guard }: Pick<Opening, 'settings' | 'guard'>,
   place: string,
 ): Promise<Session> {
   const [own] = (await client.query('SELECT pg_catalog.pg_backend_pid() AS pid')).rows;

@@ -159,7 +159,7 @@ export type Judged = { readonly json: unknown; readonly missing: readonly string
  * (a list for an object, a scalar, no record where the record belongs) is not used; nor is, of a write, one that does
  * not show that it was done.
  */
-export function judgeAnswer(operation: Gate, body: Body): Judged {
+export function judgeAnswer(operation: Promised & Pick<Operation, 'safety'>, body: Body): Judged {
   if (body.form === 'none') return { other: 'no JSON' };
   if (body.form === 'deep') return { other: `JSON that is nested more than ${deepestJson} levels deep` };
   const { json } = body;
@@ -173,8 +173,6 @@ export function judgeAnswer(operation: Gate, body: Body): Judged {
   const issues = result.success ? [] : result.issues.map((issue) => v.getDotPath(issue) ?? 'the answer');
   return { json, missing: [...new Set([...issues, ...lists])] };
 }
-
-type Gate = Promised & Pick<Operation, 'safety'>;
 
 /** What an object is that is not what the operation answers with. */
 function otherThan({ response, answer }: Promised, json: Readonly<Record<string, unknown>>): string | undefined {

@@ -111,14 +111,12 @@ export async function call<const Op extends Operation>(
   }
 }
 
-type Answered = Extract<Sent, { how: 'answered' }>;
-
 /** What the service answered. A write that comes here was judged already, as its attempt ended. */
 async function answerIn(
   service: Service,
   operation: Operation,
   { asked, input }: { readonly asked: RequestSpec; readonly input: Typed },
-  sent: Answered,
+  sent: Extract<Sent, { how: 'answered' }>,
 ): Promise<unknown> {
   const judged = sent.judged ?? judgeAnswer(operation, sent.body);
   if ('other' in judged) {

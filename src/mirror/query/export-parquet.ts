@@ -3,8 +3,6 @@ import type { OutFile } from '../../disk/out-file.ts';
 import type { Column, ColumnType } from '../tables/tables.ts';
 import type { Cell, RowsFile } from './rows-file.ts';
 
-type Written = bigint | number | string | boolean | null;
-
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 
 /** How Parquet holds a column. A field that is an object or a list is JSON text: what it holds is the service's to say. */
@@ -65,7 +63,7 @@ export function parquetFile(columns: readonly Column[], out: OutFile): RowsFile 
   };
 }
 
-function writtenAs(type: ColumnType, cell: Cell): Written {
+function writtenAs(type: ColumnType, cell: Cell): bigint | number | string | boolean | null {
   if (cell === null) return null;
   if (type === 'integer') return BigInt(cell);
   return type === 'time' ? microseconds(String(cell)) : cell;

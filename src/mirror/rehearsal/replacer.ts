@@ -102,11 +102,9 @@ function otherNumber(value: number, invent: Invent): number {
   return Number.isFinite(other) ? Math.sign(value) * other : 0;
 }
 
-type Parse = (number: string) => PhoneNumber | undefined;
-
 type Making = {
   readonly invent: Invent;
-  readonly parsePhone: Parse;
+  readonly parsePhone: (number: string) => PhoneNumber | undefined;
   readonly isTaken: (number: string) => boolean;
 };
 

@@ -8,8 +8,6 @@ type TakenOf<K extends Kind, E extends WebhookEvent> = Pick<
   Row<K>,
   keyof Row<K> & ('id' | keyof (typeof webhookData)[E]['entries'])
 >;
-type Message = Row<'conversations'>['messages'][number];
-
 /**
  * The `data` of each event, from the records that it is about (service.md#webhooks-4). The fields are
  * picked one by one: internal notes, staff details and authors are never sent (service.md#delivery-5).
@@ -38,7 +36,7 @@ export const eventData = {
   },
   'conversation.message_received': (
     { id, account_id, contact_id, channel }: Pick<Row<'conversations'>, 'id' | 'account_id' | 'contact_id' | 'channel'>,
-    message: Pick<Message, 'id' | 'sender_type' | 'body' | 'created_at'>,
+    message: Pick<Row<'conversations'>['messages'][number], 'id' | 'sender_type' | 'body' | 'created_at'>,
   ): DataOf<'conversation.message_received'> => ({
     conversation_id: id,
     message_id: message.id,

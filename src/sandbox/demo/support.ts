@@ -4,8 +4,6 @@ import { acme, ago, globex, type Moment, pick } from './moment.ts';
 type TicketMessage = Row<'tickets'>['messages'][number];
 type ChatMessage = Row<'conversations'>['messages'][number];
 type Speaker = Pick<ChatMessage, 'sender_type' | 'sender_name'>;
-type Attachment = TicketMessage['attachments'][number];
-
 /** What customers ask, and what the team says to it. */
 const requests: readonly (readonly [subject: string, asked: string, ...thread: string[]])[] = [
   [
@@ -78,7 +76,7 @@ const requests: readonly (readonly [subject: string, asked: string, ...thread: s
   ['Thank you!', 'No question, I just wanted to say that the new inbox is lovely.'],
 ];
 
-const files: readonly Attachment[] = [
+const files: readonly TicketMessage['attachments'][number][] = [
   { name: 'invoice-2210.pdf', mime: 'application/pdf', size: 84_213 },
   { name: 'screenshot.png', mime: 'image/png', size: 312_884 },
   { name: 'contacts.csv', mime: 'text/csv', size: 1_204_551 },

@@ -5,11 +5,9 @@ import { type OAuthAnswer, type OAuthRequest, parametersOf, readForm } from './h
 import { isRegistered, withAnswer } from './redirect-uri.ts';
 import { type Client, grantCode, type Moment, type OAuthState, sameSecret } from './state.ts';
 
-type Account = { readonly account_id: number; readonly name: string };
-
 export type ConsentWorld = Moment & {
   /** What the customer can pick from, the first chosen beforehand. */
-  readonly accounts: readonly Account[];
+  readonly accounts: readonly { readonly account_id: number; readonly name: string }[];
   /** `auto` answers at once, with every scope that was asked for, for account 1. */
   readonly consent: 'page' | 'auto';
   /** Random, of this run: what the consent page's form is signed with. */

@@ -220,10 +220,8 @@ async function readJson(request: IncomingMessage): Promise<{ readonly to?: unkno
   }
 }
 
-type Asset = { readonly type: string; readonly text: (key: string) => string };
-
 /** What the inspector's page is made of, for the key of this run. Everything comes from here: it needs no network. */
-const assets: Readonly<Record<string, Asset>> = {
+const assets: Readonly<Record<string, { readonly type: string; readonly text: (key: string) => string }>> = {
   '/': { type: 'text/html; charset=utf-8', text: (key) => html.replaceAll('?key', `?key=${encodeURIComponent(key)}`) },
   '/client.js': { type: 'text/javascript; charset=utf-8', text: () => client },
   '/style.css': { type: 'text/css; charset=utf-8', text: () => style },

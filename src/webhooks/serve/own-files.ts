@@ -22,12 +22,10 @@ export async function refuseOwnFiles(
   }
 }
 
-type Around = Pick<Configured, 'file' | 'folder'> & { readonly place: Place };
-
 /** Also before each write: a link may lead there since. */
 export async function refuseOwnFile(
   ctx: Pick<Context, 'env' | 'files'>,
-  { file, folder, place }: Around,
+  { file, folder, place }: Pick<Configured, 'file' | 'folder'> & { readonly place: Place },
   sink: { readonly name: string; readonly path: string },
 ): Promise<void> {
   const path = await realPath(resolve(folder, sink.path));

@@ -34,8 +34,6 @@ export type Sinks = {
 /** `retrying`: of those that wait, how many were refused by now. */
 export type Closing = { readonly name: string; readonly retrying: number } & SinkTally;
 
-type Running = { readonly worker: DeliveryWorker; readonly opened: Opened };
-
 /** How long a sink that is changed or removed may take over what it has in hand. */
 const changeMs = 10_000;
 
@@ -48,7 +46,7 @@ export async function startSinks(
   let config: ServeConfig = first.config;
   let isOver = false;
   const openSinks = sinkOpener(ctx, store, first.file);
-  const running = new Map<string, Running>();
+  const running = new Map<string, { readonly worker: DeliveryWorker; readonly opened: Opened }>();
   let opened: OpenedSinks = new Map();
   const { tallies, dead, retrying, onSettled } = tallying(problems);
   const change: Sinks['change'] = async (to, onChanged) => {

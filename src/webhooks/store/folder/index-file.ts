@@ -108,13 +108,11 @@ async function search({ fd, runs }: Index, kind: Kind, text: string): Promise<nu
 
 const block = 1 << 20;
 
-type Reading = { readonly pause: () => Promise<void>; readonly isOver: () => boolean };
-
 /** Whether the inbox still holds the very bytes that the index was made of. */
 export async function isAsItWas(
   { runs }: Pick<Index, 'runs'>,
   inbox: FileHandle,
-  { pause, isOver }: Reading,
+  { pause, isOver }: { readonly pause: () => Promise<void>; readonly isOver: () => boolean },
 ): Promise<boolean> {
   const bytes = Buffer.allocUnsafe(block);
   let at = 0;

@@ -17,8 +17,6 @@ const leaseMs = 15_000;
 const ownMs = 12_000;
 const renewMs = 4_000;
 
-type Lease = { readonly lost: AbortController; until: number };
-
 const claim = {
   name: 'svc_claim',
   text: `INSERT INTO ${schemaName}.sinks AS s (name, holder, held_until)
@@ -46,7 +44,7 @@ const giving = {
 };
 
 export function createLeases(database: Database, holder: string, clock: Pick<Clock, 'ticks'>): Leases {
-  const leases = new Map<string, Lease>();
+  const leases = new Map<string, { readonly lost: AbortController; until: number }>();
   let renewedAt = clock.ticks();
   let renewing = false;
   const lose = (sink: string) => {
