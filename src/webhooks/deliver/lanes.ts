@@ -1,4 +1,3 @@
-import { within } from '../../promise/in-time.ts';
 import type { Taken, Waiting } from '../store/inbox-store.ts';
 import { countTry, type Refusal, tryOne } from './attempt.ts';
 import { pauseAfter } from './retry.ts';
@@ -15,6 +14,8 @@ import {
   type WorkerOptions,
   type WorkerState,
   waitMs,
+  wakeUp,
+  workerOf,
 } from './worker-state.ts';
 
 type State = WorkerState & {
@@ -35,32 +36,17 @@ export function startLanes(options: WorkerOptions, concurrency: number): Deliver
     ...newState(options, onSettled),
     ...{ concurrency, window: undefined, askedAt: Number.NEGATIVE_INFINITY, failures: 0 },
   };
-  const running = run(state).finally(() => options.store.leave(options.sink.name).catch(() => {}));
-  const end = async (graceMs: number): Promise<void> => {
-    state.over = { at: state.clock.ticks() + graceMs, leastMs: graceMs / 4, began: state.clock.now() };
-    // What had refused before is left.
+  // What had refused before is left.
+  const onEnd = () => {
     for (const lane of state.window?.lanes.values() ?? []) if (lane.refusals > 0) lane.isLeft = true;
-    state.ending.abort();
-    poke(state);
-    await within(state.clock, graceMs, running);
-    state.cutting.abort();
-    poke(state);
-    await running;
   };
-  return {
-    wake: () => poke(state),
-    drain: end,
-    stop(graceMs) {
-      state.isStopped = true;
-      return end(graceMs);
-    },
-  };
+  return workerOf(state, run(state), () => poke(state), onEnd);
 }
 
 /** A place at the sink does not wait for an inbox that is being asked. */
 function poke(state: State): void {
   begin(state);
-  if (!state.wake.signal.aborted) state.wake.abort();
+  wakeUp(state);
 }
 
 async function run(state: State): Promise<void> {

@@ -1,3 +1,4 @@
+import { within } from '../../promise/in-time.ts';
 import type { InboxStore, Waiting } from '../store/inbox-store.ts';
 import type { Filter } from './filter.ts';
 import { type Became, createOutcomes, type OutcomeOptions, type Outcomes } from './outcomes.ts';
@@ -63,6 +64,40 @@ export function newState(options: WorkerOptions, onSettled = options.onSettled):
     refusals: 0,
     wake: new AbortController(),
   };
+}
+
+/** What others see of a worker that runs. `wake` has it look again, `onEnd` is called once as it is told to end. */
+export function workerOf(
+  state: WorkerState,
+  run: Promise<void>,
+  wake: () => void,
+  onEnd: () => void = () => {},
+): DeliveryWorker {
+  // Another instance may still have this sink in its configuration.
+  const running = run.finally(() => state.store.leave(state.sink.name).catch(() => {}));
+  const drain = async (graceMs: number): Promise<void> => {
+    state.over = { at: state.clock.ticks() + graceMs, leastMs: graceMs / 4, began: state.clock.now() };
+    onEnd();
+    state.ending.abort();
+    wake();
+    await within(state.clock, graceMs, running);
+    state.cutting.abort();
+    wake();
+    await running;
+  };
+  return {
+    wake,
+    drain,
+    stop(graceMs) {
+      state.isStopped = true;
+      return drain(graceMs);
+    },
+  };
+}
+
+/** Each abort makes an error with its stack, and this is called for each event. */
+export function wakeUp({ wake }: WorkerState): void {
+  if (!wake.signal.aborted) wake.abort();
 }
 
 /** Whether a delivery that begins in `inMs` would be over in time: a sink that took long takes long again. */

@@ -1,4 +1,3 @@
-import { within } from '../../promise/in-time.ts';
 import type { Taken, Waiting } from '../store/inbox-store.ts';
 import { countTry, giveTo, type Refusal, verdictOf } from './attempt.ts';
 import { pauseAfter } from './retry.ts';
@@ -14,6 +13,8 @@ import {
   type WorkerOptions,
   type WorkerState,
   waitMs,
+  wakeUp,
+  workerOf,
 } from './worker-state.ts';
 
 /** `isLeft`: it is not waited for any more, for it would hold up the end. */
@@ -21,27 +22,7 @@ type State = WorkerState & { isLeft: boolean };
 
 export function startDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   const state: State = { ...newState(options), isLeft: false };
-  // Another instance may still have this sink in its configuration.
-  const running = run(state).finally(() => options.store.leave(options.sink.name).catch(() => {}));
-  const end = async (graceMs: number): Promise<void> => {
-    state.over = { at: state.clock.ticks() + graceMs, leastMs: graceMs / 4, began: state.clock.now() };
-    state.ending.abort();
-    state.wake.abort();
-    await within(state.clock, graceMs, running);
-    state.cutting.abort();
-    await running;
-  };
-  return {
-    // Each abort makes an error with its stack, and this is called for each event.
-    wake() {
-      if (!state.wake.signal.aborted) state.wake.abort();
-    },
-    drain: end,
-    stop(graceMs) {
-      state.isStopped = true;
-      return end(graceMs);
-    },
-  };
+  return workerOf(state, run(state), () => wakeUp(state));
 }
 
 /** Nothing more is begun where it would hold up the end. */
