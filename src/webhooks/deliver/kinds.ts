@@ -41,25 +41,19 @@ const url = v.pipe(
 
 const natsServer = v.pipe(
   text,
-  v.check(
-    (value) => /^(?:(?:nats|tls):\/\/)?[\w.:[\]-]+$/u.test(value),
-    'must be nats://HOST:PORT or tls://HOST:PORT, without a password',
-  ),
+  v.regex(/^(?:(?:nats|tls):\/\/)?[\w.:[\]-]+$/u, 'must be nats://HOST:PORT or tls://HOST:PORT, without a password'),
 );
 
 const natsSubject = v.pipe(
   text,
-  v.check(
-    (value) => /^[\w-]+(?:\.(?:[\w-]+|\{event\}|\{account\}))*$/u.test(value),
+  v.regex(
+    /^[\w-]+(?:\.(?:[\w-]+|\{event\}|\{account\}))*$/u,
     'must be words with dots between them, such as svc.{event}, and begin with a word',
   ),
 );
 
 const natsStream = v.strictObject({
-  name: v.pipe(
-    text,
-    v.check((value) => /^[\w-]{1,64}$/u.test(value), 'must be 1 to 64 letters, digits, "-" or "_"'),
-  ),
+  name: v.pipe(text, v.regex(/^[\w-]{1,64}$/u, 'must be 1 to 64 letters, digits, "-" or "_"')),
   create: v.optional(v.boolean('must be true or false'), false),
 });
 

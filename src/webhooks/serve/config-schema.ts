@@ -44,10 +44,7 @@ function told(ms: number): string {
 
 const port = whole(0, 65_535);
 
-const sinkName = v.pipe(
-  text,
-  v.check((value) => /^[\w.-]{1,64}$/u.test(value), 'must be 1 to 64 letters, digits, ".", "-" or "_"'),
-);
+const sinkName = v.pipe(text, v.regex(/^[\w.-]{1,64}$/u, 'must be 1 to 64 letters, digits, ".", "-" or "_"'));
 
 function wrongEvent({ input }: { readonly input: unknown }): string {
   const near = typeof input === 'string' ? nearEvents(input) : [];
@@ -90,26 +87,17 @@ const sink = v.pipe(
   ),
 );
 
-const pathText = v.pipe(
-  text,
-  v.check((value) => /^\/[^\s?#]*$/u.test(value), 'must begin with / and have no query'),
-);
+const pathText = v.pipe(text, v.regex(/^\/[^\s?#]*$/u, 'must begin with / and have no query'));
 
 /** It may be a secret that somebody put in the wrong place, so it is not repeated. */
-const variable = v.pipe(
-  text,
-  v.check((value) => /^[A-Za-z_]\w*$/u.test(value), 'must be the name of a variable: letters, digits and "_"'),
-);
+const variable = v.pipe(text, v.regex(/^[A-Za-z_]\w*$/u, 'must be the name of a variable: letters, digits and "_"'));
 
 /** One of several accounts. Its secrets are those of its variables and, with a profile, those that svc has stored for it. */
 const account = v.pipe(
   v.strictObject({
     name: v.pipe(
       text,
-      v.check(
-        (value) => accountName.test(value),
-        'must be 1 to 63 letters, digits, "-" or "_", and begin with a letter or a digit',
-      ),
+      v.regex(accountName, 'must be 1 to 63 letters, digits, "-" or "_", and begin with a letter or a digit'),
     ),
     path: pathText,
     profile: v.optional(text),
