@@ -40,16 +40,13 @@ const laneFields: Readonly<Record<WebhookEvent, string>> = {
  * The lane of a body: what is about one record goes in order. What names no record, or is no event of the service, is in
  * one lane together.
  */
-export function laneIn(body: Uint8Array): string {
-  const { event: name, data } = envelopeOf(body);
-  const event = webhookEvents.find((each) => each === name);
-  const id = event && fieldsIn(data)[laneFields[event]];
-  return event && Number.isSafeInteger(id) ? recordKey(event, Number(id)) : '';
-}
+export const laneIn = (body: Uint8Array): string => keyBy(laneFields, envelopeOf(body)) ?? '';
 
-function recordOf({ event: name, data }: Fields): string | undefined {
+const recordOf = (envelope: Fields): string | undefined => keyBy(idFields, envelope);
+
+function keyBy(fields: typeof idFields, { event: name, data }: Fields): string | undefined {
   const event = webhookEvents.find((each) => each === name);
-  const id = event && fieldsIn(data)[idFields[event]];
+  const id = event && fieldsIn(data)[fields[event]];
   return event && Number.isSafeInteger(id) ? recordKey(event, Number(id)) : undefined;
 }
 
