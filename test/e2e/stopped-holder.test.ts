@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
 import { type Server, serve } from '../../src/sandbox/server.ts';
-import { slotsFolder } from '../../src/webhooks/store/folder/slot.ts';
-import { received } from '../../src/webhooks/store/folder/view.ts';
+import { slots, slotsFolder } from '../../src/webhooks/store/folder/slot.ts';
+import { receivedIn } from '../../src/webhooks/store/folder/view.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { endAfterEach } from '../endings.ts';
 import { agedLocks } from '../locks.ts';
@@ -276,7 +276,8 @@ inContainers(
     expect(await deliver(urlOf(second), body('end'))).toBe(204);
     await second.signal('SIGTERM');
     await second.ended;
-    const seen = await received(slotsFolder(join(folder, 'state'), 'default'), ({ id }) => id);
+    const root = slotsFolder(join(folder, 'state'), 'default');
+    const { seen } = await receivedIn(await slots(root), ({ id }) => id);
     expect(seen.map(({ value }) => value)).toEqual([
       'first-0',
       'first-1',

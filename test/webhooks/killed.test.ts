@@ -10,8 +10,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { sign } from '../../src/api/signature.ts';
 import { createSandbox } from '../../src/sandbox/app.ts';
 import { serve } from '../../src/sandbox/server.ts';
-import { slotsFolder } from '../../src/webhooks/store/folder/slot.ts';
-import { received } from '../../src/webhooks/store/folder/view.ts';
+import { slots, slotsFolder } from '../../src/webhooks/store/folder/slot.ts';
+import { receivedIn } from '../../src/webhooks/store/folder/view.ts';
 import { endAfterEach } from '../endings.ts';
 import { freePort } from '../free-port.ts';
 import { draws, inTurn } from '../thorough.ts';
@@ -98,7 +98,7 @@ function deliver(port: number, id: string): Promise<number | undefined> {
 }
 
 const inboxIds = async (state: string): Promise<string[]> =>
-  (await received(slotsFolder(state, 'default'), ({ id }) => id)).map(({ value }) => value);
+  (await receivedIn(await slots(slotsFolder(state, 'default')), ({ id }) => id)).seen.map(({ value }) => value);
 
 const faults = [
   'verified',

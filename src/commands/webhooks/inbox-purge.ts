@@ -13,7 +13,7 @@ import { withConfigured } from '../../webhooks/serve/configured.ts';
 import { inboxFile } from '../../webhooks/store/folder/file.ts';
 import { forgetKnown } from '../../webhooks/store/folder/known.ts';
 import { slotHolder, slots, slotsFolder, whileFree } from '../../webhooks/store/folder/slot.ts';
-import { received } from '../../webhooks/store/folder/view.ts';
+import { receivedIn } from '../../webhooks/store/folder/view.ts';
 import { keptIn, listenInbox } from '../../webhooks/store/listen-inbox.ts';
 import { fileStarts } from '../../webhooks/store/starts.ts';
 import { configFlag } from './flags.ts';
@@ -31,7 +31,7 @@ export const purge = defineCommand({
       const pid = await slotHolder(folder);
       if (pid !== undefined) throw inUse(pid);
     }
-    const count = await countIn((see) => received(root, see));
+    const count = await countIn(async (see) => receivedIn(await slots(root), see));
     const others = await keptIn((await listenInbox(ctx, settings)).others);
     const foreign = [...others.values()].reduce((sum, { kept }) => sum + kept, 0);
     const whose = foreign > 0 ? ` (${number(foreign)} of account ${listed([...others.keys()].map(String))})` : '';

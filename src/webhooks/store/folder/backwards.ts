@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { decodeLine } from '../line.ts';
-import { openInboxFile } from './file.ts';
+import { inInbox } from './file.ts';
 
 type LineAt = { readonly bytes: Buffer; readonly start: number };
 
@@ -38,18 +38,14 @@ const lineBefore = (text: Buffer, end: number): number => (end < 2 ? 0 : text.la
 /** Ids of the newest deliveries, the newest first. */
 export async function newestIn(folder: string, most: number): Promise<string[]> {
   const ids = new Set<string>();
-  const file = await openInboxFile(folder);
-  if (!file) return [];
-  try {
+  await inInbox(folder, async (file) => {
     for await (const lines of linesBackwards(file)) {
       for (const { bytes } of lines) {
         const line = decodeLine(bytes.toString('utf8'));
         if (line?.kind === 'arrival') ids.add(line.arrival.id);
-        if (ids.size >= most) return [...ids];
+        if (ids.size >= most) return;
       }
     }
-    return [...ids];
-  } finally {
-    await file.close();
-  }
+  });
+  return [...ids];
 }

@@ -63,6 +63,12 @@ export async function openInboxFile(folder: string): Promise<FileHandle | undefi
   throw noInbox(path, 'it is no ordinary file');
 }
 
+/** What `read` makes of the file, which may be in use by another process; undefined where there is none. */
+export async function inInbox<T>(folder: string, read: (file: FileHandle) => Promise<T>): Promise<T | undefined> {
+  const file = await openInboxFile(folder);
+  return file && read(file).finally(() => file.close());
+}
+
 const noInbox = (path: string, why: string): Failure =>
   new Failure('failed', `${path} is no inbox of svc: ${why}.`, { hint: 'Move it away, or name another folder.' });
 

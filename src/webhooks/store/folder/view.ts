@@ -2,10 +2,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { linesOf, readAt } from '../../../disk/log-file.ts';
 import { type Arrival, deadIn, decodeLine, type InboxLine, isOwed, type Outcome, settles } from '../line.ts';
 import { linesBackwards } from './backwards.ts';
-import { countLine, type Damaged, damageIn, noneCounted, openInboxFile } from './file.ts';
+import { countLine, type Damaged, damageIn, inInbox, noneCounted, openInboxFile } from './file.ts';
 import { closeIndex } from './index-file.ts';
 import { type Known, openKnown } from './known.ts';
-import { slots } from './slot.ts';
 
 export type View<T> = (arrival: Arrival) => T | undefined;
 export type Seen<T> = { readonly value: T; readonly outcomes: readonly Outcome[] };
@@ -25,17 +24,14 @@ export type Asked = {
 /** `isAll`: there are no others. */
 export type Found<T> = { readonly seen: readonly Seen<T>[]; readonly isAll: boolean };
 
-/**
- * What the profile's listeners ever received and still keep, oldest first, each id once. Of each delivery only what
- * `view` makes of it stays in memory: an inbox may be larger. Those without a view are left out.
- */
-export const received = async <T>(root: string, view: View<T>, onDamage?: OnDamage): Promise<readonly Seen<T>[]> =>
-  (await receivedIn(await slots(root), view, { onDamage })).seen;
-
 /** Some of what is in an inbox. */
 export type Part = { readonly folder: string; readonly has: (arrival: Arrival) => boolean };
 
-/** The same of any inboxes or parts of them, from the newest back as far as is asked. */
+/**
+ * What these inboxes or parts of them ever received and still keep, oldest first, each id once, from the newest back as far
+ * as is asked. Of each delivery only what `view` makes of it stays in memory: an inbox may be larger. Those without a view
+ * are left out.
+ */
 export async function receivedIn<T>(
   parts: readonly (string | Part)[],
   view: View<T>,
@@ -73,9 +69,7 @@ function byTime(a: { readonly at: string }, b: { readonly at: string }): number 
 async function receivedBy<T>(folder: string, view: View<T>, { onDamage, most, texts, isWanted }: Asked) {
   const ones = new Map<string, One<T>>();
   const oldestFirst = () => [...ones.values()].reverse();
-  const file = await openInboxFile(folder);
-  if (!file) return { ones: [], isAll: true };
-  try {
+  const found = await inInbox(folder, async (file) => {
     const known = await knownIn(folder, file);
     const limit = await limitIn(file, known);
     const isAsked = texts && askedFor(texts);
@@ -109,9 +103,8 @@ async function receivedBy<T>(folder: string, view: View<T>, { onDamage, most, te
     }
     if (!isAsked) damage.tell(folder, onDamage);
     return { ones: oldestFirst(), isAll: true };
-  } finally {
-    await file.close();
-  }
+  });
+  return found ?? { ones: [], isAll: true };
 }
 
 /** `serve` itself knows what it must keep. */

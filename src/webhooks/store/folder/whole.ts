@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { lineAt } from '../../../disk/log-file.ts';
 import { decodeLine, type InboxLine, type Outcome } from '../line.ts';
 import { linesBackwards } from './backwards.ts';
-import { openInboxFile } from './file.ts';
+import { inInbox } from './file.ts';
 import { closeIndex, type Index, placesOf } from './index-file.ts';
 import { openKnown } from './known.ts';
 import type { Received } from './look-up.ts';
@@ -12,26 +12,21 @@ import type { Received } from './look-up.ts';
  * leads elsewhere; then the whole file says it.
  */
 export async function findWhole(folder: string, ids: readonly string[]): Promise<readonly Received[]> {
-  const file = await openInboxFile(folder);
-  if (!file) return [];
-  try {
+  const all: Received[] = [];
+  await inInbox(folder, async (file) => {
     const found = await openKnown(folder, file, 'r').catch(() => undefined);
-    if (!found) return [];
+    if (!found) return;
     try {
       const later = await linesBehind(file, found.known.end, ids);
-      const all: Received[] = [];
       for (const id of ids) {
-        const lines = [...(await linesOfId(file, found.index, id)), ...later];
-        const one = receivedFrom(lines, id);
+        const one = receivedFrom([...(await linesOfId(file, found.index, id)), ...later], id);
         if (one) all.push(one);
       }
-      return all;
     } finally {
       await closeIndex(found.index);
     }
-  } finally {
-    await file.close();
-  }
+  });
+  return all;
 }
 
 async function linesOfId(file: FileHandle, index: Index, id: string): Promise<InboxLine[]> {
