@@ -2,17 +2,12 @@ import { type WebhookEvent, webhookEvents } from '../api/webhooks.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { Missed } from '../webhooks/receive/missed.ts';
-import type { StartStore, Starts } from '../webhooks/store/starts.ts';
-import { earliest, nothingReceived, rebuiltArrivals, startsOf, type Wanted } from './rebuilding.ts';
-
-type Inbox = {
-  readonly seeAll: Wanted['seeAll'];
-  readonly starts: StartStore;
-  close(): Promise<void>;
-};
+import type { Starts } from '../webhooks/store/starts.ts';
+import type { Inbox } from './inbox.ts';
+import { earliest, nothingReceived, rebuiltArrivals, startsOf } from './rebuilding.ts';
 
 type Searching = {
-  readonly open: () => Promise<Inbox>;
+  readonly open: () => Promise<Pick<Inbox, 'seeAll' | 'starts' | 'close'>>;
   readonly events: readonly WebhookEvent[] | undefined;
   /** Variables with signing secrets. */
   readonly env: () => readonly string[];

@@ -1,15 +1,8 @@
+import type { NewContactRow } from '../api/contacts.ts';
+import type { Part } from '../api/operation.ts';
 import { type Agreement, agreement, isSameEmail, isSamePhone, isSameText, isSameUrl, isSameValue } from './agree.ts';
 
-export type Row = {
-  readonly name?: string;
-  readonly last_name?: string;
-  readonly email?: string;
-  readonly phone?: string;
-  readonly company?: string;
-  readonly website?: string | null;
-  readonly country?: string;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-};
+export type Row = Part<typeof NewContactRow>;
 
 /** `svc api` sends any JSON: only a list of objects holds rows. */
 export function rowsSent(body: object): Row[] {

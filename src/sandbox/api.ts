@@ -17,7 +17,7 @@ import {
 import { readBody } from './body.ts';
 import { type Credential, credentialOf } from './credential.ts';
 import type { Call } from './handlers/handler.ts';
-import { addressLimit, type Bucket, generalLimit, type Verdict } from './limits.ts';
+import { addressLimit, type Bucket, generalLimit } from './limits.ts';
 import type { Match } from './router.ts';
 import { findOwned, type Owner, type State } from './store/state.ts';
 import type { World } from './world.ts';
@@ -31,19 +31,11 @@ export type ApiRequest = {
   readonly address: string;
 };
 
-export type ApiAnswer = {
-  readonly status: number;
-  readonly body: object;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly verdict: Verdict;
-  readonly credential: Credential | undefined;
-};
-
 /**
  * One request of the account-scoped API. What may be wrong is looked for in this order: the path (404, 405), the
  * token (401), the limit (429), the scope and then the module (403), the record (404), the fields (422).
  */
-export async function answerApi(world: World, now: Date, request: ApiRequest): Promise<ApiAnswer> {
+export async function answerApi(world: World, now: Date, request: ApiRequest) {
   const credential = credentialOf(world.state, request.headers.authorization, now);
   const found = world.serves.match(request.method, request.path);
   const operation = found && 'operation' in found ? found.operation : undefined;
@@ -53,7 +45,7 @@ export async function answerApi(world: World, now: Date, request: ApiRequest): P
     ? judge(world, now, request, { credential, found })
     : tooManyRequests(verdict.retryAfter));
   if (isRefusal(result)) return { ...answerOf(result), verdict, credential };
-  return { status: operation?.status ?? 200, body: result, verdict, credential };
+  return { status: operation?.status ?? 200, body: result, headers: undefined, verdict, credential };
 }
 
 function bucketsOf(credential: Credential | undefined, address: string, operation: Operation | undefined): Bucket[] {

@@ -12,7 +12,6 @@ export type Decide = (action: number, first: string | null, second: string | nul
 export type NodeStatement = {
   all(...values: readonly unknown[]): Readonly<Record<string, unknown>>[];
   iterate(): Iterator<readonly unknown[]>;
-  columns(): { readonly name: string }[];
   setReturnArrays(isOn: boolean): void;
   setReadBigInts(isOn: boolean): void;
 };

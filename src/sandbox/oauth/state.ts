@@ -128,15 +128,8 @@ function connect(connections: Connections, consent: Consent, now: Date): Connect
   return connection;
 }
 
-export type Authenticated = {
-  readonly connection_id: string;
-  readonly client_id: string;
-  readonly account_id: number;
-  readonly scopes: readonly Scope[];
-};
-
 /** Whom a bearer token speaks for; undefined where it is unknown, expired or revoked. */
-export function authenticate(connections: Connections, token: string, now: Date): Authenticated | undefined {
+export function authenticate(connections: Connections, token: string, now: Date) {
   const connection = connectionOf(connections, 'at', token);
   const found = connection?.access_tokens.find((kept) => isKept(kept, token));
   if (!connection || !found || isPast(found.expires_at, now)) return undefined;

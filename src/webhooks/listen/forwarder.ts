@@ -70,11 +70,11 @@ export function createForwarder(options: ForwardOptions): Forwarder {
 }
 
 function startLane(options: ForwardOptions, to: string): Lane {
-  const { clock, inbox, held, timeoutMs, retryMs } = options;
+  const { clock, inbox, held } = options;
   const queue: Queue = { to, waiting: new Map(), down: undefined };
   const mayDeliver = () => isOurs(held);
   const worker = startDeliveryWorker({
-    sink: appSink({ url: to, timeoutMs, retryMs }, options),
+    sink: appSink(to, options),
     store: {
       isShared: false,
       take: async (_, most) =>
@@ -128,18 +128,11 @@ function settle({ report }: ForwardOptions, queue: Queue, { id, outcome }: Settl
   queue.down = forwarding;
 }
 
-type About = {
-  readonly url: string;
-  readonly timeoutMs: number;
-  /** How long to try while nothing listens there; undefined: for as long as svc runs. */
-  readonly retryMs: number | undefined;
-};
-
 /** An app that breaks or hangs on one event gets it this often; then it must not hold up the others for ever. */
 const brokenTries = 5;
 
 /** The app of somebody who develops: any status is its answer, and while it is down it is tried without end. */
-function appSink({ url, timeoutMs, retryMs }: About, { exchange, clock }: Pick<Context, 'exchange' | 'clock'>) {
+function appSink(url: string, { exchange, clock, timeoutMs, retryMs }: ForwardOptions) {
   /** The event that it is tried with, since when (ticks), and how often the app broke on it. */
   let current = { id: '', since: 0, broken: 0 };
   const sink: Sink = {

@@ -4,9 +4,10 @@ import type { Headers } from '../event/envelope.ts';
 import { accountOf } from '../event/envelope.ts';
 import { happeningOf } from '../event/record-key.ts';
 import type { Arrival } from '../store/line.ts';
+import type { Refusing } from '../store/recovery.ts';
 import { judge, type Verdict } from './judge.ts';
 import type { Limits } from './limits.ts';
-import { doorAt, mostConnections, type Receipt, type ReceiverOptions, type Refusing } from './options.ts';
+import { doorAt, mostConnections, type Receipt, type ReceiverOptions } from './options.ts';
 
 /** False where the inbox refused all along. */
 type Stored = 'stored' | 'repeat' | false;

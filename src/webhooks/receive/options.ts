@@ -2,6 +2,7 @@ import type { Clock } from '../../context.ts';
 import type { idInInbox } from '../event/account.ts';
 import type { Envelope } from '../event/envelope.ts';
 import type { Arrival } from '../store/line.ts';
+import type { Refusing } from '../store/recovery.ts';
 import type { Refusal } from './judge.ts';
 import type { Limits } from './limits.ts';
 import { connectionsAtMost, defaultConnections } from './listening.ts';
@@ -49,14 +50,6 @@ export type ReceiverOptions = {
   readonly onProblem?: (error: unknown, refusing: Refusing) => void;
   /** Shorter in tests. */
   readonly limits?: Partial<Limits>;
-};
-
-/** Deliveries that the inbox does not take: not all of one size may find room. */
-export type Refusing = {
-  /** One was not taken just now. */
-  readonly isOn: () => boolean;
-  /** People were told that it answers again: the next one that is not taken is news. */
-  readonly over: () => void;
 };
 
 export const mostConnections = ({ maxConnections }: ReceiverOptions): number =>

@@ -2,10 +2,9 @@ import type { Clock } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
 import { type Refusal, refusals } from '../receive/judge.ts';
-import type { Refusing } from '../receive/options.ts';
 import type { Settled } from '../store/inbox-store.ts';
 import { lossInWords } from '../store/outcome-words.ts';
-import { tellingRecovery } from '../store/recovery.ts';
+import { type Refusing, tellingRecovery } from '../store/recovery.ts';
 
 type Needs = {
   readonly clock: Pick<Clock, 'ticks' | 'sleep'>;

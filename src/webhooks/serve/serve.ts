@@ -7,10 +7,10 @@ import { marking, newMark } from '../receive/own-mark.ts';
 import { type Receiver, startReceiver } from '../receive/receiver.ts';
 import type { Counts, InboxStore } from '../store/inbox-store.ts';
 import { openInboxStore } from '../store/place.ts';
-import { type Admin, metricsText, startAdmin, type Tally } from './admin.ts';
+import { metricsText, startAdmin, type Tally } from './admin.ts';
 import { accepting, catchUp } from './catch-up.ts';
 import type { Configured } from './config.ts';
-import type { MissedOf, ServeOptions } from './options.ts';
+import type { ServeOptions } from './options.ts';
 import { createProblems, type Problems } from './problems.ts';
 import { type Current, laterSecrets, reloading, tellLeft, warnOfPrograms } from './reloading.ts';
 import { announce } from './running.ts';
@@ -26,19 +26,6 @@ export type Served = {
 const drainMs = 20_000;
 const closeMs = 3_000;
 const trimMs = 60_000;
-
-type Up = {
-  readonly store: InboxStore;
-  readonly sinks: Sinks;
-  readonly receiver: Receiver;
-  readonly admin: Admin | undefined;
-  readonly tally: Tally;
-  readonly problems: Problems;
-  /** Ends what other commands know of it. */
-  readonly silence: () => Promise<void>;
-  readonly current: Current;
-  readonly missed: readonly MissedOf[] | undefined;
-};
 
 /**
  * Receives until `ctx.signal` fires; then it lets the sinks have what waits, and tells the sum. Where another instance
@@ -79,7 +66,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<Served
   return { tally: up.tally, sinks };
 }
 
-async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
+async function bringUp(ctx: Context, options: ServeOptions) {
   const { first } = options;
   const { listen, admin: wanted, keep } = first.config;
   const current: Current = { doors: await options.doorsOf(first), configured: first };
@@ -126,7 +113,7 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
         ready: readiness(ctx, store, problems),
         metrics: metricsOf({ tally, byAccount, store, sinks }),
       }));
-    // A state folder that cannot be written is no reason to receive nothing.
+    // Ends what other commands know of it. A state folder that cannot be written is no reason to receive nothing.
     const silence = await announce(ctx.files.state, {
       config: first.file,
       ...(!first.config.accounts && { profile: options.profile }),

@@ -15,8 +15,13 @@ type Needs = {
 
 const askMs = 1_000;
 
-/** Deliveries that are not taken (`receive/options.ts`). */
-type Refusing = { readonly isOn: () => boolean; readonly over: () => void };
+/** Deliveries that the inbox does not take: not all of one size may find room. */
+export type Refusing = {
+  /** One was not taken just now. */
+  readonly isOn: () => boolean;
+  /** People were told that it answers again: the next one that is not taken is news. */
+  readonly over: () => void;
+};
 
 /**
  * Returns what is called when people were told that the inbox fails. From then on it is asked each second, for the next
