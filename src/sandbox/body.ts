@@ -45,6 +45,11 @@ export function readBody(id: string, entry: Schema, { body, headers }: Sent): { 
     if (isDeeperThan(deepest, value)) return wrong(`may be nested ${deepest} levels deep`);
     if (!isRecord(value)) return wrong('must be a JSON object');
   }
+  return judged(schema, value);
+}
+
+/** The value as the schema judges it. What is wrong with it as a whole is told of the body. */
+export function judged<S extends Schema>(schema: S, value: unknown): { readonly value: v.InferOutput<S> } | Refusal {
   const checked = check(schema, value);
   if (checked.ok) return { value: checked.value };
   const { '': whole, ...fields } = checked.fields;

@@ -79,16 +79,10 @@ const secondsUntil = (then: number, now: number): number => Math.max(1, Math.cei
 function fixedCount(): Count {
   let opened = Number.NEGATIVE_INFINITY;
   let used = 0;
-  const turn = (now: number) => {
-    if (now - opened >= windowMs) {
-      opened = now;
-      used = 0;
-    }
-  };
   return {
     used: (now) => (now - opened >= windowMs ? 0 : used),
     add: (now) => {
-      turn(now);
+      if (now - opened >= windowMs) [opened, used] = [now, 0];
       used++;
     },
     freeAt: () => opened + windowMs,

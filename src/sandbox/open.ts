@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { isCode } from '../disk/atomic-file.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { createSandbox, type SandboxOptions } from './app.ts';
@@ -56,7 +57,10 @@ export type Running = {
 export async function openSandbox(options: OpenOptions, notice: (text: string) => void): Promise<Running> {
   const seed = await readSeed(options.seed ?? 'demo', options.signal);
   const comparing = options.compare ? (await import('./compare.ts')).createComparing() : undefined;
-  const stateFile = options.state === undefined ? undefined : await openState(options.state);
+  const stateFile =
+    options.state === undefined
+      ? undefined
+      : await (await import('./store/state-file.ts')).openStateFile(options.state);
   if (stateFile?.state && options.seed !== undefined) {
     notice(`${options.state} already holds a state, so --seed was not used. To start over: POST /_sandbox/reset`);
   }
@@ -96,11 +100,6 @@ export async function openSandbox(options: OpenOptions, notice: (text: string) =
   }
 }
 
-async function openState(path: string) {
-  const { openStateFile } = await import('./store/state-file.ts');
-  return openStateFile(path);
-}
-
 type Seed = NonNullable<SandboxOptions['seed']>;
 
 async function readSeed(named: string | MadeSeed, signal = new AbortController().signal): Promise<Seed> {
@@ -113,10 +112,7 @@ async function readSeedFile(named: string, signal: AbortSignal): Promise<string>
   const { openUserInput } = await import('../disk/user-input.ts');
   try {
     const opened = await openUserInput(named, signal);
-    const pieces = opened.kind === 'once' ? opened.bytes : opened.handle.createReadStream();
-    const chunks: Uint8Array[] = [];
-    for await (const piece of pieces) chunks.push(piece);
-    return Buffer.concat(chunks).toString('utf8');
+    return await text(opened.kind === 'once' ? opened.bytes : opened.handle.createReadStream());
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (isCode(error, 'ENOENT')) {

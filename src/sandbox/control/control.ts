@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { check } from '../../api/check.ts';
 import { type Schema, scopes } from '../../api/operation.ts';
 import { webhookEvents } from '../../api/webhooks.ts';
 import { jsonIn } from '../../text/json.ts';
 import { isLoopbackHost } from '../../text/loopback.ts';
 import { answerOf, forbidden, invalid, isRefusal, noSuchPath, type Refusal, wrongMethod } from '../answer.ts';
+import { judged } from '../body.ts';
 import { known } from '../credential.ts';
 import { disconnect, mintTokens } from '../oauth/state.ts';
 import { kinds } from '../store/records.ts';
@@ -30,10 +30,8 @@ const action =
   (world, body) => {
     const input = body.trim() === '' ? {} : jsonIn(body);
     if (input === undefined) return invalid({ body: ['must be valid JSON'] });
-    const checked = check(schema, input);
-    if (checked.ok) return run(world, checked.value);
-    const { '': whole, ...fields } = checked.fields;
-    return invalid(whole ? { body: whole, ...fields } : fields);
+    const checked = judged(schema, input);
+    return isRefusal(checked) ? checked : run(world, checked.value);
   };
 
 const done = { ok: true };

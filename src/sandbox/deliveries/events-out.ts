@@ -13,19 +13,10 @@ type TakenOf<K extends Kind, E extends WebhookEvent> = Pick<
  * picked one by one: internal notes, staff details and authors are never sent (service.md#delivery-5).
  */
 export const eventData = {
-  'contact.created': ({
-    contact_id,
-    name,
-    email,
-    phone,
-    lead_status,
-  }: TakenOf<'contacts', 'contact.created'>): DataOf<'contact.created'> => ({
-    contact_id,
-    name,
-    email,
-    phone,
-    lead_status,
-  }),
+  'contact.created': (contact: TakenOf<'contacts', 'contact.created'>): DataOf<'contact.created'> => {
+    const { contact_id, name, email, phone, lead_status } = contact;
+    return { contact_id, name, email, phone, lead_status };
+  },
   'call.completed': (call: TakenOf<'calls', 'call.completed'>): DataOf<'call.completed'> => {
     const { phone_call_id, contact_id, from, to, duration, ended_reason } = call;
     return { phone_call_id, contact_id, from, to, duration, ended_reason };

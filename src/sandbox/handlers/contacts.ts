@@ -54,7 +54,8 @@ export const contacts = {
     for (const [index, given] of body.contacts.entries()) {
       const row = check(SyncContact, given);
       if (!row.ok) {
-        errors.push({ index, error: firstError(row.fields) });
+        const [[field, [message]] = ['', ['']]] = Object.entries(row.fields);
+        errors.push({ index, error: `${field} ${message}`.trim() });
         continue;
       }
       const { phone: typed = '', ...fields } = row.value;
@@ -124,8 +125,3 @@ export function addContact(
   emit('contact.created', account_id, eventData['contact.created'](contact));
   return contact;
 }
-
-const firstError = (fields: Readonly<Record<string, readonly string[]>>): string => {
-  const [field = '', messages = []] = Object.entries(fields)[0] ?? [];
-  return `${field} ${messages[0]}`.trim();
-};
