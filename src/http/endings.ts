@@ -127,13 +127,13 @@ const addressHint =
 
 /** The address answers, but is not the service: a web page, another API, a wrong path prefix. */
 export function strangerFailure(baseUrl: string, exchanged: HttpResponse, what = whatIs(exchanged)): Failure {
-  return new Failure('failed', `${baseUrl} is not the service: it answers with ${what} (HTTP ${exchanged.status}).`, {
-    status: exchanged.status,
-    hint: addressHint,
-    answer: exchanged,
-    isStranger: true,
-  });
+  const { status } = exchanged;
+  const told = `${baseUrl} is not the service: it answers with ${what} (HTTP ${status}).`;
+  return new Failure('failed', told, { ...by(exchanged, addressHint), isStranger: true });
 }
+
+/** What every Failure has that comes of an answer. */
+const by = (answer: HttpResponse, hint: string) => ({ status: answer.status, hint, answer });
 
 /** A write that went to such an address: nobody knows what became of it. */
 export const sentToStranger = (asked: WriteSpec, baseUrl: string, answer: HttpResponse): Failure =>
@@ -147,31 +147,22 @@ export const perhapsBetween = 'Something between svc and the service may have an
 
 /** The service is there, but something on the way has answered in its place, or it answers as it never does. */
 export function oddAnswer(exchanged: HttpResponse, what = whatIs(exchanged)): Failure {
-  const { status } = exchanged;
-  return new Failure('failed', `The answer (HTTP ${status}) is ${what}, not what the service answers.`, {
-    status,
-    hint: perhapsBetween,
-    answer: exchanged,
-  });
+  const told = `The answer (HTTP ${exchanged.status}) is ${what}, not what the service answers.`;
+  return new Failure('failed', told, by(exchanged, perhapsBetween));
 }
 
 /** The answer to somebody else's request, as a proxy or a cache mixes them up: nothing is made of it. */
 export const otherRecord = (answer: HttpResponse, asked: string, other: number): Failure =>
   new Failure('failed', `${asked} was asked for, and the answer is ${other}. It is not used.`, {
-    status: answer.status,
-    hint: perhapsBetween,
-    answer,
+    ...by(answer, perhapsBetween),
     isOther: true,
   });
 
 /** Reads that are redirected to another origin; a write is never followed. `path` is what was asked for. */
 export function redirected(exchanged: HttpResponse, path: string): Failure {
   const { location = '' } = exchanged.headers;
-  return new Failure('failed', `The service redirects to ${location || 'nowhere'} (HTTP ${exchanged.status}).`, {
-    status: exchanged.status,
-    hint: baseUrlHint(location, path),
-    answer: exchanged,
-  });
+  const told = `The service redirects to ${location || 'nowhere'} (HTTP ${exchanged.status}).`;
+  return new Failure('failed', told, by(exchanged, baseUrlHint(location, path)));
 }
 
 /** The base URL under which the same path is the redirect's target. */
@@ -207,8 +198,8 @@ export function unreachable(baseUrl: string, { detail, reason }: Lost): Failure 
 
 /** A proxy that asks for a password answers in place of the service. */
 export const proxyRefused = (answer: HttpResponse): Failure =>
-  new Failure('network', 'The proxy refused the request (HTTP 407): it asks for a name and a password.', {
-    status: answer.status,
-    hint: proxyHint,
-    answer,
-  });
+  new Failure(
+    'network',
+    'The proxy refused the request (HTTP 407): it asks for a name and a password.',
+    by(answer, proxyHint),
+  );

@@ -112,14 +112,8 @@ let known: Set<string> | undefined;
 function knownFields(): Set<string> {
   if (known) return known;
   known = new Set(['error', 'error_description', 'message', 'errors', 'status']);
-  for (const operation of operationList) {
-    for (const schema of [
-      operation.response,
-      'query' in operation ? operation.query : undefined,
-      'body' in operation ? operation.body : undefined,
-    ]) {
-      collect(fieldsOf(schema), known);
-    }
+  for (const { response, query, body } of operationList) {
+    for (const schema of [response, query, body]) collect(fieldsOf(schema), known);
   }
   return known;
 }
