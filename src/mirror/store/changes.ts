@@ -1,5 +1,5 @@
 import type { Fields } from '../../text/record.ts';
-import { type Account, owned, ownerOf, type Row, type Sql, type Store } from '../tables/store.ts';
+import { type Account, owned, ownerOf, putRow, type Row, type Sql, type Store } from '../tables/store.ts';
 
 const changeNames = ['created', 'updated', 'gone'] as const;
 
@@ -59,9 +59,4 @@ export async function readPosition(sql: Sql, account: Account, name: string): Pr
 }
 
 export const savePosition = (sql: Sql, account: Account, name: string, seq: number): Promise<void> =>
-  sql.run(
-    'INSERT INTO svc_watchers (service, account_id, name, seq) VALUES ($1, $2, $3, $4) ' +
-      'ON CONFLICT (service, account_id, name) DO UPDATE SET seq = excluded.seq',
-    [...ownerOf(account), name, seq],
-    1,
-  );
+  putRow(sql, account, 'svc_watchers', { key: { name }, values: { seq } });

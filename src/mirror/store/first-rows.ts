@@ -1,4 +1,4 @@
-import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
+import { type Account, owned, ownerOf, putRow, type Sql, type Store } from '../tables/store.ts';
 import { needTable } from './later-tables.ts';
 import { hasTable } from './schema.ts';
 
@@ -17,12 +17,5 @@ export async function keepFirstRows(store: Store, account: Account, view: string
     table,
     () => 'view TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (service, account_id, view)',
   );
-  await store.write((sql) =>
-    sql.run(
-      `INSERT INTO ${table} (service, account_id, view, data) VALUES ($1, $2, $3, $4) ` +
-        'ON CONFLICT (service, account_id, view) DO UPDATE SET data = excluded.data',
-      [...ownerOf(account), view, data],
-      1,
-    ),
-  );
+  await store.write((sql) => putRow(sql, account, table, { key: { view }, values: { data } }));
 }

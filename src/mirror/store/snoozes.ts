@@ -1,4 +1,4 @@
-import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
+import { type Account, owned, ownerOf, putRow, type Sql, type Store } from '../tables/store.ts';
 import { needTable } from './later-tables.ts';
 import { hasTable } from './schema.ts';
 
@@ -25,12 +25,8 @@ export async function snooze(store: Store, account: Account, snoozes: readonly S
   await needTable(store, table, columnsOf);
   await store.write(async (sql) => {
     for (const { kind, id, until, since, by } of snoozes) {
-      await sql.run(
-        `INSERT INTO ${table} (service, account_id, kind, record_id, until, since, made_by) VALUES ($1, $2, $3, $4, $5, $6, $7) ` +
-          'ON CONFLICT (service, account_id, kind, record_id) DO UPDATE SET until = excluded.until, since = excluded.since, made_by = excluded.made_by',
-        [...ownerOf(account), kind, id, until, since, by],
-        1,
-      );
+      const values = { until, since, made_by: by };
+      await putRow(sql, account, table, { key: { kind, record_id: id }, values });
     }
   });
 }

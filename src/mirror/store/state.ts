@@ -1,5 +1,5 @@
 import type { KindName } from '../tables/kinds.ts';
-import { type Account, owned, ownerOf, type Sql } from '../tables/store.ts';
+import { type Account, owned, ownerOf, putRow, type Sql } from '../tables/store.ts';
 
 /** A reading of a list that is not finished. Everything above `page` is stored. */
 export type Sweep = {
@@ -104,12 +104,7 @@ export async function readState(sql: Sql, account: Account, kind: KindName): Pro
 }
 
 export const saveState = (sql: Sql, account: Account, kind: KindName, state: KindState): Promise<void> =>
-  sql.run(
-    'INSERT INTO svc_kinds (service, account_id, kind, state) VALUES ($1, $2, $3, $4) ' +
-      'ON CONFLICT (service, account_id, kind) DO UPDATE SET state = excluded.state',
-    [...ownerOf(account), kind, JSON.stringify(state)],
-    1,
-  );
+  putRow(sql, account, 'svc_kinds', { key: { kind }, values: { state: JSON.stringify(state) } });
 
 /** A new reading, from the first page. */
 export function beginSweep(

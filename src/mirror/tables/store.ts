@@ -75,6 +75,24 @@ export type View = { readonly name: string; readonly text: string };
 export const placeholders = (first: number, count: number): string =>
   Array.from({ length: count }, (_, at) => `$${first + at}`).join(', ');
 
+/** Puts a row of the account in the place of the one with the same key. */
+export async function putRow(
+  sql: Sql,
+  account: Account,
+  table: string,
+  { key, values }: Readonly<Record<'key' | 'values', Readonly<Record<string, Value>>>>,
+): Promise<void> {
+  const row = { ...key, ...values };
+  const columns = ['service', 'account_id', ...Object.keys(row)];
+  const changed = Object.keys(values).map((name) => `${name} = excluded.${name}`);
+  await sql.run(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${placeholders(1, columns.length)}) ` +
+      `ON CONFLICT (service, account_id, ${Object.keys(key).join(', ')}) DO UPDATE SET ${changed.join(', ')}`,
+    [...ownerOf(account), ...Object.values(row)],
+    1,
+  );
+}
+
 /** Some columns are named like words of SQL. */
 export const quoted = (name: string): string => `"${name}"`;
 
