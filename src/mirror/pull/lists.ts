@@ -35,7 +35,7 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
   });
   const listed = records.map((record) => Number(record[tableOf(name).id]));
   // A list that is not among them any more is gone once its own address says so.
-  const others = dropped > 0 ? [] : await livingOthers(pulling, name, listed);
+  const others = dropped > 0 ? [] : (await livingIds(pulling, name)).filter((list) => !listed.includes(list));
   if (dropped > 0) notWhole(pulling, name, droppedWords(dropped, name, tableOf(name).id));
   pulling.left.set(name, listed.length + others.length);
   let state = begun;
@@ -47,7 +47,7 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
     if (await pullMembers(pulling, { name, state: read }, members, list)) state = read;
     spent(pulling, name);
     tell(pulling);
-    if (others.includes(list) && (await isLiving(pulling, name, list))) {
+    if (others.includes(list) && (await livingIds(pulling, name)).includes(list)) {
       notWhole(pulling, name, `The list of ${name} leaves out ${list}, which is there.`);
     }
   }
@@ -66,14 +66,6 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
   await writer.write((sql) => saveState(sql, account, name, finished));
   await writer.done();
 }
-
-async function livingOthers(pulling: Pulling, name: KindName, listed: readonly number[]): Promise<number[]> {
-  const living = await livingIds(pulling, name);
-  return living.filter((list) => !listed.includes(list));
-}
-
-const isLiving = async (pulling: Pulling, name: KindName, list: number): Promise<boolean> =>
-  (await livingIds(pulling, name)).includes(list);
 
 async function livingIds({ store, account }: Pulling, name: KindName): Promise<number[]> {
   const text = `SELECT ${tableOf(name).id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL`;

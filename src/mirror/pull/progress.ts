@@ -81,9 +81,8 @@ export function spent({ left }: Left, part: string, requests = 1): void {
   left.set(part, Math.max(0, (left.get(part) ?? 0) - requests));
 }
 
-export const costOf = (requests: number): string => {
-  return `about ${counted(requests, 'request')}, which takes ${minutesFor(requests)} at ${requestsPerMinute} a minute`;
-};
+export const costOf = (requests: number): string =>
+  `about ${counted(requests, 'request')}, which takes ${minutesFor(requests)} at ${requestsPerMinute} a minute`;
 
 /** On a terminal each time, else a line every ten seconds. */
 export function tell(pulling: Progressing & { readonly ctx: Context }): void {

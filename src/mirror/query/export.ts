@@ -24,7 +24,7 @@ import {
   readExports,
   requireSameAccount,
 } from './export-folder.ts';
-import { type Compared, compareRows, exportedColumns } from './export-rows.ts';
+import { compareRows, exportedColumns } from './export-rows.ts';
 import { readSeen, type Seen, seenWriter } from './export-seen.ts';
 
 type ExportPorts = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'>;
@@ -76,7 +76,7 @@ export async function exportCopy(
       sources.push({ table, before: wishes.sinceLast ? await lastSeen(found, table.name) : undefined });
     }
     const draft = await newDraft(draftsIn(dir));
-    const job = { ctx, ...copy, wishes, draft, now: clock.now().toISOString(), opened: [] };
+    const job: Job = { ctx, ...copy, wishes, draft, now: clock.now().toISOString(), opened: [] };
     try {
       const files: ExportedFile[] = [];
       for (const { table, before } of sources) {
@@ -96,20 +96,16 @@ export async function exportCopy(
       await dropOldCursors(found);
       return { folder: join(dir, exportName(found.next)), files };
     } finally {
-      await discard(job);
+      // Of an export that is made nothing is left here.
+      for (const file of job.opened) await file.drop();
+      await removeDraft(draft, draftsIn(dir).inner).catch(() => {});
     }
   }).catch(orDiskFailure(dir));
 }
 
-/** Of an export that is made nothing is left here. */
-async function discard({ opened, draft, wishes }: Job): Promise<void> {
-  for (const file of opened) await file.drop();
-  await removeDraft(draft, draftsIn(wishes.dir).inner).catch(() => {});
-}
-
 /** Undefined where nothing of it changed. */
 async function exportTable(job: Job, table: Table, before: string | undefined): Promise<ExportedFile | undefined> {
-  const { ctx, draft, wishes } = job;
+  const { ctx, store, account, draft, wishes, now } = job;
   const file = `${table.name}.${wishes.format}`;
   const open = async (path: string) => {
     const out = await openOut(path);
@@ -125,7 +121,8 @@ async function exportTable(job: Job, table: Table, before: string | undefined): 
     });
   let rows = before === undefined ? await openFile() : undefined;
   const counts = { rows: 0, gone: 0, read: 0 };
-  for await (const row of comparing(job, table, before)) {
+  const last = before === undefined ? nothing() : readSeen(before);
+  for await (const row of compareRows({ store, account, table }, last, now)) {
     if (counts.read++ % 500 === 0) {
       if (ctx.signal.aborted) throw interruption(ctx.signal, `Interrupted; nothing was added to ${wishes.dir}.`);
       ctx.progress(`Exporting ${table.name}: ${number(counts.read - 1)} rows read`);
@@ -142,8 +139,5 @@ async function exportTable(job: Job, table: Table, before: string | undefined): 
   await rows.end();
   return { table: table.name, file, rows: counts.rows, gone: counts.gone };
 }
-
-const comparing = ({ store, account, now }: Job, table: Table, before: string | undefined): AsyncGenerator<Compared> =>
-  compareRows({ store, account, table }, before === undefined ? nothing() : readSeen(before), now);
 
 async function* nothing(): AsyncGenerator<Seen> {}

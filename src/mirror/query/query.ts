@@ -18,18 +18,14 @@ function viewsFor({ service, id }: Account, engine: Engine): View[] {
   ];
 }
 
-/** Only those that the text can mean: each takes its time. */
-const namedIn = (text: string, views: readonly View[]): View[] => {
-  const lower = text.toLowerCase();
-  return views.filter(({ name }) => lower.includes(name));
-};
-
 /** Runs what somebody typed: one query, which changes nothing, whatever it says. */
 export async function ask(store: Store, account: Account, text: string, signal: AbortSignal): Promise<Answer> {
   if (store.engine === 'sqlite' && (await accountsIn(store)).length > 1) throw severalAccounts(store.place);
-  const views = viewsFor(account, store.engine);
+  // Only those that the text can mean: each takes its time.
+  const lower = text.toLowerCase();
+  const views = viewsFor(account, store.engine).filter(({ name }) => lower.includes(name));
   try {
-    return await store.query({ text, account, views: namedIn(text, views) }, signal);
+    return await store.query({ text, account, views }, signal);
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'usage' || !isChange.test(text)) throw error;
     throw new Failure('usage', 'The local copy can be asked, not changed: give a SELECT. Nothing was done.', {
