@@ -1,3 +1,5 @@
+import { orElse } from '../errors.ts';
+
 /**
  * A program in a process group of its own (`detached`) outlives svc where svc ends at once, by a second Ctrl-C for
  * example. This ends it then, with whatever it started. Returns what to call when the program has ended.
@@ -21,10 +23,5 @@ function endAll(): void {
 /** Signals a program that leads a group, and all that it started; fine where they are gone. */
 export function endGroup(pid: number | undefined, how: 'SIGTERM' | 'SIGKILL'): void {
   if (pid === undefined) return;
-  try {
-    if (process.platform === 'win32') process.kill(pid, how);
-    else process.kill(-pid, how);
-  } catch {
-    // It is gone already.
-  }
+  orElse(() => process.kill(process.platform === 'win32' ? pid : -pid, how), 'gone already');
 }

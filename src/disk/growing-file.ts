@@ -1,6 +1,7 @@
 import { type BigIntStats, fstatSync, readSync, renameSync, statSync, writeSync } from 'node:fs';
 import { type FileHandle, link, open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { orElse } from '../errors.ts';
 import { isCode, syncFolder } from './atomic-file.ts';
 import type { Held } from './lock-hold.ts';
 import { copyAll, type Recovery, type Span, writeAll } from './log-file.ts';
@@ -80,7 +81,7 @@ export async function restore(log: GrowingFile): Promise<void> {
   await makeFolders(dirname(log.path));
   log.options.held?.check();
   await setAside(log);
-  await replace(log, { pieces: [{ start: 0, length: log.end }] });
+  await rewrite(log, { pieces: [{ start: 0, length: log.end }] });
 }
 
 /** Where the file of a log is whose lock is lost: `back` where it was written once more, `theirs` where another stands in its place. */
@@ -128,10 +129,8 @@ async function setAside(log: GrowingFile): Promise<void> {
 }
 
 export async function rewrite(log: GrowingFile, planned: Rewrite | undefined): Promise<void> {
-  if (planned) await replace(log, planned);
-}
-
-async function replace(log: GrowingFile, { pieces, moved }: Rewrite): Promise<void> {
+  if (!planned) return;
+  const { pieces, moved } = planned;
   const { path, options, file: old } = log;
   options.held?.check();
   const draft = join(dirname(path), `.${basename(path)}.new`);
@@ -225,10 +224,7 @@ const tailLength = 256;
 /** The bytes right before the end; fewer where the disk gives no more. */
 export function tailOf({ fd }: Pick<FileHandle, 'fd'>, end: number): Buffer {
   const tail = Buffer.alloc(Math.min(tailLength, end));
-  try {
-    return tail.subarray(0, readSync(fd, tail, 0, tail.length, end - tail.length));
-  } catch {
-    // A disk that refuses to be read says nothing of who changed it.
-    return tail.subarray(0, 0);
-  }
+  // A disk that refuses to be read says nothing of who changed it.
+  const length = orElse(() => readSync(fd, tail, 0, tail.length, end - tail.length), 0);
+  return tail.subarray(0, length);
 }

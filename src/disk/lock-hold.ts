@@ -84,13 +84,8 @@ export function hold(taken: Taken): Held {
       if (elapsedMs >= surelyOursMs) giveUp(untold(taken, error));
     }
   };
-  const heartbeat = setInterval(() => {
-    try {
-      check();
-    } catch {
-      // Told by `lost`, and by the next check.
-    }
-  }, heartbeatMs);
+  // What it throws is told by `lost`, and by the next check.
+  const heartbeat = setInterval(() => orElse(check, undefined), heartbeatMs);
   heartbeat.unref();
   return {
     check,

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf } from '../errors.ts';
+import { codeOf, orElse } from '../errors.ts';
 import { leaveBehind, newEntryName, parseEntry } from './lock-entry.ts';
 import { stoppedMs, traceOf } from './lock-hold.ts';
 
@@ -49,14 +49,7 @@ const othersIn = (folder: string, own?: string): boolean =>
   readdirSync(folder).some((name) => name !== own && parseEntry(name) !== undefined);
 
 /** Opened, since a file server is asked again for a file that is opened. */
-function isThere(path: string): boolean {
-  try {
-    closeSync(openSync(path, 'r'));
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isThere = (path: string): boolean => orElse(() => closeSync(openSync(path, 'r')), 'gone') !== 'gone';
 
 function remove(folder: string, name: string): void {
   try {

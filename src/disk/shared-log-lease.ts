@@ -1,3 +1,4 @@
+import { orElse } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
 import { lockNow, type Moment } from './lock-now.ts';
 import { openPart, type Part, type PartFile, type Tail } from './shared-log-part.ts';
@@ -110,10 +111,7 @@ export function release(state: Leasing, only?: Moment): void {
   state.lease = undefined;
   holders.delete(state.locks);
   lease.end();
-  try {
-    lease.part.close();
-  } catch {
-    // Lines that a failing disk has lost are told by the next sync.
-  }
+  // Lines that a failing disk has lost are told by the next sync.
+  orElse(lease.part.close, undefined);
   lease.moment.release();
 }

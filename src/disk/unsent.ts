@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { orElse } from '../errors.ts';
 import { replaceFile } from './atomic-file.ts';
 import { isGone, newEntryName, parseEntry } from './lock-entry.ts';
 import { makeFolders } from './make-folders.ts';
@@ -56,8 +57,10 @@ export async function makeEditingFolder(files: { readonly state: string }, given
 /** Sentences that name what was saved in the editor of a svc that was killed. The file stays where it is: that editor may be open still. */
 export async function leftInEditors(files: { readonly state: string }): Promise<readonly string[]> {
   const told: string[] = [];
-  const [unsent, names] = await keptIn(files);
-  for (const name of names) {
+  // Who has no state folder has kept nothing there.
+  const unsent = orElse(() => unsentFolder(files), undefined);
+  if (unsent === undefined) return told;
+  for (const name of await namesIn(unsent)) {
     const entry = parseEntry(name);
     if (!entry || !(await isGone(entry))) continue;
     const folder = join(unsent, name);
@@ -76,16 +79,6 @@ export async function leftInEditors(files: { readonly state: string }): Promise<
     );
   }
   return told;
-}
-
-/** Who has no state folder has kept nothing there. */
-async function keptIn(files: { readonly state: string }): Promise<[folder: string, names: string[]]> {
-  try {
-    const folder = unsentFolder(files);
-    return [folder, await namesIn(folder)];
-  } catch {
-    return ['', []];
-  }
 }
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);

@@ -1,5 +1,6 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { orElse } from '../errors.ts';
 
 /** Whoever waits for a lock that others hold for milliseconds, again and again, says so beside it: then it is their turn. */
 const markOf = (locks: string): string => join(locks, '.wanted');
@@ -8,22 +9,14 @@ const betweenMs = 10;
 
 /** Says so until the function that it returns is called. */
 export function want(locks: string): () => void {
-  const say = () => {
-    try {
-      writeFileSync(markOf(locks), '', { mode: 0o600 });
-    } catch {
-      // Then the wait takes longer.
-    }
-  };
+  // Where it cannot be said, the wait takes longer.
+  const say = () => orElse(() => writeFileSync(markOf(locks), '', { mode: 0o600 }), undefined);
   say();
   const again = setInterval(say, betweenMs);
   return () => {
     clearInterval(again);
-    try {
-      rmSync(markOf(locks), { force: true });
-    } catch {
-      // What is not there asks for nothing.
-    }
+    // What is not there asks for nothing.
+    orElse(() => rmSync(markOf(locks), { force: true }), undefined);
   };
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, readFile, readlink, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { orElse } from '../errors.ts';
 import { jsonIn } from '../text/json.ts';
 import { fieldsIn } from '../text/record.ts';
 import { isCode } from './atomic-file.ts';
@@ -82,12 +83,8 @@ export async function askWitnesses(): Promise<(name: string) => number | undefin
   const folder = await witnessFolder();
   return (name) => {
     if (folder === undefined || !isName(name)) return undefined;
-    try {
-      const text = readFileSync(join(folder, name), 'latin1').slice(0, width);
-      return text.length === width && /^\d+$/u.test(text) ? Number(text) : undefined;
-    } catch {
-      return undefined;
-    }
+    const text = orElse(() => readFileSync(join(folder, name), 'latin1'), '').slice(0, width);
+    return text.length === width && /^\d+$/u.test(text) ? Number(text) : undefined;
   };
 }
 
