@@ -115,13 +115,8 @@ async function leaveBehind(state: State): Promise<void> {
 /** Reads a log that stays as it is; false where there is none. */
 export async function readLog(path: string, recovery: Recovery): Promise<boolean> {
   const file = await open(path, 'r').catch(nothingThere);
-  if (!file) return false;
-  try {
-    await recover(file, recovery);
-    return true;
-  } finally {
-    await file.close();
-  }
+  if (file) await recover(file, recovery).finally(() => file.close());
+  return file !== undefined;
 }
 
 async function openOrCreate(path: string, openFile: typeof open): Promise<FileHandle> {

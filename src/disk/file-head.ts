@@ -17,15 +17,24 @@ export async function headOf(path: string, length: number): Promise<Head> {
   if (found.isDirectory()) return { kind: 'folder' };
   if (!found.isFile()) return { kind: 'other' };
   // Between the two looks somebody may have put a pipe there: to open it would wait.
+  return whileOpen(path, (file) =>
+    fstatSync(file).isFile() ? { kind: 'file', size: found.size, bytes: readFrom(file, 0, length) } : { kind: 'other' },
+  );
+}
+
+/** Opens it to be read, and closes it. */
+export function whileOpen<T>(path: string, read: (file: number) => T): T {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    if (!fstatSync(file).isFile()) return { kind: 'other' };
-    const bytes = Buffer.alloc(length);
-    const read = readSync(file, bytes, 0, length, 0);
-    return { kind: 'file', size: found.size, bytes: bytes.subarray(0, read) };
+    return read(file);
   } finally {
     closeSync(file);
   }
+}
+
+function readFrom(file: number, from: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  return bytes.subarray(0, readSync(file, bytes, 0, length, from));
 }
 
 /** What bears the name itself: a link is not followed. Undefined where nothing does. */
@@ -37,15 +46,8 @@ export function entryAt(
 }
 
 /** A part of a plain file, as much of it as there is. */
-export function bytesAt(path: string, from: number, length: number): Buffer {
-  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    const bytes = Buffer.alloc(length);
-    return bytes.subarray(0, readSync(file, bytes, 0, length, from));
-  } finally {
-    closeSync(file);
-  }
-}
+export const bytesAt = (path: string, from: number, length: number): Buffer =>
+  whileOpen(path, (file) => readFrom(file, from, length));
 
 /** Gives the file another name; fine where there is none. */
 export async function renameIfThere(from: string, to: string): Promise<void> {

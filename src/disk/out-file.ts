@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 
 /** A new file that is written in large steps, readable by its owner alone. */
 export type OutFile = {
@@ -34,13 +34,11 @@ export async function openOut(path: string): Promise<OutFile> {
     },
     async close() {
       await flush();
-      await sync(handle);
+      await handle.sync().finally(() => handle.close());
     },
     drop: () => handle.close().catch(() => {}),
   };
 }
-
-const sync = (handle: FileHandle): Promise<void> => handle.sync().finally(() => handle.close());
 
 /** The lines of a file, and at last what follows the last line break, as they are read. */
 export async function* linesOf(path: string): AsyncGenerator<string> {

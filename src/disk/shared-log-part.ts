@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { isCode } from './atomic-file.ts';
+import { whileOpen } from './file-head.ts';
 
 /** One file of a shared log, and how it is read. */
 export type PartFile = {
@@ -122,14 +123,8 @@ function recovered(fd: number, size: number, isGood: PartFile['isGood']): End {
   }
 }
 
-function endOf(path: string, isGood: PartFile['isGood']): End {
-  const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    return recovered(fd, fstatSync(fd).size, isGood);
-  } finally {
-    closeSync(fd);
-  }
-}
+const endOf = (path: string, isGood: PartFile['isGood']): End =>
+  whileOpen(path, (fd) => recovered(fd, fstatSync(fd).size, isGood));
 
 /** A line as it stands in a file, without its line feed. `isWhole`: it has one. */
 export type LogLine = { readonly bytes: Buffer; readonly isWhole: boolean };

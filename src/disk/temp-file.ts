@@ -11,9 +11,6 @@ import { makeEditingFolder, unsentFolder } from './unsent.ts';
 /** No text that the service takes is nearly as long, in bytes: whatever is longer was saved by mistake. */
 const mostText = 1024 * 1024;
 
-/** Undefined where there is none. Looked at before it is read: a file may be larger than the memory. */
-const sizeOf = async (path: string): Promise<number | undefined> => stat(path).then(({ size }) => size, nothingThere);
-
 /** Throws the Failure of a file that the editor took away, or wrote in another encoding than UTF-8. */
 async function textLeftIn(path: string): Promise<string> {
   const bytes = await readFile(path).catch((error: unknown) => {
@@ -94,7 +91,8 @@ export async function throughTempFile(
       () => undefined,
       (error: unknown) => ({ error }),
     );
-    const size = (await sizeOf(path)) ?? 0;
+    // Looked at before it is read: a file may be larger than the memory.
+    const { size = 0 } = (await stat(path).catch(nothingThere)) ?? {};
     if (size > mostText) {
       const aside = await putAside(path, folder, files);
       isLeft = aside === path;

@@ -1,7 +1,7 @@
 import { constants, open as openCallback, type Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { type Failure, interruption } from '../errors.ts';
+import { interruption } from '../errors.ts';
 
 /** What a path of the user leads to. `once`: a pipe or a device, which can be read a single time and may take for ever. */
 export type UserInput =
@@ -48,7 +48,7 @@ export async function* untilEnded(input: Input, signal: AbortSignal): AsyncGener
         if (signal.aborted) end();
         pieces.next().then(resolve, reject);
       });
-      if (next === undefined) throw interrupted(signal);
+      if (next === undefined) throw interruption(signal, 'Interrupted while waiting for input.');
       if (next.done) return;
       yield next.value;
     }
@@ -58,5 +58,3 @@ export async function* untilEnded(input: Input, signal: AbortSignal): AsyncGener
     input.destroy?.();
   }
 }
-
-const interrupted = (signal: AbortSignal): Failure => interruption(signal, 'Interrupted while waiting for input.');
