@@ -87,10 +87,8 @@ async function serveInbox(ctx: Context, settings: Settings, { config, about, acc
     about,
     async take(arrivals) {
       const added = await admin.addAll(arrivals.map((one) => ({ ...one, sinks: sinksFor(one.event) })));
-      return resultsOf(
-        arrivals,
-        added.map((each) => each === 'stored'),
-      );
+      const stored = added.map((each) => each === 'stored');
+      return resultsOf(arrivals, stored);
     },
     close: () => whole.close(),
   };
@@ -117,14 +115,9 @@ function listenerInbox(ctx: Context, settings: Settings, { root, starts }: Pick<
         const { seen } = await receivedIn(parts, ({ id }) => (ids.has(id) ? id : undefined));
         const there = new Set(seen.map(({ value }) => value));
         const fresh = arrivals.filter(({ id }) => !there.has(id));
-        const results = resultsOf(fresh, await handOver(ctx, { root, login }, fresh));
-        return new Map([
-          ...resultsOf(
-            arrivals,
-            arrivals.map(() => false),
-          ),
-          ...results,
-        ]);
+        const stored = await handOver(ctx, { root, login }, fresh);
+        const none = arrivals.map(() => false);
+        return new Map([...resultsOf(arrivals, none), ...resultsOf(fresh, stored)]);
       }),
     close: async () => {},
   };
@@ -138,8 +131,7 @@ async function handOver(
 ): Promise<readonly boolean[]> {
   if (arrivals.length === 0) return [];
   for (const { folder, isOwn } of await sharesOf(await slots(root), login)) {
-    if (!isOwn) continue;
-    if ((await slotHolder(folder)) === undefined) continue;
+    if (!isOwn || (await slotHolder(folder)) === undefined) continue;
     let isTaken = true;
     const alone = async () => {
       isTaken = false;

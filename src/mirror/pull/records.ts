@@ -196,12 +196,8 @@ export async function markDeleted(
   return living.length;
 }
 
-const noteChanges = (sql: Sql, { account, now }: Reading, changes: readonly Change[]): Promise<void> =>
-  insertRows(
-    sql,
-    {
-      table: 'changes',
-      columns: ['service', 'account_id', 'time', 'kind', 'record_id', 'change', 'before', 'after'],
-    },
-    changes.map((change) => [...ownerOf(account), now, ...change]),
-  );
+async function noteChanges(sql: Sql, { account, now }: Reading, changes: readonly Change[]): Promise<void> {
+  const columns = ['service', 'account_id', 'time', 'kind', 'record_id', 'change', 'before', 'after'];
+  const rows = changes.map((change) => [...ownerOf(account), now, ...change]);
+  await insertRows(sql, { table: 'changes', columns }, rows);
+}

@@ -33,14 +33,8 @@ export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfK
   const now = Date.parse(pulling.serviceTime() ?? '');
   const due = records.filter((record) => isDue(present.get(String(record[table.id])), record, { ...sweep, now }));
   const same = records.filter((record) => !due.includes(record));
-  void writer.write((sql) =>
-    touch(
-      sql,
-      reading,
-      table,
-      same.map((record) => present.get(String(record[table.id]))?.row ?? 0),
-    ),
-  );
+  const rows = same.map((record) => present.get(String(record[table.id]))?.row ?? 0);
+  void writer.write((sql) => touch(sql, reading, table, rows));
   spent(pulling, name, same.length);
   let [absent, dropped] = [0, 0];
   for (let at = 0; at < due.length; at += together) {

@@ -14,12 +14,8 @@ export async function openRows(format: ExportFormat, wanted: Wanted): Promise<Ro
 }
 
 async function csvFile({ columns, out, isSafe }: Wanted): Promise<RowsFile> {
-  await out.write(
-    csvLine(
-      columns.map(({ name }) => name),
-      false,
-    ),
-  );
+  const names = columns.map(({ name }) => name);
+  await out.write(csvLine(names, false));
   return { put: (row) => out.write(csvLine(row, isSafe)), end: out.close };
 }
 

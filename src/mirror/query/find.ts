@@ -59,10 +59,8 @@ export const idsFromContactsCopy = (ctx: Context, settings: Settings, emails: re
       const ids = new Map<string, readonly number[]>();
       for (const email of emails) {
         const found = await contactsWhere(sql, account, 'email_key = $3', emailKey(email));
-        ids.set(
-          email,
-          found.map(({ contact_id: id }) => Number(id)),
-        );
+        const own = found.map(({ contact_id: id }) => Number(id));
+        ids.set(email, own);
       }
       const [row] = await sql.all(
         `SELECT count(*) AS n FROM contacts WHERE ${owned} AND gone_at IS NULL`,

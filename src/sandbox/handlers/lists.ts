@@ -76,11 +76,8 @@ export const lists = {
     const unknown = (body.contacts_ids ?? []).findIndex((id) => !find(state, 'contacts', account.account_id, id));
     if (unknown >= 0) return invalid({ [`contacts_ids.${unknown}`]: ['is no contact of this account'] });
     const list = params.contactList;
-    leave(
-      state,
-      list,
-      memberIds(state, list).filter((id) => !wanted.has(id)),
-    );
+    const gone = memberIds(state, list).filter((id) => !wanted.has(id));
+    leave(state, list, gone);
     for (const contact_id of wanted) put(state, 'list_members', { contacts_list_id: list, contact_id });
     return { success: `The list holds ${counted(wanted.size, 'contact')}.` };
   },

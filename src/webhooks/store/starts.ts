@@ -81,10 +81,8 @@ export function postgresStarts(database: Database, account?: string): StartStore
   };
   const stored = async () => {
     const rows = await database.query({ text: `SELECT event, since FROM ${table}` });
-    return startsIn(
-      rows.map(({ event, since }) => [String(event), since]),
-      account,
-    );
+    const kept = rows.map(({ event, since }) => [String(event), since] as const);
+    return startsIn(kept, account);
   };
   return {
     read: async () => ((await isThere()) ? stored() : new Map()),

@@ -37,10 +37,8 @@ export function createIntake(database: Database, prepared: () => Promise<void>):
     for (let batch = batchOf(queue); batch.length > 0; batch = batchOf(queue)) {
       try {
         await prepared();
-        const stored = await store(
-          database,
-          batch.map(({ arrival }) => arrival),
-        );
+        const arrivals = batch.map(({ arrival }) => arrival);
+        const stored = await store(database, arrivals);
         const told = new Set<string>();
         for (const { arrival, done, failed } of batch) {
           const key = keyOf(arrival.id).toString('hex');
