@@ -6,6 +6,7 @@ import { deserialize, serialize } from 'node:v8';
 import { Failure } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
 import { diskFailure } from './disk-failure.ts';
+import { writeAll } from './log-file.ts';
 
 /** A queue without a bound: what is not taken soon waits in a file that its owner alone can read. */
 export type Spool<T> = {
@@ -37,10 +38,7 @@ export function newSpool<T>(inMemory: number): Spool<T> {
     file ??= await makeFile().catch(unusable);
     const bytes = serialize(piece);
     // On a disk that is almost full a write is cut short; the next one says why.
-    for (let done = 0; done < bytes.length; ) {
-      const { bytesWritten } = await file.handle.write(bytes, done, bytes.length - done, end + done).catch(unusable);
-      done += bytesWritten;
-    }
+    await writeAll(file.handle, bytes, end).catch(unusable);
     stored.push({ at: end, length: bytes.length });
     end += bytes.length;
   };

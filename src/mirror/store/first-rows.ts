@@ -4,6 +4,7 @@ import { hasTable } from './schema.ts';
 
 /** What a queue began with when it was last looked at: drawn at once, while it is looked at again. Made when it is first kept. */
 const table = 'svc_first_rows';
+const columns = 'view TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (service, account_id, view)';
 
 export async function firstRows(sql: Sql, account: Account, view: string): Promise<string | undefined> {
   if (!(await hasTable(sql, table))) return undefined;
@@ -12,10 +13,6 @@ export async function firstRows(sql: Sql, account: Account, view: string): Promi
 }
 
 export async function keepFirstRows(store: Store, account: Account, view: string, data: string): Promise<void> {
-  await needTable(
-    store,
-    table,
-    () => 'view TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (service, account_id, view)',
-  );
+  await needTable(store, table, () => columns);
   await store.write((sql) => putRow(sql, account, table, { key: { view }, values: { data } }));
 }
