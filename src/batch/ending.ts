@@ -70,6 +70,7 @@ export function stoppedFailure(stopped: Failure, { fact, goOn, ...far }: Far): F
     hint: isInterrupted || kind === 'unknown' ? goOn : [withoutAdvice(hint ?? ''), goOn].filter(Boolean).join('\n'),
     status,
     fields,
+    ...(far.done > 0 && { done: [] }),
     isWhole: true,
     cause: stopped,
   });

@@ -512,6 +512,10 @@ describe('with a few accounts', () => {
     expect([again.code, again.stderr]).toEqual([9, expect.stringContaining('bad (exit 9)')]);
     const other = ['tickets', 'list', '--limit', '5', '--status', 'open'];
     expect((await run(machine, ['each', '--all', '--failed', '--', ...other])).code).toBe(9);
+    // What only reads may be run again after any failure.
+    for (const file of readdirSync(folder).filter((one) => one.endsWith('.jsonl')))
+      writeFileSync(join(folder, file), `${JSON.stringify({ profile: 'bad', outcome: 1 })}\n`);
+    expect((await run(machine, ['each', '--all', '--failed', '--', ...other])).code).toBe(10);
   });
 
   test('a profile that logs in to another account since then is left out, and named', async () => {
@@ -569,13 +573,48 @@ describe('with a few accounts', () => {
     expect(asked()).toBeGreaterThan(before);
   });
 
+  test('a file of which rows were sent before exit 1 is left alone', async () => {
+    let [posts, record] = [0, ''];
+    const between = createServer(async (asking, response) => {
+      const body = await text(asking);
+      const { url = '', method = 'GET', headers } = asking;
+      // From here on no write can be noted.
+      if (method === 'POST' && ++posts === 2) {
+        rmSync(record, { recursive: true });
+        writeFileSync(record, '');
+      }
+      const { authorization = '', ...kept } = headers;
+      const answer = await fetch(new URL(url, urls.other), {
+        method,
+        headers: { authorization, 'content-type': kept['content-type'] ?? 'application/json' },
+        ...(body !== '' && { body }),
+      });
+      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+      response.end(await answer.text());
+    });
+    await new Promise<void>((ready) => between.listen(0, '127.0.0.1', ready));
+    closing.push(() => between.close());
+    const machine = machineWith({ one: `http://127.0.0.1:${(between.address() as AddressInfo).port}` });
+    record = join(machine.folder, 'state', 'audit');
+    const rows = join(machine.folder, 'rows.csv');
+    writeFileSync(rows, ['id,body', ...Array.from({ length: 12 }, (_, n) => `8,Row ${n}`)].join('\n'));
+    const notes = ['--', 'tickets', 'note', '--from', rows, '--restart'];
+    const ran = await run(machine, ['each', '--profiles', 'one', '--yes', ...notes]);
+    expect([ran.code, posts]).toEqual([1, expect.any(Number)]);
+    const before = posts;
+    expect(before).toBeGreaterThan(0);
+    rmSync(record);
+    const again = await run(machine, ['each', '--profiles', 'one', '--failed', '--yes', ...notes]);
+    expect([again.code, again.stderr, posts]).toEqual([1, expect.stringContaining('Left alone'), before]);
+  });
+
   test('a release is asked for once for all, unless it only checks', async () => {
     const machine = machineWith({ one: urls.other ?? '', two: urls['acme-1'] ?? '' });
     const notes = join(machine.folder, 'notes.md');
     writeFileSync(notes, '- Faster exports');
     const release = ['--', 'changelog', 'release', '9.1.0', '--notes-file', notes];
     const before = services.map(({ requests }) => requests());
-    for (const more of [[], ['--draft']]) {
+    for (const more of [[], ['--draft'], ['--title', '--check']]) {
       const refused = await refusal(machine, ['--all', ...release, ...more]);
       expect([refused.code, refused.stdout, services.map(({ requests }) => requests())]).toEqual([2, '', before]);
       expect(refused.stderr).toContain('for 2 accounts without confirmation');

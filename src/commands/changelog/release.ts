@@ -79,7 +79,6 @@ export const releaseChangelog = defineCommand({
     'svc changelog release --dry-run --json',
   ],
   publishes: true,
-  onlyReads: (words) => words.includes('--check'),
   async run(outer, { args, flags, settings }) {
     const ctx = withContext(outer, { sends: outer.sends?.with({ hasOwnDraft: true }) });
     const onGithub = flags.annotate ? flags.annotate === 'github' : ctx.env.GITHUB_ACTIONS === 'true';

@@ -57,7 +57,8 @@ export const eachOver = (load: LoadNamed) =>
       const { logins, isMeant } = await chosenLogins(ctx, settings, { globs: flags.profiles, all: flags.all });
       refuseOneFile(asked, logins);
       if (!flags.failed) refuseTwice(asked, logins);
-      const record = await openRecord(ctx, { words, knownBy: knownBy(asked), logins, goesOn: flags.failed });
+      const known = { words, knownBy: knownBy(asked), isWrite: isWrite(asked) };
+      const record = await openRecord(ctx, { ...known, logins, goesOn: flags.failed });
       try {
         const who = flags.failed ? failedOf(record, logins, isMeant) : { meant: logins, left: [] };
         if (flags.failed) refuseTwice(asked, who.meant);
@@ -124,7 +125,7 @@ function viewOf(ctx: Context, { meant, left, notes = [], record, command, most, 
     const ran = await runFor(ctx, login, command);
     // Also where nobody can be shown it any more.
     ended.push(ran);
-    if (!ran.isEnded) await record.end(login, ran.exitCode, !isWrite || saysNothingDone(ran));
+    if (!ran.isEnded) await record.end(login, ran.exitCode, saysNothingDone(ran));
     return ran;
   };
   for (const note of notes) ctx.notice(note);

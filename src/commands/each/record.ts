@@ -32,6 +32,8 @@ type Wanted = {
   readonly knownBy: readonly string[];
   readonly logins: readonly Login[];
   readonly goesOn: boolean;
+  /** Else whatever failed may be run again. */
+  readonly isWrite: boolean;
 };
 
 /**
@@ -40,7 +42,10 @@ type Wanted = {
  *
  * @throws Failure `failed` where the same command is at work in another process
  */
-export async function openRecord(ctx: Context, { words, knownBy, logins, goesOn }: Wanted): Promise<RunRecord> {
+export async function openRecord(
+  ctx: Context,
+  { words, knownBy, logins, goesOn, isWrite }: Wanted,
+): Promise<RunRecord> {
   const [path, former] = [placeOf(ctx, knownBy), placeOf(ctx, words)];
   const orDisk = (error: unknown): never => {
     throw diskFailure(error, 'What is done for each account could not be noted, so nothing was begun');
@@ -53,7 +58,7 @@ export async function openRecord(ctx: Context, { words, knownBy, logins, goesOn 
   }
   try {
     await takeOver(former, path).catch(orDisk);
-    const last = notedIn((await readIfThere(path)) ?? '');
+    const last = notedIn((await readIfThere(path)) ?? '', isWrite);
     if (!goesOn) {
       for (const { profile, of } of logins) last.set(profile, { outcome: 'waiting', of });
       const lines = [...last].map(([profile, noted]) => `${lineOf(profile, noted)}\n`);
@@ -89,14 +94,14 @@ async function takeOver(former: string, path: string): Promise<void> {
 const lineOf = (profile: string, { outcome, of, isSure }: Noted): string =>
   JSON.stringify({ profile, of, outcome, ...(isSure && { sure: true }) });
 
-function notedIn(text: string): Map<string, Noted> {
+function notedIn(text: string, isWrite: boolean): Map<string, Noted> {
   const found = new Map<string, Noted>();
   for (const line of text.split('\n')) {
     // A line that a crash has cut is none.
     const { profile, outcome, of, sure } = fieldsIn(jsonIn(line));
     if (typeof profile !== 'string') continue;
     const isKnown = typeof outcome === 'number' || outcome === 'waiting';
-    const isSure = sure === true;
+    const isSure = sure === true || !isWrite;
     found.set(profile, { outcome: isKnown ? outcome : 'begun', of: typeof of === 'string' ? of : undefined, isSure });
   }
   return found;

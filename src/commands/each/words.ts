@@ -67,7 +67,7 @@ const hasFlag = ({ typed }: Asked, names: readonly string[]): boolean =>
   typed.some(({ name, param }) => names.includes(name) && param?.placeholder === undefined);
 
 const onlyShows = (asked: Asked): boolean =>
-  hasFlag(asked, ['--dry-run', '--help', '-h']) || asked.command.onlyReads?.(asked.words.slice(1)) === true;
+  hasFlag(asked, ['--dry-run', '--check', '--help', '-h']) || asked.command.onlyReads?.(asked.words.slice(1)) === true;
 
 /** What stands in the name of a file for the profile whose it is. */
 const ofProfile = '{profile}';

@@ -66,7 +66,7 @@ export function newState(options: WorkerOptions, onSettled = options.onSettled):
   };
 }
 
-/** What others see of a worker that runs. `wake` has it look again, `onEnd` is called once as it is told to end. */
+/** What others see of a worker that runs. `wake` has it look again, `onEnd` is called as it is told to end. */
 export function workerOf(
   state: WorkerState,
   run: Promise<void>,
