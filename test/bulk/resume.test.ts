@@ -330,10 +330,11 @@ describe('a row whose answer is lost', () => {
 
   test('of a note or an event is unknown at once, and never sent again', async () => {
     const world = fresh();
-    const file = put(world, 'n.csv', 'id,body\n7,One\n7,Two\n');
+    const file = put(world, 'n.csv', 'id,body\n7,One\n8,Two\n');
     const isNote = ({ url, method }: { url: string; method: string }) => method === 'POST' && url.endsWith('/notes');
     const late = lateWorld(world, { isMeant: isNote, ending: timeOut, afterMs: 0 });
     const ran = await svc(late, ['tickets', 'note', '--from', file, '--json']);
+    await late.settle();
     expect(ran.exitCode).toBe(9);
     expect(reportOf(ran.stdout)).toMatchObject({ done: 1, unknown: 1 });
     expect((await svc(world, ['tickets', 'note', '--from', file])).exitCode).toBe(9);

@@ -194,6 +194,10 @@ async function* passOver(
   }
 }
 
+/** Whether the keys of the row name a record that is there, and no mere likeness of two that are made. */
+export const isOfRecord = ({ operation }: RowOf, { id }: Pick<Planned, 'id'>): boolean =>
+  id !== undefined || operation.safety !== 'verify';
+
 const bodyOf = ({ input }: Pick<Planned, 'input'>) => fieldsIn(input.body);
 
 /** By what rows are about the same: the record of the path, or a text by which one could be taken for the other. */

@@ -5,7 +5,7 @@ import { someOf } from '../../text/each.ts';
 import { type Ended, isUnsettled } from '../journal/ended-table.ts';
 import { partOf } from '../journal/lines.ts';
 import type { Planned } from '../rows/plan.ts';
-import { noteLook, type RunState, settle } from './run-state.ts';
+import { holdLater, noteLook, type RunState, settle } from './run-state.ts';
 
 const isRepeatable = ({ job }: RunState): boolean => job.plan.row.operation.safety === 'repeatable';
 
@@ -68,6 +68,7 @@ export async function recoverOpen(runState: RunState): Promise<void> {
     if (rowStatus?.status === 'sent' && !ctx.signal.aborted)
       await journal.write({ unknown: { row: planned.ref, line: planned.line, error, ...cost() } });
     unknown.push(planned);
+    holdLater(runState, planned, 'unknown');
   }
   for (const { ref, line } of mayGo) await journal.write({ back: { row: ref, line } });
 }
@@ -123,6 +124,7 @@ export async function finishSteps(runState: RunState): Promise<void> {
       const { id } = rowStatus;
       const { ref: row, line, index } = planned;
       const part = partOf(await sender.finish(planned, id, rowStatus.step ?? 0));
+      if (part.doubt) holdLater(runState, planned, 'unknown');
       ended.set(index, { status: 'done', line, id, ...part });
       runState.resumedRows++;
       keep({ done: { row, line, id, ...cost(), ...part } });

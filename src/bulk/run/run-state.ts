@@ -6,7 +6,7 @@ import { Failure } from '../../errors.ts';
 import type { Journal } from '../history/begin-journal.ts';
 import { type EndedRows, endedRows } from '../journal/ended-table.ts';
 import { type Line, partOf } from '../journal/lines.ts';
-import type { Plan, Planned } from '../rows/plan.ts';
+import { isOfRecord, type Plan, type Planned } from '../rows/plan.ts';
 import type { Outcome } from './outcome.ts';
 import { keptSecret, type Secrets } from './secrets.ts';
 import type { Sender } from './send-row.ts';
@@ -39,8 +39,8 @@ export type RunState = {
   readonly ended: EndedRows;
   /** Rows of this run whose outcome is not known. */
   readonly unknown: Planned[];
-  /** Records of rows that are not done: why a later row for one of them must not go first. */
-  readonly doubted: Map<string, string>;
+  /** Records of rows that are not done: why a row behind that place in the file must not go first. */
+  readonly doubted: Map<string, { readonly index: number; readonly why: string }>;
   /** Lines that say that a row is done, of which a copy may still arrive: they wait until a later row is sent. */
   readonly deferred: Map<string, { readonly planned: Planned; readonly line: DoneLine }>;
   /** The latest row of each record for which a later row had to wait, with what the service answered. */
@@ -165,16 +165,15 @@ const mostProblems = 3;
 
 /** What the outcome of a row means for those behind it. */
 export function judge(runState: RunState, planned: Planned, outcome: Outcome): void {
-  const { job, unknown, doubted, stop } = runState;
+  const { job, unknown, stop } = runState;
   const failure = outcome.status === 'done' ? outcome.doubt : outcome.failure;
   if (outcome.status === 'unknown') {
     unknown.push(planned);
     noteLook(runState, failure?.looked);
   }
-  if (job.plan.row.operation.safety === 'repeatable' && (outcome.status === 'unknown' || outcome.status === 'unsent')) {
-    const why = outcome.status === 'unknown' ? behindDoubt : behindUnsent;
-    for (const key of planned.keys) doubted.set(key, why);
-  }
+  // What was to follow may still arrive, too.
+  const status = outcome.status === 'done' && outcome.doubt ? 'unknown' : outcome.status;
+  if (status === 'unknown' || status === 'unsent') holdLater(runState, planned, status);
   const isProblem =
     outcome.status === 'unknown' ||
     (outcome.status === 'done' && failure !== undefined) ||
@@ -192,11 +191,27 @@ export function judge(runState: RunState, planned: Planned, outcome: Outcome): v
   if (job.journal.failure()) stop(job.journal.failure());
 }
 
-/** A row that must not go before an earlier one for its record: `why`, as `doubted` has it. */
-export function leaveBehind(runState: RunState, { index, line }: Planned, why: string): void {
-  runState.ended.set(index, { status: 'unsent', line, error: why });
-  const { forbidden } = runState;
-  if (forbidden && why === behindUnsent) runState.forbidden = { ...forbidden, rows: forbidden.rows + 1 };
+/** Later rows for the record of this one, which is not done, stay unsent. */
+export function holdLater({ job, doubted }: RunState, planned: Planned, status: 'unknown' | 'unsent'): void {
+  if (!isOfRecord(job.plan.row, planned)) return;
+  const { index, keys } = planned;
+  for (const key of keys) {
+    const first = doubted.get(key);
+    if (!first || index < first.index) doubted.set(key, { index, why: whyBehind[status] });
+  }
+}
+
+/** Whether the row must not go, since an earlier one for its record is not done. */
+export function isLeftBehind(runState: RunState, planned: Planned): boolean {
+  const { doubted, ended, forbidden } = runState;
+  const { index, line, keys } = planned;
+  const first = keys.map((key) => doubted.get(key)).find((one) => one && one.index < index);
+  if (!first) return false;
+  ended.set(index, { status: 'unsent', line, error: first.why });
+  // By another of its keys a row may be behind this one alone.
+  holdLater(runState, planned, 'unsent');
+  if (forbidden && first.why === whyBehind.unsent) runState.forbidden = { ...forbidden, rows: forbidden.rows + 1 };
+  return true;
 }
 
 export function noteLook(runState: RunState, look: Looked | undefined): void {
@@ -208,10 +223,11 @@ export function noteLook(runState: RunState, look: Looked | undefined): void {
   };
 }
 
-/** What may still arrive would overwrite it. */
-const behindDoubt = 'not sent: it is not known yet whether an earlier row for the same record was done';
-/** The next run sends that one, which would overwrite it. */
-const behindUnsent = 'not sent: an earlier row for the same record was not sent';
+/** The earlier one, which may still arrive or which the next run sends, would overwrite it, or be read behind it. */
+const whyBehind = {
+  unknown: 'not sent: it is not known yet whether an earlier row for the same record was done',
+  unsent: 'not sent: an earlier row for the same record was not sent',
+} as const;
 
 const hasProblem = (failure: Failure): Failure =>
   new Failure(failure.kind, `The service fails at one row after another: ${failure.message}`, {

@@ -8,10 +8,10 @@ import { finishSteps, lookAgain, pastOf, recoverOpen } from './recover.ts';
 import {
   beginRun,
   type Forbidden,
+  isLeftBehind,
   type Job,
   judge,
   type Looked,
-  leaveBehind,
   type RunState,
   settle,
   undefer,
@@ -129,15 +129,10 @@ async function meant(runState: RunState, rows: AsyncGenerator<Planned, void, und
 }
 
 async function start(runState: RunState, lanes: Lanes, planned: Planned): Promise<void> {
-  const { job, doubted } = runState;
+  const { job } = runState;
   await lanes.start([...planned.keys, ...(planned.answerKeys ?? [])], async () => {
     try {
-      const [error] = planned.keys.flatMap((key) => doubted.get(key) ?? []);
-      if (error !== undefined) {
-        leaveBehind(runState, planned, error);
-        return;
-      }
-      if (!(await afterLateCopies(runState, planned))) return;
+      if (isLeftBehind(runState, planned) || !(await afterLateCopies(runState, planned))) return;
       const outcome = await job.sender.send(planned);
       judge(runState, planned, outcome);
       await settle(runState, planned, outcome);
