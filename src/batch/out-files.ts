@@ -1,10 +1,12 @@
 import type { Context } from '../context.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import { holdsText, isRead, isSameFile, openDraft, proveWritable, removeOld } from '../disk/draft-file.ts';
-import { Failure, messageOf } from '../errors.ts';
+import { Failure, isInterruption, messageOf } from '../errors.ts';
 import type { View } from '../output/view.ts';
+import { number } from '../text/number.ts';
 import { type EarlierSecrets, secretsIn, wouldLose } from './earlier-secrets.ts';
 import type { Files } from './ending.ts';
+import { rowsInWords } from './pace.ts';
 
 /**
  * Files that are written must be neither one that is read nor each other, must have a place, and hold no secrets that
@@ -28,7 +30,7 @@ export async function checkFiles(
     const secrets = await secretsIn(ctx, path);
     if (keepsSecrets && path === results) earlier = secrets;
     else if (secrets.size > 0) throw wouldLose(path);
-    await proveWritable(path);
+    await proveWritable(path, ctx);
     taken.push({ path, isRead: false });
   }
   return earlier;
@@ -104,22 +106,34 @@ export const writtenLater = (sendsAgain?: string): string =>
 
 export const reportText = (report: object): string => `${JSON.stringify(report, undefined, 2)}\n`;
 
+type Writing = {
+  readonly ctx: Pick<Context, 'signal' | 'notice'>;
+  /** Said beside a wait for whoever reads a pipe. */
+  readonly sums: { readonly done: number; readonly rows: number };
+  readonly mode?: number;
+  readonly hint?: string;
+};
+
 /** A file that is there whole or not at all. */
 export async function writeFile(
   path: string,
   pieces: Iterable<string> | AsyncIterable<string>,
-  { mode, hint }: { readonly mode?: number; readonly hint?: string } = {},
+  { ctx, sums, mode, hint }: Writing,
 ): Promise<void> {
   const { pipeline } = process.getBuiltinModule('node:stream/promises');
-  const draft = await openDraft(path, mode).catch((error) => {
+  const sumsInWords = `${number(sums.done)} of ${rowsInWords(sums.rows)} are done.`;
+  const waiting = { signal: ctx.signal, notice: (text: string) => ctx.notice(`${sumsInWords} ${text}`) };
+  const draft = await openDraft(path, waiting, mode).catch((error) => {
     // The rows were sent, so this is no usage error any more.
-    throw new Failure('failed', messageOf(error), { hint, cause: error });
+    throw new Failure(endOf(error) ?? 'failed', messageOf(error), { hint, cause: error });
   });
   try {
     await pipeline(pieces, draft.stream, { end: false });
     await draft.keep();
   } catch (error) {
     await draft.drop();
+    const end = endOf(error);
+    if (end) throw new Failure(end, messageOf(error), { hint, cause: error });
     const what = `${path} could not be written`;
     const message = messageOf(diskFailure(error, what)).replace(/\.$/u, '');
     throw new Failure('failed', `${message.startsWith(what) ? message : `${what}: ${message}`}.`, {
@@ -128,3 +142,7 @@ export async function writeFile(
     });
   }
 }
+
+/** Of a signal that ended the wait for the reader of a pipe. */
+const endOf = (error: unknown): Failure['kind'] | undefined =>
+  error instanceof Failure && isInterruption(error) ? error.kind : undefined;

@@ -1,5 +1,6 @@
 import { constants, createWriteStream, openSync } from 'node:fs';
 import { chmod, lstat, realpath, rename, rm, stat } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { dirname, isAbsolute } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,8 +17,10 @@ export type Draft = {
   drop(): Promise<void>;
 };
 
-/** `signal` ends the wait for a reader, where it is a pipe. */
-export async function openDraft(named: string, mode?: number, signal?: AbortSignal): Promise<Draft> {
+/** What a pipe needs: others decide when somebody reads it, and whether to its end. */
+type Waiting = Pick<Context, 'signal' | 'notice'>;
+
+export async function openDraft(named: string, ctx: Waiting, mode?: number): Promise<Draft> {
   if (named === '') throw new Failure('usage', 'The name of the file is empty.', { hint: 'Name a file.' });
   // Behind a link the file itself is replaced, not the link.
   const path = await realpath(named).catch(() => targetOf(named));
@@ -32,7 +35,7 @@ export async function openDraft(named: string, mode?: number, signal?: AbortSign
     return new Failure('usage', `${named} cannot be written: ${why}.`, { cause: error });
   };
   const permissions = mode ?? (present && isPlain ? present.mode : 0o666);
-  const opened = present?.isFIFO() ? openPipe(path, signal) : openPlain(draft, isPlain, permissions);
+  const opened = present?.isFIFO() ? openPipe(path, ctx) : openPlain(draft, isPlain, permissions);
   const stream = await opened.catch((error) => {
     throw error instanceof Failure ? error : failed(error);
   });
@@ -74,20 +77,38 @@ export async function openDraft(named: string, mode?: number, signal?: AbortSign
 
 /**
  * A named pipe to write to, as soon as somebody reads it; rejects with the error of the system. Neither the wait for a
- * reader nor one who reads slowly holds a thread: a thread that waits keeps the process from ending. `signal` ends the wait.
+ * reader nor one who reads slowly holds a thread: a thread that waits keeps the process from ending. A signal ends the wait.
  */
-async function openPipe(path: string, signal?: AbortSignal): Promise<Writable> {
-  for (;;) {
+async function openPipe(path: string, { signal, notice }: Waiting): Promise<Writable> {
+  for (let tries = 1; ; tries++) {
     try {
       const fd = openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0));
-      return new (process.getBuiltinModule('node:net').Socket)({ fd, readable: false, writable: true });
+      const pipe = new (process.getBuiltinModule('node:net').Socket)({ fd, readable: false, writable: true });
+      return endedBy(signal, pipe, path);
     } catch (error) {
       // Nobody reads it yet.
       if (codeOf(error) !== 'ENXIO') throw error;
-      if (signal?.aborted) throw interruption(signal, `Interrupted: nobody reads ${path}.`);
+      if (signal.aborted) throw interruption(signal, `Interrupted: nobody reads ${path}.`);
+      if (tries === triesUntilTold) notice(`Nobody reads ${path} yet. svc waits for a reader; Ctrl-C ends that.`);
       await sleep(20);
     }
   }
+}
+
+/** A reader that was started with svc comes sooner. */
+const triesUntilTold = 50;
+
+/** Once svc is to end, a reader that takes nothing holds it up for so long. */
+const graceMs = 1_000;
+
+function endedBy(signal: AbortSignal, pipe: Socket, path: string): Writable {
+  pipe.on('timeout', () => {
+    if (pipe.writableLength > 0) pipe.destroy(interruption(signal, `Interrupted: ${path} was not read to its end.`));
+  });
+  const begin = () => pipe.setTimeout(graceMs);
+  if (signal.aborted) begin();
+  else signal.addEventListener('abort', begin);
+  return pipe.once('close', () => signal.removeEventListener('abort', begin));
 }
 
 /** `isNew`: no device, which cannot be flushed. */
@@ -100,11 +121,11 @@ function openPlain(path: string, isNew: boolean, mode: number): Promise<Writable
 }
 
 /** Says that a file cannot be written before the work begins that it will tell of. */
-export async function proveWritable(named: string): Promise<void> {
+export async function proveWritable(named: string, ctx: Waiting): Promise<void> {
   const present = await stat(named).catch(() => undefined);
-  // To open a pipe would wait for its reader.
+  // To open a pipe would wait for its reader, who would take its closing for the end.
   if (present && !present.isFile() && !present.isDirectory()) return;
-  await (await openDraft(named)).drop();
+  await (await openDraft(named, ctx)).drop();
 }
 
 /** Whether two paths lead to one file, also through links, and where it is not there yet. */

@@ -117,6 +117,11 @@ const lost = new WeakSet<Failure>();
 export const isLostOutput = (error: unknown): error is Failure => error instanceof Failure && lost.has(error);
 
 export function outputFailure(name: string, error: Error): Failure {
+  // A signal ended the wait for the reader of a pipe.
+  if (error instanceof Failure) {
+    lost.add(error);
+    return error;
+  }
   const code = codeOf(error) ?? '';
   const reason = diskWords[code] ?? error.message.replace(/^[A-Z]+: |, write$|\.$/gu, '');
   const failure = new Failure('failed', `${name} could not be written: ${reason}.`, { cause: error });

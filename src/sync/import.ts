@@ -91,7 +91,7 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     const report = flags.dry_run ? previewOf(sums, plan) : sums;
     // Of a run that lost its journal the files are those of the run that took it over.
     const files = flags.dry_run ? await sparing(ctx, flags, { isDry: true }) : flags;
-    const unwritten = totals.isLost ? undefined : await writeFiles(plan, report, files);
+    const unwritten = totals.isLost ? undefined : await writeFiles(ctx, plan, report, files);
     if (flags.annotate === 'github') annotate(ctx, file, report);
     const failure = refusal ?? stopOf(plan, totals, flags);
     const shown = { plan, report, files, isDry: flags.dry_run };
@@ -175,12 +175,14 @@ function tellOfEarlier(ctx: Context, journal: Journal, plan: Plan): void {
   if (note) ctx.notice(note);
 }
 
-function writeFiles(plan: Plan, report: Report, flags: ImportFlags): Promise<Failure | undefined> {
+function writeFiles(ctx: Context, plan: Plan, report: Report, flags: ImportFlags): Promise<Failure | undefined> {
   const { rejects, report: reportFile, restart } = flags;
-  const hint = writtenLater(restart ? '--restart' : undefined);
+  const { rows, rejected, skipped = 0, unsent } = report;
+  const sums = { rows, done: rows - rejected - skipped - unsent };
+  const by = { ctx, sums, hint: writtenLater(restart ? '--restart' : undefined) };
   return firstFailure([
-    rejects === undefined ? undefined : () => writeFile(rejects, rejectsOf(plan, report.errors), { hint }),
-    reportFile === undefined ? undefined : () => writeFile(reportFile, [reportText(report)], { hint }),
+    rejects === undefined ? undefined : () => writeFile(rejects, rejectsOf(plan, report.errors), by),
+    reportFile === undefined ? undefined : () => writeFile(reportFile, [reportText(report)], by),
   ]);
 }
 

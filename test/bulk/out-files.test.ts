@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import {
   closeSync,
+  constants,
   existsSync,
   linkSync,
   mkdirSync,
@@ -13,6 +15,7 @@ import {
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ownFileAt } from '../../src/disk/own-files.ts';
+import { real } from '../real-component.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
@@ -325,4 +328,62 @@ test('a dry run of contacts sync leaves the rejects of a real one', async () => 
   expect(readFileSync(rejects, 'utf8')).toBe('of a real run');
   expect(await svc(world, argv)).toMatchObject({ exitCode: 8 });
   expect(readFileSync(rejects, 'utf8')).toContain('bad');
+});
+
+const withFifo = real('mkfifo');
+const waits = 'svc waits for a reader; Ctrl-C ends that.';
+
+withFifo.each([
+  ['--report', ['tickets', 'create', '--from'], 'subject\nOne\n', { rows: 1, done: 1 }],
+  ['--results', ['tickets', 'create', '--from'], 'subject\nOne\n', { rows: 1, done: 1 }],
+  ['--rejects', ['tickets', 'create', '--from'], 'subject\nOne\n', { rows: 1, done: 1 }],
+  ['--report', ['contacts', 'sync'], 'email\none@example.com\n', { rows: 1, created: 1 }],
+  ['--rejects', ['contacts', 'sync'], 'email\none@example.com\n', { rows: 1, created: 1 }],
+])(
+  'a pipe for %s of %j that nobody reads: the sums are told, and one signal ends the wait',
+  async (flag, words, text, sums) => {
+    const world = sandboxWorld({ rateLimit: 'off', seed: 'empty' });
+    const [file, out] = [join(world.folder, 'rows.csv'), join(world.folder, 'pipe')];
+    writeFileSync(file, text);
+    execFileSync('mkfifo', [out]);
+    const interrupt = new AbortController();
+    const seen = (_: string, text: string) => text.includes(waits) && interrupt.abort('SIGINT');
+    const ran = await svc(world, [...words, file, flag, out, '--json'], { signal: interrupt.signal, seen });
+    expect(ran.exitCode, ran.stderr).toBe(130);
+    expect(JSON.parse(ran.stdout)).toMatchObject(sums);
+    expect(ran.stderr).toContain(`1 of 1 row are done. Nobody reads ${out} yet. ${waits}`);
+    expect(ran.stderr).toContain(`Interrupted: nobody reads ${out}.`);
+    expect(ran.stderr).toContain('To write the files, run the same command again');
+  },
+);
+
+withFifo('a pipe for --diff-out that nobody reads: one signal ends the wait, and the command did not run', async () => {
+  const world = sandboxWorld();
+  const [out, made] = [join(world.folder, 'pipe'), join(world.folder, 'made')];
+  execFileSync('mkfifo', [out]);
+  const interrupt = new AbortController();
+  const seen = (_: string, text: string) => text.includes(waits) && interrupt.abort('SIGINT');
+  const argv = ['sandbox', 'exec', '--diff-out', out, '--', 'touch', made];
+  const ran = await svc(world, argv, { signal: interrupt.signal, seen });
+  expect(ran).toMatchObject({ exitCode: 130, stderr: expect.stringContaining(waits) });
+  expect(existsSync(made)).toBe(false);
+});
+
+withFifo('a pipe whose reader stays and takes nothing holds up no end by a signal', async () => {
+  const world = sandboxWorld({ rateLimit: 'off', seed: 'empty' });
+  const [file, out] = [join(world.folder, 'rows.csv'), join(world.folder, 'pipe')];
+  writeFileSync(file, `subject,notes\nOne,${'x'.repeat(250_000)}\n`);
+  execFileSync('mkfifo', [out]);
+  const reader = openSync(out, constants.O_RDONLY | constants.O_NONBLOCK);
+  const interrupt = new AbortController();
+  const exchange: World['exchange'] = async (request) => {
+    if (request.method === 'POST') interrupt.abort('SIGINT');
+    return world.exchange(request);
+  };
+  const argv = ['tickets', 'create', '--from', file, '--results', out, '--json'];
+  const ran = await svc({ ...world, exchange }, argv, { signal: interrupt.signal });
+  closeSync(reader);
+  expect(ran.exitCode, ran.stderr).toBe(130);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ rows: 1 });
+  expect(ran.stderr).toContain(`Interrupted: ${out} was not read to its end.`);
 });

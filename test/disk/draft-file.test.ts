@@ -17,21 +17,23 @@ import { openDraft } from '../../src/disk/draft-file.ts';
 import { realPath } from '../../src/disk/same-file.ts';
 import { real } from '../real-component.ts';
 
+const waiting = { signal: new AbortController().signal, notice: () => {} };
+
 real('mkfifo')('a pipe that nobody reads is waited for until a signal', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'svc-pipe-')), 'pipe');
   execFileSync('mkfifo', [path]);
   const signal = AbortSignal.abort('SIGTERM');
-  await expect(openDraft(path, undefined, signal)).rejects.toMatchObject({ kind: 'terminated' });
+  await expect(openDraft(path, { ...waiting, signal })).rejects.toMatchObject({ kind: 'terminated' });
 });
 
 test('an empty name is refused, and nothing is written', async () => {
   const before = readdirSync('.');
-  await expect(openDraft('')).rejects.toMatchObject({ kind: 'usage' });
+  await expect(openDraft('', waiting)).rejects.toMatchObject({ kind: 'usage' });
   expect(readdirSync('.')).toEqual(before);
 });
 
 test('a device is written to, though nothing can be flushed there', async () => {
-  const draft = await openDraft('/dev/null');
+  const draft = await openDraft('/dev/null', waiting);
   draft.stream.write('rows');
   await expect(draft.keep()).resolves.toBeUndefined();
 });
@@ -41,7 +43,7 @@ test('what stands beside the file under the name that a draft might have is not 
   const victim = join(folder, 'victim');
   writeFileSync(victim, 'mine');
   symlinkSync(victim, join(folder, `.out.csv.${process.pid}.part`));
-  const draft = await openDraft(join(folder, 'out.csv'));
+  const draft = await openDraft(join(folder, 'out.csv'), waiting);
   const [name = ''] = readdirSync(folder).filter((one) => one.startsWith('.out.csv.') && !one.endsWith('.part'));
   expect(name).toMatch(/^\.out\.csv\.\d+\.[a-z\d]+$/u);
   draft.stream.write('rows');
@@ -55,7 +57,7 @@ test('a link whose file is not there yet stays, and leads to what was written', 
   const folder = mkdtempSync(join(tmpdir(), 'svc-draft-'));
   const link = join(folder, 'out.csv');
   symlinkSync('real.csv', link);
-  const draft = await openDraft(link);
+  const draft = await openDraft(link, waiting);
   draft.stream.write('rows');
   await draft.keep();
   expect(lstatSync(link).isSymbolicLink()).toBe(true);
@@ -69,7 +71,7 @@ test('a link out of a folder that is a link itself leads where it does for the s
   symlinkSync('../c/f', join(folder, 'b', 'x'));
   const path = join(folder, 'a', 'l', 'x');
   expect(await realPath(path)).toBe(join(await realPath(folder), 'c', 'f'));
-  const draft = await openDraft(path);
+  const draft = await openDraft(path, waiting);
   draft.stream.write('rows');
   await draft.keep();
   expect(readFileSync(join(folder, 'c', 'f'), 'utf8')).toBe('rows');
@@ -80,7 +82,7 @@ test('a file that is replaced stays as open as it was, whatever the umask', asyn
   for (const mode of [0o666, 0o640]) {
     writeFileSync(path, 'old');
     chmodSync(path, mode);
-    const draft = await openDraft(path);
+    const draft = await openDraft(path, waiting);
     draft.stream.write('new');
     await draft.keep();
     expect(statSync(path).mode & 0o777).toBe(mode);

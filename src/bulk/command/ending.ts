@@ -42,7 +42,7 @@ export async function tell(
   const shown = flags.dry_run ? dryReport(report, plan, settings, await bounds()) : report;
   const written = sendsNothing ? await sparing(ctx, flags, { isDry: flags.dry_run }) : flags;
   const ofNothing = sendsNothing
-    ? await writeFiles(written, { plan, totals, report: shown, hasSecrets: false, earlier })
+    ? await writeFiles(ctx, written, { plan, totals, report: shown, hasSecrets: false, earlier })
     : undefined;
   const outcome = outcomeOf(report, flags.dry_run);
   const failure = failureOf(report, totals, {

@@ -99,7 +99,7 @@ function noteMade(service: Service, operation: Operation, all: Iterable<MadeBefo
 
 /** While the journal is held: what stands in the files is what it says. */
 const keepFiles = (run: Run, { plan, totals }: Sent, secrets: Secrets) =>
-  writeFiles(run.flags, {
+  writeFiles(run.ctx, run.flags, {
     plan,
     totals,
     report: reportOf(run.words, String(run.flags.from), plan, totals),

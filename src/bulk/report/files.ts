@@ -2,6 +2,7 @@ import { type EarlierSecrets, refuseLoss } from '../../batch/earlier-secrets.ts'
 import type { Files } from '../../batch/ending.ts';
 import { firstFailure, reportText, writeFile, writtenLater } from '../../batch/out-files.ts';
 import { rowsOut } from '../../batch/rows-out.ts';
+import type { Context } from '../../context.ts';
 import type { Failure } from '../../errors.ts';
 import type { Plan } from '../rows/plan.ts';
 import type { Totals } from '../run/run.ts';
@@ -21,23 +22,22 @@ type Told = {
 
 /** Writes each, whatever became of the others: the failure of the first that could not be written. */
 export async function writeFiles(
+  ctx: Pick<Context, 'signal' | 'notice'>,
   { results, rejects, report: reportFile, tag_separator: separator }: Files & { readonly tag_separator?: string },
   told: Told,
 ): Promise<Failure | undefined> {
   const { plan, totals, report, earlier, sendsAgain } = told;
-  const hint = writtenLater(sendsAgain);
+  const by = { ctx, hint: writtenLater(sendsAgain), sums: report };
   const hasSecrets = told.hasSecrets || earlier.size > 0;
   const mode = hasSecrets ? 0o600 : undefined;
   const toResults = async (path: string) => {
     refuseLoss(earlier, path, idsOf(plan, totals));
-    await writeFile(path, resultsOf({ ...told, hasSecrets }, { path, separator }), { mode, hint });
+    await writeFile(path, resultsOf({ ...told, hasSecrets }, { path, separator }), { ...by, mode });
   };
   return firstFailure([
     results === undefined ? undefined : () => toResults(results),
-    rejects === undefined
-      ? undefined
-      : () => writeFile(rejects, rejectsOf(told, { path: rejects, separator }), { hint }),
-    reportFile === undefined ? undefined : () => writeFile(reportFile, [reportText(report)], { hint }),
+    rejects === undefined ? undefined : () => writeFile(rejects, rejectsOf(told, { path: rejects, separator }), by),
+    reportFile === undefined ? undefined : () => writeFile(reportFile, [reportText(report)], by),
   ]);
 }
 

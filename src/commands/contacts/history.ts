@@ -49,13 +49,18 @@ const historyView = (history: History, notes: readonly string[]): View => ({
 });
 
 /** The file is its owner's alone: it is all about one person. */
-async function zipped({ signal }: Context, history: History, file: string, notes: readonly string[]): Promise<View> {
+async function zipped(
+  ctx: Pick<Context, 'signal' | 'notice'>,
+  history: History,
+  file: string,
+  notes: readonly string[],
+): Promise<View> {
   const [{ historyZip }, { openDraft }] = await Promise.all([
     import('../../answers/history-zip.ts'),
     import('../../disk/draft-file.ts'),
   ]);
   const bytes = historyZip(history);
-  const draft = await openDraft(file, 0o600, signal);
+  const draft = await openDraft(file, ctx, 0o600);
   try {
     draft.stream.write(bytes);
     await draft.keep();

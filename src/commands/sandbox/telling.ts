@@ -17,7 +17,7 @@ export async function openTelling(
   { diffOut }: { readonly diffOut: string | undefined },
 ): Promise<Telling> {
   const { openDraft } = await import('../../disk/draft-file.ts');
-  const draft = diffOut === undefined ? undefined : await openDraft(diffOut);
+  const draft = diffOut === undefined ? undefined : await openDraft(diffOut, ctx);
   let isOver = false;
   const drop = async () => {
     if (!isOver) await draft?.drop();
