@@ -1,5 +1,7 @@
 import { Failure, isInterruption, messageOf } from '../errors.ts';
 import { type DoneSoFar, kindOfWhole, withoutAdvice, withoutClaim } from '../http/whole.ts';
+import { insteadOf } from '../promise/instead-of.ts';
+import type { Source } from '../tabular/source.ts';
 import { number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { rowsInWords } from './pace.ts';
@@ -89,3 +91,11 @@ export const noneSendable = (rows: number, file: string): Failure =>
     rows === 1 ? `The only row of ${file} cannot be sent.` : `None of the ${rowsInWords(rows)} of ${file} can be sent.`,
     { hint: 'Nothing was sent. Fix the rows, or name the right columns with --map.' },
   );
+
+/** Where the file that was sent is another one by now. What can be read no more is told by nobody. */
+export async function changedNotes(source: Pick<Source, 'name' | 'hasChanged'>, runAgain: string): Promise<string[]> {
+  if (!(await source.hasChanged().catch(insteadOf('any', false)))) return [];
+  return [
+    `${sanitize(source.name)} has changed since svc read it: what was read then is what was sent. ${runAgain} for the rest.`,
+  ];
+}

@@ -1,7 +1,7 @@
 import { syncContacts } from '../api/contacts.ts';
 import { comingFrom } from '../audit/origin.ts';
 import { accountOf } from '../batch/account.ts';
-import { keptNotes } from '../batch/ending.ts';
+import { changedNotes, keptNotes } from '../batch/ending.ts';
 import {
   checkFiles,
   firstFailure,
@@ -98,7 +98,8 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     const view = viewOf(shown, totals.unaccounted, failure);
     const kept = unwritten || totals.isLost ? undefined : flags.rejects;
     const notes = ctx.stdout.isTTY ? keptNotes(report, kept) : pipeNotes(shown, view, totals.unaccounted);
-    return withUnwritten({ ...view, notes }, unwritten, ctx.notice);
+    const changed = flags.dry_run || failure ? [] : await changedNotes(source, 'Run the same command again');
+    return withUnwritten({ ...view, notes: [...notes, ...changed] }, unwritten, ctx.notice);
   } finally {
     await source.close();
   }

@@ -1,4 +1,5 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import type { Context } from '../context.ts';
@@ -23,6 +24,8 @@ export type Source = {
   read(): AsyncIterable<string>;
   /** SHA-256 of the bytes, unzipped, in hexadecimal; empty before the first whole reading. */
   digest(): string;
+  /** Whether other bytes than those of the first reading stand at its path now; of a pipe, never. */
+  hasChanged(): Promise<boolean>;
   close(): Promise<void>;
 };
 
@@ -30,7 +33,12 @@ const pieceSize = 64 * 1024;
 const stepSize = 4 * pieceSize;
 
 type Ports = Pick<Context, 'stdin' | 'files' | 'signal'>;
-type Opened = { readonly handle: FileHandle; readonly close: () => Promise<void> };
+type Opened = {
+  readonly handle: FileHandle;
+  readonly close: () => Promise<void>;
+  /** What the path led to; undefined for what was copied. */
+  readonly found?: BigIntStats;
+};
 
 /**
  * Opens a file, or standard input (`-`). What can be read only once (a pipe, a terminal's paste, a process
@@ -42,19 +50,35 @@ export async function openSource(ctx: Ports, file: string, wantedEncoding?: stri
   const name = isStdin ? stdinName : basename(file);
   const opened = isStdin ? await spool(ctx, stdinOf(ctx), name) : await openFile(ctx, file, name);
   try {
-    return await describe(opened, name, isStdin ? undefined : resolve(file), wantedEncoding);
+    const described = await describe(opened, name, isStdin ? undefined : resolve(file), wantedEncoding);
+    const hasChanged = async () => {
+      const now = await stat(file, { bigint: true }).catch(() => undefined);
+      if (!opened.found || !now?.isFile() || isSameAs(opened.found, now)) return false;
+      // It may only have been touched.
+      const again = await openSource(ctx, file, wantedEncoding);
+      try {
+        for await (const _ of again.read());
+        return again.digest() !== described.digest();
+      } finally {
+        await again.close();
+      }
+    };
+    return { ...described, hasChanged };
   } catch (error) {
     await opened.close();
     throw error;
   }
 }
 
+const isSameAs = (one: BigIntStats, other: BigIntStats): boolean =>
+  (['dev', 'ino', 'size', 'mtimeNs'] as const).every((key) => one[key] === other[key]);
+
 async function describe(
   { handle, close }: Opened,
   name: string,
   path: string | undefined,
   wantedEncoding: string | undefined,
-): Promise<Source> {
+): Promise<Omit<Source, 'hasChanged'>> {
   const head = Buffer.alloc(4096);
   const { bytesRead } = await handle.read(head, 0, head.length, 0);
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
@@ -106,10 +130,10 @@ async function openFile(ctx: Ports, file: string, name: string): Promise<Opened>
   });
   if (opened.kind === 'once') return spool(ctx, opened.bytes, name);
   const { handle } = opened;
-  const stat = await handle.stat();
-  if (stat.isFile()) return { handle, close: () => handle.close() };
+  const found = await handle.stat({ bigint: true });
+  if (found.isFile()) return { handle, close: () => handle.close(), found };
   try {
-    if (stat.isDirectory()) throw new Failure('usage', `${file} is a folder, not a file.`);
+    if (found.isDirectory()) throw new Failure('usage', `${file} is a folder, not a file.`);
     return await spool(ctx, handle.createReadStream({ autoClose: false }), name);
   } finally {
     await handle.close();

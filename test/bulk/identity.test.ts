@@ -610,6 +610,51 @@ describe('what was confirmed is what is sent', () => {
   });
 });
 
+/** Tickets, and contacts too. */
+const rowsOf = (from: number, to: number) =>
+  `subject,email\n${[...Array(to - from + 1)].map((_, at) => `Row ${from + at},c${from + at}@example.com\n`).join('')}`;
+
+type Change = readonly [how: string, change: (file: string) => void, isTold: boolean];
+const changes: readonly Change[] = [
+  ['overwritten', (file) => writeFileSync(file, rowsOf(3, 4)), true],
+  ['appended to', (file) => writeFileSync(file, 'Row 3,c3@example.com\n', { flag: 'a' }), true],
+  ['cut', (file) => truncateSync(file, 14), true],
+  [
+    'replaced',
+    (file) => {
+      writeFileSync(`${file}.new`, rowsOf(1, 3));
+      renameSync(`${file}.new`, file);
+    },
+    true,
+  ],
+  ['written as it was', (file) => writeFileSync(file, rowsOf(1, 2)), false],
+  ['deleted', (file) => rmSync(file), false],
+];
+
+describe.each(['tickets create --from', 'contacts sync'])('svc %s', (words) => {
+  test.each(changes)(
+    'a file that changes while its rows are sent is told at the end: %s',
+    async (_, change, isTold) => {
+      const world = fresh();
+      const file = put(world, 'a.csv', rowsOf(1, 2));
+      let isChanged = false;
+      const changing: SandboxWorld = {
+        ...world,
+        async exchange(request) {
+          if (request.method === 'POST' && !isChanged) change(file);
+          isChanged ||= request.method === 'POST';
+          return world.exchange(request);
+        },
+      };
+      const ran = await svc(changing, [...words.split(' '), file, '--json']);
+      expect(ran.exitCode, ran.stderr).toBe(0);
+      expect(JSON.parse(ran.stdout)).toMatchObject({ rows: 2, unsent: 0 });
+      const said = 'a.csv has changed since svc read it: what was read then is what was sent.';
+      expect(ran.stderr.includes(said), ran.stderr).toBe(isTold);
+    },
+  );
+});
+
 test.each([
   [['tickets', 'close', '7'], '7 and --from cannot be used together'],
   [['tickets', 'close', '7', '8'], '7 8 and --from cannot be used together'],

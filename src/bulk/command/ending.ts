@@ -1,4 +1,4 @@
-import { dryNote, keptNotes, noneSendable, partialNote, stoppedFailure } from '../../batch/ending.ts';
+import { changedNotes, dryNote, keptNotes, noneSendable, partialNote, stoppedFailure } from '../../batch/ending.ts';
 import { sparing, withUnwritten } from '../../batch/out-files.ts';
 import { rowsInWords } from '../../batch/pace.ts';
 import type { RowOf } from '../../command/row.ts';
@@ -61,6 +61,7 @@ export async function tell(
     // The first is what programs are told.
     ...capped,
     ...draftNotes(report, totals),
+    ...(sendsNothing || totals.stopped ? [] : await changedNotes(plan.rows.source, runAgain(sendsAgain(flags)))),
     ...(ctx.stdout.isTTY && !lost ? keptNotes(report, written.rejects) : []),
   ];
   const view = viewOf(shown, { ...written, records: await recordsShown(plan, shown) });
