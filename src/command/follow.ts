@@ -18,24 +18,31 @@ export type Follow = {
   readonly body?: (values: Body) => Body;
   /** `The note is added.` */
   readonly done: string;
+  /** `add a note to`, before the record; without it, it sets its fields. */
+  readonly verb?: string;
 };
 
 /** A request that follows. */
-export type FollowStep = { readonly operation: Operation; readonly input: Input<Operation>; readonly done: string };
+export type FollowStep = {
+  readonly operation: Operation;
+  readonly input: Input<Operation>;
+  readonly done: string;
+  readonly verb?: string | undefined;
+};
 
 export type Parted = { readonly body: Body; readonly steps: readonly FollowStep[] };
 
 /** Parts the fields of what follows from the body of the first request. `params`: the record of all of them. */
 export function parted(follows: readonly Follow[] = [], body: Body, params: unknown): Parted {
   const taken = new Set(follows.flatMap(({ fields }) => fields));
-  const steps = follows.flatMap(({ operation, fields, body: bodyOf, done }): FollowStep[] => {
+  const steps = follows.flatMap(({ operation, fields, body: bodyOf, done, verb }): FollowStep[] => {
     const values = Object.fromEntries(fields.flatMap((name) => (isGiven(body[name]) ? [[name, body[name]]] : [])));
     if (Object.keys(values).length === 0) return [];
     const input: Input<Operation> = {
       params: fieldsIn(params) as Record<string, number>,
       ...(bodyOf && { body: bodyOf(values) }),
     };
-    return [{ operation, input, done }];
+    return [{ operation, input, done, verb }];
   });
   return { body: Object.fromEntries(Object.entries(body).filter(([name]) => !taken.has(name))), steps };
 }

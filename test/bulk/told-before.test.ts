@@ -150,3 +150,83 @@ test('a time that moves is refused for rows of a file: a repeated run would send
   expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('means another time') });
   expect(world.sent).toEqual([]);
 });
+
+describe('what follows the rows of a file', () => {
+  const exported = 'id,subject,Status,priority,body\n8,Help,open,2,Hello\n9,More,open,,Hi\n10,Other,open,3,Ho\n';
+  const asked = 'then set the status of 3 tickets to open and set the priority of 2 tickets';
+  const world = () => sandboxWorld({ rateLimit: 'off' });
+  const reply = (at: SandboxWorld, text = exported) => ['tickets', 'reply', '--from', put(at, 'rows.csv', text)];
+  const terminal = { columns: 200, env: { NO_COLOR: '1' } };
+
+  test('is part of the question, beside the first row as it goes out', async () => {
+    const at = world();
+    const { stderr } = await svc(at, reply(at), { ...terminal, answers: [] });
+    expect(stderr).toContain(`Send 3 replies to customers, ${asked}?`);
+    expect(stderr).toContain('as it would be sent, then set its status to open and set its priority to 2:');
+  });
+
+  test('is part of what a script is told that did not say yes', async () => {
+    const at = world();
+    expect((await svc(at, reply(at))).stderr).toContain(`Refusing to send 3 replies to customers, ${asked} without`);
+  });
+
+  test('counts only rows that no earlier run has sent, and as many as --max-sends lets through', async () => {
+    const at = world();
+    expect((await svc(at, [...reply(at), '--yes', '--max-sends', '1'])).exitCode).toBe(8);
+    const { stderr } = await svc(at, [...reply(at), '--max-sends', '1'], { ...terminal, answers: [] });
+    expect(stderr).toContain('Send 1 reply to customers, then set the status of 1 ticket to open?');
+  });
+
+  test('is named with the way to leave it out, which is taken', async () => {
+    const at = world();
+    const leave = ['--map', 'Status=ignore', '--map', 'priority=ignore'];
+    const { stderr } = await svc(at, [...reply(at), '--dry-run']);
+    expect(stderr).toContain(
+      'The columns Status and priority are sent too, after the row itself. To leave them out: --map "Status=ignore" --map "priority=ignore"',
+    );
+    const ran = await svc(at, [...reply(at), ...leave, '--yes'], terminal);
+    expect(ran.stderr).not.toContain('sent too');
+    expect(ran.stdout).not.toContain('then set');
+    expect(at.sent.filter((one) => one.startsWith('PATCH'))).toEqual([]);
+  });
+
+  test('is not named where --map asks for it', async () => {
+    const at = world();
+    const { stderr } = await svc(at, [...reply(at, 'id,body,State\n8,Hi,open\n'), '--map', 'State=status', '--yes']);
+    expect(stderr).not.toContain('sent too');
+  });
+
+  test('stands in the sums of the run, and in those of a dry run', async () => {
+    const at = world();
+    const dry = await svc(at, [...reply(at), '--dry-run'], terminal);
+    expect(dry.stdout).toContain(
+      `Then svc would set the status of 3 tickets to open and set the priority of 2 tickets.`,
+    );
+    const { stdout } = await svc(at, [...reply(at), '--yes'], terminal);
+    expect(stdout).toContain('  then set the status of 3 tickets to open\n  then set the priority of 2 tickets\n');
+    expect((await svc(at, [...reply(at), '--yes'], terminal)).stdout).not.toContain('then set');
+  });
+
+  test('is told of notes, of what is resolved and of the status of new tickets, too', async () => {
+    const at = world();
+    const shown = async (words: string, text: string) =>
+      (await svc(at, [...words.split(' '), '--from', put(at, 'rows.csv', text), '--yes'], terminal)).stdout;
+    expect(await shown('tickets reply', 'id,body,note\n8,Hi,Seen\n')).toContain('then add a note to 1 ticket\n');
+    expect(await shown('conversations reply', 'id,body,resolve\n3,Bye,true\n')).toContain(
+      'then resolve 1 conversation\n',
+    );
+    expect(await shown('tickets create', 'subject,description,status\nA,B,closed\nC,D,closed\n')).toContain(
+      'then set the status of 2 tickets to closed\n',
+    );
+  });
+
+  test('is not told of a row of which it was not done, nor of drafts', async () => {
+    const at = world();
+    await at.control('POST', 'faults', { method: 'PATCH', path: '/tickets/8', action: 'status', status: 422 });
+    expect((await svc(at, [...reply(at), '--yes'], terminal)).stdout).toContain('then set the status of 2 tickets');
+    const held = world();
+    const drafted = { ...terminal, env: { ...terminal.env, SVC_SENDS: 'draft' } };
+    expect((await svc(held, [...reply(held), '--dry-run'], drafted)).stdout).not.toContain('Then svc would');
+    expect((await svc(held, reply(held), drafted)).stdout).not.toContain('then set');
+  });
+});

@@ -64,7 +64,11 @@ export async function tell(
     ...(sendsNothing || totals.stopped ? [] : await changedNotes(plan.rows.source, runAgain(sendsAgain(flags)))),
     ...(ctx.stdout.isTTY && !lost ? keptNotes(report, written.rejects) : []),
   ];
-  const view = viewOf(shown, { ...written, records: await recordsShown(plan, shown) });
+  const view = viewOf(shown, {
+    ...written,
+    records: await recordsShown(plan, shown),
+    besides: shown.would_draft ? [] : totals.besides,
+  });
   return withUnwritten({ ...view, notes, outcome, failure }, lost, ctx.notice);
 }
 

@@ -19,7 +19,7 @@ import { nothingSent } from '../report/report.ts';
 import type { Reading } from '../rows/cells.ts';
 import { resolveColumns } from '../rows/columns.ts';
 import type { IdsInCopy } from '../rows/copied-ids.ts';
-import { columnNotes } from '../rows/fitting.ts';
+import { columnNotes, followNotes } from '../rows/fitting.ts';
 import type { FileFlags } from '../rows/flags.ts';
 import { type Commanded, contentOf } from '../rows/given.ts';
 import { headerLine } from '../rows/header-line.ts';
@@ -126,7 +126,8 @@ async function readRows({ run, commanded }: Begun, source: Source): Promise<Open
   // A command that needs nothing but an id reads nothing else.
   if (row.operation.body && row.reads !== 'named') {
     const createsContacts = flags.create_contacts === true;
-    for (const note of columnNotes(columns, { row, given, template, createsContacts })) ctx.notice(note);
+    const notes = columnNotes(columns, { row, given, template, createsContacts });
+    for (const note of [...notes, ...followNotes(columns)]) ctx.notice(note);
   }
   if (flags.create_contacts) refuseNobody(row, columns, given);
   const requesters = flags.create_contacts ? await openRequesters(await run.service()) : undefined;

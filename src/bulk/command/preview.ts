@@ -7,6 +7,7 @@ import type { Run } from '../report/command-line.ts';
 import { knownToLogin, refuseRows } from '../report/consent.ts';
 import { nothingSent } from '../report/report.ts';
 import { earlierNotes, endedBefore, rowsToSend } from '../report/resume.ts';
+import { besidesIn, countBesides } from '../rows/besides.ts';
 import { type Plan, type Planned, sampleSize } from '../rows/plan.ts';
 import { type Sent, withEarlier } from './send-plan.ts';
 
@@ -16,9 +17,12 @@ import { type Sent, withEarlier } from './send-plan.ts';
  */
 export async function previewPlan(run: Run, plan: Plan, given: string, ms: number): Promise<Sent> {
   const { ctx, settings, flags, row } = run;
-  const untouched = { plan, totals: nothingSent(ms) };
+  const cap = flags.max_sends ?? Number.POSITIVE_INFINITY;
   const known = await knownToLogin(run, plan, given);
-  if (!known) return untouched;
+  if (!known) {
+    const besides = await besidesIn(plan, { isSettled: () => false, count: cap });
+    return { plan, totals: { ...nothingSent(ms), besides } };
+  }
   const { matches, resent } = known;
   await refuseBegunAgain({ ctx, service: await run.service(), plan, matches, yes: settings.yes });
   refuseRows(run, plan, known);
@@ -29,14 +33,20 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
   const goesAgain = flags.retry_unknown || row.operation.safety === 'repeatable';
   const ended = endedRows();
   const sample: Planned[] = [];
+  const besides = countBesides(row);
+  let sends = 0;
   for await (const batch of plan.read()) {
     for (const planned of batch) {
       const past = pastOf(matches.get(planned.ref)?.rowStatus, planned.line, goesAgain);
-      if (past) ended.set(planned.index, past);
-      else if (sample.length < sampleSize) sample.push(planned);
+      if (past) {
+        ended.set(planned.index, past);
+        continue;
+      }
+      if (sample.length < sampleSize) sample.push(planned);
+      if (sends++ < cap) besides.add(planned);
     }
   }
-  const totals = { ...nothingSent(ms), ended, resumedRows: ended.size };
+  const totals = { ...nothingSent(ms), ended, resumedRows: ended.size, besides: besides.all() };
   return withEarlier({ ...plan, sample }, totals, endedBefore(known, plan));
 }
 

@@ -10,6 +10,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { countOf } from '../../text/each.ts';
+import { listed } from '../../text/listed.ts';
 import { counted, number } from '../../text/number.ts';
 import { refuseAlike } from '../history/alike.ts';
 import { refuseGrown } from '../history/grown.ts';
@@ -19,6 +20,7 @@ import { origins } from '../history/origins.ts';
 import { isOtherRequest, refuseOther } from '../history/other-request.ts';
 import { type EndedRows, endedRows, isUnsure } from '../journal/ended-table.ts';
 import { type Identity, mayBeKnown } from '../journal/on-disk.ts';
+import { besidesIn } from '../rows/besides.ts';
 import { noRequest, type Plan } from '../rows/plan.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import type { Run } from './command-line.ts';
@@ -76,8 +78,12 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
   // A person sees each of them, now or later.
   const mode = hearersOf(row.operation) === undefined ? 'allow' : await ctx.sends?.mode();
   if (mode === 'draft' || (mode === 'ask' && resent.size === 0)) return;
-  if (question) await confirmed(ctx, settings, question + twice, () => exampleOf(plan, { isSettled, count }));
-  else await confirmedMany(ctx, settings, { row, count, words });
+  if (question) {
+    // Whoever has said yes already is asked nothing, and told at the end.
+    const more = settings.yes ? [] : await besidesIn(plan, { isSettled, count });
+    const whole = more.length === 0 ? question : question.replace('?', `, then ${listed(more)}?`);
+    await confirmed(ctx, settings, whole + twice, () => exampleOf(plan, { isSettled, count }));
+  } else await confirmedMany(ctx, settings, { row, count, words });
 }
 
 function sentBeforeInWords(resent: Matches): string {

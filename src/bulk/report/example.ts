@@ -2,6 +2,7 @@ import { resources } from '../../api/resources.ts';
 import { counted } from '../../text/number.ts';
 import { numberTable } from '../../text/number-table.ts';
 import { fieldsIn } from '../../text/record.ts';
+import { thenOf } from '../rows/besides.ts';
 import type { Plan, Planned } from '../rows/plan.ts';
 
 /** Which rows the question is about: those that no earlier run has settled, at most so many. */
@@ -27,5 +28,5 @@ export async function exampleOf({ row, read }: Plan, { isSettled, count }: Asked
   const { noun } = resources[record];
   const whose = first.id === undefined ? '' : `, for ${noun} ${first.id}`;
   const all = ids.size() === 0 ? '' : `They go to ${counted(ids.size(), noun)}. `;
-  return `${all}Line ${first.line}${whose}, as it would be sent:\n\n${text}`;
+  return `${all}Line ${first.line}${whose}, as it would be sent${thenOf(first)}:\n\n${text}`;
 }

@@ -104,6 +104,7 @@ export const nothingSent = (ms: number): Totals => ({
   resumedRows: 0,
   doneNow: 0,
   draftedNow: 0,
+  besides: [],
   ms,
   looked: { seconds: 0, candidates: [] },
   stopped: undefined,

@@ -4,6 +4,7 @@ import { type Problem, problemLines, shownProblems } from '../../batch/problem-l
 import { cellForPipe, localTime } from '../../output/cells.ts';
 import type { Terminal, View } from '../../output/view.ts';
 import { stdinName } from '../../tabular/decode.ts';
+import { listed } from '../../text/listed.ts';
 import { counted, number } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { wrap } from '../../text/width.ts';
@@ -77,6 +78,7 @@ const humanText =
   (report: Report, files: Shown) =>
   (terminal: Terminal): string => {
     const { paint } = terminal;
+    const { besides } = files;
     const room = number(report.rows).length;
     const counts = Object.entries(styles)
       .map(([name, style]) => ({ name, style, count: countOf(report, name as keyof typeof styles) }))
@@ -90,6 +92,7 @@ const humanText =
     return [
       paint('bold', `svc ${report.command}, ${report.file === '-' ? stdinName : sanitize(report.file)}`),
       ...counts,
+      ...besides.map((text) => `  then ${text}`),
       paint('dim', `  in ${details.join(', ')}`),
       ...problemLines(problemsOf(report, files), files, terminal),
     ].join('\n');
@@ -111,6 +114,7 @@ const dryText =
       ...requests,
       '',
       ...wrap(`${number(sent)} of ${rowsInWords(rows)} would ${fateOf(report, sent)}${cap}${ending}`, width),
+      ...(files.besides.length > 0 ? wrap(`Then svc would ${listed(files.besides)}.`, width) : []),
       ...(earlier > 0 ? [`${rowsInWords(earlier)} by earlier runs.`] : []),
       ...(rejected > 0 ? [paint('red', `${rowsInWords(rejected)} would be rejected.`)] : []),
       ...problemLines(problemsOf(report, files), files, terminal),
@@ -129,7 +133,11 @@ const timeOf = (minutes: number): string => `; at 60 requests a minute that take
 const problemsOf = ({ errors }: Report, { records }: Shown): Problem[] =>
   errors.map((one, at) => (at < shownProblems ? { ...one, error: withRecord(one.error, records.get(one.line)) } : one));
 
-type Shown = Files & { readonly records: RowRecords };
+type Shown = Files & {
+  readonly records: RowRecords;
+  /** What the rows did beside their own requests, or would do. */
+  readonly besides: readonly string[];
+};
 
 export const viewOf = (report: Report, files: Shown): View => ({
   data: { shape: 'record', record: report },

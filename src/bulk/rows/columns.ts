@@ -18,6 +18,8 @@ export type Columns = {
   readonly unused: readonly string[];
   /** By position: those of which `--map COLUMN=ignore` says that they mean nothing. */
   readonly ignored: ReadonlySet<number>;
+  /** By position: those that fill what follows a row's own request, and of which no --map says so. */
+  readonly follow: readonly number[];
 };
 
 type Wishes = { readonly map: readonly string[]; readonly match: 'email' | undefined };
@@ -58,7 +60,8 @@ export function resolveColumns(names: readonly string[], row: RowOf, { map, matc
     (name, at) => !settled[at] && !/^svc_(?:line|status|id|error|secret)$/u.test(nameKey(name)),
   );
   const ignored = new Set([...wanted].flatMap(([at, field]) => (nameKey(field) === 'ignore' ? [at] : [])));
-  return { targets: settled, names, unused, ignored };
+  const follow = settled.flatMap((target, at) => (!wanted.has(at) && isLater(row, target) ? [at] : []));
+  return { targets: settled, names, unused, ignored, follow };
 }
 
 /**

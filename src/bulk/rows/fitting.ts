@@ -3,6 +3,7 @@ import { type Body, columnNames, fieldsOfRow, nameKey, type RowOf } from '../../
 import { columnName, plain } from '../../tabular/columns.ts';
 import { fieldOf } from '../../tabular/header-names.ts';
 import { firstOf } from '../../text/first-of.ts';
+import { listed } from '../../text/listed.ts';
 import { nearest } from '../../text/near.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import type { Template } from '../../text/template.ts';
@@ -115,6 +116,17 @@ export function columnNotes(columns: Columns, beside: Beside): string[] {
   });
   const [slip] = near;
   return [slip ? `${left} To send one: --map "${columnName(names, slip.place)}=${slip.field}"` : left];
+}
+
+/** A column may hold how a record was, and no wish. */
+export function followNotes({ names, follow }: Columns): string[] {
+  if (follow.length === 0) return [];
+  const called = follow.map((at) => sanitize(names[at] ?? ''));
+  const flags = follow.map((at) => `--map "${columnName(names, at)}=ignore"`);
+  const isOne = follow.length === 1;
+  return [
+    `The ${isOne ? 'column' : 'columns'} ${listed(called)} ${isOne ? 'is' : 'are'} sent too, after the row itself. To leave ${isOne ? 'it' : 'them'} out: ${flags.join(' ')}`,
+  ];
 }
 
 const noEmail =

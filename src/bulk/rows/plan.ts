@@ -57,6 +57,8 @@ export type Plan = {
   readonly sample: readonly Planned[];
   /** Rows that the public will read. */
   readonly published: number;
+  /** A row does more than its own request. */
+  readonly hasMore: boolean;
   /** Rows that name no requester, of a command whose rows may. */
   readonly anonymous: number;
   /** A fresh pass over the same rows. Throws where the file has changed since, before it yields a row that was not in it. */
@@ -83,6 +85,7 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
   let count = 0;
   let published = 0;
   let anonymous = 0;
+  let hasMore = false;
   const numbered = createNumbering(refs.names);
   // Each row has the place in the table that it has in the file.
   const named: Naming = (cells, index) => {
@@ -102,6 +105,7 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
       if (one.given !== undefined) given.set(one.index, one.given);
       if (sample.length < sampleSize) sample.push(one);
       if (bodyOf(one).status === 'published') published++;
+      hasMore ||= one.input.after !== undefined || one.input.follows !== undefined;
       if (!one.input.requester && bodyOf(one)[row.requester ?? ''] === undefined) anonymous++;
     }
     onRows(count);
@@ -130,6 +134,7 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
     content: content.digest('hex'),
     published,
     anonymous,
+    hasMore,
   };
   return { row, rows, columns, ...sums, givenAt: given.get, shapes: shapes.all(), sample, read, recordsAt, verify };
 }

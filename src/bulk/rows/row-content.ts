@@ -26,7 +26,7 @@ type ContentReader = {
  * stand, and whatever `--map` and `--id-map` make of them. A cell that is empty says nothing. CSV has texts alone, so a
  * number of JSON is its text.
  */
-export function contentReader({ names, targets, ignored }: Omit<Columns, 'unused'>): ContentReader {
+export function contentReader({ names, targets, ignored }: Omit<Columns, 'unused' | 'follow'>): ContentReader {
   const seen = new Map<string, number>();
   const keys = names.map((name, at) => {
     const key = nameKey(name);

@@ -6,6 +6,7 @@ import { Failure } from '../../errors.ts';
 import type { Journal } from '../history/begin-journal.ts';
 import { type EndedRows, endedRows } from '../journal/ended-table.ts';
 import { type Line, partOf } from '../journal/lines.ts';
+import { type Besides, countBesides } from '../rows/besides.ts';
 import { isOfRecord, type Plan, type Planned } from '../rows/plan.ts';
 import type { Outcome } from './outcome.ts';
 import { keptSecret, type Secrets } from './secrets.ts';
@@ -49,6 +50,8 @@ export type RunState = {
   doneNow: number;
   /** Of those: drafts. */
   draftedNow: number;
+  /** What they did beside their own requests. */
+  readonly besides: Besides;
   readonly elapsed: () => number;
   /** What the run has cost since the last call. */
   readonly cost: () => { readonly requests: number; readonly ms: number };
@@ -88,6 +91,7 @@ export function beginRun(job: Job): RunState {
     resumedRows: 0,
     doneNow: 0,
     draftedNow: 0,
+    besides: countBesides(job.plan.row),
     looked: { seconds: 0, candidates: [] },
     forbidden: undefined,
     capped: 0,
@@ -118,6 +122,7 @@ export async function settle(runState: RunState, planned: Planned, outcome: Outc
   if (outcome.status === 'done') {
     runState.doneNow++;
     if (outcome.drafted !== undefined) runState.draftedNow++;
+    else if (outcome.error === undefined) runState.besides.add(planned);
     const kept = await keptSecret(job.secrets, outcome.id, outcome.answer);
     const part = partOf(outcome);
     ended.set(index, { status: 'done', line, id: outcome.id, ...kept, ...part });

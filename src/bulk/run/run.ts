@@ -26,6 +26,8 @@ export type Totals = {
   readonly doneNow: number;
   /** Of those: drafts. */
   readonly draftedNow: number;
+  /** What rows of this run did beside their own requests; of a dry run: would do. */
+  readonly besides: readonly string[];
   readonly ms: number;
   /** For how long a row was looked for that was not found, at most, and the ids of records that may be such rows. */
   readonly looked: Looked;
@@ -89,6 +91,7 @@ export async function runPlan(job: Job): Promise<Totals> {
     resumedRows: runState.resumedRows,
     doneNow: runState.doneNow,
     draftedNow: runState.draftedNow,
+    besides: runState.besides.all(),
     ms: journal.past.ms + runState.elapsed(),
     looked: runState.looked,
     stopped: stopped(),

@@ -51,7 +51,12 @@ export const conversations: TopGroup = {
       text: 'body',
       rows: {
         body: ReplyRow,
-        follows: [{ operation: resolveConversation, fields: ['resolve'], done: 'The conversation is resolved.' }],
+        follows: [
+          {
+            ...{ operation: resolveConversation, fields: ['resolve'] },
+            ...{ done: 'The conversation is resolved.', verb: 'resolve' },
+          },
+        ],
         question: (count) => `Send ${count} ${count === 1 ? 'message' : 'messages'} to customers?`,
       },
       seed: seedFrom(getConversation, replySeed),

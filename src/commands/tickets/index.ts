@@ -81,7 +81,10 @@ const ReplyRow = v.object({
 });
 
 const afterReply: readonly Follow[] = [
-  { operation: addTicketNote, fields: ['note'], body: ({ note }) => ({ body: note }), done: 'The note is added.' },
+  {
+    ...{ operation: addTicketNote, fields: ['note'], body: ({ note }) => ({ body: note }) },
+    ...{ done: 'The note is added.', verb: 'add a note to' },
+  },
   { operation: updateTicket, fields: ['status', 'priority'], body: (values) => values, done: 'The ticket is changed.' },
 ];
 
