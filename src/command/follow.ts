@@ -56,12 +56,19 @@ export const followsOf = (steps: readonly FollowStep[]): NonNullable<SendWish['f
     return { operation: operation.id, method, path, body: input.body };
   });
 
-/** The commands that do them by hand. */
-export const commandsFor = (steps: readonly FollowStep[]): string => steps.map(commandOf).join(' && ');
+/** The commands that do them by hand. `why`: the failure of the first. */
+export const commandsFor = (steps: readonly FollowStep[], why?: unknown): string =>
+  steps.map((step, at) => commandOf(step, at === 0 ? why : undefined)).join(' && ');
 
-function commandOf({ operation, input }: FollowStep): string {
+/** What the service refused stands there by its name: typed again, it would be refused again. */
+export const flagFor = (name: string, value: unknown, why: unknown): string =>
+  why instanceof Failure && why.kind === 'rejected' && Object.hasOwn(why.fields ?? {}, name)
+    ? `--${name} ${name.toUpperCase()}`
+    : `--${name} ${shellWord(String(value))}`;
+
+function commandOf({ operation, input }: FollowStep, why: unknown): string {
   const [id = ''] = Object.values(fieldsIn(input.params));
-  const flags = Object.entries(fieldsIn(input.body)).map(([name, value]) => `--${name} ${shellWord(String(value))}`);
+  const flags = Object.entries(fieldsIn(input.body)).map(([name, value]) => flagFor(name, value, why));
   return ['svc', ...operation.command, String(id), ...flags, ...(operation.grant === 'send' ? ['--yes'] : [])].join(
     ' ',
   );
@@ -100,12 +107,12 @@ export async function followedBy(outer: Service, steps: readonly FollowStep[]): 
   const service = following(outer);
   const done: string[] = [];
   for (const [at, step] of steps.entries()) {
-    restIs(service.ctx, `To do the rest: ${commandsFor(steps.slice(at))}`);
+    restIs(service.ctx, toDo(steps.slice(at)));
     try {
       await call(service, step.operation, step.input);
     } catch (error) {
       const isUnknown = error instanceof Failure && error.isUnsure;
-      if (isUnknown) restIs(service.ctx, restAfter(step, steps.slice(at + 1)));
+      restIs(service.ctx, isUnknown ? restAfter(step, steps.slice(at + 1)) : toDo(steps.slice(at), error));
       throw error;
     }
     done.push(step.done);
@@ -113,11 +120,14 @@ export async function followedBy(outer: Service, steps: readonly FollowStep[]): 
   return done.join(' ');
 }
 
+export const toDo = (steps: readonly FollowStep[], why?: unknown): string =>
+  `To do the rest: ${commandsFor(steps, why)}`;
+
 /** One that may be done is looked for first. */
 export function restAfter({ operation, input }: FollowStep, left: readonly FollowStep[]): string {
   const look = (operation.effect?.lookHint ?? '').replace(
     /\bID$/u,
     String(Object.values(fieldsIn(input.params))[0] ?? 'ID'),
   );
-  return [look, left.length > 0 ? `To do the rest: ${commandsFor(left)}` : ''].filter(Boolean).join('\n');
+  return [look, left.length > 0 ? toDo(left) : ''].filter(Boolean).join('\n');
 }

@@ -156,7 +156,7 @@ describe('values of other systems', () => {
     const ran = await svc(world, ['tickets', 'update', '--from', path, '--dry-run', '--json']);
     expect(ran.stderr).toContain('Read as: status: Solved is resolved.');
     expect(ran.stderr).toContain(
-      'Warning: status: on_hold is not one of open, pending, resolved, closed; the service decides.',
+      'Warning: status: on_hold is not one of open, pending, resolved, closed; the service decides (to read it: --map-value "status:on_hold=pending").',
     );
     expect(JSON.parse(ran.stdout)).toMatchObject({
       would_send: 3,

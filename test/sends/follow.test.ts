@@ -180,3 +180,23 @@ test('an export beside which a text was written sets no status and no priority o
   expect((await run(`${line} --map status=status`, { stdin: other })).exitCode).toBe(0);
   expect(writesOf(world)).toEqual(['POST /tickets/8/replies', 'POST /tickets/8/replies', 'PATCH /tickets/8']);
 });
+
+test('a value that the service refused is not in the advice for the rest, which has its name in its place', async () => {
+  const { run } = desk();
+  const alone = await run('tickets reply 8 --body Fixed --status erledigt --priority 1');
+  expect(alone.exitCode).toBe(8);
+  expect(alone.stderr).toContain('To do the rest: svc tickets update 8 --status STATUS --priority 1');
+  const ran = await run('tickets reply --from - --yes', { stdin: 'id,body,Status\n9,Done,erledigt\n' });
+  expect(ran.stdout).toContain('To do the rest: svc tickets update 9 --status STATUS');
+});
+
+test('a status of another system comes with the flag that reads it, before anything is sent', async () => {
+  const { run, world } = desk();
+  const line = 'tickets reply --from - --dry-run';
+  const { stderr } = await run(line, { stdin: 'id,body,Status\n9,Done,erledigt\n' });
+  const [, flag = ''] = /the service decides \(to read it: --map-value "(.+)"\)\./u.exec(stderr) ?? [];
+  expect(flag).toBe('Status:erledigt=resolved');
+  const sent = [...line.replace('--dry-run', '--yes').split(' '), '--map-value', flag];
+  expect((await run(sent, { stdin: 'id,body,Status\n9,Done,erledigt\n' })).exitCode).toBe(0);
+  expect(writesOf(world)).toEqual(['POST /tickets/9/replies', 'PATCH /tickets/9']);
+});

@@ -19,6 +19,9 @@ const known = new Map(
   Object.entries(statuses).flatMap(([status, words]) => words.split(' ').map((word) => [plain(word), status] as const)),
 );
 
+/** Another system calls a status so. */
+export const isStatusElsewhere = (word: string): boolean => known.has(plain(word));
+
 const longest = 200;
 
 /** What a person types for a word that the service does not know: its meaning where that is known, else which field's value goes there. */

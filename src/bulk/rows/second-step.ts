@@ -1,6 +1,6 @@
 import type { Operation } from '../../api/operation.ts';
 import { unwrap } from '../../command/answered.ts';
-import { commandsFor, type FollowStep, following, restAfter } from '../../command/follow.ts';
+import { type FollowStep, flagFor, following, restAfter, toDo } from '../../command/follow.ts';
 import { type Body, idNameOf, type RowOf } from '../../command/row.ts';
 import { Failure, isInterruption } from '../../errors.ts';
 import { type CallOptions, call, type Service } from '../../http/call.ts';
@@ -49,7 +49,7 @@ export async function secondStep(
     const told = `it is there (${id}), but its ${after.field} ${isUnknown ? 'may not be set' : 'is not set'}`;
     if (isInterruption(error))
       return { error: `${told} yet: svc was stopped. The same command sets it when it is run again`, rest: true };
-    const flags = Object.entries(values).map(([field, value]) => `--${field} ${String(value)}`);
+    const flags = Object.entries(values).map(([field, value]) => flagFor(field, value, error));
     const command = ['svc', ...after.operation.command, id, ...flags].join(' ');
     const whole = `${told}: ${error.message.replace(/\.$/u, '')}. To set it: ${command}`;
     return { error: whole, ...(isUnknown && { doubt: error }) };
@@ -94,7 +94,7 @@ export async function laterSteps(
           step: at,
         };
       return {
-        error: `${told}: ${error.message.replace(/\.$/u, '')}. To do the rest: ${commandsFor(steps.slice(at))}`,
+        error: `${told}: ${error.message.replace(/\.$/u, '')}. ${toDo(steps.slice(at), error)}`,
       };
     }
   }

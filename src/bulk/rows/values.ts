@@ -5,7 +5,7 @@ import { Failure } from '../../errors.ts';
 import { firstOf } from '../../text/first-of.ts';
 import { nearest } from '../../text/near.ts';
 import type { Columns } from './columns.ts';
-import { short } from './remedy.ts';
+import { isStatusElsewhere, remedy, short } from './remedy.ts';
 
 /** What the cells of other systems mean here. */
 export type Values = {
@@ -111,7 +111,11 @@ const mostTold = 8;
 function doubtOf(columns: Columns, at: number, words: readonly string[]): string {
   const told = firstOf(words.map(short), mostTold);
   const isOne = words.length === 1;
-  return `Warning: ${columns.names[at]}: ${told} ${isOne ? 'is' : 'are'} not one of ${(namedAt(columns, at) ?? []).join(', ')}; the service decides.`;
+  const target = columns.targets[at];
+  const isStatus = target?.kind === 'field' && target.field.path === 'status';
+  const [foreign] = isStatus ? words.filter(isStatusElsewhere) : [];
+  const way = foreign === undefined ? '' : remedy(columns.names[at] ?? '', 'status', foreign);
+  return `Warning: ${columns.names[at]}: ${told} ${isOne ? 'is' : 'are'} not one of ${(namedAt(columns, at) ?? []).join(', ')}; the service decides${way}.`;
 }
 
 /** One line for people; undefined where every value is as it was written. */
