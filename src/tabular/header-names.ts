@@ -176,3 +176,12 @@ function numbered(key: string): Match | undefined {
   const number = Number(parts?.[2]);
   return { ...base, rank: base.rank + (number === 1 ? 0.5 : 500 * number) };
 }
+
+/** The column that most tells of a field; undefined where none does. */
+export function likeField(headers: readonly string[], field: Field): number | undefined {
+  const found = headers.flatMap((header, at) => {
+    const match = fieldOf(header, headers);
+    return match?.field === field ? [{ at, rank: match.rank }] : [];
+  });
+  return found.sort((one, other) => one.rank - other.rank)[0]?.at;
+}

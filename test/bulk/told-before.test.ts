@@ -230,3 +230,34 @@ describe('what follows the rows of a file', () => {
     expect((await svc(held, reply(held), drafted)).stdout).not.toContain('then set');
   });
 });
+
+describe('a file for --match email without a column email', () => {
+  const match = (at: SandboxWorld, text: string, more: readonly string[] = []) =>
+    svc(at, ['contacts', 'update', '--from', put(at, 'rows.csv', text), '--match', 'email', ...more, '--dry-run']);
+
+  test('is told which column looks like it, as it is typed', async () => {
+    const { exitCode, stderr } = await match(sandboxWorld(), 'Nr;Firma;E-Mail\n1;Acme;a@x.example\n');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('Columns: Nr, Firma, E-Mail. Add --map "E-Mail=email"');
+  });
+
+  test('of which a line further down has the mapped column is told the lines to skip, which helps', async () => {
+    const text = 'Company;Name;Phone\nNr;Firma;E-Mail\n1;Acme;a@x.example\n';
+    const map = ['--map', 'E-Mail=email'];
+    expect((await match(sandboxWorld(), text, map)).stderr).toContain(
+      'Line 2 has it. If that is the header, add --skip-lines 1',
+    );
+    expect((await match(sandboxWorld(), text, [...map, '--skip-lines', '1'])).stderr).not.toContain('no column');
+  });
+});
+
+test('a file that is run again counts what the service refused with what cannot be sent', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  await world.control('POST', 'faults', { method: 'POST', path: '/tickets/8/replies', action: 'status', status: 422 });
+  const file = put(world, 'rows.csv', 'id,body\n8,Hi\n9,Ho\nx,Bad\n');
+  const argv = ['tickets', 'reply', '--from', file, '--yes'];
+  expect((await svc(world, argv)).stdout).toContain('rejected\t2');
+  const again = await svc(world, argv);
+  expect(again.stderr).toContain('except for 2 rows that were rejected');
+  expect(again.stdout).toContain('rejected\t2');
+});

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgsStringToArgv } from 'string-argv';
 import { describe, expect, test } from 'vitest';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
@@ -151,4 +152,19 @@ describe('whole names in one column', () => {
   test('an example cannot act on the terminal', async () => {
     expect(await note('name,email', ['John \x1b[31m Doe Bo,a@example.org'])).not.toContain('\x1b');
   });
+});
+
+test('on a terminal a sync says that what was there is kept, with the command that overwrites it, which does', async () => {
+  const world = sandboxWorld();
+  const before = fileOf('kunden.csv', 'Vorname;Nachname;E-Mail;Firma\nAda;Lang;ada@example.org;Old\n');
+  const first = await svc(world, ['contacts', 'sync', before], terminal);
+  expect(first.stdout).not.toContain('was kept');
+  const file = fileOf('kunden.csv', 'Vorname;Nachname;E-Mail;Firma\nAda;Lang;ada@example.org;New\n');
+  const { stdout } = await svc(world, ['contacts', 'sync', file], terminal);
+  expect(stdout).toContain('What a contact had already was kept. To overwrite it:');
+  const [, typed = ''] = /^ *svc (contacts update .*)$/mu.exec(stdout) ?? [];
+  expect(typed).toContain('--match email');
+  expect((await svc(world, [...parseArgsStringToArgv(typed), '--yes'])).exitCode).toBe(0);
+  const { stdout: found } = await svc(world, ['contacts', 'get', 'ada@example.org', '--json']);
+  expect(JSON.parse(found)).toMatchObject({ company: 'New', name: 'Ada', last_name: 'Lang' });
 });

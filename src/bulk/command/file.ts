@@ -17,12 +17,12 @@ import { givenByCommandLine, type Run, refuseIds, refuseUseless, templateOf } fr
 import { agreeFirst, type SentBefore, sentBefore } from '../report/consent.ts';
 import { nothingSent } from '../report/report.ts';
 import type { Reading } from '../rows/cells.ts';
-import { resolveColumns } from '../rows/columns.ts';
+import { type Columns, resolveColumns } from '../rows/columns.ts';
 import type { IdsInCopy } from '../rows/copied-ids.ts';
 import { columnNotes, followNotes } from '../rows/fitting.ts';
 import type { FileFlags } from '../rows/flags.ts';
 import { type Commanded, contentOf } from '../rows/given.ts';
-import { headerLine } from '../rows/header-line.ts';
+import { headerLine, withHeaderBelow } from '../rows/header-line.ts';
 import { resolversFor } from '../rows/ids.ts';
 import { inputMaker } from '../rows/inputs.ts';
 import { makePlan, type Plan } from '../rows/plan.ts';
@@ -121,7 +121,7 @@ async function readRows({ run, commanded }: Begun, source: Source): Promise<Open
     ...headerLine({ row, flags, placeholders: template?.placeholders ?? [] }),
   });
   for (const note of preambleNotes(rows.beginning)) ctx.notice(note);
-  const columns = resolveColumns(rows.columns, row, { map: flags.map, match: flags.match });
+  const columns = await columnsOf(rows, row, flags);
   refuseUseless(run, { ...columns, isJson: rows.form === 'json' }, template);
   // A command that needs nothing but an id reads nothing else.
   if (row.operation.body && row.reads !== 'named') {
@@ -141,6 +141,14 @@ async function readRows({ run, commanded }: Begun, source: Source): Promise<Open
       ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
     });
   return { rows, values, requesters, planned };
+}
+
+async function columnsOf(rows: Rows, row: RowOf, { map, match }: FileFlags): Promise<Columns> {
+  try {
+    return resolveColumns(rows.columns, row, { map, match });
+  } catch (error) {
+    throw await withHeaderBelow(error, rows, map);
+  }
 }
 
 type Checked = {

@@ -12,6 +12,8 @@ import type { Context } from '../../context.ts';
 import { readUserText } from '../../disk/user-file.ts';
 import { Failure } from '../../errors.ts';
 import type { Service } from '../../http/call.ts';
+import { columnName } from '../../tabular/columns.ts';
+import { likeField } from '../../tabular/header-names.ts';
 import type { Template } from '../../text/template.ts';
 import type { Reading } from '../rows/cells.ts';
 import type { Columns } from '../rows/columns.ts';
@@ -80,7 +82,10 @@ export function refuseUseless(
 ): void {
   const hint = `Columns: ${names.join(', ')}. Name one with --map "COLUMN=${flags.match ?? 'id'}"`;
   if (flags.match === 'email' && !targets.some((target) => target?.kind === 'email')) {
-    throw new Failure('usage', '--match email: the file has no column email.', { hint });
+    const at = likeField(names, 'email');
+    const way =
+      at === undefined ? hint : `${hint.replace(/ Name one .*/u, '')} Add --map "${columnName(names, at)}=email"`;
+    throw new Failure('usage', '--match email: the file has no column email.', { hint: way });
   }
   if (flags.match && flags.id_map?.length) throw new Failure('usage', '--match and --id-map cannot be used together.');
   const hasId = targets.some((target) => target?.kind === 'id' || target?.kind === 'email');

@@ -94,11 +94,12 @@ export function earlierNotes(known: Before, plan: Plan, retryUnknown: boolean, l
   // Drafts are told of by their own commands.
   const isOther = isCopy && drafted === 'none';
   const runs = new Set<Found>();
-  let [elsewhere, unsure, canGo, settled, unknown, inDoubt] = [0, 0, 0, 0, 0, false];
+  let [elsewhere, unsure, canGo, settled, refused, unknown, inDoubt] = [0, 0, 0, 0, 0, 0, false];
   for (const [ref, { from, rowStatus }] of matches) {
     const isReadable = plan.refs.get(ref) !== noRequest;
     if (isReadable && !isSettled(ref)) continue;
     if (isUnsettled(rowStatus)) unknown++;
+    if (isReadable && rowStatus.status === 'rejected') refused++;
     inDoubt ||= isInDoubt(rowStatus);
     if ((from !== own || isOther) && wasSent(rowStatus)) {
       runs.add(from);
@@ -122,7 +123,7 @@ export function earlierNotes(known: Before, plan: Plan, retryUnknown: boolean, l
           isFinished: finished !== undefined,
           settled,
           left,
-          rejected: plan.problems.size - endedBefore({ matches }, plan).size,
+          rejected: plan.problems.size - endedBefore({ matches }, plan).size + refused,
           drafted,
           unknown,
           isSame: own.past.content === plan.content,

@@ -16,7 +16,7 @@ type Standing = {
   readonly isFinished: boolean;
   readonly settled: number;
   readonly left: number;
-  /** That cannot be sent as they stand in the file. */
+  /** That cannot be sent as they stand in the file, or were refused by the service. */
   readonly rejected: number;
   /** How much of what is done became drafts. */
   readonly drafted?: 'none' | 'some' | 'all';

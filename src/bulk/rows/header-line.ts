@@ -1,5 +1,8 @@
+import { placesIn } from '../../batch/places.ts';
 import { columnNames, idNameOf, nameKey, type RowOf } from '../../command/row.ts';
+import { Failure } from '../../errors.ts';
 import { judgeBy, sayColumns } from '../../tabular/header-line.ts';
+import type { Rows } from '../../tabular/rows.ts';
 import type { TableOptions } from '../../tabular/table.ts';
 import { idNames } from './columns.ts';
 import type { FileFlags } from './flags.ts';
@@ -33,4 +36,23 @@ export function headerLine({ row, flags, placeholders }: Known): HeaderLine {
     judge: judgeBy((cells) => cells.some((cell) => cell.trim() !== '' && isKnown(cell))),
     wayOut: (cells, line) => sayColumns(cells, line, { field: fields.has('email') || flags.match ? 'email' : 'FIELD' }),
   };
+}
+
+const mostSearched = 100;
+
+/** Where --map names a column that only a line further down has, that line may be the header. */
+export async function withHeaderBelow(error: unknown, rows: Rows, map: readonly string[]): Promise<unknown> {
+  const named = map.map((text) => text.slice(0, text.lastIndexOf('=')).trim());
+  const missing = named.find((column) => placesIn(rows.columns, column).length === 0);
+  if (!(error instanceof Failure) || missing === undefined || rows.form !== 'csv') return error;
+  let seen = 0;
+  for await (const batch of rows.read()) {
+    for (const { line, cells } of batch) {
+      const isHeader = cells.some((cell) => nameKey(String(cell)) === nameKey(missing));
+      const hint = `Line ${line} has it. If that is the header, add --skip-lines ${line - 1}`;
+      if (isHeader) return new Failure(error.kind, error.message, { ...error, hint });
+      if (++seen >= mostSearched) return error;
+    }
+  }
+  return error;
 }
