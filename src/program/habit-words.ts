@@ -159,9 +159,14 @@ export function habitualFlag(flag: string, command: Command, path: string): stri
   const word = /^-[^-]/u.test(flag) ? flag.slice(0, 2) : flag.replace(/=.*$/su, '');
   const [other] = elsewhere[path]?.[word] ?? [];
   if (other !== undefined) return other;
+  const own = flagsOf(command);
+  // Only one that takes no value is refused with one.
+  if (flag !== word && flag.startsWith('--') && own.includes(word))
+    return `${word} takes no value: give it alone, or leave it out.`;
+  if (/^--(?:desc|descending|reverse)$/u.test(word) && own.includes('--sort'))
+    return 'The largest first: --sort -FIELD';
   const meant = ownOf(flagHabits, word) ?? [];
   const args = Object.entries(command.args).map(([key, arg]) => argName(key, arg));
-  const own = flagsOf(command);
   const found = meant.find((one) => (one.startsWith('-') ? own.includes(one) : args.includes(one)));
   if (found === undefined || found === word) {
     const format = outputs.find((name) => word === `--${name}`);

@@ -51,6 +51,10 @@ export async function parse(typed: readonly string[], columns?: number): Promise
     root.addOption(new Option(term, description).helpGroup('Global flags:'));
 
   const loaded = named && (await loadEntry(named));
+  if (!loaded || firstWord(argv) === 'list') {
+    const meant = await (await import('./verb-first.ts')).verbFirst(argv);
+    if (meant) throw meant;
+  }
   refuseUnknown(argv, loaded);
   if (asksData(argv)) {
     const { helpData, rootData } = await import('./help-data.ts');
@@ -128,7 +132,7 @@ function build(parent: Commander, node: Group | Command, place: CommandPlace): C
   const { path } = place;
   const commander = new Commander(node.name).copyInheritedSettings(parent).description(node.summary);
   commander.exitOverride((error) => {
-    throw Object.assign(error, { command: path });
+    throw Object.assign(error, { command: path, words: commander.args });
   });
   if (!('commands' in node)) return buildLeaf(commander, node, place);
   if (node.itself) buildLeaf(commander, node.itself, place);

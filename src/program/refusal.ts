@@ -8,12 +8,15 @@ import { nearest } from '../text/near.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { habitualFlag } from './habit-words.ts';
 
+/** `words`: the arguments that it was given. */
+type Refused = { readonly command?: readonly string[]; readonly words?: readonly string[] };
+
 /**
  * What commander refused, as svc says it. `command`: the words of the command that refused, where one had been reached.
  * `loaded`: what the first of them names.
  */
 export function refusal(
-  { message, command = [] }: CommanderError & { readonly command?: readonly string[] },
+  { code, message, command = [], words = [] }: CommanderError & Refused,
   argv: readonly string[],
   loaded: Group | Command | undefined,
 ): Failure {
@@ -34,8 +37,11 @@ export function refusal(
   const strange = /^unknown option '([^']+)'/u.exec(fact)?.[1];
   // Every command has --help: of a flag of other commands, such as --hold, it would be offered although it was not meant.
   const isFar = similar === '(Did you mean --help?)' && nearest(strange ?? '', ['--help'], 1) === undefined;
-  const suggestion = isFar ? undefined : similar;
-  const meant = strange === undefined ? undefined : meantBy(strange, { argv, path: command, loaded });
+  // What agrees to something is typed by whoever means it.
+  const suggestion = isFar || agreeing.test(similar ?? '') ? undefined : similar;
+  const typed = { argv, path: command, loaded };
+  const alone = code === 'commander.excessArguments' ? standingAlone(words, typed) : undefined;
+  const meant = strange === undefined ? alone : meantBy(strange, typed);
   return new Failure('usage', /[.!?]$/u.test(sentence) ? sentence : `${sentence}.`, {
     hint: meant ?? suggestion?.replace(/^\(|\)$/gu, '') ?? `Run: ${['svc', ...command].join(' ')} --help`,
   });
@@ -47,11 +53,37 @@ type Typed = {
   readonly loaded: Group | Command | undefined;
 };
 
-function meantBy(flag: string, { argv, path, loaded }: Typed): string | undefined {
-  if (path.join(' ') === 'alias set') return quotedAlias(argv);
+const agreeing = /--(?:yes|send|force|again|restart|retry-unknown|allow-[\w-]+|insecure-http)\b/u;
+
+function nodeOf({ path, loaded }: Pick<Typed, 'path' | 'loaded'>): Typed['loaded'] {
   let node = loaded;
   for (const word of path.slice(1))
     node = node && 'commands' in node ? node.commands.find(({ name }) => name === word) : node;
+  return node;
+}
+
+/** Anything else that stands on a command line may be a secret. */
+const plainWord = /^[\p{L}\p{M}'’-]{1,24}[.,;:!?]?$/u;
+
+/** `--subject Export stops`: the first of the words that nothing takes. */
+function standingAlone(words: readonly string[], typed: Typed): string | undefined {
+  const node = nodeOf(typed);
+  const command = node && 'commands' in node ? node.itself : node;
+  const word = command && words[Object.keys(command.args).length];
+  if (!command || word === undefined) return undefined;
+  const { argv, path } = typed;
+  const at = argv.indexOf(word);
+  const flag = ['body', 'description', 'content'].find((name) => command.flags[name]);
+  const isBehindFlag = argv.slice(0, at).some((one) => one.startsWith('--'));
+  const told = `${plainWord.test(word) ? `'${word}'` : 'A word'} stands alone`;
+  if (isBehindFlag) return `${told}: put quotes around a text of several words.`;
+  if (flag !== undefined) return `${told}. A text goes behind --${flag}, in quotes.`;
+  return `${told}. Run: ${['svc', ...path].join(' ')} --help`;
+}
+
+function meantBy(flag: string, { argv, path, loaded }: Typed): string | undefined {
+  if (path.join(' ') === 'alias set') return quotedAlias(argv);
+  const node = nodeOf({ path, loaded });
   if (node && 'commands' in node && !node.itself) return flagOfChild(flag, node, { argv, path });
   const command = runOf(node);
   return command && habitualFlag(flag, command, path.join(' '));
@@ -67,10 +99,14 @@ function flagOfChild(
   const having = commands.filter(
     (one): one is Command => !('commands' in one) && one.hidden !== true && hasFlag(one, word),
   );
-  const child = having.find(({ name }) => name === 'list') ?? having[0];
   const at = argv.indexOf(flag);
+  const behind = argv.slice(at);
+  // `svc tickets --status open list`: the command stands there already, behind its flag.
+  const place = behind.findIndex((one, i) => i > 0 && having.some(({ name }) => name === one));
+  const child = having.find(({ name }) => name === (behind[place] ?? 'list')) ?? having[0];
   if (!child || at < 0) return undefined;
-  const line = [...argv.slice(0, firstWordAt(argv)), ...path, child.name, ...argv.slice(at)];
+  const rest = behind.filter((_, i) => i !== place);
+  const line = [...argv.slice(0, firstWordAt(argv)), ...path, child.name, ...rest];
   return `${word} is of its commands. Did you mean: svc ${line.map(shellWord).join(' ')}`;
 }
 

@@ -459,3 +459,47 @@ test('a flag without its value says so, in words', async () => {
     ]);
   }
 });
+
+describe('words that stand alone', () => {
+  test.each([
+    ['tickets create --subject Export stops --description x', "'stops' stands alone: put quotes around a text"],
+    ['tickets note 8 hello world', "'hello' stands alone. A text goes behind --body, in quotes."],
+    ['whoami nobody', "'nobody' stands alone. Run: svc whoami --help"],
+  ])('svc %s', refusedWith);
+
+  test('are not repeated where they may be a secret', async () => {
+    const { stderr } = await run('tickets create --subject Export sk_live_4242 --description x');
+    expect(stderr).toContain('A word stands alone: put quotes');
+    expect(stderr).not.toContain('4242');
+  });
+});
+
+describe('advice that can be typed', () => {
+  test('has the command once where it stands behind its flag', async () => {
+    await refusedWith('tickets --status open list', 'Did you mean: svc tickets list --status open\n');
+    await refusedWith('tickets --status open', 'Did you mean: svc tickets list --status open\n');
+  });
+
+  test.each(['lists delete 1 --desc', 'tickets close 7 --ys', 'tickets reply 8 --body x --es'])(
+    'never agrees to anything by the looks of a flag: svc %s',
+    async (line) => {
+      const { exitCode, stderr } = await run(line);
+      expect(exitCode).toBe(2);
+      expect(stderr).not.toContain('--yes');
+    },
+  );
+
+  test.each([
+    ['tickets list --sort priority --desc', 'The largest first: --sort -FIELD'],
+    ['tickets list --json=false', '--json takes no value: give it alone, or leave it out.'],
+    ['tickets list --all=true', '--all takes no value: give it alone, or leave it out.'],
+    ['list tickets', 'Did you mean: svc tickets list\n'],
+    ['get tickets 8', 'Did you mean: svc tickets get 8\n'],
+    ['describe ticket 8', 'Did you mean: svc tickets get 8\n'],
+    ['create ticket --subject x', 'Did you mean: svc tickets create\n'],
+    ['delete list 3', 'Did you mean: svc lists delete 3\n'],
+    ['delete ticket 3', 'The API cannot delete tickets.'],
+    ['list roadmap', 'Did you mean: svc roadmap get\n'],
+    ['show customer 7', 'Did you mean: svc contacts get 7\n'],
+  ])('svc %s', refusedWith);
+});

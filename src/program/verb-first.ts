@@ -1,0 +1,37 @@
+import { aliasesOf } from '../command/command.ts';
+import { entries, entryNamed, loadEntry } from '../commands/index.ts';
+import { Failure } from '../errors.ts';
+import { shellWord } from '../text/shell-word.ts';
+import { commandHabits, habitIn, habitualCommand } from './habit-words.ts';
+import { notThere } from './not-there.ts';
+import { leadingWords } from './unknown.ts';
+
+const verbs: Readonly<Record<string, string>> = {
+  ...{ list: 'list', ls: 'list', get: 'get', show: 'get', view: 'get', describe: 'get' },
+  ...{ create: 'create', new: 'create', add: 'create', make: 'create', update: 'update', edit: 'update' },
+  ...{ delete: 'delete', rm: 'delete', remove: 'delete' },
+};
+
+/** `svc get ticket 8`, as kubectl has it: the command that is meant, or why there is none. */
+export async function verbFirst(argv: readonly string[]): Promise<Failure | undefined> {
+  const [typed = '', noun = '', ...rest] = leadingWords(argv);
+  const verb = Object.hasOwn(verbs, typed) ? (verbs[typed] ?? '') : '';
+  const entry =
+    entryNamed(noun) ?? entries.find(({ name }) => name === `${noun}s` || name === habitIn(commandHabits, '', noun));
+  // `list` is one of the lists too.
+  const isOther = typed === 'list' && (rest.length > 0 || entry?.name === 'lists');
+  if (verb === '' || !entry || isOther) return undefined;
+  const group = await loadEntry(entry);
+  if (!('commands' in group)) return undefined;
+  const { commands, name } = group;
+  const child = commands.find((one) =>
+    [verb, typed].some((word) => one.name === word || aliasesOf(one, commands).includes(word)),
+  );
+  const own = child?.name ?? habitualCommand(typed, group);
+  const missing = own === undefined ? notThere(typed, name) : undefined;
+  const hint =
+    own === undefined
+      ? (missing?.instead ?? `Run: svc ${name} --help`)
+      : `Did you mean: ${['svc', name, own, ...rest.map(shellWord)].join(' ')}`;
+  return new Failure('usage', `Unknown command '${typed}'.${missing ? ` ${missing.fact}` : ''}`, { hint });
+}
