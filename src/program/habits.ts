@@ -1,5 +1,5 @@
 import { Failure } from '../errors.ts';
-import { shellWord } from '../text/shell-word.ts';
+import { typedLine } from '../text/shell-word.ts';
 import { leadingWords } from './unknown.ts';
 
 /** What stands behind `--` is another program's. */
@@ -47,7 +47,7 @@ function placeOf(argv: readonly string[]): number {
 function meantFields(argv: readonly string[], at: number): Failure {
   const words = argv.flatMap((word, place) => (place === at ? ['--fields', word] : [word]));
   return new Failure('usage', `--json takes no fields, and "${argv[at]}" stands behind it.`, {
-    hint: `Fields have a flag of their own. Run: svc ${words.map(shellWord).join(' ')}`,
+    hint: `Fields have a flag of their own. Run: svc ${typedLine(words)}`,
   });
 }
 
@@ -58,6 +58,6 @@ export function methodBesidePath(argv: readonly string[]): Failure | undefined {
   if (words[0] !== 'api' || words.length !== 3 || method === undefined) return undefined;
   const line = argv.filter((_, at) => at !== argv.indexOf(method));
   return new Failure('usage', `svc api takes a path, and ${method.toUpperCase()} stands beside it.`, {
-    hint: `The method is a flag. Run: svc ${[...line, '-X', method.toUpperCase()].map(shellWord).join(' ')}`,
+    hint: `The method is a flag. Run: svc ${typedLine([...line, '-X', method.toUpperCase()])}`,
   });
 }

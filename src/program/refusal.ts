@@ -5,7 +5,7 @@ import { flagName } from '../command/param.ts';
 import { Failure } from '../errors.ts';
 import { capital } from '../text/capital.ts';
 import { nearest } from '../text/near.ts';
-import { shellWord } from '../text/shell-word.ts';
+import { shellWord, typedLine } from '../text/shell-word.ts';
 import { habitualFlag } from './habit-words.ts';
 
 /** `words`: the arguments that it was given. */
@@ -32,19 +32,39 @@ export function refusal(
       hint: `Run: ${['svc', ...command].join(' ')} --help`,
     });
   }
-  const [fact = '', similar] = message.replace(/^error: /u, '').split('\n');
+  // What stands behind the `=` may be a secret, of several lines too.
+  const [fact = '', similar] = message
+    .replace(/^error: (unknown option '[^'=\n]+)=.*'/su, "$1'")
+    .replace(/^error: /u, '')
+    .split('\n');
   const sentence = capital(fact);
-  const strange = /^unknown option '([^']+)'/u.exec(fact)?.[1];
+  const typed = /^error: unknown option '(.+)'/su.exec(message)?.[1];
+  const strange = typed?.replace(/=.*$/su, '');
   // Every command has --help: of a flag of other commands, such as --hold, it would be offered although it was not meant.
   const isFar = similar === '(Did you mean --help?)' && nearest(strange ?? '', ['--help'], 1) === undefined;
   // What agrees to something is typed by whoever means it.
   const suggestion = isFar || agreeing.test(similar ?? '') ? undefined : similar;
-  const typed = { argv, path: command, loaded };
-  const alone = code === 'commander.excessArguments' ? standingAlone(words, typed) : undefined;
-  const meant = strange === undefined ? alone : meantBy(strange, typed);
+  const on = { argv, path: command, loaded };
+  const alone = code === 'commander.excessArguments' ? standingAlone(words, on) : undefined;
+  const meant = typed === undefined ? alone : meantBy(typed, on);
   return new Failure('usage', /[.!?]$/u.test(sentence) ? sentence : `${sentence}.`, {
-    hint: meant ?? suggestion?.replace(/^\(|\)$/gu, '') ?? `Run: ${['svc', ...command].join(' ')} --help`,
+    hint:
+      secretHint(strange, { argv, code }) ??
+      meant ??
+      suggestion?.replace(/^\(|\)$/gu, '') ??
+      `Run: ${['svc', ...command].join(' ')} --help`,
   });
+}
+
+/** People who know gh type `--with-token`, or the secret behind a flag. */
+function secretHint(strange: string | undefined, { argv, code }: { argv: readonly string[]; code: string }) {
+  const isMeant =
+    strange === undefined
+      ? code === 'commander.excessArguments' && argv.some((word) => /^--with-(?:api-key|m2m-token)$/u.test(word))
+      : /^--(?:with-)?(?:api-key|m2m-token|token)(?:=|$)/u.test(strange);
+  return isMeant
+    ? 'No flag takes a secret. Give it on standard input: echo "$SVC_API_KEY" | svc login --with-api-key'
+    : undefined;
 }
 
 type Typed = {
@@ -107,7 +127,7 @@ function flagOfChild(
   if (!child || at < 0) return undefined;
   const rest = behind.filter((_, i) => i !== place);
   const line = [...argv.slice(0, firstWordAt(argv)), ...path, child.name, ...rest];
-  return `${word} is of its commands. Did you mean: svc ${line.map(shellWord).join(' ')}`;
+  return `${word} is of its commands. Did you mean: svc ${typedLine(line)}`;
 }
 
 const hasFlag = ({ flags }: Command, flag: string): boolean =>
@@ -118,6 +138,6 @@ function quotedAlias(argv: readonly string[]): string | undefined {
   const at = argv.indexOf('set') + 1;
   const [name, ...words] = argv.slice(at);
   if (at === 0 || name === undefined || name.startsWith('-') || words.length < 2) return undefined;
-  const command = shellWord(words.map(shellWord).join(' '));
-  return `COMMAND stands in quotes. Run: svc ${[...argv.slice(0, at), name].map(shellWord).join(' ')} ${command}`;
+  const command = shellWord(typedLine(words));
+  return `COMMAND stands in quotes. Run: svc ${typedLine([...argv.slice(0, at), name])} ${command}`;
 }

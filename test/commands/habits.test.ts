@@ -210,6 +210,40 @@ describe('a word of another program', () => {
   });
 });
 
+describe('a secret behind a flag', () => {
+  test.each([
+    'login --with-api-key=abcSECRET',
+    'login --with-api-key abcSECRET',
+    'login --with-m2m-token=abcSECRET',
+    'login --with-token=abcSECRET',
+    'login --with-token',
+    'auth --with-api-key=abcSECRET',
+    '--token=abcSECRET whoami',
+    'whoami --token abcSECRET',
+    'tickets list --api-key=abcSECRET',
+  ])('is not repeated, and the hint names standard input: svc %s', async (line) => {
+    for (const words of [line, `${line} --json`]) {
+      const ran = await run(words);
+      expect(ran.exitCode).toBe(2);
+      expect(ran.stdout + ran.stderr).not.toContain('SECRET');
+      expect(ran.stderr).toContain('No flag takes a secret. Give it on standard input: echo');
+    }
+  });
+
+  test.each([
+    ['tickets list --pasword=abcSECRET', "Unknown option '--pasword'."],
+    ['tickets --status=open --token abcSECRET', 'Did you mean: svc tickets list --status=open --token …'],
+    ['alias set mine login --x-token=abcSECRET', "Run: svc alias set mine 'login --x-token=…'"],
+    ['api --token=abcSECRET GET /x', 'Run: svc api --token=… /x -X GET'],
+    ['whoami --yes=abc"\n"SECRET', '--yes takes no value'],
+  ])('is left out of the line that is meant: svc %s', async (line, shown) => {
+    const ran = await run(line);
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(ran.stderr).not.toContain('SECRET');
+    expect(ran.stderr).toContain(shown);
+  });
+});
+
 describe('svc api with what is no path', () => {
   test.each([
     ['nope', 'There is no operation at "nope".', 'svc api ls'],
