@@ -136,6 +136,55 @@ sinks:
     },
   );
 
+  test('a replay that every HTTP sink took ends the dead letter and what waits; a file is left out, and named', async () => {
+    const world = await newWorld();
+    const app = await startApp(0, () => (up ? 200 : 500));
+    endings.push(() => app.close());
+    let up = false;
+    const inbox = name === 'Postgres' ? newDatabase() : 'inbox';
+    const config = (attempts: number) => `listen: { port: 0 }
+inbox: "${inbox}"
+retry: { attempts: ${attempts}, pause: 1s }
+sinks:
+  - { name: archive, file: { path: archive.jsonl } }
+  - { name: app, http: { url: "${app.url}" } }
+  - { name: second, http: { url: "${app.url}?second" } }
+`;
+    for (const [attempts, id, kind] of [
+      [1, 'evt_dead', 'dead'],
+      [5, 'evt_waits', 'waiting'],
+    ] as const) {
+      up = false;
+      const served = await serving(world, config(attempts));
+      const inboxOf = async (...argv: string[]) =>
+        svc(world, ['webhooks', 'inbox', ...argv, '--config', served.file, '--json']);
+      await deliver(served.url, body(id));
+      await served.until(async () => {
+        const [one] = JSON.parse((await inboxOf('list')).stdout);
+        return one.forward.state === (kind === 'dead' ? 'failed' : 'waiting') && app.got.length % 2 === 0;
+      });
+      // Nobody delivers meanwhile what is sent by hand.
+      if (kind === 'waiting') await served.end();
+      up = true;
+      const before = app.got.length;
+      const ran = await inboxOf('replay', id);
+      expect([ran.exitCode, JSON.parse(ran.stdout).map(({ to }: { to: string }) => to)]).toEqual([
+        0,
+        [app.url, `${app.url}?second`],
+      ]);
+      expect(ran.stderr).toContain(`${id} also went to archive, which is no HTTP sink: left out.`);
+      expect(ran.stderr).not.toContain('still waits');
+      expect(JSON.parse((await inboxOf('list')).stdout)[0].forward.state).toBe('answered');
+      expect((await svc(world, ['webhooks', 'dead', 'list', '--config', served.file, '--json'])).stdout).toBe('[]\n');
+      if (kind === 'dead') await served.end();
+      const again = await serving(world, config(attempts));
+      await deliver(again.url, body(`${id}_next`));
+      await again.until(() => app.got.length >= before + 4);
+      expect(app.got.length).toBe(before + 4);
+      await again.end();
+    }
+  });
+
   test('dead letters are listed, shown, retried and given up, while serve runs and while it does not', async () => {
     const world = await newWorld();
     let status = 500;

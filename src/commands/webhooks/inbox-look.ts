@@ -11,9 +11,12 @@ import { mainFields } from '../../webhooks/event/main-fields.ts';
 import { choose, withConfigured } from '../../webhooks/serve/configured.ts';
 import { type Damaged, damagedText } from '../../webhooks/store/folder/file.ts';
 import type { Received } from '../../webhooks/store/folder/look-up.ts';
+import type { Replayed } from '../../webhooks/store/folder/requests.ts';
 import { type Asked, type Found, type Part, receivedIn, type View } from '../../webhooks/store/folder/view.ts';
 import { findWhole } from '../../webhooks/store/folder/whole.ts';
+import { openInboxAdmin } from '../../webhooks/store/inbox-admin.ts';
 import type { InboxAdmin } from '../../webhooks/store/inbox-store.ts';
+import type { Arrival } from '../../webhooks/store/line.ts';
 import { type ListenInbox, listenInbox, othersNotes, unsureOf } from '../../webhooks/store/listen-inbox.ts';
 
 /** The configuration of `serve`, or the inbox of `listen`; and what is said of it. */
@@ -59,6 +62,8 @@ export const receivedEvents: Listed['choices'] = async (ctx, settings, flags) =>
     .slice(0, mostChoices)
     .map(({ value }) => value);
 };
+
+export const received = { placeholder: 'ID', from: { command: 'webhooks inbox list', choices: receivedEvents } };
 
 type Searching = Pick<InboxAdmin, 'find' | 'newest'>;
 
@@ -156,4 +161,25 @@ function theOne(found: readonly Received[], id: string, { opened: { config, own 
   throw new Failure('not-found', `${id} is not in the inbox.`, {
     hint: `Run: svc webhooks inbox list${config === undefined ? '' : ` --config ${shellWord(config)}`}`,
   });
+}
+
+/** Ends what waited where it was sent by hand. What another svc has may wait on. */
+export async function settleReplayed(
+  ctx: Context,
+  settings: Settings,
+  { config, own }: Opened,
+  replayed: readonly Replayed[],
+): Promise<void> {
+  if (config !== undefined) {
+    await withConfigured(ctx, settings, config, ({ admin }) => admin.settle(replayed));
+    return;
+  }
+  for (const part of own?.parts ?? []) {
+    const isHere = ({ id }: Arrival) => (replayed.some((one) => one.id === id) ? id : undefined);
+    const { seen } = await receivedIn([part], isHere, { isOpen: true });
+    const here = replayed.filter(({ id }) => seen.some(({ value }) => value === id));
+    if (here.length === 0) continue;
+    const admin = await openInboxAdmin(ctx, { folder: part.folder });
+    await admin.settle(here).finally(() => admin.close());
+  }
 }

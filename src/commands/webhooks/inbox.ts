@@ -2,14 +2,9 @@ import { webhookEvents } from '../../api/webhooks.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
-import { Failure } from '../../errors.ts';
-import { counted, number } from '../../text/number.ts';
-import { sanitize } from '../../text/sanitize.ts';
-import { replay as replayOnce } from '../../webhooks/deliver/replay.ts';
-import { parseTarget } from '../../webhooks/deliver/routes.ts';
+import { number } from '../../text/number.ts';
 import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
-import { urlOfSink } from '../../webhooks/serve/configured.ts';
 import { deliveryOf } from '../../webhooks/store/delivery.ts';
 import { type Forwarding, forwardOf } from '../../webhooks/store/forwarding.ts';
 import type { Arrival } from '../../webhooks/store/line.ts';
@@ -17,11 +12,10 @@ import { unsureOf } from '../../webhooks/store/listen-inbox.ts';
 import { taken } from '../../webhooks/store/outcome-words.ts';
 import { page } from './delivery-page.ts';
 import { accountFlag, configFlag } from './flags.ts';
-import { chosen, look, lookUp, lookUpOne, receivedEvents } from './inbox-look.ts';
+import { chosen, look, lookUpOne, received } from './inbox-look.ts';
 import { purge } from './inbox-purge.ts';
-
-const received = { placeholder: 'ID', from: { command: 'webhooks inbox list', choices: receivedEvents } };
-const ids = { id: { ...param.texts('Envelope id, or its beginning'), ...received, required: true } };
+import { replay } from './inbox-replay.ts';
+import { waitingNotes } from './waiting-notes.ts';
 
 /** A sink that is no URL answers nothing. */
 function answerOf({ forward }: { readonly forward: Forwarding | null }): unknown {
@@ -133,80 +127,8 @@ const show = defineCommand({
   },
 });
 
-const replayColumns = [
-  { path: 'id', header: 'ID', rank: 1 },
-  { path: 'event', header: 'Event', as: 'whole', rank: 3 },
-  { path: 'to', header: 'To', rank: 4 },
-  { path: 'status', header: 'Answer', as: 'whole', rank: 2 },
-  { path: 'error', header: 'Error', rank: 5 },
-  { path: 'ms', header: 'Took (ms)', rank: 6 },
-] as const;
-
-const replay = defineCommand({
-  name: 'replay',
-  summary: 'Send stored events again: the same bytes with their original headers',
-  details: 'Without --to, each event goes where it was forwarded before.',
-  args: ids,
-  flags: { to: param.text('Where to send them', { placeholder: 'URL' }), config: configFlag },
-  needs: 'an event that was received: svc webhooks inbox list',
-  examples: ['svc webhooks inbox replay evt_1 --to http://localhost:3000/hooks'],
-  async run(ctx, { args, flags, settings }) {
-    const to = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
-    const { opened, about } = await chosen(ctx, settings, flags.config);
-    const found = await lookUp(ctx, settings, opened, args.id);
-    const named = opened.config === undefined ? undefined : await urlOfSink(ctx, opened.config);
-    const planned = found.map(({ arrival, outcomes }) => {
-      const before = outcomes.at(-1)?.to ?? arrival.to ?? arrival.sinks?.[0];
-      const target = to ?? (named && before !== undefined ? named(before) : before);
-      if (target !== undefined && URL.canParse(target)) return { arrival, target };
-      const isSink = named !== undefined && before !== undefined;
-      const why = isSink ? `went to ${before}, which is no HTTP sink` : 'was never forwarded';
-      throw new Failure('usage', `${arrival.id} ${why}, so --to URL is needed.`);
-    });
-    const records: ({ readonly id: string; readonly event: string | null } & Forwarding)[] = [];
-    for (const { arrival, target } of planned) {
-      const replayed = await replayOnce(ctx, { arrival }, { to: target, timeoutMs: settings.timeoutMs });
-      records.push({ id: arrival.id, event: arrival.event, ...replayed });
-    }
-    const failed = records.filter(({ status }) => status === null || status >= 300);
-    return {
-      data: { shape: 'list', records, columns: replayColumns },
-      notes: [
-        ...(failed.length > 0
-          ? [`${number(failed.length)} of ${number(records.length)} did not get a 2xx answer.`]
-          : []),
-        ...about,
-      ],
-      outcome: failed.length > 0 ? 'partial' : undefined,
-    };
-  },
-});
-
 export const inbox: Group = {
   name: 'inbox',
   summary: 'Events that svc webhooks listen or serve received',
   commands: [list, show, replay, purge],
 };
-
-type Listed = { readonly sinks: readonly string[] | undefined; readonly forward: Forwarding | null | undefined };
-
-/** A sentence for each place that events wait for, and who brings them there; those of five places at most. */
-function waitingNotes(listed: readonly Listed[]): string[] {
-  const places = new Map<string, number>();
-  for (const { sinks, forward } of listed) {
-    if (forward?.state !== 'waiting') continue;
-    const place = placeOf(sinks !== undefined, forward.to);
-    places.set(place, (places.get(place) ?? 0) + 1);
-  }
-  return [...places]
-    .slice(0, 5)
-    .map(([place, count]) => `${counted(count, 'event')} ${count === 1 ? 'waits' : 'wait'} for ${place}`);
-}
-
-function placeOf(isOfServe: boolean, to: string | null): string {
-  if (to === null) return 'the next svc webhooks listen --forward-to URL.';
-  const named = sanitize(to);
-  return isOfServe
-    ? `${named}: svc webhooks serve delivers what waits for a sink, in order.`
-    : `${named}: svc webhooks listen forwards what waits, in order, while it runs.`;
-}

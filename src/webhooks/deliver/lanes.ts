@@ -152,6 +152,12 @@ function begin(state: State): void {
   const { window, clock, concurrency } = state;
   if (!window) return;
   for (const lane of startable(window, clock.ticks())) {
+    // A replay settled it while it waited for its next try.
+    for (let [one] = lane.waiting; one && window.waits?.(one.arrival.id) === false; [one] = lane.waiting) {
+      passOn(window, lane);
+      forget(window, one.arrival.id);
+    }
+    if (lane.waiting.length === 0) continue;
     if (window.inFlight >= concurrency || window.cut.aborted || !mayBegin(state) || !window.mayDeliver()) return;
     lane.isBusy = true;
     window.inFlight++;

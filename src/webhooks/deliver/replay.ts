@@ -26,13 +26,16 @@ export async function replay(
   }
 }
 
+export const isTaken = ({ status }: Pick<Replayed, 'status'>): boolean => status !== null && status < 300;
+
 /** As the inbox stores it. */
-export const replayOutcome = ({ to, status, error, ms, tries }: Replayed, at: Date): Outcome => ({
-  to,
-  at: at.toISOString(),
-  ...(status !== null && { status }),
-  ...(error !== null && { error }),
-  ms: ms ?? 0,
-  tries,
-  replay: true,
-});
+export const replayOutcome = ({ to, status, error, ms, tries }: Replayed, at: Date) =>
+  ({
+    to,
+    at: at.toISOString(),
+    ...(status !== null && { status }),
+    ...(error !== null && { error }),
+    ms: ms ?? 0,
+    tries,
+    replay: true,
+  }) as const satisfies Outcome;

@@ -20,6 +20,7 @@ export type Window = {
   readonly held: AbortSignal;
   readonly cut: AbortSignal;
   mayDeliver: Taken['mayDeliver'];
+  readonly waits: Taken['waits'];
   readonly lanes: Map<string, Lane>;
   /** With their sizes in bytes: in a lane, under way, or not yet written. */
   readonly known: Map<string, number>;
@@ -33,11 +34,21 @@ export type Window = {
 const knownAtMost = 2_000;
 const bytesAtMost = 32 * 1024 * 1024;
 
-export function openWindow({ held, mayDeliver }: Taken, cutting: AbortSignal): Window {
+export function openWindow({ held, mayDeliver, waits }: Taken, cutting: AbortSignal): Window {
   const cut = AbortSignal.any([held, cutting]);
   // Each event at the sink listens to it: Node warns of more than ten.
   setMaxListeners(0, cut);
-  return { held, cut, mayDeliver, lanes: new Map(), known: new Map(), bytes: 0, inFlight: 0, running: new Set() };
+  return {
+    held,
+    cut,
+    mayDeliver,
+    waits,
+    lanes: new Map(),
+    known: new Map(),
+    bytes: 0,
+    inFlight: 0,
+    running: new Set(),
+  };
 }
 
 export const isFull = ({ known, bytes }: Window): boolean => known.size >= knownAtMost || bytes >= bytesAtMost;

@@ -68,12 +68,13 @@ function isOfOthers({ store, over }: State, { waiting: [first] }: Taken): boolea
 }
 
 /** Everything that was taken, in its order, up to the first failure. Whether there is more to do while svc ends. */
-async function deliver(state: State, { waiting, lost = [], held, mayDeliver }: Taken): Promise<boolean> {
+async function deliver(state: State, { waiting, lost = [], held, mayDeliver, waits }: Taken): Promise<boolean> {
   const cut = AbortSignal.any([held, state.cutting.signal]);
   for (const settled of lost) state.outcomes.add(settled);
   try {
     for (let at = 0; at < waiting.length && !cut.aborted && mayGoOn(state); at += state.sink.most) {
-      const { wanted, stuck } = await chosen(state, waiting.slice(at, at + state.sink.most));
+      const some = waiting.slice(at, at + state.sink.most).filter(({ arrival }) => waits?.(arrival.id) ?? true);
+      const { wanted, stuck } = await chosen(state, some);
       if (!mayDeliver()) return false;
       if (wanted.length > 0 && !(await attempt(state, wanted, cut))) return mayGoOn(state);
       // What comes behind it is taken again, so that the order holds.

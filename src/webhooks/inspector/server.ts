@@ -4,13 +4,14 @@ import type { Context } from '../../context.ts';
 import { Failure, orElse } from '../../errors.ts';
 import { closedNow } from '../../promise/closed.ts';
 import { digestOf } from '../../text/digest.ts';
-import { replay, replayOutcome } from '../deliver/replay.ts';
+import { isTaken, replay, replayOutcome } from '../deliver/replay.ts';
 import { parseTarget } from '../deliver/routes.ts';
 import { mainFields } from '../event/main-fields.ts';
 import { listen } from '../receive/listening.ts';
 import { deliveryOf } from '../store/delivery.ts';
 import { type Line, pastLine } from '../store/event-line.ts';
 import type { Inbox } from '../store/folder/inbox.ts';
+import type { Replayed } from '../store/folder/requests.ts';
 import client from './client.js?raw';
 import html from './page.html?raw';
 import style from './style.css?raw';
@@ -22,6 +23,8 @@ export type InspectorOptions = Pick<Context, 'exchange' | 'clock'> & {
   /** Called when a browser has got the page. */
   readonly visited?: () => void;
   readonly inbox: Pick<Inbox, 'read' | 'latest' | 'settle'>;
+  /** Whether a replay that was taken ended what waited there. */
+  readonly passed?: (replayed: Replayed) => Promise<boolean>;
   /** For a replay. */
   readonly timeoutMs: number;
   /** Where an event goes by default. */
@@ -130,7 +133,7 @@ async function show({ inbox, target }: Inspecting, response: ServerResponse, id:
 }
 
 async function replayTo(
-  { inbox, target, exchange, clock, timeoutMs, closing }: Inspecting,
+  { inbox, passed, target, exchange, clock, timeoutMs, closing }: Inspecting,
   response: ServerResponse,
   id: string,
   asked: { readonly to?: unknown },
@@ -141,7 +144,9 @@ async function replayTo(
   const to = given ?? target(received.arrival.event) ?? received.outcomes.at(-1)?.to;
   if (to === undefined) return json(response, 422, { error: 'Where to? Give a URL.' });
   const replayed = await replay({ exchange, clock }, received, { to, timeoutMs, signal: closing.signal });
-  await inbox.settle(id, replayOutcome(replayed, clock.now())).catch(() => {});
+  const { replay: byHand, ...outcome } = replayOutcome(replayed, clock.now());
+  const isPassed = isTaken(replayed) && (await passed?.({ id, outcome }).catch(() => false));
+  if (!isPassed) await inbox.settle(id, { ...outcome, replay: byHand }).catch(() => {});
   json(response, 200, replayed);
 }
 

@@ -17,7 +17,7 @@ import { hasLeftovers, reap, subscribe } from '../subscriptions/subscriptions.ts
 import { openTunnel, type TunnelRecipe } from '../subscriptions/tunnel.ts';
 import type { ListenContext, ListenOptions, Running } from './context.ts';
 import { createForwarder, type Forwarder } from './forwarder.ts';
-import { came, catchUp, filterOf, guarded, resume, takeRebuilt } from './forwarding.ts';
+import { came, catchUp, filterOf, guarded, passReplayed, resume, takeRebuilt } from './forwarding.ts';
 import type { Reporter } from './report.ts';
 
 /**
@@ -52,10 +52,12 @@ export async function bringUp(
   await options.missed?.begin();
   const receiver = await receive(context, slot, forwarder);
   const take = (arrivals: readonly Arrival[]) => takeRebuilt(context, { slot, forwarder }, arrivals);
-  running.requests = watchRequests(slot.folder, async (request) =>
-    request.kind === 'add' ? take(request.arrivals) : [],
-  );
-  if (options.inspectPort !== undefined) await inspect(context, options.inspectPort, { slot, receiver });
+  running.requests = watchRequests(slot.folder, async (request) => {
+    if (request.kind === 'add') return take(request.arrivals);
+    if (request.kind === 'move') return [];
+    return Promise.all(request.replayed.map((one) => passReplayed({ inbox: slot.inbox, forwarder }, one)));
+  });
+  if (options.inspectPort !== undefined) await inspect(context, options.inspectPort, { slot, receiver, forwarder });
   const rebuild = () => {
     if (options.missed) running.catchingUp = catchUp(ctx, options.missed, take);
   };
@@ -152,14 +154,15 @@ async function receive(context: ListenContext, { inbox, folder, held }: Slot, fo
   return receiver;
 }
 
-type Up = { readonly slot: Slot; readonly receiver: Receiver };
+type Up = { readonly slot: Slot; readonly receiver: Receiver; readonly forwarder: Forwarder };
 
-async function inspect(context: ListenContext, port: number, { slot, receiver }: Up): Promise<void> {
+async function inspect(context: ListenContext, port: number, { slot, receiver, forwarder }: Up): Promise<void> {
   const { ctx, options, running, reporter } = context;
   const { openInspector } = await import('../inspector/open.ts');
   running.inspector = await openInspector(ctx, {
     port,
     inbox: slot.inbox,
+    passed: (replayed) => passReplayed({ inbox: slot.inbox, forwarder }, replayed),
     exchange: exchangeOf(context, slot),
     clock: ctx.clock,
     timeoutMs: options.timeoutMs,

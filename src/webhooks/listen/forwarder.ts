@@ -8,10 +8,13 @@ import type { DeliveryWorker } from '../deliver/worker-state.ts';
 import type { Inbox } from '../store/folder/inbox.ts';
 import type { Forwarding } from '../store/forwarding.ts';
 import type { Settled, Waiting } from '../store/inbox-store.ts';
+import type { Outcome } from '../store/line.ts';
 import { damagedOutcome } from '../store/outcome-words.ts';
 
 export type Forwarder = {
   enqueue(id: string, event: string | null, to: string): void;
+  /** It was sent there by hand, so that it is through. False where it waits for another URL. */
+  passed(id: string, outcome: Outcome): boolean;
   /** How many are not through yet. */
   depth(): number;
   /**
@@ -62,6 +65,14 @@ export function createForwarder(options: ForwardOptions): Forwarder {
       if (queue.down) options.report(id, event, { ...queue.down, ms: null, tries: 0 });
       worker.wake();
     },
+    passed(id, outcome) {
+      const waiting = [...lanes.values()].find(({ queue }) => queue.waiting.has(id));
+      if (!waiting) return true;
+      if (waiting.queue.to !== outcome.to) return false;
+      settle(options, waiting.queue, { id, outcome: { ...outcome, state: 'delivered' } });
+      waiting.worker.wake();
+      return true;
+    },
     depth: () => [...lanes.values()].reduce((sum, { queue }) => sum + queue.waiting.size, 0),
     async stop(graceMs) {
       await Promise.all([...lanes.values()].map(({ worker }) => worker.drain(graceMs)));
@@ -102,7 +113,7 @@ async function readAll({ inbox, clock }: ForwardOptions, { to, waiting }: Queue,
     if (received) found.push({ arrival: received.arrival, tries, since: received.arrival.at });
     else lost.push({ id, outcome: { ...damagedOutcome, tries: 1, to, at } });
   }
-  return { waiting: found, lost };
+  return { waiting: found, lost, waits: (id: string) => waiting.has(id) };
 }
 
 /** An inbox of `listen` has one app for each event, so its outcomes have no state. What is tried again stays owed. */

@@ -6,7 +6,7 @@ import { isShown, targetOf } from '../deliver/routes.ts';
 import { envelopeIn } from '../event/envelope.ts';
 import { type Missed, rebuildMissed } from '../receive/missed.ts';
 import type { Receipt } from '../receive/options.ts';
-import type { Carried } from '../store/folder/requests.ts';
+import { type Carried, type Replayed, settleWaiting } from '../store/folder/requests.ts';
 import type { Slot } from '../store/folder/slot.ts';
 import type { Arrival, Outcome } from '../store/line.ts';
 import type { ListenContext, Passes } from './context.ts';
@@ -54,6 +54,13 @@ export async function takeRebuilt(
     if (envelope) came(context, { kind: 'accepted', arrival: own, envelope }, { inbox, forwarder });
   }
   return taken;
+}
+
+/** What was sent by hand to where it waited for is not forwarded there once more. */
+export async function passReplayed({ inbox, forwarder }: Beyond, replayed: Replayed): Promise<boolean> {
+  if (!forwarder.passed(replayed.id, replayed.outcome)) return false;
+  const [isSettled] = await settleWaiting(inbox, { replayed: [replayed] });
+  return isSettled === true;
 }
 
 /** Beside what comes live. */

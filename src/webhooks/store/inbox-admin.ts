@@ -7,7 +7,7 @@ import { Failure } from '../../errors.ts';
 import { inboxFile } from './folder/file.ts';
 import { openInbox } from './folder/inbox.ts';
 import { forgetKnown } from './folder/known.ts';
-import { addAll, carryOut, type InboxRequest, move } from './folder/requests.ts';
+import { carryOut, type InboxRequest, inFile } from './folder/requests.ts';
 import { slotHolder, whileFree } from './folder/slot.ts';
 import { type Asked, deadLettersIn, type Found, receivedIn, type Seen, type View } from './folder/view.ts';
 import { findWhole } from './folder/whole.ts';
@@ -31,7 +31,7 @@ function folderAdmin({ clock }: Needs, folder: string): InboxAdmin {
   const alone = async (request: InboxRequest, held: Held) => {
     const inbox = await openInbox(folder, { limit: Number.MAX_SAFE_INTEGER, held });
     try {
-      return await (request.kind === 'move' ? move(inbox, request, clock.now()) : addAll(inbox, request));
+      return await inFile(inbox, request, clock.now());
     } finally {
       await inbox.close();
     }
@@ -49,6 +49,7 @@ function folderAdmin({ clock }: Needs, folder: string): InboxAdmin {
       const carried = await request({ kind: 'move', ids, state });
       return carried ? carried.filter(Boolean).length : ids.length;
     },
+    settle: (replayed) => request({ kind: 'settle', replayed }),
     async addAll(arrivals) {
       const added: Added[] = [];
       for (let at = 0; at < arrivals.length; at += 1000) {
@@ -152,6 +153,24 @@ SELECT (SELECT count(DISTINCT (event, sink)) FROM dead) AS dead, (SELECT count(*
         },
       });
       return Number(sum?.done);
+    },
+    async settle(replayed) {
+      const done = await database.query({
+        text: `UPDATE ${schemaName}.deliveries d SET state = 'delivered', tries = s.tries, outcome = s.outcome
+FROM unnest($1::bytea[], $2::text[], $3::integer[], $4::bytea[]) AS s(key, sink, tries, outcome)
+JOIN ${schemaName}.inbox i ON i.key = s.key
+WHERE d.event = i.place AND d.sink = s.sink AND d.state || '' IN ('waiting', 'dead')
+RETURNING encode(s.key, 'hex') AS key, d.sink`,
+        values: [
+          replayed.map(({ id }) => rows.keyOf(id)),
+          replayed.map(({ outcome }) => outcome.to),
+          replayed.map(({ outcome }) => outcome.tries),
+          replayed.map(({ outcome }) => Buffer.from(JSON.stringify(outcome))),
+        ],
+        lock: writing('deliveries'),
+      });
+      const settled = new Set(done.map(({ key, sink }) => `${key} ${sink}`));
+      return replayed.map(({ id, outcome }) => settled.has(`${rows.keyOf(id).toString('hex')} ${outcome.to}`));
     },
     addAll: (arrivals) => Promise.all(arrivals.map(intake.add)),
     async purge() {

@@ -1,6 +1,6 @@
 import type { Damaged } from './folder/file.ts';
 import type { Received } from './folder/look-up.ts';
-import type { DeadId } from './folder/requests.ts';
+import type { DeadId, Replayed } from './folder/requests.ts';
 import type { Asked, Found, Seen, View } from './folder/view.ts';
 import type { Added, Arrival, Outcome } from './line.ts';
 import type { StartStore } from './starts.ts';
@@ -55,6 +55,8 @@ export type Taken = {
   readonly held: AbortSignal;
   /** Asked right before each delivery. */
   mayDeliver(): boolean;
+  /** Whether somebody settled it meanwhile, where the inbox knows that at once. */
+  waits?(id: string): boolean;
 };
 
 export type Settled = { readonly id: string; readonly outcome: Outcome & { readonly state: SinkState } };
@@ -77,6 +79,8 @@ export type InboxAdmin = {
   find(ids: readonly string[]): Promise<readonly Received[]>;
   /** Puts dead ones back at the end of their queues, or gives them up for good. How many: others may do the same at once. */
   move(ids: readonly DeadId[], state: 'again' | 'dropped'): Promise<number>;
+  /** Ends what still waits for the `to` of its outcome, or is dead there. For each whether it did; undefined where an older svc has the inbox. */
+  settle(replayed: readonly Replayed[]): Promise<readonly boolean[] | undefined>;
   /** Stores deliveries for their sinks; `serve` finds them there. */
   addAll(arrivals: readonly Arrival[]): Promise<readonly Added[]>;
   /** From when on what never arrived is still searched for. */

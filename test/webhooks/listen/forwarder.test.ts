@@ -278,3 +278,19 @@ test('headers of the connection are those of RFC 9110', () => {
   };
   expect(passedOn(headers)).toEqual({ 'x-svc-event': 'a', 'user-agent': 'b' });
 });
+
+test('what was sent by hand while the app was down is not forwarded once more, and holds up nothing', async () => {
+  let up = false;
+  const { forwarder, reports, idle, got } = setUp(() => (up ? ok : refused));
+  for (const id of ['evt_1', 'evt_2']) forwarder.enqueue(id, null, to);
+  while (got.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  const outcome = { to, at: '', status: 200, ms: 1, tries: 1 };
+  expect(forwarder.passed('evt_1', { ...outcome, to: `${to}/other` })).toBe(false);
+  expect(forwarder.passed('evt_1', outcome)).toBe(true);
+  const before = got.length;
+  up = true;
+  await idle();
+  expect(got.slice(before).map(({ id }) => id)).toEqual(['evt_2']);
+  expect(got.at(-1)?.id).toBe('evt_2');
+  expect(reports.filter(({ state }) => state === 'answered').map(({ id }) => id)).toEqual(['evt_1', 'evt_2']);
+});

@@ -162,6 +162,33 @@ test('what was not forwarded when svc ended is forwarded first by the next run',
   expect(target.got).toHaveLength(4);
 });
 
+test('a replay that the app took is not forwarded once more, while somebody listens and while nobody does', async () => {
+  const made = await world();
+  const port = await freePort();
+  const first = await listen(made, ['--forward-to', `http://127.0.0.1:${port}/`], { env: signed });
+  for (let n = 1; n <= 3; n++) await trigger(made, 'ticket.created', first.url, '--set', `id=evt_${n}`);
+  expect((await first.end()).stderr).toContain('3 not forwarded yet');
+  const [target, other] = [await app(port), await app()];
+
+  const replay = (...argv: string[]) => svc(made, ['webhooks', 'inbox', 'replay', ...argv]);
+  const elsewhere = await replay('evt_1', '--to', other.url);
+  expect(elsewhere.stderr).toContain(`1 event still waits for http://127.0.0.1:${port}/: svc webhooks listen forwards`);
+  expect(await replay('evt_1')).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('waits') });
+
+  const idle = await listen(made, [], { env: signed });
+  expect(await replay('evt_2')).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('waits') });
+  await idle.end();
+  const inbox = JSON.parse((await svc(made, ['webhooks', 'inbox', 'list', '--json'])).stdout);
+  expect(inbox.map(({ forward }: { forward: { state: string } }) => forward.state).sort()).toEqual([
+    ...['answered', 'answered', 'waiting'],
+  ]);
+
+  const last = await listen(made, ['--forward-to', target.url], { env: signed });
+  await last.until(() => target.got.length === 3);
+  expect((await last.end()).stderr).toContain('Forwarding 1 event of an earlier run first.');
+  expect([target.ids(), other.ids()]).toEqual([['evt_1', 'evt_2', 'evt_3'], ['evt_1']]);
+});
+
 test('what the app answers is never the answer to the service', async () => {
   const [made, target] = [await world(), await app(0, () => 500)];
   const running = await listen(made, ['--forward-to', target.url], { env: signed });

@@ -6,7 +6,7 @@ import { damagedOutcome } from '../outcome-words.ts';
 import { probeFolder } from '../recovery.ts';
 import type { Damaged } from './file.ts';
 import { type InboxOptions, openInbox } from './inbox.ts';
-import { addAll, move, watchRequests } from './requests.ts';
+import { inFile, watchRequests } from './requests.ts';
 
 type Opening = {
   readonly folder: string;
@@ -31,7 +31,7 @@ export async function openFolder({ folder, limit, now, onDamage, disk }: Opening
   const mayDeliver = () => isOurs(lock) && !held.aborted;
   const requests = watchRequests(folder, async (request) => {
     lock.check();
-    return request.kind === 'move' ? move(inbox, request, now()) : addAll(inbox, request);
+    return inFile(inbox, request, now());
   });
   return {
     place: folder,
@@ -50,7 +50,7 @@ export async function openFolder({ folder, limit, now, onDamage, disk }: Opening
         else if (inbox.queues.waits(sink, id))
           lost.push({ id, outcome: { ...damagedOutcome, tries: 0, to: sink, at: now().toISOString() } });
       }
-      return { waiting, lost, held, mayDeliver };
+      return { waiting, lost, held, mayDeliver, waits: (id) => inbox.queues.waits(sink, id) };
     },
     async settle(_sink, settled) {
       await Promise.all(settled.map(({ id, outcome }) => inbox.settle(id, outcome)));

@@ -5,7 +5,7 @@ import { type Held, tryLock } from '../../../disk/lock.ts';
 import { randomName } from '../../../disk/random-name.ts';
 import { Failure } from '../../../errors.ts';
 import { fieldsIn } from '../../../text/record.ts';
-import { type Arrival, decodeLine, encodeLine } from '../line.ts';
+import { type Arrival, decodeLine, encodeLine, type Outcome } from '../line.ts';
 import type { Inbox } from './inbox.ts';
 
 /**
@@ -14,7 +14,11 @@ import type { Inbox } from './inbox.ts';
  */
 export type InboxRequest =
   | { readonly kind: 'move'; readonly ids: readonly DeadId[]; readonly state: 'again' | 'dropped' }
+  | { readonly kind: 'settle'; readonly replayed: readonly Replayed[] }
   | { readonly kind: 'add'; readonly arrivals: readonly Arrival[] };
+
+/** Sent by hand to where it waited for, and taken there. */
+export type Replayed = { readonly id: string; readonly outcome: Outcome };
 
 /** For each id or arrival of the request, whether this request put it there: another one may have come first. */
 export type Carried = readonly boolean[];
@@ -69,6 +73,12 @@ async function answerTo(request: string): Promise<Carried | undefined> {
   return Array.isArray(said) ? said.map((one) => one === true) : undefined;
 }
 
+/** What a request means in the file, where nobody forwards from it. */
+export function inFile(inbox: Inbox, request: InboxRequest, now: Date): Promise<Carried> {
+  if (request.kind === 'move') return move(inbox, request, now);
+  return request.kind === 'settle' ? settleWaiting(inbox, request) : addAll(inbox, request);
+}
+
 /** What a move means in the file. */
 export async function move(
   { queues, settle }: Inbox,
@@ -81,6 +91,22 @@ export async function move(
       if (!queues.isDead(sink, id)) return false;
       await settle(id, { to: sink, at, ms: 0, tries: 0, state });
       return true;
+    }),
+  );
+}
+
+/** What a replay means in the file: it ends only what nobody ended meanwhile. */
+export async function settleWaiting(
+  { queues, settle, waiting }: Pick<Inbox, 'queues' | 'settle' | 'waiting'>,
+  { replayed }: Pick<Extract<InboxRequest, { kind: 'settle' }>, 'replayed'>,
+): Promise<Carried> {
+  const owed = new Set(waiting());
+  return Promise.all(
+    replayed.map(async ({ id, outcome }) => {
+      const { to, state } = outcome;
+      const isOpen = state === undefined ? owed.has(id) : queues.waits(to, id) || queues.isDead(to, id);
+      if (isOpen) await settle(id, outcome);
+      return isOpen;
     }),
   );
 }
@@ -137,7 +163,7 @@ function isForgotten(name: string): boolean {
 }
 
 function encodeRequest(request: InboxRequest): string {
-  if (request.kind === 'move') return JSON.stringify(request);
+  if (request.kind !== 'add') return JSON.stringify(request);
   return JSON.stringify({
     kind: 'add',
     lines: request.arrivals.map((arrival) => encodeLine({ kind: 'arrival', arrival })),
@@ -148,7 +174,11 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 function decodeRequest(text: string | undefined): InboxRequest | undefined {
   try {
-    const { kind, ids, state, lines } = fieldsIn(JSON.parse(text ?? 'null'));
+    const { kind, ids, state, lines, replayed } = fieldsIn(JSON.parse(text ?? 'null'));
+    if (kind === 'settle' && Array.isArray(replayed)) {
+      const decoded = replayed.map((one) => decodeLine(JSON.stringify(one)));
+      return { kind, replayed: decoded.flatMap((line) => (line?.kind === 'outcome' ? [line] : [])) };
+    }
     if (kind === 'add' && Array.isArray(lines)) {
       const decoded = lines.filter(isText).map(decodeLine);
       return { kind, arrivals: decoded.flatMap((line) => (line?.kind === 'arrival' ? [line.arrival] : [])) };

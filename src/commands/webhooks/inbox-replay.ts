@@ -1,0 +1,124 @@
+import { defineCommand } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import { Failure } from '../../errors.ts';
+import { listed } from '../../text/listed.ts';
+import { number } from '../../text/number.ts';
+import { sanitize } from '../../text/sanitize.ts';
+import { isTaken, replay as replayOnce, replayOutcome } from '../../webhooks/deliver/replay.ts';
+import { parseTarget } from '../../webhooks/deliver/routes.ts';
+import { urlOfSink } from '../../webhooks/serve/configured.ts';
+import type { Received } from '../../webhooks/store/folder/look-up.ts';
+import type { Replayed } from '../../webhooks/store/folder/requests.ts';
+import { type Forwarding, forwardOf } from '../../webhooks/store/forwarding.ts';
+import { isOwed } from '../../webhooks/store/line.ts';
+import { configFlag } from './flags.ts';
+import { chosen, lookUp, received, settleReplayed } from './inbox-look.ts';
+import { waitingNotes } from './waiting-notes.ts';
+
+const columns = [
+  { path: 'id', header: 'ID', rank: 1 },
+  { path: 'event', header: 'Event', as: 'whole', rank: 3 },
+  { path: 'to', header: 'To', rank: 4 },
+  { path: 'status', header: 'Answer', as: 'whole', rank: 2 },
+  { path: 'error', header: 'Error', rank: 5 },
+  { path: 'ms', header: 'Took (ms)', rank: 6 },
+] as const;
+
+/** `place`: what the inbox calls it, a URL or a sink, where the event went there by itself. */
+type Target = { readonly to: string; readonly place: string | undefined };
+
+type UrlOf = ((name: string) => string | undefined) | undefined;
+
+export const replay = defineCommand({
+  name: 'replay',
+  summary: 'Send stored events again: the same bytes with their original headers',
+  details:
+    'Without --to, each event goes where it was forwarded before. What waited there, or is a dead letter of it, is ' +
+    'settled by an answer 2xx, and not sent once more.',
+  args: { id: { ...param.texts('Envelope id, or its beginning'), ...received, required: true } },
+  flags: { to: param.text('Where to send them', { placeholder: 'URL' }), config: configFlag },
+  needs: 'an event that was received: svc webhooks inbox list',
+  examples: ['svc webhooks inbox replay evt_1 --to http://localhost:3000/hooks'],
+  async run(ctx, { args, flags, settings }) {
+    const given = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
+    const { opened, about } = await chosen(ctx, settings, flags.config);
+    const found = await lookUp(ctx, settings, opened, args.id);
+    const urlOf = opened.config === undefined ? undefined : await urlOfSink(ctx, opened.config);
+    const planned = found.map((one) => ({ one, ...targetsOf(one, given, urlOf) }));
+    const records: ({ readonly id: string; readonly event: string | null } & Forwarding)[] = [];
+    const passed: Replayed[] = [];
+    for (const { one, targets } of planned) {
+      const { id, event } = one.arrival;
+      for (const { to, place } of targets) {
+        const replayed = await replayOnce(ctx, one, { to, timeoutMs: settings.timeoutMs });
+        records.push({ id, event, ...replayed });
+        if (place === undefined || !isTaken(replayed) || !openAt(one).includes(place)) continue;
+        const { replay: _, ...outcome } = replayOutcome(replayed, ctx.clock.now());
+        passed.push({ id, outcome: { ...outcome, to: place, ...(one.arrival.sinks && { state: 'delivered' }) } });
+      }
+    }
+    // What cannot be settled waits on, which is told below.
+    if (passed.length > 0) await settleReplayed(ctx, settings, opened, passed).catch(() => {});
+    const after = await lookUp(ctx, settings, opened, args.id).catch(() => found);
+    const still = after.map(({ arrival, outcomes }) => ({
+      sinks: arrival.sinks,
+      forward: forwardOf(
+        arrival,
+        outcomes.filter((each) => !each.replay),
+      ),
+    }));
+    const failed = records.filter((record) => !isTaken(record));
+    return {
+      data: { shape: 'list', records, columns },
+      notes: [
+        ...(failed.length > 0
+          ? [`${number(failed.length)} of ${number(records.length)} did not get a 2xx answer.`]
+          : []),
+        ...planned.flatMap(({ one, left }) => (left.length > 0 ? [leftOut(one, left)] : [])),
+        ...waitingNotes(still, 'still '),
+        ...about,
+      ],
+      outcome: failed.length > 0 ? 'partial' : undefined,
+    };
+  },
+});
+
+const leftOut = ({ arrival }: Received, left: readonly string[]): string =>
+  `${sanitize(arrival.id)} also went to ${sanitize(listed(left))}, which ${left.length === 1 ? 'is no HTTP sink' : 'are no HTTP sinks'}: left out.`;
+
+/** Where it goes, and the sinks that it went to but cannot go to by itself. */
+function targetsOf(
+  { arrival, outcomes }: Received,
+  given: string | undefined,
+  urlOf: UrlOf,
+): { readonly targets: readonly Target[]; readonly left: readonly string[] } {
+  if (urlOf) {
+    const unwanted = outcomes.filter(({ state }) => state === 'skipped').map(({ to }) => to);
+    const places = [...new Set([...(arrival.sinks ?? []), ...outcomes.map(({ to }) => to)])];
+    const went = places.filter((place) => !unwanted.includes(place));
+    const targets = went.flatMap((place): Target[] => {
+      const to = urlOf(place);
+      return to === undefined || (given !== undefined && to !== given) ? [] : [{ to, place }];
+    });
+    if (given !== undefined) return { targets: [targets[0] ?? { to: given, place: undefined }], left: [] };
+    if (targets.length > 0) return { targets, left: went.filter((place) => urlOf(place) === undefined) };
+    const why =
+      went.length > 0
+        ? `went to ${listed(went)}, ${went.length === 1 ? 'which is no HTTP sink' : 'none of which is an HTTP sink'}`
+        : 'was never forwarded';
+    throw new Failure('usage', `${arrival.id} ${why}, so --to URL is needed.`);
+  }
+  const to = given ?? outcomes.at(-1)?.to ?? arrival.to;
+  if (to === undefined || !URL.canParse(to))
+    throw new Failure('usage', `${arrival.id} was never forwarded, so --to URL is needed.`);
+  return { targets: [{ to, place: to }], left: [] };
+}
+
+/** Where it still waits, or is a dead letter. */
+function openAt({ arrival, outcomes }: Received): readonly string[] {
+  const own = outcomes.filter(({ replay: byHand }) => !byHand);
+  if (!arrival.sinks) return own.length === 0 && isOwed(arrival) && arrival.to !== undefined ? [arrival.to] : [];
+  const isOver = (sink: string) =>
+    ['delivered', 'dropped', 'skipped'].includes(own.findLast(({ to }) => to === sink)?.state ?? '');
+  return arrival.sinks.filter((sink) => !isOver(sink));
+}
