@@ -282,3 +282,49 @@ test('logout --all where nothing is saved says so', async () => {
     stderr: 'No login is saved, so there is nothing to log out of.\n',
   });
 });
+
+describe('the signing secrets of webhook subscriptions', () => {
+  const secret = (profile: string, id: number) => `webhook/${profile}/${id}`;
+  const withSecrets = async () => {
+    const world = await loggedIn();
+    for (const name of [secret('default', 7), secret('default', 8), secret('old', 9)])
+      await storeOf(world).update(name, async () => 'whsec_x');
+    return world;
+  };
+  const names = (world: AuthWorld) => storeOf(world).names('webhook/');
+
+  test('stay, named with the command that forgets them', async () => {
+    const world = await withSecrets();
+    const ran = await world.svc(['logout']);
+    expect([ran.exitCode, ran.stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        'On this machine svc keeps 2 signing secrets of webhook subscriptions of profile default. To forget what is kept: svc logout --secrets\n',
+      ),
+    ]);
+    expect(await names(world)).toHaveLength(3);
+    expect((await world.svc(['logout', '--secrets'])).stderr).toContain('Forgot 2 signing secrets');
+    expect(await names(world)).toEqual([secret('old', 9)]);
+  });
+
+  test('of every profile go with --all, which asks about them first, also without a login', async () => {
+    const world = await withSecrets();
+    const unasked = await world.svc(['logout', '--all']);
+    expect(unasked.exitCode).toBe(2);
+    expect(await names(world)).toHaveLength(3);
+    const asked = await world.svc(['logout', '--all'], { columns: 80, answers: [false] });
+    expect(asked.exitCode).toBe(1);
+    await world.svc(['logout']);
+    const left = await world.svc(['logout', '--all', '--yes']);
+    expect(left.stderr).toContain('nothing to log out of but 3 signing secrets of webhook subscriptions.');
+    expect(await names(world)).toEqual([]);
+  });
+
+  test('of a login that is kept stay', async () => {
+    const world = await withSecrets();
+    world.override = ({ url }) =>
+      url.endsWith('/revoke') ? { lost: 'before-sending', reason: 'refused', detail: 'Refused.' } : undefined;
+    expect((await world.svc(['logout', '--all', '--yes'])).exitCode).toBe(10);
+    expect(await names(world)).toEqual([secret('default', 7), secret('default', 8)]);
+  });
+});

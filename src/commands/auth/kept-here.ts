@@ -23,26 +23,32 @@ export async function keptHere(ctx: Context, settings: Settings, named: string):
   const { account, base_url } = profileConfig(await readConfig(ctx.files), settings.profile);
   if (!account) return undefined;
   const own = { ...settings, baseUrl: base_url ?? settings.baseUrl, maxWaitMs: 0 };
-  const looks = [hasCopy(ctx, own), waitingDrafts(ctx, own, account.id), events(ctx, own, account.id, named)];
-  const kept = (await Promise.all(looks.map((look) => look.catch(insteadOf('any', undefined))))).filter(
-    (one) => one !== undefined,
-  );
+  const looks = [hasCopy(ctx, own), drafts(ctx, own, account.id), events(ctx, own, account.id, named)];
+  const kept = (await Promise.all(looks.map((look) => look.catch(insteadOf('any', undefined)))))
+    .flat()
+    .filter((one) => one !== undefined);
   return { name: account.name, kept };
 }
 
 async function hasCopy(ctx: Context, settings: Settings): Promise<string | undefined> {
+  // A database may be far away, and no logout waits for it.
+  if (isPostgresUrl(ctx.env.SVC_MIRROR_DB ?? '')) return 'what the database that SVC_MIRROR_DB names holds of it';
   if (!isOwnPlace(ctx, undefined)) return undefined;
   const copy = await openCopyIfKnown(ctx, settings);
   await copy?.store.close();
   return copy && `its copy (to delete it: svc mirror forget --db ${shellWord(copy.store.place)})`;
 }
 
-async function waitingDrafts(ctx: Context, { drafts }: Settings, id: number): Promise<string | undefined> {
-  if (drafts !== undefined && isPostgresUrl(drafts)) return undefined;
-  const store = await openDrafts(ctx, drafts);
-  const all = await store.list().finally(() => store.close());
-  const waiting = all.filter(({ state, account }) => state === 'waiting' && account === id).length;
-  return waiting === 0 ? undefined : `${counted(waiting, 'draft')} not decided yet`;
+async function drafts(ctx: Context, { drafts: named }: Settings, id: number): Promise<readonly string[]> {
+  if (named !== undefined && isPostgresUrl(named)) return ['the drafts in the database that is named for them'];
+  const store = await openDrafts(ctx, named);
+  const all = (await store.list().finally(() => store.close())).filter(({ account }) => account === id);
+  const waiting = all.filter(({ state }) => state === 'waiting').length;
+  const decided = all.length - waiting;
+  return [
+    ...(waiting === 0 ? [] : [`${counted(waiting, 'draft')} not decided yet`]),
+    ...(decided === 0 ? [] : [`${counted(decided, 'decided draft')} with text and address, in ${store.place}`]),
+  ];
 }
 
 async function events(

@@ -8,7 +8,10 @@ import { param } from '../../command/param.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { traced } from '../../http/call.ts';
 import type { LoggedOut } from '../../login/logout.ts';
+import { capital } from '../../text/capital.ts';
 import { listed } from '../../text/listed.ts';
+import { number } from '../../text/number.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import type { KeptHere } from './kept-here.ts';
 
 export const authLogout = defineCommand({
@@ -17,9 +20,11 @@ export const authLogout = defineCommand({
   details:
     'If the service cannot be reached, svc keeps the login so that you can try again; --local-only forgets it ' +
     'anyway. svc cannot revoke an API key: it forgets the key, which stays valid in the account. --all asks first.\n\n' +
-    'What svc keeps of the account on this machine stays: its copy, drafts, and webhook events. svc names them.',
+    'What svc keeps of the account on this machine stays: its copy, drafts, and webhook events. svc names them. The ' +
+    'signing secrets of its webhook subscriptions stay too, for svc webhooks listen and serve, except with --secrets or --all.',
   flags: {
     all: param.toggle('Every profile'),
+    secrets: param.toggle('Forget the signing secrets of its webhook subscriptions too'),
     localOnly: param.toggle('Forget it on this machine; do not tell the service'),
   },
   examples: ['svc logout', 'svc logout --profile work', 'svc logout --all --local-only --yes'],
@@ -35,10 +40,19 @@ export const authLogout = defineCommand({
       import('./subscriptions.ts'),
       import('./kept-here.ts'),
     ]);
+    const { forgetSecret, secretsByProfile } = await import('../../webhooks/subscriptions/secrets.ts');
     const profiles = flags.all ? [...(await heldByProfile(ctx.tokens)).keys()] : [settings.profile];
-    if (profiles.length === 0) ctx.notice('No login is saved, so there is nothing to log out of.');
-    if (flags.all && profiles.length > 0) {
-      await confirmed(ctx, settings, `Log out of every profile (${profiles.join(', ')})?`);
+    const signing = [...(await secretsByProfile(ctx.tokens))].filter(
+      ([name]) => flags.all || name === settings.profile,
+    );
+    const count = secretsOf(signing.reduce((sum, [, ids]) => sum + ids.length, 0));
+    if (profiles.length === 0) {
+      ctx.notice(`No login is saved, so there is nothing to log out of${signing.length > 0 ? ` but ${count}` : ''}.`);
+    }
+    if (flags.all && profiles.length + signing.length > 0) {
+      const logins = profiles.length > 0 ? [`Log out of every profile (${profiles.join(', ')})`] : [];
+      const more = signing.length > 0 ? [`forget ${count}`] : [];
+      await confirmed(ctx, settings, `${capital([...logins, ...more].join(' and '))}?`);
     }
     const records: ({ profile: string; kept?: KeptHere | undefined } & LoggedOut)[] = [];
     let failed: Failure | undefined;
@@ -61,6 +75,18 @@ export const authLogout = defineCommand({
         failed = interruption(ctx.signal, `Interrupted. Not logged out: ${listed(left)}.`);
         break;
       }
+    }
+    // A login that is kept needs its secrets.
+    const left = profiles.filter((one) => records.every(({ profile }) => profile !== one));
+    for (const [profile, ids] of signing.filter(([name]) => !left.includes(name))) {
+      const of = `${secretsOf(ids.length)} of profile ${profile}`;
+      if (!flags.all && !flags.secrets) {
+        const own = settings.profileNamed ? ` --profile ${shellWord(profile)}` : '';
+        ctx.notice(`On this machine svc keeps ${of}. To forget what is kept: svc logout --secrets${own}`);
+        continue;
+      }
+      for (const id of ids) await forgetSecret(ctx.tokens, profile, id);
+      ctx.notice(`Forgot ${of}.`);
     }
     for (const { profile, forgotten } of records) {
       const what = forgotten.map(nameOf).join(' and ');
@@ -97,6 +123,11 @@ export const authLogout = defineCommand({
     };
   },
 });
+
+const secretsOf = (count: number): string =>
+  count === 1
+    ? '1 signing secret of a webhook subscription'
+    : `${number(count)} signing secrets of webhook subscriptions`;
 
 const notAllRevoked = (profiles: readonly string[]): Failure =>
   new Failure(

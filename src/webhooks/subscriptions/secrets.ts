@@ -26,6 +26,16 @@ export async function storedSecrets(tokens: TokenStore, profile: string): Promis
   return secrets;
 }
 
+/** The ids of the subscriptions whose secrets are kept, in the file and in the keyring, by profile. */
+export async function secretsByProfile(tokens: TokenStore): Promise<ReadonlyMap<string, readonly number[]>> {
+  const kept = new Map<string, number[]>();
+  for (const name of await tokens.names('webhook/')) {
+    const [, profile, id] = /^webhook\/(.+)\/(\d+)$/u.exec(name) ?? [];
+    if (profile !== undefined) kept.set(profile, [...(kept.get(profile) ?? []), Number(id)]);
+  }
+  return kept;
+}
+
 /** One a line, as in SVC_WEBHOOK_SECRET and on standard input. */
 export const splitSecrets = (text: string): string[] =>
   text
