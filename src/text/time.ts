@@ -13,16 +13,30 @@ const spanMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_00
  * zone, or a time as `parseTime` reads it.
  */
 export function parsePast(text: string, flag: string, now: Date): string {
+  refuseMonth(text, flag);
   const typed = text.trim().toLowerCase();
   if (typed === 'now') return inSeconds(now);
   if (typed === 'today' || typed === 'yesterday') {
     return new Date(now.getFullYear(), now.getMonth(), now.getDate() - Number(typed === 'yesterday')).toISOString();
   }
   const [, count, unit] = span.exec(typed) ?? [];
-  if (count === undefined) return parseTime(text, flag, ', the word yesterday, or a span like 2d, 12h or 30m');
+  if (count === undefined) return parseTime(text, flag, ', the word yesterday, or a span like 2w, 2d, 12h or 30m');
   const then = new Date(now.getTime() - Number(count) * spanMs[unit as keyof typeof spanMs]);
   if (then.getTime() >= 0) return inSeconds(then);
   throw new Failure('usage', `${flag} must lie after 1970, not "${text}" ago.`);
+}
+
+/** `M` is a month to many programs, and months differ in length. */
+function refuseMonth(text: string, flag: string): void {
+  const [, unit = ''] = /^(?:in )?\d+ ?([a-z]+)$/iu.exec(text.trim()) ?? [];
+  if (unit !== 'M' && !/^(?:mo|y)/iu.test(unit)) return;
+  throw new Failure(
+    'usage',
+    `${flag} has no unit for months and years: "${text}". The units are m (minutes), h, d and w.`,
+    {
+      hint: 'Give days or weeks, such as 30d or 4w.',
+    },
+  );
 }
 
 const clock = /^(today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?: (?:at )?(\d{1,2}):(\d{2}))?$/u;
@@ -40,6 +54,7 @@ export const isMoving = (text: string): boolean => {
  * `parseTime` reads it. A weekday is today where its time is still to come, else the next one.
  */
 export function parseComing(text: string, flag: string, now: Date): string {
+  refuseMonth(text, flag);
   const typed = plainly(text);
   if (typed === 'now') return inSeconds(now);
   const [, count, unit] = ahead.exec(typed) ?? [];

@@ -99,3 +99,17 @@ describe('where the clocks go forward', () => {
     expect(parseTime('2018-11-04', '--due-at')).toBe('2018-11-04T03:00:00.000Z');
   });
 });
+
+test.each(['1M', '2 M', '1mo', '3months', '1y', '2Y', 'in 1M'])('%s is no minute: the units are named', (text) => {
+  for (const read of [parsePast, parseComing])
+    expect(() => read(text, '--since', new Date())).toThrow('The units are m (minutes), h, d and w.');
+});
+
+test('1m is a minute, and hours and days may be capitals', () => {
+  const now = new Date('2026-03-01T12:00:00Z');
+  expect(parsePast('1m', '--since', now)).toBe('2026-03-01T11:59:00Z');
+  expect([parsePast('1H', '--since', now), parseComing('IN 2D', '--at', now)]).toEqual([
+    '2026-03-01T11:00:00Z',
+    '2026-03-03T12:00:00Z',
+  ]);
+});
