@@ -19,7 +19,7 @@ import { problemRows } from '../rows/problem-rows.ts';
 import { createNumbering } from '../rows/row-requests.ts';
 import { runPlan, type Totals } from '../run/run.ts';
 import { type Secrets, secretsOf } from '../run/secrets.ts';
-import { createSender } from '../run/send-row.ts';
+import { beginSending } from '../run/sending.ts';
 
 /** What became of the rows. A row that was done before is not rejected, though it could not be sent as it is now. */
 export type Sent = {
@@ -61,7 +61,7 @@ export async function sendPlan(run: Run, plan: Plan, given: string, isAgreed = f
         plan,
         journal,
         secrets,
-        sender: createSender(service, row, journal),
+        sending: beginSending(service, row, journal),
         concurrency: flags.concurrency ?? 4,
         maxSends: flags.max_sends ?? Number.POSITIVE_INFINITY,
         retryUnknown: flags.retry_unknown,

@@ -4,12 +4,13 @@ import { insteadOf } from '../../promise/instead-of.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { Planned } from '../rows/plan.ts';
 import { type RunState, undefer } from './run-state.ts';
+import { readWritten } from './send-row.ts';
 
 /** Before a row is sent: no copy of an earlier row for the same record may arrive after it. False: the run is over. */
 export async function afterLateCopies(runState: RunState, planned: Planned): Promise<boolean> {
-  const { sender } = runState.job;
+  const { late } = runState.job.sending;
   const { keys } = planned;
-  const passed = await sender.late.pass(keys, planned.request);
+  const passed = await late.pass(keys, planned.request);
   if (passed === 'interrupted') return false;
   // From now on the earlier rows must not be sent again.
   if (runState.deferred.size > 0) undefer(runState, (earlier) => earlier.keys.some((key) => keys.includes(key)));
@@ -22,14 +23,14 @@ export async function afterLateCopies(runState: RunState, planned: Planned): Pro
  * still be on its way.
  */
 export async function expectCopies({ job }: RunState): Promise<void> {
-  const { plan, journal, sender } = job;
+  const { plan, journal, sending } = job;
   if (plan.row.operation.safety !== 'repeatable' || journal.past.isWhole) return;
   const contents = new Map<string, string>();
   for await (const batch of plan.read()) {
     for (const planned of batch) {
       const content = planned.request;
       for (const key of planned.keys) {
-        if ((contents.get(key) ?? content) !== content) sender.late.note([key], undefined);
+        if ((contents.get(key) ?? content) !== content) sending.late.note([key], undefined);
         contents.set(key, content);
       }
     }
@@ -44,7 +45,7 @@ export async function proveLast(runState: RunState): Promise<void> {
   const { job, ended, proofs } = runState;
   for (const { planned, answer } of new Set(proofs.values())) {
     if (answer === undefined || ended.get(planned.index)?.status !== 'done' || job.ctx.signal.aborted) continue;
-    const now = await job.sender.readBack(planned).catch(insteadOf('any', undefined));
+    const now = await readWritten(job.sending, planned.id).catch(insteadOf('any', undefined));
     const then = fieldsIn(unwrap(job.plan.row.operation, answer));
     const isOther = (field: string) => field in then && !isDeepStrictEqual(then[field], now?.[field]);
     if (!now || !Object.keys(fieldsIn(planned.input.body)).some(isOther)) continue;

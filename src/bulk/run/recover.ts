@@ -6,6 +6,7 @@ import { type Ended, isUnsettled } from '../journal/ended-table.ts';
 import { partOf } from '../journal/lines.ts';
 import type { Planned } from '../rows/plan.ts';
 import { holdLater, noteLook, type RunState, settle } from './run-state.ts';
+import { find, finished } from './send-row.ts';
 
 const isRepeatable = ({ job }: RunState): boolean => job.plan.row.operation.safety === 'repeatable';
 
@@ -23,10 +24,10 @@ type Looked = Undecided | 'unseen' | undefined;
 
 /** Looks for a row that was sent when an earlier run ended, or whose outcome it could not tell. */
 async function resolve(runState: RunState, planned: Planned, settleMs: number): Promise<Looked> {
-  const { journal, sender } = runState.job;
+  const { journal, sending } = runState.job;
   const rowStatus = journal.rowStatuses.get(planned.ref);
   const before = rowStatus && 'before' in rowStatus ? rowStatus.before : null;
-  const found = await sender.find(planned, before, settleMs).catch(insteadOf('any', 'unseen' as const));
+  const found = await find(sending, planned, before, settleMs).catch(insteadOf('any', 'unseen' as const));
   if (!found || found === 'unseen' || 'candidates' in found) return found;
   await settle(runState, planned, found);
   return undefined;
@@ -115,7 +116,7 @@ export async function lookAgain(runState: RunState): Promise<void> {
 /** Does the second step of rows for which an earlier run was stopped between the two. */
 export async function finishSteps(runState: RunState): Promise<void> {
   const { job, ended, keep, cost } = runState;
-  const { journal, plan, sender } = job;
+  const { journal, plan, sending } = job;
   if (!someOf(journal.rowStatuses.standing('done'), ([, rowStatus]) => 'rest' in rowStatus)) return;
   for await (const batch of plan.read()) {
     for (const planned of batch) {
@@ -123,7 +124,8 @@ export async function finishSteps(runState: RunState): Promise<void> {
       if (rowStatus?.status !== 'done' || !rowStatus.rest || rowStatus.id === null || runState.isOver()) continue;
       const { id } = rowStatus;
       const { ref: row, line, index } = planned;
-      const part = partOf(await sender.finish(planned, id, rowStatus.step ?? 0));
+      const there = { id, answer: undefined, isAgain: true, from: rowStatus.step };
+      const part = partOf(await finished(sending, planned, there));
       if (part.doubt) holdLater(runState, planned, 'unknown');
       ended.set(index, { status: 'done', line, id, ...part });
       runState.resumedRows++;

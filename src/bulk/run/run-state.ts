@@ -10,7 +10,7 @@ import { type Besides, countBesides } from '../rows/besides.ts';
 import { isOfRecord, type Plan, type Planned } from '../rows/plan.ts';
 import type { Outcome } from './outcome.ts';
 import { keptSecret, type Secrets } from './secrets.ts';
-import type { Sender } from './send-row.ts';
+import type { Sending } from './sending.ts';
 
 type DoneLine = Extract<Line, { done: object }>;
 
@@ -19,7 +19,7 @@ export type Job = {
   readonly settings: Settings;
   readonly plan: Plan;
   readonly journal: Journal;
-  readonly sender: Sender;
+  readonly sending: Sending;
   readonly secrets: Secrets;
   readonly concurrency: number;
   readonly maxSends: number;
@@ -72,7 +72,7 @@ export type RunState = {
 };
 
 export function beginRun(job: Job): RunState {
-  const { ctx, journal, sender } = job;
+  const { ctx, journal, sending } = job;
   const began = ctx.clock.ticks();
   const elapsed = () => Math.round(ctx.clock.ticks() - began);
   const writings = new Set<Promise<void>>();
@@ -98,7 +98,7 @@ export function beginRun(job: Job): RunState {
     problems: 0,
     elapsed,
     cost() {
-      const requests = sender.requests() - requestsNoted;
+      const requests = sending.requests - requestsNoted;
       requestsNoted += requests;
       return { requests, ms: elapsed() };
     },
@@ -129,7 +129,7 @@ export async function settle(runState: RunState, planned: Planned, outcome: Outc
     const of = plan.row.operation.safety === 'once' && planned.id !== undefined ? { of: planned.id } : {};
     const done: DoneLine = { done: { row, line, id: outcome.id, ...of, ...cost(), ...kept, ...part } };
     // Killed now, the next run must still know that a copy may arrive: to it this row is on its way.
-    if (job.sender.late.mayArrive(planned.keys)) runState.deferred.set(row, { planned, line: done });
+    if (job.sending.late.mayArrive(planned.keys)) runState.deferred.set(row, { planned, line: done });
     else keep(done);
     for (const key of planned.keys)
       if (runState.proofs.has(key)) runState.proofs.set(key, { planned, answer: outcome.answer });

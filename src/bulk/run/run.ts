@@ -16,6 +16,7 @@ import {
   settle,
   undefer,
 } from './run-state.ts';
+import { mean, send } from './send-row.ts';
 
 export type Totals = {
   /** By position in the file. */
@@ -52,7 +53,7 @@ const rowsAhead = 32;
  * or that could be taken for one another, are never in flight together and keep their order.
  */
 export async function runPlan(job: Job): Promise<Totals> {
-  const { ctx, plan, journal, sender } = job;
+  const { ctx, plan, journal, sending } = job;
   const runState = beginRun(job);
   const { ended, stop, stopped } = runState;
   const lanes = openLanes({ ctx, concurrency: job.concurrency, isOver: runState.isOver });
@@ -81,13 +82,13 @@ export async function runPlan(job: Job): Promise<Totals> {
   const isWhole =
     ended.size === plan.sendable && !hasRest && !someOf(ended.values(), ({ status }) => status === 'unsent');
   // What may still arrive then overwrites nothing: it says what the record holds already.
-  undefer(runState, ({ keys }) => (!stopped() && isWhole) || !sender.late.mayArrive(keys));
+  undefer(runState, ({ keys }) => (!stopped() && isWhole) || !sending.late.mayArrive(keys));
   const rejects = isWhole ? job.rejects?.(ended) : undefined;
   const finished = { at: ctx.clock.now().toISOString(), ...(rejects !== undefined && { rejects }) };
   if (!stopped() && isWhole) await journal.write({ finished }).catch(stop);
   return {
     ended,
-    requests: journal.past.requests + sender.requests(),
+    requests: journal.past.requests + sending.requests,
     resumedRows: runState.resumedRows,
     doneNow: runState.doneNow,
     draftedNow: runState.draftedNow,
@@ -127,7 +128,7 @@ async function meant(runState: RunState, rows: AsyncGenerator<Planned, void, und
     if (done) break;
     batch.push(value);
   }
-  if (batch.length > 0 && !runState.isOver()) await runState.job.sender.mean(batch);
+  if (batch.length > 0 && !runState.isOver()) await mean(runState.job.sending, batch);
   return batch;
 }
 
@@ -136,7 +137,7 @@ async function start(runState: RunState, lanes: Lanes, planned: Planned): Promis
   await lanes.start([...planned.keys, ...(planned.answerKeys ?? [])], async () => {
     try {
       if (isLeftBehind(runState, planned) || !(await afterLateCopies(runState, planned))) return;
-      const outcome = await job.sender.send(planned);
+      const outcome = await send(job.sending, planned);
       judge(runState, planned, outcome);
       await settle(runState, planned, outcome);
     } catch (error) {

@@ -1,11 +1,9 @@
 import { hearersOf } from '../../api/hearers.ts';
 import type { Input, Operation } from '../../api/operation.ts';
-import type { LateCopies } from '../../batch/late-copies.ts';
 import { unwrap } from '../../command/answered.ts';
-import type { RowOf } from '../../command/row.ts';
 import { Failure } from '../../errors.ts';
 import { isOwnLimit } from '../../http/answer.ts';
-import { call, type Known, lookFor, type Service } from '../../http/call.ts';
+import { call, type Known, lookFor } from '../../http/call.ts';
 import { type Before, newestOf, readBefore } from '../../http/look.ts';
 import { isNewestFirst } from '../../http/looking.ts';
 import { madeIds } from '../../http/made.ts';
@@ -13,44 +11,13 @@ import { settleRecord, syncRecord } from '../../http/recorder.ts';
 import type { Undecided } from '../../http/settle.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { likeOf } from '../history/alike.ts';
-import type { Journal } from '../history/begin-journal.ts';
 import { isUnsettled } from '../journal/ended-table.ts';
 import { readBack, withOurNewest } from '../journal/read-back.ts';
 import type { Planned } from '../rows/plan.ts';
 import type { RowInput } from '../rows/row-input.ts';
 import { laterSteps, secondStep } from '../rows/second-step.ts';
 import { type Done, type Outcome, outcomeOf } from './outcome.ts';
-import { beginSending, note, type Sending, through, type Watch } from './sending.ts';
-
-export type Sender = {
-  /** Writes down that the rows will leave, before the first of them does: one wait for the disk for all of them. */
-  mean(rows: readonly Planned[]): Promise<void>;
-  /** Sends a row, and writes down that it leaves before it does. */
-  send(planned: Planned): Promise<Outcome>;
-  /** Looks for what an earlier request for the row may have made; undefined where it cannot be looked for. */
-  find(planned: Planned, before: number | null, settleMs: number): Promise<Done | Undecided | undefined>;
-  /** Does what an earlier run was stopped before, once the record was there. */
-  finish(planned: Planned, id: number, step: number): Promise<Done>;
-  /** The record of a row that is done, as it is now; undefined where the service does not show it. */
-  readBack(planned: Planned): Promise<Readonly<Record<string, unknown>> | undefined>;
-  /** What was sent and may still arrive. */
-  readonly late: LateCopies;
-  /** Requests made so far, repetitions and looks included. */
-  requests(): number;
-};
-
-export function createSender(outer: Service, row: RowOf, journal: Journal): Sender {
-  const sending = beginSending(outer, row, journal);
-  return {
-    mean: (rows) => mean(sending, rows),
-    send: (planned) => send(sending, planned),
-    find: (planned, before, settleMs) => find(sending, planned, before, settleMs),
-    finish: (planned, id, from) => finished(sending, planned, { id, answer: undefined, isAgain: true, from }),
-    readBack: ({ id }) => readBack(through(sending), row.operation, id, sending.options),
-    late: sending.late,
-    requests: () => sending.requests,
-  };
-}
+import { note, type Sending, through, type Watch } from './sending.ts';
 
 /** What is there before the row is sent: of what is listed newest first it is read once, and moves on with our own ids. */
 async function knownBefore(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
@@ -63,12 +30,16 @@ async function knownBefore(sending: Sending, input: Input<Operation>): Promise<B
 
 /** What is not listed newest first is known by each id, also to the run that goes on after this one. */
 async function readBaseline(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
-  const read = (id: number) => readBack(through(sending), sending.row.operation, id, sending.options);
+  const read = (id: number) => readWritten(sending, id);
   const first = await withOurNewest(await readAhead(sending, input), sending.own, read);
   const isKept = first?.isWhole && !isNewestFirst(sending.row.operation);
   if (isKept) await sending.journal.write({ there: { ids: [...first.ids] } });
   return first;
 }
+
+/** A record as it is now; undefined where the service does not show it. */
+export const readWritten = (sending: Sending, id: number | undefined) =>
+  readBack(through(sending), sending.row.operation, id, sending.options);
 
 function readAhead(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
   const { row, options } = sending;
@@ -84,7 +55,8 @@ async function complete(sending: Sending, { id, input }: Planned): Promise<RowIn
   return { ...input, body: { ...(await supply.load(through(sending), id)), ...body } };
 }
 
-async function mean(sending: Sending, rows: readonly Planned[]): Promise<void> {
+/** Writes down that the rows will leave, before the first of them does: one wait for the disk for all of them. */
+export async function mean(sending: Sending, rows: readonly Planned[]): Promise<void> {
   const { journal, row } = sending;
   const { safety, params } = row.operation;
   // What may be done twice needs no trace, and where the record is read before each row, that takes longer than the disk.
@@ -104,7 +76,8 @@ async function mean(sending: Sending, rows: readonly Planned[]): Promise<void> {
 /** One row on its way. */
 type Trip = { hasLeft: boolean; mayArrive: boolean; before: Before | undefined };
 
-async function send(sending: Sending, planned: Planned): Promise<Outcome> {
+/** Sends a row, and writes down that it leaves before it does. */
+export async function send(sending: Sending, planned: Planned): Promise<Outcome> {
   const { journal, options, doubtful, row } = sending;
   const { operation } = row;
   const trip: Trip = { hasLeft: false, mayArrive: false, before: undefined };
@@ -145,7 +118,7 @@ async function isDrafted({ outer, row }: Sending): Promise<boolean> {
 }
 
 /** The record is there; what is to follow is done too, or told. */
-async function finished(sending: Sending, planned: Planned, there: There): Promise<Done> {
+export async function finished(sending: Sending, planned: Planned, there: There): Promise<Done> {
   const { row, options } = sending;
   const { input, ref, line } = planned;
   const { id, answer, isAgain, from = 0 } = there;
@@ -212,7 +185,13 @@ const isRepeatable = ({ row }: Sending): boolean => row.operation.safety === 're
 const writeBack = ({ journal }: Sending, { ref, line }: Planned): Promise<void> =>
   journal.write({ back: { row: ref, line } });
 
-async function find(sending: Sending, planned: Planned, before: number | null, settleMs: number) {
+/** Looks for what an earlier request for the row may have made; undefined where it cannot be looked for. */
+export async function find(
+  sending: Sending,
+  planned: Planned,
+  before: number | null,
+  settleMs: number,
+): Promise<Done | Undecided | undefined> {
   const { operation } = sending.row;
   if (operation.safety !== 'verify') return undefined;
   const ids = before === null ? undefined : sending.journal.past.there.get(before);

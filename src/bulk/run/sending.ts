@@ -19,10 +19,12 @@ export type Sending = {
   readonly own: NumberTable;
   /** By hand: Math.max of 10,000 ids for each row would cost more than the row. */
   newestOwn: number;
+  /** Made so far, repetitions and looks included. */
   requests: number;
   baseline?: Promise<Before | undefined>;
   /** What may be taken for a row of unknown outcome, and the other way round. */
   readonly doubtful: Set<string>;
+  /** What was sent and may still arrive. */
   readonly late: LateCopies;
 };
 
