@@ -16,7 +16,7 @@ import { type Sent, withEarlier } from './send-plan.ts';
  * them, and refused where it would refuse them. Nothing is written and nothing is held. Throws its Failures.
  */
 export async function previewPlan(run: Run, plan: Plan, given: string, ms: number): Promise<Sent> {
-  const { ctx, settings, flags, row } = run;
+  const { ctx, flags, row } = run;
   const cap = flags.max_sends ?? Number.POSITIVE_INFINITY;
   const known = await knownToLogin(run, plan, given);
   if (!known) {
@@ -24,7 +24,7 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
     return { plan, totals: { ...nothingSent(ms), besides } };
   }
   const { matches, resent } = known;
-  await refuseBegunAgain({ ctx, service: await run.service(), plan, matches, yes: settings.yes });
+  await refuseBegunAgain(run, plan, matches);
   refuseRows(run, plan, known);
   const left = rowsToSend(known, plan, flags.retry_unknown);
   for (const note of earlierNotes(known, plan, flags.retry_unknown, left)) ctx.notice(note);

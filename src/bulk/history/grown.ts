@@ -4,7 +4,7 @@ import type { FileRow } from '../../tabular/rows.ts';
 import { firstOf } from '../../text/first-of.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { noRequest, type Plan } from '../rows/plan.ts';
-import { contentReader, type RowShape } from '../rows/row-content.ts';
+import { contentReader, type RowShape, shapeKey } from '../rows/row-content.ts';
 import { createNumbering } from '../rows/row-requests.ts';
 import type { Judges } from './judges.ts';
 import { type Match, type Matches, type OpenMatches, otherNames } from './match-table.ts';
@@ -76,8 +76,7 @@ async function* sentWithLess(
       const ref = numbered(nameOf(row), index++);
       if (matches.has(ref) || plan.refs.get(ref) === noRequest) continue;
       const match = sentOf(row, ref);
-      if (!match) continue;
-      yield { ref, line: row.line, match };
+      if (match) yield { ref, line: row.line, match };
     }
   }
 }
@@ -87,7 +86,7 @@ function earlierShapes({ shapes }: Plan, journals: readonly Found[]): Earlier[] 
   const found = new Map<string, Earlier>();
   for (const from of journals) {
     for (const shape of from.past.shapes) {
-      const key = shape.join('\n\n');
+      const key = shapeKey(shape);
       const known = found.get(key);
       if (known?.runs.includes(from)) continue;
       if (known) known.runs.push(from);

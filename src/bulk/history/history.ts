@@ -38,8 +38,8 @@ import { isCopied, isOpen, isOver, matchRows, ownJournal, type Sides } from './w
 /** A record that an earlier run has made. `of`: the ticket of a note. */
 export type MadeBefore = { readonly id: number; readonly of?: number };
 
-/** What is known of the rows of a file. While it is held, no run begins that has one of them. */
-export type History = {
+/** What earlier runs say of the rows of a file. */
+export type Known = {
   /** The journal that this run goes on in. */
   readonly own: Found | undefined;
   /** Its rows were sent from other files. */
@@ -54,6 +54,10 @@ export type History = {
   readonly alike: readonly Grown[];
   /** Rows that were sent before, and are to go again. */
   readonly resent: Matches;
+};
+
+/** What is known of the rows. While it is held, no run begins that has one of them. */
+export type History = Known & {
   /** What any earlier run of this account and command has made: no look takes one of them for a row of this run. */
   readonly made: Iterable<MadeBefore>;
   begin(): Promise<Journal>;
@@ -78,18 +82,12 @@ export async function openHistory(
   await folder.onDisk(() => makeFolders(folder.path));
   return withLock(join(folder.path, 'begin'), { clock, what }, async () => {
     const weighed = await folder.onDisk(() => weighAll({ folder, present, clock, identity, plan, wish }));
-    const { chosen, own, path } = weighed;
+    const { own, path } = weighed;
     const held = await lockJournal(folder, path);
     await folder.onDisk(() => claimRows(path, identity, plan));
     let journal: Journal | undefined;
     return {
-      own,
-      isCopy: weighed.isCopy,
-      matches: chosen.matches,
-      resent: chosen.resent,
-      grown: weighed.grown,
-      others: weighed.others,
-      alike: weighed.alike,
+      ...knownIn(weighed),
       made: weighed.made,
       lost: held.lost,
       async begin() {
@@ -111,15 +109,21 @@ export async function openHistory(
 }
 
 /** What a run would begin from, for whoever only looks: nothing is written, and nothing is held. */
-export async function lookAtHistory({ files, clock }: World, identity: Identity, plan: Plan, wish: Wish) {
+export async function lookAtHistory(
+  { files, clock }: World,
+  identity: Identity,
+  plan: Plan,
+  wish: Wish,
+): Promise<Known> {
   const folder = journalFolder(join(files.state, 'bulk'), wording);
   const present = { boot: thisBoot(), saidBy: await askWitnesses() };
-  const weighed = await folder.onDisk(() =>
-    weighAll({ folder, present, clock, identity, plan, wish, onlyLooks: true }),
-  );
-  const { chosen, own, isCopy, grown, others, alike } = weighed;
-  return { own, isCopy, grown, others, alike, matches: chosen.matches, resent: chosen.resent };
+  const asked = { folder, present, clock, identity, plan, wish, onlyLooks: true };
+  return knownIn(await folder.onDisk(() => weighAll(asked)));
 }
+
+const knownIn = ({ own, isCopy, grown, others, alike, chosen: { matches, resent } }: Weighed): Known => ({
+  ...{ own, isCopy, grown, others, alike, matches, resent },
+});
 
 type Asked = {
   readonly folder: JournalFolder;
@@ -132,14 +136,8 @@ type Asked = {
 };
 
 /** What a run begins from. */
-type Weighed = Beginning & {
-  readonly isCopy: boolean;
-  readonly grown: readonly Grown[];
-  readonly others: readonly Grown[];
-  readonly alike: readonly Grown[];
-  readonly made: Iterable<MadeBefore>;
-  readonly overtaken: Overtaken;
-};
+type Weighed = Beginning &
+  Pick<History, 'isCopy' | 'grown' | 'others' | 'alike' | 'made'> & { readonly overtaken: Overtaken };
 
 async function weighAll({ folder, present, clock, identity, plan, wish, onlyLooks }: Asked): Promise<Weighed> {
   const file = identity.file ?? null;

@@ -1,7 +1,6 @@
 import type { Operation } from '../../api/operation.ts';
 import { resources } from '../../api/resources.ts';
 import { refuseReset } from '../../batch/begun-again.ts';
-import type { Context } from '../../context.ts';
 import { Failure, isInterruption } from '../../errors.ts';
 import { madeAt } from '../../http/age.ts';
 import { patience, type Service } from '../../http/call.ts';
@@ -12,23 +11,17 @@ import { origins } from '../history/origins.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { readBack } from '../journal/read-back.ts';
 import type { Plan, Planned } from '../rows/plan.ts';
-
-type Asked = {
-  readonly ctx: Pick<Context, 'notice'>;
-  readonly service: Service;
-  readonly plan: Plan;
-  readonly matches: Matches;
-  readonly yes: boolean;
-};
+import type { Run } from './command-line.ts';
 
 /**
  * A service that was reset under its address (a sandbox that was started again) has none of the records that the history
  * calls done. Looks at one of them, and only where that is gone at two more. Throws where all are; with `--yes` it is said.
  */
-export async function refuseBegunAgain({ ctx, service, plan, matches, yes }: Asked): Promise<void> {
+export async function refuseBegunAgain({ ctx, ...run }: Run, plan: Plan, matches: Matches): Promise<void> {
   if (plan.row.operation.safety === 'repeatable') return;
   const done = await doneRows(plan, matches);
   if (done.length === 0) return;
+  const service = await run.service();
   for (const one of done) if (!(await isGone(service, plan, one))) return;
   const runs = new Set<Found>();
   let rows = 0;
@@ -41,7 +34,7 @@ export async function refuseBegunAgain({ ctx, service, plan, matches, yes }: Ask
   const ids = done.map(recordOf).join(', ');
   const records = `the ${done.length === 1 ? noun : `${noun}s`} of then any more (${ids})`;
   const gone = { rows, file: plan.rows.source.name, were: 'sent', records } as const;
-  refuseReset(ctx, gone, { yes, from: `, ${origins(runs)}` });
+  refuseReset(ctx, gone, { yes: run.settings.yes, from: `, ${origins(runs)}` });
 }
 
 type DoneRow = { readonly planned: Planned; readonly match: Match };

@@ -14,7 +14,7 @@ import { listed } from '../../text/listed.ts';
 import { counted, number } from '../../text/number.ts';
 import { refuseAlike } from '../history/alike.ts';
 import { refuseGrown } from '../history/grown.ts';
-import { type History, lookAtHistory } from '../history/history.ts';
+import { type Known, lookAtHistory } from '../history/history.ts';
 import { type Matches, matchTable } from '../history/match-table.ts';
 import { origins } from '../history/origins.ts';
 import { isOtherRequest, refuseOther } from '../history/other-request.ts';
@@ -26,9 +26,6 @@ import { refuseBegunAgain } from './begun-again.ts';
 import type { Run } from './command-line.ts';
 import { exampleOf } from './example.ts';
 import { earlierNotes, endedBefore, refuseLost, rowsToSend, settledIn } from './resume.ts';
-
-/** What is known of the rows, whether they are held or not. */
-export type Known = Pick<History, 'own' | 'isCopy' | 'matches' | 'grown' | 'others' | 'alike' | 'resent'>;
 
 /** What the history of the rows is known by. Asks the service for the account, once in a run. */
 export async function identityOf(run: Run, plan: Plan, given: string): Promise<Identity> {
@@ -66,7 +63,7 @@ function sentElsewhere({ own, isCopy, matches, grown, others }: Known, { refs }:
 export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
   const { ctx, settings, words, row, flags } = run;
   const { matches, resent } = known;
-  await refuseBegunAgain({ ctx, service: await run.service(), plan, matches, yes: settings.yes });
+  await refuseBegunAgain(run, plan, matches);
   refuseRows(run, plan, known);
   const open = rowsToSend(known, plan, flags.retry_unknown);
   const count = Math.min(open, flags.max_sends ?? Number.POSITIVE_INFINITY);

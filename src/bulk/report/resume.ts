@@ -3,19 +3,15 @@ import { Failure } from '../../errors.ts';
 import { localTime } from '../../output/cells.ts';
 import { countOf } from '../../text/each.ts';
 import { counted, number } from '../../text/number.ts';
-import type { History } from '../history/history.ts';
+import type { Known } from '../history/history.ts';
 import { otherNames } from '../history/match-table.ts';
 import { origins } from '../history/origins.ts';
 import { type EndedRows, endedRows, isInDoubt, isUnsettled, isUnsure } from '../journal/ended-table.ts';
 import type { RowStatus } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { noRequest, type Plan } from '../rows/plan.ts';
+import { shapeKey } from '../rows/row-content.ts';
 import { earlierNote } from './view.ts';
-
-type Known = Pick<History, 'own' | 'matches'>;
-
-/** With whether this file is another one than its rows were sent from, and which of them go again. */
-type Before = Known & Pick<History, 'isCopy' | 'resent'>;
 
 const wasSent = ({ status }: RowStatus): boolean => status !== 'rejected';
 
@@ -25,7 +21,11 @@ const mostNamed = 10;
 type Answer = { readonly yes: boolean; readonly again: boolean };
 
 /** Rows that were sent and are no longer in the file: it was edited, and they would be sent again in another form. */
-export function refuseLost({ own, matches }: Known, { refs, row, rows, shapes }: Plan, { yes, again }: Answer): void {
+export function refuseLost(
+  { own, matches }: Pick<Known, 'own' | 'matches'>,
+  { refs, row, rows, shapes }: Plan,
+  { yes, again }: Answer,
+): void {
   if (!own || again || row.operation.safety === 'repeatable') return;
   // A script says --yes of every send, and in the middle of a file that lost a column a customer would hear it twice.
   const isNoAnswer = row.operation.grant === 'send' && own.past.finished === undefined && !sharesShape(own, shapes);
@@ -50,18 +50,22 @@ export function refuseLost({ own, matches }: Known, { refs, row, rows, shapes }:
 }
 
 const sharesShape = ({ past }: Found, shapes: Plan['shapes']): boolean => {
-  const then = new Set(past.shapes.map((shape) => shape.join('\n\n')));
-  return shapes.some((shape) => then.has(shape.join('\n\n')));
+  const then = new Set(past.shapes.map(shapeKey));
+  return shapes.some((shape) => then.has(shapeKey(shape)));
 };
 
 /** How many rows this run would send. */
-export function rowsToSend(known: Known, plan: Plan, retryUnknown: boolean): number {
+export function rowsToSend(known: Pick<Known, 'matches'>, plan: Plan, retryUnknown: boolean): number {
   const isSettled = settledIn(known, plan, retryUnknown);
   return plan.sendable - countOf(known.matches.keys(), isSettled);
 }
 
 /** Whether a row, by its `ref`, is one that this run leaves alone, since an earlier one has settled it. */
-export function settledIn({ matches }: Known, { row, refs }: Plan, retryUnknown: boolean): (ref: string) => boolean {
+export function settledIn(
+  { matches }: Pick<Known, 'matches'>,
+  { row, refs }: Plan,
+  retryUnknown: boolean,
+): (ref: string) => boolean {
   const again = retryUnknown || row.operation.safety === 'repeatable';
   return (ref) => {
     const rowStatus = matches.get(ref)?.rowStatus;
@@ -87,7 +91,7 @@ export function endedBefore({ matches }: Pick<Known, 'matches'>, { problems }: P
 const openBefore = 'It was sent before, and svc cannot tell whether it was done';
 
 /** What is said of earlier runs before the first row goes out. `left`: how many this run sends. */
-export function earlierNotes(known: Before, plan: Plan, retryUnknown: boolean, left: number): string[] {
+export function earlierNotes(known: Known, plan: Plan, retryUnknown: boolean, left: number): string[] {
   const { own, isCopy, matches, resent } = known;
   const isSettled = settledIn(known, plan, retryUnknown);
   const drafted = draftedOf(matches);

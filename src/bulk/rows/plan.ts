@@ -11,7 +11,7 @@ import { fieldsIn } from '../../text/record.ts';
 import type { Columns } from './columns.ts';
 import type { MakeInput } from './inputs.ts';
 import { type ProblemRows, problemRows } from './problem-rows.ts';
-import { contentReader, plainText, type RowShape, shortDigest, sorted } from './row-content.ts';
+import { contentReader, plainText, type RowShape, shapeKey, shortDigest, sorted } from './row-content.ts';
 import type { RowInput } from './row-input.ts';
 import { type RowRecords, recordReader, recordsIn } from './row-records.ts';
 import { createNumbering, type RowRequests, rowRequests } from './row-requests.ts';
@@ -157,7 +157,7 @@ function shapesOf(shapeOf: (row: FileRow) => RowShape) {
   const see = (row: FileRow) => {
     if (shapes.size >= mostShapes) return;
     const shape = shapeOf(row);
-    shapes.set(shape.join('\n\n'), shape);
+    shapes.set(shapeKey(shape), shape);
   };
   return { see, all: () => [...shapes.values()] };
 }

@@ -11,6 +11,9 @@ const added = /^svc_(?:line|status|error|secret)$/u;
 /** The columns in which a row holds something, sorted. */
 export type RowShape = readonly string[];
 
+/** The same for the same columns. */
+export const shapeKey = (shape: RowShape): string => shape.join('\n\n');
+
 type ContentReader = {
   /** Names the row. */
   readonly nameOf: (row: FileRow) => string;
