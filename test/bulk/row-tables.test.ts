@@ -92,7 +92,7 @@ describe('what became of rows', () => {
 const someEnded: fc.Arbitrary<Ended> = fc.oneof(
   fc.record({ status: fc.constant('unsent' as const), line, error: fc.option(error, { nil: undefined }) }).map(given),
   fc.record({ status: fc.constant('rejected' as const), line, error }),
-  fc.record({ status: fc.constant('unknown' as const), line, error, before: fc.constant(null) }),
+  fc.record({ status: fc.constant('unknown' as const), line, error }),
   fc
     .record({
       status: fc.constant('done' as const),

@@ -59,7 +59,7 @@ function pastOf(rowStatus: RowStatus | undefined, line: number, goesAgain: boole
   }
   if (rowStatus === undefined || rowStatus.status === 'meant' || goesAgain) return undefined;
   const error = rowStatus.status === 'unknown' ? rowStatus.error : onItsWay;
-  return { status: 'unknown', line, error, before: null };
+  return { status: 'unknown', line, error };
 }
 
 const onItsWay = 'It was sent when svc was stopped, and svc cannot tell yet whether it was done';

@@ -3,6 +3,7 @@ import { digestTable } from '../../text/digest-table.ts';
 import type { RowStatus } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import type { RowRequests } from '../rows/row-requests.ts';
+import type { Table } from '../rows/row-table.ts';
 
 /** What earlier runs say of a row of this file. */
 export type Match = {
@@ -13,12 +14,8 @@ export type Match = {
 };
 
 /** Rows of the file, by their names, of which earlier runs speak. */
-export type Matches = Iterable<readonly [row: string, match: Match]> & {
-  readonly size: number;
-  has(row: string): boolean;
-  get(row: string): Match | undefined;
+export type Matches = Table<string, Match> & {
   keys(): Iterable<string>;
-  values(): Iterable<Match>;
   /** Of a row by its place in the file. */
   hasAt(place: number): boolean;
   /** How many each run speaks of, in the order of the file. */
@@ -67,10 +64,7 @@ export function matchTable({ names }: Pick<RowRequests, 'names'>): OpenMatches {
       for (let place = 0; place < names.size(); place++) if (hasAt(place)) yield names.nameAt(place);
     },
     *values() {
-      for (let place = 0; place < names.size(); place++) {
-        const match = at(place);
-        if (match) yield match;
-      }
+      for (const [, match] of pairs()) yield match;
     },
     [Symbol.iterator]: pairs,
     runs() {

@@ -1,20 +1,16 @@
 import { column, numberColumn, textColumn } from '../../text/column.ts';
+import { type RowTable, rowTable } from '../rows/row-table.ts';
 import type { RowStatus } from './lines.ts';
 import { partsOf } from './row-status-table.ts';
 
 /** What became of a row of the file, over all runs. */
 export type Ended =
-  | Exclude<RowStatus, { status: 'sent' | 'meant' }>
+  | Extract<RowStatus, { status: 'done' | 'rejected' }>
+  | { readonly status: 'unknown'; readonly line: number; readonly error: string }
   | { readonly status: 'unsent'; readonly line: number; readonly error?: string };
 
 /** What became of the rows of the file over all runs, by position. About 9 bytes for a row that is done. */
-export type EndedRows = Iterable<readonly [index: number, ended: Ended]> & {
-  readonly size: number;
-  has(index: number): boolean;
-  get(index: number): Ended | undefined;
-  values(): Iterable<Ended>;
-  set(index: number, ended: Ended): void;
-};
+export type EndedRows = RowTable<Ended>;
 
 type Status = Ended['status'];
 
@@ -37,44 +33,23 @@ export function endedRows(): EndedRows {
   const statusAt = column(8);
   const [lines, ids, errors] = [numberColumn(), numberColumn(), textColumn()];
   const rare = new Map<number, ReturnType<typeof partsOf>>();
-  let [size, end] = [0, 0];
   const get = (index: number): Ended | undefined => {
     const status = statuses[statusAt.get(index) - 1];
     if (status === undefined) return undefined;
     const line = lines.get(index) ?? 0;
     const error = errors.get(index);
     const told = error === undefined ? {} : { error };
-    if (status === 'rejected') return { status, line, error: error ?? '' };
-    if (status === 'unknown') return { status, line, error: error ?? '', before: null };
+    if (status === 'rejected' || status === 'unknown') return { status, line, error: error ?? '' };
     if (status === 'unsent') return { status, line, ...told };
     return { status, line, id: ids.get(index) ?? null, ...rare.get(index), ...told };
   };
-  function* pairs() {
-    for (let index = 0; index < end; index++) {
-      const ended = get(index);
-      if (ended) yield [index, ended] as const;
-    }
-  }
-  return {
-    get size() {
-      return size;
-    },
-    has: (index) => statusAt.get(index) !== 0,
-    get,
-    *values() {
-      for (const [, ended] of pairs()) yield ended;
-    },
-    [Symbol.iterator]: pairs,
-    set(index, ended) {
-      if (statusAt.get(index) === 0) size++;
-      end = Math.max(end, index + 1);
-      statusAt.set(index, statuses.indexOf(ended.status) + 1);
-      lines.set(index, ended.line);
-      ids.set(index, ended.status === 'done' ? (ended.id ?? undefined) : undefined);
-      errors.set(index, ended.error);
-      const few = ended.status === 'done' ? partsOf(ended) : undefined;
-      if (few) rare.set(index, few);
-      else if (rare.size > 0) rare.delete(index);
-    },
-  };
+  return rowTable(get, (index, ended) => {
+    statusAt.set(index, statuses.indexOf(ended.status) + 1);
+    lines.set(index, ended.line);
+    ids.set(index, ended.status === 'done' ? (ended.id ?? undefined) : undefined);
+    errors.set(index, ended.error);
+    const few = ended.status === 'done' ? partsOf(ended) : undefined;
+    if (few) rare.set(index, few);
+    else if (rare.size > 0) rare.delete(index);
+  });
 }

@@ -159,6 +159,12 @@ export const partOf = ({ error, rest, doubt, step, drafted }: Part) => ({
   ...(doubt === undefined ? {} : { doubt: true as const }),
 });
 
+/** What a row that is not over is known by, where its line says so. */
+export function heldIn(said: object): Pick<Open, 'keys' | 'like'> {
+  const { keys, like }: Partial<Open> = said;
+  return { ...(keys && { keys }), ...(like && { like }) };
+}
+
 /** Where what became of rows is kept, by their names. */
 type RowStatusStore = {
   get(row: string): RowStatus | undefined;
@@ -173,8 +179,7 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
   if ('meant' in line) {
     for (const about of line.meant.rows) set(about, { status: 'meant', before: line.meant.before });
   } else if ('sent' in line) {
-    const { before, keys, like } = line.sent;
-    set(line.sent, { status: 'sent', before, ...(keys && { keys }), ...(like && { like }) });
+    set(line.sent, { status: 'sent', before: line.sent.before, ...heldIn(line.sent) });
   } else if ('back' in line) rowStatuses.delete(line.back.row);
   else if ('done' in line) {
     const { row, id, secret, of, doubt, rest } = line.done;
@@ -184,9 +189,8 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
   } else if ('rejected' in line) set(line.rejected, { status: 'rejected', error: line.rejected.error });
   else if ('unknown' in line) {
     const sent = rowStatuses.get(line.unknown.row);
-    const { before, keys, like }: Open = sent && 'before' in sent && sent.status !== 'meant' ? sent : { before: null };
-    const held = { ...(keys && { keys }), ...(like && { like }) };
-    set(line.unknown, { status: 'unknown', error: line.unknown.error, before, ...held });
+    const open: Open = sent && 'before' in sent && sent.status !== 'meant' ? sent : { before: null };
+    set(line.unknown, { status: 'unknown', error: line.unknown.error, before: open.before, ...heldIn(open) });
   } else if ('again' in line) for (const row of line.again.elsewhere ? [] : line.again.rows) rowStatuses.delete(row);
   else if ('renamed' in line) {
     for (const { was, settings } of line.renamed.rows) if (settings === undefined) rowStatuses.delete(was);

@@ -1,17 +1,14 @@
 import { column, numberColumn, textColumn } from '../../text/column.ts';
 import { digestColumn, digestTable } from '../../text/digest-table.ts';
 import type { RowRequests } from '../rows/row-requests.ts';
-import type { RowStatus } from './lines.ts';
+import type { Table } from '../rows/row-table.ts';
+import { heldIn, partOf, type RowStatus } from './lines.ts';
 
 type Status = RowStatus['status'];
 
 /** What became of rows, by their names. */
-export type RowStatuses = Iterable<readonly [row: string, rowStatus: RowStatus]> & {
-  readonly size: number;
-  has(row: string): boolean;
-  get(row: string): RowStatus | undefined;
+export type RowStatuses = Table<string, RowStatus> & {
   keys(): Iterable<string>;
-  values(): Iterable<RowStatus>;
   /** Those alone that stand so: one look at a byte for each of the others. */
   standing(...as: readonly Status[]): Iterable<readonly [row: string, rowStatus: RowStatus]>;
   /** Those alone of which a journal says what they are like: few are not over. */
@@ -32,7 +29,6 @@ export type OpenRowStatuses = RowStatuses & {
 };
 
 const statuses: readonly Status[] = ['meant', 'sent', 'done', 'rejected', 'unknown'];
-const codes: Readonly<Record<Status, number>> = { meant: 1, sent: 2, done: 3, rejected: 4, unknown: 5 };
 const statusBits = 7;
 /** What was sent is what the file says now. */
 const sameRequest = 8;
@@ -70,8 +66,8 @@ export function rowStatusTable(known?: RowRequests): OpenRowStatuses {
       }
     }
   }
-  function* standing(...as: readonly Status[]) {
-    for (const place of places(as)) {
+  function* pairs(at: Iterable<number>) {
+    for (const place of at) {
       const rowStatus = cells.read(place);
       if (rowStatus) yield [names.nameAt(place), rowStatus] as const;
     }
@@ -91,14 +87,9 @@ export function rowStatusTable(known?: RowRequests): OpenRowStatuses {
         if (rowStatus) yield rowStatus;
       }
     },
-    standing,
-    *likened() {
-      for (const place of cells.likened()) {
-        const rowStatus = cells.read(place);
-        if (rowStatus) yield [names.nameAt(place), rowStatus] as const;
-      }
-    },
-    [Symbol.iterator]: () => standing(...statuses),
+    standing: (...as) => pairs(places(as)),
+    likened: () => pairs(cells.likened()),
+    [Symbol.iterator]: () => pairs(places()),
     placeOf: names.find,
     nameAt: names.nameAt,
     at,
@@ -158,7 +149,7 @@ function cellsOf(known: RowRequests | undefined) {
     const id = ids.get(place) ?? null;
     const error = errors.get(place);
     const { keys, ...few } = rare.get(place) ?? {};
-    const held = { ...(keys && { keys }), ...(few.like && { like: few.like }) };
+    const held = heldIn({ keys, like: few.like });
     if (stands === 'meant') return { status: stands, ...about, before: id };
     if (stands === 'sent') return { status: stands, ...about, before: id, ...held };
     if (stands === 'rejected') return { status: stands, ...about, error: error ?? '' };
@@ -175,7 +166,7 @@ function cellsOf(known: RowRequests | undefined) {
   };
   const write = (place: number, rowStatus: RowStatus | undefined): void => {
     const isSame = rowStatus?.is !== undefined && known?.requestAt(place) === rowStatus.is;
-    codeOf.set(place, rowStatus ? codes[rowStatus.status] + (isSame ? sameRequest : 0) : 0);
+    codeOf.set(place, rowStatus ? statuses.indexOf(rowStatus.status) + 1 + (isSame ? sameRequest : 0) : 0);
     requests.set(place, isSame ? undefined : rowStatus?.is);
     lines.set(place, rowStatus?.line);
     ids.set(place, rowStatus && (idIn(rowStatus) ?? undefined));
@@ -197,12 +188,9 @@ function idIn(rowStatus: RowStatus): number | null {
 }
 
 function rareIn(rowStatus: RowStatus): Rare | undefined {
-  const [keys, like] = [
-    'keys' in rowStatus ? rowStatus.keys : undefined,
-    'like' in rowStatus ? rowStatus.like : undefined,
-  ];
   const parts = rowStatus.status === 'done' ? partsOf(rowStatus) : undefined;
-  return keys || like ? { ...parts, ...(keys && { keys }), ...(like && { like }) } : parts;
+  const held = heldIn(rowStatus);
+  return held.keys || held.like ? { ...parts, ...held } : parts;
 }
 
 type DoneParts = Omit<Rare, 'keys' | 'like'>;
@@ -210,13 +198,7 @@ type DoneParts = Omit<Rare, 'keys' | 'like'>;
 /** Undefined where it has none of them. */
 export function partsOf({ secret, rest, doubt, drafted, step }: DoneParts): DoneParts | undefined {
   if (secret === undefined && !rest && !doubt && drafted === undefined && step === undefined) return undefined;
-  return {
-    ...(secret !== undefined && { secret }),
-    ...(rest && { rest }),
-    ...(doubt && { doubt }),
-    ...(drafted !== undefined && { drafted }),
-    ...(step !== undefined && { step }),
-  };
+  return { ...partOf({ rest, doubt, drafted, step }), ...(secret !== undefined && { secret }) };
 }
 
 /** Most rows of a journal are of its first run. */

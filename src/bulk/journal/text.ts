@@ -1,5 +1,5 @@
 import { someOf } from '../../text/each.ts';
-import { type Header, type Line, partOf, type RowStatus, type RunLine } from './lines.ts';
+import { type Header, heldIn, type Line, partOf, type RowStatus, type RunLine } from './lines.ts';
 import type { RowStatuses } from './row-status-table.ts';
 
 const markLength = 12;
@@ -39,9 +39,7 @@ export function shortLines({ header, run, rowStatuses, others = [] }: Told): Lin
       return [{ done: { ...about, id, ...partOf(rowStatus), ...(of && { of }), ...cost } }];
     }
     if (status === 'rejected') return [{ rejected: { ...about, error: rowStatus.error, ...cost } }];
-    const keys = 'keys' in rowStatus && rowStatus.keys ? { keys: rowStatus.keys } : {};
-    const like = 'like' in rowStatus && rowStatus.like ? { like: rowStatus.like } : {};
-    const sent: Line = { sent: { ...about, before: rowStatus.before, ...keys, ...like } };
+    const sent: Line = { sent: { ...about, before: rowStatus.before, ...heldIn(rowStatus) } };
     return status !== 'unknown' ? [sent] : [sent, { unknown: { row, line, error: rowStatus.error, ...cost } }];
   });
   return [header, { run }, ...others, ...lines];

@@ -82,8 +82,7 @@ export function endedBefore({ matches }: Pick<Known, 'matches'>, { problems }: P
   for (const [index, { ref, line, error }] of problems) {
     const rowStatus = matches.get(ref)?.rowStatus;
     if (rowStatus?.status === 'done') ended.set(index, { ...rowStatus, line });
-    if (isUnsettled(rowStatus))
-      ended.set(index, { status: 'unknown', line, error: `${openBefore}; now: ${error}`, before: null });
+    if (isUnsettled(rowStatus)) ended.set(index, { status: 'unknown', line, error: `${openBefore}; now: ${error}` });
   }
   return ended;
 }

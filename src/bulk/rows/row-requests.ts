@@ -1,12 +1,9 @@
 import { column, numberColumn } from '../../text/column.ts';
 import { type DigestTable, digestColumn, digestTable } from '../../text/digest-table.ts';
+import type { Table } from './row-table.ts';
 
 /** The digest of the request of each row, by the row's name; 45 bytes for a row. */
-export type RowRequests = Iterable<readonly [row: string, request: string]> & {
-  readonly size: number;
-  has(row: string): boolean;
-  get(row: string): string | undefined;
-  values(): Iterable<string>;
+export type RowRequests = Table<string, string> & {
   /** Each row has its place: in a file that of the row, from 0. */
   readonly names: Pick<DigestTable, 'find' | 'nameAt' | 'size'>;
   requestAt(place: number): string | undefined;

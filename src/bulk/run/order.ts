@@ -50,7 +50,7 @@ export async function proveLast(runState: RunState): Promise<void> {
     const isOther = (field: string) => field in then && !isDeepStrictEqual(then[field], now?.[field]);
     if (!now || !Object.keys(fieldsIn(planned.input.body)).some(isOther)) continue;
     const { ref: row, line, index } = planned;
-    ended.set(index, { status: 'unknown', line, error: overwritten, before: null });
+    ended.set(index, { status: 'unknown', line, error: overwritten });
     runState.doneNow--;
     runState.deferred.delete(row);
     await job.journal.write({ unknown: { row, line, error: overwritten, ...runState.cost() } });

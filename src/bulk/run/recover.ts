@@ -65,7 +65,7 @@ export async function recoverOpen(runState: RunState): Promise<void> {
     }
     const rowStatus = journal.rowStatuses.get(planned.ref);
     const error = rowStatus?.status === 'unknown' ? rowStatus.error : whyOpen(left.get(planned));
-    ended.set(planned.index, { status: 'unknown', line: planned.line, error, before: null });
+    ended.set(planned.index, { status: 'unknown', line: planned.line, error });
     if (rowStatus?.status === 'sent' && !ctx.signal.aborted)
       await journal.write({ unknown: { row: planned.ref, line: planned.line, error, ...cost() } });
     unknown.push(planned);

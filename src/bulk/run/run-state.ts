@@ -143,7 +143,7 @@ export async function settle(runState: RunState, planned: Planned, outcome: Outc
     ended.set(index, { status: 'rejected', line, error: outcome.error });
     keep({ rejected: { row, line, error: outcome.error, ...cost() } });
   } else {
-    ended.set(index, { status: 'unknown', line, error: outcome.error, before: null });
+    ended.set(index, { status: 'unknown', line, error: outcome.error });
     // Nobody has waited for it: it stays `sent`, so that the next run looks for as long as it may be late.
     const isCutShort = outcome.failure?.mayBeDone === true && plan.row.operation.safety === 'verify';
     if (!isCutShort) keep({ unknown: { row, line, error: outcome.error, ...cost() } });
