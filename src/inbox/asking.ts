@@ -1,6 +1,7 @@
 import type { Key } from '../screen/keys.ts';
 import type { Event } from './event.ts';
 import { told } from './jobs.ts';
+import { plain } from './keys.ts';
 import { approving, begunChange, begunEffects } from './leaving.ts';
 import { type Model, type Over, type Step, still } from './model.ts';
 import { toView } from './moving.ts';
@@ -33,8 +34,6 @@ export function keyInOver(model: Model, over: Over, key: Key): Step {
       return isBack ? still(leaveOver(model)) : inPrompt(model, over, key);
   }
 }
-
-export const plain = ({ name, text }: Key): string => (name !== 'space' && [...text].length === 1 ? text : name);
 
 const steps: Readonly<Record<string, number>> = { j: 1, down: 1, k: -1, up: -1, pagedown: 10, space: 10, pageup: -10 };
 

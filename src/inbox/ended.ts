@@ -42,7 +42,7 @@ const mostDone = 1_000;
 /** One key that closed several is taken back by one key. */
 function undoOf({ undo }: Model, { change, batch }: Job, row: Row): Model['undo'] {
   if (change?.act === 'reopen') {
-    const rows = undo?.rows.filter((one) => one.kind !== row.kind || one.id !== row.id) ?? [];
+    const rows = undo?.rows.filter((one) => keyOf(one) !== keyOf(row)) ?? [];
     return undo && rows.length > 0 ? { ...undo, rows } : undefined;
   }
   if (change?.act !== 'resolve' && change?.act !== 'close') return undo;

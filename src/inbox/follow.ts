@@ -13,6 +13,7 @@ import { settleLapsed } from '../sends/settle.ts';
 import type { DraftStore } from '../sends/store.ts';
 import { whoIs } from '../sends/who.ts';
 import type { Event } from './event.ts';
+import type { CopyState } from './model.ts';
 import type { Reading } from './source.ts';
 import { countDrafts } from './texts.ts';
 
@@ -39,19 +40,8 @@ export type Following = {
 const ofTheService: ReadonlySet<FailureKind> = new Set(['network', 'auth', 'forbidden', 'rate-limited']);
 
 /** Once the queue is shown: what a dead machine left is settled, and the copy is kept up to date beside it. */
-export async function follow({
-  following,
-  settings,
-  db,
-  tell,
-  sleep,
-  noted,
-  close,
-  reading,
-  reopen,
-  service,
-  drafts,
-}: Following): Promise<void> {
+export async function follow(opened: Following): Promise<void> {
+  const { following, settings, db, tell, sleep, noted, close, reading, reopen, service, drafts } = opened;
   const left = await leftInEditors(following.files).catch((error: unknown) => [wordsOf(error)]);
   for (const told of left) tell({ is: 'told', told, state: 'refused' });
   while (!following.signal.aborted) {
@@ -70,10 +60,14 @@ export async function follow({
       own = store;
       await keepFresh({
         ...{ ctx: following, dated: { service: pulling, ...dated }, store, account, kinds, intervalMs, sleep },
-        told: ({ isOver, isNew, began }) => {
-          void toldOf({ store, account, isOver, isNew, began, tell, following });
+        told: async ({ isOver, isNew, began }) => {
+          if (!isOver) return tell({ is: 'copy', copy: { isPulling: true }, isNew, began });
+          const state = stateOf(store, account).catch(() => ({ isWhole: true }));
           // Others write drafts too.
-          if (isOver) void count().catch(() => {});
+          void count().catch(() => {});
+          const { isWhole } = await state;
+          const at = following.clock.now().toISOString();
+          tell({ is: 'copy', copy: { at, isWhole, isPulling: false, told: undefined }, isNew, began });
         },
       });
     } catch (error) {
@@ -88,27 +82,7 @@ export async function follow({
   }
 }
 
-type Round = {
-  readonly store: Store;
-  readonly account: Account;
-  readonly isOver: boolean;
-  readonly isNew: boolean;
-  readonly began: number;
-  readonly tell: (event: Event) => void;
-  readonly following: Context;
-};
-
-async function toldOf({ store, account, isOver, isNew, began, tell, following }: Round): Promise<void> {
-  if (!isOver) return tell({ is: 'copy', copy: { isPulling: true }, isNew, began });
-  const { isWhole } = await stateOf(store, account).catch(() => ({ isWhole: true }));
-  const at = following.clock.now().toISOString();
-  tell({ is: 'copy', copy: { at, isWhole, isPulling: false, told: undefined }, isNew, began });
-}
-
-async function stateOf(
-  store: Store,
-  account: Account,
-): Promise<{ readonly at: string | undefined; readonly isWhole: boolean }> {
+async function stateOf(store: Store, account: Account): Promise<Pick<CopyState, 'at' | 'isWhole'>> {
   return store.read(async (sql) => {
     const times: string[] = [];
     let isWhole = true;

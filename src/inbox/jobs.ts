@@ -1,3 +1,4 @@
+import type { Effect } from './effect.ts';
 import type { Job, JobState, Model, Step } from './model.ts';
 
 /** A line that tells something; the same one is told once. */
@@ -37,12 +38,15 @@ export function readDone(model: Model): Model {
 /** Everything that is held goes back to its draft. */
 export function takenBack(model: Model): Step {
   const held = model.jobs.filter(({ state }) => state === 'held');
-  const resolves = held.flatMap(({ send }) => (send?.means === 'resolve' ? [send.draft] : []));
   const jobs = model.jobs.map((job) =>
     held.includes(job) ? { ...job, state: 'back' as const, told: backWords(job) } : job,
   );
-  return { model: { ...model, jobs }, effects: resolves.map((draft) => ({ do: 'reject', draft })) };
+  return { model: { ...model, jobs }, effects: rejectsOf(held) };
 }
+
+/** A resolve that is taken back leaves no draft; a text stays one. */
+export const rejectsOf = (held: readonly Job[]): Effect[] =>
+  held.flatMap(({ send }): Effect[] => (send?.means === 'resolve' ? [{ do: 'reject', draft: send.draft }] : []));
 
 const backWords = ({ draft, send }: Job): string =>
   send?.means === 'resolve'

@@ -145,11 +145,13 @@ export const keys: readonly KeyEntry[] = Object.entries(groups).flatMap(([group,
   entries.map((entry) => ({ shown: entry.keys[0], ...entry, group })),
 );
 
+/** What is typed by it where that is one character, else its name. */
+export const plain = ({ name, text }: Key): string => (name !== 'space' && [...text].length === 1 ? text : name);
+
 /** How the table names a key: `G`, `enter`, `ctrl-c`. */
-function nameOfKey({ name, ctrl, alt, text }: Key): string {
-  if (ctrl) return `ctrl-${name}`;
-  if (alt || name === 'paste') return '';
-  return name !== 'space' && [...text].length === 1 ? text : name;
+function nameOfKey(key: Key): string {
+  if (key.ctrl) return `ctrl-${key.name}`;
+  return key.alt || key.name === 'paste' ? '' : plain(key);
 }
 
 /** What the key is for. */

@@ -1,7 +1,7 @@
 import { stricter } from '../config/settings.ts';
 import type { Change, Effect, Kept } from './effect.ts';
 import type { Event } from './event.ts';
-import { told, withJob } from './jobs.ts';
+import { rejectsOf, told, withJob } from './jobs.ts';
 import { type Model, type Step, still } from './model.ts';
 import { question } from './over.ts';
 import { nameOf, type Row } from './row.ts';
@@ -134,15 +134,12 @@ export function endAsked(model: Model): Step {
   const sending = model.jobs.filter(({ state }) => state === 'sending');
   if (model.isEnding) return { model, effects: [sending.length > 0 ? { ...end, isNow: true } : end] };
   if (held.length > 0) {
-    const rejects = held.flatMap(({ send }) => (send?.means === 'resolve' ? [send.draft] : []));
     return still(
       question(model, {
         title: 'End now?',
         holdsAll: true,
         shown: `${held.map(({ told: text }) => text).join('\n')}\n\nThis is held and not sent yet. A text stays a draft.`,
-        answers: [
-          { key: 'y', name: 'end', effects: [...rejects.map((draft): Effect => ({ do: 'reject', draft })), end] },
-        ],
+        answers: [{ key: 'y', name: 'end', effects: [...rejectsOf(held), end] }],
         ...{ otherwise: 'go on', declined: '' },
       }),
     );

@@ -93,8 +93,6 @@ type Opened = { readonly row: Row; readonly thread: Thread | undefined; readonly
 /** How many drafts a person has to do with: together they are what the view `drafts` holds. */
 export type DraftCounts = { readonly waiting: number; readonly sending: number; readonly refused: number };
 
-const noDrafts: DraftCounts = { waiting: 0, sending: 0, refused: 0 };
-
 /** How the copy is. */
 export type CopyState = {
   /** When it was last brought up to date; ISO 8601. */
@@ -174,7 +172,8 @@ export function begin({ size, now, view, views }: Start): Step {
     list: emptyList(1),
     ...{ over: undefined, next: [], marked: [], handled: {}, undo: undefined, jobs: [], done: [], count: 0 },
     copy: { at: undefined, isWhole: true, isPulling: false, told: undefined },
-    ...{ left: undefined, drafts: noDrafts, drafted: [], isLooking: false, isAway: false, isEnding: false },
+    ...{ left: undefined, drafts: { waiting: 0, sending: 0, refused: 0 }, drafted: [] },
+    ...{ isLooking: false, isAway: false, isEnding: false },
   };
   return { model, effects: [{ do: 'list', ask: 1, view, offset: 0, most: windowRows }] };
 }

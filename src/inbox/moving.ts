@@ -1,3 +1,4 @@
+import type { Effect } from './effect.ts';
 import type { Event } from './event.ts';
 import { emptyList, isWide, type Model, type Step, selectedRow, windowRows } from './model.ts';
 import { keyOf, type Row } from './row.ts';
@@ -26,9 +27,14 @@ export const pageOf = (model: Model): number =>
     ? Math.max(1, bodyHeight(model) - 2)
     : Math.max(1, Math.floor(bodyHeight(model) / rowHeight(model)) - 1);
 
+/** Asks for rows of the view from a place on; `ask` is the number of the request. */
+const listing = ({ view, words }: Pick<Model, 'view' | 'words'>, ask: number, offset: number): Effect => ({
+  ...{ do: 'list', ask, view, ...(words !== undefined && { words }), offset, most: windowRows },
+});
+
 /** After the selection: rows that are missing are asked for, and beside the list its thread is opened. */
 function followed(model: Model): Step {
-  const { list, view, words } = model;
+  const { list, view } = model;
   const end = list.offset + list.rows.length;
   const isShort = list.total === undefined ? false : end < list.total;
   const isNear = (isShort && list.selected > end - margin) || (list.offset > 0 && list.selected < list.offset + margin);
@@ -36,9 +42,7 @@ function followed(model: Model): Step {
   const offset = Math.max(0, list.selected - (windowRows >> 1));
   const isAsked = isNear && offset !== list.offset;
   const next = isAsked ? { ...model, list: { ...list, asked } } : model;
-  const effects = isAsked
-    ? [{ do: 'list' as const, ask: asked, view, ...(words !== undefined && { words }), offset, most: windowRows }]
-    : [];
+  const effects = isAsked ? [listing(model, asked, offset)] : [];
   const row = selectedRow(next);
   if (!isWide(next) || !row || next.focus === 'thread' || isOpened(next, row)) return { model: next, effects };
   const opened = { row, thread: undefined };
@@ -101,28 +105,25 @@ export function toView(model: Model, view: string, words?: string): Step {
   const atTop = { list: emptyList(asked), opened: undefined, focus: 'list', scroll: 0, marked: [] } as const;
   return {
     model: { ...model, ...atTop, view, words, searchedFrom },
-    effects: [{ do: 'list', ask: asked, view, ...(words !== undefined && { words }), offset: 0, most: windowRows }],
+    effects: [listing({ view, words }, asked, 0)],
   };
 }
 
 /** Asks for the rows that are shown, and for the open thread, once more. */
 export function reread(model: Model): Step {
-  const { list, view, words, opened } = model;
+  const { list, view, opened } = model;
   const asked = list.asked + 1;
   const offset = list.rows.length > 0 ? list.offset : 0;
   return {
     model: { ...model, list: { ...list, asked, isBehind: false } },
-    effects: [
-      { do: 'list', ask: asked, view, ...(words !== undefined && { words }), offset, most: windowRows },
-      ...(opened ? [{ do: 'open' as const, row: opened.row, view }] : []),
-    ],
+    effects: [listing(model, asked, offset), ...(opened ? [{ do: 'open' as const, row: opened.row, view }] : [])],
   };
 }
 
 /** Rows that were put away leave the list at once. */
 export function fileAway(model: Model, rows: readonly Row[]): Step {
-  const gone = new Set(rows.map(({ kind, id }) => `${kind} ${id}`));
-  const marked = model.marked.filter(({ kind, id }) => !gone.has(`${kind} ${id}`));
+  const gone = new Set(rows.map(keyOf));
+  const marked = model.marked.filter((row) => !gone.has(keyOf(row)));
   const left = model.focus === 'thread' ? toList(model) : { model, effects: [] };
   const again = reread({ ...left.model, marked });
   return { ...again, effects: [...left.effects, ...again.effects] };

@@ -71,10 +71,9 @@ function fieldsOf(record: Fields): Thread['fields'] {
 
 function messageOf(message: Fields): ThreadMessage {
   const { sender_name: name, sender_type: type, direction, created_at: at, body, attachments } = message;
-  const side = sideOf(textIn(direction), textIn(type));
   return {
     who: textIn(name) ?? '',
-    side,
+    side: sideOf(textIn(direction), textIn(type)),
     at: String(at ?? ''),
     body: textIn(body) ?? '',
     files: recordsIn(attachments).map((file) => String(file.name ?? 'a file')),

@@ -6,7 +6,7 @@ import { type Snooze, snoozed } from '../mirror/store/snoozes.ts';
 import type { Answer } from '../mirror/tables/store.ts';
 import { type Draft, textOf } from '../sends/draft.ts';
 import { actAlone } from '../sends/words.ts';
-import type { Row } from './row.ts';
+import { keyOf, type Row } from './row.ts';
 import { isOwnView, type OwnView, queryOf } from './views.ts';
 
 /** The copy, and whose. */
@@ -73,10 +73,10 @@ async function recordsOf({ store, account }: Reading, named: readonly NamedWhy[]
         ? Promise.resolve({ rows: [], total: 0 })
         : queue(sql, account, { queue: 'named', offset: 0, most: part.length, named: part }),
   );
-  const known = new Map(rows.map((row) => [`${row.kind} ${row.id}`, row]));
-  const shown = part.flatMap(({ kind, id, why }) => {
-    const row = known.get(`${kind} ${id}`);
-    return row ? [{ ...row, why: why ?? row.why }] : [];
+  const known = new Map(rows.map((row) => [keyOf(row), row]));
+  const shown = part.flatMap((one) => {
+    const row = known.get(keyOf(one));
+    return row ? [{ ...row, why: one.why ?? row.why }] : [];
   });
   return { rows: shown, total: named.length - (part.length - shown.length) };
 }
@@ -111,7 +111,7 @@ async function found(reading: Reading, words: string, wanted: Wanted): Promise<R
 }
 
 const once = <T extends Named>(named: readonly T[]): readonly T[] => [
-  ...new Map(named.map((one) => [`${one.kind} ${one.id}`, one])).values(),
+  ...new Map(named.map((one) => [keyOf(one), one])).values(),
 ];
 
 /** A query of one's own answers so many rows at most. */

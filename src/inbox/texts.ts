@@ -5,7 +5,7 @@ import type { Draft } from '../sends/draft.ts';
 import { fieldsIn } from '../text/record.ts';
 import { seedOf, type Written, withNewText, written } from './compose.ts';
 import type { Effect, Kept, Means } from './effect.ts';
-import type { Composing } from './event.ts';
+import type { Composing, Event } from './event.ts';
 import { recordOf } from './record.ts';
 import { keyOf, nameOf, type Row } from './row.ts';
 import type { World } from './world-ports.ts';
@@ -91,10 +91,16 @@ export async function keepAll(
   }
   const texts = [...new Set(all.flatMap(({ text }) => text ?? []))];
   const shown = [...items.map(({ told }) => `${told}.`), '', ...texts].join('\n');
-  const mode = await world.mode();
-  const how = { means, ends, mode, holdMs: await world.writing.holdMs(), isAgreed };
-  world.tell({ is: 'kept', ...how, items, shown, ...(batch !== undefined && { batch }) });
+  await tellKept(world, { means, ends, items, shown, isAgreed, ...(batch !== undefined && { batch }) });
   await countDrafts(world);
+}
+
+/** What was kept, with the rules that hold now. */
+async function tellKept(
+  { tell, mode, writing }: World,
+  kept: Omit<Extract<Event, { is: 'kept' }>, 'is' | 'mode' | 'holdMs'>,
+): Promise<void> {
+  tell({ is: 'kept', ...kept, mode: await mode(), holdMs: await writing.holdMs() });
 }
 
 type NotKept = { readonly text: string | undefined; readonly leave?: Written['leave'] | undefined };
@@ -131,17 +137,7 @@ export async function edit(world: World, { draft: id, row, means }: Extract<Effe
   await remove();
   if (!next) return;
   if (failed !== undefined) return world.tell({ is: 'told', told: `${failed} Draft ${id} waits.`, state: 'drafted' });
-  const item = keptOf(next, row);
-  world.tell({
-    is: 'kept',
-    means,
-    ends: 'send',
-    items: [item],
-    mode: await world.mode(),
-    holdMs: await world.writing.holdMs(),
-    shown: text,
-    isAgreed: false,
-  });
+  await tellKept(world, { means, ends: 'send', items: [keptOf(next, row)], shown: text, isAgreed: false });
 }
 
 type Counting = Pick<World, 'tell'> & { readonly writing: Pick<World['writing'], 'drafts'> };

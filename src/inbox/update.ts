@@ -1,9 +1,9 @@
 import { acted } from './acts.ts';
-import { answered, keyInOver, plain } from './asking.ts';
+import { answered, keyInOver } from './asking.ts';
 import { endedJob } from './ended.ts';
 import type { Event } from './event.ts';
 import { readDone, told } from './jobs.ts';
-import { actOf, entryOf } from './keys.ts';
+import { actOf, entryOf, plain } from './keys.ts';
 import { keptOrAsked, sendOrAsk } from './leaving.ts';
 import { type CopyState, type Job, type Model, rowHere, type Step, selectedRow, still } from './model.ts';
 import { fileAway, kept, moved, reread, withOpened } from './moving.ts';

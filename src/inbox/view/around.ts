@@ -4,7 +4,7 @@ import { sanitize } from '../../text/sanitize.ts';
 import { ageWords } from '../age.ts';
 import { type KeyEntry, keys } from '../keys.ts';
 import { type DraftCounts, isWide, type Model } from '../model.ts';
-import { type Line, line, type Part, widthOf } from './parts.ts';
+import { hint, type Line, line, type Part, widthOf } from './parts.ts';
 import { bodyHeight } from './sizes.ts';
 import { threadLines } from './thread.ts';
 
@@ -104,8 +104,3 @@ export function keyLine(model: Model): Line {
   const shown = working.filter((entry) => kept.has(entry)).flatMap(({ shown: key, brief = '' }) => hint(key, brief));
   return shown.length > 0 ? [...scroll, ...shown] : line('');
 }
-
-const hint = (key: string, name: string): Part[] => [
-  { text: ` ${key}`, style: 'bold' },
-  { text: ` ${name} `, style: 'dim' },
-];

@@ -2,8 +2,9 @@ import { wrap } from '../../screen/width.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { choicesIn } from '../asking.ts';
 import type { Model, Over } from '../model.ts';
+import type { Pick, Prompt, Question } from '../over.ts';
 import { longLines, mostScroll } from './long.ts';
-import { blank, type Line, line } from './parts.ts';
+import { blank, hint, type Line, line } from './parts.ts';
 import { bodyHeight } from './sizes.ts';
 
 /** What lies over the list: its lines and the keys that answer it. */
@@ -34,12 +35,9 @@ const helpLines = (model: Model, over: Extract<Over, { is: 'help' }>): Shown => 
 });
 
 const hints = (all: readonly (readonly [key: string, name: string])[]): Line =>
-  all.flatMap(([key, name]) => [
-    { text: ` ${key}`, style: 'bold' as const },
-    { text: ` ${name} `, style: 'dim' as const },
-  ]);
+  all.flatMap(([key, name]) => hint(key, name));
 
-function questionLines(model: Model, over: Extract<Over, { is: 'question' }>): Shown {
+function questionLines(model: Model, over: Question): Shown {
   return {
     lines: longLines(model, over),
     keys: hints([
@@ -50,7 +48,7 @@ function questionLines(model: Model, over: Extract<Over, { is: 'question' }>): S
   };
 }
 
-function pickLines(model: Model, over: Extract<Over, { is: 'pick' }>): Shown {
+function pickLines(model: Model, over: Pick): Shown {
   const choices = choicesIn(over);
   const room = Math.max(1, bodyHeight(model) - 2);
   const from = Math.max(0, over.at - room + 1);
@@ -77,10 +75,10 @@ function pickLines(model: Model, over: Extract<Over, { is: 'pick' }>): Shown {
 }
 
 /** Where something is put away a time may be typed as well: whether it is one is judged when it is taken. */
-const noneWords = ({ of, typed }: Extract<Over, { is: 'pick' }>): string =>
+const noneWords = ({ of, typed }: Pick): string =>
   of === 'snooze' && typed.trim() !== '' ? 'Return takes it as a time.' : 'Nothing like that.';
 
-function promptLines(model: Model, { title, text, wrong }: Extract<Over, { is: 'prompt' }>): Shown {
+function promptLines(model: Model, { title, text, wrong }: Prompt): Shown {
   const width = Math.max(10, model.size.columns - 3);
   const wrapped = (words: string) => wrap(sanitize(words), width);
   return {

@@ -13,6 +13,12 @@ export const line = (text: string, style?: Style): Line => [{ text, ...(style &&
 
 export const blank: Line = [];
 
+/** A key and what it is for. */
+export const hint = (key: string, name: string): Part[] => [
+  { text: ` ${key}`, style: 'bold' },
+  { text: ` ${name} `, style: 'dim' },
+];
+
 /** At most `width` cells of the line. */
 export function cutLine(parts: Line, width: number): Line {
   const taken: Part[] = [];
