@@ -105,8 +105,7 @@ function inChunks(rows: readonly Row[]): Chunk[] {
 function nextSteps({ rejected }: Report, stopped: Failure | undefined): string[] {
   const steps = rejected > 0 ? ['Fix the rows that `errors` names and send only those again.'] : [];
   if (!stopped) return steps;
-  const isUnknown = stopped.isUnsure;
-  const fact = isUnknown ? 'Some of the unsent rows may have been done.' : 'The unsent rows were not done.';
+  const fact = stopped.isUnsure ? 'Some of the unsent rows may have been done.' : 'The unsent rows were not done.';
   return [`It stopped half-way: ${withoutClaim(stopped.message)}`, fact, 'Sending them again does no harm.', ...steps];
 }
 

@@ -1,6 +1,7 @@
 import { fieldsArgument } from '../derive/mcp-tools.ts';
 import { interruption } from '../errors.ts';
 import type { Service } from '../http/call.ts';
+import type { Copy } from '../mirror/store/open-copy.ts';
 import { counted } from '../text/number.ts';
 import { isRecord } from '../text/record.ts';
 import { type Answer, answer } from './answer.ts';
@@ -85,14 +86,20 @@ const maybeText = (input: Input, name: string): string | undefined => {
   return text(input, name);
 };
 
+/** The copy for the length of some work. */
+async function withCopy<T>({ ctx, settings }: Service, work: (copy: Copy) => Promise<T>): Promise<T> {
+  const { openCopyPulled } = await import('../mirror/store/open-copy.ts');
+  const copy = await openCopyPulled(ctx, settings);
+  try {
+    return await work(copy);
+  } finally {
+    await copy.store.close();
+  }
+}
+
 /** One SELECT under the rules of `svc mirror sql`, as many rows as are shown, and no longer than a client waits. */
-async function query({ ctx, settings }: Service, input: Input): Promise<Found> {
-  const sql = text(input, 'sql');
-  const [{ askApart }, { openCopyPulled }] = await Promise.all([
-    import('../mirror/query/apart.ts'),
-    import('../mirror/store/open-copy.ts'),
-  ]);
-  const { store, account } = await openCopyPulled(ctx, settings);
+async function rowsFor({ ctx, settings }: Service, { store, account }: Copy, sql: string): Promise<Found> {
+  const { askApart } = await import('../mirror/query/apart.ts');
   const late = AbortSignal.timeout(patienceMs);
   try {
     const { columns, rows } = await askApart(
@@ -111,8 +118,6 @@ async function query({ ctx, settings }: Service, input: Input): Promise<Found> {
   } catch (error) {
     if (late.aborted && !ctx.signal.aborted) throw interruption({ reason: 'SIGTERM' }, 'The query took too long.');
     throw error;
-  } finally {
-    await store.close();
   }
 }
 
@@ -123,7 +128,10 @@ export const copyTools: readonly Tool[] = [
     description: 'Ask the local copy in SQL.',
     properties: { sql: { type: 'string', description: 'One SELECT' } },
     required: ['sql'],
-    look: query,
+    async look(service, input) {
+      const sql = text(input, 'sql');
+      return withCopy(service, (copy) => rowsFor(service, copy, sql));
+    },
   }),
   copyTool({
     name: 'searchCopy',
@@ -131,24 +139,14 @@ export const copyTools: readonly Tool[] = [
     description: 'Full text search in the local copy.',
     properties: { q: { type: 'string', description: 'Words' } },
     required: ['q'],
-    async look({ ctx, settings }, input) {
+    async look(service, input) {
       const q = text(input, 'q');
-      const [{ search }, { openCopyPulled }] = await Promise.all([
-        import('../mirror/query/search.ts'),
-        import('../mirror/store/open-copy.ts'),
-      ]);
-      const { store, account } = await openCopyPulled(ctx, settings);
-      try {
-        const { hits, count, isAll } = await search(store, account, q, mostPlaces);
-        return {
-          key: 'hits',
-          value: hits,
-          lines: [`${isAll ? '' : 'At least '}${count} found.`],
-          isCut: hits.length < count,
-        };
-      } finally {
-        await store.close();
-      }
+      const { search } = await import('../mirror/query/search.ts');
+      const { hits, count, isAll } = await withCopy(service, ({ store, account }) =>
+        search(store, account, q, mostPlaces),
+      );
+      const lines = [`${isAll ? '' : 'At least '}${count} found.`];
+      return { key: 'hits', value: hits, lines, isCut: hits.length < count };
     },
   }),
   copyTool({

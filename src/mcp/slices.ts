@@ -45,8 +45,7 @@ const withoutKeys = { freeForm: 'whole' } as const;
 
 /** The list, or the part of it that a field like `[100:200]` asks for. */
 export function onlyItems(items: readonly unknown[], fields: readonly string[]) {
-  const slices = fields.map(sliceIn).filter((slice) => slice?.of === '');
-  const [slice] = slices;
+  const slice = fields.map(sliceIn).find((one) => one?.of === '');
   return {
     items: slice ? items.slice(slice.from, slice.to) : items,
     from: slice?.from ?? 0,
