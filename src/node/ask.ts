@@ -19,7 +19,6 @@ type Terminal = {
 /** Questions to a person at a terminal. What is asked about may come from customers, so all of it is made harmless. */
 export function createAsk({ color, env, files, ...context }: Terminal): Omit<Ask, 'canAsk' | 'line'> {
   const theme = color ? undefined : plainTheme;
-  const one = (text: string) => sanitize(text);
   // Inquirer breaks a line in the middle of a word. Two cells belong to its mark before the first one.
   const room = () => Math.max(20, context.output.columns ?? 80) - 2;
   const asked = (question: string) => wrap(sanitize(question), room()).join('\n');
@@ -45,8 +44,8 @@ export function createAsk({ color, env, files, ...context }: Terminal): Omit<Ask
       const shown = choices.map(({ value, name, description }) => ({
         value,
         // A choice is a line of its own.
-        name: cut(one(name ?? value), room()),
-        description: description && one(description),
+        name: cut(sanitize(name ?? value), room()),
+        description: description && sanitize(description),
       }));
       const source = (typed: string | undefined) => matching(shown, typed ?? '');
       await dropTypedAhead(context.input);
@@ -55,14 +54,7 @@ export function createAsk({ color, env, files, ...context }: Terminal): Omit<Ask
       return answered(search({ message: asked(question), source, theme }, keyed), keyed).finally(over);
     },
     edit: (initial, { extension = '.txt', failed, kept, isFile = false } = {}) =>
-      edit(initial, extension, {
-        env,
-        signal: context.signal,
-        files,
-        isFile,
-        ...(failed && { failed }),
-        ...(kept && { kept }),
-      }),
+      edit(initial, extension, { env, signal: context.signal, files, isFile, failed, kept }),
   };
 }
 

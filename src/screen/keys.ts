@@ -150,7 +150,6 @@ function nextKey(text: string): Step | 'more' {
   const broken = /^\x1b{1,2}[[O][\x20-\x3f]*/u.exec(text);
   // A sequence in which something else begins is given up; what begins is read.
   if (broken) return { length: broken[0].length, key: undefined };
-  if (text[1] === '\x1b') return { length: 1, key: key('escape') };
   // Alt with a character comes as Escape and the character; nothing listens to Alt, and who types fast loses neither.
   return { length: 1, key: key('escape') };
 }
