@@ -4,7 +4,7 @@ import { diskFailure } from '../disk/disk-failure.ts';
 import { withLock } from '../disk/lock.ts';
 import { tailOf } from '../disk/tail.ts';
 import { Failure } from '../errors.ts';
-import { jsonIn } from '../text/json.ts';
+import { jsonAs, jsonIn } from '../text/json.ts';
 import { fieldsIn, isRecord } from '../text/record.ts';
 import { type Draft, draftStates } from './draft.ts';
 import type { DraftStore, StoreNeeds } from './draft-store.ts';
@@ -30,7 +30,7 @@ export async function openFolder(ctx: StoreNeeds, named: string | undefined): Pr
     // What is behind it is not read on from either.
     if (damage) throw damage;
     for (const text of await tail.lines()) {
-      const line = lineIn(text);
+      const line = jsonAs(text, isLine);
       // Torn by a crash: nobody was told of it. One that is whole has the next number.
       if (!line && isTorn(text)) continue;
       if (line?.n !== last + 1) {
@@ -93,15 +93,7 @@ function isTorn(text: string): boolean {
   return jsonIn(text) === undefined;
 }
 
-function lineIn(text: string): Line | undefined {
-  const line = jsonIn(text);
-  return isLine(line) ? line : undefined;
-}
-
-function isLine(line: unknown): line is Line {
-  if (!isRecord(line) || typeof line.n !== 'number') return false;
-  return isDraft(line.draft);
-}
+const isLine = (line: unknown): line is Line => isRecord(line) && typeof line.n === 'number' && isDraft(line.draft);
 
 /** Of a file and of a row of a database, which only svc writes. */
 export function isDraft(draft: unknown): draft is Draft {

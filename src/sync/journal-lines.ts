@@ -1,4 +1,5 @@
-import { isCount, isText, isTime, lineIn } from '../batch/journal-values.ts';
+import { isCount, isText, isTime } from '../batch/journal-values.ts';
+import { jsonAs } from '../text/json.ts';
 import { isRecord } from '../text/record.ts';
 import type { Tally } from './chunks.ts';
 import type { Problem } from './rows.ts';
@@ -64,7 +65,7 @@ export function journalReader(): { take(text: Buffer): boolean; past(): Past | u
   return {
     take(text) {
       number++;
-      const line = lineIn(text.toString('utf8'), isLine);
+      const line = jsonAs(text.toString('utf8'), isLine);
       if (line === undefined || 'svc_sync' in line !== (number === 1)) return false;
       if ('svc_sync' in line) header = line;
       else if ('run' in line) {

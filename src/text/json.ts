@@ -6,3 +6,9 @@ export function jsonIn(text: string, otherwise?: unknown): unknown {
     return otherwise;
   }
 }
+
+/** What a text writes in JSON, where it is such a value; else undefined. */
+export function jsonAs<T>(text: string, isSuch: (value: unknown) => value is T): T | undefined {
+  const value = jsonIn(text);
+  return isSuch(value) ? value : undefined;
+}

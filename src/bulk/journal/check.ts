@@ -1,4 +1,5 @@
-import { isCount, isText, isTime, lineIn } from '../../batch/journal-values.ts';
+import { isCount, isText, isTime } from '../../batch/journal-values.ts';
+import { jsonAs } from '../../text/json.ts';
 import { type Fields, fieldsIn, isRecord } from '../../text/record.ts';
 import type { About, Line } from './lines.ts';
 
@@ -6,7 +7,7 @@ const areTexts = (value: unknown): boolean => Array.isArray(value) && value.ever
 const isId = (value: unknown): boolean => value === null || isCount(value);
 const isMade = ({ id, of }: Fields): boolean => isId(id) && (of === undefined || isCount(of));
 
-export const parseLine = (text: string): Line | undefined => lineIn(text, isLine);
+export const parseLine = (text: string): Line | undefined => jsonAs(text, isLine);
 
 const isAbout = (about: unknown): about is Fields & About =>
   isRecord(about) && isText(about.row) && isCount(about.line) && (about.is === undefined || isText(about.is));
