@@ -72,6 +72,9 @@ export function cellForPipe(value: unknown): string {
   return sanitize(flat(value, ', ').replaceAll('\t', '\\t').replaceAll('\r', '\\r').replaceAll('\n', '\\n'));
 }
 
+/** The same of a row: its cells with tabs between them. */
+export const rowForPipe = (...cells: readonly unknown[]): string => cells.map(cellForPipe).join('\t');
+
 /** Exact text: lists of plain values joined, anything deeper as JSON. */
 export function flat(value: unknown, separator: string): string {
   if (value === null || value === undefined) return '';

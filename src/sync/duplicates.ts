@@ -1,5 +1,5 @@
 import { detached } from '../text/detached.ts';
-import type { Contact } from './contact.ts';
+import type { Contact } from './mapping.ts';
 import { emailKey, isProblem, mostTags, type Problem, problem, type Row } from './rows.ts';
 
 /** What happens to a row whose email an earlier row has. Without it, all are sent, in their order. */

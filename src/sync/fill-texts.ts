@@ -1,5 +1,4 @@
-import type { Contact } from './contact.ts';
-import { type Fallback, isTextField, type Mapping } from './mapping.ts';
+import { type Contact, type Fallback, isTextField, type Mapping } from './mapping.ts';
 
 /** Fills what goes as it is: a blank cell by the next column that holds the same. */
 export function textFiller({ columns, fallbacks }: Mapping): (contact: Contact, cells: readonly string[]) => void {

@@ -6,6 +6,19 @@ export type Target = Field | `metadata.${string}`;
 
 export const isOwnData = (to: string): to is `metadata.${string}` => to.startsWith('metadata.');
 
+/** What is sent of a row: only what it holds, since a blank says nothing. */
+export type Contact = {
+  email: string;
+  name?: string;
+  last_name?: string;
+  phone?: string;
+  company?: string;
+  website?: string;
+  country?: string;
+  tags?: string[];
+  metadata?: Record<string, unknown>;
+};
+
 /** What a contact of the operation looks like: syncContacts knows tags, create_sync_contacts websites and countries. */
 export type Shape = {
   readonly fields: readonly Field[];

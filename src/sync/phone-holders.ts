@@ -1,7 +1,7 @@
 import { detached } from '../text/detached.ts';
 import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
-import type { Contact } from './contact.ts';
+import type { Contact } from './mapping.ts';
 import { emailKey, type Row } from './rows.ts';
 
 /** A row that goes out without its phone. `contact`: who has it in the account; null where another row has it. */

@@ -2,7 +2,6 @@ import { Failure } from '../errors.ts';
 import type { CsvRecord } from '../tabular/csv.ts';
 import type { Table } from '../tabular/table.ts';
 import { type Chunk, createChunker, digestOfChunk } from './chunks.ts';
-import type { Contact } from './contact.ts';
 import {
   createDuplicates,
   type Dedupe,
@@ -14,7 +13,7 @@ import {
 } from './duplicates.ts';
 import { type FilterFlags, filterOf } from './filters.ts';
 import { type Findings, newFindings, newSeen, type Seen } from './findings.ts';
-import { type Mapping, type MapWish, mapHeaders, type Shape } from './mapping.ts';
+import { type Contact, type Mapping, type MapWish, mapHeaders, type Shape } from './mapping.ts';
 import { type Mark, watchForMarks } from './marks.ts';
 import { loadPhones, noPhones, type PhoneVerdict } from './phone.ts';
 import { newPhoneHolders, type PhoneHolders } from './phone-holders.ts';

@@ -1,21 +1,25 @@
 import { csvOut } from '../batch/rows-out.ts';
 import { columnLabel } from '../tabular/columns.ts';
 import { rowsOfTable } from '../tabular/rows.ts';
-import type { Contact } from './contact.ts';
+import type { Contact } from './mapping.ts';
 import type { LeftOut } from './phone-holders.ts';
 import type { Plan } from './plan.ts';
 import type { Problem } from './rows.ts';
 import type { Totals } from './run.ts';
 
-type Counts = {
+type Outcomes =
+  | { readonly created: number; readonly updated: number }
+  /** create_sync_contacts does not tell created from updated. */
+  | { readonly synced: number };
+
+/** rows = created + updated (or synced) + rejected + skipped + unsent, always: `unsent` is what the others leave. */
+export type Report = Outcomes & {
+  readonly file: string;
   readonly rows: number;
   readonly rejected: number;
   /** By `--skip` and `--only`; only with them. */
   readonly skipped?: number;
   readonly unsent: number;
-};
-
-type RunState = {
   readonly chunks: number;
   readonly requests: number;
   /** Rows that an earlier run had done. */
@@ -24,28 +28,17 @@ type RunState = {
   readonly errors: readonly Problem[];
   /** Rows that went out, or would, without their phone, as somebody else has it; only where there are any. */
   readonly phones_left_out?: readonly LeftOut[];
-};
-
-type Outcomes =
-  | { readonly created: number; readonly updated: number }
-  /** create_sync_contacts does not tell created from updated. */
-  | { readonly synced: number };
-
-/** What a dry run shows beside: which column fills which field, and the first contacts as they would be sent. */
-type Preview = {
+  /** Of a dry run: which column fills which field, and the first contacts as they would be sent. */
   readonly mapping?: readonly { readonly column: string; readonly field: string }[];
   readonly sample?: readonly Contact[];
 };
-
-/** rows = created + updated (or synced) + rejected + skipped + unsent, always: `unsent` is what the others leave. */
-export type Report = { readonly file: string } & Counts & Outcomes & RunState & Preview;
 
 export type ReportKind = 'account' | 'list';
 
 const shared = {
   ...{ file: true, rows: true, rejected: true, skipped: true, unsent: true, chunks: true, requests: true },
   ...{ resumed_rows: true, duration_ms: true, errors: true, mapping: true, sample: true },
-} satisfies Record<keyof ({ readonly file: string } & Counts & Omit<RunState, 'phones_left_out'> & Preview), true>;
+} satisfies Record<Exclude<keyof Report, 'phones_left_out'>, true>;
 
 export const fieldsOfReport = (kind: ReportKind): readonly string[] => [
   ...Object.keys(shared),

@@ -3,10 +3,9 @@ import type { CsvRecord } from '../tabular/csv.ts';
 import { detached } from '../text/detached.ts';
 import { parseExactly, quoteIt, roundedIn } from '../text/exact-json.ts';
 import { isRecord } from '../text/record.ts';
-import type { Contact } from './contact.ts';
 import { textFiller } from './fill-texts.ts';
 import type { Findings } from './findings.ts';
-import { isOwnData, type Mapping, type Shape } from './mapping.ts';
+import { type Contact, isOwnData, type Mapping, type Shape } from './mapping.ts';
 import { isDropped, type Phones, type PhoneVerdict } from './phone.ts';
 import { type TagSeparator, tagReader } from './tags.ts';
 

@@ -17,7 +17,7 @@ import {
   type KeysOf,
   refusedRows,
 } from './chunks.ts';
-import type { Contact } from './contact.ts';
+import type { Contact } from './mapping.ts';
 import type { PhoneHolders } from './phone-holders.ts';
 import type { Target } from './run.ts';
 

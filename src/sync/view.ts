@@ -1,10 +1,9 @@
 import type { Progress } from '../batch/pace.ts';
 import { progressText as rowsProgress } from '../batch/pace.ts';
-import { cellForPipe, localTime } from '../output/cells.ts';
+import { localTime, rowForPipe } from '../output/cells.ts';
 import { number } from '../text/number.ts';
-import type { Contact } from './contact.ts';
 import type { Earlier } from './journal.ts';
-import { type Column, isOwnData } from './mapping.ts';
+import { type Column, type Contact, isOwnData } from './mapping.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 
@@ -30,24 +29,18 @@ export function earlierNote(earlier: Earlier, name: string, done: number, total:
 /** A line for each count, then one for each error. */
 export function reportText({ errors, mapping: _, sample: __, phones_left_out = [], ...counts }: Report): string {
   return [
-    ...Object.entries(counts).map(([name, value]) => `${name}\t${cellForPipe(value)}`),
-    ...errors.map(({ line, email, error }) => ['error', line, email, error].map(cellForPipe).join('\t')),
-    ...phones_left_out.map(({ line, email, phone }) =>
-      ['phone left out', line, email, phone].map(cellForPipe).join('\t'),
-    ),
+    ...Object.entries(counts).map(([name, value]) => rowForPipe(name, value)),
+    ...errors.map(({ line, email, error }) => rowForPipe('error', line, email, error)),
+    ...phones_left_out.map(({ line, email, phone }) => rowForPipe('phone left out', line, email, phone)),
   ].join('\n');
 }
 
 /** A line for each column that is sent, with its first values, and then the report. */
 export function planText(plan: Plan, report: Report): string {
   const columns = plan.mapping.columns.map((column) =>
-    ['column', column.header, column.to, ...samplesOf(column, report.sample ?? plan.sample)]
-      .map(cellForPipe)
-      .join('\t'),
+    rowForPipe('column', column.header, column.to, ...samplesOf(column, report.sample ?? plan.sample)),
   );
-  const fallbacks = plan.mapping.fallbacks.map(({ header, to }) =>
-    ['where blank', header, to].map(cellForPipe).join('\t'),
-  );
+  const fallbacks = plan.mapping.fallbacks.map(({ header, to }) => rowForPipe('where blank', header, to));
   return [...columns, ...fallbacks, reportText(report)].join('\n');
 }
 

@@ -1,7 +1,7 @@
 import type { Files } from '../../batch/ending.ts';
 import { duration, rowsInWords } from '../../batch/pace.ts';
 import { type Problem, problemLines, shownProblems } from '../../batch/problem-lines.ts';
-import { cellForPipe, localTime } from '../../output/cells.ts';
+import { localTime, rowForPipe } from '../../output/cells.ts';
 import type { Terminal, View } from '../../output/view.ts';
 import { stdinName } from '../../tabular/decode.ts';
 import { listed } from '../../text/listed.ts';
@@ -53,11 +53,11 @@ export function earlierNote(at: string, standing: Standing): string {
 /** A line for each count, one for each request of a dry run, one for each error. */
 function plainText({ errors, sample, ...counts }: Report): string {
   return [
-    ...Object.entries(counts).map(([name, value]) => `${name}\t${cellForPipe(value)}`),
+    ...Object.entries(counts).map(([name, value]) => rowForPipe(name, value)),
     ...(sample ?? []).map(({ line, method, path, body }) =>
-      ['request', line, method, path, body === undefined ? '' : JSON.stringify(body)].map(cellForPipe).join('\t'),
+      rowForPipe('request', line, method, path, body === undefined ? '' : JSON.stringify(body)),
     ),
-    ...errors.map(({ line, error }) => ['error', line, error].map(cellForPipe).join('\t')),
+    ...errors.map(({ line, error }) => rowForPipe('error', line, error)),
   ].join('\n');
 }
 
