@@ -62,7 +62,10 @@ export function journalFolder(path: string, words: Wording): JournalFolder {
     lock: (name) =>
       onDisk(async () => {
         await makeFolders(path);
-        return locked(join(path, `${name}.lock`), words);
+        const lock = join(path, `${name}.lock`);
+        const held = await tryLock(lock, { what: `the journal of ${words.journal}` });
+        if (!held) throw await underWay(lock, words);
+        return held;
       }),
     list: async () => (await readdir(path)).filter((name) => name.endsWith('.jsonl')).map((name) => join(path, name)),
     async read(file, options) {
@@ -96,12 +99,6 @@ const unreadHint =
 export function leftToItsOwn(error: unknown): undefined {
   if (error instanceof Failure && error.cause === undefined) return undefined;
   throw error;
-}
-
-async function locked(path: string, words: Wording): Promise<Held> {
-  const held = await tryLock(path, { what: `the journal of ${words.journal}` });
-  if (held) return held;
-  throw await underWay(path, words);
 }
 
 /** What a run is refused with while another process has that lock. */
