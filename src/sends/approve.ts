@@ -54,7 +54,7 @@ export async function approve(
   if (was) return was;
   const thread = await threadUnlessChanged(service, held);
   if ('failure' in thread) return thread;
-  return deliver({ service, held, by, ...(thread.known && { known: thread.known }) });
+  return deliver({ service, held, by, known: thread.known });
 }
 
 /** What would become public. What it is when it is sent, the digest holds against what it was when the draft was made. */
@@ -70,17 +70,11 @@ async function lookedFor(service: Service, held: Held, { state, steps }: Draft):
   try {
     const found = await foundAt(service, step);
     if (found) await settleRecord(service, { row: rowOf(held.draft(), at), operation: step.operation, id: found.id });
+    const judged = (one: Draft): Draft =>
+      withStep(one, at, found ? { state: 'done', sent_id: found.id } : { state: 'waiting', before: null });
     if (found && at === steps.length - 1)
-      return {
-        draft: await held.end((one) => ({
-          ...withStep(one, at, { state: 'done', sent_id: found.id }),
-          state: 'sent',
-          error: null,
-        })),
-      };
-    await held.change((one) =>
-      withStep(one, at, found ? { state: 'done', sent_id: found.id } : { state: 'waiting', before: null }),
-    );
+      return { draft: await held.end((one) => ({ ...judged(one), state: 'sent', error: null })) };
+    await held.change(judged);
     return undefined;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

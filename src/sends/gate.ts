@@ -16,10 +16,7 @@ import { modeNow } from './set-now.ts';
 export function judge(judging: Judging, request: SendRequest): Promise<Verdict> {
   const { shared } = judging;
   const judged = shared.turn.then(() => shared.stopped ?? verdictOn(judging, request));
-  shared.turn = judged.then(
-    (verdict) => noteStop(shared, verdict),
-    (error: unknown) => noteStop(shared, error),
-  );
+  shared.turn = judged.catch((error: unknown) => error).then((ended) => noteStop(shared, ended));
   return judged;
 }
 

@@ -31,18 +31,16 @@ export function seenOf({ hearers, body, record }: About): Seen {
   const messages = recordsIn(record?.messages);
   const newest = messages.reduce<Fields | undefined>((last, one) => (idOf(one) >= idOf(last) ? one : last), undefined);
   return {
-    ...(hearers === undefined
-      ? { to: null, recipient: null, channel: null }
-      : {
-          to: nameOf(contact),
-          recipient: recipientOf(contact),
-          channel: textIn(record?.reply_channel) ?? textIn(record?.channel) ?? null,
-        }),
+    ...unseen,
+    ...(hearers !== undefined && {
+      to: nameOf(contact),
+      recipient: recipientOf(contact),
+      channel: textIn(record?.reply_channel) ?? textIn(record?.channel) ?? null,
+    }),
     status: textIn(record?.status) ?? null,
     number: textIn(record?.ticket_number) ?? null,
     subject: textIn(record?.subject) ?? null,
     answers: newest ? { message_id: idOf(newest), created_at: textIn(newest.created_at) ?? '' } : null,
-    content: null,
   };
 }
 
