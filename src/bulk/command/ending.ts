@@ -12,7 +12,6 @@ import { writeFiles } from '../report/files.ts';
 import { dryReport, type Report, reportOf } from '../report/report.ts';
 import { recordsShown, viewOf } from '../report/view.ts';
 import { type FileFlags, sendsAgain } from '../rows/flags.ts';
-import type { Plan } from '../rows/plan.ts';
 import type { Requesters } from '../rows/requesters.ts';
 import type { Requester } from '../rows/row-input.ts';
 import type { Values } from '../rows/values.ts';
@@ -45,13 +44,7 @@ export async function tell(
     ? await writeFiles(ctx, written, { plan, totals, report: shown, hasSecrets: false, earlier })
     : undefined;
   const outcome = outcomeOf(report, flags.dry_run);
-  const failure = failureOf(report, totals, {
-    plan,
-    isStrict: flags.strict && sendsNothing,
-    isDry: flags.dry_run,
-    sendsAgain: sendsAgain(flags),
-    contacts: requesters?.made() ?? 0,
-  });
+  const failure = failureOf(report, sent, flags, { sendsNothing, contacts: requesters?.made() ?? 0 });
   const capped = cappedNotes(report, totals, flags);
   const isTold = ctx.stdout.isTTY === true || flags.dry_run || failure !== undefined || capped.length > 0;
   const lost = ofNothing ?? unwritten;
@@ -101,35 +94,26 @@ function cappedNotes({ done }: Report, { stopped, capped = 0 }: Totals, flags: F
   return [`${left}, because of --max-sends ${flags.max_sends}. ${runAgain(sendsAgain(flags))} to send more.`];
 }
 
-type About = {
-  readonly plan: Plan;
-  /** --strict, and nothing was to go out. */
-  readonly isStrict: boolean;
-  readonly isDry: boolean;
-  /** The flag that sends rows again, and would do so once more if the command were repeated with it. */
-  readonly sendsAgain: '--restart' | '--retry-unknown' | undefined;
-  /** Made for the rows before the first of them was sent. */
-  readonly contacts: number;
-};
-
-/** Why a run did not end well; the report is printed before it. */
+/** Why a run did not end well; the report is printed before it. `contacts`: made for the rows before the first was sent. */
 function failureOf(
   report: Report,
-  totals: Totals,
-  { plan, isStrict, isDry, sendsAgain, contacts }: About,
+  { plan, totals }: Sent,
+  flags: FileFlags,
+  { sendsNothing, contacts }: { readonly sendsNothing: boolean; readonly contacts: number },
 ): Failure | undefined {
   const { rows, done, rejected, unknown } = report;
   const { source } = plan.rows;
   if (plan.sendable === 0) return noneSendable(rows, source.name);
   const bad = plan.problems.size;
-  if (isStrict && bad > 0) {
+  if (flags.strict && sendsNothing && bad > 0) {
     return new Failure('usage', `${rowsInWords(bad)} of ${source.name} ${bad === 1 ? 'is' : 'are'} bad.`, {
       hint: 'Nothing was sent, because of --strict.',
     });
   }
-  if (isDry) return undefined;
+  if (flags.dry_run) return undefined;
   const { stopped } = totals;
-  const goOn = totals.isForgotten ? forgotten(plan.row.operation) : goOnWithout(sendsAgain);
+  const again = sendsAgain(flags);
+  const goOn = totals.isForgotten ? forgotten(plan.row.operation) : goOnWithout(again);
   const fact = `${number(done)} of ${rowsInWords(rows)} are done${totals.resumedRows > 0 ? ', earlier runs included' : ''}.`;
   const doubt = unknown > 0 ? `${rowsInWords(unknown)} may or may not have been done.` : '';
   if (stopped && isInterruption(stopped))
@@ -144,7 +128,7 @@ function failureOf(
         : lookFirst(plan.row.operation, {
             whole: unknown - inDoubt(totals),
             unreadable: totals.unreadable ?? 0,
-            again: runAgain(sendsAgain),
+            again: runAgain(again),
           }),
       looked: totals.looked,
       isWhole: true,
@@ -172,11 +156,12 @@ function inDoubt({ ended }: Totals): number {
   return count;
 }
 
-const runAgain = (sendsAgain: About['sendsAgain']): string =>
-  sendsAgain ? `Run the command again without ${sendsAgain}` : 'Run the same command again';
+/** `flag`: one that sends rows again, and would do so once more if the command were repeated with it. */
+const runAgain = (flag: ReturnType<typeof sendsAgain>): string =>
+  flag ? `Run the command again without ${flag}` : 'Run the same command again';
 
-const goOnWithout = (sendsAgain: About['sendsAgain']): string =>
-  `${runAgain(sendsAgain)}: it goes on where this run stopped, and sends no row twice.`;
+const goOnWithout = (flag: ReturnType<typeof sendsAgain>): string =>
+  `${runAgain(flag)}: it goes on where this run stopped, and sends no row twice.`;
 
 /**
  * `whole`: rows of which the record itself may not be there. `unreadable`: those of them that are no requests as they stand

@@ -184,13 +184,12 @@ export function judge(runState: RunState, planned: Planned, outcome: Outcome): v
     (outcome.status === 'done' && failure !== undefined) ||
     (outcome.status === 'unsent' && outcome.failure.kind === 'failed' && !outcome.failure.isHeld);
   runState.problems = isProblem ? runState.problems + 1 : 0;
-  // A rule of the policy may forbid one row and not the next.
-  const isOfRow = outcome.status === 'unsent' && outcome.failure.kind === 'policy';
-  if (outcome.status === 'unsent' && isOfRow) {
-    const { rows = 0, failure = outcome.failure } = runState.forbidden ?? {};
-    runState.forbidden = { rows: rows + 1, failure };
+  if (outcome.status === 'unsent') {
+    const { rows = 0, failure: first = outcome.failure } = runState.forbidden ?? {};
+    // A rule of the policy may forbid one row and not the next.
+    if (outcome.failure.kind === 'policy') runState.forbidden = { rows: rows + 1, failure: first };
+    else if (!isProblem) stop(outcome.failure);
   }
-  if (outcome.status === 'unsent' && !isOfRow && !isProblem) stop(outcome.failure);
   if (runState.problems >= mostProblems && failure) stop(hasProblem(failure));
   if (failure?.isUnrecorded) stop(failure);
   if (job.journal.failure()) stop(job.journal.failure());
