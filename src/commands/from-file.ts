@@ -1,5 +1,5 @@
-import type { IdsInCopy } from '../bulk/rows/copied-ids.ts';
 import { flagsFor } from '../bulk/rows/flags.ts';
+import type { IdsInCopy } from '../bulk/rows/ids.ts';
 import type { AnyCommand, Command, Given, Group, Param, Params } from '../command/command.ts';
 import { dryRunKey } from '../command/dry-run.ts';
 import { flagName } from '../command/param.ts';

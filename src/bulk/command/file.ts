@@ -18,12 +18,11 @@ import { agreeFirst, type SentBefore, sentBefore } from '../report/consent.ts';
 import { nothingSent } from '../report/report.ts';
 import type { Reading } from '../rows/cells.ts';
 import { type Columns, resolveColumns } from '../rows/columns.ts';
-import type { IdsInCopy } from '../rows/copied-ids.ts';
 import { columnNotes, followNotes } from '../rows/fitting.ts';
 import type { FileFlags } from '../rows/flags.ts';
 import { type Commanded, contentOf } from '../rows/given.ts';
 import { headerLine, withHeaderBelow } from '../rows/header-line.ts';
-import { resolversFor } from '../rows/ids.ts';
+import { type IdsInCopy, resolversFor } from '../rows/ids.ts';
 import { inputMaker } from '../rows/inputs.ts';
 import { makePlan, type Plan } from '../rows/plan.ts';
 import {

@@ -26,13 +26,12 @@ import type { Present } from '../journal/reader.ts';
 import type { Plan } from '../rows/plan.ts';
 import { alikeRows } from './alike.ts';
 import { type Beginning, beginJournal, type Journal, wording } from './begin-journal.ts';
-import { choose, type Wish } from './choose.ts';
+import { choose, unsettle, type Wish } from './choose.ts';
 import { type Grown, grownRows, matchCounted } from './grown.ts';
 import { judgesOf } from './judges.ts';
 import type { Match, Matches } from './match-table.ts';
 import { isOtherRequest, otherRequests } from './other-request.ts';
 import { notTheSame, refuseStrange } from './strange.ts';
-import { unsettle } from './unsettle.ts';
 import { isCopied, isOpen, isOver, matchRows, ownJournal, type Sides } from './weigh.ts';
 
 /** A record that an earlier run has made. `of`: the ticket of a note. */

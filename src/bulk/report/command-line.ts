@@ -17,8 +17,8 @@ import { likeField } from '../../tabular/header-names.ts';
 import type { Template } from '../../text/template.ts';
 import type { Reading } from '../rows/cells.ts';
 import type { Columns } from '../rows/columns.ts';
-import type { IdsInCopy } from '../rows/copied-ids.ts';
 import type { FileFlags } from '../rows/flags.ts';
+import type { IdsInCopy } from '../rows/ids.ts';
 import { givenBody } from '../rows/inputs.ts';
 
 /** What one run needs at every step. */
