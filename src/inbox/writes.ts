@@ -121,21 +121,13 @@ export async function send(writing: Writing, sending: Sending): Promise<Ended | 
   }
 }
 
-const approving = (service: Service, store: DraftStore) => ({
-  store,
-  service: async () => service,
-  by: whoIs(),
-  token: () => newToken(service.ctx),
-  retryUnknown: false,
-  agrees: async () => true,
-});
-
 async function sendRead(
   service: Service,
   store: DraftStore,
   read: { readonly id: number; readonly digest: string },
 ): Promise<Delivered> {
-  const delivered = await approve(approving(service, store), read.id, read.digest);
+  const person = { by: whoIs(), token: () => newToken(service.ctx), retryUnknown: false, agrees: async () => true };
+  const delivered = await approve({ store, service: async () => service, ...person }, read.id, read.digest);
   if (delivered) return delivered;
   throw new Failure('failed', 'Declined. Nothing was sent.');
 }

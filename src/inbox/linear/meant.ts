@@ -69,7 +69,7 @@ function eventsInOver(typed: string, over: Exclude<Over, { readonly is: 'help' }
       return over.answers.some((answer) => answer.key === typed) || typed === 'n' ? typedKeys(typed) : undefined;
     case 'pick': {
       const choices = choicesIn(over);
-      const named = choicesIn(over).findIndex(({ value, name }) => value === typed || name === typed);
+      const named = choices.findIndex(({ value, name }) => value === typed || name === typed);
       const place = named < 0 ? Number(typed) - 1 : named;
       if (choices[place]) return [...Array.from({ length: place }, () => key('down')), key('enter')];
       const isTime = over.of === 'snooze';

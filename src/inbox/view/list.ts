@@ -25,16 +25,12 @@ export function listLines(model: Model): readonly ListLine[] {
     const row = list.rows[at - list.offset];
     const isSelected = at === list.selected && isShown;
     const isMarked = row !== undefined && marked.has(keyOf(row));
-    const mark = markOf({ isSelected, isMarked });
+    const mark = `${isSelected ? '>' : ' '}${isMarked ? '*' : ' '}`;
     const shown = row ? rowLines(model, row, { mark, numberRoom }) : missing(model, mark);
     lines.push(...shown.map((parts) => ({ parts, isSelected })));
   }
   return lines.slice(0, bodyHeight(model));
 }
-
-type Marks = { readonly isSelected: boolean; readonly isMarked: boolean };
-
-const markOf = ({ isSelected, isMarked }: Marks): string => `${isSelected ? '>' : ' '}${isMarked ? '*' : ' '}`;
 
 const missing = (model: Model, mark: string): Line[] =>
   Array.from({ length: rowHeight(model) }, (_, at) => line(at === 0 ? `${mark}…` : '', 'dim'));
@@ -61,12 +57,9 @@ const numberRoomOf = (model: Model): number =>
 const numberOf = ({ number, id }: Row): string => sanitize(number ?? `#${id}`);
 
 function rowLines(model: Model, row: Row, { mark, numberRoom }: Pick<Laying, 'mark' | 'numberRoom'>): Line[] {
-  const width = listWidth(model);
-  const handled = markedAs(model, row);
-  const facts = factsOf(row, model.now);
-  return rowHeight(model) === 2
-    ? twoLines({ row, mark, numberRoom, width, facts, handled })
-    : [oneLine({ row, mark, numberRoom, width, facts, handled })];
+  const [handled, facts] = [markedAs(model, row), factsOf(row, model.now)];
+  const laying = { row, mark, numberRoom, width: listWidth(model), facts, handled };
+  return rowHeight(model) === 2 ? twoLines(laying) : [oneLine(laying)];
 }
 
 type Mark = readonly [text: string, style: 'green' | 'red' | 'orange'];
@@ -120,7 +113,7 @@ const urgent = new Set(['P3', 'P4', 'high', 'urgent']);
 
 const priorityPart = (priority: string, width: number): Part => ({
   text: pad(cut(priority, width), width),
-  ...(urgent.has(priority) ? { style: 'orange' as const } : { style: 'dim' as const }),
+  style: urgent.has(priority) ? 'orange' : 'dim',
 });
 
 /** Who, what, how long, priority, channel. */
