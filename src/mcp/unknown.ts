@@ -1,14 +1,10 @@
 import type { JsonSchema } from '../derive/json-schema.ts';
 
-type Found = Record<string, string[]>;
-
 /** Fields inside of a value that its schema does not have, each by its dotted path. Own data may have any key. */
-export const unknownIn = (schema: JsonSchema, value: unknown): Found =>
-  Object.fromEntries(found(schema, value, '').map(({ path, known }) => [path, [isNoField(known)]]));
+export const unknownIn = (schema: JsonSchema, value: unknown): Record<string, string[]> =>
+  Object.fromEntries(found(schema, value, ''));
 
-const isNoField = (known: readonly string[]): string => `is not a field; there are ${known.join(', ')}`;
-
-type Unknown = { readonly path: string; readonly known: readonly string[] };
+type Unknown = readonly [path: string, problems: string[]];
 
 function found(schema: JsonSchema | boolean | undefined, value: unknown, path: string): Unknown[] {
   if (typeof schema !== 'object' || typeof value !== 'object' || value === null) return [];
@@ -19,9 +15,10 @@ function found(schema: JsonSchema | boolean | undefined, value: unknown, path: s
     return value.flatMap((one, at) => found(item, one, below(String(at))));
   }
   const { properties = {}, additionalProperties } = schemaFor(schema, 'properties');
-  return Object.entries(value).flatMap(([key, held]) => {
+  return Object.entries(value).flatMap(([key, held]): Unknown[] => {
     if (Object.hasOwn(properties, key)) return found(properties[key], held, below(key));
-    return additionalProperties === false ? [{ path: below(key), known: Object.keys(properties) }] : [];
+    if (additionalProperties !== false) return [];
+    return [[below(key), [`is not a field; there are ${Object.keys(properties).join(', ')}`]]];
   });
 }
 
