@@ -34,11 +34,10 @@ import { type Journal, openJournal } from './journal.ts';
 import { lookForHolders, lookForHoldersDry } from './look-for-holders.ts';
 import { isMappable, type MapWish, readWishes, type Shape } from './mapping.ts';
 import { planNotes } from './notes.ts';
-import { makePlan, type Plan, type PlanOptions } from './plan.ts';
+import { makePlan, type Plan } from './plan.ts';
 import { readingOf } from './reading.ts';
 import { nothingSent, previewOf, type Report, type ReportKind, rejectsOf, reportOf } from './report.ts';
 import { runPlan, type Target, type Totals } from './run.ts';
-import { separatorOf } from './tags.ts';
 import { earlierNote, progressText } from './view.ts';
 
 /** What `contacts sync` and `lists import` differ in. */
@@ -74,7 +73,7 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
       noHeader: flags.no_header,
       ...headerLine(map, kind.shape),
     });
-    const plan = await makePlan(table, kind, planOptions(flags, map), (rows) => {
+    const plan = await makePlan(table, { ...kind, map }, flags, (rows) => {
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
       ctx.progress(`Reading ${source.name}: ${counted(rows, 'row')}`, 'work');
     });
@@ -116,19 +115,6 @@ const headerLine = (wishes: readonly MapWish[], shape: Shape): Pick<TableOptions
       others: others.map((field, at) => `#${(free[at] ?? at) + 1}=${field}`),
     });
   },
-});
-
-const planOptions = (flags: ImportFlags, map: readonly MapWish[]): PlanOptions => ({
-  tagSeparator: separatorOf(flags.tag_separator),
-  tags: flags.tag ?? [],
-  metadata: flags.metadata,
-  strictPhone: flags.strict_phone,
-  phoneCountry: flags.phone_country,
-  skip: flags.skip,
-  only: flags.only,
-  dedupe: flags.dedupe,
-  map,
-  isSent: !flags.dry_run,
 });
 
 /** `isLost`: another run has the journal now. */

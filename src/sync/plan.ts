@@ -11,22 +11,15 @@ import {
   nothingMerged,
   type Read,
 } from './duplicates.ts';
-import { type FilterFlags, filterOf } from './filters.ts';
+import { filterOf } from './filters.ts';
 import { type Findings, newFindings, newSeen, type Seen } from './findings.ts';
+import type { ImportFlags } from './flags.ts';
 import { type Contact, type Mapping, type MapWish, mapHeaders, type Shape } from './mapping.ts';
 import { type Mark, watchForMarks } from './marks.ts';
 import { loadPhones, noPhones, type PhoneVerdict } from './phone.ts';
 import { newPhoneHolders, type PhoneHolders } from './phone-holders.ts';
-import { createRowReader, isProblem, type Problem, type ReadRow, type RowOptions } from './rows.ts';
-
-export type PlanOptions = RowOptions &
-  FilterFlags & {
-    readonly map: readonly MapWish[];
-    readonly dedupe: Dedupe | undefined;
-    readonly phoneCountry: string | undefined;
-    /** The rows are to go out: what each chunk holds is kept for that. It takes a quarter of the reading. */
-    readonly isSent: boolean;
-  };
+import { createRowReader, isProblem, type Problem, type ReadRow } from './rows.ts';
+import { separatorOf } from './tags.ts';
 
 /** What a file would do to the account: the result of a first reading, in which nothing is sent. */
 export type Plan = {
@@ -60,25 +53,26 @@ const largestSample = 5;
 
 export async function makePlan(
   table: Table,
-  { shape, chunkSize }: { readonly shape: Shape; readonly chunkSize: number },
-  options: PlanOptions,
-  onRows: (rows: number) => void = () => {},
+  { shape, chunkSize, map }: { readonly shape: Shape; readonly chunkSize: number; readonly map: readonly MapWish[] },
+  flags: ImportFlags,
+  onRows: (rows: number) => void,
 ): Promise<Plan> {
-  const mapping = mapHeaders(table.headers, options.map, shape, table.examples);
-  const leavesOut = filterOf(options, table.headers);
-  const hasPhones = mapping.columns.some(({ to }) => to === 'phone') || options.phoneCountry !== undefined;
-  const phones = hasPhones ? await loadPhones(options.phoneCountry) : noPhones;
+  const { dedupe, metadata, phone_country: phoneCountry, strict_phone: strictPhone, tag: tags = [] } = flags;
+  const options = { tagSeparator: separatorOf(flags.tag_separator), tags, metadata, strictPhone };
+  const mapping = mapHeaders(table.headers, map, shape, table.examples);
+  const leavesOut = filterOf(flags, table.headers);
+  const hasPhones = mapping.columns.some(({ to }) => to === 'phone') || phoneCountry !== undefined;
+  const phones = hasPhones ? await loadPhones(phoneCountry) : noPhones;
   const marks = watchForMarks(table.headers, unnamed(mapping));
   const findings = newFindings(marks);
   const firstLook = createRowReader(mapping, shape, options, { phones, leavesOut, findings });
   const readRow = createRowReader(mapping, shape, options, { phones, leavesOut, findings: newFindings() });
-  const merged =
-    options.dedupe === 'merge' ? await mergeDuplicates(() => readAll(table.records(), readRow)) : nothingMerged;
+  const merged = dedupe === 'merge' ? await mergeDuplicates(() => readAll(table.records(), readRow)) : nothingMerged;
 
   const holders = shape.isFoundByPhone ? newPhoneHolders() : undefined;
-  const sums = newSums(createChunker(chunkSize), holders, options);
+  const sums = newSums(createChunker(chunkSize), holders, { isSent: !flags.dry_run });
   const rows = readAll(table.records(), firstLook);
-  for await (const batch of judgeAll(rows, options.dedupe, merged)) {
+  for await (const batch of judgeAll(rows, dedupe, merged)) {
     for (const row of batch) sums.add(row);
     onRows(sums.rows());
   }
@@ -91,11 +85,11 @@ export async function makePlan(
     mapping,
     ...counted,
     skipped: leavesOut && skipped,
-    phoneCountry: options.phoneCountry,
+    phoneCountry,
     holders,
     findings,
     marks: marks.found(),
-    judged: () => judgeAll(readAll(table.records(), readRow), options.dedupe, merged),
+    judged: () => judgeAll(readAll(table.records(), readRow), dedupe, merged),
   };
 }
 
@@ -103,11 +97,11 @@ export async function makePlan(
 const unnamed = ({ columns, unused }: Mapping): number[] =>
   [...columns.filter(({ to }) => to.startsWith('metadata')), ...unused].map(({ index }) => index);
 
-/** What the rows come to. */
+/** What the rows come to. `isSent`: what each chunk holds is kept for that, which takes a quarter of the reading. */
 function newSums(
   chunker: ReturnType<typeof createChunker>,
   holders: PhoneHolders | undefined,
-  { isSent }: Pick<PlanOptions, 'isSent'>,
+  { isSent }: { readonly isSent: boolean },
 ) {
   const problems: Problem[] = [];
   const sample: Contact[] = [];
