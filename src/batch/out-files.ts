@@ -14,12 +14,12 @@ import { rowsInWords } from './pace.ts';
  */
 export async function checkFiles(
   ctx: Context,
-  inputs: readonly (string | undefined)[],
+  inputs: readonly string[],
   { results, rejects, report }: Files,
   keepsSecrets = false,
 ): Promise<EarlierSecrets> {
   let earlier: EarlierSecrets = new Map();
-  const taken = inputs.flatMap((path) => (path === undefined ? [] : [{ path, isRead: true }]));
+  const taken = inputs.map((path) => ({ path, isRead: true }));
   for (const [flag, path] of Object.entries({ results, rejects, report })) {
     if (path === undefined) continue;
     for (const other of taken) {

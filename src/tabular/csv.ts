@@ -8,11 +8,11 @@ export type CsvRecord = {
   readonly size: number;
 };
 
-export type CsvParser = {
+export type Parser<R> = {
   /** Takes the next piece of the text, cut anywhere, and gives the records that are complete by now. */
-  push(text: string): CsvRecord[];
+  push(text: string): R[];
   /** Gives what is left once there is no more text. */
-  end(): CsvRecord[];
+  end(): R[];
 };
 
 const delimiters = [',', ';', '\t', '|'] as const;
@@ -33,7 +33,7 @@ const carriageReturn = 13;
  * A record that is not complete at the end of a piece is read again with the next one: that keeps the loop free of
  * half-states, and costs next to nothing since a record is short and a piece is long.
  */
-export function createCsvParser(delimiter: string = ',', firstLine = 1): CsvParser {
+export function createCsvParser(delimiter: string = ',', firstLine = 1): Parser<CsvRecord> {
   const cursor = cursorOf(delimiter, firstLine);
   /** What is not read yet: begins with a record, on the line of the cursor. */
   let rest = '';

@@ -1,17 +1,12 @@
 import { Failure } from '../errors.ts';
 import { parseExactly } from '../text/exact-json.ts';
 import { isDeeperThan } from '../text/json-depth.ts';
+import type { Parser } from './csv.ts';
 
 /** A value of a file of JSON. `line` is where it begins, from 1. `broken`: what is there is no JSON. */
 export type JsonRecord =
   | { readonly line: number; readonly value: unknown }
   | { readonly line: number; readonly broken: string };
-
-export type JsonParser = {
-  /** Takes the next piece of the text, cut anywhere, and gives the values that are complete by now. */
-  push(text: string): JsonRecord[];
-  end(): JsonRecord[];
-};
 
 /** Deeper than any record that the service takes. */
 const deepest = 100;
@@ -20,7 +15,7 @@ const deepest = 100;
 const longestRecord = 1 << 20;
 
 /** One value a line. A line that is no JSON says so and does not stop the others. */
-export function createLinesParser(): JsonParser {
+export function createLinesParser(): Parser<JsonRecord> {
   let rest = '';
   let line = 1;
   const read = (text: string): JsonRecord[] => {
@@ -43,7 +38,7 @@ export function createLinesParser(): JsonParser {
  * Values one after the other, each over as many lines as it likes, as jq writes them; or the items of an array. It looks
  * for no more than where a value ends, so memory holds one at a time.
  */
-export function createValuesParser(form: 'array' | 'values'): JsonParser {
+export function createValuesParser(form: 'array' | 'values'): Parser<JsonRecord> {
   let rest = '';
   let line = 1;
   let isOpen = form === 'values';

@@ -1,9 +1,9 @@
 import { Failure } from '../errors.ts';
 import { isLong } from '../text/exact-json.ts';
 import { isRecord } from '../text/record.ts';
-import type { CsvRecord } from './csv.ts';
+import type { CsvRecord, Parser } from './csv.ts';
 import { subject } from './decode.ts';
-import { createLinesParser, createValuesParser, type JsonParser, type JsonRecord } from './json.ts';
+import { createLinesParser, createValuesParser, type JsonRecord } from './json.ts';
 import type { Source } from './source.ts';
 import { openTable, type Table, type TableOptions } from './table.ts';
 
@@ -83,14 +83,17 @@ async function startOf(source: Source): Promise<string> {
 /** A number alone is no header. */
 const isBareId = (text: string): boolean => /^\d+$/u.test(text);
 
-function jsonForm(start: string): (() => JsonParser) | undefined {
+function jsonForm(start: string): (() => Parser<JsonRecord>) | undefined {
   if (start.startsWith('[')) return () => createValuesParser('array');
   if (!start.startsWith('{')) return undefined;
   // jq writes a value over several lines, and its first one is a brace alone.
   return start === '{' ? () => createValuesParser('values') : createLinesParser;
 }
 
-async function* parsedBy(parser: JsonParser, texts: AsyncIterable<string>): AsyncGenerator<readonly JsonRecord[]> {
+async function* parsedBy(
+  parser: Parser<JsonRecord>,
+  texts: AsyncIterable<string>,
+): AsyncGenerator<readonly JsonRecord[]> {
   for await (const text of texts) yield parser.push(text);
   yield parser.end();
 }
@@ -106,7 +109,7 @@ export function flatCells(value: object, path = '', into: Map<string, unknown> =
 }
 
 /** Which columns there are is known once all was read. */
-async function jsonRows(source: Source, parser: () => JsonParser): Promise<Rows> {
+async function jsonRows(source: Source, parser: () => Parser<JsonRecord>): Promise<Rows> {
   const places = new Map<string, number>();
   for await (const records of parsedBy(parser(), source.read())) {
     for (const record of records) {

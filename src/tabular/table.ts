@@ -1,5 +1,5 @@
 import { Failure } from '../errors.ts';
-import { type CsvRecord, createCsvParser, readOneRecord } from './csv.ts';
+import { type CsvRecord, createCsvParser, type Parser, readOneRecord } from './csv.ts';
 import { withoutFooter } from './footer.ts';
 import { announcementIn, type Beginning, findBeginning, type HeaderOptions, type Passed } from './header.ts';
 import { changedMeanwhile, type Source } from './source.ts';
@@ -102,7 +102,7 @@ function readExample(...[text, place, options]: Parameters<typeof readOneRecord>
 async function* recordsBelow(
   above: string,
   source: Source,
-  parser: ReturnType<typeof createCsvParser>,
+  parser: Parser<CsvRecord>,
 ): AsyncGenerator<readonly CsvRecord[]> {
   let passed = 0;
   for await (const text of source.read()) {
