@@ -1,6 +1,6 @@
 import { rowsInWords } from '../../batch/pace.ts';
 import { origins } from '../history/origins.ts';
-import { type Ended, endedRows } from '../journal/ended-table.ts';
+import { type Ended, endedEarlier, endedRows, isUnsettled } from '../journal/ended-table.ts';
 import type { RowStatus } from '../journal/lines.ts';
 import { refuseBegunAgain } from '../report/begun-again.ts';
 import type { Run } from '../report/command-line.ts';
@@ -50,16 +50,14 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
   return withEarlier({ ...plan, sample }, totals, endedBefore(known, plan));
 }
 
-/** Secrets stay in the journal: a dry run hands out none. */
 function pastOf(rowStatus: RowStatus | undefined, line: number, goesAgain: boolean): Ended | undefined {
-  if (rowStatus?.status === 'rejected') return { ...rowStatus, line };
-  if (rowStatus?.status === 'done') {
-    const { secret: _, ...told } = rowStatus;
-    return { ...told, line };
+  if (isUnsettled(rowStatus)) {
+    const error = rowStatus.status === 'unknown' ? rowStatus.error : onItsWay;
+    return goesAgain ? undefined : { status: 'unknown', line, error };
   }
-  if (rowStatus === undefined || rowStatus.status === 'meant' || goesAgain) return undefined;
-  const error = rowStatus.status === 'unknown' ? rowStatus.error : onItsWay;
-  return { status: 'unknown', line, error };
+  const past = endedEarlier(rowStatus, line);
+  // Secrets stay in the journal: a dry run hands out none.
+  return past?.status === 'done' ? { ...past, secret: undefined } : past;
 }
 
 const onItsWay = 'It was sent when svc was stopped, and svc cannot tell yet whether it was done';

@@ -20,6 +20,10 @@ export const toldStatus = (ended: Ended): Status => (isInDoubt(ended) ? 'unknown
 /** The record is there, and what was to follow may be. No run sends it again. */
 export const isInDoubt = (row: Ended | RowStatus): boolean => row.status === 'done' && row.doubt === true;
 
+/** How a row has ended that an earlier run settled, at its line in the file as it is now; else undefined. */
+export const endedEarlier = (row: RowStatus | undefined, line: number): Ended | undefined =>
+  row?.status === 'done' || row?.status === 'rejected' ? { ...row, line } : undefined;
+
 /** It left, and nobody knows what came of it. */
 export const isUnsettled = (row: RowStatus | undefined): row is Extract<RowStatus, { status: 'sent' | 'unknown' }> =>
   row?.status === 'sent' || row?.status === 'unknown';

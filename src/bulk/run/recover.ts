@@ -2,7 +2,7 @@ import { candidatesTold } from '../../http/endings.ts';
 import type { Undecided } from '../../http/settle.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 import { someOf } from '../../text/each.ts';
-import { type Ended, isUnsettled } from '../journal/ended-table.ts';
+import { type Ended, endedEarlier, isUnsettled } from '../journal/ended-table.ts';
 import { partOf } from '../journal/lines.ts';
 import type { Planned } from '../rows/plan.ts';
 import { holdLater, noteLook, type RunState, settle } from './run-state.ts';
@@ -13,10 +13,9 @@ const isRepeatable = ({ job }: RunState): boolean => job.plan.row.operation.safe
 /** What the journal says of a row that is over; undefined where it is to be sent. */
 export function pastOf(runState: RunState, planned: Planned): Ended | 'left open' | undefined {
   const rowStatus = runState.job.journal.rowStatuses.get(planned.ref);
-  if (rowStatus === undefined || rowStatus.status === 'meant') return undefined;
   // Twice is once.
   if (isUnsettled(rowStatus)) return isRepeatable(runState) ? undefined : 'left open';
-  return { ...rowStatus, line: planned.line };
+  return endedEarlier(rowStatus, planned.line);
 }
 
 /** What a look shows where it does not find it: who may not look has seen nothing. */
