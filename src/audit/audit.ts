@@ -50,6 +50,7 @@ export type AuditPorts = SharedLogOptions['ctx'] & {
 export function openAudit(ctx: AuditPorts, name: string, mode: AuditMode): Audit {
   const root = join(auditRoot(ctx.files), name);
   const part = () => monthOf(ctx.clock.now().toISOString());
+  const isGood = (line: string) => numbersOf(line) !== undefined;
   const log = openSharedLog({ root, name: fileName, part, what: 'the record of writes', isGood, ctx });
   const rows = unsettledRows(root);
   const kept: Kept = { ctx, log, mode, rows };
@@ -68,8 +69,6 @@ export function openAudit(ctx: AuditPorts, name: string, mode: AuditMode): Audit
       }),
   };
 }
-
-const isGood = (line: string): boolean => numbersOf(line) !== undefined;
 
 async function begin(kept: Kept, about: About, body: string): Promise<Begun> {
   const shared = aboutText(about);

@@ -6,8 +6,6 @@ import { fieldsIn, isRecord } from '../text/record.ts';
 /** By which way of using svc a request was made. */
 export const faces = ['cli', 'bulk', 'api', 'mcp', 'inbox', 'serve'] as const satisfies readonly Origin['face'][];
 
-type Face = (typeof faces)[number];
-
 /**
  * `sent`: it is about to leave. `done`: svc has seen it. `refused`: surely not done. `unknown`: nobody knows; so is what
  * never got another line than `sent`.
@@ -33,7 +31,7 @@ export type About = {
   readonly profile: string | null;
   /** Its kind. */
   readonly credential: string;
-  readonly face: Face;
+  readonly face: (typeof faces)[number];
   readonly who: Who;
   /** The words behind `svc`, or the name of an assistant's tool. */
   readonly command: string;

@@ -17,9 +17,10 @@ export type LateCopies = {
 
 type Copy = { readonly until: number; readonly content: string | undefined };
 
-type Ports = Pick<Context, 'clock' | 'progress' | 'notice' | 'signal'>;
-
-export function lateCopies(ctx: Ports, settleMs: number): LateCopies {
+export function lateCopies(
+  ctx: Pick<Context, 'clock' | 'progress' | 'notice' | 'signal'>,
+  settleMs: number,
+): LateCopies {
   const copies = new Map<string, Copy>();
   const copyFor = (key: string): Copy | undefined => {
     const copy = copies.get(key);

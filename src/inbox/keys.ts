@@ -134,10 +134,8 @@ const groups = {
   ],
 } as const satisfies Readonly<Record<string, readonly Entry[]>>;
 
-type Group = keyof typeof groups;
-
 /** What a key does. */
-export type Act = (typeof groups)[Group][number]['act'];
+export type Act = (typeof groups)[keyof typeof groups][number]['act'];
 
 export type KeyEntry = Entry & { readonly act: Act; readonly shown: string; readonly group: string };
 

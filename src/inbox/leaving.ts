@@ -62,10 +62,8 @@ export const begunChange = (model: Model, rows: readonly Row[], change: Change):
     rows.map((row) => ({ do: 'change', job: 0, row, change })),
   );
 
-type IsKept = Extract<Event, { readonly is: 'kept' }>;
-
 /** A text is a draft now: it leaves, or somebody agrees first, or it waits. */
-export function keptOrAsked(model: Model, event: IsKept): Step {
+export function keptOrAsked(model: Model, event: Extract<Event, { is: 'kept' }>): Step {
   const { means, ends, items, mode, holdMs, shown, isAgreed, batch } = event;
   const isSend = means !== 'note';
   if (ends === 'draft' || (isSend && mode === 'draft')) return still(items.reduce(tellDraft, model));
@@ -100,15 +98,15 @@ const sendsOf = (
 const waitingWords = (items: readonly Kept[]): string =>
   `Nothing was sent. ${items.length === 1 ? 'Draft' : 'Drafts'} ${items.map(({ draft }) => draft).join(', ')} ${items.length === 1 ? 'waits' : 'wait'}.`;
 
-type ToApprove = Extract<Event, { readonly is: 'to-approve' }>;
-
 /** Drafts were read: one approves what one has read. */
-export const approving = (model: Model, { items, shown, holdMs }: ToApprove): Model =>
-  question(model, {
+export const approving = (model: Model, event: Extract<Event, { is: 'to-approve' }>): Model => {
+  const { items, shown, holdMs } = event;
+  return question(model, {
     ...{ title: items.length === 1 ? 'Send it?' : `Send all ${items.length}?`, shown },
     answers: [{ key: 'y', name: 'send', effects: sendsOf(items, 'reply', { holdMs }) }],
     ...{ otherwise: 'leave it', declined: '' },
   });
+};
 
 type Changed = Extract<Event, { readonly is: 'changed' }>;
 

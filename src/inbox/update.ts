@@ -110,10 +110,8 @@ function heldOn(model: Model): Model {
   return { ...model, jobs: model.jobs.map((job) => (isSoon(job) ? { ...job, until } : job)) };
 }
 
-type Listed = Extract<Event, { is: 'rows' | 'no-rows' }>;
-
 /** Rows come: what is read, or else what was selected, is under the marker where it is still there. */
-function listed(model: Model, event: Listed): Step {
+function listed(model: Model, event: Extract<Event, { is: 'rows' | 'no-rows' }>): Step {
   const { list } = model;
   if (event.ask !== list.asked) return still(model);
   if (event.is === 'no-rows') {

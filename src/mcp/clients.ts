@@ -45,9 +45,6 @@ function dataFolder(env: Env, machine: typeof thisMachine): string | undefined {
   return home && posix.join(home, 'Library', 'Application Support');
 }
 
-/** The key below which a client lists its servers. */
-const listOf = (client: Client): string => (client === 'vscode' ? 'servers' : 'mcpServers');
-
 /**
  * The configuration with our server in it. `was`: what stood there below its name. `set` and `kept`: of its env, which
  * variables of ours changed, and which stay as they were.
@@ -82,7 +79,7 @@ export function withServer(
   name: string,
   entry: ServerEntry,
 ): Configured | undefined {
-  const key = listOf(client);
+  const key = client === 'vscode' ? 'servers' : 'mcpServers';
   const shown = client === 'vscode' ? { type: 'stdio', ...entry } : entry;
   let was: Configured['was'] = 'absent';
   let set: string[] = [];

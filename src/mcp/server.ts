@@ -26,8 +26,6 @@ import { grantedTools } from './tools.ts';
 /** Clients give a call about a minute; an answer that says "wait" is worth more than none. */
 const patienceMs = 45_000;
 
-type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
-
 /** Makes a server for each connection. All of them share the credential, the grant and the pace. */
 export async function openAssistant(ctx: Context, settings: Settings, grant: Grant): Promise<() => Server> {
   const { tools, refusalOf } = grantedTools(grant);
@@ -101,7 +99,7 @@ function nameOf(server: Server): string | undefined {
 }
 
 /** Progress goes to a client that asked for it, in numbers that only grow. */
-function tellerOf({ _meta, sendNotification }: Extra): Tell {
+function tellerOf({ _meta, sendNotification }: RequestHandlerExtra<ServerRequest, ServerNotification>): Tell {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return () => {};
   let last = -1;

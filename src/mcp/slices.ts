@@ -8,9 +8,7 @@ import { isRecord } from '../text/record.ts';
  */
 const slicePattern = /^(.*)\[(\d+):(\d*)\]$/su;
 
-type Slice = { readonly of: string; readonly from: number; readonly to: number | undefined };
-
-export function sliceIn(field: string): Slice | undefined {
+export function sliceIn(field: string) {
   const [, of, from, to] = slicePattern.exec(field) ?? [];
   if (of === undefined) return undefined;
   return { of, from: Number(from), to: to ? Number(to) : undefined };

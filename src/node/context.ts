@@ -10,7 +10,7 @@ import { letGoOfLostTerminal, takeHangups } from './hung-up.ts';
 import type { lineReader } from './line-reader.ts';
 import type { Parts } from './progress.ts';
 import { screenHush } from './screen-hush.ts';
-import { lazyStdout } from './standard-output.ts';
+import { openStdout } from './standard-output.ts';
 import type { Lent } from './terminal.ts';
 
 /** The real world, each part loaded when it is first used. */
@@ -32,7 +32,7 @@ export function nodeContext(): Context {
   const clock: Context['clock'] = { now: () => new Date(), ticks: () => performance.now(), sleep };
   const random = (bytes: number) => process.getBuiltinModule('node:crypto').randomBytes(bytes);
   const said = new Set<string>();
-  const [stdout, stderr] = [lazyStdout(), openStderr];
+  const [stdout, stderr] = [once(openStdout), openStderr];
   const screen = screenHush(() => progress(undefined));
   const awaited = { isLine: false };
   const isHidden = () => screen.isTaken() || awaited.isLine;

@@ -1,10 +1,7 @@
 import type { Context } from '../context.ts';
-import { once } from '../promise/once.ts';
 
 /** Who writes hears of an error by the write itself (output/write.ts). */
-export const lazyStdout = (): (() => Context['stdout']) => once(openStdout);
-
-function openStdout(): Context['stdout'] {
+export function openStdout(): Context['stdout'] {
   const { fstatSync, writeSync } = process.getBuiltinModule('node:fs');
   // Closed, or of a kind that cannot be looked at: Node's own stream says what is wrong with it.
   const isFile = (() => {

@@ -3,8 +3,6 @@ import { hexDigestOf } from '../text/digest.ts';
 
 export const draftStates = ['waiting', 'sending', 'sent', 'rejected', 'refused', 'unknown'] as const;
 
-type DraftState = (typeof draftStates)[number];
-
 /** One request of a draft. Later ones leave once the one before is surely done. */
 export type Step = {
   readonly operation: string;
@@ -44,7 +42,7 @@ type Claim = { readonly token: string; readonly by: string; readonly until: stri
 
 export type Draft = Seen & {
   readonly id: number;
-  readonly state: DraftState;
+  readonly state: (typeof draftStates)[number];
   readonly batch: string | null;
   readonly key: string | null;
   readonly operation: string;

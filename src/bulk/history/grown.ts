@@ -42,15 +42,13 @@ export async function matchCounted(plan: Plan, journals: Judges, matches: OpenMa
 /** Whether a row may be one of an earlier run that filled these columns. */
 type Fits = (shape: RowShape, row: FileRow) => boolean;
 
-type WithLess = { readonly ref: string; readonly line: number; readonly match: Match };
-
 /** Rows that nothing is known of, and that an earlier run sent with some of their columns, as `fits` tells. */
 async function* sentWithLess(
   plan: Plan,
   { all, isSame: isSameWork }: Judges,
   matches: Matches,
   fits: Fits,
-): AsyncGenerator<WithLess, void, undefined> {
+): AsyncGenerator<{ readonly ref: string; readonly line: number; readonly match: Match }, void, undefined> {
   const earlier = earlierShapes(plan, all);
   if (earlier.length === 0) return;
   const { nameOf, nameBy } = contentReader(plan.columns);

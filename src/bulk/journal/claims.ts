@@ -14,7 +14,6 @@ type Rows = { readonly file: string | null; readonly refs: RowRequests };
 const rowsPath = (journal: string): string => journal.replace(/\.jsonl$/u, '.rows');
 /** Which rows count no more. In a file of its own, for the journal may be written by its own run. */
 export const notesOf = (journal: string): string => journal.replace(/\.jsonl$/u, '.over');
-const lockName = (journal: string): string => basename(journal, '.jsonl');
 
 /** Says which rows a run has, beside its journal, so that no other run of any of them begins. Not synced: it is of use while both run. */
 export async function claimRows(journal: string, identity: Identity, { refs }: Pick<Plan, 'refs'>): Promise<void> {
@@ -147,4 +146,5 @@ export async function freeLock(lock: string): Promise<boolean> {
 }
 
 /** No other run has this journal until it is released. */
-export const lockJournal = (folder: JournalFolder, journal: string): Promise<Held> => folder.lock(lockName(journal));
+export const lockJournal = (folder: JournalFolder, journal: string): Promise<Held> =>
+  folder.lock(basename(journal, '.jsonl'));
