@@ -38,7 +38,7 @@ type Kept = {
   readonly ctx: AuditPorts;
   readonly log: SharedLog;
   readonly mode: AuditMode;
-  readonly rows: UnsettledRows;
+  readonly rows: ReturnType<typeof unsettledRows>;
 };
 
 /** What it needs of the world. */
@@ -155,15 +155,7 @@ function userOf(env: Context['env']): string {
 type Unsettled = { readonly seq: number; readonly about: About; readonly text: string };
 
 /** The entries of rows that may yet be settled: what earlier runs left, and what this one could not tell. */
-type UnsettledRows = {
-  /** It was begun by this process. */
-  begun(seq: number): void;
-  unknown(entry: Unsettled): void;
-  /** Takes out those of that row and operation. */
-  take(row: string, operation: string): Promise<readonly Unsettled[]>;
-};
-
-function unsettledRows(root: string): UnsettledRows {
+function unsettledRows(root: string) {
   const own = new Set<number>();
   const told: Unsettled[] = [];
   let earlier: Promise<Map<string, Unsettled[]>> | undefined;
@@ -178,11 +170,13 @@ function unsettledRows(root: string): UnsettledRows {
     return rows;
   };
   return {
-    begun: (seq) => void own.add(seq),
-    unknown(entry) {
+    /** It was begun by this process. */
+    begun: (seq: number) => void own.add(seq),
+    unknown(entry: Unsettled): void {
       if (entry.about.row !== undefined) told.push(entry);
     },
-    async take(row, operation) {
+    /** Takes out those of that row and operation. */
+    async take(row: string, operation: string): Promise<readonly Unsettled[]> {
       earlier ??= load();
       const key = keyOf(row, operation);
       const rows = await earlier;

@@ -12,14 +12,8 @@ import { findContact, findTicket } from './find.ts';
 import { fromDerived } from './from-operation.ts';
 import type { Grant, Tool } from './tool.ts';
 
-/** The tools that were granted, and why the others are not there. */
-export type Granted = {
-  readonly tools: readonly Tool[];
-  refusalOf(name: string): string | undefined;
-};
-
-/** Throws a usage Failure for a `--tools` that cannot be. */
-export function grantedTools(grant: Grant, table: Table = operations): Granted {
+/** The tools that were granted, and why the others are not there. Throws a usage Failure for a `--tools` that cannot be. */
+export function grantedTools(grant: Grant, table: Table = operations) {
   const all: Tool[] = [
     ...toolsOf({ maySend: grant.send }, table).map((derived) =>
       fromDerived(grant.draftSends ? drafting(derived) : derived, grant),
@@ -48,7 +42,7 @@ export function grantedTools(grant: Grant, table: Table = operations): Granted {
   }
   return {
     tools: all.filter((tool) => !missing(tool) && isIn(tool) && (grant.only?.includes(tool.name) ?? true)),
-    refusalOf(name) {
+    refusalOf(name: string): string | undefined {
       const tool = all.find((each) => each.name === name);
       if (!tool) return undefined;
       const flag = missing(tool);

@@ -10,21 +10,8 @@ import { checkedMessages } from './messages.ts';
 import { openAssistant } from './server.ts';
 import type { Grant } from './tool.ts';
 
-type Line = {
-  readonly transport: StdioServerTransport;
-  /** To be called once the server is connected: from then on requests are counted. */
-  watch(): void;
-  /** Resolves when the client has closed its end, reads no more, or a signal came. */
-  readonly ended: Promise<void>;
-  /** Why answers could not be written; undefined also where nobody reads them any more. */
-  failure(): Failure | undefined;
-  /** Resolves when every request that came has its answer, or after a signal when the client reads no more. */
-  idle(): Promise<void>;
-  close(): void;
-};
-
 /** Standard input and output as a transport that can be ended well: what was asked is answered first. */
-function openLine(ctx: Context): Line {
+function openLine(ctx: Context) {
   // The stream itself, so that it can be let go of while it waits: an iterator of it cannot.
   const input = ctx.stdin instanceof Readable ? ctx.stdin : Readable.from(ctx.stdin, { objectMode: false });
   const transport = new StdioServerTransport(input, ctx.stdout);
@@ -42,6 +29,7 @@ function openLine(ctx: Context): Line {
   });
   return {
     transport,
+    /** To be called once the server is connected: from then on requests are counted. */
     watch() {
       const { onmessage } = transport;
       const send = transport.send.bind(transport);
@@ -56,8 +44,10 @@ function openLine(ctx: Context): Line {
       };
     },
     ended: whenEnded(ctx, input),
+    /** Why answers could not be written; undefined also where nobody reads them any more. */
     failure: () => failure,
-    async idle() {
+    /** Resolves when every request that came has its answer, or after a signal when the client reads no more. */
+    async idle(): Promise<void> {
       if (open.size === 0) return;
       const idle = new Promise<void>((resolve) => {
         whenIdle = resolve;
@@ -89,6 +79,7 @@ function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
   return typeof requestId === 'string' || typeof requestId === 'number' ? requestId : undefined;
 }
 
+/** Resolves when the client has closed its end, reads no more, or a signal came. */
 function whenEnded(ctx: Context, input: Readable): Promise<void> {
   return new Promise((resolve) => {
     const end = () => resolve();

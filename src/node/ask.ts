@@ -112,10 +112,7 @@ async function answered<T>(answer: Promise<T>, terminal: Pick<Terminal, 'input' 
 const graceMs = 100;
 
 /** Ctrl-D ends the reading of keys without a word to the question; then nothing would keep the process, and it ended with 0. */
-function leftBy({ input, output }: Pick<Terminal, 'input' | 'output'>): {
-  readonly promise: Promise<never>;
-  over(): void;
-} {
+function leftBy({ input, output }: Pick<Terminal, 'input' | 'output'>) {
   let timer: NodeJS.Timeout | undefined;
   let paused = () => {};
   const promise = new Promise<never>((_, reject) => {
@@ -158,12 +155,6 @@ const plainTheme = {
 
 type Input = NodeJS.ReadableStream & { setRawMode?(mode: boolean): unknown };
 
-type Keys = {
-  readonly input: Input;
-  /** No key of it is read any more; those that were typed ahead answer no other question. */
-  over(): void;
-};
-
 /** An arrow or another key of several characters, else one character. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys of several characters begin with Escape
 const oneKey = /\x1b(?:\[[\d;]*[\x40-\x7e]|O.)|./gsu;
@@ -172,7 +163,7 @@ const oneKey = /\x1b(?:\[[\d;]*[\x40-\x7e]|O.)|./gsu;
  * The same keys, each in a turn of its own. A question with choices looks for them after each key; of several that arrive at
  * once (a paste, a slow line) Return would choose among those that stood there before them.
  */
-function keyByKey(input: Input): Keys {
+function keyByKey(input: Input) {
   const { Transform } = process.getBuiltinModule('node:stream');
   const { StringDecoder } = process.getBuiltinModule('node:string_decoder');
   const decoder = new StringDecoder('utf8');
@@ -192,6 +183,7 @@ function keyByKey(input: Input): Keys {
   input.pipe(keys);
   return {
     input: keys,
+    /** No key of it is read any more; those that were typed ahead answer no other question. */
     over() {
       input.unpipe(keys);
       keys.destroy();

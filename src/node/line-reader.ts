@@ -1,13 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 
-type Lines = {
-  next(): Promise<string | undefined>;
-  /** Forgets what was read behind the last line. */
-  forget(): void;
-};
-
 /** Lines of standard input, one when it is asked for; between them nothing is read, so that another program may. */
-export function lineReader(input: NodeJS.ReadStream, signal: AbortSignal): Lines {
+export function lineReader(input: NodeJS.ReadStream, signal: AbortSignal) {
   // A character may come in two parts.
   const decoder = new StringDecoder('utf8');
   let left = '';
@@ -20,11 +14,12 @@ export function lineReader(input: NodeJS.ReadStream, signal: AbortSignal): Lines
     return line.replace(/\r$/u, '');
   };
   return {
-    forget() {
+    /** Forgets what was read behind the last line. */
+    forget(): void {
       left = '';
     },
     next: () =>
-      new Promise((resolve) => {
+      new Promise<string | undefined>((resolve) => {
         const known = next();
         if (known !== undefined || isOver || signal.aborted) return resolve(known);
         const done = (line: string | undefined) => {

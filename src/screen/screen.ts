@@ -51,7 +51,7 @@ type Held = {
   readonly terminal: TerminalPort;
   readonly events: ScreenEvents;
   readonly canvas: Canvas;
-  readonly typing: Typing;
+  readonly typing: ReturnType<typeof createTyping>;
   state: State;
   size: Size;
 };
@@ -211,17 +211,11 @@ async function lend<T>(held: Held, work: () => Promise<T>): Promise<T> {
 }
 
 /** Keys as they come, also those of which only time tells that they are whole. */
-type Typing = {
-  feed(bytes: Uint8Array): void;
-  /** What came in half is no key any more. */
-  forget(): void;
-};
-
-function createTyping(terminal: TerminalPort, hear: (key: Key) => void): Typing {
+function createTyping(terminal: TerminalPort, hear: (key: Key) => void) {
   let parser = createKeyParser();
   let endWait = () => {};
   return {
-    feed(bytes) {
+    feed(bytes: Uint8Array): void {
       endWait();
       const current = parser;
       for (const [at, key] of current.feed(bytes).entries()) hear(at === 0 ? key : { ...key, isAhead: true });
@@ -231,7 +225,8 @@ function createTyping(terminal: TerminalPort, hear: (key: Key) => void): Typing 
         for (const key of current.flush()) hear(key);
       });
     },
-    forget() {
+    /** What came in half is no key any more. */
+    forget(): void {
       endWait();
       parser = createKeyParser();
     },

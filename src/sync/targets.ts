@@ -127,22 +127,13 @@ function inChunk(
   };
 }
 
-type Counted = {
-  /** For that chunk alone. Waits until no copy of an earlier chunk with the same people can arrive after it. */
-  readonly serviceFor: (chunk: Chunk) => Promise<Service>;
-  readonly requests: () => number;
-  readonly wasSent: (chunk: Chunk) => void;
-  /** Of a chunk that an earlier run had on its way too. */
-  readonly wasDone: (chunk: Chunk, operation: Pick<Operation, 'id'>) => Promise<void>;
-};
-
 /**
  * `overwrites`: what a late copy of a row would put other values on.
  *
  * A first Ctrl-C lets what is in flight be answered, so that it can be written down as done: the signal ends waits
  * (which look at the context's own), not requests.
  */
-function counted(service: Service, overwrites: KeysOf): Counted {
+function counted(service: Service, overwrites: KeysOf) {
   let requests = 0;
   const exchange: Service['ctx']['exchange'] = async (request) => {
     requests++;
@@ -156,16 +147,17 @@ function counted(service: Service, overwrites: KeysOf): Counted {
   const late = lateCopies(ctx, service.settings.settleMs);
   return {
     requests: () => requests,
-    wasSent({ number, rows }) {
+    wasSent({ number, rows }: Chunk) {
       reopened.add(number);
       late.note(rows.flatMap(overwrites), String(number));
     },
-    // Twice is once.
-    async wasDone(chunk, operation) {
+    /** Of a chunk that an earlier run had on its way too: twice is once. */
+    async wasDone(chunk: Chunk, operation: Pick<Operation, 'id'>) {
       if (!reopened.delete(chunk.number)) return;
       await settleRecord(service, { row: digestOfChunk(chunk), operation: operation.id, id: null });
     },
-    async serviceFor(chunk) {
+    /** For that chunk alone. Waits until no copy of an earlier chunk with the same people can arrive after it. */
+    async serviceFor(chunk: Chunk): Promise<Service> {
       const { number, rows } = chunk;
       const keys = rows.flatMap(overwrites);
       if ((await late.pass(keys, String(number))) === 'interrupted') {

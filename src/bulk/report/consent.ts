@@ -6,8 +6,6 @@ import { rowsInWords } from '../../batch/pace.ts';
 import { confirmed } from '../../command/confirm.ts';
 import type { RowOf } from '../../command/row.ts';
 import { manyToChange } from '../../command/several.ts';
-import type { Settings } from '../../config/settings.ts';
-import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { countOf } from '../../text/each.ts';
 import { listed } from '../../text/listed.ts';
@@ -79,8 +77,12 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
     // Whoever has said yes already is asked nothing, and told at the end.
     const more = settings.yes ? [] : await besidesIn(plan, { isSettled, count });
     const whole = more.length === 0 ? question : question.replace('?', `, then ${listed(more)}?`);
-    await confirmed(ctx, settings, whole + twice, () => exampleOf(plan, { isSettled, count }));
-  } else await confirmedMany(ctx, settings, { row, count, words });
+    return confirmed(ctx, settings, whole + twice, () => exampleOf(plan, { isSettled, count }));
+  }
+  // A close or an update of many is asked for once, on a terminal alone: it is easily taken back.
+  const isMany = row.operation.safety === 'repeatable' && count > manyToChange;
+  if (isMany && !settings.yes && !settings.noInput && ctx.ask.canAsk)
+    await confirmed(ctx, settings, `Run svc ${words} for ${counted(count, 'row')}?`);
 }
 
 function sentBeforeInWords(resent: Matches): string {
@@ -145,13 +147,4 @@ function questionFor(row: RowOf, { published }: Plan, count: number, words: stri
 function whoHears({ reaches, grant }: Operation): string {
   if (reaches === 'public') return ' The public will read it.';
   return grant === 'send' ? ' Customers may hear of it.' : '';
-}
-
-type Many = { readonly row: RowOf; readonly count: number; readonly words: string };
-
-/** A close or an update of many is asked for once, on a terminal alone: it is easily taken back. */
-async function confirmedMany(ctx: Context, settings: Settings, { row, count, words }: Many): Promise<void> {
-  const isChange = row.operation.safety === 'repeatable';
-  if (!isChange || count <= manyToChange || settings.yes || settings.noInput || !ctx.ask.canAsk) return;
-  await confirmed(ctx, settings, `Run svc ${words} for ${counted(count, 'row')}?`);
 }

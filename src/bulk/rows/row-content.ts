@@ -14,22 +14,12 @@ export type RowShape = readonly string[];
 /** The same for the same columns. */
 export const shapeKey = (shape: RowShape): string => shape.join('\n\n');
 
-type ContentReader = {
-  /** Names the row. */
-  readonly nameOf: (row: FileRow) => string;
-  readonly shapeOf: (row: FileRow) => RowShape;
-  /** Without the columns that `--map` says to ignore. */
-  readonly countedOf: (row: FileRow) => RowShape;
-  /** The name that the row would have with these columns alone. */
-  readonly nameBy: (row: FileRow, shape: RowShape) => string;
-};
-
 /**
  * Names a row by its own cells, each under its column's name: whatever the file is called, in whatever order its columns
  * stand, and whatever `--map` and `--id-map` make of them. A cell that is empty says nothing. CSV has texts alone, so a
  * number of JSON is its text.
  */
-export function contentReader({ names, targets, ignored }: Omit<Columns, 'unused' | 'follow'>): ContentReader {
+export function contentReader({ names, targets, ignored }: Omit<Columns, 'unused' | 'follow'>) {
   const seen = new Map<string, number>();
   const keys = names.map((name, at) => {
     const key = nameKey(name);
@@ -62,10 +52,12 @@ export function contentReader({ names, targets, ignored }: Omit<Columns, 'unused
     return shortDigest(parts);
   };
   return {
-    nameOf: (row) => named(row, () => true),
-    shapeOf: (row) => filled(row).map(([key]) => key),
-    countedOf: (row) => filled(row).flatMap(([key, , at]) => (ignored.has(at) ? [] : [key])),
-    nameBy: (row, shape) => named(row, (key) => shape.includes(key)),
+    nameOf: (row: FileRow) => named(row, () => true),
+    shapeOf: (row: FileRow): RowShape => filled(row).map(([key]) => key),
+    /** Without the columns that `--map` says to ignore. */
+    countedOf: (row: FileRow): RowShape => filled(row).flatMap(([key, , at]) => (ignored.has(at) ? [] : [key])),
+    /** The name that the row would have with these columns alone. */
+    nameBy: (row: FileRow, shape: RowShape) => named(row, (key) => shape.includes(key)),
   };
 }
 
