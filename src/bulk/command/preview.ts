@@ -8,7 +8,7 @@ import { knownToLogin, refuseRows } from '../report/consent.ts';
 import { nothingSent } from '../report/report.ts';
 import { earlierNotes, endedBefore, rowsToSend } from '../report/resume.ts';
 import { besidesIn, countBesides } from '../rows/besides.ts';
-import { type Plan, type Planned, sampleSize } from '../rows/plan.ts';
+import { isRepeatable, type Plan, type Planned, sampleSize } from '../rows/plan.ts';
 import { type Sent, withEarlier } from './send-plan.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
   for (const note of earlierNotes(known, plan, flags.retry_unknown, left)) ctx.notice(note);
   if (resent.size > 0)
     ctx.notice(`Sent before, ${origins(resent.runs().keys())}, and sent again: ${rowsInWords(resent.size)}.`);
-  const goesAgain = flags.retry_unknown || row.operation.safety === 'repeatable';
+  const goesAgain = flags.retry_unknown || isRepeatable(plan);
   const ended = endedRows();
   const sample: Planned[] = [];
   const besides = countBesides(row);

@@ -22,7 +22,7 @@ import { journalReader, lineChecker, type Past } from '../journal/reader.ts';
 import { type OpenRowStatuses, rowStatusTable } from '../journal/row-status-table.ts';
 import { isSettled, journalText, lineText, mark, shortLines } from '../journal/text.ts';
 import { append, close, finishedNow, type Held, keepLost, type Opening } from '../journal/writing.ts';
-import type { Plan } from '../rows/plan.ts';
+import { isRepeatable, type Plan } from '../rows/plan.ts';
 import type { Chosen } from './choose.ts';
 import { otherNames } from './match-table.ts';
 
@@ -132,8 +132,6 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
   }
   return journalOf(held, own?.past);
 }
-
-const isRepeatable = ({ row }: Plan): boolean => row.operation.safety === 'repeatable';
 
 function newHeader({ identity, clock }: Opening, begun: string | undefined): Header {
   const { command, file = null } = identity;

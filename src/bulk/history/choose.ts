@@ -2,7 +2,7 @@ import { countOf } from '../../text/each.ts';
 import { isInDoubt, isUnsettled } from '../journal/ended-table.ts';
 import type { Again } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
-import { noRequest, type Plan } from '../rows/plan.ts';
+import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import type { Judges } from './judges.ts';
 import { type Match, type Matches, matchTable, type OpenMatches } from './match-table.ts';
 import { isOtherRequest } from './other-request.ts';
@@ -45,7 +45,7 @@ export function choose({ matches, judges, works, found, isCopy, plan, wish, sett
     return !isInDoubt(rowStatus) && (from !== found || (isCopy && rowStatus.status === 'done'));
   };
   const resent = matchTable(plan.refs);
-  const isTwice = plan.row.operation.safety !== 'repeatable';
+  const isTwice = !isRepeatable(plan);
   const left = wish.restart ? works : [];
   const rows = new Set<string>();
   const elsewhere = new Map<string, Set<string>>();

@@ -23,7 +23,7 @@ import { likeIn } from '../journal/lines.ts';
 import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from '../journal/on-disk.ts';
 import { forgetOvertaken, type Overtaken, overtakenIn, overtakeOthers } from '../journal/overtaken.ts';
 import type { Present } from '../journal/reader.ts';
-import type { Plan } from '../rows/plan.ts';
+import { isRepeatable, type Plan } from '../rows/plan.ts';
 import { alikeRows } from './alike.ts';
 import { type Beginning, beginJournal, type Journal, wording } from './begin-journal.ts';
 import { choose, unsettle, type Wish } from './choose.ts';
@@ -92,10 +92,9 @@ export async function openHistory(
       async begin() {
         // A person may have thought about the question for as long as they like.
         held.check();
-        const isRepeatable = plan.row.operation.safety === 'repeatable';
-        if (isRepeatable) await folder.onDisk(() => overtakeOthers({ folder, identity, plan, path }));
+        if (isRepeatable(plan)) await folder.onDisk(() => overtakeOthers(folder, identity, plan, path));
         journal = await beginJournal({ folder, clock, lock: held, identity, plan, present, startedAt }, weighed);
-        if (isRepeatable) await forgetOvertaken(path, weighed.overtaken);
+        if (isRepeatable(plan)) await forgetOvertaken(path, weighed.overtaken);
         return journal;
       },
       async release() {
@@ -148,28 +147,28 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const keys = keysOf(identity);
   const { settings } = keys;
   const same = disk.ours.filter(({ past }) => past.header.settings === settings);
-  const isRepeatable = plan.row.operation.safety === 'repeatable';
+  const isOnce = isRepeatable(plan);
   // Twice is once, so another list of records is other work.
-  const goesOn = (one: Found) => !isRepeatable || (isOpen(one) && one.past.content === plan.content);
+  const goesOn = (one: Found) => !isOnce || (isOpen(one) && one.past.content === plan.content);
   const candidates = same.filter((one) => !busy.has(one.path) && goesOn(one));
   const found = ownJournal(candidates, sides);
   const works = await otherWork(disk, sides, settings);
   if (works[0] && !found && !wish.restart) throw notTheSame(works[0], plan);
-  if (isRepeatable && !onlyLooks) await forgetFinished(same, busy);
+  if (isOnce && !onlyLooks) await forgetFinished(same, busy);
   // Twice is once: what another file has done is no reason to leave a row out.
-  const judges = judgesOf(isRepeatable ? [found].filter((one) => one !== undefined) : disk.ours, plan, settings);
+  const judges = judgesOf(isOnce ? [found].filter((one) => one !== undefined) : disk.ours, plan, settings);
   const known = matchRows(judges, sides, found);
-  const overtaken = await overtakenIn(isRepeatable ? found?.path : undefined);
+  const overtaken = await overtakenIn(isOnce ? found?.path : undefined);
   // Twice is once. What these rows ask for now may not be done even once, or another run has written there since.
   const stands = (ref: string, match: Match) =>
     !overtaken.rows.has(match.key) && !(match.rowStatus.status === 'done' && isOtherRequest(match, plan.refs.get(ref)));
-  const matches = isRepeatable ? known : await matchCounted(plan, judges, known);
-  const unsettled = isRepeatable ? await unsettle(plan, matches, stands) : [];
-  if (!isRepeatable && !wish.again && !wish.restart) refuseStrange(disk.strange, sides.plan, matches);
+  const matches = isOnce ? known : await matchCounted(plan, judges, known);
+  const unsettled = isOnce ? await unsettle(plan, matches, stands) : [];
+  if (!isOnce && !wish.again && !wish.restart) refuseStrange(disk.strange, sides.plan, matches);
   const isCopy = found !== undefined && isCopied(found, file);
   const chosen = choose({ matches, judges, works, found, isCopy, plan, wish, settings });
   const own = wish.restart ? undefined : found;
-  const isAnew = isRepeatable || wish.restart;
+  const isAnew = isOnce || wish.restart;
   const likened = isAnew ? [] : await alikeRows(plan, disk.ours, chosen.matches);
   const told = new Set(likened.map(({ line }) => line));
   const more = isAnew ? [] : await grownRows(plan, judges, chosen.matches);
@@ -178,8 +177,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const alike = [...likened, ...left.filter(({ rowStatus }) => isUnsure(rowStatus))];
   const fresh = join(folder.path, newName(keys));
   const { ours } = disk;
-  const copies =
-    isRepeatable && !onlyLooks ? await copiesElsewhere({ folder, present, clock, identity, ours, own }) : [];
+  const copies = isOnce && !onlyLooks ? await copiesElsewhere({ folder, present, clock, identity, ours, own }) : [];
   const number = disk.ours.reduce((last, { past }) => Math.max(last, past.lastRun), 0) + 1;
   return {
     path: found?.path ?? fresh,
@@ -190,7 +188,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
         ? { ...chosen, voided: [...chosen.voided, { rows: unsettled, settings: [settings] }] }
         : chosen,
     grown: wish.again ? [] : left.filter(({ rowStatus }) => !isUnsure(rowStatus)),
-    others: isRepeatable ? [] : await otherRequests(plan, chosen.matches),
+    others: isOnce ? [] : await otherRequests(plan, chosen.matches),
     alike,
     // No run begins beside them but with --retry-unknown.
     passedOver: [...new Set(alike.flatMap(({ rowStatus }) => likeIn(rowStatus) ?? []))],

@@ -4,7 +4,7 @@ import { type JournalFolder, underWay, unreadable } from '../../batch/journal-fo
 import { type Held, tryLock } from '../../disk/lock.ts';
 import { someOf } from '../../text/each.ts';
 import { fieldsIn } from '../../text/record.ts';
-import { noRequest, type Plan } from '../rows/plan.ts';
+import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { type RowRequests, requestsOf, rowRequests } from '../rows/row-requests.ts';
 import { formerPlace, type Identity, isOfOthers, type Keys, keysOf, mayBeOurs, scopeInName } from './on-disk.ts';
 
@@ -92,7 +92,7 @@ export async function refuseDeleted(
   identity: Identity,
   plan: Pick<Plan, 'refs' | 'row'>,
 ): Promise<void> {
-  if (plan.row.operation.safety === 'repeatable') return;
+  if (isRepeatable(plan)) return;
   const keys = keysOf(identity);
   const names = new Set(await readdir(folder.path));
   for (const name of names) {

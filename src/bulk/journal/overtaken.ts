@@ -24,19 +24,16 @@ export async function forgetOvertaken(journal: string, { bytes }: Pick<Overtaken
   if (found?.size === bytes) await rm(notesOf(journal), { force: true });
 }
 
-type Asked = {
-  readonly folder: JournalFolder;
-  readonly identity: Identity;
-  readonly plan: Pick<Plan, 'read'>;
-  /** The journal of this run. */
-  readonly path: string;
-};
-
 /**
  * Before the first row of a run for which twice is once: what unfinished runs have settled for its records, with whatever
- * command for their kind, counts no more. Called done, a row could hold the values of this run.
+ * command for their kind, counts no more. Called done, a row could hold the values of this run. `path`: of its journal.
  */
-export async function overtakeOthers({ folder, identity, plan, path }: Asked): Promise<void> {
+export async function overtakeOthers(
+  folder: JournalFolder,
+  identity: Identity,
+  plan: Pick<Plan, 'read'>,
+  path: string,
+): Promise<void> {
   const settled: Settled[] = [];
   for (const journal of await folder.list()) {
     if (journal === path || (await kinIn(journal, identity)) === undefined) continue;

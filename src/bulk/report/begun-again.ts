@@ -10,7 +10,7 @@ import type { Match, Matches } from '../history/match-table.ts';
 import { origins } from '../history/origins.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { readBack } from '../journal/read-back.ts';
-import type { Plan, Planned } from '../rows/plan.ts';
+import { isRepeatable, type Plan, type Planned } from '../rows/plan.ts';
 import type { Run } from './command-line.ts';
 
 /**
@@ -18,7 +18,7 @@ import type { Run } from './command-line.ts';
  * calls done. Looks at one of them, and only where that is gone at two more. Throws where all are; with `--yes` it is said.
  */
 export async function refuseBegunAgain({ ctx, ...run }: Run, plan: Plan, matches: Matches): Promise<void> {
-  if (plan.row.operation.safety === 'repeatable') return;
+  if (isRepeatable(plan)) return;
   const done = await doneRows(plan, matches);
   if (done.length === 0) return;
   const service = await run.service();

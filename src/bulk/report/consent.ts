@@ -19,7 +19,7 @@ import { isOtherRequest, refuseOther } from '../history/other-request.ts';
 import { type EndedRows, endedRows, isUnsure } from '../journal/ended-table.ts';
 import { type Identity, mayBeKnown } from '../journal/on-disk.ts';
 import { besidesIn } from '../rows/besides.ts';
-import { noRequest, type Plan } from '../rows/plan.ts';
+import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import type { Run } from './command-line.ts';
 import { exampleOf } from './example.ts';
@@ -80,7 +80,7 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
     return confirmed(ctx, settings, whole + twice, () => exampleOf(plan, { isSettled, count }));
   }
   // A close or an update of many is asked for once, on a terminal alone: it is easily taken back.
-  const isMany = row.operation.safety === 'repeatable' && count > manyToChange;
+  const isMany = isRepeatable(plan) && count > manyToChange;
   if (isMany && !settings.yes && !settings.noInput && ctx.ask.canAsk)
     await confirmed(ctx, settings, `Run svc ${words} for ${counted(count, 'row')}?`);
 }

@@ -9,7 +9,7 @@ import { origins } from '../history/origins.ts';
 import { type EndedRows, endedRows, isInDoubt, isUnsettled, isUnsure } from '../journal/ended-table.ts';
 import type { RowStatus } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
-import { noRequest, type Plan } from '../rows/plan.ts';
+import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { shapeKey } from '../rows/row-content.ts';
 import { earlierNote } from './view.ts';
 
@@ -26,7 +26,7 @@ export function refuseLost(
   { refs, row, rows, shapes }: Plan,
   { yes, again }: Answer,
 ): void {
-  if (!own || again || row.operation.safety === 'repeatable') return;
+  if (!own || again || isRepeatable({ row })) return;
   // A script says --yes of every send, and in the middle of a file that lost a column a customer would hear it twice.
   const isNoAnswer = row.operation.grant === 'send' && own.past.finished === undefined && !sharesShape(own, shapes);
   if (yes && !isNoAnswer) return;
@@ -66,7 +66,7 @@ export function settledIn(
   { row, refs }: Plan,
   retryUnknown: boolean,
 ): (ref: string) => boolean {
-  const again = retryUnknown || row.operation.safety === 'repeatable';
+  const again = retryUnknown || isRepeatable({ row });
   return (ref) => {
     const rowStatus = matches.get(ref)?.rowStatus;
     const isLeft =

@@ -19,6 +19,9 @@ import { createNumbering, type RowRequests, rowRequests } from './row-requests.t
 /** The request of a row that cannot be sent as it is. */
 export const noRequest = '';
 
+/** Twice is once. */
+export const isRepeatable = ({ row }: { readonly row: RowOf }): boolean => row.operation.safety === 'repeatable';
+
 /** A row that can be sent. */
 export type Planned = {
   /** Position in the file, from 0. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { unwrap } from '../../command/answered.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 import { fieldsIn } from '../../text/record.ts';
-import type { Planned } from '../rows/plan.ts';
+import { isRepeatable, type Planned } from '../rows/plan.ts';
 import { type RunState, undefer } from './run-state.ts';
 import { readWritten } from './send-row.ts';
 
@@ -24,7 +24,7 @@ export async function afterLateCopies(runState: RunState, planned: Planned): Pro
  */
 export async function expectCopies({ job }: RunState): Promise<void> {
   const { plan, journal, sending } = job;
-  if (plan.row.operation.safety !== 'repeatable' || journal.past.isWhole) return;
+  if (!isRepeatable(plan) || journal.past.isWhole) return;
   const contents = new Map<string, string>();
   for await (const batch of plan.read()) {
     for (const planned of batch) {

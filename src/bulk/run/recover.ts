@@ -4,17 +4,15 @@ import { insteadOf } from '../../promise/instead-of.ts';
 import { someOf } from '../../text/each.ts';
 import { type Ended, endedEarlier, isUnsettled } from '../journal/ended-table.ts';
 import { partOf } from '../journal/lines.ts';
-import type { Planned } from '../rows/plan.ts';
+import { isRepeatable, type Planned } from '../rows/plan.ts';
 import { holdLater, noteLook, type RunState, settle } from './run-state.ts';
 import { find, finished } from './send-row.ts';
-
-const isRepeatable = ({ job }: RunState): boolean => job.plan.row.operation.safety === 'repeatable';
 
 /** What the journal says of a row that is over; undefined where it is to be sent. */
 export function pastOf(runState: RunState, planned: Planned): Ended | 'left open' | undefined {
   const rowStatus = runState.job.journal.rowStatuses.get(planned.ref);
   // Twice is once.
-  if (isUnsettled(rowStatus)) return isRepeatable(runState) ? undefined : 'left open';
+  if (isUnsettled(rowStatus)) return isRepeatable(runState.job.plan) ? undefined : 'left open';
   return endedEarlier(rowStatus, planned.line);
 }
 
@@ -87,7 +85,7 @@ async function openRows(runState: RunState): Promise<Planned[]> {
   const { journal, plan } = runState.job;
   const open: Planned[] = [];
   const hasOpen = someOf(journal.rowStatuses.standing('sent', 'unknown'), () => true);
-  if (!hasOpen || isRepeatable(runState)) return open;
+  if (!hasOpen || isRepeatable(plan)) return open;
   for await (const batch of plan.read()) {
     open.push(...batch.filter((planned) => pastOf(runState, planned) === 'left open'));
   }

@@ -13,7 +13,7 @@ import { fieldsIn } from '../../text/record.ts';
 import { likeOf } from '../history/alike.ts';
 import { isUnsettled } from '../journal/ended-table.ts';
 import { readBack, withOurNewest } from '../journal/read-back.ts';
-import type { Planned } from '../rows/plan.ts';
+import { isRepeatable, type Planned } from '../rows/plan.ts';
 import type { RowInput } from '../rows/row-input.ts';
 import { laterSteps, secondStep } from '../rows/second-step.ts';
 import { type Done, type Outcome, outcomeOf } from './outcome.ts';
@@ -179,8 +179,6 @@ const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
     if (isRepeatable(sending)) sending.late.note(planned.keys, planned.request);
   },
 });
-
-const isRepeatable = ({ row }: Sending): boolean => row.operation.safety === 'repeatable';
 
 const writeBack = ({ journal }: Sending, { ref, line }: Planned): Promise<void> =>
   journal.write({ back: { row: ref, line } });
