@@ -108,19 +108,8 @@ export function rstToMarkdown(
   return out.filter((each) => each !== '').join('\n\n');
 }
 
-const codeDirectives = new Set(['code', 'code-block', 'sourcecode', 'parsed-literal', 'highlight', 'prompt']);
-const silentDirectives = new Set([
-  'contents',
-  'include',
-  'toctree',
-  'image',
-  'figure',
-  'raw',
-  'highlight',
-  'meta',
-  'index',
-  'only',
-]);
+const codeDirectives = new Set('code code-block sourcecode parsed-literal highlight prompt'.split(' '));
+const silentDirectives = new Set('contents include toctree image figure raw highlight meta index only'.split(' '));
 
 function bodyToMarkdown(body: string, targets: ReadonlyMap<string, string>): string {
   const lines = body.split('\n');

@@ -175,16 +175,7 @@ function ofCsi(text: string, [whole, parameters = '', between = '', final = '']:
 
 const cursorKeys: Readonly<Record<string, Key | undefined>> = Object.fromEntries(
   Object.entries({
-    A: 'up',
-    B: 'down',
-    C: 'right',
-    D: 'left',
-    H: 'home',
-    F: 'end',
-    P: 'f1',
-    Q: 'f2',
-    R: 'f3',
-    S: 'f4',
+    ...{ A: 'up', B: 'down', C: 'right', D: 'left', H: 'home', F: 'end', P: 'f1', Q: 'f2', R: 'f3', S: 'f4' },
   }).map(([final, name]) => [final, key(name)]),
 );
 

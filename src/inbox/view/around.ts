@@ -53,26 +53,8 @@ export function factsOf({ list, copy, drafts, left, marked, now }: Model): reado
 }
 
 /** In the order in which they are worth their room. */
-const order = [
-  'help',
-  'reply',
-  'take-back',
-  'approve',
-  'resolve',
-  'open',
-  'end',
-  'snooze',
-  'note',
-  'template',
-  'draft',
-  'view',
-  'search',
-  'close',
-  'reopen',
-  'priority',
-  'mark',
-  'sides',
-];
+const order = `help reply take-back approve resolve open end snooze note template draft view search close reopen
+  priority mark sides`.split(/\s+/u);
 
 const rankOf = ({ act }: KeyEntry): number => (order.includes(act) ? order.indexOf(act) : order.length);
 
