@@ -69,17 +69,11 @@ function withHandled(
   return { ...model.handled, [key]: { mark, at: model.now, ...(status !== undefined && { status }) } };
 }
 
-type How = {
-  /** What became of this one. */
-  readonly told: string;
-  /** It was as it was wanted already. */
-  readonly isUnsent: boolean;
-  /** What was done, the newest last. */
-  readonly done: readonly Done[];
-};
-
 /** What became of one of several that one answer changed, with the number of the others: `T-1008 and 2 others are closed.` */
-function severalWords(job: Job, { told, isUnsent, done }: How): string {
+function severalWords(
+  job: Job,
+  { told, isUnsent, done }: { readonly told: string; readonly isUnsent: boolean; readonly done: readonly Done[] },
+): string {
   const { row, batch } = job;
   const all = batch === undefined ? [] : done.filter((one) => one.batch === batch).map((one) => one.row);
   const others = all.filter((one) => row === undefined || keyOf(one) !== keyOf(row));

@@ -38,10 +38,7 @@ async function gather({ ctx }: Service, matches: AsyncIterable<unknown>, read: (
   }
 }
 
-type Finder = {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
+type Finder = Pick<Tool, 'name' | 'title' | 'description'> & {
   readonly about: string;
   readonly key: 'contacts' | 'tickets';
   readonly noun: 'contact' | 'ticket';
@@ -51,9 +48,7 @@ type Finder = {
 
 const finder = ({ name, title, description, about, key, noun, operation, look }: Finder): Tool => {
   const tool: Tool = {
-    name,
-    title,
-    description,
+    ...{ name, title, description },
     inputSchema: {
       type: 'object',
       properties: { q: { type: 'string', description: about }, fields: fieldsArgument },

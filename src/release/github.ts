@@ -40,14 +40,11 @@ export async function tellGithub(ctx: Context, told: Told, blame: Blame): Promis
     await appendUserText(GITHUB_OUTPUT, outputLines(outputs, ctx.random), 'GITHUB_OUTPUT');
   }
   if (GITHUB_STEP_SUMMARY) {
-    const rows: [string, string][] = entry
-      ? [
-          ['Version', told.version],
-          ['Entry', String(entry.id)],
-          ['Slug', entry.slug],
-          ['Status', isScheduled(entry) ? `scheduled for ${entry.published_at}` : entry.status],
-        ]
-      : [['Version', told.version]];
+    const rows: [string, string][] = [['Version', told.version]];
+    if (entry) {
+      const status = isScheduled(entry) ? `scheduled for ${entry.published_at}` : entry.status;
+      rows.push(['Entry', String(entry.id)], ['Slug', entry.slug], ['Status', status]);
+    }
     if (doubled.length > 0) rows.push(['Doubled', doubledNote(told)]);
     const page = summaryPage({ headline: told.headline, rows, diff: told.diff.join('\n') });
     await appendUserText(GITHUB_STEP_SUMMARY, page, 'GITHUB_STEP_SUMMARY');
