@@ -77,11 +77,11 @@ test('the journal of a version that wrote down of no row what it is like: a colu
 });
 
 test('a row beside one that this file has in doubt is held up by another that it has not', async () => {
-  const { world, silent, from } = setUp(isPost('/8/replies'));
-  const head = 'id,body,status\n';
-  const both = await from(silent, 'tickets reply', 'a.csv', `${head}8,One,pending\n8,One,open\n`);
+  const { world, silent, from } = setUp(isPost('/tickets'));
+  const head = 'subject,status\n';
+  const both = await from(silent, 'tickets create', 'a.csv', `${head}One,pending\nOne,open\n`);
   expect(both).toMatchObject({ exitCode: 9, report: { unknown: 2 } });
-  expect(await from(world, 'tickets reply', 'b.csv', `${head}8,One,closed\n8,One,open\n`)).toMatchObject(refused);
+  expect(await from(world, 'tickets create', 'b.csv', `${head}One,closed\nOne,open\n`)).toMatchObject(refused);
 });
 
 test('another customer, and another event, are other work', async () => {
