@@ -19,6 +19,8 @@ export function lackOf(promised: Promised, json: Readonly<Record<string, unknown
   const { response, answer, resource, makes } = promised;
   // The shape of an error, whatever stands beside it.
   if (typeof json.error === 'string' && json.error !== '') return 'an error';
+  // Beside several records it may tell of some of them.
+  if (isRecord(json[answer.key ?? '']) && isFilled(json.errors)) return 'errors';
   if (answer.key !== undefined)
     return hasIds(json[answer.key], resource) ? undefined : `a "${answer.key}" without an id`;
   if (makes && madeIds(promised, json).length === 0) return `an object without "${makes.join('.')}"`;
@@ -32,6 +34,9 @@ export function lackOf(promised: Promised, json: Readonly<Record<string, unknown
   const proves = (name: string) => own.length === 0 || !commonFields.has(name);
   return !isOtherwise && kept.some(proves) ? undefined : 'an object with none of its fields';
 }
+
+const isFilled = (errors: unknown): boolean =>
+  typeof errors === 'object' && errors !== null && Object.keys(errors).length > 0;
 
 /** One record or several, each with its id. */
 function hasIds(held: unknown, resource: ResourceName): boolean {

@@ -94,6 +94,22 @@ async function play(id: OperationId, body: string | undefined, flags: readonly s
   return { ran, answered };
 }
 
+test.each([
+  ['updateTicket', '{"subject":["x"]}', 9],
+  ['updateTicket', '["x"]', 9],
+  ['updateTicket', '{}', 0],
+  ['updateTicket', '[]', 0],
+  ['addTicketNote', '{"body":["x"]}', 9],
+  // It may tell of some of them.
+  ['createAndSyncListContacts', '[{"index":1}]', 0],
+  // One that is there is done.
+  ['createTicket', '{"subject":["x"]}', 0],
+] as const)('errors in the answer to %s are no success: %s is exit %i', async (id, errors, exitCode) => {
+  const { answered } = await play(id, undefined, []);
+  const { ran } = await play(id, JSON.stringify({ ...JSON.parse(answered), errors: JSON.parse(errors) }), []);
+  expect(ran.exitCode, ran.stderr).toBe(exitCode);
+});
+
 /** As JSON, in a pipe, on a terminal. */
 const ways: readonly (readonly [flags: readonly string[], columns: number | undefined])[] = [
   [['--json'], undefined],
