@@ -106,7 +106,7 @@ export function parseTime(text: string, flag: string, others = ''): string {
   const local = !isZoned && day && Number(day[1]) >= firstYear && hasDay(day) ? localTime(typed, day) : undefined;
   if (local && !Number.isNaN(local.getTime())) {
     const [, hours, minutes] = dateAndTime.exec(typed) ?? [];
-    if (hours !== undefined && hours !== '24') refuseSkipped(typed, { local, hours, minutes }, flag);
+    if (hours !== '24') refuseSkipped(typed, { local, date: day?.[3], hours, minutes }, flag);
     return local.toISOString();
   }
   throw new Failure('usage', `${flag} must be a time like 2026-01-31 or 2026-01-31T09:00:00Z${others}, not "${text}".`);
@@ -127,13 +127,18 @@ function hasDay([, year, month, day]: RegExpExecArray): boolean {
   return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
 }
 
-/** The moment, and the time of day that was typed for it. */
-type Clock = { readonly local: Date; readonly hours: string; readonly minutes: string | undefined };
+/** The moment, and the day of the month and the time of day that were typed for it. */
+type Clock = { readonly local: Date; readonly date?: string; readonly hours?: string; readonly minutes?: string };
 
-/** Where the clocks go forward, an hour is left out; a Date moves what lies in it. */
-function refuseSkipped(typed: string, { local, hours, minutes }: Clock, flag: string): void {
-  if (local.getHours() === Number(hours) && local.getMinutes() === Number(minutes)) return;
-  throw new Failure('usage', `${flag}: there is no ${typed} here, since the clocks skip that hour.`, {
-    hint: 'Give another time, or say the zone: 2026-01-31T09:00:00+01:00',
-  });
+/** Where the clocks go forward, an hour is left out, and once a day was; a Date moves what lies in it. */
+function refuseSkipped(typed: string, { local, date, hours, minutes }: Clock, flag: string): void {
+  const isHour = hours === undefined || (local.getHours() === Number(hours) && local.getMinutes() === Number(minutes));
+  if (isHour && (date === undefined || local.getDate() === Number(date))) return;
+  throw new Failure(
+    'usage',
+    `${flag}: there is no ${typed} here, since the clocks skip that ${isHour ? 'day' : 'hour'}.`,
+    {
+      hint: 'Give another time, or say the zone: 2026-01-31T09:00:00+01:00',
+    },
+  );
 }

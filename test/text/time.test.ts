@@ -94,6 +94,15 @@ describe('where the clocks go forward', () => {
     expect(() => parseComing('tomorrow 0:00', '--at', now)).toThrow('the clocks skip that hour');
   });
 
+  test.each(['2011-12-30', '2011-12-30 10:00'])('%s, of a day that was skipped, is no time here', (text) => {
+    process.env.TZ = 'Pacific/Apia';
+    expect(() => parseTime(text, '--due-at')).toThrow(
+      `--due-at: there is no ${text} here, since the clocks skip that day.`,
+    );
+    expect(parseTime('2011-12-29 24:00', '--due-at')).toBe('2011-12-30T10:00:00.000Z');
+    expect(parseTime('2011-12-31', '--due-at')).toBe('2011-12-30T10:00:00.000Z');
+  });
+
   test('a day that has no midnight begins when it begins', () => {
     process.env.TZ = 'America/Sao_Paulo';
     expect(parseTime('2018-11-04', '--due-at')).toBe('2018-11-04T03:00:00.000Z');
