@@ -66,7 +66,16 @@ export function mentions(text: string): (contact: FoundContact) => boolean {
   const digits = /^[+\d\s().-]+$/u.test(text) ? text.replaceAll(/\D/gu, '') : '';
   return ({ email, name, last_name, phone, company }) =>
     [email, `${folded(name)} ${folded(last_name)}`, company, phone].some((value) => folded(value).includes(wanted)) ||
-    (digits.length > 2 && folded(phone).replaceAll(/\D/gu, '').includes(digits));
+    hasDigits(folded(phone).replaceAll(/\D/gu, ''), digits);
+}
+
+/** `01714000055` without its zero, as it ends behind the code of any country; undefined for what is no national number. */
+export const nationalEnd = (digits: string): string | undefined => /^0([1-9]\d{5,})$/u.exec(digits)?.[1];
+
+/** Of a phone's digits and those that are looked for. */
+export function hasDigits(phone: string, digits: string): boolean {
+  const end = nationalEnd(digits);
+  return digits.length > 2 && (phone.includes(digits) || (end !== undefined && phone.endsWith(end)));
 }
 
 const folded = (value: unknown): string =>

@@ -10,7 +10,7 @@ import { sanitize } from '../text/sanitize.ts';
 import { parseComing, parsePast } from '../text/time.ts';
 import type { Param, Params } from './command.ts';
 import { type Named, recordOfField } from './named.ts';
-import { splitPair } from './param.ts';
+import { parseId, splitPair } from './param.ts';
 import { isNorthAmerican, phoneOfFlag } from './phones.ts';
 import { priorityIn } from './priorities.ts';
 import { typedName } from './typed-name.ts';
@@ -41,9 +41,12 @@ export function paramOf(field: string, shape: Shape, { optional }: { readonly op
     ...(shape.format === 'date-time' && !field.endsWith('_since') && { moment: true }),
     parse(texts, flag, now = new Date()) {
       if (shape.choices) for (const text of texts) oneOf(shape.choices, { text, by: flag });
+      const record = recordOfField(field);
       const read = (text: string) => {
         if (field.endsWith('_since')) return parsePast(text, flag, now);
         if (shape.format === 'date-time') return parseComing(text, flag, now);
+        // A name was looked up before: what is no number is none.
+        if (record && !/^[+-]?\d+(?:\.\d+)?$/u.test(text.trim())) return parseId(text, flag, record);
         return readText(field === 'priority' ? priorityIn(text, flag) : text, shape.item ?? shape, flag);
       };
       const value = judged(shape.schema, typedValue(texts, shape, flag, read), flag);

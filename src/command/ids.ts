@@ -8,6 +8,7 @@ import { insteadOf } from '../promise/instead-of.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { contactsWhere, type FoundContact, hasEmail } from './find-contacts.ts';
 import type { Named } from './named.ts';
+import { nameIn, numberKey } from './pasted.ts';
 
 /** Contacts of the copy of the account that the text finds; undefined where the service has to be asked. */
 export type FindInCopy = (service: Service, text: string) => Promise<readonly unknown[] | undefined>;
@@ -18,14 +19,25 @@ export async function idOf(service: Service, record: Named, typed: string, inCop
   const found = record === 'contacts' ? await contactsWith(service, name, inCopy) : await ticketsWith(service, name);
   service.ctx.progress(undefined);
   const [only, ...others] = found;
-  if (!only)
+  if (!only) {
+    const meant = nameIn(record, name);
+    const isOther = meant !== undefined && meant.toLowerCase() !== numberKey(name);
     throw new Failure('not-found', `No ${resources[record].noun} has ${words[record]} ${name}.`, {
-      hint: searches[record](name),
+      hint: isOther ? meantHint(service, record, meant) : searches[record](name),
     });
+  }
   if (others.length === 0) return only.id;
   throw new Failure('usage', `${found.length} ${record} have ${words[record]} ${name}; nothing was changed.`, {
     hint: `Name one by its id: ${found.map(({ id, about }) => `${id} (${about})`).join(', ')}`,
   });
+}
+
+/** A command that needs no more than the record as it is typed. */
+function meantHint({ ctx }: Service, record: Named, meant: string): string {
+  const command = `${record} get`;
+  return ctx.origin?.command === command
+    ? `Did you mean: svc ${command} ${shellWord(meant)}`
+    : `Did you mean ${meant}?`;
 }
 
 const words: Record<Named, string> = { contacts: 'the email', tickets: 'the number' };
@@ -72,7 +84,7 @@ const fullName = ({ name, last_name }: FoundContact): string =>
 
 /** `q` also finds T-1008 for T-100, and subjects: only the number itself counts. */
 async function ticketsWith(service: Service, number: string): Promise<Found[]> {
-  const { records } = list(service, listTickets, { query: { q: number } }, { all: true });
+  const { records } = list(service, listTickets, { query: { q: number.replace(/^#(?=\D)/u, '') } }, { all: true });
   service.ctx.progress(`Looking for ticket ${number}`);
   const found: Found[] = [];
   for await (const { id, ticket_number, subject } of records) {
@@ -81,8 +93,6 @@ async function ticketsWith(service: Service, number: string): Promise<Found[]> {
   }
   return found;
 }
-
-const numberKey = (number: string): string => number.trim().toLowerCase();
 
 /** So many are searched for one by one; for more, the whole list is read once. */
 const mostSearches = 10;
@@ -94,7 +104,8 @@ export async function ticketsByNumber(
   onRead: (count: number) => void,
 ): Promise<ReadonlyMap<string, readonly number[]>> {
   const found = new Map<string, number[]>([...wanted].map((number) => [numberKey(number), []]));
-  const queries = wanted.size > mostSearches ? [{}] : [...wanted].map((q) => ({ query: { q } }));
+  const queries =
+    wanted.size > mostSearches ? [{}] : [...wanted].map((q) => ({ query: { q: q.replace(/^#(?=\D)/u, '') } }));
   const seen = new Set<number>();
   for (const query of queries) {
     for await (const { id, ticket_number } of list(service, listTickets, query, { all: true }).records) {

@@ -140,7 +140,7 @@ export const inCapitals = <T>(flag: Param<T>): Param<T> => ({
 });
 
 /** Where svc takes another name as well, the refusal says so. */
-function parseId(text: string, flag: string, record: ResourceName | undefined): number {
+export function parseId(text: string, flag: string, record: ResourceName | undefined): number {
   const id = wholeNumber(text);
   if (id !== undefined && id >= 1) return id;
   const { noun, otherName }: Partial<Resource> = record ? resources[record] : {};

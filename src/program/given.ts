@@ -36,7 +36,7 @@ export async function given(
   for (const slot of slots) {
     if (isFromFile && slot.param.moment) refuseMovingTime(slot);
     if (slot.texts.some((text) => hasName(slot.param.record, text))) named.push(slot);
-    else values[slot.of][slot.key] = read(slot, ctx);
+    else values[slot.of][slot.key] = isNamed(slot.param.record) ? await readId(slot, ctx) : read(slot, ctx);
   }
   for (const slot of named) {
     values[slot.of][slot.key] = read(await withIds(ctx, settings, slot), ctx);
@@ -160,6 +160,18 @@ function read({ param, texts, label }: Slot, { notice, clock }: Pick<Context, 'n
   const doubt = param.doubt?.(texts, label);
   if (doubt !== undefined) notice(doubt);
   return value;
+}
+
+/** What people paste in the place of an id is told with what is meant. */
+async function readId(slot: Slot, ctx: Context): Promise<unknown> {
+  const { param, texts } = slot;
+  const pasted = () => import('../command/pasted.ts');
+  if (param.record === 'contacts' && texts.some((text) => /^\s*\+/u.test(text))) (await pasted()).refusePhone(texts);
+  try {
+    return read(slot, ctx);
+  } catch (error) {
+    throw (await pasted()).withMeant(error, param.record ?? '', texts);
+  }
 }
 
 async function withIds(ctx: Context, settings: Settings, slot: Slot): Promise<Slot> {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
@@ -234,5 +236,62 @@ test.each([
 test('--updated-since takes no nonsense', async () => {
   for (const text of ['2y', '-2d', 'd', '999999w', '2 days']) {
     expect((await svc(sandboxWorld(), ['tickets', 'list', '--updated-since', text])).exitCode).toBe(2);
+  }
+});
+
+describe('ids as people paste them', () => {
+  const run = (...argv: string[]) => svc(sandboxWorld(), argv);
+
+  test('#T-1008 is T-1008, alone and in a file', async () => {
+    expect(JSON.parse((await run('tickets', 'get', '#T-1008', '--json')).stdout)).toMatchObject({
+      ticket_number: 'T-1008',
+    });
+    const ran = await svc(sandboxWorld(), 'tickets note --from - --yes --json'.split(' '), {
+      stdin: 'ticket,body\n#T-1008,Seen\n',
+    });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ done: 1 });
+  });
+
+  test.each([
+    ['tickets', 'T1008', 'Did you mean: svc tickets get T-1008\n'],
+    ['tickets', 'http://localhost:8080/tickets/T-1008', 'Did you mean: svc tickets get T-1008\n'],
+    ['tickets', 'https://app.svc.example/tickets/8', 'Did you mean: svc tickets get 8\n'],
+    ['tickets', 'https://app.svc.example/tickets/8?page=2', 'Did you mean: svc tickets get 8\n'],
+    ['tickets', '#8', 'Did you mean: svc tickets get 8\n'],
+    ['tickets', '"T-1008",', 'Did you mean T-1008?\n'],
+    ['contacts', 'https://app.svc.example/contacts/7', 'Did you mean 7?\n'],
+    ['contacts', 'Yara Kim <yara.kim@x.example>', 'Did you mean: svc contacts get yara.kim@x.example\n'],
+    ['contacts', '"yara.kim@x.example"', 'Did you mean: svc contacts get yara.kim@x.example\n'],
+    ['contacts', '+12125550106', 'To find it by phone: svc contacts find +12125550106\n'],
+    ['contacts', '+1 212 555 0106', "To find it by phone: svc contacts find '+1 212 555 0106'\n"],
+  ])('svc %s get %s', async (group, text, hint) => {
+    const { exitCode, stderr } = await run(group, 'get', text);
+    expect([2, 3]).toContain(exitCode);
+    expect(stderr).toContain(hint);
+    expect(stderr).not.toContain('--search');
+  });
+
+  test('of a flag, what is neither is told what it takes', async () => {
+    expect((await run('tickets', 'list', '--contact', 'yara')).stderr).toContain(
+      '--contact must be the id or email of a contact, not "yara".',
+    );
+  });
+
+  test('another command is told what it takes, without what else belongs to it', async () => {
+    const { stderr } = await run('tickets', 'reply', 'T1008', '--body', 'x', '--yes');
+    expect(stderr).toContain('Did you mean T-1008?');
+  });
+});
+
+test('contacts find takes a phone as it is dialled within its country', async () => {
+  const world = sandboxWorld();
+  const file = join(world.folder, 'one.csv');
+  writeFileSync(file, 'name,email,phone\nNina,nina@x.example,+491714000055\n');
+  expect((await svc(world, ['contacts', 'sync', file])).exitCode).toBe(0);
+  const found = async (text: string) => JSON.parse((await svc(world, ['contacts', 'find', text, '--json'])).stdout);
+  for (const pulled of [false, true]) {
+    if (pulled) expect((await svc(world, ['mirror', 'pull'])).exitCode).toBe(0);
+    expect(await found('0171 4000055')).toMatchObject([{ email: 'nina@x.example' }]);
+    expect(await found('0171 400')).toEqual([]);
   }
 });

@@ -4,6 +4,7 @@ import { headerOnTop } from '../../batch/earlier-secrets.ts';
 import { placeIn } from '../../batch/places.ts';
 import { stillHas, ticketsByNumber } from '../../command/ids.ts';
 import { hasName, isNamed, type Named, recordOfField } from '../../command/named.ts';
+import { numberKey } from '../../command/pasted.ts';
 import type { RowOf } from '../../command/row.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
@@ -188,7 +189,7 @@ async function byNames(wanted: Looking, positions: readonly number[]): Promise<R
   const { noun } = resources[record];
   const onRead = (count: number) => ctx.progress(`Looking up ids: ${counted(count, noun)} read`, 'work');
   ctx.progress(`Looking up the ids of ${counted(names.size, noun)}`, 'work');
-  const keyOf = record === 'contacts' ? folded : (number: string) => number.toLowerCase();
+  const keyOf = record === 'contacts' ? folded : numberKey;
   const found =
     record === 'contacts'
       ? await contactsByEmail(await service(), new Set([...names].map(keyOf)), { idsInCopy, onRead })

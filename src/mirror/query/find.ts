@@ -1,3 +1,4 @@
+import { hasDigits, nationalEnd } from '../../command/find-contacts.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure, isInterruption } from '../../errors.ts';
@@ -82,8 +83,11 @@ export function findContacts(store: Store, account: Account, text: string): Prom
     if (exact.length > 0) return { contacts: exact, asOf: await asOf(sql, account) };
     const holds = sql.engine === 'sqlite' ? 'instr(find_text, $3) > 0' : 'strpos(find_text, $3) > 0';
     const found = await contactsWhere(sql, account, holds, wanted);
-    const by = number.length > 2 && number !== wanted ? await contactsWhere(sql, account, holds, number) : [];
-    const byPhone = by.filter((contact) => (findText(contact).split('\n')[4] ?? '').includes(number));
+    const by =
+      number.length > 2 && number !== wanted
+        ? await contactsWhere(sql, account, holds, nationalEnd(number) ?? number)
+        : [];
+    const byPhone = by.filter((contact) => hasDigits(findText(contact).split('\n')[4] ?? '', number));
     const contacts = [...new Map([...found, ...byPhone].map((contact) => [contact.contact_id, contact])).values()];
     return { contacts: newestFirst(contacts), asOf: await asOf(sql, account) };
   });

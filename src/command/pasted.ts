@@ -1,0 +1,42 @@
+import { Failure } from '../errors.ts';
+import { shellWord } from '../text/shell-word.ts';
+
+/** The id, number or email that stands in what people paste: in an address of a page, in quotes, behind a name. */
+export function nameIn(record: string | undefined, text: string): string | undefined {
+  if (record === 'contacts' && text.includes('@')) return /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/u.exec(text)?.[0];
+  const path = /^https?:/iu.test(text) ? text.replace(/[?#].*$/su, '') : text;
+  const [, letters, digits] =
+    [...path.matchAll(/(?<![\p{L}\d])([a-z]{0,4}(?=-?\d))-?(\d{1,15})(?![\p{L}\d])/giu)].at(-1) ?? [];
+  if (digits === undefined || (letters && record !== 'tickets')) return undefined;
+  return letters ? `${letters.toUpperCase()}-${digits}` : digits;
+}
+
+/** `#T-1008` is T-1008. */
+export const numberKey = (number: string): string =>
+  number
+    .trim()
+    .toLowerCase()
+    .replace(/^#(?=\D)/u, '');
+
+const phone = /^\+[\d\s().-]{7,}$/u;
+
+/** A phone would be read as an id that nobody has. */
+export function refusePhone(texts: readonly string[]): void {
+  const text = texts.map((one) => one.trim()).find((one) => /^\+\d{7,}$/u.test(one));
+  if (text === undefined) return;
+  throw new Failure('not-found', `No contact has the id ${text}, which looks like a phone.`, byPhone(text));
+}
+
+const byPhone = (text: string) => ({ hint: `To find it by phone: svc contacts find ${shellWord(text)}` });
+
+/** The failure of a text that is no id, with what may be meant. */
+export function withMeant(error: unknown, record: string, texts: readonly string[]): unknown {
+  if (!(error instanceof Failure) || error.hint !== undefined) return error;
+  for (const text of texts.map((one) => one.trim())) {
+    const meant = nameIn(record, text);
+    if (record === 'contacts' && phone.test(text)) return new Failure(error.kind, error.message, byPhone(text));
+    if (meant !== undefined && meant !== text)
+      return new Failure(error.kind, error.message, { hint: `Did you mean ${meant}?` });
+  }
+  return error;
+}
