@@ -1,4 +1,4 @@
-import { firstWordAt } from '../command/global-flags.ts';
+import { firstWordAt, switchFlags } from '../command/global-flags.ts';
 import { entryNamed, loadNamed } from '../commands/index.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
@@ -38,6 +38,18 @@ export function asFlag(typed: readonly string[]): readonly string[] {
   const rest = [...typed.slice(0, at), ...typed.slice(at + 1)];
   const word = firstWord(rest);
   return word === undefined || entryNamed(word) ? [...rest, '--help'] : rest;
+}
+
+/** `svc --help tickets list` is `svc tickets list --help`: what stands behind it names the command. */
+export function withHelpLast(argv: readonly string[]): readonly string[] {
+  const at = argv.findIndex((word) => word === '--help' || word === '-h' || word === '--');
+  const [next] = argv.slice(at + 1);
+  if (at < 0 || argv[at] === '--' || next === undefined || next.startsWith('-')) return argv;
+  // Behind a command's own flag it may be that flag's value, and behind another program's name it is that program's.
+  const isOurs = argv
+    .slice(0, at)
+    .every((word) => (word.startsWith('-') ? switchFlags.has(word) : !/^(?:exec|rehearse|each)$/u.test(word)));
+  return isOurs ? [...argv.slice(0, at), ...argv.slice(at + 1), '--help'] : argv;
 }
 
 /** `--sort -updated_at` gives a value, not another flag. */

@@ -8,7 +8,7 @@ import { Failure } from '../errors.ts';
 import { helpWidth, usualWidth } from '../text/layout.ts';
 import { nearest } from '../text/near.ts';
 import { version } from '../version.ts';
-import { asFlag, asRehearsal, firstWord, withSortJoined } from './argv.ts';
+import { asFlag, asRehearsal, firstWord, withHelpLast, withSortJoined } from './argv.ts';
 import { habitualTopic } from './habit-words.ts';
 import { asksData, fieldsBehindJson, methodBesidePath, refuseFieldAmongIds, refuseFieldsBehindJson } from './habits.ts';
 import { helpConfiguration } from './help.ts';
@@ -25,7 +25,7 @@ export type Help = { readonly help: string };
 export async function parse(typed: readonly string[], columns?: number): Promise<Invocation | Help> {
   const answered = await helpAsked(typed, columns);
   if (answered !== undefined) return { help: answered };
-  const argv = withSortJoined(asRehearsal(asFlag(typed)));
+  const argv = withSortJoined(asRehearsal(withHelpLast(asFlag(typed))));
   let invoked: Invocation | undefined;
   let help = '';
   const writeOut = (text: string) => {

@@ -537,3 +537,24 @@ describe('advice that can be typed', () => {
     ['show customer 7', 'Did you mean: svc contacts get 7\n'],
   ])('svc %s', refusedWith);
 });
+
+describe('--help in front of the words that it is about', () => {
+  test.each([
+    '--help tickets list',
+    '-h tickets list',
+    'tickets -h list',
+    'tickets --help list',
+    '--no-color --help tickets list',
+  ])('svc %s is the help of that command', async (line) => {
+    expect(await run(line)).toEqual(await run('tickets list --help'));
+  });
+
+  test.each([
+    ['--help nonsense', "Unknown command 'nonsense'."],
+    ['tickets --help nonsense', "Unknown command 'nonsense'."],
+  ])('svc %s', refusedWith);
+
+  test('shows the help of a command also where an argument stands behind it', async () => {
+    expect(await run('tickets get --help 8')).toEqual(await run('tickets get --help'));
+  });
+});
