@@ -57,7 +57,7 @@ export const followsOf = (steps: readonly FollowStep[]): NonNullable<SendWish['f
   });
 
 /** The commands that do them by hand. `why`: the failure of the first. */
-export const commandsFor = (steps: readonly FollowStep[], why?: unknown): string =>
+const commandsFor = (steps: readonly FollowStep[], why?: unknown): string =>
   steps.map((step, at) => commandOf(step, at === 0 ? why : undefined)).join(' && ');
 
 /** What the service refused stands there by its name: typed again, it would be refused again. */

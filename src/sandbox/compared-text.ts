@@ -7,7 +7,9 @@ import type { Comparison, RecordChange } from './compare.ts';
 /** A line for each of the first `atMost` records, and what it would mean for the real account. Texts of customers cannot act on a terminal. */
 export function* comparisonLines(comparison: Comparison, atMost: number): Generator<string> {
   const { changes, webhooks, requests, minutes } = comparison;
-  for (const change of changes.slice(0, atMost)) yield lineOf(change);
+  const touched = changes.filter(isTouched);
+  const inOrder = [...changes.filter((change) => !isTouched(change)), ...touched];
+  for (const change of inOrder.slice(0, atMost)) yield lineOf(change);
   const more = changes.length - atMost;
   if (atMost > 0 && more > 0) yield `… and ${number(more)} more; --diff-out FILE has them all`;
   yield changes.length === 0 ? 'Nothing changed.' : `${capital(sumOf(changes))}.`;
@@ -44,10 +46,16 @@ function nameOf(record: Fields): string {
 /** Fields that follow from another one. */
 const following = new Set(['updated_at', 'last_message_at', 'history']);
 
+/** A field that people set is as before: only its time moved, or its history. */
+const isTouched = ({ before, after }: RecordChange): boolean =>
+  before !== null && after !== null && differences(before, after) === touchedOnly;
+
+const touchedOnly = 'touched';
+
 function differences(before: Fields, after: Fields): string {
   const fields = Object.keys(after).filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
   const telling = fields.filter((field) => !following.has(field));
-  return telling.map((field) => difference(field, before[field], after[field])).join(', ') || 'touched';
+  return telling.map((field) => difference(field, before[field], after[field])).join(', ') || touchedOnly;
 }
 
 function difference(field: string, before: unknown, after: unknown): string {
