@@ -55,7 +55,7 @@ export async function refuseTwoSources(ctx: Pick<Context, 'env' | 'tokens'>, set
   const saved = await heldByProfile(ctx.tokens);
   const known = new Set([...settings.profiles, ...saved.keys()]);
   // Where none is saved, as in CI, the name is all that there is of it.
-  if (known.size > 0 && !known.has(settings.profile)) throw noSuchProfile(settings, given, known);
+  if (known.size > 0 && !known.has(settings.profile)) throw noSuchProfile(settings, given, [...saved.keys()]);
   const held = saved.get(settings.profile) ?? [];
   const rivals = given.filter((kind) => held.some((other) => areRivals(kind, other)));
   if (rivals.length === 0) return;
@@ -67,12 +67,13 @@ export async function refuseTwoSources(ctx: Pick<Context, 'env' | 'tokens'>, set
   );
 }
 
-function noSuchProfile({ profile }: Settings, given: CredentialKind[], known: ReadonlySet<string>): Failure {
-  const near = nearest(profile, [...known]);
+function noSuchProfile({ profile }: Settings, given: CredentialKind[], saved: readonly string[]): Failure {
+  const near = nearest(profile, saved);
+  const known = saved.length > 0 ? `Saved: ${[...saved].sort().join(', ')}.` : 'No login is saved.';
   return new Failure(
     'usage',
     `There is no profile ${profile}${near ? `; did you mean ${near}?` : '.'} Nothing was sent.`,
-    { hint: `Saved: ${[...known].join(', ')}. Leave out --profile (SVC_PROFILE) to use ${variablesOf(given)}.` },
+    { hint: `${known} Leave out --profile (SVC_PROFILE) to use ${variablesOf(given)}.` },
   );
 }
 
@@ -80,7 +81,7 @@ export async function notLoggedIn(
   { env, tokens }: Pick<Context, 'env' | 'tokens'>,
   { profile }: Settings,
 ): Promise<Failure> {
-  const saved = [...(await heldByProfile(tokens)).keys()];
+  const saved = [...(await heldByProfile(tokens)).keys()].sort();
   const near = nearest(profile, saved);
   const login = `Run: ${loginCommand('oauth', profile)} (or with --with-api-key).`;
   const variable = 'SVC_API_KEY';

@@ -135,9 +135,25 @@ export function endsSoon({ issued_at, expires_at }: Stored<'oauth'>, now: Date):
 export const isSameClient = (kept: Stored<'client'>, authUrl: string, clientId: string): boolean =>
   kept.client_id === clientId && originOf(kept.auth_url) === originOf(authUrl);
 
+/** What is copied along with a token, or left around it. The token itself is never shown. */
+const aroundIt = [
+  [
+    'a quotation mark at its begin or end',
+    /^["'`]|["'`]$/u,
+    'docker --env-file, for one, keeps the quotation marks of a file.',
+  ],
+  ['the name of a variable before it', /^(?:export\s+)?SVC_\w+\s*=/u, 'What stands before the first = is a name.'],
+  ['white space in it', /\s/u, 'Two lines or words were given.'],
+] as const;
+
 /** A token becomes a header's value: whatever could end the header or start another is refused where it comes in. */
 export function checkToken(text: string, what: string): string {
   const token = text.trim();
+  const extra = aroundIt.find(([, found]) => found.test(token));
+  if (extra)
+    throw new Failure('usage', `${what} has ${extra[0]}, which is no part of it; nothing was sent.`, {
+      hint: `${extra[2]} Give the secret alone.`,
+    });
   if (/^[\x21-\x7e]+$/u.test(token)) return token;
   throw new Failure('usage', token === '' ? `${what} is empty.` : `${what} contains characters that no token has.`, {
     hint: 'Copy it exactly: one line, without spaces or quotes.',

@@ -253,3 +253,29 @@ describe('a profile that is not logged in, beside others that are', () => {
     expect(one.stderr).toContain('Another login is saved: add --profile default');
   });
 });
+
+describe('a key that is copied with something around it', () => {
+  test.each([
+    ['"key_acme"', 'quotation mark'],
+    ["'key_acme'", 'quotation mark'],
+    ['SVC_API_KEY=key_acme', 'name of a variable'],
+    ['export SVC_API_KEY="key_acme"', 'quotation mark'],
+    ['key_a cme', 'white space'],
+  ])('%s is refused before a request, and not shown', async (key, said) => {
+    const world = await authWorld();
+    const given = await world.svc(['account', 'get'], { env: { SVC_API_KEY: key } });
+    const typed = await world.svc(['login', '--with-api-key'], { stdin: `${key}\n` });
+    for (const ran of [given, typed]) {
+      expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining(said)]);
+      expect(ran.stderr).not.toContain('acme');
+    }
+    expect(world.sent).toEqual([]);
+  });
+
+  test('of profiles only those that are logged in are named as saved', async () => {
+    const world = await authWorld();
+    await storeOf(world).update('profile/acme/api_key', async () => JSON.stringify({ base_url: origin, token: 'k' }));
+    const ran = await world.svc(['-p', 'nope', 'tickets', 'list'], { env: { SVC_API_KEY: 'key_acme' } });
+    expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining('Saved: acme. Leave out')]);
+  });
+});
