@@ -192,7 +192,9 @@ export function unreachable(baseUrl: string, { detail, reason }: Lost): Failure 
     });
   }
   return new Failure('network', `Could not reach ${origin}: ${detail}`, {
-    hint: networkHints[reason] ?? `${nothingChanged} Check the address and the network, or run: svc doctor`,
+    hint:
+      (detail.endsWith('an http:// address.') ? undefined : networkHints[reason]) ??
+      `${nothingChanged} Check the address and the network, or run: svc doctor`,
   });
 }
 

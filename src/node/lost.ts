@@ -41,6 +41,9 @@ function beforeSending(code: string, message: string, at: { timedOut: boolean; h
   if (refusing.test(code)) return lost('refused', `${host} refuses connections.`);
   if (nameless.test(code)) return lost('dns', `The name ${host} cannot be resolved.`);
   if (ofACertificate.test(code)) return lost('tls', `The certificate of ${host} is not accepted (${code}).`);
+  // As OpenSSL says of an answer that is no TLS.
+  if (plainAnswer.test(`${code} ${message}`))
+    return lost('tls', `No secure connection to ${host} can be made (${code}): it may be an http:// address.`);
   if (ofTls.test(code)) return lost('tls', `No secure connection to ${host} can be made (${code}).`);
   if (/^Proxy response/u.test(message)) return lost('refused', `${message}.`);
   return lost('reset', `The connection to ${host} broke before anything was sent (${code || message}).`);
@@ -63,6 +66,7 @@ const tooLate = /^(?:SVC_CONNECT_TIMEOUT|UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/u;
 const cutShort = /^(?:SVC_CUT|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/u;
 const ofACertificate =
   /^(?:CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|ERR_TLS_CERT)/u;
+const plainAnswer = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|wrong version number|packet length too long/u;
 const ofTls = /^(?:ERR_TLS|ERR_SSL|EPROTO)/u;
 
 const isEnded = (code: string): boolean => code === 'ABORT_ERR' || code === 'UND_ERR_ABORTED';
