@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { environmentNames } from '../../src/config/environment-names.ts';
 import { sandboxWorld as anyWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
@@ -164,4 +165,29 @@ test('a profile whose login is forgotten is not called saved', async () => {
   expect(await configCheck()).toBe('Profile default; saved: default.');
   await svc(world, ['logout', '--all', '--yes'], { env: noKey });
   expect(await configCheck()).toBe('Profile default; no login is saved.');
+});
+
+test('a variable that svc does not know is named with what was meant, never with its value, and nothing is wrong', async () => {
+  const env = {
+    SVC_APIKEY: 'abcSECRET',
+    SVC_BASEURL: 'x',
+    SVC_ZZZ_OF_OURS: '1',
+    SVC_WEBHOOK_SECRET_ACME: 'x',
+    svc_json: '1',
+  };
+  const ran = await svc(sandboxWorld(), ['doctor', '--json'], { env });
+  const said = (JSON.parse(ran.stdout) as Report).checks.filter(({ name }) => name === 'environment');
+  expect(said.map(({ message }) => message)).toEqual([
+    'SVC_APIKEY is no variable of svc; did you mean SVC_API_KEY?',
+    'SVC_BASEURL is no variable of svc; did you mean SVC_BASE_URL?',
+    'SVC_ZZZ_OF_OURS is no variable of svc',
+    'svc_json is no variable of svc',
+  ]);
+  expect(ran.stdout).not.toContain('SECRET');
+  expect(wrongOf(ran.stdout)).toEqual([]);
+});
+
+test('what doctor knows of variables is what the help names', async () => {
+  const { stdout } = await svc(sandboxWorld(), ['help', 'environment']);
+  expect([...environmentNames].sort()).toEqual([...new Set(stdout.match(/SVC_\w+/gu))].sort());
 });

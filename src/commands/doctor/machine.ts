@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import { probeName } from '../../auth/store-contents.ts';
+import { strangeVariables } from '../../config/environment-names.ts';
 import { proxiesIn } from '../../config/proxies.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
@@ -9,6 +10,7 @@ import { whatIsWrongWith } from '../../disk/folder-check.ts';
 import { homeFolder } from '../../disk/home.ts';
 import { codeOf, Failure, interruption, messageOf } from '../../errors.ts';
 import { canListen } from '../../login/loopback.ts';
+import { sanitize } from '../../text/sanitize.ts';
 import type { Check } from './check.ts';
 
 /** What can be seen without the service. */
@@ -21,6 +23,7 @@ export async function machineChecks(ctx: Context, settings: Settings): Promise<r
     proxy(ctx.env, settings),
     await callback(settings),
     await completions(ctx.env),
+    ...strangeVariables(ctx.env).map((said) => ({ ...fine('environment', sanitize(said)), isNeutral: true })),
   ];
   // A keyring that does not answer is given its time.
   if (ctx.signal.aborted) throw interruption(ctx.signal);
