@@ -31,6 +31,8 @@ test('where nothing is recorded by a number, the hint says where to find its id,
 test('the list is newest first, and narrowed by time, record, face and outcome', async () => {
   expect(await seqsOf()).toEqual([4, 3, 2, 1]);
   expect(await seqsOf('--since', '1h')).toEqual([4, 3, 2]);
+  expect(await seqsOf('--until', '1h')).toEqual([1]);
+  expect(await seqsOf('--since', '1h', '--until', '1h')).toEqual([]);
   expect(await seqsOf('--record', 'T-1008')).toEqual([2, 1]);
   expect(await seqsOf('--record', '8')).toEqual([2, 1]);
   expect(await seqsOf('--face', 'api')).toEqual([3]);

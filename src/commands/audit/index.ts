@@ -32,6 +32,7 @@ const list = defineCommand({
   details: 'A write without an outcome is unknown: svc was killed while it was on its way, or is still at it.',
   flags: {
     since: past('Only writes since then: a time, or a span such as 12h'),
+    until: past('Only writes before then, likewise'),
     record: param.text('Only writes to the record with this id, or ticket number', { placeholder: 'ID' }),
     face: param.choice('Only writes by this way', faces),
     outcome: param.choice('Only writes that ended so', endings),
@@ -39,13 +40,18 @@ const list = defineCommand({
     all: param.toggle('Every write'),
     account: accountFlag,
   },
-  examples: ['svc audit list --since 12h', 'svc audit list --record T-1008 --json', 'svc audit list --outcome unknown'],
+  examples: [
+    'svc audit list --since yesterday --until today',
+    'svc audit list --record T-1008 --json',
+    'svc audit list --outcome unknown',
+  ],
   async run(ctx, { flags, settings }) {
     const { root, notes } = await chosenRecord(ctx, settings, flags.account);
     const entries = await entriesIn(root);
     const isAbout = flags.record === undefined ? () => true : aboutRecord(flags.record, entries);
     const found = entries
       .filter((entry) => flags.since === undefined || Date.parse(entry.time) >= Date.parse(flags.since))
+      .filter((entry) => flags.until === undefined || Date.parse(entry.time) < Date.parse(flags.until))
       .filter((entry) => flags.face === undefined || entry.face === flags.face)
       .filter((entry) => flags.outcome === undefined || entry.outcome === flags.outcome)
       .filter(isAbout)
