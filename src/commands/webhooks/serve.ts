@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -46,10 +47,11 @@ export const serveWebhooks = defineCommand({
     if (flags.check) {
       const place = placeOf(first);
       if ('url' in place) await (await import('../../database/postgres.ts')).readUrl(place.url, ctx.env);
+      const { missingIn, unusableInbox } = await import('../../webhooks/serve/missing.ts');
       return {
         data: { shape: 'record', record: recordOf(path, first.config) },
         human: ({ width }) => message(`${path} is valid: ${counted(sinks, 'sink')}.`, width),
-        notes: await (await import('../../webhooks/serve/missing.ts')).missingIn(ctx, settings.profile, first),
+        notes: [...(await missingIn(ctx, settings.profile, first)), ...(await unusableInbox(ctx, place))],
       };
     }
     const { serve } = await import('../../webhooks/serve/serve.ts');
@@ -125,10 +127,11 @@ function sumOf({ tally, sinks }: Served): string {
   ].join('\n');
 }
 
-async function unitFor({ env }: Pick<Context, 'env'>, { file, config }: Configured): Promise<string> {
+async function unitFor({ env }: Pick<Context, 'env'>, { file, folder, config }: Configured): Promise<string> {
   const { systemdUnit } = await import('../../webhooks/serve/unit.ts');
   const { secretVariables } = await import('../../webhooks/serve/doors.ts');
   const { itself } = await import('../../disk/installed.ts');
   const user = env.SUDO_USER ?? env.USER ?? 'svc';
-  return systemdUnit({ command: itself(), config: file, user, secrets: secretVariables(config) });
+  const files = config.sinks.flatMap((sink) => (sink.file ? [resolve(folder, sink.file.path)] : []));
+  return systemdUnit({ command: itself(), config: file, user, secrets: secretVariables(config), files });
 }

@@ -1,8 +1,13 @@
 import { delimiter, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import { isPostgresUrl } from '../../database/place.ts';
+import { whatIsWrongWith } from '../../disk/folder-check.ts';
 import { isProgram } from '../../disk/program.ts';
+import { messageOf } from '../../errors.ts';
+import { inTime } from '../../promise/in-time.ts';
 import { number } from '../../text/number.ts';
+import type { Place } from '../store/place.ts';
 import { splitSecrets } from '../subscriptions/secrets.ts';
 import type { Configured, ServeConfig } from './config.ts';
 import { usualSecret } from './config-schema.ts';
@@ -69,4 +74,29 @@ function roomNeeded({ inbox = '', keep }: Pick<ServeConfig, 'inbox' | 'keep'>): 
   return [
     `keep: ${number(keep)} in a folder takes up to about ${gigabytes} GB of disk with events of 1 KB: its file grows to twice what is kept, and is copied then.`,
   ];
+}
+
+const patienceMs = 5_000;
+
+/** A note like the others: the inbox may be reached from where svc is to run, and not from here. Nothing is made in it. */
+export async function unusableInbox(ctx: Context, place: Place): Promise<string[]> {
+  const why = await ('folder' in place ? folderProblem(place.folder) : unreachable(ctx, place.url));
+  return why === undefined ? [] : [`Here svc webhooks serve would not start: the inbox cannot be used. ${why}`];
+}
+
+const folderProblem = async (folder: string): Promise<string | undefined> => {
+  const why = await whatIsWrongWith(folder);
+  return why && `${folder}: ${why}.`;
+};
+
+async function unreachable({ env }: Context, url: string): Promise<string | undefined> {
+  const { openHooks } = await import('../store/postgres/postgres-store.ts');
+  const ask = async () => {
+    const database = await openHooks({ url, env });
+    await database.query({ text: 'SELECT 1 AS one' }).finally(() => database.close());
+  };
+  return inTime({ sleep: (ms, signal) => sleep(ms, undefined, { signal }) }, patienceMs, ask()).then(
+    () => undefined,
+    (error: unknown) => messageOf(error),
+  );
 }

@@ -6,10 +6,12 @@ type About = {
   readonly user: string;
   /** The variables that hold secrets, by name. */
   readonly secrets: readonly string[];
+  /** Where file sinks write. */
+  readonly files: readonly string[];
 };
 
 /** A systemd unit. It begins again whatever happens, and waits for the drain. */
-export const systemdUnit = ({ command, config, user, secrets }: About): string => `[Unit]
+export const systemdUnit = ({ command, config, user, secrets, files }: About): string => `[Unit]
 Description=Webhooks of the account (svc webhooks serve)
 Wants=network-online.target
 After=network-online.target postgresql.service
@@ -18,6 +20,8 @@ After=network-online.target postgresql.service
 ExecStart=${[...command, 'webhooks', 'serve', '--config', config].map(word).join(' ')}
 ExecReload=/bin/kill -HUP $MAINPID
 WorkingDirectory=${dirname(config).replaceAll('%', '%%')}
+# If there is no such user: useradd --system ${user}. It must be able to read ${config.replaceAll(/[^ -~]/gu, '?')};
+# systemd gives it /var/lib/svc (StateDirectory).
 User=${user}
 StateDirectory=svc
 Environment=SVC_STATE_DIR=%S/svc SVC_CONFIG_DIR=%S/svc SVC_TOKEN_STORE=file
@@ -29,7 +33,7 @@ KillSignal=SIGTERM
 KillMode=mixed
 TimeoutStopSec=30
 NoNewPrivileges=yes
-PrivateTmp=yes
+${files.some((file) => /^\/(?:var\/)?tmp\//u.test(file)) ? '# A file sink writes below /tmp, where only this service sees it with PrivateTmp: give it another folder.\n' : ''}PrivateTmp=yes
 
 [Install]
 WantedBy=multi-user.target

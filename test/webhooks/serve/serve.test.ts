@@ -383,6 +383,17 @@ test.each([
   expect((await svc(world, ['webhooks', 'serve', '--config', file, '--check'])).exitCode).toBe(0);
 });
 
+test.each([
+  ['postgres://u@127.0.0.1:1/hooks', /would not start: the inbox cannot be used\. The database .+ cannot be reached/u],
+  ['c.yaml', /would not start: the inbox cannot be used\. .+c\.yaml: is not a folder\./u],
+])('--check says that the inbox %j cannot be used here', async (inbox, said) => {
+  const world = await newWorld();
+  const file = join(world.folder, 'c.yaml');
+  writeFileSync(file, `sinks: [{ name: a, file: { path: a.jsonl } }]\ninbox: '${inbox}'\n`);
+  const ran = await svc(world, ['webhooks', 'serve', '--config', file, '--check']);
+  expect([ran.exitCode, ran.stderr.replaceAll(/\s+/gu, ' ')]).toEqual([0, expect.stringMatching(said)]);
+});
+
 test('--check names programs that are not there or cannot be run, and is right all the same', async () => {
   const world = await newWorld();
   const file = join(world.folder, 'programs.yaml');
@@ -462,10 +473,17 @@ test('--check accepts the example of the docs, and --systemd prints a unit for i
   writeFileSync(join(world.folder, 'to-crm'), '#!/bin/sh\n', { mode: 0o755 });
   const env = { SVC_WEBHOOK_SECRET: secret };
   const checked = await svc(world, ['webhooks', 'serve', '--config', file, '--check', '--json'], { env });
-  expect(checked).toMatchObject({ exitCode: 0, stderr: '' });
+  // Its database is not here.
+  expect(checked.exitCode).toBe(0);
+  expect(checked.stderr).toMatch(/^(?:Here [^\n]+the inbox cannot be used\.[^\n]+\n)?$/u);
   expect(JSON.parse(checked.stdout).sinks).toEqual(['app', 'crm', 'archive']);
   const unit = await svc(world, ['webhooks', 'serve', '--config', file, '--systemd']);
   expect(unit.stdout).toContain(`webhooks serve --config ${file}\n`);
+  expect(unit.stdout).toContain('useradd --system ');
+  expect(unit.stdout).not.toContain('below /tmp');
+  writeFileSync(file, 'sinks: [{ name: a, file: { path: /tmp/a.jsonl } }]\n');
+  const inTmp = await svc(world, ['webhooks', 'serve', '--config', file, '--systemd']);
+  expect(inTmp.stdout).toContain('# A file sink writes below /tmp, where only this service sees it');
   expect(unit.stdout).toContain('ExecReload=/bin/kill -HUP $MAINPID');
 });
 
