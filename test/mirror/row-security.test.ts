@@ -123,6 +123,14 @@ describe('a query as a superuser, or as a role that can become one,', () => {
     expect(JSON.parse((await asked(reader, 'SELECT count(*) AS n FROM svc_mirror.contacts')).stdout)).toEqual([
       { n: 264 },
     ]);
+    const pull = (db: string[]) => svc(reader, ['mirror', 'pull', '--only', 'lists', ...db], { env: reader.env });
+    expect(ran.stderr).toContain("To pull, give the URL of the copy's owner in --db");
+    const refused = await pull([]);
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      5,
+      expect.stringContaining('To pull, give in --db the URL of'),
+    ]);
+    expect(await pull(['--db', server?.url(database, member) ?? ''])).toMatchObject({ exitCode: 0 });
     server?.sql(database, 'GRANT svc TO svc_reader');
     expect((await asked(reader, 'SELECT 1')).exitCode).toBe(2);
     server?.sql(database, 'DROP OWNED BY svc_reader; DROP ROLE svc_reader');

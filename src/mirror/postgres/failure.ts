@@ -31,7 +31,7 @@ export function postgresFailure(place: string, error: unknown, wasConnected: boo
   }
   if (code === '42501') {
     return new Failure('forbidden', `The database ${place} does not allow it: ${said}.`, {
-      hint: 'To pull, the role needs CREATE and TEMPORARY on the database. Tables of an older svc are brought up to date by the next pull.',
+      hint: 'To pull, give in --db the URL of the role that owns the copy, which needs CREATE and TEMPORARY on the database. A role that only reads it is for queries.',
     });
   }
   return new Failure('usage', `The database refused this: ${said}.`, { hint: 'To see its tables: svc mirror schema' });

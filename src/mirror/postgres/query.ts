@@ -93,7 +93,9 @@ const tooPowerful = (role: string): Failure =>
   new Failure(
     'usage',
     `A query would have the rights of ${role}, which reads other accounts and the server's files. Nothing was asked.`,
-    { hint: `Make a role for it, and name that in SVC_MIRROR_DB:\n${roleForQueries}` },
+    {
+      hint: `Make a role for it, and name that in SVC_MIRROR_DB. To pull, give the URL of the copy's owner in --db:\n${roleForQueries}`,
+    },
   );
 
 /** The library knows `queryMode`, its types do not. */
