@@ -51,5 +51,8 @@ function section(name: FigureName, figure: Shown): string[] {
   ];
 }
 
-/** What Markdown or HTML would obey is escaped. */
-const plain = (text: string): string => sanitize(text).replaceAll(/[\\`*_{}[\]()<>#+!|~&:-]/gu, '\\$&');
+/** What Markdown or HTML would obey is escaped, at the place where it would: `-` begins a list, `:` a link or an emoji. */
+export const plain = (text: string): string =>
+  sanitize(text)
+    .replaceAll(/[\\`*_{}[\]<>#|~]|&(?=[#\w])|:(?![\s\d]|$)|:(?=[\w+-]+:)/gu, '\\$&')
+    .replaceAll(/^(\s*)([-+=]|\d+[.)])/gmu, (_, space, mark) => `${space}${mark.slice(0, -1)}\\${mark.slice(-1)}`);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, test as always, beforeAll, expect } from 'vitest';
+import { plain } from '../../src/answers/report-md.ts';
 import { ok } from '../mirror/engines.ts';
 import { inCopy } from '../mirror/truth.ts';
 import { real, whereIs } from '../real-component.ts';
@@ -115,4 +116,21 @@ inBrowser('on paper the report is black on white, with its bars', async () => {
     await page.screenshot({ path: join(folder, 'report-print.png'), fullPage: true });
   }
   await page.close();
+});
+
+always.each([
+  ['From a copy of 2026-11-27 20:04.', 'From a copy of 2026-11-27 20:04.'],
+  ['00:00', '00:00'],
+  ['a + b - c & d (e)!', 'a + b - c & d (e)!'],
+  ['- x', '\\- x'],
+  ['---', '\\---'],
+  ['1. x', '1\\. x'],
+  ['1) x', '1\\) x'],
+  ['===', '\\==='],
+  ['https://evil.example', 'https\\://evil.example'],
+  ['mailto:x', 'mailto\\:x'],
+  [':100: :+1:', '\\:100: \\:+1:'],
+  ['![x](http://y) | <b> &lt; `c` ~~d~~ #1', '!\\[x\\](http\\://y) \\| \\<b\\> \\&lt; \\`c\\` \\~\\~d\\~\\~ \\#1'],
+])('as Markdown %j is %j', (text, written) => {
+  expect(plain(text)).toBe(written);
 });
