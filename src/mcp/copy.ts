@@ -97,16 +97,20 @@ async function withCopy<T>({ ctx, settings }: Service, work: (copy: Copy) => Pro
   }
 }
 
+/** How old and how whole the copy is, in the words of every answer from it. */
+async function ageOf({ ctx }: Service, { store, account }: Copy): Promise<readonly string[]> {
+  const { notesOn } = await import('../answers/copy.ts');
+  const { kindNames } = await import('../mirror/tables/kinds.ts');
+  return store.read((sql) => notesOn(sql, account, kindNames, ctx.clock.now()));
+}
+
 /** One SELECT under the rules of `svc mirror sql`, as many rows as are shown, and no longer than a client waits. */
-async function rowsFor({ ctx, settings }: Service, { store, account }: Copy, sql: string): Promise<Found> {
+async function rowsFor(service: Service, copy: Copy, sql: string): Promise<Found> {
+  const { ctx, settings } = service;
   const { askApart } = await import('../mirror/query/apart.ts');
   const late = AbortSignal.timeout(patienceMs);
   try {
-    const { columns, rows } = await askApart(
-      { ctx, settings, store, account },
-      sql,
-      AbortSignal.any([ctx.signal, late]),
-    );
+    const { columns, rows } = await askApart({ ctx, settings, ...copy }, sql, AbortSignal.any([ctx.signal, late]));
     const shown: unknown[] = [];
     let isCut = false;
     for await (const row of rows) {
@@ -114,7 +118,8 @@ async function rowsFor({ ctx, settings }: Service, { store, account }: Copy, sql
       if (isCut) break;
       shown.push(Object.fromEntries(columns.map((name, at) => [name, row[at]])));
     }
-    return { key: 'rows', value: shown, lines: [`${counted(shown.length, 'row')}.`], isCut };
+    const age = await ageOf(service, copy);
+    return { key: 'rows', value: shown, lines: [`${counted(shown.length, 'row')}.`, ...age], isCut };
   } catch (error) {
     if (late.aborted && !ctx.signal.aborted) throw interruption({ reason: 'SIGTERM' }, 'The query took too long.');
     throw error;
@@ -142,11 +147,11 @@ export const copyTools: readonly Tool[] = [
     async look(service, input) {
       const q = text(input, 'q');
       const { search } = await import('../mirror/query/search.ts');
-      const { hits, count, isAll } = await withCopy(service, ({ store, account }) =>
-        search(store, account, q, mostPlaces),
-      );
-      const lines = [`${isAll ? '' : 'At least '}${count} found.`];
-      return { key: 'hits', value: hits, lines, isCut: hits.length < count };
+      return withCopy(service, async (copy) => {
+        const { hits, count, isAll } = await search(copy.store, copy.account, q, mostPlaces);
+        const lines = [`${isAll ? '' : 'At least '}${count} found.`, ...(await ageOf(service, copy))];
+        return { key: 'hits', value: hits, lines, isCut: hits.length < count };
+      });
     },
   }),
   copyTool({

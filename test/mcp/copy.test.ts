@@ -35,9 +35,10 @@ test('they answer from the copy, without a request and without a grant', async (
   const call = await assistant(world);
   await call('listContacts', { per_page: 1 });
   const sent = world.sent.length;
-  const { data } = await call('queryCopy', { sql: 'SELECT count(*) AS n FROM tickets' });
-  expect(data).toEqual({ rows: [{ n: 44 }] });
+  const asked = await call('queryCopy', { sql: 'SELECT count(*) AS n FROM tickets' });
+  expect(asked.data).toEqual({ rows: [{ n: 44 }] });
   const found = await call('searchCopy', { q: 'export rows' });
+  for (const { text } of [asked, found]) expect(text).toMatch(/From the local copy, .+ old\./u);
   expect(found.data.hits[0]).toMatchObject({ kind: expect.any(String), text: expect.any(String) });
   const report = await call('report', { since: '2026-02-01', until: '2026-02-28', fields: 'figures.tickets' });
   const { values } = report.data.report.figures?.tickets ?? report.data.report['figures.tickets'];
