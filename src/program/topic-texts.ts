@@ -111,7 +111,7 @@ const output = laidOut([
       ...Object.values(formRows).filter((row) => row !== undefined),
       [
         '--fields id,contact.email',
-        "which fields, in which order, by name or by the table's header; nested in JSON, dotted column names elsewhere",
+        "which fields, in which order, by name or by the table's header; nested in JSON, dotted column names elsewhere. csv of what svc itself keeps (audit, drafts, auth) has what is nested as JSON in a cell unless it is named, as who.user",
       ],
       ["--jq '.[].email'", 'the real jq over the JSON; strings are printed raw, null as an empty line'],
     ],

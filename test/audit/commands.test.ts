@@ -40,6 +40,14 @@ test('the list is newest first, and narrowed by time, record, face and outcome',
   expect(await seqsOf('--limit', '1')).toEqual([4]);
 });
 
+test('in csv a nested part is JSON in its cell, and has a column of its own where it is named', async () => {
+  const csv = async (...argv: string[]) =>
+    (await svc(world, ['audit', 'list', '-o', 'csv', ...argv])).stdout.split('\r\n');
+  const [header = '', row = ''] = await csv();
+  expect([header.split(',').includes('who'), row.includes('{""')]).toEqual([true, true]);
+  expect((await csv('--fields', 'seq,who.user'))[0]).toBe('seq,who.user');
+});
+
 test('a table, csv and rows show it as every list', async () => {
   const { stdout } = await svc(world, ['audit', 'list'], { columns: 120 });
   expect(stdout).toContain('ticket T-1008');

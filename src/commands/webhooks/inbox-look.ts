@@ -50,7 +50,7 @@ export async function chosen(ctx: Context, settings: Settings, given: string | u
 const mostChoices = 100;
 
 /** The newest first, to choose from. */
-export const receivedEvents: Listed['choices'] = async (ctx, settings, flags) => {
+const receivedEvents: Listed['choices'] = async (ctx, settings, flags) => {
   const { opened } = await chosen(ctx, settings, flags.config?.[0]);
   const view: View<Choice> = ({ id, event, at, body }) => {
     const summary = sanitize(mainFields(event, envelopeIn(body)?.data ?? null).slice(0, 200));

@@ -165,3 +165,45 @@ plain('an idle sink asks the inbox four times a second, and at once when somethi
   expect(asked[40]).toBeLessThanOrEqual(250 * 39 + 25);
   await end(world, worker);
 });
+
+plain('what somebody settled while it waited for its next try is not sent again, and the next one goes', async () => {
+  const world = worldOf([]);
+  const sent: string[] = [];
+  const all = new AbortController();
+  const waiting = ['evt_1', 'evt_2'].map((id) => ({
+    arrival: message(id, 1),
+    tries: 0,
+    since: '2026-01-02T03:04:05.000Z',
+  }));
+  const worker = startLanes(
+    {
+      sink: {
+        name: 'app',
+        most: 1,
+        send: async ([one]) => {
+          sent.push(one?.id ?? '');
+          return one?.id === 'evt_1' ? { how: 'refused', error: 'down' } : { how: 'taken' };
+        },
+      },
+      store: {
+        isShared: false,
+        take: async (_, __, except) => ({
+          waiting: waiting.filter(({ arrival }) => !except?.has(arrival.id) && !sent.includes(arrival.id)),
+          held: all.signal,
+          mayDeliver: () => true,
+          waits: (id) => id !== 'evt_1' || sent.length < 2,
+        }),
+        settle: async () => {},
+        leave: async () => {},
+      },
+      retry,
+      clock: world.clock,
+      onSettled: (_, settled) => world.settled.push(settled),
+      onProblem: () => {},
+    },
+    16,
+  );
+  await world.until(() => sent.includes('evt_2'));
+  expect(sent).toEqual(['evt_1', 'evt_1', 'evt_2']);
+  await end(world, worker);
+});

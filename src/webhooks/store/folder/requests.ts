@@ -80,7 +80,7 @@ export function inFile(inbox: Inbox, request: InboxRequest, now: Date): Promise<
 }
 
 /** What a move means in the file. */
-export async function move(
+async function move(
   { queues, settle }: Inbox,
   { ids, state }: Extract<InboxRequest, { kind: 'move' }>,
   now: Date,
@@ -112,7 +112,7 @@ export async function settleWaiting(
 }
 
 /** What an addition means in the file. */
-export const addAll = ({ add }: Inbox, { arrivals }: Extract<InboxRequest, { kind: 'add' }>): Promise<Carried> =>
+const addAll = ({ add }: Inbox, { arrivals }: Extract<InboxRequest, { kind: 'add' }>): Promise<Carried> =>
   Promise.all(arrivals.map(async (arrival) => (await add(arrival)) === 'stored'));
 
 /** Looks for requests for as long as the inbox is held. */
