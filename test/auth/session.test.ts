@@ -275,6 +275,8 @@ describe('a key that is copied with something around it', () => {
   test('of profiles only those that are logged in are named as saved', async () => {
     const world = await authWorld();
     await storeOf(world).update('profile/acme/api_key', async () => JSON.stringify({ base_url: origin, token: 'k' }));
+    // A setting makes a profile known, and no login.
+    await world.svc(['config', 'set', 'base_url', origin, '-p', 'default']);
     const ran = await world.svc(['-p', 'nope', 'tickets', 'list'], { env: { SVC_API_KEY: 'key_acme' } });
     expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining('Saved: acme. Leave out')]);
   });
