@@ -11,7 +11,7 @@ import { thirdPartyLicenses } from './build/third-party-licenses.ts';
  * the bytes in it. Everything else is split by use.
  */
 const together = [
-  { name: 'version', test: /src\/(?:version|disk\/built-help)\.ts|[^/]+\/package\.json$/u },
+  { name: 'version', test: /src\/(?:version|disk\/place\/built-help)\.ts|[^/]+\/package\.json$/u },
   { name: 'tree', test: /src\/(commands\/index|command\/global-flags|program\/(topics|root-help)|errors)\.ts/u },
   { name: 'http-client', test: /src\/node\/(exchange|direct|lines|sending|decode)/u },
   { name: 'proxied', test: /node_modules\/undici\/|src\/node\/proxied/u },
@@ -23,7 +23,7 @@ const together = [
         'node_modules/commander/',
         'src/config/(settings|credential-variables|given-texts|config-file|service-url|advice|command-names)\\.ts',
         'src/program/(given|program|argv|help|unknown|waits)\\.ts',
-        'src/disk/(atomic-file|disk-failure|home|make-folders)\\.ts',
+        'src/disk/(file/atomic-file|file/disk-failure|place/home|file/make-folders)\\.ts',
         'src/node/(standard-output|environment|going|hung-up|screen-hush)\\.ts',
         'src/command/(command|param)\\.ts',
         'src/output/(print|sheet|records|write|paint|fields|cells)\\.ts',
@@ -40,7 +40,7 @@ const together = [
       [
         'node_modules/valibot/',
         'src/api/(operation|fields|check|shape|fit)\\.ts',
-        'src/http/(call|send|asking|attempt|address|answer|promised|request-spec|made|gate|limiter|numbers|request|pages|sweeps|page-meta|shared-hold|user-agent)\\.ts',
+        'src/http/\\w+/(call|send|asking|attempt|address|answer|promised|request-spec|made|gate|limiter|numbers|request|pages|sweeps|page-meta|shared-hold|user-agent)\\.ts',
         'src/retry/',
         'src/auth/(session|at-hand|credentials)\\.ts',
         'src/command/(flags|from-operation|listing|row|named|typed-name)\\.ts',

@@ -14,11 +14,11 @@ const parts = {
     tests: ['http/retry.test.ts', 'http/retry-after.test.ts'],
   },
   settle: {
-    files: ['http/agree.ts', 'http/settle.ts'],
+    files: ['http/look/agree.ts', 'http/exchange/settle.ts'],
     tests: ['http/agree.test.ts', 'http/settle.test.ts', 'http/look.test.ts'],
   },
   look: {
-    files: ['http/look.ts', 'http/lookups.ts'],
+    files: ['http/look/look.ts', 'http/look/lookups.ts'],
     tests: [
       'looked-replies',
       'own-writes',
@@ -37,7 +37,7 @@ const parts = {
     ].map((name) => `http/${name}.test.ts`),
   },
   send: {
-    files: ['http/send.ts', 'http/answer.ts', 'http/endings.ts', 'http/attempt.ts'],
+    files: ['http/send/send.ts', 'http/exchange/answer.ts', 'http/exchange/endings.ts', 'http/send/attempt.ts'],
     tests: [
       'sending',
       'sending-again',
@@ -94,7 +94,7 @@ const parts = {
 
 const given = process.argv.slice(2);
 const asked = given.filter((word) => !word.startsWith('-'));
-/** Stryker's own, for example `--mutate=src/http/look.ts:60-70`. */
+/** Stryker's own, for example `--mutate=src/http/look/look.ts:60-70`. */
 const options = given.filter((word) => word.startsWith('-'));
 const unknown = asked.filter((name) => !Object.hasOwn(parts, name));
 if (unknown.length > 0) {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Given } from './command/command.ts';
 import type { Settings } from './config/settings.ts';
 import { type Context, type Writes, withContext } from './context.ts';
-import { isThere } from './disk/atomic-file.ts';
+import { isThere } from './disk/file/atomic-file.ts';
 import { Failure, interruption } from './errors.ts';
 import { copyName } from './mirror/store/copy-name.ts';
 import type { View } from './output/view.ts';
@@ -94,13 +94,13 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
 
 async function ofWholeCommand(failure: Failure, writes: Writes): Promise<Failure> {
   if (writes.done.length + writes.unknown.length === 0) return failure;
-  return (await import('./http/whole.ts')).wholeFailure(failure, writes);
+  return (await import('./http/send/whole.ts')).wholeFailure(failure, writes);
 }
 
 /** Nobody writes a reply twice because the service refused it, or the network was away. */
 async function withTextKept(ctx: Context, failure: Failure, { text, file }: Writes): Promise<Failure> {
   const isText = text !== undefined && !(await import('./command/body-text.ts')).isBlank(text);
-  const own = isText ? await (await import('./disk/unsent.ts')).keepUnsent(ctx, text).catch(() => undefined) : '';
+  const own = isText ? await (await import('./disk/draft/unsent.ts')).keepUnsent(ctx, text).catch(() => undefined) : '';
   // Where no disk takes it, the file of the editor is the last place, or else the terminal.
   if (own !== undefined) await file?.remove().catch(() => {});
   if (!isText) return failure;
@@ -156,7 +156,7 @@ function withNumber(ctx: Context, { command }: Invocation, names: Given['names']
 async function asFailure(error: unknown, ctx: Context): Promise<Failure> {
   if (error instanceof Failure) return error;
   if (ctx.signal.aborted) return interruption(ctx.signal);
-  const { refusedPath } = await import('./disk/disk-failure.ts');
+  const { refusedPath } = await import('./disk/file/disk-failure.ts');
   const refused = refusedPath(error);
   if (refused) return refused;
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));

@@ -6,9 +6,9 @@ import { check } from '../src/api/check.ts';
 import { operations } from '../src/api/index.ts';
 import { changes } from '../src/command/changes.ts';
 import { Failure } from '../src/errors.ts';
-import { isSameValue } from '../src/http/agree.ts';
-import { answeredOtherwise } from '../src/http/answered-otherwise.ts';
-import { shownOtherwise } from '../src/http/shown-otherwise.ts';
+import { isSameValue } from '../src/http/look/agree.ts';
+import { answeredOtherwise } from '../src/http/look/answered-otherwise.ts';
+import { shownOtherwise } from '../src/http/look/shown-otherwise.ts';
 import { failureAnswer } from '../src/mcp/failure.ts';
 
 const names = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__'];

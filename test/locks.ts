@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { parseEntry } from '../src/disk/lock-entry.ts';
+import { parseEntry } from '../src/disk/lock/lock-entry.ts';
 
 /** Of another PID namespace: nobody here can tell whether process 77 lives. */
 export const thief = `${hostname().replaceAll(/[^\w-]/gu, '-')}.77.1.abc.00ff-4026530000`;

@@ -42,7 +42,7 @@ export type CredentialKind = (typeof credentialKinds)[number];
  * What may be done where the outcome of an attempt is not known (docs/writes.md):
  * - `read`: repeat;
  * - `repeatable`: repeat, since doing it twice is doing it once;
- * - `verify`: look for what it made (`http/look.ts`); sent again only where the service itself said that it failed;
+ * - `verify`: look for what it made (`http/look/look.ts`); sent again only where the service itself said that it failed;
  * - `once`: it cannot be looked up; say that the outcome is unknown.
  */
 export type Safety = 'read' | 'repeatable' | 'verify' | 'once';

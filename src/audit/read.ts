@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { linesIn, partsOf } from '../disk/shared-log-part.ts';
+import { linesIn, partsOf } from '../disk/log/shared-log-part.ts';
 import { type Line, type Outcome, readLine } from './entry.ts';
 import { fileName } from './place.ts';
 

@@ -1,4 +1,4 @@
-import { linesIn } from '../disk/shared-log-part.ts';
+import { linesIn } from '../disk/log/shared-log-part.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { type Line, parseLine } from './entry.ts';
 import { filesOf } from './read.ts';

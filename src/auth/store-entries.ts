@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Clock, Patience } from '../context.ts';
-import { isCode, readIfThere, removeDrafts, replaceFile } from '../disk/atomic-file.ts';
-import { diskFailure } from '../disk/disk-failure.ts';
-import { type Held, withLock } from '../disk/lock.ts';
-import { makePrivate } from '../disk/private-file.ts';
+import { isCode, readIfThere, removeDrafts, replaceFile } from '../disk/file/atomic-file.ts';
+import { diskFailure } from '../disk/file/disk-failure.ts';
+import { type Held, withLock } from '../disk/lock/lock.ts';
+import { makePrivate } from '../disk/place/private-file.ts';
 import { withoutUndefined } from '../text/record.ts';
 import { type Contents, parse, unreadable } from './store-contents.ts';
 

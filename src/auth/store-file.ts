@@ -1,7 +1,7 @@
 import type { TokenStore } from '../context.ts';
-import { isCode } from '../disk/atomic-file.ts';
-import { diskFailure } from '../disk/disk-failure.ts';
-import type { Held } from '../disk/lock.ts';
+import { isCode } from '../disk/file/atomic-file.ts';
+import { diskFailure } from '../disk/file/disk-failure.ts';
+import type { Held } from '../disk/lock/lock.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { type Contents, inKeyring, isInKeyring, type Keyring, probeName, whereIs } from './store-contents.ts';
 import { type CredentialsFile, credentialsFile, type FileOptions } from './store-entries.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { isThere } from '../disk/atomic-file.ts';
-import { removeFile } from '../disk/folder.ts';
-import { fillFile, readReserved, reserveFile } from '../disk/reserved-file.ts';
+import { fillFile, readReserved, reserveFile } from '../disk/draft/reserved-file.ts';
+import { isThere } from '../disk/file/atomic-file.ts';
+import { removeFile } from '../disk/file/folder.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { jsonIn } from '../text/json.ts';
 import { fieldsIn } from '../text/record.ts';

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { getAccount } from '../api/account.ts';
 import type { Operation } from '../api/operation.ts';
 import type { Bearer } from '../auth/session.ts';
-import { readIfThere, replaceFile } from '../disk/atomic-file.ts';
+import { readIfThere, replaceFile } from '../disk/file/atomic-file.ts';
 import { Failure } from '../errors.ts';
-import { call, patience, type Service } from '../http/call.ts';
-import { perhapsBetween } from '../http/endings.ts';
-import { isId } from '../http/made.ts';
+import { call, patience, type Service } from '../http/call/call.ts';
+import { perhapsBetween } from '../http/exchange/endings.ts';
+import { isId } from '../http/exchange/made.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { serviceName, spellingsOf } from './service-name.ts';
 

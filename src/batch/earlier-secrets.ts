@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { headOf } from '../disk/file-head.ts';
+import { headOf } from '../disk/file/file-head.ts';
 import { Failure } from '../errors.ts';
 import { openRows } from '../tabular/rows.ts';
 import { openSource } from '../tabular/source.ts';

@@ -1,5 +1,5 @@
 import { Failure, isInterruption, messageOf } from '../errors.ts';
-import { type DoneSoFar, kindOfWhole, withoutAdvice, withoutClaim } from '../http/whole.ts';
+import { type DoneSoFar, kindOfWhole, withoutAdvice, withoutClaim } from '../http/send/whole.ts';
 import { insteadOf } from '../promise/instead-of.ts';
 import type { Source } from '../tabular/source.ts';
 import { number } from '../text/number.ts';

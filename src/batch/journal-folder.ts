@@ -1,11 +1,11 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AppendLog, type LogOptions, openLog, readLog } from '../disk/append-log.ts';
-import { isCode, replaceFile } from '../disk/atomic-file.ts';
-import { diskFailure } from '../disk/disk-failure.ts';
-import { type Held, holders, tryLock } from '../disk/lock.ts';
-import type { Damage } from '../disk/log-file.ts';
-import { makeFolders } from '../disk/make-folders.ts';
+import { isCode, replaceFile } from '../disk/file/atomic-file.ts';
+import { diskFailure } from '../disk/file/disk-failure.ts';
+import { makeFolders } from '../disk/file/make-folders.ts';
+import { type Held, holders, tryLock } from '../disk/lock/lock.ts';
+import { type AppendLog, type LogOptions, openLog, readLog } from '../disk/log/append-log.ts';
+import type { Damage } from '../disk/log/log-file.ts';
 import { codeOf, Failure } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
 

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { countdown } from '../http/gate.ts';
+import { countdown } from '../http/exchange/gate.ts';
 
 /**
  * Requests that were given up on and may still arrive. Where twice is once, a late copy is harmless until something else

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
-import { diskFailure } from '../disk/disk-failure.ts';
-import { holdsText, isRead, isSameFile, openDraft, proveWritable, removeOld } from '../disk/draft-file.ts';
+import { holdsText, isRead, isSameFile, openDraft, proveWritable, removeOld } from '../disk/draft/draft-file.ts';
+import { diskFailure } from '../disk/file/disk-failure.ts';
 import { Failure, isInterruption, messageOf } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { number } from '../text/number.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { withLock } from '../disk/lock.ts';
+import { withLock } from '../disk/lock/lock.ts';
 import { Failure } from '../errors.ts';
-import { loginOf } from '../http/login-account.ts';
+import { loginOf } from '../http/call/login-account.ts';
 import { ownedBy } from '../webhooks/event/account.ts';
 import { readServeConfig } from '../webhooks/serve/config.ts';
 import { adminOf, choose, lookedIn } from '../webhooks/serve/configured.ts';

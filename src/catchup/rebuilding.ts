@@ -3,7 +3,7 @@ import { listWebhooks, type WebhookEvent } from '../api/webhooks.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
-import { call, connect, type Service } from '../http/call.ts';
+import { call, connect, type Service } from '../http/call/call.ts';
 import { insteadOf } from '../promise/instead-of.ts';
 import { counted } from '../text/number.ts';
 import type { Arrival } from '../webhooks/store/line.ts';

@@ -5,8 +5,8 @@ import { getConversation, listConversations } from '../api/conversations.ts';
 import { listFeedback } from '../api/feedback.ts';
 import { listTickets } from '../api/tickets.ts';
 import type { WebhookEvent } from '../api/webhooks.ts';
-import { call, type Service } from '../http/call.ts';
-import { list } from '../http/pages.ts';
+import { call, type Service } from '../http/call/call.ts';
+import { list } from '../http/call/pages.ts';
 import type { Fields } from '../text/record.ts';
 import { inSeconds } from '../text/time.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
-import { openLog, readLog } from '../disk/append-log.ts';
-import { withLock } from '../disk/lock.ts';
-import { checked } from '../http/checked.ts';
+import { withLock } from '../disk/lock/lock.ts';
+import { openLog, readLog } from '../disk/log/append-log.ts';
+import { checked } from '../http/exchange/checked.ts';
 import { jsonIn } from '../text/json.ts';
 import { counted } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';

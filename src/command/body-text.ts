@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { readUserText } from '../disk/user-file.ts';
+import { readUserText } from '../disk/place/user-file.ts';
 import { Failure } from '../errors.ts';
 import type { Params } from './command.ts';
 import { canOpenEditor, edited } from './editor.ts';

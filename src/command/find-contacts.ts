@@ -1,8 +1,8 @@
 import { listContacts } from '../api/contacts.ts';
 import type { Output } from '../api/operation.ts';
-import type { Service } from '../http/call.ts';
-import { requestsPerMinute } from '../http/limiter.ts';
-import { largestPage, list } from '../http/pages.ts';
+import type { Service } from '../http/call/call.ts';
+import { largestPage, list } from '../http/call/pages.ts';
+import { requestsPerMinute } from '../http/exchange/limiter.ts';
 import { number } from '../text/number.ts';
 
 export type FoundContact = Output<typeof listContacts>['contacts'][number];

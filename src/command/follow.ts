@@ -1,9 +1,9 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { type Context, type SendWish, withContext } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { call, type Service } from '../http/call.ts';
-import { wireOf } from '../http/request.ts';
-import { restIs } from '../http/writes.ts';
+import { call, type Service } from '../http/call/call.ts';
+import { wireOf } from '../http/exchange/request.ts';
+import { restIs } from '../http/exchange/writes.ts';
 import { fieldsIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
 

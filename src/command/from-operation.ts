@@ -4,7 +4,7 @@ import { idWords, type ResourceName, resources } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { call, connect, type Service } from '../http/call.ts';
+import { call, connect, type Service } from '../http/call/call.ts';
 import type { Terminal, View } from '../output/view.ts';
 import { capital } from '../text/capital.ts';
 import { textIn } from '../text/record.ts';

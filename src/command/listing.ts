@@ -1,8 +1,8 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { fieldsOf, leavesOf } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
-import type { Service } from '../http/call.ts';
-import { list, type Range } from '../http/pages.ts';
+import type { Service } from '../http/call/call.ts';
+import { list, type Range } from '../http/call/pages.ts';
 import type { Column, View } from '../output/view.ts';
 import { capital } from '../text/capital.ts';
 import { number } from '../text/number.ts';

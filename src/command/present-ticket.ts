@@ -1,6 +1,6 @@
 import type { Output } from '../api/operation.ts';
 import { getTicket } from '../api/tickets.ts';
-import { call, type Service } from '../http/call.ts';
+import { call, type Service } from '../http/call/call.ts';
 import { insteadOf } from '../promise/instead-of.ts';
 
 /** The ticket as it is now; undefined for who may write and not read. */

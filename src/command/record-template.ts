@@ -3,7 +3,7 @@ import type { Operation } from '../api/operation.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { call, connect } from '../http/call.ts';
+import { call, connect } from '../http/call/call.ts';
 import { fieldsIn, ownOf } from '../text/record.ts';
 import { fillTemplate, valueAt } from '../text/template.ts';
 import { unwrap } from './answered.ts';

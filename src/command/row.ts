@@ -2,7 +2,7 @@ import type { Operation, Schema } from '../api/operation.ts';
 import { fieldsOf, leavesOf, type Shape } from '../api/shape.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import type { Service } from '../http/call.ts';
+import type { Service } from '../http/call/call.ts';
 import type { Follow } from './follow.ts';
 import { typedName } from './typed-name.ts';
 

@@ -1,7 +1,7 @@
 import { hearersOf } from '../api/hearers.ts';
 import type { Context, Shown } from '../context.ts';
-import { isShownOnly, previewing } from '../http/preview.ts';
-import { operationAt } from '../http/raw.ts';
+import { operationAt } from '../http/exchange/raw.ts';
+import { isShownOnly, previewing } from '../http/send/preview.ts';
 import type { View } from '../output/view.ts';
 import { fieldsIn } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';

@@ -1,8 +1,8 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { fieldsOf, leavesOf } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
-import type { Service } from '../http/call.ts';
-import { type Listing, list, type Range } from '../http/pages.ts';
+import type { Service } from '../http/call/call.ts';
+import { type Listing, list, type Range } from '../http/call/pages.ts';
 import { fieldUnder } from '../output/headers.ts';
 import type { Column } from '../output/view.ts';
 import { nearestField } from '../text/near.ts';

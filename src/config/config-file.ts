@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { readRulesIfThere, replaceFile } from '../disk/atomic-file.ts';
-import { diskFailure } from '../disk/disk-failure.ts';
+import { readRulesIfThere, replaceFile } from '../disk/file/atomic-file.ts';
+import { diskFailure } from '../disk/file/disk-failure.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { jsonIn } from '../text/json.ts';
 import { type Fields, isRecord } from '../text/record.ts';
@@ -29,7 +29,7 @@ export async function updateConfig(ctx: ConfigPorts, change: (config: Config) =>
   const { clock, signal, progress, notice } = ctx;
   const waiting = { clock, signal, progress, notice, what: 'the configuration' };
   try {
-    const { withLock } = await import('../disk/lock.ts');
+    const { withLock } = await import('../disk/lock/lock.ts');
     return await withLock(join(folder, 'locks', 'config'), waiting, async (held) => {
       const config = change(await readConfig(ctx.files));
       held.check();

@@ -2,7 +2,7 @@ import { seededThread, withoutSeed } from '../command/seed.ts';
 import { bracedNames, namedTemplates, readTemplate } from '../command/template-file.ts';
 import type { Context, KeptFile } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { wireOf } from '../http/request.ts';
+import { wireOf } from '../http/exchange/request.ts';
 import { requestOf } from '../sends/deliver.ts';
 import { type Draft, textField, textOf } from '../sends/draft.ts';
 import type { DraftStore } from '../sends/store.ts';

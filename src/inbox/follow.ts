@@ -1,8 +1,8 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { leftInEditors } from '../disk/unsent.ts';
+import { leftInEditors } from '../disk/draft/unsent.ts';
 import { Failure, type FailureKind, wordsOf } from '../errors.ts';
-import { connect, type Service } from '../http/call.ts';
+import { connect, type Service } from '../http/call/call.ts';
 import { keepFresh } from '../mirror/pull/keep-fresh.ts';
 import { datedContext } from '../mirror/pull/pulling.ts';
 import { type Copy, openCopyToPull } from '../mirror/store/open-copy.ts';

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import { type Context, withContext } from '../context.ts';
-import { connect } from '../http/call.ts';
+import { connect } from '../http/call/call.ts';
 import { type Copy, openCopyPulled, openCopyToPull } from '../mirror/store/open-copy.ts';
 import { isNoCopy } from '../mirror/store/place.ts';
 import type { Store } from '../mirror/tables/store.ts';

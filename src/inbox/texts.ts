@@ -1,5 +1,5 @@
 import { isBlank } from '../command/body-text.ts';
-import { keepUnsent } from '../disk/unsent.ts';
+import { keepUnsent } from '../disk/draft/unsent.ts';
 import { Failure, messageOf } from '../errors.ts';
 import type { Draft } from '../sends/draft.ts';
 import { fieldsIn } from '../text/record.ts';

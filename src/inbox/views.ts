@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { isThere, readIfThere } from '../disk/atomic-file.ts';
-import { isFolder, namesIn } from '../disk/folder.ts';
+import { isThere, readIfThere } from '../disk/file/atomic-file.ts';
+import { isFolder, namesIn } from '../disk/file/folder.ts';
 import { Failure } from '../errors.ts';
 import { nearest } from '../text/near.ts';
 import { shellWord } from '../text/shell-word.ts';

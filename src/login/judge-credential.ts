@@ -5,7 +5,7 @@ import { type Bearer, sessionWith } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { call, connect, type Service } from '../http/call.ts';
+import { call, connect, type Service } from '../http/call/call.ts';
 import type { Judged } from './login.ts';
 
 /** Asks the service whether a credential works. Throws only what says nothing about the credential (no network). */

@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
-import { readerOf } from '../http/record.ts';
+import { readerOf } from '../http/exchange/record.ts';
 import { number, plural } from '../text/number.ts';
 import { fieldsIn, isRecord } from '../text/record.ts';
 import { type Ask, firstItems, type Kept, room, smallRecord } from './bounds.ts';

@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { kindOfPlace } from '../database/place.ts';
-import { isNamedByShell } from '../disk/home.ts';
+import { isNamedByShell } from '../disk/place/home.ts';
 
 /** `left`: variables that may hold a password. */
 export type Carried = { readonly env: Readonly<Record<string, string>>; readonly left: readonly string[] };

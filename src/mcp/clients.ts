@@ -1,6 +1,6 @@
 import { posix, resolve, win32 } from 'node:path';
 import { sendModes } from '../config/settings.ts';
-import { customFolder, homeFolder, thisMachine } from '../disk/home.ts';
+import { customFolder, homeFolder, thisMachine } from '../disk/place/home.ts';
 import type { Env } from '../env.ts';
 import { changedJson } from '../text/exact-json.ts';
 import { isRecord } from '../text/record.ts';

@@ -1,6 +1,6 @@
 import { fieldsArgument } from '../derive/mcp-tools.ts';
 import { interruption } from '../errors.ts';
-import type { Service } from '../http/call.ts';
+import type { Service } from '../http/call/call.ts';
 import type { Copy } from '../mirror/store/open-copy.ts';
 import { counted } from '../text/number.ts';
 import { isRecord } from '../text/record.ts';

@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import type { Failure, FailureKind } from '../errors.ts';
-import { numberAdvice } from '../http/request-spec.ts';
+import { numberAdvice } from '../http/call/request-spec.ts';
 import { number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Answer } from './answer.ts';

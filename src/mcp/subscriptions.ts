@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import { deleteWebhook } from '../api/webhooks.ts';
 import { Failure } from '../errors.ts';
-import { call, type Service } from '../http/call.ts';
+import { call, type Service } from '../http/call/call.ts';
 import { fieldsIn } from '../text/record.ts';
 import { forgetSecret, keepSecret } from '../webhooks/subscriptions/secrets.ts';
 

@@ -3,7 +3,7 @@ import type { Reach } from '../derive/grants.ts';
 import type { Tool as Derived } from '../derive/mcp-tools.ts';
 import type { Toolset } from '../derive/toolsets.ts';
 import { Failure } from '../errors.ts';
-import type { Service } from '../http/call.ts';
+import type { Service } from '../http/call/call.ts';
 import { jsonIn } from '../text/json.ts';
 import type { Answer } from './answer.ts';
 import { unknownIn } from './unknown.ts';

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
-import { visitFile } from '../disk/visit-file.ts';
-import { startingFolder } from '../disk/working-folder.ts';
+import { visitFile } from '../disk/place/visit-file.ts';
+import { startingFolder } from '../disk/place/working-folder.ts';
 import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
 

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import type { Ask, Context, TokenStore } from '../context.ts';
-import { ownFolder } from '../disk/home.ts';
+import { ownFolder } from '../disk/place/home.ts';
 import { once } from '../promise/once.ts';
 import { message } from '../text/layout.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -65,7 +65,7 @@ export function nodeContext(): Context {
     signal,
     progress,
     notice,
-    itself: async () => (await import('../disk/installed.ts')).itself(),
+    itself: async () => (await import('../disk/place/installed.ts')).itself(),
     exchange: async (request) => (await exchange())(request),
     tokens: lazyTokens(async () => {
       const { tokenStore } = await import('../auth/token-store.ts');

@@ -1,7 +1,7 @@
 import { execa } from 'execa';
 import type { KeptFile } from '../context.ts';
-import { throughTempFile } from '../disk/temp-file.ts';
-import { startingFolder } from '../disk/working-folder.ts';
+import { throughTempFile } from '../disk/draft/temp-file.ts';
+import { startingFolder } from '../disk/place/working-folder.ts';
 import { Failure, interruption } from '../errors.ts';
 import { endOf, inPlace } from './foreground.ts';
 

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { credentialNames } from '../config/credential-variables.ts';
 import { kindOfPlace } from '../database/place.ts';
-import { soundPlaces } from '../disk/home.ts';
+import { soundPlaces } from '../disk/place/home.ts';
 import type { Env } from '../env.ts';
 
 /** What svc itself reads as a secret. A proxy's password stays: every program has to find the proxy. */

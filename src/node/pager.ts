@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { startingFolder } from '../disk/working-folder.ts';
+import { startingFolder } from '../disk/place/working-folder.ts';
 import { interruption } from '../errors.ts';
 import { endOf, inPlace } from './foreground.ts';
 

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { startThread } from '../disk/working-folder.ts';
+import { startThread } from '../disk/place/working-folder.ts';
 
 /** What jq printed, or what it said instead; `isBroken` where that is no word about the filter, for jq itself broke. */
 type Answer = { readonly text: string } | { readonly said: string; readonly isBroken?: true };

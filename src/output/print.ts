@@ -102,7 +102,7 @@ async function printTo(ctx: Context, view: View, settings: Settings): Promise<bo
 
 /** Into the file that the user named, which appears once it is whole. */
 async function save(ctx: Context, view: View & { file?: string }, settings: Settings): Promise<boolean> {
-  const { openDraft } = await import('../disk/draft-file.ts');
+  const { openDraft } = await import('../disk/draft/draft-file.ts');
   const draft = await openDraft(view.file ?? '', ctx);
   try {
     const isWhole = await printTo(withContext(ctx, { stdout: draft.stream }), view, settings);

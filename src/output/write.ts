@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { Context } from '../context.ts';
-import { diskWords } from '../disk/disk-failure.ts';
+import { diskWords } from '../disk/file/disk-failure.ts';
 import { codeOf, Failure, interruption } from '../errors.ts';
 
 /** Where data goes. `false` means that nobody reads any more: stop, it is no failure. */

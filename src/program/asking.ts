@@ -103,7 +103,7 @@ async function recordChoices(ctx: Context, settings: Settings, resource: Resourc
   const operation = listOf(resource);
   const { idField, noun } = resources[resource];
   if (!operation || !idField) return [];
-  const [{ connect }, { list }] = [await import('../http/call.ts'), await import('../http/pages.ts')];
+  const [{ connect }, { list }] = [await import('../http/call/call.ts'), await import('../http/call/pages.ts')];
   const service = await connect(ctx, settings);
   ctx.progress('Reading what there is to choose from');
   try {

@@ -9,7 +9,7 @@ import type { Branch } from './completion-tree.ts';
 export async function answerTab(typed: readonly string[], env: Env): Promise<string> {
   const tree = await readTree();
   const read = once(() => readConfig(env));
-  const folder = async () => (await import('../disk/home.ts')).ownFolder('config', env);
+  const folder = async () => (await import('../disk/place/home.ts')).ownFolder('config', env);
   const own: Own = {
     profiles: async () => Object.keys((await read()).profiles ?? {}),
     aliases: async () => Object.keys((await read()).aliases ?? {}),
@@ -44,13 +44,13 @@ async function readTree(): Promise<Branch> {
 
 /** Nothing where there is no readable configuration, for a Tab never complains. */
 async function readConfig(env: Env): Promise<Config> {
-  const { ownFolder } = await import('../disk/home.ts');
+  const { ownFolder } = await import('../disk/place/home.ts');
   const config = readJson(() => `${ownFolder('config', env)}/config.json`);
   return typeof config === 'object' && config !== null ? config : {};
 }
 
 async function templatesOf(folder: string): Promise<readonly string[]> {
-  const { namesIn } = await import('../disk/folder.ts');
+  const { namesIn } = await import('../disk/file/folder.ts');
   const files = await namesIn(`${folder}/templates`).catch(() => []);
   return [...new Set(files.filter((file) => !file.startsWith('.')).map((file) => file.replace(/\.md$/u, '')))].sort();
 }

@@ -59,7 +59,7 @@ export async function given(
 async function refuseOwnFiles(ctx: Context, slots: readonly Slot[]): Promise<void> {
   for (const { param, texts, label } of slots) {
     if (!param.isWritten) continue;
-    for (const path of texts) await (await import('../disk/own-files.ts')).refuseOwnFile(ctx, path, label);
+    for (const path of texts) await (await import('../disk/place/own-files.ts')).refuseOwnFile(ctx, path, label);
   }
 }
 
@@ -71,8 +71,8 @@ async function refuseWhatIsRead(ctx: Context, slots: readonly Slot[]): Promise<v
   const written = files.filter(({ isWritten }) => isWritten);
   if (written.length === 0) return;
   const [{ isThere }, { isRead }] = await Promise.all([
-    import('../disk/atomic-file.ts'),
-    import('../disk/draft-file.ts'),
+    import('../disk/file/atomic-file.ts'),
+    import('../disk/draft/draft-file.ts'),
   ]);
   for (const read of files) {
     if (read.isWritten || (read.path !== '-' && !(await isThere(read.path)))) continue;
@@ -175,7 +175,7 @@ async function readId(slot: Slot, ctx: Context): Promise<unknown> {
 }
 
 async function withIds(ctx: Context, settings: Settings, slot: Slot): Promise<Slot> {
-  const [{ idOf }, { connect }] = [await import('../command/ids.ts'), await import('../http/call.ts')];
+  const [{ idOf }, { connect }] = [await import('../command/ids.ts'), await import('../http/call/call.ts')];
   const { record } = slot.param;
   if (!isNamed(record)) return slot;
   const service = await connect(ctx, settings);

@@ -1,4 +1,4 @@
-import { builtHelp } from '../disk/built-help.ts';
+import { builtHelp } from '../disk/place/built-help.ts';
 import { version } from '../version.ts';
 
 /** What can be said before anything is loaded: the version, the root's help and its topics. Undefined for every other command line. */
@@ -30,7 +30,7 @@ const isVersion = (word: string | undefined): boolean =>
 
 /** For bug reports and scripts that look after several machines. */
 async function aboutItself(): Promise<string> {
-  const { installed } = await import('../disk/installed.ts');
+  const { installed } = await import('../disk/place/installed.ts');
   const { how, path } = installed();
   const { arch, platform, versions } = process;
   return `${JSON.stringify({ version, node: versions.node, platform, arch, installed: how, path }, null, 2)}\n`;

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { appendUserText } from '../disk/user-file.ts';
+import { appendUserText } from '../disk/place/user-file.ts';
 import { Failure } from '../errors.ts';
 import {
   annotation,

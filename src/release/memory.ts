@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { listChangelog } from '../api/changelog.ts';
-import { readIfThere, replaceFile } from '../disk/atomic-file.ts';
-import type { Service } from '../http/call.ts';
+import { readIfThere, replaceFile } from '../disk/file/atomic-file.ts';
+import type { Service } from '../http/call/call.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { showsContent } from '../text/reading.ts';
 import type { Entry } from './plan.ts';

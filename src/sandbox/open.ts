@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { isCode } from '../disk/atomic-file.ts';
+import { isCode } from '../disk/file/atomic-file.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { createSandbox, type SandboxOptions } from './app.ts';
 import type { Comparison } from './compare.ts';
@@ -109,7 +109,7 @@ async function readSeed(named: string | MadeSeed, signal = new AbortController()
 }
 
 async function readSeedFile(named: string, signal: AbortSignal): Promise<string> {
-  const { openUserInput } = await import('../disk/user-input.ts');
+  const { openUserInput } = await import('../disk/place/user-input.ts');
   try {
     const opened = await openUserInput(named, signal);
     return await text(opened.kind === 'once' ? opened.bytes : opened.handle.createReadStream());

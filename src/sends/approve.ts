@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import type { Service } from '../http/call.ts';
-import { accountOf } from '../http/reaching.ts';
-import { settleRecord } from '../http/recorder.ts';
+import type { Service } from '../http/call/call.ts';
+import { settleRecord } from '../http/exchange/recorder.ts';
+import { accountOf } from '../http/send/reaching.ts';
 import { claimAlone, type Held, withStep } from './claim.ts';
 import { type Delivered, deliver, rowOf } from './deliver.ts';
 import { type Draft, digestOfDraft, hasBegun, type Seen } from './draft.ts';

@@ -1,11 +1,11 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { type Context, withContext } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
-import { call, type Service } from '../http/call.ts';
-import { readBefore } from '../http/look.ts';
-import type { Read } from '../http/lookups.ts';
-import { madeIds } from '../http/made.ts';
-import { operationAt } from '../http/raw.ts';
+import { call, type Service } from '../http/call/call.ts';
+import { madeIds } from '../http/exchange/made.ts';
+import { operationAt } from '../http/exchange/raw.ts';
+import { readBefore } from '../http/look/look.ts';
+import type { Read } from '../http/look/lookups.ts';
 import { type Held, withStep } from './claim.ts';
 import type { Draft, Step } from './draft.ts';
 

@@ -1,7 +1,7 @@
 import type { SendRequest, SendWish } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { operationAt } from '../http/raw.ts';
-import { wireOf } from '../http/request.ts';
+import { operationAt } from '../http/exchange/raw.ts';
+import { wireOf } from '../http/exchange/request.ts';
 import { capital } from '../text/capital.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
 import type { Draft, NewDraft, Seen, Step } from './draft.ts';

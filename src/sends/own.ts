@@ -1,7 +1,7 @@
 import { getAccount } from '../api/account.ts';
 import { Failure } from '../errors.ts';
-import type { Service } from '../http/call.ts';
-import { accountOf } from '../http/reaching.ts';
+import type { Service } from '../http/call/call.ts';
+import { accountOf } from '../http/send/reaching.ts';
 import { insteadOf } from '../promise/instead-of.ts';
 import { once } from '../promise/once.ts';
 import type { Draft } from './draft.ts';

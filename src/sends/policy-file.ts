@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { BaseIssue } from 'valibot';
 import type { Context } from '../context.ts';
-import { isPlainFile, readRulesIfThere } from '../disk/atomic-file.ts';
+import { isPlainFile, readRulesIfThere } from '../disk/file/atomic-file.ts';
 import { Failure, messageOf } from '../errors.ts';
 import type { Policy, Quiet } from './policy-schema.ts';
 

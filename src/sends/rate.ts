@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { readIfThere, replaceFile } from '../disk/atomic-file.ts';
-import { withLock } from '../disk/lock.ts';
+import { readIfThere, replaceFile } from '../disk/file/atomic-file.ts';
+import { withLock } from '../disk/lock/lock.ts';
 
 const hourMs = 60 * 60 * 1000;
 

@@ -1,8 +1,8 @@
 import { Failure } from '../errors.ts';
-import { call, lookFor, type Service } from '../http/call.ts';
-import { madeIds } from '../http/made.ts';
-import { readRecord } from '../http/record.ts';
-import { settleRecord } from '../http/recorder.ts';
+import { call, lookFor, type Service } from '../http/call/call.ts';
+import { madeIds } from '../http/exchange/made.ts';
+import { readRecord } from '../http/exchange/record.ts';
+import { settleRecord } from '../http/exchange/recorder.ts';
 import { fieldsIn } from '../text/record.ts';
 import { claim, isLapsed, withStep } from './claim.ts';
 import { requestOf, rowOf } from './deliver.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { appendLines } from '../disk/append-lines.ts';
-import { diskFailure } from '../disk/disk-failure.ts';
-import { withLock } from '../disk/lock.ts';
-import { tailOf } from '../disk/tail.ts';
+import { diskFailure } from '../disk/file/disk-failure.ts';
+import { withLock } from '../disk/lock/lock.ts';
+import { appendLines } from '../disk/log/append-lines.ts';
+import { tailOf } from '../disk/log/tail.ts';
 import { Failure } from '../errors.ts';
 import { jsonAs, jsonIn } from '../text/json.ts';
 import { fieldsIn, isRecord } from '../text/record.ts';

@@ -1,8 +1,8 @@
 import { hearersOf } from '../api/hearers.ts';
 import type { Operation } from '../api/operation.ts';
 import { Failure } from '../errors.ts';
-import { call, type Service } from '../http/call.ts';
-import { readRecord } from '../http/record.ts';
+import { call, type Service } from '../http/call/call.ts';
+import { readRecord } from '../http/exchange/record.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Draft, Seen } from './draft.ts';
 import { seenOf } from './seen.ts';

@@ -1,8 +1,8 @@
 import { listContacts } from '../api/contacts.ts';
 import { refuseReset } from '../batch/begun-again.ts';
 import { Failure, isInterruption } from '../errors.ts';
-import type { Service } from '../http/call.ts';
-import { largestPage, list } from '../http/pages.ts';
+import type { Service } from '../http/call/call.ts';
+import { largestPage, list } from '../http/call/pages.ts';
 import { lineCount } from './chunks.ts';
 import type { Journal } from './journal.ts';
 import { foldedEmail } from './phone-holders.ts';

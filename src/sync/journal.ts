@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { digestOfAll, type JournalFolder, journalFolder, type Wording } from '../batch/journal-folder.ts';
 import { type Finished, prune } from '../batch/journal-prune.ts';
 import type { Clock } from '../context.ts';
-import { isThere } from '../disk/atomic-file.ts';
+import { isThere } from '../disk/file/atomic-file.ts';
 import { Failure } from '../errors.ts';
 import { type Chunk, lineCount, type Outcome } from './chunks.ts';
 import { type Done, type Header, journalReader, type Line, type Past } from './journal-lines.ts';

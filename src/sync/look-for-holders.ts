@@ -2,7 +2,7 @@ import { contactsWhere } from '../command/find-contacts.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure, isInterruption } from '../errors.ts';
-import { connect, patience, type Service } from '../http/call.ts';
+import { connect, patience, type Service } from '../http/call/call.ts';
 import { columnName } from '../tabular/columns.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { leftOutNote, type PhoneHolders } from './phone-holders.ts';

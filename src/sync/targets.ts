@@ -5,8 +5,8 @@ import { comingFrom } from '../audit/origin.ts';
 import { lateCopies } from '../batch/late-copies.ts';
 import { withContext } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
-import { call, patience, type Service } from '../http/call.ts';
-import { settleRecord, syncRecord } from '../http/recorder.ts';
+import { call, patience, type Service } from '../http/call/call.ts';
+import { settleRecord, syncRecord } from '../http/exchange/recorder.ts';
 import {
   byEmail,
   byEmailOrPhone,

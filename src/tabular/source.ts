@@ -3,10 +3,10 @@ import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import type { Context } from '../context.ts';
-import { isCode } from '../disk/atomic-file.ts';
-import { makeFolders } from '../disk/make-folders.ts';
-import { randomName } from '../disk/random-name.ts';
-import { openUserInput, untilEnded } from '../disk/user-input.ts';
+import { isCode } from '../disk/file/atomic-file.ts';
+import { makeFolders } from '../disk/file/make-folders.ts';
+import { randomName } from '../disk/file/random-name.ts';
+import { openUserInput, untilEnded } from '../disk/place/user-input.ts';
 import { Failure } from '../errors.ts';
 import { bomOf, decode, guessEncoding, labelOf, refuseForeign, stdinName, subject } from './decode.ts';
 

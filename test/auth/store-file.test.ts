@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type Keyring, openStore } from '../../src/auth/store-file.ts';
-import { replaceFile } from '../../src/disk/atomic-file.ts';
+import { replaceFile } from '../../src/disk/file/atomic-file.ts';
 
 const clock = { sleep: (ms: number) => sleep(ms) as Promise<void>, ticks: () => performance.now() };
 let counter = 0;

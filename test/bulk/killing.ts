@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { witnessFolder } from '../../src/disk/witness.ts';
+import { witnessFolder } from '../../src/disk/lock/witness.ts';
 import { entriesBelow } from '../locks.ts';
 import { type Ran, svc, type World } from '../svc.ts';
 

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ownFileAt } from '../../src/disk/own-files.ts';
+import { ownFileAt } from '../../src/disk/place/own-files.ts';
 import { real } from '../real-component.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';

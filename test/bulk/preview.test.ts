@@ -110,7 +110,7 @@ test('refuses while another run has the rows, and leaves its lock alone', async 
   await from(world, ['a.csv', rows(3)], ['--max-sends', '2']);
   const folder = join(world.folder, 'state', 'bulk');
   const name = readdirSync(folder).find((one) => one.endsWith('.jsonl')) ?? '';
-  const { newEntryName } = await import('../../src/disk/lock-entry.ts');
+  const { newEntryName } = await import('../../src/disk/lock/lock-entry.ts');
   const lock = join(folder, name.replace(/jsonl$/u, 'lock'));
   mkdirSync(lock, { recursive: true });
   writeFileSync(join(lock, await newEntryName()), '');

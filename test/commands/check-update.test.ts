@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { howInstalled } from '../../src/disk/installed.ts';
+import { howInstalled } from '../../src/disk/place/installed.ts';
 import { quickAnswer } from '../../src/program/quick.ts';
 import { version } from '../../src/version.ts';
 import { sandboxWorld } from '../sandbox-world.ts';

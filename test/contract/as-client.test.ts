@@ -6,7 +6,7 @@ import { operations } from '../../src/api/index.ts';
 import type { Operation } from '../../src/api/operation.ts';
 import type { Context, HttpRequest, HttpResponse } from '../../src/context.ts';
 import { Failure } from '../../src/errors.ts';
-import { call, connect, type Service } from '../../src/http/call.ts';
+import { call, connect, type Service } from '../../src/http/call/call.ts';
 import { screen, settings } from '../cli/fake-context.ts';
 import { bodies, type Endpoint, endpoints } from './document.ts';
 import { meta } from './samples.ts';

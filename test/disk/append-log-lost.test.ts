@@ -4,8 +4,8 @@ import { type FileHandle, mkdtemp, open, readdir, readFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type LogOptions, openLog } from '../../src/disk/append-log.ts';
-import { tryLock } from '../../src/disk/lock.ts';
+import { tryLock } from '../../src/disk/lock/lock.ts';
+import { type LogOptions, openLog } from '../../src/disk/log/append-log.ts';
 import { endAfterEach } from '../endings.ts';
 import { stealLocks } from '../locks.ts';
 

@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openLog } from '../../src/disk/append-log.ts';
+import { openLog } from '../../src/disk/log/append-log.ts';
 
 describe('a file that somebody shortened in place', () => {
   const cuts: Readonly<Record<string, (path: string) => void>> = {

@@ -3,7 +3,7 @@ import { mkdtemp, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type LogOptions, openLog } from '../../src/disk/append-log.ts';
+import { type LogOptions, openLog } from '../../src/disk/log/append-log.ts';
 import { Failure } from '../../src/errors.ts';
 
 const freshPath = async () => join(await mkdtemp(join(tmpdir(), 'svc-log-')), 'lines.jsonl');

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openDraft } from '../../src/disk/draft-file.ts';
-import { realPath } from '../../src/disk/same-file.ts';
+import { openDraft } from '../../src/disk/draft/draft-file.ts';
+import { realPath } from '../../src/disk/file/same-file.ts';
 import { real } from '../real-component.ts';
 
 const waiting = { signal: new AbortController().signal, notice: () => {} };

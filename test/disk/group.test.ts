@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endWithSvc } from '../../src/disk/group.ts';
+import { endWithSvc } from '../../src/disk/log/group.ts';
 
 test('many programs at once need one listener for the end of svc, and none once they have ended', () => {
   const before = process.listenerCount('exit');

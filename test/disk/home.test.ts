@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { homeFolder, ownFolder, soundPlaces } from '../../src/disk/home.ts';
+import { homeFolder, ownFolder, soundPlaces } from '../../src/disk/place/home.ts';
 import { type Built, buildSvc } from '../built.ts';
 
 const on = (platform: NodeJS.Platform, home?: string) => ({ platform, accountHome: () => home });

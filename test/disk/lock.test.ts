@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type Held, tryLock, withLock } from '../../src/disk/lock.ts';
+import { type Held, tryLock, withLock } from '../../src/disk/lock/lock.ts';
 import { virtualClock } from '../svc.ts';
 
 const clock = { sleep: (ms: number) => sleep(ms) as Promise<void>, ticks: () => performance.now() };

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeFolders } from '../../src/disk/make-folders.ts';
+import { makeFolders } from '../../src/disk/file/make-folders.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openSharedLog } from '../../src/disk/shared-log.ts';
-import { isWanted } from '../../src/disk/wanted.ts';
+import { openSharedLog } from '../../src/disk/log/shared-log.ts';
+import { isWanted } from '../../src/disk/log/wanted.ts';
 
 // A log that several processes append to: here, two who use it in one process.
 

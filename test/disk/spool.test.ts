@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { newSpool } from '../../src/disk/spool.ts';
+import { newSpool } from '../../src/disk/draft/spool.ts';
 import { allowed } from '../real-machine.ts';
 
 const { TMPDIR } = process.env;

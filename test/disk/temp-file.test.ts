@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { throughTempFile } from '../../src/disk/temp-file.ts';
+import { throughTempFile } from '../../src/disk/draft/temp-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-state-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import { keepUnsent } from '../../src/disk/unsent.ts';
+import { keepUnsent } from '../../src/disk/draft/unsent.ts';
 import { desk, linear } from '../inbox/desk.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { type RunOptions, svc } from '../svc.ts';
@@ -58,7 +58,7 @@ test.each([
 const throughFile =
   (world: { readonly folder: string }, ended = () => {}): RunOptions['edit'] =>
   async (initial, options) => {
-    const [{ throughTempFile }, files] = [await import('../../src/disk/temp-file.ts'), { state: stateOf(world) }];
+    const [{ throughTempFile }, files] = [await import('../../src/disk/draft/temp-file.ts'), { state: stateOf(world) }];
     const saved = await throughTempFile(initial, 'text.md', { ...options, files }, async (path) =>
       writeFileSync(path, `Dear Ann,\na long text\n${initial}`),
     );

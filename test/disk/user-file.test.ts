@@ -4,7 +4,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { appendUserText } from '../../src/disk/user-file.ts';
+import { appendUserText } from '../../src/disk/place/user-file.ts';
 import { real } from '../real-component.ts';
 
 const freshPath = async () => join(await mkdtemp(join(tmpdir(), 'svc-user-file-')), 'output');

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { askWitnesses, forgetWitness, newWitness, witnessFolder } from '../../src/disk/witness.ts';
+import { askWitnesses, forgetWitness, newWitness, witnessFolder } from '../../src/disk/lock/witness.ts';
 
 test('a witness says how far a log came for as long as it is not closed, and after an end that was not clean', async ({
   skip,

@@ -12,7 +12,7 @@ import {
   isStoredPhone,
   likeness,
   momentOf,
-} from '../../src/http/agree.ts';
+} from '../../src/http/look/agree.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc, type World } from '../svc.ts';
 

@@ -11,7 +11,7 @@ import {
   strangerFailure,
   unknownOutcome,
   unreachable,
-} from '../../src/http/endings.ts';
+} from '../../src/http/exchange/endings.ts';
 
 const says = (status: number, body = '', headers: Record<string, string> = {}): HttpResponse => ({
   status,

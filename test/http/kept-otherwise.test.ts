@@ -1,7 +1,7 @@
 // What a service may make of a value that an update sent counts as the same; another value does not.
 import { expect, test } from 'vitest';
 import { operations } from '../../src/api/index.ts';
-import { shownOtherwise } from '../../src/http/shown-otherwise.ts';
+import { shownOtherwise } from '../../src/http/look/shown-otherwise.ts';
 
 const contact = (sent: object, shown: object) =>
   shownOtherwise(operations.updateContact, sent, { contact: { contact_id: 7, ...shown } });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createGate } from '../../src/http/gate.ts';
-import * as limiter from '../../src/http/limiter.ts';
+import { createGate } from '../../src/http/exchange/gate.ts';
+import * as limiter from '../../src/http/exchange/limiter.ts';
 
 describe('near the limit one request at a time goes ahead', () => {
   test('where the headers say that nothing is left', () => {

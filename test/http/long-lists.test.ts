@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HttpResponse, Lost } from '../../src/context.ts';
-import { newestUntil, type PageAt, wholeList } from '../../src/http/views.ts';
+import { newestUntil, type PageAt, wholeList } from '../../src/http/look/views.ts';
 import { createWorld, type Ran, svc, virtualClock } from '../svc.ts';
 
 type Row = Readonly<Record<string, unknown>>;

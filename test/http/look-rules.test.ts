@@ -4,10 +4,10 @@ import { createContactList } from '../../src/api/lists.ts';
 import type { Input, Operation } from '../../src/api/operation.ts';
 import { createTicket, replyToTicket } from '../../src/api/tickets.ts';
 import { createWebhook } from '../../src/api/webhooks.ts';
-import type { Open } from '../../src/http/asking.ts';
-import { type Before, prepareLook } from '../../src/http/look.ts';
-import { likenessOf } from '../../src/http/looking.ts';
-import { lookups, type Read } from '../../src/http/lookups.ts';
+import type { Open } from '../../src/http/exchange/asking.ts';
+import { type Before, prepareLook } from '../../src/http/look/look.ts';
+import { likenessOf } from '../../src/http/look/looking.ts';
+import { lookups, type Read } from '../../src/http/look/lookups.ts';
 
 type Fields = Record<string, unknown>;
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createContacts } from '../../src/api/contacts.ts';
 import { addTicketNote, createTicket, replyToTicket } from '../../src/api/tickets.ts';
 import type { HttpResponse, Lost } from '../../src/context.ts';
-import { call, connect, type Service } from '../../src/http/call.ts';
+import { call, connect, type Service } from '../../src/http/call/call.ts';
 import { screen, settings } from '../cli/fake-context.ts';
 import { origin, sandboxWorld } from '../sandbox-world.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import { Failure } from '../../src/errors.ts';
-import { type Findings, lookUntilSettled } from '../../src/http/settle.ts';
+import { type Findings, lookUntilSettled } from '../../src/http/exchange/settle.ts';
 import { virtualClock } from '../svc.ts';
 
 type Answer = Findings | Failure | Error;

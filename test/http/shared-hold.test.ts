@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../src/context.ts';
-import { sharedHold } from '../../src/http/shared-hold.ts';
+import { sharedHold } from '../../src/http/exchange/shared-hold.ts';
 
 test('what another process is told to wait is heard within 50 ms, and its own at once', async () => {
   const state = await mkdtemp(join(tmpdir(), 'svc-hold-'));

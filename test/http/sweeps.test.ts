@@ -1,6 +1,6 @@
 // Reading a list whole while others change it between any two requests.
 import { expect, test } from 'vitest';
-import { type Page, sweep } from '../../src/http/sweeps.ts';
+import { type Page, sweep } from '../../src/http/look/sweeps.ts';
 
 const perPage = 50;
 

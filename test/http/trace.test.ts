@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/api/index.ts';
 import type { HttpResponse } from '../../src/context.ts';
-import { safeBody, traceTo } from '../../src/http/trace.ts';
+import { safeBody, traceTo } from '../../src/http/exchange/trace.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { KeptFile } from '../../src/context.ts';
-import { throughTempFile } from '../../src/disk/temp-file.ts';
-import { leftInEditors } from '../../src/disk/unsent.ts';
+import { throughTempFile } from '../../src/disk/draft/temp-file.ts';
+import { leftInEditors } from '../../src/disk/draft/unsent.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { startOnTerminal } from '../pty.ts';
 

@@ -3,7 +3,7 @@ import fs, { appendFileSync, mkdirSync, readdirSync, readlinkSync, writeFileSync
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { newEntryName } from '../../src/disk/lock-entry.ts';
+import { newEntryName } from '../../src/disk/lock/lock-entry.ts';
 import { fakeTerminal } from '../screen/terminal.ts';
 import { svc } from '../svc.ts';
 import { desk } from './desk.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createWebhook } from '../../src/api/webhooks.ts';
-import type { Service } from '../../src/http/call.ts';
+import type { Service } from '../../src/http/call/call.ts';
 import { withoutSecret } from '../../src/mcp/subscriptions.ts';
 
 test.each([

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { placeOf } from '../../src/database/postgres.ts';
-import { tryLock } from '../../src/disk/lock.ts';
+import { tryLock } from '../../src/disk/lock/lock.ts';
 import { keepFirstRows } from '../../src/mirror/store/first-rows.ts';
 import { snooze } from '../../src/mirror/store/snoozes.ts';
 import { buildSvc } from '../built.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { interruption } from '../../src/errors.ts';
-import type { Service } from '../../src/http/call.ts';
+import type { Service } from '../../src/http/call/call.ts';
 import type { Held } from '../../src/sends/claim.ts';
 import { deliver } from '../../src/sends/deliver.ts';
 import type { Draft } from '../../src/sends/draft.ts';

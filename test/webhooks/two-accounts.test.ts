@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/auth/store-file.ts';
-import { tryLock } from '../../src/disk/lock.ts';
+import { tryLock } from '../../src/disk/lock/lock.ts';
 import { slotsFolder } from '../../src/webhooks/store/folder/slot.ts';
 import { encodeLine } from '../../src/webhooks/store/line.ts';
 import { startsFor } from '../../src/webhooks/store/listen-inbox.ts';

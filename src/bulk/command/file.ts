@@ -7,7 +7,7 @@ import type { Given } from '../../command/command.ts';
 import type { RowOf } from '../../command/row.ts';
 import type { Context } from '../../context.ts';
 import { interruption } from '../../errors.ts';
-import { connect, type Service } from '../../http/call.ts';
+import { connect, type Service } from '../../http/call/call.ts';
 import type { View } from '../../output/view.ts';
 import { footerNotes } from '../../tabular/footer.ts';
 import { preambleNotes } from '../../tabular/header.ts';

@@ -1,9 +1,9 @@
 import type { Operation } from '../../api/operation.ts';
 import type { Failure } from '../../errors.ts';
-import type { Service } from '../../http/call.ts';
-import { giveEarlier } from '../../http/given-ids.ts';
-import { ownIds } from '../../http/open-writes.ts';
-import { syncRecord } from '../../http/recorder.ts';
+import type { Service } from '../../http/call/call.ts';
+import { giveEarlier } from '../../http/call/given-ids.ts';
+import { ownIds } from '../../http/call/open-writes.ts';
+import { syncRecord } from '../../http/exchange/recorder.ts';
 import { digestTable } from '../../text/digest-table.ts';
 import { countOf } from '../../text/each.ts';
 import { type MadeBefore, openHistory } from '../history/history.ts';

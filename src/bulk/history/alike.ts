@@ -1,7 +1,7 @@
 import { rowsInWords } from '../../batch/pace.ts';
 import type { RowOf } from '../../command/row.ts';
 import { Failure } from '../../errors.ts';
-import { likenessOf } from '../../http/looking.ts';
+import { likenessOf } from '../../http/look/looking.ts';
 import { someOf } from '../../text/each.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { isUnsettled, isUnsure } from '../journal/ended-table.ts';

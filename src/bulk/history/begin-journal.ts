@@ -1,7 +1,7 @@
 import type { Wording } from '../../batch/journal-folder.ts';
 import { type Finished, prune } from '../../batch/journal-prune.ts';
-import type { Whereabouts } from '../../disk/growing-file.ts';
-import { forgetWitness, newWitness } from '../../disk/witness.ts';
+import { forgetWitness, newWitness } from '../../disk/lock/witness.ts';
+import type { Whereabouts } from '../../disk/log/growing-file.ts';
 import { Failure } from '../../errors.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import { someOf } from '../../text/each.ts';

@@ -2,10 +2,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type JournalFolder, journalFolder } from '../../batch/journal-folder.ts';
 import type { Clock, Context } from '../../context.ts';
-import { type Held, isHeld, withLock } from '../../disk/lock.ts';
-import { thisBoot } from '../../disk/lock-entry.ts';
-import { makeFolders } from '../../disk/make-folders.ts';
-import { askWitnesses } from '../../disk/witness.ts';
+import { makeFolders } from '../../disk/file/make-folders.ts';
+import { type Held, isHeld, withLock } from '../../disk/lock/lock.ts';
+import { thisBoot } from '../../disk/lock/lock-entry.ts';
+import { askWitnesses } from '../../disk/lock/witness.ts';
 import { someOf } from '../../text/each.ts';
 import {
   claimedRows,

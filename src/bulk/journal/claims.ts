@@ -1,7 +1,7 @@
 import { appendFile, open, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type JournalFolder, underWay, unreadable } from '../../batch/journal-folder.ts';
-import { type Held, tryLock } from '../../disk/lock.ts';
+import { type Held, tryLock } from '../../disk/lock/lock.ts';
 import { someOf } from '../../text/each.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';

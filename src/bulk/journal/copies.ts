@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { type JournalFolder, leftToItsOwn, unreadable } from '../../batch/journal-folder.ts';
 import type { Clock } from '../../context.ts';
-import { isCode } from '../../disk/atomic-file.ts';
+import { isCode } from '../../disk/file/atomic-file.ts';
 import { Failure } from '../../errors.ts';
 import { type Found, headerOf, type Identity, keysOf, mayBeOurs } from './on-disk.ts';
 import { journalReader, type Present } from './reader.ts';

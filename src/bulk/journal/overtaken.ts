@@ -1,6 +1,6 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { type JournalFolder, leftToItsOwn, unreadable } from '../../batch/journal-folder.ts';
-import { appendLines } from '../../disk/append-lines.ts';
+import { appendLines } from '../../disk/log/append-lines.ts';
 import type { Plan } from '../rows/plan.ts';
 import { parseLine } from './check.ts';
 import { notesOf } from './claims.ts';

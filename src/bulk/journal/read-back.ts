@@ -1,8 +1,8 @@
 import type { Operation } from '../../api/operation.ts';
 import { Failure, isInterruption } from '../../errors.ts';
-import { type CallOptions, call, type Service } from '../../http/call.ts';
-import { type Before, newestOf } from '../../http/look.ts';
-import { readRecord } from '../../http/record.ts';
+import { type CallOptions, call, type Service } from '../../http/call/call.ts';
+import { readRecord } from '../../http/exchange/record.ts';
+import { type Before, newestOf } from '../../http/look/look.ts';
 import { newestOf as newestIn } from './lines.ts';
 
 /** The record that a row has written, as it is now; undefined where the service shows no single one of its kind. */

@@ -1,4 +1,4 @@
-import type { Span } from '../../disk/log-file.ts';
+import type { Span } from '../../disk/log/log-file.ts';
 import type { RowRequests } from '../rows/row-requests.ts';
 import { parseLine } from './check.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Input, Operation } from '../../api/operation.ts';
 import type { RowOf } from '../../command/row.ts';
 import { Failure } from '../../errors.ts';
-import { likenessOf, shownOf } from '../../http/looking.ts';
+import { likenessOf, shownOf } from '../../http/look/looking.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 import { footerNotes } from '../../tabular/footer.ts';
 import type { FileRow, Rows } from '../../tabular/rows.ts';

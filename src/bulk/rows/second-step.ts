@@ -3,7 +3,7 @@ import { unwrap } from '../../command/answered.ts';
 import { type FollowStep, flagFor, following, restAfter, toDo } from '../../command/follow.ts';
 import { type Body, idNameOf, type RowOf } from '../../command/row.ts';
 import { Failure, isInterruption } from '../../errors.ts';
-import { type CallOptions, call, type Service } from '../../http/call.ts';
+import { type CallOptions, call, type Service } from '../../http/call/call.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { RowInput } from './row-input.ts';
 

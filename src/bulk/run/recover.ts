@@ -1,5 +1,5 @@
-import { candidatesTold } from '../../http/endings.ts';
-import type { Undecided } from '../../http/settle.ts';
+import { candidatesTold } from '../../http/exchange/endings.ts';
+import type { Undecided } from '../../http/exchange/settle.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 import { someOf } from '../../text/each.ts';
 import { type Ended, endedEarlier, isUnsettled } from '../journal/ended-table.ts';

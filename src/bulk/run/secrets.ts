@@ -1,7 +1,7 @@
 import type { Operation } from '../../api/operation.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import type { Service } from '../../http/call.ts';
+import type { Service } from '../../http/call/call.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { keepSecret } from '../../webhooks/subscriptions/secrets.ts';
 

@@ -2,10 +2,10 @@ import { type LateCopies, lateCopies } from '../../batch/late-copies.ts';
 import { type FollowStep, followsOf } from '../../command/follow.ts';
 import type { RowOf } from '../../command/row.ts';
 import { type Context, type HttpResponse, type Lost, withContext } from '../../context.ts';
-import { type CallOptions, patience, type Service } from '../../http/call.ts';
-import { giveEarlier } from '../../http/given-ids.ts';
-import type { Before } from '../../http/look.ts';
-import { ownIds } from '../../http/open-writes.ts';
+import { type CallOptions, patience, type Service } from '../../http/call/call.ts';
+import { giveEarlier } from '../../http/call/given-ids.ts';
+import { ownIds } from '../../http/call/open-writes.ts';
+import type { Before } from '../../http/look/look.ts';
 import type { NumberTable } from '../../text/number-table.ts';
 import type { Journal } from '../history/begin-journal.ts';
 

@@ -1,8 +1,8 @@
 import type { Operation } from '../../api/operation.ts';
 import { resources } from '../../api/resources.ts';
 import { Failure } from '../../errors.ts';
-import { usualPage } from '../../http/pages.ts';
-import { pageIn, sweep } from '../../http/sweeps.ts';
+import { usualPage } from '../../http/call/pages.ts';
+import { pageIn, sweep } from '../../http/look/sweeps.ts';
 import { type Fields, fieldsIn, isRecord } from '../../text/record.ts';
 
 /** One document of all pages. `failure`: what was read is not all. */

@@ -1,6 +1,6 @@
 import { operationList as all } from '../../api/index.ts';
 import { Failure } from '../../errors.ts';
-import { methods, operationAt } from '../../http/raw.ts';
+import { methods, operationAt } from '../../http/exchange/raw.ts';
 import { listed } from '../../text/listed.ts';
 import { nearest } from '../../text/near.ts';
 import { shellWord } from '../../text/shell-word.ts';

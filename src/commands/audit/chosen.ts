@@ -4,7 +4,7 @@ import { openSession } from '../../auth/session.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { logsIn } from '../../disk/shared-log-part.ts';
+import { logsIn } from '../../disk/log/shared-log-part.ts';
 import { Failure } from '../../errors.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 

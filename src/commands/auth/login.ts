@@ -7,7 +7,7 @@ import { noAddress, parseServiceUrl, withScheme } from '../../config/service-url
 import type { Config, Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { traced } from '../../http/call.ts';
+import { traced } from '../../http/call/call.ts';
 import { judgeAt } from '../../login/judge-credential.ts';
 import type { LoggedIn } from '../../login/login.ts';
 import { titleOf } from '../../login/report.ts';

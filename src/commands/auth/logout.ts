@@ -6,7 +6,7 @@ import { defineCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { param } from '../../command/param.ts';
 import { Failure, interruption } from '../../errors.ts';
-import { traced } from '../../http/call.ts';
+import { traced } from '../../http/call/call.ts';
 import type { LoggedOut } from '../../login/logout.ts';
 import { capital } from '../../text/capital.ts';
 import { listed } from '../../text/listed.ts';

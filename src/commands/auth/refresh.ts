@@ -4,7 +4,7 @@ import { refuseOtherOrigin } from '../../auth/session.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
-import { traced } from '../../http/call.ts';
+import { traced } from '../../http/call/call.ts';
 import { judgeAt } from '../../login/judge-credential.ts';
 import { localTime } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';

@@ -8,7 +8,7 @@ import { credentialVariables } from '../../config/credential-variables.ts';
 import { profileConfig, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { connect, traced } from '../../http/call.ts';
+import { connect, traced } from '../../http/call/call.ts';
 import { judgeCredential } from '../../login/judge-credential.ts';
 import {
   type CredentialReport,

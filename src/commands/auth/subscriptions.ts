@@ -5,7 +5,7 @@ import { sessionWith } from '../../auth/session.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure, isInterruption } from '../../errors.ts';
-import { call, connect, type Service } from '../../http/call.ts';
+import { call, connect, type Service } from '../../http/call/call.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { forgetSecret } from '../../webhooks/subscriptions/secrets.ts';
 

@@ -3,7 +3,7 @@ import { credentialsAtHand } from '../../auth/at-hand.ts';
 import { openSession } from '../../auth/session.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
-import { traced } from '../../http/call.ts';
+import { traced } from '../../http/call/call.ts';
 import { bare } from '../../output/bare.ts';
 
 export const authToken = defineCommand({

@@ -2,7 +2,7 @@ import { defineCommand, type Param } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { withContext } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { connect, type Service } from '../../http/call.ts';
+import { connect, type Service } from '../../http/call/call.ts';
 import type { View } from '../../output/view.ts';
 import type { Action, Entry, Wanted } from '../../release/plan.ts';
 import type { Difference } from '../../release/show.ts';
@@ -96,7 +96,7 @@ export const releaseChangelog = defineCommand({
     } catch (failure) {
       if (!onGithub || !(failure instanceof Failure)) throw failure;
       if (failure.drafted) throw failure;
-      const { wholeFailure } = await import('../../http/whole.ts');
+      const { wholeFailure } = await import('../../http/send/whole.ts');
       // Once it is read, the changelog is to blame only for what the service refuses in it; never for a key or a network.
       const isItsFault = !isRead || failure.kind === 'rejected';
       throw (await import('../../release/github.ts')).annotated(

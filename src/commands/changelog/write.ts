@@ -12,7 +12,7 @@ import { rowOf } from '../../command/row.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { call, connect } from '../../http/call.ts';
+import { call, connect } from '../../http/call/call.ts';
 import { localTime } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
 import type { Entry } from '../../release/plan.ts';

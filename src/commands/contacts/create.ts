@@ -6,9 +6,9 @@ import { defineCommand, type Param } from '../../command/command.ts';
 import { flagsOf } from '../../command/flags.ts';
 import { param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
-import { readUserJson } from '../../disk/user-file.ts';
+import { readUserJson } from '../../disk/place/user-file.ts';
 import { Failure } from '../../errors.ts';
-import { call, connect } from '../../http/call.ts';
+import { call, connect } from '../../http/call/call.ts';
 import { counted } from '../../text/number.ts';
 import { withoutUndefined } from '../../text/record.ts';
 

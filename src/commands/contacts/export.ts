@@ -2,8 +2,8 @@ import { listContacts } from '../../api/contacts.ts';
 import { defineCommand } from '../../command/command.ts';
 import { fieldPaths } from '../../command/listing.ts';
 import { param } from '../../command/param.ts';
-import { connect } from '../../http/call.ts';
-import { list } from '../../http/pages.ts';
+import { connect } from '../../http/call/call.ts';
+import { list } from '../../http/call/pages.ts';
 import { counted } from '../../text/number.ts';
 
 /** The fields of a contact in a list, in the document's order; in CSV each is a column that `contacts sync` reads. */

@@ -6,7 +6,7 @@ import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { call, connect, type Service } from '../../http/call.ts';
+import { call, connect, type Service } from '../../http/call/call.ts';
 import type { Column, View } from '../../output/view.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 import { counted } from '../../text/number.ts';

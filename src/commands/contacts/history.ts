@@ -57,7 +57,7 @@ async function zipped(
 ): Promise<View> {
   const [{ historyZip }, { openDraft }] = await Promise.all([
     import('../../answers/history-zip.ts'),
-    import('../../disk/draft-file.ts'),
+    import('../../disk/draft/draft-file.ts'),
   ]);
   const bytes = historyZip(history);
   const draft = await openDraft(file, ctx, 0o600);

@@ -10,7 +10,7 @@ import { readConfig } from '../../config/config-file.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure, interruption } from '../../errors.ts';
-import { call, connect, type Service } from '../../http/call.ts';
+import { call, connect, type Service } from '../../http/call/call.ts';
 import { judgeCredential } from '../../login/judge-credential.ts';
 import { missingScopes } from '../../login/report.ts';
 import { insteadOf } from '../../promise/instead-of.ts';

@@ -1,9 +1,9 @@
 import { isLoopback } from '../../config/service-url.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { type Installed, installed } from '../../disk/installed.ts';
+import { type Installed, installed } from '../../disk/place/installed.ts';
 import { Failure, interruption } from '../../errors.ts';
-import { userAgent } from '../../http/user-agent.ts';
+import { userAgent } from '../../http/send/user-agent.ts';
 import { isOlder, isVersion } from '../../release/version.ts';
 import { jsonIn } from '../../text/json.ts';
 import { isRecord } from '../../text/record.ts';

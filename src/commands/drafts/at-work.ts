@@ -3,7 +3,7 @@ import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { connect, type Service } from '../../http/call.ts';
+import { connect, type Service } from '../../http/call/call.ts';
 import { once } from '../../promise/once.ts';
 import { newToken } from '../../sends/approve.ts';
 import { type OwnDrafts, ownDrafts } from '../../sends/own.ts';

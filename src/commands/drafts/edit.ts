@@ -2,7 +2,7 @@ import { bodyText, textFlags } from '../../command/body-text.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
-import { wireOf } from '../../http/request.ts';
+import { wireOf } from '../../http/exchange/request.ts';
 import { noDraft } from '../../sends/approve.ts';
 import { requestOf } from '../../sends/deliver.ts';
 import {

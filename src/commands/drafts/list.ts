@@ -1,7 +1,7 @@
 import { atMost, limitFlag } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
-import { leftInEditors } from '../../disk/unsent.ts';
+import { leftInEditors } from '../../disk/draft/unsent.ts';
 import { type Draft, draftStates, shownDraft } from '../../sends/draft.ts';
 import { actAlone, nameAlone } from '../../sends/words.ts';
 import { counted } from '../../text/number.ts';

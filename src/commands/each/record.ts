@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { appendLines } from '../../disk/append-lines.ts';
-import { readIfThere, replaceFile } from '../../disk/atomic-file.ts';
-import { diskFailure } from '../../disk/disk-failure.ts';
-import { removeFile } from '../../disk/folder.ts';
-import { tryLock } from '../../disk/lock.ts';
+import { readIfThere, replaceFile } from '../../disk/file/atomic-file.ts';
+import { diskFailure } from '../../disk/file/disk-failure.ts';
+import { removeFile } from '../../disk/file/folder.ts';
+import { tryLock } from '../../disk/lock/lock.ts';
+import { appendLines } from '../../disk/log/append-lines.ts';
 import { exitCodes, Failure } from '../../errors.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import { jsonIn } from '../../text/json.ts';

@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { itself } from '../../disk/installed.ts';
+import { itself } from '../../disk/place/installed.ts';
 import { accountVariable, type Env } from '../../env.ts';
 import type { Login } from './chosen.ts';
 

@@ -7,7 +7,7 @@ import { paramOf } from '../../command/flags.ts';
 import { inCapitals, param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
 import { Failure } from '../../errors.ts';
-import { call, connect } from '../../http/call.ts';
+import { call, connect } from '../../http/call/call.ts';
 import { minorUnits } from '../../text/money.ts';
 import { withoutUndefined } from '../../text/record.ts';
 

@@ -5,9 +5,9 @@ import { defineCommand } from '../../command/command.ts';
 import { contactsWhere, type FoundContact } from '../../command/find-contacts.ts';
 import { fieldPaths } from '../../command/listing.ts';
 import { Failure } from '../../errors.ts';
-import { isSameEmail, isSamePhone, isSameText } from '../../http/agree.ts';
-import { call, connect, type Service } from '../../http/call.ts';
-import { restIs } from '../../http/writes.ts';
+import { call, connect, type Service } from '../../http/call/call.ts';
+import { restIs } from '../../http/exchange/writes.ts';
+import { isSameEmail, isSamePhone, isSameText } from '../../http/look/agree.ts';
 import { counted } from '../../text/number.ts';
 import { args, contact, memberColumns, membersOf } from './members.ts';
 

@@ -13,7 +13,7 @@ import { flagsOf } from '../../command/flags.ts';
 import { param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
 import { Failure } from '../../errors.ts';
-import { call, connect, type Service } from '../../http/call.ts';
+import { call, connect, type Service } from '../../http/call/call.ts';
 import { counted } from '../../text/number.ts';
 import { withoutUndefined } from '../../text/record.ts';
 

@@ -3,7 +3,7 @@ import { param } from '../../command/param.ts';
 import { readConfig } from '../../config/config-file.ts';
 import { profileConfig, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { itself } from '../../disk/installed.ts';
+import { itself } from '../../disk/place/installed.ts';
 import { Failure } from '../../errors.ts';
 import { carriedBy } from '../../mcp/carried.ts';
 import { type Client, type Configured, clients, type ServerEntry, titles } from '../../mcp/clients.ts';
@@ -125,7 +125,7 @@ function beforeWords(
 
 /** `isNew`: the file becomes another one. */
 async function enter(path: string, { client, name, entry, isDry }: Entering): Promise<{ isNew: boolean } & Configured> {
-  const { readIfThere, replaceFile } = await import('../../disk/atomic-file.ts');
+  const { readIfThere, replaceFile } = await import('../../disk/file/atomic-file.ts');
   const { withServer } = await import('../../mcp/clients.ts');
   const before = await readIfThere(path);
   const configured = withServer(client, before, name, entry);

@@ -2,7 +2,7 @@ import { listMeetings } from '../../api/meetings.ts';
 import { defineCommand, type TopGroup } from '../../command/command.ts';
 import { listView } from '../../command/listing.ts';
 import { param } from '../../command/param.ts';
-import { connect } from '../../http/call.ts';
+import { connect } from '../../http/call/call.ts';
 
 const columns = [
   { path: 'id', header: 'ID', rank: 1 },

@@ -45,7 +45,7 @@ async function pullOnce(ctx: Context, settings: Settings, db: string | undefined
     import('../../mirror/pull/pull.ts'),
     import('../../mirror/pull/pulling.ts'),
     import('../../mirror/store/open-copy.ts'),
-    import('../../http/call.ts'),
+    import('../../http/call/call.ts'),
   ]);
   const dated = datedContext(ctx);
   const service = await connect(dated.ctx, settings);

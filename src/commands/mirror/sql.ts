@@ -3,7 +3,7 @@ import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { readUserText } from '../../disk/user-file.ts';
+import { readUserText } from '../../disk/place/user-file.ts';
 import { Failure } from '../../errors.ts';
 import { streamCopy } from './copy.ts';
 

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command/command.ts';
-import { itself } from '../../disk/installed.ts';
+import { itself } from '../../disk/place/installed.ts';
 import { Failure, interruption } from '../../errors.ts';
 import type { Terminal } from '../../output/view.ts';
 import { environmentFor } from '../../sandbox/environment.ts';
@@ -18,11 +18,11 @@ export const demo = defineCommand({
   examples: ['svc sandbox demo'],
   async run(ctx) {
     const { openSandbox } = await import('../../sandbox/open.ts');
-    const { exampleFile, makeLastingFolder, makePrivateFolder } = await import('../../disk/private-folder.ts');
+    const { exampleFile, makeLastingFolder, makePrivateFolder } = await import('../../disk/file/private-folder.ts');
     const { join, relative } = process.getBuiltinModule('node:path');
 
     const example = await exampleFile(process.argv[1] ?? '', 'contacts.csv');
-    const { workingFolder } = await import('../../disk/working-folder.ts');
+    const { workingFolder } = await import('../../disk/place/working-folder.ts');
     const here = workingFolder();
     const nearby = here === undefined ? '..' : relative(here, example);
     const file = nearby.startsWith('..') ? example : nearby;

@@ -3,9 +3,9 @@ import { defineCommand } from '../../command/command.ts';
 import { flagName, param } from '../../command/param.ts';
 import { configPath, readConfig } from '../../config/config-file.ts';
 import type { Context } from '../../context.ts';
-import { replaceFile } from '../../disk/atomic-file.ts';
-import { itself } from '../../disk/installed.ts';
-import { copyFolder } from '../../disk/private-folder.ts';
+import { replaceFile } from '../../disk/file/atomic-file.ts';
+import { copyFolder } from '../../disk/file/private-folder.ts';
+import { itself } from '../../disk/place/installed.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { environmentFor } from '../../sandbox/environment.ts';
@@ -46,7 +46,7 @@ export const execOver = (isCommand: IsCommand) =>
     ],
     async run(ctx, { args, flags, settings }): Promise<View> {
       const { openSandbox } = await import('../../sandbox/open.ts');
-      const { makePrivateFolder, writeProgram } = await import('../../disk/private-folder.ts');
+      const { makePrivateFolder, writeProgram } = await import('../../disk/file/private-folder.ts');
       const compare = flags.diff || flags.diffOut !== undefined;
       if (compare && flags.seed === 'mirror') refuseQuestion(args.command);
       const seed = await seedFor(ctx, settings, flags);

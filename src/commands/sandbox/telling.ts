@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { diskFailure } from '../../disk/disk-failure.ts';
+import { diskFailure } from '../../disk/file/disk-failure.ts';
 import { messageOf } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import type { Comparison } from '../../sandbox/compare.ts';
@@ -16,7 +16,7 @@ export async function openTelling(
   ctx: Context,
   { diffOut }: { readonly diffOut: string | undefined },
 ): Promise<Telling> {
-  const { openDraft } = await import('../../disk/draft-file.ts');
+  const { openDraft } = await import('../../disk/draft/draft-file.ts');
   const draft = diffOut === undefined ? undefined : await openDraft(diffOut, ctx);
   let isOver = false;
   const drop = async () => {

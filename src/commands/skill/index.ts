@@ -2,7 +2,7 @@ import { posix, win32 } from 'node:path';
 import { type AnyCommand, type Command, defineCommand, type Param, type TopGroup } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Shown } from '../../derive/skill.ts';
-import { homeFolder } from '../../disk/home.ts';
+import { homeFolder } from '../../disk/place/home.ts';
 import { Failure } from '../../errors.ts';
 import { bare } from '../../output/bare.ts';
 
@@ -76,7 +76,7 @@ const installSkill = (tree: Tree) =>
 
 /** The programs that are there; the one that was named must be. */
 async function present(home: string, named: Program | undefined): Promise<Program[]> {
-  const { isThere } = await import('../../disk/atomic-file.ts');
+  const { isThere } = await import('../../disk/file/atomic-file.ts');
   const found: Program[] = [];
   for (const each of named ? [named] : programNames) {
     if (await isThere(placeOf(each, home, process.platform).home)) found.push(each);
@@ -97,7 +97,7 @@ async function put(
   text: string,
   { isDry }: { readonly isDry: boolean },
 ): Promise<string> {
-  const { readIfThere, replaceFile } = await import('../../disk/atomic-file.ts');
+  const { readIfThere, replaceFile } = await import('../../disk/file/atomic-file.ts');
   const { mark } = await import('../../derive/skill.ts');
   const { file } = placeOf(program, home, process.platform);
   const before = await readIfThere(file);

@@ -19,7 +19,7 @@ import { presentTicket } from '../../command/present-ticket.ts';
 import { rowOf } from '../../command/row.ts';
 import { personOf, type Seed } from '../../command/seed.ts';
 import { several } from '../../command/several.ts';
-import { call, connect } from '../../http/call.ts';
+import { call, connect } from '../../http/call/call.ts';
 import type { Column } from '../../output/view.ts';
 import { waitingTickets } from './waiting.ts';
 

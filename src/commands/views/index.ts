@@ -4,9 +4,9 @@ import { fileText } from '../../command/editor.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { replaceFile } from '../../disk/atomic-file.ts';
-import { removeFile } from '../../disk/folder.ts';
-import { readUserText } from '../../disk/user-file.ts';
+import { replaceFile } from '../../disk/file/atomic-file.ts';
+import { removeFile } from '../../disk/file/folder.ts';
+import { readUserText } from '../../disk/place/user-file.ts';
 import { allViews, isOwnView, ownViews, placeForView, queryOf } from '../../inbox/views.ts';
 import { onlyNotes } from '../../output/only-notes.ts';
 

@@ -65,7 +65,7 @@ export const watchAccount = defineCommand({
         import('../../mirror/store/open-copy.ts'),
         import('../../mirror/pull/pulling.ts'),
         import('../../mirror/pull/watch.ts'),
-        import('../../http/call.ts'),
+        import('../../http/call/call.ts'),
         import('../../text/time.ts'),
         import('../../mirror/pull/told.ts'),
       ]);

@@ -2,7 +2,7 @@ import { createWebhook } from '../../api/webhooks.ts';
 import { defineCommand } from '../../command/command.ts';
 import { rowOf } from '../../command/row.ts';
 import { messageOf } from '../../errors.ts';
-import { call, connect } from '../../http/call.ts';
+import { call, connect } from '../../http/call/call.ts';
 import { message } from '../../text/layout.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { keepSecret } from '../../webhooks/subscriptions/secrets.ts';

@@ -3,7 +3,7 @@ import { defineCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { removeFile } from '../../disk/folder.ts';
+import { removeFile } from '../../disk/file/folder.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { listed } from '../../text/listed.ts';

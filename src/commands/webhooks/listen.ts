@@ -104,7 +104,7 @@ export const listenToWebhooks = defineCommand({
       await import('../../webhooks/listen/listen.ts'),
       await import('./event-lines.ts'),
     ];
-    const { loginOf } = await import('../../http/login-account.ts');
+    const { loginOf } = await import('../../http/call/login-account.ts');
     const { lines, more, summary } = await listen(ctx, {
       profile: settings.profile,
       login: await loginOf(ctx, settings),

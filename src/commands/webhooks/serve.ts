@@ -130,7 +130,7 @@ function sumOf({ tally, sinks }: Served): string {
 async function unitFor({ env }: Pick<Context, 'env'>, { file, folder, config }: Configured): Promise<string> {
   const { systemdUnit } = await import('../../webhooks/serve/unit.ts');
   const { secretVariables } = await import('../../webhooks/serve/doors.ts');
-  const { itself } = await import('../../disk/installed.ts');
+  const { itself } = await import('../../disk/place/installed.ts');
   const user = env.SUDO_USER ?? env.USER ?? 'svc';
   const files = config.sinks.flatMap((sink) => (sink.file ? [resolve(folder, sink.file.path)] : []));
   return systemdUnit({ command: itself(), config: file, user, secrets: secretVariables(config), files });

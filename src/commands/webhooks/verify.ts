@@ -1,7 +1,7 @@
 import { sign } from '../../api/signature.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
-import { readUserBytes } from '../../disk/user-file.ts';
+import { readUserBytes } from '../../disk/place/user-file.ts';
 import { Failure } from '../../errors.ts';
 import { bare } from '../../output/bare.ts';
 import { message } from '../../text/layout.ts';

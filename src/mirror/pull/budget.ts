@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
-import { countdown, limitReached } from '../../http/gate.ts';
-import { requestsPerMinute } from '../../http/limiter.ts';
+import { countdown, limitReached } from '../../http/exchange/gate.ts';
+import { requestsPerMinute } from '../../http/exchange/limiter.ts';
 
 /** A pull may take hours: so many requests of each minute it leaves to the other commands of the same login. */
 const leftToOthers = 6;

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { endWithSvc } from '../../disk/group.ts';
+import { endWithSvc } from '../../disk/log/group.ts';
 import { Failure } from '../../errors.ts';
 import { splitWords } from '../../text/command-words.ts';
 import { toJson } from '../../text/sanitize.ts';

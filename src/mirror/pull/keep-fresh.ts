@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Service } from '../../http/call.ts';
+import type { Service } from '../../http/call/call.ts';
 import { readState } from '../store/state.ts';
 import type { KindName } from '../tables/kinds.ts';
 import { type Account, ownerOf, type Store } from '../tables/store.ts';

@@ -1,5 +1,5 @@
 import type { Input } from '../../api/operation.ts';
-import { isCount, leastOn } from '../../http/page-meta.ts';
+import { isCount, leastOn } from '../../http/look/page-meta.ts';
 import { number } from '../../text/number.ts';
 import { type Fields, fieldsIn } from '../../text/record.ts';
 import type { Sweep } from '../store/state.ts';

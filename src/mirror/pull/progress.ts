@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { requestsPerMinute } from '../../http/limiter.ts';
+import { requestsPerMinute } from '../../http/exchange/limiter.ts';
 import { counted, number } from '../../text/number.ts';
 import type { Sweeping } from '../store/state.ts';
 import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';

@@ -1,8 +1,8 @@
 import type { Input, Operation } from '../../api/operation.ts';
 import { type Context, withContext } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { call, type Service } from '../../http/call.ts';
-import { checked } from '../../http/checked.ts';
+import { call, type Service } from '../../http/call/call.ts';
+import { checked } from '../../http/exchange/checked.ts';
 import { type Fields, fieldsIn } from '../../text/record.ts';
 import type { KindName } from '../tables/kinds.ts';
 import type { Account, Store } from '../tables/store.ts';

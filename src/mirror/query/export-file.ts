@@ -1,4 +1,4 @@
-import type { OutFile } from '../../disk/out-file.ts';
+import type { OutFile } from '../../disk/draft/out-file.ts';
 import { csvLine } from '../../output/csv-out.ts';
 import type { Column } from '../tables/tables.ts';
 import type { RowsFile } from './rows-file.ts';

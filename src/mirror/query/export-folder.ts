@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { copySynced, isThere, readIfThere, replaceFile } from '../../disk/atomic-file.ts';
-import { diskFailure } from '../../disk/disk-failure.ts';
-import { removeFolder } from '../../disk/file-head.ts';
-import { isFolder, namesIn } from '../../disk/folder.ts';
-import { makeFolders } from '../../disk/make-folders.ts';
-import { nothingThere } from '../../disk/nothing-there.ts';
-import { type Drafts, keepDraft } from '../../disk/whole-folder.ts';
+import { copySynced, isThere, readIfThere, replaceFile } from '../../disk/file/atomic-file.ts';
+import { diskFailure } from '../../disk/file/disk-failure.ts';
+import { removeFolder } from '../../disk/file/file-head.ts';
+import { isFolder, namesIn } from '../../disk/file/folder.ts';
+import { makeFolders } from '../../disk/file/make-folders.ts';
+import { nothingThere } from '../../disk/file/nothing-there.ts';
+import { type Drafts, keepDraft } from '../../disk/place/whole-folder.ts';
 import { Failure } from '../../errors.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { Account } from '../tables/store.ts';

@@ -1,5 +1,5 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import type { OutFile } from '../../disk/out-file.ts';
+import type { OutFile } from '../../disk/draft/out-file.ts';
 import type { Column, ColumnType } from '../tables/tables.ts';
 import type { Cell, RowsFile } from './rows-file.ts';
 

@@ -1,4 +1,4 @@
-import { linesOf, type OutFile } from '../../disk/out-file.ts';
+import { linesOf, type OutFile } from '../../disk/draft/out-file.ts';
 import { Failure } from '../../errors.ts';
 
 /** The key of a row: one or two ids. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { withLock } from '../../disk/lock.ts';
-import { type OutFile, openOut } from '../../disk/out-file.ts';
-import { newDraft, removeDraft } from '../../disk/whole-folder.ts';
+import { type OutFile, openOut } from '../../disk/draft/out-file.ts';
+import { withLock } from '../../disk/lock/lock.ts';
+import { newDraft, removeDraft } from '../../disk/place/whole-folder.ts';
 import { interruption } from '../../errors.ts';
 import { number } from '../../text/number.ts';
 import type { KindName } from '../tables/kinds.ts';

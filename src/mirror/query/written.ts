@@ -5,7 +5,7 @@ import { filesOf } from '../../audit/read.ts';
 import { openSession, type Session } from '../../auth/session.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { linesIn } from '../../disk/shared-log-part.ts';
+import { linesIn } from '../../disk/log/shared-log-part.ts';
 import type { Copy } from '../store/open-copy.ts';
 import { owned, ownerOf } from '../tables/store.ts';
 

@@ -1,4 +1,4 @@
-import { diskWords } from '../../disk/disk-failure.ts';
+import { diskWords } from '../../disk/file/disk-failure.ts';
 import { Failure } from '../../errors.ts';
 
 export const damaged = (path: string, said: string): Failure =>

@@ -1,7 +1,7 @@
-import { isCode, ontoNewFile, removeDrafts } from '../../disk/atomic-file.ts';
-import { bytesAt, entryAt, renameIfThere } from '../../disk/file-head.ts';
-import { removeFile } from '../../disk/folder.ts';
-import { sizeOf } from '../../disk/private-data.ts';
+import { isCode, ontoNewFile, removeDrafts } from '../../disk/file/atomic-file.ts';
+import { bytesAt, entryAt, renameIfThere } from '../../disk/file/file-head.ts';
+import { removeFile } from '../../disk/file/folder.ts';
+import { sizeOf } from '../../disk/place/private-data.ts';
 
 // Each engine knows its journal by another name, so that no program takes the one of the engine without locks for its own.
 

@@ -1,10 +1,10 @@
 import { basename, dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { isCode } from '../../disk/atomic-file.ts';
-import { diskFailure } from '../../disk/disk-failure.ts';
-import { removeEmptyFolder, removeFolder } from '../../disk/file-head.ts';
-import { namesIn } from '../../disk/folder.ts';
-import { type Held, holders, tryLock, withLock } from '../../disk/lock.ts';
+import { isCode } from '../../disk/file/atomic-file.ts';
+import { diskFailure } from '../../disk/file/disk-failure.ts';
+import { removeEmptyFolder, removeFolder } from '../../disk/file/file-head.ts';
+import { namesIn } from '../../disk/file/folder.ts';
+import { type Held, holders, tryLock, withLock } from '../../disk/lock/lock.ts';
 import { Failure, interruption } from '../../errors.ts';
 
 export type LockNeeds = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'> & {

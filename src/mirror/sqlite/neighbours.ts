@@ -1,4 +1,4 @@
-import { entryAt, headOf } from '../../disk/file-head.ts';
+import { entryAt, headOf } from '../../disk/file/file-head.ts';
 import { Failure } from '../../errors.ts';
 import { type Found, notOurs } from './ownership.ts';
 

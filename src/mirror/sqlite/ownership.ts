@@ -1,11 +1,11 @@
-import { applicationId, headerLength, magic } from '../../disk/copy-mark.ts';
-import { diskFailure } from '../../disk/disk-failure.ts';
-import { headOf } from '../../disk/file-head.ts';
+import { diskFailure } from '../../disk/file/disk-failure.ts';
+import { headOf } from '../../disk/file/file-head.ts';
+import { applicationId, headerLength, magic } from '../../disk/place/copy-mark.ts';
 import { Failure } from '../../errors.ts';
 import { kindNames } from '../tables/kinds.ts';
 import { allTables, tables, unresolvedIndex } from '../tables/tables.ts';
 
-export { applicationId } from '../../disk/copy-mark.ts';
+export { applicationId } from '../../disk/place/copy-mark.ts';
 
 /**
  * Whose the file is, by its header alone.

@@ -1,4 +1,4 @@
-import { newSpool } from '../../disk/spool.ts';
+import { newSpool } from '../../disk/draft/spool.ts';
 import type { Answers } from './connection.ts';
 
 /** Rows at a time. */

@@ -1,5 +1,5 @@
-import { removeDrafts } from '../../disk/atomic-file.ts';
-import { removeFile } from '../../disk/folder.ts';
+import { removeDrafts } from '../../disk/file/atomic-file.ts';
+import { removeFile } from '../../disk/file/folder.ts';
 import { removeEntries } from './locks.ts';
 import { endings } from './neighbours.ts';
 

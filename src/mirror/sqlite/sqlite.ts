@@ -1,6 +1,6 @@
-import { diskFailure } from '../../disk/disk-failure.ts';
-import type { Held } from '../../disk/lock.ts';
-import { makePrivateFile, resolvedFile, takeFromOthers } from '../../disk/private-data.ts';
+import { diskFailure } from '../../disk/file/disk-failure.ts';
+import type { Held } from '../../disk/lock/lock.ts';
+import { makePrivateFile, resolvedFile, takeFromOthers } from '../../disk/place/private-data.ts';
 import { Failure } from '../../errors.ts';
 import { oneByOne } from '../../promise/one-by-one.ts';
 import { hexDigestOf } from '../../text/digest.ts';

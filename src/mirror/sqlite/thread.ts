@@ -1,6 +1,6 @@
 import { parse } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { workingFolder } from '../../disk/working-folder.ts';
+import { workingFolder } from '../../disk/place/working-folder.ts';
 import { interruption } from '../../errors.ts';
 import { before } from '../../promise/aborted.ts';
 import type { Answers, Connection, Mode, Work } from './connection.ts';

@@ -5,14 +5,14 @@ import { originOf } from '../../config/service-url.ts';
 import { profileConfig, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import type { Service } from '../../http/call.ts';
+import type { Service } from '../../http/call/call.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import type { Account, Sql, Store } from '../tables/store.ts';
 import { noCopy } from './place.ts';
 
 /** Asks the service, with one request, whose account this login is. */
 export async function accountByAsking(ctx: Context, settings: Settings, open?: Service): Promise<Account> {
-  const { connect } = await import('../../http/call.ts');
+  const { connect } = await import('../../http/call/call.ts');
   return askedAccount(open ?? (await connect(ctx, settings)));
 }
 
@@ -63,7 +63,7 @@ export const whichAccount = (): Failure =>
 async function askedAccount(service: Service): Promise<Account> {
   const origin = originOf(service.session.baseUrl);
   // A question to the copy needs neither.
-  const [{ call }, { getAccount }] = [await import('../../http/call.ts'), await import('../../api/account.ts')];
+  const [{ call }, { getAccount }] = [await import('../../http/call/call.ts'), await import('../../api/account.ts')];
   try {
     const { account_id: id, name } = await call(service, getAccount, {});
     return { service: origin, id: String(id), name };

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { credentialsAtHand, notLoggedIn } from '../../auth/at-hand.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { isThere } from '../../disk/atomic-file.ts';
-import { namesIn } from '../../disk/folder.ts';
-import { resolvedFile, warnOfOthers } from '../../disk/private-data.ts';
+import { isThere } from '../../disk/file/atomic-file.ts';
+import { namesIn } from '../../disk/file/folder.ts';
+import { resolvedFile, warnOfOthers } from '../../disk/place/private-data.ts';
 import { Failure } from '../../errors.ts';
-import type { Service } from '../../http/call.ts';
+import type { Service } from '../../http/call/call.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import type { Account, Store } from '../tables/store.ts';
 import {

@@ -1,9 +1,9 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isPostgresUrl as isUrl, kindOfPlace, placeHint, withStrictTls } from '../../database/place.ts';
-import { isPlainFile, isThere } from '../../disk/atomic-file.ts';
-import { ofCopy, ownFileAt } from '../../disk/own-files.ts';
-import { sizeOf } from '../../disk/private-data.ts';
+import { isPlainFile, isThere } from '../../disk/file/atomic-file.ts';
+import { ofCopy, ownFileAt } from '../../disk/place/own-files.ts';
+import { sizeOf } from '../../disk/place/private-data.ts';
 import { Failure } from '../../errors.ts';
 import type { Store } from '../tables/store.ts';
 import { copyName, isCopyName } from './copy-name.ts';

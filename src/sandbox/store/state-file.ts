@@ -1,10 +1,10 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { openLog } from '../../disk/append-log.ts';
-import { isCode } from '../../disk/atomic-file.ts';
-import { type Held, tryLock } from '../../disk/lock.ts';
-import type { Damage } from '../../disk/log-file.ts';
+import { isCode } from '../../disk/file/atomic-file.ts';
+import { type Held, tryLock } from '../../disk/lock/lock.ts';
+import { openLog } from '../../disk/log/append-log.ts';
+import type { Damage } from '../../disk/log/log-file.ts';
 import { Failure } from '../../errors.ts';
 import { jsonIn } from '../../text/json.ts';
 import { type Kind, kinds, type Row } from './records.ts';

@@ -1,5 +1,5 @@
-import { appendLines } from '../../disk/append-lines.ts';
-import { diskWords } from '../../disk/disk-failure.ts';
+import { diskWords } from '../../disk/file/disk-failure.ts';
+import { appendLines } from '../../disk/log/append-lines.ts';
 import { codeOf, messageOf } from '../../errors.ts';
 import { before } from '../../promise/aborted.ts';
 import { oneByOne } from '../../promise/one-by-one.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JetStreamClient } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { webhookEvents } from '../../api/webhooks.ts';
-import { readIfThere } from '../../disk/atomic-file.ts';
+import { readIfThere } from '../../disk/file/atomic-file.ts';
 import { messageOf } from '../../errors.ts';
 import { before } from '../../promise/aborted.ts';
 import { shellWord } from '../../text/shell-word.ts';

@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Clock } from '../../context.ts';
-import { endGroup, endWithSvc } from '../../disk/group.ts';
+import { endGroup, endWithSvc } from '../../disk/log/group.ts';
 import { codeOf, messageOf } from '../../errors.ts';
 import { aborted } from '../../promise/aborted.ts';
 import { within } from '../../promise/in-time.ts';

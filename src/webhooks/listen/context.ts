@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Login } from '../../http/login-account.ts';
+import type { Login } from '../../http/call/login-account.ts';
 import type { Routes } from '../deliver/routes.ts';
 import type { Missed } from '../receive/missed.ts';
 import type { Receiver } from '../receive/receiver.ts';

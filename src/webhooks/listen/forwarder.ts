@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { type Held, isOurs } from '../../disk/lock.ts';
+import { type Held, isOurs } from '../../disk/lock/lock.ts';
 import { messageOf } from '../../errors.ts';
 import { post } from '../deliver/post.ts';
 import type { Answer, Sink } from '../deliver/sink.ts';

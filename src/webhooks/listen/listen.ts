@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { messageOf } from '../../errors.ts';
-import { restIs } from '../../http/writes.ts';
+import { restIs } from '../../http/exchange/writes.ts';
 import { once } from '../../promise/once.ts';
 import type { Line } from '../store/event-line.ts';
 import type { Slot } from '../store/folder/slot.ts';

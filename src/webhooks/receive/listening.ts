@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { openFilesAtMost } from '../../disk/open-files.ts';
+import { openFilesAtMost } from '../../disk/file/open-files.ts';
 import { Failure } from '../../errors.ts';
 
 /** What comes from elsewhere comes through a tunnel or a proxy that the user chose. */

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
 import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml';
 import type { Context } from '../../context.ts';
-import { readUserText } from '../../disk/user-file.ts';
+import { readUserText } from '../../disk/place/user-file.ts';
 import { Failure } from '../../errors.ts';
 import { checkFilter } from '../../output/jq.ts';
 import { nearest } from '../../text/near.ts';

@@ -1,7 +1,7 @@
 import { join, relative, resolve, sep } from 'node:path';
 import type { Context } from '../../context.ts';
-import { ownFileAt } from '../../disk/own-files.ts';
-import { isOneFile, realPath } from '../../disk/same-file.ts';
+import { isOneFile, realPath } from '../../disk/file/same-file.ts';
+import { ownFileAt } from '../../disk/place/own-files.ts';
 import { Failure } from '../../errors.ts';
 import { inboxFile } from '../store/folder/file.ts';
 import type { Place } from '../store/place.ts';

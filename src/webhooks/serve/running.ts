@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { readIfThere, replaceFile } from '../../disk/atomic-file.ts';
-import { namesIn, removeFile } from '../../disk/folder.ts';
-import { tryLock } from '../../disk/lock.ts';
+import { readIfThere, replaceFile } from '../../disk/file/atomic-file.ts';
+import { namesIn, removeFile } from '../../disk/file/folder.ts';
+import { tryLock } from '../../disk/lock/lock.ts';
 import { jsonIn } from '../../text/json.ts';
 import { fieldsIn, textIn } from '../../text/record.ts';
 import { slotHolder } from '../store/folder/slot.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import type { Database } from '../../database/postgres.ts';
-import { removeFile } from '../../disk/folder.ts';
-import type { Held } from '../../disk/lock.ts';
+import { removeFile } from '../../disk/file/folder.ts';
+import type { Held } from '../../disk/lock/lock.ts';
 import { Failure } from '../../errors.ts';
 import { inboxFile } from './folder/file.ts';
 import { openInbox } from './folder/inbox.ts';

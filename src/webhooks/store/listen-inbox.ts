@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { type Login, loginAccount, loginOf } from '../../http/login-account.ts';
+import { type Login, loginAccount, loginOf } from '../../http/call/login-account.ts';
 import { counted, number } from '../../text/number.ts';
 import { ownerOf, type Share, sharesOf } from './folder/owner.ts';
 import { slots, slotsFolder } from './folder/slot.ts';

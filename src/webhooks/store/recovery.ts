@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../../context.ts';
-import { replaceFile } from '../../disk/atomic-file.ts';
-import { removeFile } from '../../disk/folder.ts';
+import { replaceFile } from '../../disk/file/atomic-file.ts';
+import { removeFile } from '../../disk/file/folder.ts';
 import { isDone } from '../../promise/whether.ts';
 
 type Needs = {

@@ -1,5 +1,5 @@
 import type { Context, TokenStore } from '../../context.ts';
-import { readUserText } from '../../disk/user-file.ts';
+import { readUserText } from '../../disk/place/user-file.ts';
 import { Failure } from '../../errors.ts';
 
 /** Where the signing secret of a subscription is kept. */

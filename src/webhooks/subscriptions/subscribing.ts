@@ -2,7 +2,7 @@ import { createWebhook, deleteWebhook, listWebhooks } from '../../api/webhooks.t
 import type { Settings } from '../../config/settings.ts';
 import { type Context, withContext } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { call, connect } from '../../http/call.ts';
+import { call, connect } from '../../http/call/call.ts';
 import { once } from '../../promise/once.ts';
 import type { Subscribing } from './subscriptions.ts';
 

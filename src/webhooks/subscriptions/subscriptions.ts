@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { WebhookEvent } from '../../api/webhooks.ts';
-import { readIfThere, replaceFile } from '../../disk/atomic-file.ts';
-import { removeFile } from '../../disk/folder.ts';
+import { readIfThere, replaceFile } from '../../disk/file/atomic-file.ts';
+import { removeFile } from '../../disk/file/folder.ts';
 import { Failure } from '../../errors.ts';
-import { isSameUrl } from '../../http/agree.ts';
+import { isSameUrl } from '../../http/look/agree.ts';
 
 /** The service's side, as little of it as is needed here. */
 export type Subscribing = {

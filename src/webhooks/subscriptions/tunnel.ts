@@ -1,7 +1,7 @@
 import { execa } from 'execa';
 import type { Clock } from '../../context.ts';
-import { endGroup, endWithSvc } from '../../disk/group.ts';
-import { startingFolder } from '../../disk/working-folder.ts';
+import { endGroup, endWithSvc } from '../../disk/log/group.ts';
+import { startingFolder } from '../../disk/place/working-folder.ts';
 import { Failure } from '../../errors.ts';
 import { aborted } from '../../promise/aborted.ts';
 import { within } from '../../promise/in-time.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { visitFile } from '../../../src/disk/visit-file.ts';
+import { visitFile } from '../../../src/disk/place/visit-file.ts';
 import { startInspector } from '../../../src/webhooks/inspector/server.ts';
 import type { Line } from '../../../src/webhooks/store/event-line.ts';
 import { openInbox } from '../../../src/webhooks/store/folder/inbox.ts';

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { linesOf } from '../../../disk/log-file.ts';
-import { nothingThere } from '../../../disk/nothing-there.ts';
+import { nothingThere } from '../../../disk/file/nothing-there.ts';
+import { linesOf } from '../../../disk/log/log-file.ts';
 import { Failure } from '../../../errors.ts';
 import { counted } from '../../../text/number.ts';
 import { decodeLine, type InboxLine } from '../line.ts';

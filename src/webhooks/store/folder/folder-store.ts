@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Held, holders, isOurs, tryLock } from '../../../disk/lock.ts';
+import { type Held, holders, isOurs, tryLock } from '../../../disk/lock/lock.ts';
 import { Failure, messageOf } from '../../../errors.ts';
 import type { InboxStore, Settled, Waiting } from '../inbox-store.ts';
 import { damagedOutcome } from '../outcome-words.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { type AppendLog, type LogOptions, openLog } from '../../../disk/append-log.ts';
-import type { Span } from '../../../disk/log-file.ts';
+import { type AppendLog, type LogOptions, openLog } from '../../../disk/log/append-log.ts';
+import type { Span } from '../../../disk/log/log-file.ts';
 import { type Added, type Arrival, decodeLine, encodeLine, type InboxLine, type Outcome } from '../line.ts';
 import { newestIn } from './backwards.ts';
 import { type Damaged, damageIn, inboxFile, refuseForeign } from './file.ts';

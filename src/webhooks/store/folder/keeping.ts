@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AppendLog, LogOptions } from '../../../disk/append-log.ts';
+import type { AppendLog, LogOptions } from '../../../disk/log/append-log.ts';
 import { inboxFile } from './file.ts';
 import { closeIndex, isAsItWas, removeIndex, removeIndexes } from './index-file.ts';
 import { forgetKnown, saveKnown, stampClosed } from './known.ts';

@@ -1,9 +1,9 @@
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { removeDrafts, replaceFile } from '../../../disk/atomic-file.ts';
-import { removeFile } from '../../../disk/folder.ts';
-import { readAt, type Span } from '../../../disk/log-file.ts';
+import { removeDrafts, replaceFile } from '../../../disk/file/atomic-file.ts';
+import { removeFile } from '../../../disk/file/folder.ts';
+import { readAt, type Span } from '../../../disk/log/log-file.ts';
 import { type Counted, inboxFile } from './file.ts';
 import { type Index, openIndex, removeIndexes, syncIndex } from './index-file.ts';
 import type { Stretch } from './index-run.ts';

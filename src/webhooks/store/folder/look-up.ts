@@ -1,5 +1,5 @@
-import type { AppendLog } from '../../../disk/append-log.ts';
-import type { FoundLine, Span } from '../../../disk/log-file.ts';
+import type { AppendLog } from '../../../disk/log/append-log.ts';
+import type { FoundLine, Span } from '../../../disk/log/log-file.ts';
 import { type Arrival, decodeLine, type InboxLine, type Outcome } from '../line.ts';
 import { hashOf, type Kind, startsIn } from './entries.ts';
 import { placesOf, suspects } from './index-file.ts';

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { readAt } from '../../../disk/log-file.ts';
+import { readAt } from '../../../disk/log/log-file.ts';
 import { decodeLine } from '../line.ts';
 import { openInboxFile } from './file.ts';
 import { closeIndex, isAsItWas, removeIndexes } from './index-file.ts';

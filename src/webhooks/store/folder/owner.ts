@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { readIfThere, replaceFile } from '../../../disk/atomic-file.ts';
-import type { Login } from '../../../http/login-account.ts';
+import { readIfThere, replaceFile } from '../../../disk/file/atomic-file.ts';
+import type { Login } from '../../../http/call/login-account.ts';
 import { jsonIn } from '../../../text/json.ts';
 import { accountOf, envelopeIn } from '../../event/envelope.ts';
 import type { Arrival } from '../line.ts';

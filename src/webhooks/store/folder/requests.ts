@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { readIfThere, replaceFile } from '../../../disk/atomic-file.ts';
-import { namesIn, removeFile } from '../../../disk/folder.ts';
-import { type Held, tryLock } from '../../../disk/lock.ts';
-import { randomName } from '../../../disk/random-name.ts';
+import { readIfThere, replaceFile } from '../../../disk/file/atomic-file.ts';
+import { namesIn, removeFile } from '../../../disk/file/folder.ts';
+import { randomName } from '../../../disk/file/random-name.ts';
+import { type Held, tryLock } from '../../../disk/lock/lock.ts';
 import { Failure } from '../../../errors.ts';
 import { fieldsIn } from '../../../text/record.ts';
 import { type Arrival, decodeLine, encodeLine, type Outcome } from '../line.ts';

@@ -1,5 +1,5 @@
-import type { FoundLine, Span } from '../../../disk/log-file.ts';
-import type { Kept } from '../../../disk/rewrite-beside.ts';
+import type { FoundLine, Span } from '../../../disk/log/log-file.ts';
+import type { Kept } from '../../../disk/log/rewrite-beside.ts';
 import { decodeLine, encodeLine, isRebuilt } from '../line.ts';
 import { addBytes, joinEntries, noEntries } from './entries.ts';
 import { countLine, noneCounted } from './file.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { namesIn, removeFile } from '../../../disk/folder.ts';
-import { type Held, holders, tryLock } from '../../../disk/lock.ts';
-import type { Login } from '../../../http/login-account.ts';
+import { namesIn, removeFile } from '../../../disk/file/folder.ts';
+import { type Held, holders, tryLock } from '../../../disk/lock/lock.ts';
+import type { Login } from '../../../http/call/login-account.ts';
 import type { Arrival, InboxLine } from '../line.ts';
 import { type Damaged, inboxFile, readInbox, refuseForeign } from './file.ts';
 import { type Inbox, openInbox } from './inbox.ts';

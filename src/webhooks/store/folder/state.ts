@@ -1,5 +1,5 @@
 import { webhookEvents } from '../../../api/webhooks.ts';
-import type { Span } from '../../../disk/log-file.ts';
+import type { Span } from '../../../disk/log/log-file.ts';
 import { happeningIn } from '../../event/record-key.ts';
 import type { Added } from '../line.ts';
 import { type Arrival, type InboxLine, isOwed, isRebuilt, settles } from '../line.ts';

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { linesOf, readAt } from '../../../disk/log-file.ts';
+import { linesOf, readAt } from '../../../disk/log/log-file.ts';
 import { type Arrival, deadIn, decodeLine, type InboxLine, isOwed, type Outcome, settles } from '../line.ts';
 import { linesBackwards } from './backwards.ts';
 import { countLine, type Damaged, damageIn, inInbox, noneCounted, openInboxFile } from './file.ts';

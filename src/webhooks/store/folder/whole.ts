@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { lineAt } from '../../../disk/log-file.ts';
+import { lineAt } from '../../../disk/log/log-file.ts';
 import { decodeLine, type InboxLine, type Outcome } from '../line.ts';
 import { linesBackwards } from './backwards.ts';
 import { inInbox } from './file.ts';

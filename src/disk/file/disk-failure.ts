@@ -1,0 +1,41 @@
+import { codeOf, Failure } from '../../errors.ts';
+
+/** What people call them. */
+export const diskWords: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the disk is read-only',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOTDIR: 'a part of the path is a file',
+  EISDIR: 'it is a folder',
+  EEXIST: 'a file, or a link that leads nowhere, has that name',
+  EBUSY: 'it is in use, or mounted as a single file',
+  EIO: 'the disk fails',
+  ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'the name is too long',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open on this machine',
+};
+
+/** An error of the file system as a Failure that says what could not be done; any other error as it is. */
+export function diskFailure(error: unknown, what: string, hint?: string): unknown {
+  const code = codeOf(error);
+  if (!(error instanceof Error) || !code || !('syscall' in error)) return error;
+  return new Failure('failed', `${what}: ${diskWords[code] ?? error.message}.`, { hint, cause: error });
+}
+
+/** Of an error of the file system, what it refused and why; undefined of any other. */
+export function refusedPath(error: unknown): Failure | undefined {
+  if (error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd') {
+    return new Failure('failed', 'The folder that svc was started in is not there any more.', {
+      hint: 'Go to another folder, and run it there.',
+      cause: error,
+    });
+  }
+  const reason = diskWords[codeOf(error) ?? ''];
+  if (!(error instanceof Error) || !reason || !('syscall' in error)) return undefined;
+  // An open file is named by its number alone.
+  const what = 'path' in error ? `${error.path} cannot be used` : 'A file could not be written or read';
+  return new Failure('failed', `${what}: ${reason}.`, { cause: error });
+}

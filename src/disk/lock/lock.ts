@@ -1,0 +1,253 @@
+import { promises as fs } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock, Context } from '../../context.ts';
+import { Failure, interruption } from '../../errors.ts';
+import { capital } from '../../text/capital.ts';
+import { makeFolders } from '../file/make-folders.ts';
+import { nothingThere } from '../file/nothing-there.ts';
+import {
+  describe,
+  isOfThisWorld,
+  type Life,
+  type LockEntry,
+  lifeOf,
+  newEntryName,
+  parseEntry,
+  thisWorld,
+} from './lock-entry.ts';
+import { type Held, type Holding, heartbeatMs, hold, removeOwn, stoppedMs, sweep, traceOf } from './lock-hold.ts';
+
+export { type Held, isOurs } from './lock-hold.ts';
+
+/**
+ * A lock is a folder; to hold it is to have the only living entry in it. An entry's name says who made it, so there is
+ * no half-written owner, and since every entry has a name of its own, clearing a dead one can never remove a living
+ * one. Each contender first makes its entry and then looks: of two, the later one to look sees the other, so both can
+ * never believe that they hold the lock.
+ *
+ * The kernel tells whether a process of the same PID namespace lives. Of any other (a container, another machine that
+ * shares the folder) svc only sees the heartbeat. A stopped process has none, so svc waits long before it believes
+ * that such a holder is gone. It may wake up all the same: so whoever holds a lock asks `check` before each step, and
+ * whoever takes one from a silent holder leaves it a trace that says who it was, and writes to files of its own.
+ */
+export type Waiting = {
+  readonly clock: Pick<Clock, 'sleep' | 'ticks'> & Partial<Pick<Clock, 'now'>>;
+  /** Ends the wait at once. */
+  readonly signal?: AbortSignal;
+  readonly progress?: Context['progress'];
+  readonly notice?: Context['notice'];
+  /** Default: two minutes. */
+  readonly maxWaitMs?: number;
+  /** How long a holder of another world may be silent before the lock is taken from it. */
+  readonly silentMs?: number;
+  /**
+   * A stopped holder of this machine is no reason to wait either: whoever holds the lock looks after each write whether it
+   * still does, and what it wrote then goes into a file that nobody reads.
+   */
+  readonly takesStopped?: boolean;
+  /** What is locked, for messages. */
+  readonly what?: string;
+};
+
+const defaultSilentMs = 90_000;
+const defaultMaxWaitMs = 120_000;
+const tidyingMs = 5000;
+/** Most locks are held for less. */
+const shownAfterMs = 200;
+/** A clock that was set makes a holder look silent; so a waiter also watches for itself that no beat comes. */
+const watchedMs = 2.5 * heartbeatMs;
+
+/** Takes the lock if nobody living holds it; undefined otherwise. */
+export function tryLock(folder: string, holding: Holding = {}): Promise<Held | undefined> {
+  return take(folder, holding, { isGone: (entry) => isSilent(folder, entry, defaultSilentMs) });
+}
+
+/** Waits for the lock, does the work alone, and gives the lock back whatever happens. */
+export async function withLock<T>(folder: string, waiting: Waiting, work: (held: Held) => Promise<T>): Promise<T> {
+  const held = await waitFor(folder, waiting);
+  try {
+    return await work(held);
+  } finally {
+    await held.release();
+  }
+}
+
+/** Whether somebody has it, for whoever only looks: nothing is written. Without a probe, silence is judged by `nowMs`. */
+export async function isHeld(folder: string, nowMs: number): Promise<boolean> {
+  const isOld = async ({ name }: LockEntry) =>
+    Math.abs(nowMs - ((await stampOf(join(folder, name))) ?? nowMs)) >= defaultSilentMs;
+  const found = await look(folder, { isGone: isOld }).catch(nothingThere);
+  return found?.isHeld ?? false;
+}
+
+/** The process ids of those who hold the lock, for a message. */
+export async function holders(folder: string): Promise<number[]> {
+  const names = await fs.readdir(folder).catch(() => []);
+  return names.map((name) => parseEntry(name)?.pid ?? 0).filter((pid) => pid > 0);
+}
+
+async function waitFor(folder: string, waiting: Waiting): Promise<Held> {
+  const { clock, progress } = waiting;
+  // A wait that begins after Ctrl-C is for tidying up: Ctrl-C does not end it, but it is short.
+  const signal = waiting.signal?.aborted ? undefined : waiting.signal;
+  const longest = waiting.maxWaitMs ?? defaultMaxWaitMs;
+  const maxWaitMs = waiting.signal?.aborted ? Math.min(longest, tidyingMs) : longest;
+  const began = clock.ticks();
+  const isGone = watcher(folder, waiting);
+  const isStill = waiting.takesStopped ? stillness(clock) : undefined;
+  const { now = () => new Date() } = clock;
+  const holding = { what: waiting.what, clock: { now, ticks: clock.ticks } };
+  let told = false;
+  let shown = false;
+  try {
+    for (;;) {
+      if (signal?.aborted) {
+        throw interruption(signal, 'Interrupted while waiting.');
+      }
+      const taken = await take(folder, holding, { isGone, isStill });
+      if (taken) return taken;
+      const waitedMs = clock.ticks() - began;
+      const holder = waitedMs >= Math.min(shownAfterMs, maxWaitMs) ? await holderOf(folder) : undefined;
+      if (holder && waitedMs >= maxWaitMs) throw await tooLong(folder, holder, { ...waiting, maxWaitMs });
+      if (holder && !isOwn(holder)) {
+        const text = `Waiting for ${waiting.what ?? 'a lock'}: ${await describeState(holder)} has it`;
+        // A holder that is at work is soon done. With any other, a person may have to act.
+        if (!told && waitedMs >= (holder.life === 'running' ? 5000 : 1000)) {
+          waiting.notice?.(`${text}.`);
+          told = true;
+        }
+        progress?.(text);
+        shown = true;
+      }
+      await clock.sleep(waitedMs < 1000 ? 4 + Math.random() * 16 : 30 + Math.random() * 30, signal);
+    }
+  } finally {
+    if (shown) progress?.(undefined);
+  }
+}
+
+type IsGone = (entry: LockEntry) => Promise<boolean>;
+
+/** Who does not count as a holder, beside the dead. */
+type Judge = { readonly isGone: IsGone; readonly isStill?: IsStill };
+
+/** Whether a holder of this world has stood still for so long that the lock may be taken from it. */
+type IsStill = (entry: LockEntry, life: Life) => boolean;
+
+async function take(folder: string, holding: Holding, judge: Judge): Promise<Held | undefined> {
+  await makeFolders(folder);
+  const before = await look(folder, judge);
+  if (before.isHeld) return undefined;
+  const name = newEntryName();
+  await (await fs.open(join(folder, name), 'wx', 0o600)).close();
+  const ended = [...before.dead, ...before.silent];
+  let held: Held | undefined;
+  try {
+    if ((await look(folder, judge, [name, ...ended])).isHeld) return undefined;
+    // Only now: until somebody has the lock, a holder that wakes up may keep it.
+    for (const silent of before.silent)
+      await fs.writeFile(traceOf(folder, silent), name, { mode: 0o600 }).catch(() => {});
+    for (const gone of ended) await fs.rm(join(folder, gone), { force: true });
+    const mayWakeUp = await sweep(folder);
+    held = hold({ ...holding, folder, name, isTakenOver: mayWakeUp || before.silent.length > 0 });
+    return held;
+  } finally {
+    // Whatever failed: an entry that nobody holds would be waited for as long as this process lives.
+    if (!held) await removeOwn(folder, name);
+  }
+}
+
+/** Who is there. The kernel says of the dead that they are; the silent may only stand still. */
+type Look = { readonly isHeld: boolean; readonly dead: readonly string[]; readonly silent: readonly string[] };
+
+async function look(folder: string, { isGone, isStill }: Judge, except: readonly string[] = []): Promise<Look> {
+  const dead: string[] = [];
+  const silent: string[] = [];
+  for (const name of await fs.readdir(folder)) {
+    const entry = except.includes(name) ? undefined : parseEntry(name);
+    if (!entry) continue;
+    if (isOfThisWorld(entry)) {
+      const life = await lifeOf(entry);
+      if (life === 'gone') dead.push(name);
+      else if (isStill?.(entry, life)) silent.push(name);
+      else return { isHeld: true, dead, silent };
+    } else if (await isGone(entry)) silent.push(name);
+    else return { isHeld: true, dead, silent };
+  }
+  return { isHeld: false, dead, silent };
+}
+
+const stampOf = async (path: string): Promise<number | undefined> =>
+  (await fs.stat(path).catch(() => undefined))?.mtimeMs;
+
+/** Compares the last beat with a file written now, so that both come from the clock of the file server. */
+async function isSilent(folder: string, { name }: LockEntry, silentMs: number): Promise<boolean> {
+  const probe = join(folder, `.now.${process.pid}.${Math.random().toString(36).slice(2)}`);
+  try {
+    await fs.writeFile(probe, '', { mode: 0o600 });
+    const [now, beat] = [await stampOf(probe), await stampOf(join(folder, name))];
+    // An entry that has just been removed is looked at again in a moment.
+    return now !== undefined && beat !== undefined && Math.abs(now - beat) >= silentMs;
+  } finally {
+    await fs.rm(probe, { force: true });
+  }
+}
+
+/** Judges entries of other worlds over the length of one wait. */
+function watcher(folder: string, { clock, silentMs = defaultSilentMs }: Waiting): IsGone {
+  const seen = new Map<string, { readonly beat: number | undefined; readonly since: number; asked: number }>();
+  return async (entry) => {
+    const beat = await stampOf(join(folder, entry.name));
+    const before = seen.get(entry.name);
+    const now = clock.ticks();
+    if (!before || before.beat !== beat) {
+      seen.set(entry.name, { beat, since: now, asked: now });
+      return false;
+    }
+    if (now - before.since < watchedMs || now - before.asked < 1000) return false;
+    before.asked = now;
+    return isSilent(folder, entry, silentMs);
+  };
+}
+
+/** Judges stopped entries of this world over the length of one wait. */
+function stillness(clock: Waiting['clock']): IsStill {
+  const since = new Map<string, number>();
+  return ({ name }, life) => {
+    if (life !== 'stopped') since.delete(name);
+    else if (!since.has(name)) since.set(name, clock.ticks());
+    return clock.ticks() - (since.get(name) ?? clock.ticks()) >= stoppedMs;
+  };
+}
+
+type Holder = { readonly entry: LockEntry; readonly life: 'running' | 'stopped' | 'elsewhere' };
+
+/** Another part of this run, which is soon done: nobody can do anything about that. */
+const isOwn = ({ entry, life }: Holder): boolean => life === 'running' && entry.pid === process.pid;
+
+async function holderOf(folder: string): Promise<Holder | undefined> {
+  for (const name of await fs.readdir(folder)) {
+    const entry = parseEntry(name);
+    if (!entry) continue;
+    if (!isOfThisWorld(entry)) return { entry, life: 'elsewhere' };
+    const life = await lifeOf(entry);
+    if (life !== 'gone') return { entry, life };
+  }
+  return undefined;
+}
+
+const describeState = async ({ entry, life }: Holder): Promise<string> =>
+  `${describe(entry, thisWorld())}${life === 'stopped' ? ', which is stopped,' : ''}`;
+
+async function tooLong(folder: string, holder: Holder, { what = 'a lock', maxWaitMs }: Waiting): Promise<Failure> {
+  const { entry, life } = holder;
+  const waited = `${Math.round((maxWaitMs ?? defaultMaxWaitMs) / 1000)} s`;
+  const hints = {
+    running: `Wait for it, or end it: kill ${entry.pid}`,
+    stopped: `To let it continue: kill -CONT ${entry.pid}`,
+    elsewhere: `If that process is gone, remove its file: rm '${join(folder, entry.name)}'`,
+  };
+  return new Failure('failed', `${capital(await describeState(holder))} has had ${what} for more than ${waited}.`, {
+    hint: hints[life],
+  });
+}

@@ -1,0 +1,46 @@
+import type { Operation } from '../../api/operation.ts';
+import { numbersWithin } from '../../text/digest-numbers.ts';
+import { type NumberTable, numberTable } from '../../text/number-table.ts';
+import type { Open, Service } from '../exchange/asking.ts';
+
+type Op = Pick<Operation, 'id'>;
+
+/** The ids that this run has made, and those that earlier runs have. */
+export function ownIds({ learnt }: Pick<Service, 'learnt'>, { id }: Op): NumberTable {
+  const ids = learnt.made.get(id) ?? numberTable();
+  learnt.made.set(id, ids);
+  return ids;
+}
+
+/** Of messages those of the thread: no look takes them for what another write has made. */
+export const ownIdsFor = (
+  service: Pick<Service, 'learnt'>,
+  operation: Op,
+  params: unknown,
+): Pick<NumberTable, 'add' | 'has'> =>
+  params === undefined
+    ? ownIds(service, operation)
+    : numbersWithin(service.learnt.within, `made ${operation.id} ${JSON.stringify(params)}`);
+
+/** Notes that the write is on its way, for equal ones that are looked for meanwhile. */
+export function openWrite({ ctx, learnt }: Pick<Service, 'ctx' | 'learnt'>, key: string) {
+  const open = learnt.open.get(key) ?? new Set<Open>();
+  learnt.open.set(key, open);
+  const me: Open = { isLookedFor: false };
+  open.add(me);
+  let leftAt: number | undefined;
+  const leaves = () => {
+    leftAt ??= ctx.clock.ticks();
+    me.isLookedFor = false;
+  };
+  /** When it left first, by the service's clock. */
+  const sentAt = (): number | undefined => {
+    const { aheadOfTicks } = learnt;
+    return leftAt === undefined || aheadOfTicks === undefined ? undefined : leftAt + aheadOfTicks;
+  };
+  const ended = () => {
+    open.delete(me);
+    if (open.size === 0 && learnt.open.get(key) === open) learnt.open.delete(key);
+  };
+  return { open, me, leaves, sentAt, ended };
+}

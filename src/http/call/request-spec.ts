@@ -1,0 +1,111 @@
+import type { Operation } from '../../api/operation.ts';
+import { resources } from '../../api/resources.ts';
+import { capital } from '../../text/capital.ts';
+import { fieldsIn } from '../../text/record.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import type { RequestSpec, Service } from '../exchange/asking.ts';
+import { givenIds, isId, madeIds } from '../exchange/made.ts';
+import { shownIn } from '../exchange/record.ts';
+import { answeredOtherwise } from '../look/answered-otherwise.ts';
+import { confirmedUpdate } from '../look/confirmed-update.ts';
+import type { Prepared } from '../look/look.ts';
+import type { LookAgain } from '../look/look-again.ts';
+
+export type Typed = { readonly params?: unknown; readonly body?: unknown };
+
+export type Evidence = Partial<Pick<Prepared, 'before' | 'takes'>> & {
+  /** Of an update: the record before it. */
+  readonly was?: Readonly<Record<string, unknown>> | undefined;
+  /** Reads with the parameters of this very write. */
+  readonly readOf: (service: Service) => LookAgain['read'];
+};
+
+/**
+ * What sending must know, with the place to look as it can be typed: with the id and the subject of this very write.
+ * That is made up only where it is told.
+ */
+export function requestSpec(operation: Operation, input: Typed, evidence: Evidence): RequestSpec {
+  const { effect, id, safety, credentials, scope, module, ownLimit, reaches, grant, deletes, makes } = operation;
+  if (!effect) return operation;
+  const { params, body } = input;
+  const { before, takes = () => true, was, readOf } = evidence;
+  const asked: RequestSpec = {
+    ...{ id, safety, credentials, scope, module, ownLimit, reaches, grant, deletes, makes },
+    about: aboutOf(operation, params),
+    promised: operation,
+    // An id is taken only where all else agrees.
+    showsOther: (json, answer) =>
+      showsOther(operation, { params, before }, json) ||
+      answeredOtherwise(operation, body, json) ||
+      !takes(givenIds(operation, json), answer),
+    confirmed: (service, answer, json) =>
+      confirmedUpdate({ ctx: service.ctx, operation, input, asked, was, read: readOf(service) }, answer, json),
+    get effect() {
+      return { ...effect, lookHint: hintFor(operation, input) };
+    },
+  };
+  return asked;
+}
+
+/** The record that a write changes; the kind alone of one that it makes. */
+function aboutOf({ ids = {}, resource }: Operation, params: unknown): NonNullable<RequestSpec['about']> {
+  const [[name, kind] = []] = Object.entries(ids);
+  if (name === undefined || kind === undefined) return { kind: resource, id: undefined };
+  const id = fieldsIn(params)[name];
+  return { kind, id: isId(id) ? id : undefined };
+}
+
+function hintFor({ effect }: Operation, { params, body }: Typed): string {
+  const id = Object.values(fieldsIn(params))[0];
+  const { subject = 'SUBJECT' } = fieldsIn(body);
+  return (effect?.lookHint ?? '')
+    .replace(/\bID$/u, () => String(id ?? 'ID'))
+    .replace(/\bSUBJECT$/u, () => shellWord(String(subject)));
+}
+
+/** The record that a request is about, as its answer leaves open: `Ticket 7`. */
+export function askedFor({ ids = {} }: Operation, { params }: Typed): string {
+  const of = Object.entries(ids).map(([name, resource]) => `${resources[resource].noun} ${fieldsIn(params)[name]}`);
+  return capital(of.join(', '));
+}
+
+/** A table shows tickets by their number, and a number without its letters is taken for an id. */
+export const numberAdvice = ({ ids = {} }: Operation): string | undefined =>
+  Object.values(ids).includes('tickets')
+    ? 'If you mean the number of a ticket, type it as the list shows it, such as T-1008.'
+    : undefined;
+
+type About = Pick<Operation, 'safety' | 'resource' | 'answer' | 'makes' | 'deletes' | 'params'>;
+
+/** What a write was asked to do, and what was there before it. */
+type Write = {
+  readonly params?: unknown;
+  readonly before?: { readonly ids: readonly number[] };
+};
+
+/**
+ * Whether a whole record in an answer is surely not the one that the write has made or changed: it was there before, or
+ * it has another id than the path. Whatever stands before the service may mix up answers. Ids are never reused
+ * (service.md#records-1) and grow: of a list that is longer than a page an old record is known by one that is newer, and a
+ * message by one of its thread.
+ */
+function showsOther(operation: About, { params, before }: Write, json: unknown): boolean {
+  const { safety, deletes } = operation;
+  if (safety === 'verify') {
+    // Only what this run has read: a service that was reset begins its ids again.
+    const newest = before?.ids.reduce((most, id) => Math.max(most, id), 0) ?? 0;
+    const made = madeIds(operation, json);
+    return new Set(made).size < made.length || made.some((id) => id <= newest);
+  }
+  if (safety !== 'repeatable' || deletes) return false;
+  const [asked] = Object.values(fieldsIn(params)).filter(isId);
+  const changed = changedId(operation, json);
+  return asked !== undefined && changed !== undefined && changed !== asked;
+}
+
+/** Contact lists are called otherwise in the answers to writes. */
+function changedId({ resource, answer }: About, json: unknown): number | undefined {
+  const { idField = 'id' } = resources[resource];
+  const record = shownIn({ answer }, json);
+  return [record[idField], record.contact_list_id].find(isId);
+}

@@ -1,0 +1,93 @@
+import type { Operation } from '../../api/operation.ts';
+import type { ResourceName } from '../../api/resources.ts';
+import type { Bearer, Session } from '../../auth/session.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context, HttpResponse } from '../../context.ts';
+import type { DigestNumbers } from '../../text/digest-numbers.ts';
+import type { NumberTable } from '../../text/number-table.ts';
+import type { Gate } from './gate.ts';
+import type { Promised } from './promised.ts';
+import type { Recorder } from './recorder.ts';
+import type { Trace } from './trace.ts';
+
+/** What a request needs: the ports, who we are, and the settings of this run. */
+export type Service = {
+  readonly ctx: Context;
+  readonly session: Session;
+  readonly settings: Settings;
+  readonly gateFor: (bearer: Bearer) => Gate;
+  readonly learnt: Learnt;
+  readonly audit: Recorder;
+  /** An operation that only reads, for what is below `call` itself. It is asked as `service`, which may be a changed copy of this one. */
+  readonly read: (service: Service, operation: Operation, params: Readonly<Record<string, number>>) => Promise<unknown>;
+  /** How far a long reading is, told while the rate limit makes it wait. */
+  readonly waits: Waits;
+  /** Told of each attempt to write that may still take effect. */
+  readonly onUnsettled?: () => void;
+  /** With --debug: told of every exchange. */
+  readonly trace?: Trace;
+};
+
+/** `say` is of whoever reads a list at this time. */
+export type Waits = { say?: (leftMs: number) => string };
+
+/** What this run has learnt of the service. */
+type Learnt = {
+  /** What answers at the base URL: the service, or a stranger; undefined where nobody knows yet. */
+  address: 'service' | 'stranger' | undefined;
+  /** The question for it that is on its way. */
+  asking?: Promise<boolean>;
+  /** How far its clock was ahead of ours at its last `Date`. It says whether ours can be trusted, and of no record whose it is. */
+  clockAheadMs?: number;
+  /** The service's time is that much ahead of the ticks of our clock, by its latest answer that was made just then. */
+  aheadOfTicks?: number;
+  /** Ids that this run has made, by operation and thread, and those that earlier runs have. */
+  readonly made: Map<string, NumberTable>;
+  /** Ids that are given already, by operation, each with the number of the write that has it. */
+  readonly given: Map<string, NumberTable>;
+  /**
+   * Both of what is known within one thread or ticket alone, and the answers that nobody can look up. One table for all:
+   * a table for each of a million tickets would take far more than what stands in them.
+   */
+  readonly within: DigestNumbers;
+  /** The numbers by which people know records, of those that were read last. */
+  readonly numbers: Map<string, string>;
+  /** The account of the login, once it was asked for. */
+  account?: Promise<number | undefined>;
+  /** How many writes have asked for ids so far. */
+  writes: number;
+  /** Its writes that are not over, by what one record could be taken for. */
+  readonly open: Map<string, Set<Open>>;
+  /** Fields that an answer lacked, by operation, of which this run has told. */
+  readonly warned: Set<string>;
+};
+
+/** A write that is not over. `isLookedFor`: its answer was lost. */
+export type Open = { isLookedFor: boolean };
+
+/** What sending must know of an operation; `svc api` makes one up for a path that is not in the table. */
+export type RequestSpec = Pick<
+  Operation,
+  | 'id'
+  | 'safety'
+  | 'effect'
+  | 'credentials'
+  | 'scope'
+  | 'module'
+  | 'ownLimit'
+  | 'reaches'
+  | 'grant'
+  | 'deletes'
+  | 'makes'
+> & {
+  /** The record that it is about. */
+  readonly about?: { readonly kind: ResourceName; readonly id: number | undefined };
+  readonly promised?: Promised;
+  /** Whether an answer is about another record than this very write. */
+  readonly showsOther?: (json: unknown, answer: HttpResponse) => boolean;
+  /**
+   * Of an update: reads the record where the answer shows another value than was sent. Returns what shows that it was
+   * done; throws the Failure of exit 9.
+   */
+  readonly confirmed?: (service: Service, answer: HttpResponse, json: unknown) => Promise<unknown>;
+};

@@ -1,0 +1,46 @@
+import * as v from 'valibot';
+import type { Operation } from '../../api/operation.ts';
+import { type ResourceName, resources } from '../../api/resources.ts';
+import { fieldsOf } from '../../api/shape.ts';
+import { isRecord } from '../../text/record.ts';
+import { isId, madeIds } from './made.ts';
+
+export type Promised = Pick<Operation, 'response' | 'answer' | 'resource' | 'makes' | 'ids' | 'path'>;
+
+/** Other programs answer with these too, so they prove something only where the operation promises nothing else. */
+const commonFields = new Set(['status', 'ok', 'id', 'message', 'error']);
+
+/**
+ * What an answer to a write lacks to be surely the service's, in a few words; undefined where it lacks nothing. A
+ * wrapped record must hold its id, other answers a field of the operation's own, of its type. A `status` or an `ok`
+ * that says otherwise than the service does is no success.
+ */
+export function lackOf(promised: Promised, json: Readonly<Record<string, unknown>>): string | undefined {
+  const { response, answer, resource, makes } = promised;
+  // The shape of an error, whatever stands beside it.
+  if (typeof json.error === 'string' && json.error !== '') return 'an error';
+  // Beside several records it may tell of some of them.
+  if (isRecord(json[answer.key ?? '']) && isFilled(json.errors)) return 'errors';
+  if (answer.key !== undefined)
+    return hasIds(json[answer.key], resource) ? undefined : `a "${answer.key}" without an id`;
+  if (makes && madeIds(promised, json).length === 0) return `an object without "${makes.join('.')}"`;
+  if (makes && makes.length > 1) return undefined;
+  const fields = Object.entries(fieldsOf(response));
+  const kept = fields.filter(([name, { schema }]) => v.is(schema, json[name])).map(([name]) => name);
+  const isOtherwise = fields.some(
+    ([name]) => (name === 'status' && !kept.includes(name)) || json.ok === false || json.success === '',
+  );
+  const own = fields.filter(([name]) => !commonFields.has(name));
+  const proves = (name: string) => own.length === 0 || !commonFields.has(name);
+  return !isOtherwise && kept.some(proves) ? undefined : 'an object with none of its fields';
+}
+
+const isFilled = (errors: unknown): boolean =>
+  typeof errors === 'object' && errors !== null && Object.keys(errors).length > 0;
+
+/** One record or several, each with its id. */
+function hasIds(held: unknown, resource: ResourceName): boolean {
+  const { idField = 'id' } = resources[resource];
+  const records = Array.isArray(held) ? held : [held];
+  return records.length > 0 && records.every((record) => isRecord(record) && isId(record[idField]));
+}

@@ -1,0 +1,43 @@
+import type { HttpResponse } from '../../context.ts';
+import { momentOf } from './agree.ts';
+
+/** When a record says that it was made, in milliseconds; undefined where it does not say. */
+export function madeAt({ created_at }: Readonly<Record<string, unknown>>): number | undefined {
+  const at = momentOf(created_at);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** What a record's time is held against, in milliseconds of the service's clock. */
+export type Sent = {
+  /** When the write left; undefined where that is not known. */
+  readonly at: number | undefined;
+  /** The latest time of a record that was there before. */
+  readonly newestBefore: number | undefined;
+};
+
+/** Clocks of one service may be apart by so much. */
+const toleranceMs = 60_000;
+
+/** `Date` and `created_at` that are further apart are of two clocks that have nothing to do with each other. */
+const farthestMs = 12 * 60 * 60 * 1000;
+
+/**
+ * Whether a record was made before the write left, although the list did not show it then: a list may come from a store.
+ * Further back than half a day it counts as older only if it is older than a record that was there before, too.
+ */
+export function isOlder(record: Readonly<Record<string, unknown>>, { at, newestBefore }: Sent): boolean {
+  const made = madeAt(record);
+  if (made === undefined || at === undefined) return false;
+  const ageMs = at - made;
+  if (ageMs <= toleranceMs) return false;
+  return ageMs < farthestMs || (newestBefore !== undefined && made + toleranceMs < newestBefore);
+}
+
+/**
+ * How far the service's clock is ahead of the ticks of ours, by an answer to a read. What comes from a store has an old
+ * `Date`, so of several answers the largest is right.
+ */
+export function aheadOfTicks(known: number | undefined, { status, headers }: HttpResponse, ticks: number) {
+  const date = status < 300 ? Date.parse(headers.date ?? '') : Number.NaN;
+  return Number.isNaN(date) ? known : Math.max(date - ticks, known ?? Number.NEGATIVE_INFINITY);
+}

@@ -1,0 +1,97 @@
+import { isRecord, ownOf } from '../../text/record.ts';
+
+/** How far a record agrees with what was sent. `part`: a person would take it for the same, but it is not. */
+export type Agreement = 'whole' | 'part' | 'none';
+
+/**
+ * `telling`: whether the fields agree by which people know such a record, of those that were sent. `others`: whether the
+ * rest does, unsent fields by what the service makes of them.
+ */
+export function agreement(telling: readonly boolean[], others: readonly boolean[]): Agreement {
+  if (!telling.some(Boolean)) return 'none';
+  return [...telling, ...others].every(Boolean) ? 'whole' : 'part';
+}
+
+/**
+ * Whether what the service holds is what was sent, allowing for what a service may do to it on the way in: trimming,
+ * the Unicode form, line ends, runs of spaces, the case of an email, the punctuation of a phone number.
+ */
+export const isSameText = (stored: unknown, sent: unknown): boolean => plain(stored) === plain(sent);
+
+export const isSameEmail = (stored: unknown, sent: unknown): boolean =>
+  plain(stored).toLowerCase() === plain(sent).toLowerCase();
+
+export const isSamePhone = (stored: unknown, sent: unknown): boolean => digits(stored) === digits(sent);
+
+/** The same number, whatever prefix the service has put before it. What holds letters it may have read in its own way. */
+export function isStoredPhone(stored: unknown, sent: unknown): boolean {
+  const typed = plain(sent)
+    .replace(/(?:ext|x|#|;).*$/iu, '')
+    .replace('(0)', '');
+  if (/\p{L}/u.test(typed)) return true;
+  const number = digits(typed).replace(/^0+/u, '');
+  return number === '' ? digits(stored) === '' : digits(stored).endsWith(number);
+}
+
+export const isSameUrl = (stored: unknown, sent: unknown): boolean => address(stored) === address(sent);
+
+/** The same moment, whatever the notation: the service may drop fractions of a second. Without a zone it is UTC. */
+export function isSameTime(stored: unknown, sent: unknown): boolean {
+  const [a, b] = [momentOf(stored), momentOf(sent)].map((at) => Math.floor(at / 1000));
+  return a === b || (Number.isNaN(a) && Number.isNaN(b) && isSameText(stored, sent));
+}
+
+/** The same labels, in whatever order. */
+export const isSameSet = (stored: unknown, sent: unknown): boolean => {
+  const [a, b] = [stored, sent].map((list) => (Array.isArray(list) ? list.map(plain).sort() : []));
+  return isSameValue(a, b);
+};
+
+/** The same JSON: texts as above, objects in whatever order. */
+export function isSameValue(stored: unknown, sent: unknown): boolean {
+  if (Array.isArray(stored) && Array.isArray(sent)) {
+    return stored.length === sent.length && stored.every((one, at) => isSameValue(one, sent[at]));
+  }
+  if (isRecord(stored) || isRecord(sent)) {
+    // Absent, null and empty are the same, also the empty list that PHP answers with in place of an empty object.
+    const [a, b] = [fieldsOrNone(stored), fieldsOrNone(sent)];
+    if (!a || !b) return false;
+    return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) =>
+      isSameValue(ownOf(a, key), ownOf(b, key)),
+    );
+  }
+  if (typeof stored === 'number' || typeof stored === 'boolean') return stored === sent;
+  if (typeof sent === 'number' || typeof sent === 'boolean') return false;
+  return isTextOrNone(stored) && isTextOrNone(sent) && isSameText(stored, sent);
+}
+
+const isTextOrNone = (value: unknown): boolean => value === null || value === undefined || typeof value === 'string';
+
+function fieldsOrNone(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (isRecord(value)) return value;
+  const isEmpty = value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+  return isEmpty ? {} : undefined;
+}
+
+/** Absent, null and empty are the same: services store one for the other. */
+const plain = (value: unknown): string =>
+  typeof value === 'string' ? value.normalize('NFC').replaceAll(/\s+/gu, ' ').trim() : '';
+
+const digits = (value: unknown): string => plain(value).replaceAll(/\D/gu, '');
+
+/** In milliseconds; NaN where it is no time. */
+export function momentOf(value: unknown): number {
+  const text = plain(value).replace(' ', 'T');
+  const isBare = /T\d/u.test(text) && !/(?:Z|[+-]\d{2}:?\d{2})$/iu.test(text);
+  return Date.parse(isBare ? `${text}Z` : text);
+}
+
+/** The address that a text means. */
+export const address = (value: unknown): string => {
+  const text = plain(value);
+  return URL.canParse(text) ? new URL(text).href : text;
+};
+
+/** The same for texts that agree, whatever is compared of them. */
+export const likeness = (...texts: readonly unknown[]): string =>
+  JSON.stringify(texts.map((text) => plain(text).toLowerCase()));

@@ -1,0 +1,232 @@
+import type { Input, Operation } from '../../api/operation.ts';
+import type { HttpResponse } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import type { NumberTable } from '../../text/number-table.ts';
+import { isGatewayTimeout, readBody } from '../exchange/answer.ts';
+import type { Open } from '../exchange/asking.ts';
+import { madeIds } from '../exchange/made.ts';
+import type { Look, Undecided } from '../exchange/settle.ts';
+import { isOlder, madeAt } from './age.ts';
+import { lookingFor } from './looking.ts';
+import type { Lookup, Read, Seen } from './lookups.ts';
+import { askedTwice } from './sweeps.ts';
+import { newestUntil, type PageAt, type Seeing, wholeList } from './views.ts';
+
+export type Aids = {
+  /** Ids that this run has made already with the operation: they are not taken for what another request made. */
+  readonly own: Pick<NumberTable, 'add' | 'has'>;
+  /** The writes of this run that one record could be taken for, this one among them. */
+  readonly open: ReadonlySet<Open>;
+  readonly me: Open;
+  /** When the write left, by the service's clock; undefined where that is not known. */
+  readonly sentAt?: () => number | undefined;
+};
+
+export type Prepared = {
+  readonly look: Look;
+  readonly made: (answer: unknown) => void;
+  /** Whether what the service shows contradicts an answer that names another record than ours. */
+  readonly contradicts?: (answer: unknown) => Promise<boolean>;
+  /** Undefined where it is not known what was there. */
+  readonly before?: Before;
+  /** Takes the ids of an answer for this write; false where one of them is another write's. */
+  readonly takes?: (ids: readonly number[], answer?: HttpResponse) => boolean;
+  /** It is sent, once more perhaps: an answer is waited for. */
+  readonly leaves: () => void;
+  /** It is over, whatever came of it. */
+  readonly ended: () => void;
+};
+
+/**
+ * What was there before a write, as plain data: a journal can hold it. A record is known by its id, or by one that is
+ * not larger than `upTo`, for whoever wrote down no more than the newest id.
+ */
+export type Before = {
+  readonly ids: readonly number[];
+  readonly upTo: number;
+  /** No record was left out, so whatever is not known is new. */
+  readonly isWhole: boolean;
+  /** The latest time at which one of them was made, in milliseconds. */
+  readonly newestMs?: number;
+};
+
+/** The newest id that was there; 0 where nothing was. */
+export const newestOf = ({ ids, upTo }: Before): number => ids.reduce((most, id) => Math.max(most, id), upTo);
+
+/**
+ * Reads what is there, before the first attempt: the first page of a list that the document promises to be sorted newest
+ * first, all of any other. Undefined where the service does not show it.
+ */
+export async function readBefore<Op extends Operation>(
+  read: Read,
+  operation: Pick<Op, 'id'>,
+  input: Input<Op>,
+): Promise<Before | undefined> {
+  const { page, newestFirst } = lookingFor<Op>(operation);
+  // What a page leaves out is told from ours by its time; a page that is asked for twice would cost each write a request.
+  const pageAt = async (number: number) => {
+    const view = await page(read, input, number);
+    return { ...view, isOdd: view.isUncounted === true };
+  };
+  const known = ({ seen, isWhole }: Seeing): Before => {
+    const newestMs = seen.reduce(
+      (most, { record }) => Math.max(most, madeAt(record) ?? most),
+      Number.NEGATIVE_INFINITY,
+    );
+    return { ids: seen.map(({ id }) => id), upTo: 0, isWhole, newestMs };
+  };
+  try {
+    if (newestFirst) {
+      const { seen, isLast, isOdd } = await askedTwice(pageAt, 1);
+      return isOdd ? undefined : known({ seen, isWhole: isLast });
+    }
+    const all = await wholeList(pageAt);
+    return all.isWhole ? known(all) : undefined;
+  } catch (failure) {
+    // Other failures end the write before it is sent.
+    if (failure instanceof Failure && isBlind(failure)) return undefined;
+    throw failure;
+  }
+}
+
+/** The read is refused, or the service fails at it, or answers with other JSON: that says nothing about the write. */
+function isBlind({ kind, status = 0, answer, isStranger }: Failure): boolean {
+  if (isStranger) return false;
+  if (kind === 'forbidden' || status >= 500 || isGatewayTimeout(status)) return true;
+  return status >= 200 && status < 300 && answer !== undefined && readBody(answer.body).form !== 'none';
+}
+
+/** Prepares to look: `before` tells our record from an older one that agrees. Without it none is surely ours. */
+export function prepareLook<Op extends Operation>(
+  read: (maxWaitMs?: number) => Read,
+  { id, makes }: Pick<Op, 'id' | 'makes'>,
+  input: Input<Op>,
+  { own, open, me, before, sentAt }: Aids & { readonly before: Before | undefined },
+): Pick<Prepared, 'look' | 'made' | 'contradicts'> {
+  const looking = lookingFor<Op>({ id });
+  const detailed = new Map<number, Readonly<Record<string, unknown>>>();
+  const made = (answer: unknown): void => {
+    for (const one of madeIds({ makes }, answer)) own.add(one);
+  };
+  const notOwn = async (reading: Read) => {
+    const { fresh, isWhole } = await freshOf(looking, (number) => looking.page(reading, input, number), before);
+    return { others: fresh.filter((seen) => !own.has(seen.id)), isWhole };
+  };
+  const look: Look = async (maxWaitMs) => {
+    me.isLookedFor = true;
+    const reading = read(maxWaitMs);
+    const { others, isWhole } = await notOwn(reading);
+    const age = { at: sentAt?.(), newestBefore: before?.newestMs };
+    const judged = withoutOlder(await judge(looking, { reading, input, detailed }, others), (one) => isOlder(one, age));
+    // A request of this run that is looked for at the same time has taken one of them meanwhile.
+    if (judged.whole.some((seen) => own.has(seen.id))) return look(maxWaitMs);
+    const undecided = whyNot(judged, { open, count: looking.count?.(input) ?? 1, before });
+    if (undecided) return { ...undecided, isPartial: !isWhole || judged.isPartial };
+    const findings = looking.answer(input, judged.whole.slice(0, looking.count?.(input) ?? 1));
+    if ('found' in findings) made(findings.found);
+    return findings;
+  };
+  const contradicts = async (answer: unknown): Promise<boolean> => {
+    if (before === undefined) return false;
+    const { others } = await notOwn(read());
+    const agree = others.map(({ id, record }) => ({ id, agrees: looking.compare(record, input) }));
+    const ids = new Set(madeIds({ makes }, answer));
+    const named = agree.filter(({ id }) => ids.has(id));
+    if (named.length === ids.size && named.every(({ agrees }) => agrees === 'whole')) return false;
+    return (
+      named.some(({ agrees }) => agrees === 'none') ||
+      agree.some(({ id, agrees }) => agrees === 'whole' && !ids.has(id))
+    );
+  };
+  return { look, made, ...(looking.isProvenByList && { contradicts }) };
+}
+
+/** Of records that agree in everything those are not ours that were made before the write left. */
+function withoutOlder(judged: Judged, isOld: (record: Seen['record']) => boolean): Judged {
+  const since = judged.whole.filter(({ record }) => !isOld(record));
+  if (since.length > 0) return { ...judged, whole: since };
+  return { ...judged, whole: judged.whole.map((seen) => ({ ...seen, isNew: false })) };
+}
+
+type Fresh = Seen & { readonly isNew: boolean };
+
+/** What was not there before. `isNew`: it surely came since; otherwise its page was not read before. */
+async function freshOf<Op extends Operation>(
+  { newestFirst }: Lookup<Op>,
+  page: PageAt,
+  before: Before | undefined,
+): Promise<{ readonly fresh: readonly Fresh[]; readonly isWhole: boolean }> {
+  const ids = new Set(before?.ids);
+  const isKnown = (id: number) => before !== undefined && (id <= before.upTo || ids.has(id));
+  // A service might sort by something else than it says; ids grow with time, so an id below a known one is not new.
+  const newest = before ? newestOf(before) : 0;
+  const isNew = (id: number) => before !== undefined && (before.isWhole || id > newest);
+  const { seen, isWhole } = newestFirst ? await newestOnes(page, before && isKnown) : await wholeList(page);
+  const fresh = seen.filter(({ id }) => !isKnown(id)).map((one) => ({ ...one, isNew: isNew(one.id) }));
+  return { fresh, isWhole };
+}
+
+/** Where nothing is known, the first page: a record that was made just now is there. */
+async function newestOnes(page: PageAt, isKnown: ((id: number) => boolean) | undefined): Promise<Seeing> {
+  if (isKnown) return newestUntil(page, isKnown);
+  const { seen, isOdd } = await askedTwice(page, 1);
+  return { seen, isWhole: !isOdd };
+}
+
+type Judged = {
+  readonly whole: readonly Fresh[];
+  readonly part: readonly Fresh[];
+  /** There were too many to read each. */
+  readonly isPartial: boolean;
+};
+
+type Ways<Op extends Operation> = {
+  readonly reading: Read;
+  readonly input: Input<Op>;
+  /** Records that were read by an earlier look. */
+  readonly detailed: Map<number, Readonly<Record<string, unknown>>>;
+};
+
+/** Records that agree in nothing that the list shows: so many are read, in case that they agree in what it leaves out. */
+const unlikeReadAtMost = 20;
+
+/** Compares each record with what was sent; reads it where the list leaves out what decides. */
+async function judge<Op extends Operation>(
+  { compare, detail }: Lookup<Op>,
+  { reading, input, detailed }: Ways<Op>,
+  fresh: readonly Fresh[],
+): Promise<Judged> {
+  const whole: Fresh[] = [];
+  const part: Fresh[] = [];
+  let unlike = 0;
+  for (const seen of fresh) {
+    const listed = compare(seen.record, input);
+    const isWorth = listed === 'whole' || (listed === 'none' && detail?.mayAgree(seen.record, input));
+    if (!detail || !isWorth) {
+      if (listed === 'whole') whole.push(seen);
+      else if (listed === 'part') part.push(seen);
+      continue;
+    }
+    if (listed === 'none' && ++unlike > unlikeReadAtMost) continue;
+    const record = detailed.get(seen.id) ?? (await detail.read(reading, seen.id));
+    detailed.set(seen.id, record);
+    const agrees = await detail.compare(record, input);
+    if (agrees === 'whole') whole.push({ ...seen, record });
+    else if (agrees === 'part') part.push(seen);
+  }
+  return { whole, part, isPartial: unlike > unlikeReadAtMost };
+}
+
+type Weighed = Pick<Aids, 'open'> & { readonly count: number; readonly before: Before | undefined };
+
+/** Why none of the records is surely ours; undefined where they are. */
+function whyNot({ whole, part }: Judged, { open, count, before }: Weighed): Undecided | undefined {
+  const candidates = (whole.length > 0 ? whole : part).map(({ id }) => id);
+  const isNew = whole.every((seen) => seen.isNew);
+  if (whole.length === 0) return { candidates, because: 'in part' };
+  if (!before || !isNew) return { candidates, because: 'older' };
+  // An equal request of this run that is still waited for may have made it.
+  const areLost = [...open].every(({ isLookedFor }) => isLookedFor);
+  if (!areLost || whole.length > count * open.size) return { candidates, because: 'several' };
+  return whole.length < count ? { candidates, because: 'in part' } : undefined;
+}

@@ -1,0 +1,71 @@
+import type { Operation } from '../../api/operation.ts';
+import { fieldsOf } from '../../api/shape.ts';
+import { mayBeCountry } from '../../text/country.ts';
+import { type Fields, fieldsIn, isRecord, ownOf } from '../../text/record.ts';
+import { isSameSet, isSameText, isSameUrl, isSameValue, isStoredPhone } from './agree.ts';
+import { shownValue, waysToAgree } from './answered-otherwise.ts';
+
+type About = Pick<Operation, 'safety' | 'answer' | 'deletes' | 'body' | 'sets' | 'namesChanged'>;
+
+/** Where the service may have kept what was sent in its own form. */
+const keptOtherwise: typeof waysToAgree = {
+  ...waysToAgree,
+  website: (shown, sent) =>
+    isSameUrl(shown, sent) || isSameUrl(shown, `https://${sent}`) || isSameUrl(shown, `http://${sent}`),
+  phone: isStoredPhone,
+  labels: (shown, sent) => isSameSet(lowered(shown), lowered(sent)),
+  country: (shown, sent) => isSameText(lowered(shown), lowered(sent)) || mayBeShownAs(sent, shown),
+};
+
+/** Without case, and each once. */
+const lowered = (value: unknown): unknown => {
+  if (Array.isArray(value)) return [...new Set(value.map(lowered))];
+  return typeof value === 'string' ? value.toLowerCase() : value;
+};
+
+/** `US` may be kept as `United States`, and the other way round. */
+const mayBeShownAs = (sent: unknown, shown: unknown): boolean =>
+  typeof sent === 'string' && typeof shown === 'string' && mayBeCountry(sent, shown);
+
+/**
+ * What the answer to an update shows otherwise than it was sent, as `status "open"`; undefined where nothing. What an
+ * answer does not show is not compared, of own data only the keys that were sent.
+ */
+export function shownOtherwise(
+  { safety, answer, deletes, body: schema, sets, namesChanged }: About,
+  body: unknown,
+  json: unknown,
+): string | undefined {
+  if (safety !== 'repeatable' || deletes) return undefined;
+  if (namesChanged !== undefined) {
+    const sent = Object.keys(fieldsIn(body)).filter((name) => Object.hasOwn(fieldsOf(schema), name));
+    return unnamed(sent, fieldsIn(json)[namesChanged]);
+  }
+  if (answer.key === undefined) return undefined;
+  const shown = fieldsIn(fieldsIn(json)[answer.key]);
+  const sent = Object.entries({ ...fieldsIn(body), ...sets });
+  const [other] = sent.find(([name, value]) => !isShown(shown, name, value)) ?? [];
+  return other === undefined ? undefined : `${other} ${JSON.stringify(shownIn(shown, other))}`;
+}
+
+const shownIn = (shown: Fields, name: string): unknown =>
+  Object.hasOwn(shown, name) ? shown[name] : shownValue(shown, name);
+
+function isShown(shown: Fields, name: string, value: unknown): boolean {
+  const there = shownIn(shown, name);
+  if (there === undefined || value === undefined) return true;
+  if (isRecord(value)) {
+    if (!isRecord(there)) return true;
+    return Object.keys(value).every((key) => isSameValue(ownOf(there, key), value[key]));
+  }
+  if (isRecord(there)) return true;
+  const isSame = ownOf(keptOtherwise, name) ?? (typeof value === 'string' ? isSameText : isSameValue);
+  return isSame(there, value, shown);
+}
+
+/** Where the service names what it has changed, and nothing can be read back. */
+function unnamed(sent: readonly string[], updated: unknown): string | undefined {
+  if (!Array.isArray(updated)) return undefined;
+  const isOther = sent.some((name) => !updated.includes(name)) || updated.some((name) => !sent.includes(name));
+  return isOther ? `${updated.length === 0 ? 'nothing' : updated.join(', ')} as changed` : undefined;
+}

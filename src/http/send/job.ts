@@ -1,0 +1,30 @@
+import type { Bearer } from '../../auth/session.ts';
+import type { History, Rules } from '../../retry/retry.ts';
+import type { RequestSpec, Service } from '../exchange/asking.ts';
+import type { Wire } from '../exchange/request.ts';
+import type { Look } from '../exchange/settle.ts';
+import type { Recording } from './recorded.ts';
+
+/** What holds for all attempts of one request. */
+export type Job = {
+  readonly service: Service;
+  readonly asked: RequestSpec;
+  readonly wire: Wire;
+  readonly rules: Rules;
+  readonly look: Look | undefined;
+  readonly contradicts: ((answer: unknown) => Promise<boolean>) | undefined;
+  /** Of a write: nothing leaves without it. */
+  readonly recording: Recording | undefined;
+  /** In the clock's ticks. */
+  readonly started: number;
+};
+
+/** How far a request has come. */
+export type State = {
+  readonly bearer: Bearer;
+  readonly history: History;
+  /** What became of the latest attempt that the service may have acted on, in a few words. */
+  readonly doubt: string | undefined;
+  /** A copy of it may still arrive. */
+  readonly mayArrive: boolean;
+};

@@ -1,0 +1,98 @@
+import { getAccount } from '../../api/account.ts';
+import { hearersOf } from '../../api/hearers.ts';
+import type { Hearers, SendRequest } from '../../context.ts';
+import { insteadOf } from '../../promise/instead-of.ts';
+import { fieldsIn } from '../../text/record.ts';
+import { readBody } from '../exchange/answer.ts';
+import type { RequestSpec, Service } from '../exchange/asking.ts';
+import { isId } from '../exchange/made.ts';
+import { looselyAt } from '../exchange/raw.ts';
+import { readRecord } from '../exchange/record.ts';
+import type { Wire } from '../exchange/request.ts';
+
+/**
+ * The one gate: every request that may reach a customer or the public comes here before it leaves, whatever the command.
+ * Throws the Failure that says that it became a draft, or what forbids it. Returns what may go, where it was judged.
+ */
+export async function requireGo(service: Service, asked: RequestSpec, wire: Wire): Promise<SendRequest | undefined> {
+  const { sends } = service.ctx;
+  const hearers = asked.id === '' ? undefined : hearersOf(asked);
+  if (!sends || (hearers === undefined && asked.id !== '')) return undefined;
+  if (hearers === undefined || !isPlain(wire)) {
+    await refuseDisguised(service, wire);
+    return undefined;
+  }
+  const request = requestOf(service, asked, wire, hearers);
+  const verdict = await sends.judge(request);
+  if (verdict !== 'go') throw verdict;
+  return request;
+}
+
+/** With a query, or a body that is no JSON, a server may read more of a request than a person is shown. */
+const isPlain = ({ path, body = '' }: Wire): boolean =>
+  !path.includes('?') && (body === '' || readBody(body).form === 'json');
+
+function requestOf(service: Service, asked: RequestSpec, { method, path, body }: Wire, hearers: Hearers): SendRequest {
+  const read = readBody(body ?? '');
+  const { kind = '', id } = asked.about ?? {};
+  return {
+    operation: asked.id,
+    hearers,
+    method,
+    path: path.replace(/\?.*$/u, ''),
+    body: read.form === 'json' ? read.json : undefined,
+    record: { kind, id },
+    baseUrl: service.session.baseUrl,
+    read: () => recordAt(service, kind, id),
+    account: () => accountOf(service),
+  };
+}
+
+/** The record as it is now. Undefined where there is no id, no way to read it, or no right to. */
+async function recordAt(service: Service, kind: string, id: number | undefined) {
+  const read: Parameters<typeof readRecord>[0] = (operation, params) => service.read(service, operation, params);
+  return (await readRecord(read, kind, id).catch(unlessAllowed))?.record;
+}
+
+/** What may not be read is not known. */
+const unlessAllowed = insteadOf(['forbidden', 'auth'], undefined);
+
+/** The account of the login, asked once in a run; undefined where the login may not ask. */
+export function accountOf(service: Service): Promise<number | undefined> {
+  const known = service.session.account?.();
+  if (known !== undefined) return Promise.resolve(known);
+  const { learnt } = service;
+  learnt.account ??= askForAccount(service);
+  learnt.account.catch(() => {
+    learnt.account = undefined;
+  });
+  return learnt.account;
+}
+
+async function askForAccount(service: Service): Promise<number | undefined> {
+  const account = fieldsIn(await service.read(service, getAccount, {}).catch(unlessAllowed));
+  return isId(account.account_id) ? account.account_id : undefined;
+}
+
+/** A path that a server may take for that of a send, though it is not written as one. */
+async function refuseDisguised(service: Service, { method, path, headers = {} }: Wire): Promise<void> {
+  const { session, ctx } = service;
+  const { sends } = ctx;
+  const isOverridden = Object.keys(headers).some((name) => /method-override/iu.test(name));
+  const whole = new URL(`${session.baseUrl}${path}`).pathname;
+  const operation = looselyAt(isOverridden ? undefined : method, whole);
+  if (!operation || !sends) return;
+  const hearers = hearersOf(operation) ?? 'customer';
+  const verdict = await sends.judge({
+    operation: '',
+    hearers,
+    method,
+    path,
+    body: undefined,
+    record: { kind: operation.resource, id: undefined },
+    baseUrl: session.baseUrl,
+    read: async () => undefined,
+    account: async () => undefined,
+  });
+  if (verdict !== 'go') throw verdict;
+}

@@ -1,0 +1,232 @@
+import type { HttpResponse, Lost } from '../../context.ts';
+import { Failure, messageOf } from '../../errors.ts';
+import { insteadOf } from '../../promise/instead-of.ts';
+import {
+  type Cause,
+  decide,
+  decideAfterLook,
+  type History,
+  type Next,
+  type Rules,
+  untried,
+} from '../../retry/retry.ts';
+import { retryAfterMs } from '../../retry/retry-after.ts';
+import type { Body, Judged } from '../exchange/answer.ts';
+import type { RequestSpec, Service } from '../exchange/asking.ts';
+import { countdown, type Pass } from '../exchange/gate.ts';
+import type { Wire } from '../exchange/request.ts';
+import type { Look, Looked } from '../exchange/settle.ts';
+import { noted } from '../exchange/writes.ts';
+import { type Attempt, attemptOnce, isDoubtful, mayArrive } from './attempt.ts';
+import { answerOf, endings, endOf, preserveDoubt, redirectHint, refusal, refuseStranger, responseOf } from './ends.ts';
+import type { Job, State } from './job.ts';
+import { requireGo } from './reaching.ts';
+import { type Recording, recorded } from './recorded.ts';
+
+export type SendOptions = {
+  /** How long to wait out rate limits and retries in all; default: --max-wait, else two minutes. */
+  readonly maxWaitMs?: number;
+  /** For `verify`: finds what an attempt has made whose outcome is not known. */
+  readonly look?: Look;
+  /** Whether the service shows that a success names another record than ours. */
+  readonly contradicts?: (answer: unknown) => Promise<boolean>;
+  /** Told before each attempt. */
+  readonly leaves?: () => void;
+};
+
+export type Sent =
+  | { readonly how: 'answered'; readonly response: HttpResponse; readonly body: Body; readonly judged?: Judged }
+  /** Found by looking. */
+  | { readonly how: 'found'; readonly json: unknown }
+  /** A repeated delete that found nothing more to delete. */
+  | { readonly how: 'gone' };
+
+const defaultMaxWaitMs = 120_000;
+
+/** Sends until there is an answer, or until `retry.ts` says that it must end; throws the Failure that tells why. */
+export async function send(service: Service, asked: RequestSpec, wire: Wire, options: SendOptions = {}): Promise<Sent> {
+  if (asked.safety === 'read') return sendOn(service, asked, wire, options);
+  const { preview } = service.ctx;
+  if (preview) {
+    // A login that may not do it is refused now rather than later.
+    await service.session.bearer(asked);
+    const { showInstead } = await import('./preview.ts');
+    showInstead(preview, wire);
+  }
+  const judged = await requireGo(service, asked, wire);
+  const sending = recorded(service, { asked, wire }, (recording) =>
+    sendOn(service, asked, wire, { ...options, recording }),
+  ).catch(async (error: unknown) => {
+    // What surely reached nobody does not count as sent.
+    if (judged && error instanceof Failure && !error.isUnsure)
+      await service.ctx.sends?.takeBack(judged).catch(() => {});
+    throw error;
+  });
+  return noted(service, { asked, wire }, sending);
+}
+
+type Written = SendOptions & { readonly recording?: Recording };
+
+async function sendOn(service: Service, asked: RequestSpec, wire: Wire, options: Written): Promise<Sent> {
+  const rules: Rules = {
+    safety: asked.safety,
+    deletes: asked.deletes === true,
+    reachesCustomer: asked.reaches === 'customer',
+    maxWaitMs: options.maxWaitMs ?? service.settings.maxWaitMs ?? defaultMaxWaitMs,
+  };
+  const { look, contradicts, recording } = options;
+  const job: Job = { service, asked, wire, rules, look, contradicts, recording, started: service.ctx.clock.ticks() };
+  const bearer = await service.session.bearer(asked);
+  let state: State = { bearer, history: untried, doubt: undefined, mayArrive: false };
+  for (let number = 1; ; number++) {
+    options.leaves?.();
+    const next = await tryOnce(job, state, number);
+    if ('how' in next) {
+      if (state.mayArrive) warnOfCopy(service, asked);
+      return confirmed(service, asked, next);
+    }
+    state = next;
+  }
+}
+
+/** A file's rows and imports wait for it themselves before they write to the same record again (`onUnsettled`). */
+function warnOfCopy({ ctx, settings, onUnsettled }: Service, asked: RequestSpec): void {
+  if (asked.safety !== 'repeatable' || asked.deletes || onUnsettled) return;
+  const seconds = Math.ceil(settings.settleMs / 1000);
+  ctx.notice(
+    `Note: the answer to an earlier copy of this request was lost, and it may still arrive. It would set the same once more. Wait ${seconds} s before you change it otherwise.`,
+  );
+}
+
+/** What an update was answered with, unless that shows another value than was sent: then what a look at the record shows. */
+async function confirmed(service: Service, asked: RequestSpec, sent: Sent): Promise<Sent> {
+  if (sent.how !== 'answered' || sent.body.form !== 'json' || !asked.confirmed) return sent;
+  const json = await asked.confirmed(service, sent.response, sent.body.json);
+  return json === sent.body.json ? sent : { ...sent, body: { form: 'json', json }, judged: undefined };
+}
+
+/** One attempt, and what follows from it: the end, or the state in which to try again. */
+async function tryOnce(job: Job, before: State, number: number): Promise<Sent | State> {
+  const { service, asked, wire, rules, recording, started } = job;
+  const { ctx } = service;
+  const deadline = started + rules.maxWaitMs;
+  const gate = service.gateFor(before.bearer);
+  const pass = await preserveDoubt(job, before, gate.enter({ ownLimit: asked.ownLimit, deadline }));
+  const attempting = attemptOnce(service, asked, { bearer: before.bearer, wire, number, recording }).catch(
+    (mistake) => {
+      pass.lost();
+      throw mistake;
+    },
+  );
+  const attempt = await preserveDoubt(job, before, attempting);
+  const { exchanged, outcome } = attempt;
+  const { refusals } = before.history;
+  const state: State = {
+    ...before,
+    mayArrive: before.mayArrive || mayArrive(outcome),
+    doubt: isDoubtful(outcome) ? (await endings()).briefly(exchanged) : before.doubt,
+    history: {
+      ...before.history,
+      elapsedMs: ctx.clock.ticks() - started,
+      // The wait grows for a request that is refused again and again, not for one that others went ahead of.
+      refusals: pass.progressed() ? 0 : refusals,
+    },
+  };
+  const step = decide(rules, state.history, outcome);
+  await giveBack(pass, exchanged, step);
+  if (ctx.signal.aborted && 'lost' in exchanged) throw (await endings()).stoppedShort(ctx.signal, asked, state.doubt);
+  return follow(job, state, attempt, step);
+}
+
+async function follow(job: Job, state: State, attempt: Attempt, step: Next): Promise<Sent | State> {
+  const { service, asked } = job;
+  const { doubt, history } = state;
+  switch (step.next) {
+    case 'accept': {
+      if (!(await isContradicted(job, attempt)))
+        return { how: 'answered', response: responseOf(attempt), body: attempt.body, judged: attempt.judged };
+      const named = `HTTP ${responseOf(attempt).status}, but the answer names another record`;
+      return afterLook(job, { ...state, doubt: named }, attempt, 'unsettled');
+    }
+    case 'gone':
+      await refuseStranger(job, state, attempt);
+      return { how: 'gone' };
+    case 'renew': {
+      const bearer = await preserveDoubt(job, state, service.session.renew(state.bearer));
+      const doubts = isDoubtful(attempt.outcome) ? Math.max(history.doubts, 1) : history.doubts;
+      if (bearer) return { ...state, bearer, history: { ...history, renewed: true, doubts } };
+      if (doubt === undefined || asked.safety === 'read') throw await refusal(job, state, attempt);
+      throw await endOf(job, state, attempt, 'unknown');
+    }
+    case 'repeat':
+      if (!step.because.endsWith('-limit')) await countdown(service.ctx, step.afterMs, 'No answer from the service');
+      return { ...state, history: after(history, step.because) };
+    case 'look':
+      // There is nothing to be seen at a stranger's. A gateway that fails is none, so there the question can wait.
+      if ('status' in attempt.exchanged && attempt.exchanged.status < 500) await refuseStranger(job, state, attempt);
+      return afterLook(job, state, attempt, step.after);
+    case 'fail':
+      throw await endOf(job, state, attempt, step.as);
+  }
+}
+
+/** An answer is believed where the service does not show what it names. */
+async function isContradicted({ contradicts }: Job, { body }: Attempt): Promise<boolean> {
+  if (!contradicts || body.form !== 'json') return false;
+  return contradicts(body.json).catch(insteadOf('any', false));
+}
+
+type Ending = Extract<Next, { next: 'look' }>['after'];
+
+/** The service's own 500 leaves nothing on its way, but its lists may lag behind: they may come from a copy or a cache. */
+const longestLookMs = { final: 0, settled: 5_000, unsettled: Number.POSITIVE_INFINITY } as const;
+
+/** Looks for what the attempt may have made: found, to be sent again, or the Failure that says what is not known. */
+async function afterLook(job: Job, state: State, attempt: Attempt, after: Ending): Promise<Sent | State> {
+  const { service, asked, rules, look } = job;
+  const { ctx, settings } = service;
+  const { history, doubt = '' } = state;
+  const answer = answerOf(attempt.exchanged);
+  const [{ nothingStored, stoppedShort, unknownOutcome }, { lookUntilSettled }] = [
+    await endings(),
+    await import('../exchange/settle.ts'),
+  ];
+  if (!look) throw unknownOutcome(asked, doubt, { answer });
+  const settleMs = Math.min(settings.settleMs, longestLookMs[after]);
+  const why = `The answer was lost (${doubt}); looking for what was sent`;
+  const looked = await lookUntilSettled(ctx, look, settleMs, why).catch((mistake) => {
+    // A bug of svc itself must not hide that the write may have worked.
+    throw unknownOutcome(asked, `${doubt}; then svc itself failed: ${messageOf(mistake)}`, { answer });
+  });
+  if ('found' in looked.findings) return { how: 'found', json: looked.findings.found };
+  if (ctx.signal.aborted) throw stoppedShort(ctx.signal, asked, doubt);
+  const then = decideAfterLook(rules, history, { after, isAbsent: isAbsent(looked) });
+  if (then.next === 'repeat') {
+    await countdown(ctx, then.afterMs, 'The service failed');
+    return { ...state, history: { ...history, refusals: 0, unsent: 0, doubts: history.doubts + 1 } };
+  }
+  await refuseStranger(job, state, attempt);
+  if (then.as === 'nothing-stored' && answer) throw nothingStored(asked, answer.status, looked);
+  throw unknownOutcome(asked, doubt, { looked, answer, hint: await redirectHint(job, attempt) });
+}
+
+/** Surely nothing that agrees is there. A look that failed, or could not see everything, shows nothing. */
+const isAbsent = ({ findings, trouble }: Looked): boolean =>
+  'candidates' in findings && findings.candidates.length === 0 && !findings.isPartial && !trouble;
+
+async function giveBack(pass: Pass, exchanged: HttpResponse | Lost, step: Next): Promise<void> {
+  if ('lost' in exchanged) return pass.lost();
+  if (exchanged.status !== 429) {
+    const remaining = Number.parseInt(exchanged.headers['x-ratelimit-remaining'] ?? '', 10);
+    return pass.answered(Number.isNaN(remaining) ? undefined : remaining);
+  }
+  await pass.refused(step.next === 'repeat' ? step.afterMs : (retryAfterMs(exchanged.headers) ?? 1000));
+}
+
+function after(history: History, because: Cause): History {
+  const { refusals, unsent, doubts } = history;
+  if (because === 'rate-limit') return { ...history, refusals: refusals + 1 };
+  if (because === 'foreign-limit') return { ...history, refusals: refusals + 1, doubts: Math.max(doubts, 1) };
+  if (because === 'unsent') return { ...history, refusals: 0, unsent: unsent + 1 };
+  return { ...history, refusals: 0, unsent: 0, doubts: doubts + 1 };
+}

@@ -1,0 +1,3 @@
+import { version } from '../../version.ts';
+
+export const userAgent = `svc/${version}`;
