@@ -172,7 +172,7 @@ sinks:
         0,
         [app.url, `${app.url}?second`],
       ]);
-      expect(ran.stderr).toContain(`${id} also went to archive, which is no HTTP sink: left out.`);
+      expect(ran.stderr).toContain(`${id} also went to archive, which is no HTTP sink now: left out.`);
       expect(ran.stderr).not.toContain('still waits');
       expect(JSON.parse((await inboxOf('list')).stdout)[0].forward.state).toBe('answered');
       expect((await svc(world, ['webhooks', 'dead', 'list', '--config', served.file, '--json'])).stdout).toBe('[]\n');
@@ -183,6 +183,36 @@ sinks:
       expect(app.got.length).toBe(before + 4);
       await again.end();
     }
+  });
+
+  test('each event that a replay delivers is settled before the next one goes out, also to a URL that is typed', async () => {
+    const world = await newWorld();
+    let dead = async (): Promise<string[]> => [];
+    const seen: (readonly string[])[] = [];
+    let up = false;
+    const app = await startApp(0, () => (up ? 200 : 500));
+    endings.push(() => app.close());
+    const typed = app.url.replace(/\/$/u, '');
+    const served = await serving(world, oneTryEach(name, typed));
+    dead = async () => {
+      const { stdout } = await svc(world, ['webhooks', 'dead', 'list', '--config', served.file, '--json']);
+      return JSON.parse(stdout).map(({ id }: { id: string }) => id);
+    };
+    for (const id of ['evt_one', 'evt_two']) await deliver(served.url, body(id));
+    await served.until(async () => (await dead()).length === 2);
+    up = true;
+    const watched: typeof world = {
+      ...world,
+      async exchange(request) {
+        seen.push(await dead());
+        return world.exchange(request);
+      },
+    };
+    const argv = ['webhooks', 'inbox', 'replay', 'evt_one', 'evt_two', '--config', served.file, '--to', typed];
+    expect((await svc(watched, argv)).exitCode).toBe(0);
+    expect(seen.map((ids) => ids.length)).toEqual([2, 1]);
+    expect(await dead()).toEqual([]);
+    await served.end();
   });
 
   test('dead letters are listed, shown, retried and given up, while serve runs and while it does not', async () => {

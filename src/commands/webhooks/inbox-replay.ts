@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, interruption } from '../../errors.ts';
 import { listed } from '../../text/listed.ts';
 import { number } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -8,7 +8,6 @@ import { isTaken, replay as replayOnce, replayOutcome } from '../../webhooks/del
 import { parseTarget } from '../../webhooks/deliver/routes.ts';
 import { urlOfSink } from '../../webhooks/serve/configured.ts';
 import type { Received } from '../../webhooks/store/folder/look-up.ts';
-import type { Replayed } from '../../webhooks/store/folder/requests.ts';
 import { type Forwarding, forwardOf } from '../../webhooks/store/forwarding.ts';
 import { isOwed } from '../../webhooks/store/line.ts';
 import { configFlag } from './flags.ts';
@@ -46,19 +45,29 @@ export const replay = defineCommand({
     const urlOf = opened.config === undefined ? undefined : await urlOfSink(ctx, opened.config);
     const planned = found.map((one) => ({ one, ...targetsOf(one, given, urlOf) }));
     const records: ({ readonly id: string; readonly event: string | null } & Forwarding)[] = [];
-    const passed: Replayed[] = [];
     for (const { one, targets } of planned) {
       const { id, event } = one.arrival;
       for (const { to, place } of targets) {
+        if (ctx.signal.aborted)
+          throw interruption(
+            ctx.signal,
+            `Interrupted. ${notSent(
+              planned.map((each) => each.one),
+              id,
+            )}`,
+          );
         const replayed = await replayOnce(ctx, one, { to, timeoutMs: settings.timeoutMs });
         records.push({ id, event, ...replayed });
         if (place === undefined || !isTaken(replayed) || !openAt(one).includes(place)) continue;
         const { replay: _, ...outcome } = replayOutcome(replayed, ctx.clock.now());
-        passed.push({ id, outcome: { ...outcome, to: place, ...(one.arrival.sinks && { state: 'delivered' }) } });
+        const passed = {
+          id,
+          outcome: { ...outcome, to: place, ...(one.arrival.sinks && { state: 'delivered' as const }) },
+        };
+        // At once: whoever delivers would send it meanwhile. What cannot be settled waits on, which is told below.
+        await settleReplayed(ctx, settings, opened, [passed]).catch(() => {});
       }
     }
-    // What cannot be settled waits on, which is told below.
-    if (passed.length > 0) await settleReplayed(ctx, settings, opened, passed).catch(() => {});
     const after = await lookUp(ctx, settings, opened, args.id).catch(() => found);
     const still = after.map(({ arrival, outcomes }) => ({
       sinks: arrival.sinks,
@@ -83,8 +92,14 @@ export const replay = defineCommand({
   },
 });
 
+/** From this one on. */
+const notSent = (all: readonly Received[], from: string): string => {
+  const ids = all.map(({ arrival }) => arrival.id);
+  return `Not sent: ${sanitize(listed(ids.slice(ids.indexOf(from))))}`;
+};
+
 const leftOut = ({ arrival }: Received, left: readonly string[]): string =>
-  `${sanitize(arrival.id)} also went to ${sanitize(listed(left))}, which ${left.length === 1 ? 'is no HTTP sink' : 'are no HTTP sinks'}: left out.`;
+  `${sanitize(arrival.id)} also went to ${sanitize(listed(left))}, which ${left.length === 1 ? 'is no HTTP sink now' : 'are no HTTP sinks now'}: left out.`;
 
 /** Where it goes, and the sinks that it went to but cannot go to by itself. */
 function targetsOf(
@@ -98,9 +113,11 @@ function targetsOf(
     const went = places.filter((place) => !unwanted.includes(place));
     const targets = went.flatMap((place): Target[] => {
       const to = urlOf(place);
-      return to === undefined || (given !== undefined && to !== given) ? [] : [{ to, place }];
+      return to === undefined || (given !== undefined && new URL(to).href !== given) ? [] : [{ to, place }];
     });
-    if (given !== undefined) return { targets: [targets[0] ?? { to: given, place: undefined }], left: [] };
+    const open = openAt({ arrival, outcomes });
+    const waiting = targets.find(({ place }) => place !== undefined && open.includes(place));
+    if (given !== undefined) return { targets: [waiting ?? targets[0] ?? { to: given, place: undefined }], left: [] };
     if (targets.length > 0) return { targets, left: went.filter((place) => urlOf(place) === undefined) };
     const why =
       went.length > 0

@@ -81,7 +81,10 @@ const patienceMs = 5_000;
 /** A note like the others: the inbox may be reached from where svc is to run, and not from here. Nothing is made in it. */
 export async function unusableInbox(ctx: Context, place: Place): Promise<string[]> {
   const why = await ('folder' in place ? folderProblem(place.folder) : unreachable(ctx, place.url));
-  return why === undefined ? [] : [`Here svc webhooks serve would not start: the inbox cannot be used. ${why}`];
+  if (why === undefined) return [];
+  return 'folder' in place
+    ? [`Here svc webhooks serve would not start: the inbox cannot be used. ${why}`]
+    : [`Here svc webhooks serve would start and take no delivery: the inbox cannot be used. ${why}`];
 }
 
 const folderProblem = async (folder: string): Promise<string | undefined> => {

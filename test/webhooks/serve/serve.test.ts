@@ -384,7 +384,10 @@ test.each([
 });
 
 test.each([
-  ['postgres://u@127.0.0.1:1/hooks', /would not start: the inbox cannot be used\. The database .+ cannot be reached/u],
+  [
+    'postgres://u@127.0.0.1:1/hooks',
+    /would start and take no delivery: the inbox cannot be used\. The database .+ cannot be reached/u,
+  ],
   ['c.yaml', /would not start: the inbox cannot be used\. .+c\.yaml: is not a folder\./u],
 ])('--check says that the inbox %j cannot be used here', async (inbox, said) => {
   const world = await newWorld();
