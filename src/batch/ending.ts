@@ -93,9 +93,9 @@ export const noneSendable = (rows: number, file: string): Failure =>
   );
 
 /** Where the file that was sent is another one by now. What can be read no more is told by nobody. */
-export async function changedNotes(source: Pick<Source, 'name' | 'hasChanged'>, runAgain: string): Promise<string[]> {
+export async function changedNotes(source: Pick<Source, 'name' | 'hasChanged'>): Promise<string[]> {
   if (!(await source.hasChanged().catch(insteadOf('any', false)))) return [];
   return [
-    `${sanitize(source.name)} has changed since svc read it: what was read then is what was sent. ${runAgain} for the rest.`,
+    `${sanitize(source.name)} has changed since svc read it: what was read then is what was sent. To see what is new in it, run the same command with --dry-run.`,
   ];
 }

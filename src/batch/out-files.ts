@@ -91,11 +91,18 @@ export async function firstFailure(
 
 /**
  * A run with a file that could not be written: exit 1, but for an end that says more. That comes first, and the file is
- * told beside it.
+ * told beside it. `isDone`: rows were done before it.
  */
-export function withUnwritten(view: View, unwritten: Failure | undefined, notice: Context['notice']): View {
+export function withUnwritten(
+  view: View,
+  unwritten: Failure | undefined,
+  { notice, isDone = false }: Pick<Context, 'notice'> & { readonly isDone?: boolean },
+): View {
   if (!unwritten) return view;
-  if (!view.failure && view.outcome === undefined) return { ...view, failure: unwritten };
+  if (!view.failure && view.outcome === undefined) {
+    const { kind, message } = unwritten;
+    return { ...view, failure: isDone ? new Failure(kind, message, { ...unwritten, done: [] }) : unwritten };
+  }
   notice([unwritten.message, unwritten.hint].filter(Boolean).join(' '));
   return view;
 }
@@ -121,7 +128,7 @@ export async function writeFile(
   { ctx, sums, mode, hint }: Writing,
 ): Promise<void> {
   const { pipeline } = process.getBuiltinModule('node:stream/promises');
-  const sumsInWords = `${number(sums.done)} of ${rowsInWords(sums.rows)} are done.`;
+  const sumsInWords = `${number(sums.done)} of ${rowsInWords(sums.rows)} ${sums.rows === 1 ? 'is' : 'are'} done.`;
   const waiting = { signal: ctx.signal, notice: (text: string) => ctx.notice(`${sumsInWords} ${text}`) };
   const draft = await openDraft(path, waiting, mode).catch((error) => {
     // The rows were sent, so this is no usage error any more.

@@ -97,8 +97,8 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     const view = viewOf(shown, totals.unaccounted, failure);
     const kept = unwritten || totals.isLost ? undefined : flags.rejects;
     const notes = ctx.stdout.isTTY ? keptNotes(report, kept) : pipeNotes(shown, view, totals.unaccounted);
-    const changed = flags.dry_run || failure ? [] : await changedNotes(source, 'Run the same command again');
-    return withUnwritten({ ...view, notes: [...notes, ...changed] }, unwritten, ctx.notice);
+    const changed = flags.dry_run || failure ? [] : await changedNotes(source);
+    return withUnwritten({ ...view, notes: [...notes, ...changed] }, unwritten, ctx);
   } finally {
     await source.close();
   }

@@ -1,13 +1,9 @@
-import { updateContact } from '../api/contacts.ts';
 import type { Files } from '../batch/ending.ts';
 import { duration } from '../batch/pace.ts';
 import { problemLines } from '../batch/problem-lines.ts';
-import { fieldsOfRow, nameKey } from '../command/row.ts';
 import type { Terminal } from '../output/view.ts';
-import { columnName } from '../tabular/columns.ts';
 import { counted, number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { shellWord } from '../text/shell-word.ts';
 import { cut, pad, wrap } from '../text/width.ts';
 import { tagsQuestion } from './notes.ts';
 import type { Plan } from './plan.ts';
@@ -24,7 +20,7 @@ const styles: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
 export const reportView =
   (plan: Plan, report: Report, files: Files) =>
   (terminal: Terminal): string => {
-    const { paint } = terminal;
+    const { paint, width } = terminal;
     const { rows, rejected, skipped = 0, unsent, chunks, requests, duration_ms, resumed_rows } = report;
     const outcomes =
       'synced' in report ? { synced: report.synced } : { created: report.created, 'already there': report.updated };
@@ -45,7 +41,11 @@ export const reportView =
       paint('bold', sanitize(plan.table.source.name)),
       ...lines,
       paint('dim', `  in ${details.join(', ')}`),
-      ...('updated' in report && report.updated > 0 ? keptLines(plan, report.file) : []),
+      ...('updated' in report && report.updated > 0
+        ? wrap('What a contact had already was kept: svc contacts update --from overwrites it.', width - 2).map(
+            (line) => `  ${line}`,
+          )
+        : []),
       ...problemLines(report.errors, files, terminal),
     ].join('\n');
   };
@@ -90,17 +90,4 @@ const delimiterNames: Readonly<Record<string, string>> = { ',': 'comma', ';': 's
 function describe({ table }: Plan): string {
   const delimiter = delimiterNames[table.delimiter] ?? `"${table.delimiter}"`;
   return `${table.source.encoding.toUpperCase()}${table.source.hasBom ? ' with BOM' : ''}, ${delimiter}-separated`;
-}
-
-/** A sync fills only blanks, so a file that people corrected changes nothing of what is there. */
-function keptLines({ mapping: { columns }, table: { headers } }: Plan, file: string): string[] {
-  const kept = '  What a contact had already was kept.';
-  // What is no file cannot be read again, and a cell of two names would be one name.
-  if (file === '-' || columns.some(({ fullName }) => fullName)) return [kept];
-  const fields = fieldsOfRow({ operation: updateContact });
-  const maps = columns.flatMap(({ header, index, to }) => {
-    const isKnown = to === 'email' || to in fields;
-    return isKnown && nameKey(header) !== to ? [` --map "${columnName(headers, index)}=${to}"`] : [];
-  });
-  return [`${kept} To overwrite it:`, `  svc contacts update --from ${shellWord(file)} --match email${maps.join('')}`];
 }

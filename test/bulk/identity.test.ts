@@ -722,7 +722,9 @@ test('a record that one row made is not taken for an equal row of another file',
   const both = put(world, 'a.csv', 'subject\nRow 1\nRow 1\n');
   await create(world, both, ['--max-sends', '1']);
   const [journal = ''] = journals(world);
-  const text = readFileSync(journal, 'utf8').replaceAll('\0', '');
+  const text = readFileSync(journal, 'utf8')
+    .replaceAll('\0', '')
+    .replace(/^\{"back".*\n/gmu, '');
   const done = /\{"done":\{"row":"([^"]+)".*\}\}/u.exec(text);
   const row = done?.[1] ?? '';
   // As a kill leaves it that comes when the second row has taken the record, and the first one is still looked for.

@@ -351,7 +351,7 @@ withFifo.each([
     const ran = await svc(world, [...words, file, flag, out, '--json'], { signal: interrupt.signal, seen });
     expect(ran.exitCode, ran.stderr).toBe(130);
     expect(JSON.parse(ran.stdout)).toMatchObject(sums);
-    expect(ran.stderr).toContain(`1 of 1 row are done. Nobody reads ${out} yet. ${waits}`);
+    expect(ran.stderr).toContain(`1 of 1 row is done. Nobody reads ${out} yet. ${waits}`);
     expect(ran.stderr).toContain(`Interrupted: nobody reads ${out}.`);
     expect(ran.stderr).toContain('To write the files, run the same command again');
   },

@@ -54,7 +54,7 @@ export async function tell(
     // The first is what programs are told.
     ...capped,
     ...draftNotes(report, totals),
-    ...(sendsNothing || totals.stopped ? [] : await changedNotes(plan.rows.source, runAgain(sendsAgain(flags)))),
+    ...(sendsNothing || totals.stopped ? [] : await changedNotes(plan.rows.source)),
     ...(ctx.stdout.isTTY && !lost ? keptNotes(report, written.rejects) : []),
   ];
   const view = viewOf(shown, {
@@ -62,7 +62,7 @@ export async function tell(
     records: await recordsShown(plan, shown),
     besides: shown.would_draft ? [] : totals.besides,
   });
-  return withUnwritten({ ...view, notes, outcome, failure }, lost, ctx.notice);
+  return withUnwritten({ ...view, notes, outcome, failure }, lost, { notice: ctx.notice, isDone: totals.doneNow > 0 });
 }
 
 const readAsOf = (values: Values) => {

@@ -106,6 +106,8 @@ type Opened = {
   readonly values: Values;
   /** With --create-contacts. */
   readonly requesters: Requesters | undefined;
+  /** Of columns that are sent after the row itself, where a row has something in them. */
+  readonly followed: readonly string[];
   /** Reads every row once, and checks it. */
   readonly planned: () => Promise<Plan>;
 };
@@ -123,10 +125,11 @@ async function readRows({ run, commanded }: Begun, source: Source): Promise<Open
   const columns = await columnsOf(rows, row, flags);
   refuseUseless(run, { ...columns, isJson: rows.form === 'json' }, template);
   // A command that needs nothing but an id reads nothing else.
-  if (row.operation.body && row.reads !== 'named') {
+  const readsMore = row.operation.body !== undefined && row.reads !== 'named';
+  if (readsMore) {
     const createsContacts = flags.create_contacts === true;
     const notes = columnNotes(columns, { row, given, template, createsContacts });
-    for (const note of [...notes, ...followNotes(columns)]) ctx.notice(note);
+    for (const note of notes) ctx.notice(note);
   }
   if (flags.create_contacts) refuseNobody(row, columns, given);
   const requesters = flags.create_contacts ? await openRequesters(await run.service()) : undefined;
@@ -139,7 +142,7 @@ async function readRows({ run, commanded }: Begun, source: Source): Promise<Open
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
       ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
     });
-  return { rows, values, requesters, planned };
+  return { rows, values, requesters, followed: readsMore ? followNotes(columns) : [], planned };
 }
 
 async function columnsOf(rows: Rows, row: RowOf, { map, match }: FileFlags): Promise<Columns> {
@@ -161,8 +164,9 @@ type Checked = {
 };
 
 /** Every row is checked before anybody is asked, and agreed to before a contact is made for one. */
-async function checkRows({ run, commanded }: Begun, { requesters, planned }: Opened): Promise<Checked> {
+async function checkRows({ run, commanded }: Begun, { requesters, followed, planned }: Opened): Promise<Checked> {
   const plan = await planned();
+  for (const note of plan.hasMore ? followed : []) run.ctx.notice(note);
   const content = contentOf(commanded);
   const refused = isRefused(plan, run.flags) ? await refusedBeside(run, plan, content) : undefined;
   const wanted = requesters && !refused ? await newRequesters(plan.read()) : [];

@@ -76,7 +76,7 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
   if (question) {
     // Whoever has said yes already is asked nothing, and told at the end.
     const more = settings.yes ? [] : await besidesIn(plan, { isSettled, count });
-    const whole = more.length === 0 ? question : question.replace('?', `, then ${listed(more)}?`);
+    const whole = more.length === 0 ? question : question.replace('?', () => `, then ${listed(more)}?`);
     return confirmed(ctx, settings, whole + twice, () => exampleOf(plan, { isSettled, count }));
   }
   // A close or an update of many is asked for once, on a terminal alone: it is easily taken back.

@@ -47,7 +47,8 @@ export function earlierNote(at: string, standing: Standing): string {
     return `This file was done at ${when}: nothing is sent. Of some rows it is not known whether all was done; their errors say how to look.`;
   if (rejected === 0) return `This file was done at ${when}: nothing is sent. To send it all again, add --restart.`;
   const them = rejected === 1 ? 'it' : 'them';
-  return `This file was done at ${when}, except for ${rowsInWords(rejected)} that ${rejected === 1 ? 'was' : 'were'} rejected. Nothing is sent now. Correct ${them} and run it again; what is done is not sent twice.`;
+  const doubt = inDoubt ? ' Of some others it is not known whether all was done; their errors say how to look.' : '';
+  return `This file was done at ${when}, except for ${rowsInWords(rejected)} that ${rejected === 1 ? 'was' : 'were'} rejected. Nothing is sent now. Correct ${them} and run it again; what is done is not sent twice.${doubt}`;
 }
 
 /** A line for each count, one for each request of a dry run, one for each error. */

@@ -49,7 +49,8 @@ export async function withHeaderBelow(error: unknown, rows: Rows, map: readonly 
   for await (const batch of rows.read()) {
     for (const { line, cells } of batch) {
       const isHeader = cells.some((cell) => nameKey(String(cell)) === nameKey(missing));
-      const hint = `Line ${line} has it. If that is the header, add --skip-lines ${line - 1}`;
+      const flag = line === 1 ? 'leave out --no-header' : `add --skip-lines ${line - 1}`;
+      const hint = `Line ${line} has it. If that is the header, ${flag}`;
       if (isHeader) return new Failure(error.kind, error.message, { ...error, hint });
       if (++seen >= mostSearched) return error;
     }

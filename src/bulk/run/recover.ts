@@ -66,7 +66,6 @@ export async function recoverOpen(runState: RunState): Promise<void> {
     if (rowStatus?.status === 'sent' && !ctx.signal.aborted)
       await journal.write({ unknown: { row: planned.ref, line: planned.line, error, ...cost() } });
     unknown.push(planned);
-    holdLater(runState, planned, 'unknown');
   }
   for (const { ref, line } of mayGo) await journal.write({ back: { row: ref, line } });
 }
@@ -124,6 +123,7 @@ export async function finishSteps(runState: RunState): Promise<void> {
       const there = { id, answer: undefined, isAgain: true, from: rowStatus.step };
       const part = partOf(await finished(sending, planned, there));
       if (part.doubt) holdLater(runState, planned, 'unknown');
+      else if (part.error === undefined) runState.besides.add(planned);
       ended.set(index, { status: 'done', line, id, ...part });
       runState.resumedRows++;
       keep({ done: { row, line, id, ...cost(), ...part } });

@@ -65,6 +65,8 @@ export type RunState = {
   looked: Looked;
   /** Rows that the policy forbade, with those behind them: how many, and why the first. */
   forbidden: Forbidden | undefined;
+  /** Rows that take a place of --max-sends: they are done, or on their way. */
+  sends: number;
   /** Rows that --max-sends keeps back. */
   capped: number;
   /** Rows without one between them at which the service failed, or whose outcome is unknown. */
@@ -94,6 +96,7 @@ export function beginRun(job: Job): RunState {
     besides: countBesides(job.plan.row),
     looked: { seconds: 0, candidates: [] },
     forbidden: undefined,
+    sends: 0,
     capped: 0,
     problems: 0,
     elapsed,
@@ -187,8 +190,10 @@ export function judge(runState: RunState, planned: Planned, outcome: Outcome): v
   if (outcome.status === 'unsent') {
     const { rows = 0, failure: first = outcome.failure } = runState.forbidden ?? {};
     // A rule of the policy may forbid one row and not the next.
-    if (outcome.failure.kind === 'policy') runState.forbidden = { rows: rows + 1, failure: first };
-    else if (!isProblem) stop(outcome.failure);
+    if (outcome.failure.kind === 'policy') {
+      runState.forbidden = { rows: rows + 1, failure: first };
+      runState.sends--;
+    } else if (!isProblem) stop(outcome.failure);
   }
   if (runState.problems >= mostProblems && failure) stop(hasProblem(failure));
   if (failure?.isUnrecorded) stop(failure);
@@ -203,6 +208,16 @@ export function holdLater({ job, doubted }: RunState, planned: Planned, status: 
     const first = doubted.get(key);
     if (!first || index < first.index) doubted.set(key, { index, why: whyBehind[status] });
   }
+}
+
+/** Whether the row has a place of --max-sends. One that stays unsent takes none, so that each run comes further. */
+export function hasPlace(runState: RunState): boolean {
+  if (runState.sends < runState.job.maxSends) {
+    runState.sends++;
+    return true;
+  }
+  runState.capped++;
+  return false;
 }
 
 /** Whether the row must not go, since an earlier one for its record is not done. */

@@ -8,6 +8,7 @@ import { finishSteps, lookAgain, pastOf, recoverOpen } from './recover.ts';
 import {
   beginRun,
   type Forbidden,
+  hasPlace,
   isLeftBehind,
   type Job,
   judge,
@@ -104,7 +105,6 @@ export async function runPlan(job: Job): Promise<Totals> {
 /** The rows that this run sends. What earlier runs have settled is counted on the way. */
 async function* rowsToGo(runState: RunState): AsyncGenerator<Planned, void, undefined> {
   const { job, ended } = runState;
-  let sends = 0;
   for await (const batch of job.plan.read()) {
     for (const planned of batch) {
       const past = ended.has(planned.index) ? 'left open' : pastOf(runState, planned);
@@ -112,10 +112,8 @@ async function* rowsToGo(runState: RunState): AsyncGenerator<Planned, void, unde
       if (past) {
         ended.set(planned.index, past);
         runState.resumedRows++;
-      } else if (sends < job.maxSends) {
-        sends++;
-        yield planned;
-      } else runState.capped++;
+      } else if (runState.sends < job.maxSends) yield planned;
+      else runState.capped++;
     }
   }
 }
@@ -136,7 +134,8 @@ async function start(runState: RunState, lanes: Lanes, planned: Planned): Promis
   const { job } = runState;
   await lanes.start([...planned.keys, ...(planned.answerKeys ?? [])], async () => {
     try {
-      if (isLeftBehind(runState, planned) || !(await afterLateCopies(runState, planned))) return;
+      if (isLeftBehind(runState, planned) || !hasPlace(runState)) return;
+      if (!(await afterLateCopies(runState, planned))) return;
       const outcome = await send(job.sending, planned);
       judge(runState, planned, outcome);
       await settle(runState, planned, outcome);

@@ -22,9 +22,11 @@ type Waiting = Pick<Context, 'signal' | 'notice'>;
 
 export async function openDraft(named: string, ctx: Waiting, mode?: number): Promise<Draft> {
   if (named === '') throw new Failure('usage', 'The name of the file is empty.', { hint: 'Name a file.' });
-  // Behind a link the file itself is replaced, not the link.
-  const path = await realpath(named).catch(() => targetOf(named));
-  const present = await stat(path).catch(() => undefined);
+  // Behind a link the file itself is replaced, not the link; what a shell names /dev/fd/63 has no other name.
+  const there = await stat(named).catch(() => undefined);
+  const isOther = there !== undefined && !there.isFile() && !there.isDirectory();
+  const path = isOther ? named : await realpath(named).catch(() => targetOf(named));
+  const present = there ?? (await stat(path).catch(() => undefined));
   if (present?.isDirectory()) throw new Failure('usage', `${named} is a folder.`, { hint: 'Name a file.' });
   // A pipe or a device cannot be replaced; it is written as it comes.
   const isPlain = present === undefined || present.isFile();

@@ -35,8 +35,11 @@ export function lackOf(promised: Promised, json: Readonly<Record<string, unknown
   return !isOtherwise && kept.some(proves) ? undefined : 'an object with none of its fields';
 }
 
+/** A list of errors, those of each field, or one: none where nothing is in it. */
 const isFilled = (errors: unknown): boolean =>
-  typeof errors === 'object' && errors !== null && Object.keys(errors).length > 0;
+  typeof errors === 'object' && errors !== null
+    ? Object.values(errors).some((one) => (Array.isArray(one) ? one.length > 0 : isFilled(one)))
+    : typeof errors === 'string' && errors !== '';
 
 /** One record or several, each with its id. */
 function hasIds(held: unknown, resource: ResourceName): boolean {
