@@ -3,11 +3,15 @@ import { shellWord } from '../text/shell-word.ts';
 
 /** The id, number or email that stands in what people paste: in an address of a page, in quotes, behind a name. */
 export function nameIn(record: string | undefined, text: string): string | undefined {
-  if (record === 'contacts' && text.includes('@')) return /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/u.exec(text)?.[0];
-  const path = /^https?:/iu.test(text) ? text.replace(/[?#].*$/su, '') : text;
+  const isAddress = /^https?:/iu.test(text);
+  if (record === 'contacts' && text.includes('@') && !isAddress)
+    return /(?<=^|[\s<>"(),;:]|^')[^\s<>"(),;:']([^\s<>"(),;:]*[^\s<>"(),;:'])?@[^\s<>"'(),;:]+/u.exec(text)?.[0];
+  const path = isAddress ? text.replace(/[?#].*$/su, '') : text;
   const [, letters, digits] =
     [...path.matchAll(/(?<![\p{L}\d])([a-z]{0,4}(?=-?\d))-?(\d{1,15})(?![\p{L}\d])/giu)].at(-1) ?? [];
   if (digits === undefined || (letters && record !== 'tickets')) return undefined;
+  // Of `acme-report-2` the digits alone are another record's.
+  if (!letters && !isAddress && /\p{L}.*-\d+$/u.test(path)) return undefined;
   return letters ? `${letters.toUpperCase()}-${digits}` : digits;
 }
 

@@ -43,7 +43,10 @@ function beforeSending(code: string, message: string, at: { timedOut: boolean; h
   if (ofACertificate.test(code)) return lost('tls', `The certificate of ${host} is not accepted (${code}).`);
   // As OpenSSL says of an answer that is no TLS.
   if (plainAnswer.test(`${code} ${message}`))
-    return lost('tls', `No secure connection to ${host} can be made (${code}): it may be an http:// address.`);
+    return lost(
+      'tls',
+      `No secure connection to ${host} can be made (${code}): what answers there, or a proxy on the way, speaks plain http://.`,
+    );
   if (ofTls.test(code)) return lost('tls', `No secure connection to ${host} can be made (${code}).`);
   if (/^Proxy response/u.test(message)) return lost('refused', `${message}.`);
   return lost('reset', `The connection to ${host} broke before anything was sent (${code || message}).`);

@@ -1,5 +1,5 @@
 import type { CommanderError } from 'commander';
-import { type Command, type Group, runOf } from '../command/command.ts';
+import { type Command, type Group, type Param, runOf } from '../command/command.ts';
 import { firstWordAt } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
 import { Failure } from '../errors.ts';
@@ -49,7 +49,7 @@ export function refusal(
   const meant = typed === undefined ? alone : meantBy(typed, on);
   return new Failure('usage', /[.!?]$/u.test(sentence) ? sentence : `${sentence}.`, {
     hint:
-      secretHint(strange, { argv, code }) ??
+      (command.join(' ') === 'alias set' ? undefined : secretHint(strange, { argv, code })) ??
       meant ??
       suggestion?.replace(/^\(|\)$/gu, '') ??
       `Run: ${['svc', ...command].join(' ')} --help`,
@@ -94,7 +94,10 @@ function standingAlone(words: readonly string[], typed: Typed): string | undefin
   const { argv, path } = typed;
   const at = argv.indexOf(word);
   const flag = ['body', 'description', 'content'].find((name) => command.flags[name]);
-  const isBehindFlag = argv.slice(0, at).some((one) => one.startsWith('--'));
+  const before = argv.slice(0, at).findLast((one) => one.startsWith('--'));
+  const isBehindFlag = Object.entries<Param<unknown>>(command.flags).some(
+    ([key, own]) => `--${flagName(key, own)}` === before && own.placeholder !== undefined && !own.choices,
+  );
   const told = `${plainWord.test(word) ? `'${word}'` : 'A word'} stands alone`;
   if (isBehindFlag) return `${told}: put quotes around a text of several words.`;
   if (flag !== undefined) return `${told}. A text goes behind --${flag}, in quotes.`;
@@ -123,7 +126,9 @@ function flagOfChild(
   const behind = argv.slice(at);
   // `svc tickets --status open list`: the command stands there already, behind its flag.
   const place = behind.findIndex((one, i) => i > 0 && having.some(({ name }) => name === one));
-  const child = having.find(({ name }) => name === (behind[place] ?? 'list')) ?? having[0];
+  // One that is typed and has no such flag is meant all the same.
+  const isOther = place < 0 && behind.some((one, i) => i > 0 && commands.some(({ name }) => name === one));
+  const child = isOther ? undefined : (having.find(({ name }) => name === (behind[place] ?? 'list')) ?? having[0]);
   if (!child || at < 0) return undefined;
   const rest = behind.filter((_, i) => i !== place);
   const line = [...argv.slice(0, firstWordAt(argv)), ...path, child.name, ...rest];

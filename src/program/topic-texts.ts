@@ -190,7 +190,7 @@ const scripting = laidOut([
       'Rate limits are waited out, up to --max-wait; one process that is told to wait tells the others.',
       'With --json the last line of standard error is ' +
         '{"error":{"kind","exit_code","status","message","hint","fields"}}; with exit 9 it has "looked_for_seconds" and ' +
-        '"candidates" too, and where something was done before the error "done": true and, but for rows of a file, "done_ids".',
+        '"candidates" too, and where something was done before the error "done": true and "done_ids" (none of rows of a file).',
       'What is one value or one text, such as that of svc auth token, svc config get or svc audit head, is printed bare whatever svc config set output ' +
         'says; --json, -o and SVC_OUTPUT form it.',
       'No flag takes a secret: use SVC_API_KEY, or standard input.',

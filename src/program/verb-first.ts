@@ -1,7 +1,7 @@
 import { aliasesOf } from '../command/command.ts';
 import { entries, entryNamed, loadEntry } from '../commands/index.ts';
 import { Failure } from '../errors.ts';
-import { shellWord } from '../text/shell-word.ts';
+import { typedLine } from '../text/shell-word.ts';
 import { commandHabits, habitIn, habitualCommand } from './habit-words.ts';
 import { notThere } from './not-there.ts';
 import { leadingWords } from './unknown.ts';
@@ -32,6 +32,6 @@ export async function verbFirst(argv: readonly string[]): Promise<Failure | unde
   const hint =
     own === undefined
       ? (missing?.instead ?? `Run: svc ${name} --help`)
-      : `Did you mean: ${['svc', name, own, ...rest.map(shellWord)].join(' ')}`;
+      : `Did you mean: svc ${typedLine(argv.with(argv.indexOf(typed), name).with(argv.indexOf(noun, argv.indexOf(typed) + 1), own))}`;
   return new Failure('usage', `Unknown command '${typed}'.${missing ? ` ${missing.fact}` : ''}`, { hint });
 }

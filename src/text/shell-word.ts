@@ -8,8 +8,12 @@ const secretFlag = /^(--(?:[\w-]*-)?(?:key|token|secret|password))(=.*|)$/su;
 /** A line that was typed, as a message repeats it: what may be a secret is left out. */
 export const typedLine = (words: readonly string[]): string => words.map(typedWord).join(' ');
 
+/** A header or a parameter that is named like one for a secret. */
+const secretPart = /(?:authorization|bearer|key|token|secret|password)['"]?\s*[:= ]/iu;
+
 function typedWord(word: string, at: number, words: readonly string[]): string {
   const [, flag, value] = secretFlag.exec(word) ?? [];
   if (value) return `${flag}=…`;
+  if (secretPart.test(word)) return '…';
   return secretFlag.exec(words[at - 1] ?? '')?.[2] === '' && !word.startsWith('-') ? '…' : shellWord(word);
 }

@@ -217,10 +217,10 @@ describe('what was typed wrong', () => {
   test.each([
     [['tickets', 'list', '--nonsense'], 'Run: svc tickets list --help'],
     [['auth', 'login', '--nonsense'], 'Run: svc auth login --help'],
-    [['tickets', 'reply', '1', '2'], 'Run: svc tickets reply --help'],
+    [['tickets', 'reply', '1', '2'], 'A word stands alone. A text goes behind --body, in quotes.'],
     [['tickets', 'get'], 'Run: svc tickets get --help'],
     [['--nonsense'], 'Run: svc --help'],
-  ])('%j is sent to the help of the very command: %s', async (argv, hint) => {
+  ])('%j is told what is missing, or sent to the help of the very command: %s', async (argv, hint) => {
     const ran = await svc(sandboxWorld(), argv);
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr.split('\n')).toContain(hint);

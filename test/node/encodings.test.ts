@@ -170,7 +170,8 @@ test.each([
     const start = performance.now();
     const lost = await ask(env.HTTP_PROXY ? 'http://service.invalid/' : url, 700, env);
     expect(lost).toMatchObject({ lost: 'after-sending' });
-    expect(performance.now() - start).toBeLessThan(3_000);
+    // Without its time-out it would never end; a busy machine takes longer to hear of it.
+    expect(performance.now() - start).toBeLessThan(30_000);
   }
 });
 

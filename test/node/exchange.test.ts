@@ -101,7 +101,7 @@ describe('what never left', () => {
     const url = await serve((_, response) => void response.end());
     const lost = await ask(url.replace('http:', 'https:'));
     expect(lost).toMatchObject({ lost: 'before-sending', reason: 'tls' });
-    expect(lost).toMatchObject({ detail: expect.stringContaining('it may be an http:// address.') });
+    expect(lost).toMatchObject({ detail: expect.stringContaining('speaks plain http://.') });
   });
 });
 

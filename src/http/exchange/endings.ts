@@ -193,7 +193,7 @@ export function unreachable(baseUrl: string, { detail, reason }: Lost): Failure 
   }
   return new Failure('network', `Could not reach ${origin}: ${detail}`, {
     hint:
-      (detail.endsWith('an http:// address.') ? undefined : networkHints[reason]) ??
+      (detail.endsWith('speaks plain http://.') ? undefined : networkHints[reason]) ??
       `${nothingChanged} Check the address and the network, or run: svc doctor`,
   });
 }

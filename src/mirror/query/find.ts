@@ -84,7 +84,7 @@ export function findContacts(store: Store, account: Account, text: string): Prom
     const holds = sql.engine === 'sqlite' ? 'instr(find_text, $3) > 0' : 'strpos(find_text, $3) > 0';
     const found = await contactsWhere(sql, account, holds, wanted);
     const by =
-      number.length > 2 && number !== wanted
+      number.length > 2 && (number !== wanted || nationalEnd(number) !== undefined)
         ? await contactsWhere(sql, account, holds, nationalEnd(number) ?? number)
         : [];
     const byPhone = by.filter((contact) => hasDigits(findText(contact).split('\n')[4] ?? '', number));
