@@ -133,8 +133,7 @@ export class Failure extends Error {
         message: this.message,
         hint: this.hint ?? null,
         fields: this.fields ?? null,
-        ...(this.done && { done: true }),
-        ...(this.done?.length && { done_ids: this.done }),
+        ...(this.done && { done: true, done_ids: this.done }),
         ...(this.kind === 'unknown' && {
           looked_for_seconds: this.looked?.seconds ?? 0,
           candidates: this.looked?.candidates ?? [],

@@ -574,15 +574,12 @@ describe('with a few accounts', () => {
   });
 
   test('a file of which rows were sent before exit 1 is left alone', async () => {
-    let [posts, record] = [0, ''];
+    let [posts, place] = [0, ''];
     const between = createServer(async (asking, response) => {
       const body = await text(asking);
       const { url = '', method = 'GET', headers } = asking;
-      // From here on no write can be noted.
-      if (method === 'POST' && ++posts === 2) {
-        rmSync(record, { recursive: true });
-        writeFileSync(record, '');
-      }
+      // From here on no report can be written.
+      if (method === 'POST' && ++posts === 2) rmSync(place, { recursive: true });
       const { authorization = '', ...kept } = headers;
       const answer = await fetch(new URL(url, urls.other), {
         method,
@@ -595,15 +592,16 @@ describe('with a few accounts', () => {
     await new Promise<void>((ready) => between.listen(0, '127.0.0.1', ready));
     closing.push(() => between.close());
     const machine = machineWith({ one: `http://127.0.0.1:${(between.address() as AddressInfo).port}` });
-    record = join(machine.folder, 'state', 'audit');
+    place = join(machine.folder, 'reports');
+    mkdirSync(place);
     const rows = join(machine.folder, 'rows.csv');
     writeFileSync(rows, ['id,body', ...Array.from({ length: 12 }, (_, n) => `8,Row ${n}`)].join('\n'));
-    const notes = ['--', 'tickets', 'note', '--from', rows, '--restart'];
+    const notes = ['--', 'tickets', 'note', '--from', rows, '--restart', '--report', join(place, 'one.json')];
     const ran = await run(machine, ['each', '--profiles', 'one', '--yes', ...notes]);
     expect([ran.code, posts]).toEqual([1, expect.any(Number)]);
     const before = posts;
     expect(before).toBeGreaterThan(0);
-    rmSync(record);
+    mkdirSync(place);
     const again = await run(machine, ['each', '--profiles', 'one', '--failed', '--yes', ...notes]);
     expect([again.code, again.stderr, posts]).toEqual([1, expect.stringContaining('Left alone'), before]);
   });

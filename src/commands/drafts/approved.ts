@@ -24,7 +24,7 @@ function viewOfOne({ draft, failure, isLeft }: Ended): View {
   if (!draft) throw failure ?? new Failure('failed', 'There is no such draft.');
   const record = shownDraft(draft);
   // On a terminal the failure says all of it.
-  if (failure) return { data: { shape: 'record', record }, human: () => '', failure };
+  if (failure) return { data: { shape: 'record', record }, human: nothing, failure };
   const done = `Sent. ${draftInWords(draft)}`;
   return { data: { shape: 'record', record }, done, notes: [done] };
 }
@@ -73,6 +73,9 @@ function viewOfSeveral(ended: readonly Ended[], ids: readonly number[]): View {
     failure,
   };
 }
+
+/** The error says it all. */
+const nothing = () => '';
 
 /** Most messages name the draft. */
 const withId = (id: number, message: string): string =>
