@@ -307,16 +307,20 @@ describe('the signing secrets of webhook subscriptions', () => {
     expect(await names(world)).toEqual([secret('old', 9)]);
   });
 
-  test('of every profile go with --all, which asks about them first, also without a login', async () => {
+  test('of every profile go with --all --secrets, which asks about them first, also without a login', async () => {
     const world = await withSecrets();
-    const unasked = await world.svc(['logout', '--all']);
+    const unasked = await world.svc(['logout', '--all', '--secrets']);
     expect(unasked.exitCode).toBe(2);
     expect(await names(world)).toHaveLength(3);
-    const asked = await world.svc(['logout', '--all'], { columns: 80, answers: [false] });
+    const asked = await world.svc(['logout', '--all', '--secrets'], { columns: 80, answers: [false] });
     expect(asked.exitCode).toBe(1);
-    await world.svc(['logout']);
-    const left = await world.svc(['logout', '--all', '--yes']);
-    expect(left.stderr).toContain('nothing to log out of but 3 signing secrets of webhook subscriptions.');
+    expect((await world.svc(['logout', '--all', '--yes'])).stderr).toContain('svc logout --secrets --all\n');
+    // Without a question, as it has always been where nothing is saved.
+    expect((await world.svc(['logout', '--all'])).exitCode).toBe(0);
+    expect(await names(world)).toHaveLength(3);
+    expect((await world.svc(['logout', '--all', '--secrets'])).exitCode).toBe(2);
+    const left = await world.svc(['logout', '--all', '--secrets', '--yes']);
+    expect(left.stderr).toContain('Forgot 2 signing secrets');
     expect(await names(world)).toEqual([]);
   });
 
@@ -324,7 +328,7 @@ describe('the signing secrets of webhook subscriptions', () => {
     const world = await withSecrets();
     world.override = ({ url }) =>
       url.endsWith('/revoke') ? { lost: 'before-sending', reason: 'refused', detail: 'Refused.' } : undefined;
-    expect((await world.svc(['logout', '--all', '--yes'])).exitCode).toBe(10);
+    expect((await world.svc(['logout', '--all', '--secrets', '--yes'])).exitCode).toBe(10);
     expect(await names(world)).toEqual([secret('default', 7), secret('default', 8)]);
   });
 });

@@ -21,7 +21,7 @@ export const authLogout = defineCommand({
     'If the service cannot be reached, svc keeps the login so that you can try again; --local-only forgets it ' +
     'anyway. svc cannot revoke an API key: it forgets the key, which stays valid in the account. --all asks first.\n\n' +
     'What svc keeps of the account on this machine stays: its copy, drafts, and webhook events. svc names them. The ' +
-    'signing secrets of its webhook subscriptions stay too, for svc webhooks listen and serve, except with --secrets or --all.',
+    'signing secrets of its webhook subscriptions stay too, for svc webhooks listen and serve, except with --secrets: the service shows them once alone.',
   flags: {
     all: param.toggle('Every profile'),
     secrets: param.toggle('Forget the signing secrets of its webhook subscriptions too'),
@@ -46,12 +46,10 @@ export const authLogout = defineCommand({
       ([name]) => flags.all || name === settings.profile,
     );
     const count = secretsOf(signing.reduce((sum, [, ids]) => sum + ids.length, 0));
-    if (profiles.length === 0) {
-      ctx.notice(`No login is saved, so there is nothing to log out of${signing.length > 0 ? ` but ${count}` : ''}.`);
-    }
-    if (flags.all && profiles.length + signing.length > 0) {
+    if (profiles.length === 0) ctx.notice('No login is saved, so there is nothing to log out of.');
+    const more = flags.secrets && signing.length > 0 ? [`forget ${count}`] : [];
+    if (flags.all && profiles.length + more.length > 0) {
       const logins = profiles.length > 0 ? [`Log out of every profile (${profiles.join(', ')})`] : [];
-      const more = signing.length > 0 ? [`forget ${count}`] : [];
       await confirmed(ctx, settings, `${capital([...logins, ...more].join(' and '))}?`);
     }
     const records: ({ profile: string; kept?: KeptHere | undefined } & LoggedOut)[] = [];
@@ -80,8 +78,9 @@ export const authLogout = defineCommand({
     const left = profiles.filter((one) => records.every(({ profile }) => profile !== one));
     for (const [profile, ids] of signing.filter(([name]) => !left.includes(name))) {
       const of = `${secretsOf(ids.length)} of profile ${profile}`;
-      if (!flags.all && !flags.secrets) {
-        const own = settings.profileNamed ? ` --profile ${shellWord(profile)}` : '';
+      if (!flags.secrets) {
+        const named = settings.profileNamed ? ` --profile ${shellWord(profile)}` : '';
+        const own = flags.all ? ' --all' : named;
         ctx.notice(`On this machine svc keeps ${of}. To forget what is kept: svc logout --secrets${own}`);
         continue;
       }
