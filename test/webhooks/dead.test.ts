@@ -185,6 +185,25 @@ sinks:
     }
   });
 
+  test('a replay goes to the sinks that have not taken the event, and where all have, to all of them', async () => {
+    const world = await newWorld();
+    const app = await startApp(0, ({ path }) => (path === '/second' && !up ? 500 : 200));
+    endings.push(() => app.close());
+    let up = false;
+    const config = oneTryEach(name, app.url).trimEnd();
+    const served = await serving(world, `${config}\n  - { name: second, http: { url: "${app.url}second" } }\n`);
+    const of = (...argv: string[]) => svc(world, ['webhooks', ...argv, '--config', served.file, '--json']);
+    await deliver(served.url, body('evt_half'));
+    await served.until(async () => JSON.parse((await of('dead', 'list')).stdout).length === 1 && app.got.length === 2);
+    up = true;
+    for (const paths of [['/second'], ['/', '/second']]) {
+      const before = app.got.length;
+      expect((await of('inbox', 'replay', 'evt_half')).exitCode).toBe(0);
+      expect(app.got.slice(before).map(({ path }) => path)).toEqual(paths);
+    }
+    await served.end();
+  });
+
   test('each event that a replay delivers is settled before the next one goes out, also to a URL that is typed', async () => {
     const world = await newWorld();
     let dead = async (): Promise<string[]> => [];

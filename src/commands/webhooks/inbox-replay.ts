@@ -32,7 +32,7 @@ export const replay = defineCommand({
   name: 'replay',
   summary: 'Send stored events again: the same bytes with their original headers',
   details:
-    'Without --to, each event goes where it was forwarded before. What waited there, or is a dead letter of it, is ' +
+    'Without --to, each event goes where it was forwarded before: to the sinks of serve that have not taken it, else to all of them. What waited there, or is a dead letter of it, is ' +
     'settled by an answer 2xx, and not sent once more.',
   args: { id: { ...param.texts('Envelope id, or its beginning'), ...received, required: true } },
   flags: { to: param.text('Where to send them', { placeholder: 'URL' }), config: configFlag },
@@ -116,9 +116,10 @@ function targetsOf(
       return to === undefined || (given !== undefined && new URL(to).href !== given) ? [] : [{ to, place }];
     });
     const open = openAt({ arrival, outcomes });
-    const waiting = targets.find(({ place }) => place !== undefined && open.includes(place));
-    if (given !== undefined) return { targets: [waiting ?? targets[0] ?? { to: given, place: undefined }], left: [] };
-    if (targets.length > 0) return { targets, left: went.filter((place) => urlOf(place) === undefined) };
+    const waiting = targets.filter(({ place }) => place !== undefined && open.includes(place));
+    const meant = waiting.length > 0 ? waiting : targets;
+    if (given !== undefined) return { targets: [meant[0] ?? { to: given, place: undefined }], left: [] };
+    if (meant.length > 0) return { targets: meant, left: went.filter((place) => urlOf(place) === undefined) };
     const why =
       went.length > 0
         ? `went to ${listed(went)}, ${went.length === 1 ? 'which is no HTTP sink' : 'none of which is an HTTP sink'}`
