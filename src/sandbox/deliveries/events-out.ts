@@ -3,11 +3,13 @@ import type { WebhookEvent, webhookData } from '../../api/webhooks.ts';
 import type { Kind, Row } from '../store/records.ts';
 
 type DataOf<E extends WebhookEvent> = v.InferInput<(typeof webhookData)[E]>;
+
 /** What an event takes of the record that it is about. */
 type TakenOf<K extends Kind, E extends WebhookEvent> = Pick<
   Row<K>,
   keyof Row<K> & ('id' | keyof (typeof webhookData)[E]['entries'])
 >;
+
 /**
  * The `data` of each event, from the records that it is about (service.md#webhooks-4). The fields are
  * picked one by one: internal notes, staff details and authors are never sent (service.md#delivery-5).

@@ -4,6 +4,7 @@ import { acme, ago, globex, type Moment, pick } from './moment.ts';
 type TicketMessage = Row<'tickets'>['messages'][number];
 type ChatMessage = Row<'conversations'>['messages'][number];
 type Speaker = Pick<ChatMessage, 'sender_type' | 'sender_name'>;
+
 /** What customers ask, and what the team says to it. */
 const requests: readonly (readonly [subject: string, asked: string, ...thread: string[]])[] = [
   [
