@@ -5,7 +5,8 @@ import { someOf } from '../../text/each.ts';
 import { type Ended, endedEarlier, isUnsettled } from '../journal/ended-table.ts';
 import { partOf } from '../journal/lines.ts';
 import { isRepeatable, type Planned } from '../rows/plan.ts';
-import { holdLater, noteLook, type RunState, settle } from './run-state.ts';
+import { holdLater, noteLook } from './judging.ts';
+import { type RunState, settle } from './run-state.ts';
 import { find, finished } from './send-row.ts';
 
 /** What the journal says of a row that is over; undefined where it is to be sent. */

@@ -2,12 +2,12 @@ import { asFailure } from '../../batch/ending.ts';
 import type { Progress } from '../../batch/pace.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { Failure } from '../../errors.ts';
+import type { Failure } from '../../errors.ts';
 import type { Journal } from '../history/begin-journal.ts';
 import { type EndedRows, endedRows } from '../journal/ended-table.ts';
 import { type Line, partOf } from '../journal/lines.ts';
 import { type Besides, countBesides } from '../rows/besides.ts';
-import { isOfRecord, type Plan, type Planned } from '../rows/plan.ts';
+import type { Plan, Planned } from '../rows/plan.ts';
 import type { Outcome } from './outcome.ts';
 import { keptSecret, type Secrets } from './secrets.ts';
 import type { Sending } from './sending.ts';
@@ -167,90 +167,3 @@ function tellProgress(runState: RunState): void {
   const { job, ended, resumedRows } = runState;
   job.onProgress({ done: ended.size, total: job.plan.sendable, resumed: resumedRows, ms: runState.elapsed() });
 }
-
-/** So many rows in a row that the service failed at, or whose outcome is unknown, mean that it is in trouble. */
-const mostProblems = 3;
-
-/** What the outcome of a row means for those behind it. */
-export function judge(runState: RunState, planned: Planned, outcome: Outcome): void {
-  const { job, unknown, stop } = runState;
-  const failure = outcome.status === 'done' ? outcome.doubt : outcome.failure;
-  if (outcome.status === 'unknown') {
-    unknown.push(planned);
-    noteLook(runState, failure?.looked);
-  }
-  // What was to follow may still arrive, too.
-  const status = outcome.status === 'done' && outcome.doubt ? 'unknown' : outcome.status;
-  if (status === 'unknown' || status === 'unsent') holdLater(runState, planned, status);
-  const isProblem =
-    outcome.status === 'unknown' ||
-    (outcome.status === 'done' && failure !== undefined) ||
-    (outcome.status === 'unsent' && outcome.failure.kind === 'failed' && !outcome.failure.isHeld);
-  runState.problems = isProblem ? runState.problems + 1 : 0;
-  if (outcome.status === 'unsent') {
-    const { rows = 0, failure: first = outcome.failure } = runState.forbidden ?? {};
-    // A rule of the policy may forbid one row and not the next.
-    if (outcome.failure.kind === 'policy') {
-      runState.forbidden = { rows: rows + 1, failure: first };
-      runState.sends--;
-    } else if (!isProblem) stop(outcome.failure);
-  }
-  if (runState.problems >= mostProblems && failure) stop(hasProblem(failure));
-  if (failure?.isUnrecorded) stop(failure);
-  if (job.journal.failure()) stop(job.journal.failure());
-}
-
-/** Later rows for the record of this one, which is not done, stay unsent. */
-export function holdLater({ job, doubted }: RunState, planned: Planned, status: 'unknown' | 'unsent'): void {
-  if (!isOfRecord(job.plan.row, planned)) return;
-  const { index, keys } = planned;
-  for (const key of keys) {
-    const first = doubted.get(key);
-    if (!first || index < first.index) doubted.set(key, { index, why: whyBehind[status] });
-  }
-}
-
-/** Whether the row has a place of --max-sends. One that stays unsent takes none, so that each run comes further. */
-export function hasPlace(runState: RunState): boolean {
-  if (runState.sends < runState.job.maxSends) {
-    runState.sends++;
-    return true;
-  }
-  runState.capped++;
-  return false;
-}
-
-/** Whether the row must not go, since an earlier one for its record is not done. */
-export function isLeftBehind(runState: RunState, planned: Planned): boolean {
-  const { doubted, ended, forbidden } = runState;
-  const { index, line, keys } = planned;
-  const first = keys.map((key) => doubted.get(key)).find((one) => one && one.index < index);
-  if (!first) return false;
-  ended.set(index, { status: 'unsent', line, error: first.why });
-  // By another of its keys a row may be behind this one alone.
-  holdLater(runState, planned, 'unsent');
-  if (forbidden && first.why === whyBehind.unsent) runState.forbidden = { ...forbidden, rows: forbidden.rows + 1 };
-  return true;
-}
-
-export function noteLook(runState: RunState, look: Looked | undefined): void {
-  if (!look) return;
-  const { seconds, candidates } = runState.looked;
-  runState.looked = {
-    seconds: Math.max(seconds, look.seconds),
-    candidates: [...new Set([...candidates, ...look.candidates])],
-  };
-}
-
-/** The earlier one, which may still arrive or which the next run sends, would overwrite it, or be read behind it. */
-const whyBehind = {
-  unknown: 'not sent: it is not known yet whether an earlier row for the same record was done',
-  unsent: 'not sent: an earlier row for the same record was not sent',
-} as const;
-
-const hasProblem = (failure: Failure): Failure =>
-  new Failure(failure.kind, `The service fails at one row after another: ${failure.message}`, {
-    hint: failure.hint,
-    status: failure.status,
-    cause: failure,
-  });

@@ -3,20 +3,10 @@ import { type Failure, interruption } from '../../errors.ts';
 import { someOf } from '../../text/each.ts';
 import type { EndedRows } from '../journal/ended-table.ts';
 import type { Planned } from '../rows/plan.ts';
+import { hasPlace, isLeftBehind, judge } from './judging.ts';
 import { afterLateCopies, expectCopies, proveLast } from './order.ts';
 import { finishSteps, lookAgain, pastOf, recoverOpen } from './recover.ts';
-import {
-  beginRun,
-  type Forbidden,
-  hasPlace,
-  isLeftBehind,
-  type Job,
-  judge,
-  type Looked,
-  type RunState,
-  settle,
-  undefer,
-} from './run-state.ts';
+import { beginRun, type Forbidden, type Job, type Looked, type RunState, settle, undefer } from './run-state.ts';
 import { mean, send } from './send-row.ts';
 
 export type Totals = {
