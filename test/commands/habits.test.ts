@@ -236,6 +236,7 @@ describe('a secret behind a flag', () => {
     ['alias set mine login --x-token=abcSECRET', "Run: svc alias set mine 'login --x-token=…'"],
     ['api --token=abcSECRET GET /x', 'Run: svc api --token=… /x -X GET'],
     ['whoami --yes=abc"\n"SECRET', '--yes takes no value'],
+    ['api GET /contacts -H "Authorization: Bearer abcSECRET"', 'Run: svc api /contacts -H … -X GET'],
   ])('is left out of the line that is meant: svc %s', async (line, shown) => {
     const ran = await run(line);
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' });

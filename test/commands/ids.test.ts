@@ -262,6 +262,7 @@ describe('ids as people paste them', () => {
     ['contacts', 'https://app.svc.example/contacts/7', 'Did you mean 7?\n'],
     ['contacts', 'Yara Kim <yara.kim@x.example>', 'Did you mean: svc contacts get yara.kim@x.example\n'],
     ['contacts', '"yara.kim@x.example"', 'Did you mean: svc contacts get yara.kim@x.example\n'],
+    ['contacts', 'https://app.svc.example/contacts/5?x=me@y.example', 'Did you mean: svc contacts get 5\n'],
     ['contacts', '+12125550106', 'To find it by phone: svc contacts find +12125550106\n'],
     ['contacts', '+1 212 555 0106', "To find it by phone: svc contacts find '+1 212 555 0106'\n"],
   ])('svc %s get %s', async (group, text, hint) => {
@@ -269,6 +270,15 @@ describe('ids as people paste them', () => {
     expect([2, 3]).toContain(exitCode);
     expect(stderr).toContain(hint);
     expect(stderr).not.toContain('--search');
+  });
+
+  test.each([
+    ['contacts', "o'mina@x.example", ' mina@x.example'],
+    ['tickets', 'acme-report-2', 'tickets get 2'],
+  ])('svc %s get %s names nobody else', async (group, text, other) => {
+    const { exitCode, stderr } = await run(group, 'get', text);
+    expect(exitCode).toBe(3);
+    expect(stderr).not.toContain(other);
   });
 
   test('of a flag, what is neither is told what it takes', async () => {
@@ -291,7 +301,8 @@ test('contacts find takes a phone as it is dialled within its country', async ()
   const found = async (text: string) => JSON.parse((await svc(world, ['contacts', 'find', text, '--json'])).stdout);
   for (const pulled of [false, true]) {
     if (pulled) expect((await svc(world, ['mirror', 'pull'])).exitCode).toBe(0);
-    expect(await found('0171 4000055')).toMatchObject([{ email: 'nina@x.example' }]);
+    for (const text of ['0171 4000055', '01714000055'])
+      expect(await found(text)).toMatchObject([{ email: 'nina@x.example' }]);
     expect(await found('0171 400')).toEqual([]);
   }
 });
