@@ -244,7 +244,7 @@ onBothEngines('the report', ({ test, world, pulled, engine }) => {
       }),
       { numRuns: draws(5, 12) },
     );
-  }, 120_000);
+  });
 
   test('shows with --explain the SQL that gives the same figure in mirror sql', async () => {
     const one = await pulled();

@@ -72,7 +72,7 @@ test('processes that append at once, each killed at a moment of chance, leave a 
   await last.ended;
   expect(last.seqs).toHaveLength(150);
   await expectWhole(state, [...all, ['the last', last]]);
-}, 60_000);
+});
 
 // Only Linux tells that a process is stopped.
 test.runIf(process.platform === 'linux')(

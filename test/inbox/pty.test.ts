@@ -86,7 +86,7 @@ test('a reply by the editor, then q: sent, and the terminal is as it was', async
   pty.type('q');
   await pty.isAsItWas();
   await pty.says('svc drafts list --all --json --jq ".[].state"', /^sent$/mu);
-}, 90_000);
+});
 
 test('a service that takes its time draws nothing into the screen', async () => {
   const pty = await shell('true', failing({ action: 'delay', ms: 700, times: 8 }));
@@ -95,7 +95,7 @@ test('a service that takes its time draws nothing into the screen', async () => 
   expect(pty.bytes().split('\x1b[?1049h').at(-1)).not.toMatch(/[\u2800-\u28ff]/u);
   pty.type('q');
   await pty.isAsItWas();
-}, 90_000);
+});
 
 test('nor over the question of --linear, which waits for a line', async () => {
   const pty = await shell('true', failing({ action: 'delay', ms: 700, times: 8 }), inLines);
@@ -104,7 +104,7 @@ test('nor over the question of --linear, which waits for a line', async () => {
   expect(pty.bytes().split('q end > ').at(-1)).toBe('');
   pty.type('q\r');
   await pty.isAsItWas();
-}, 90_000);
+});
 
 test('a mode that is set beside a running inbox holds there', async () => {
   const pty = await shell(replying('sends', 'draft'));
@@ -112,7 +112,7 @@ test('a mode that is set beside a running inbox holds there', async () => {
   pty.type('q');
   await pty.isAsItWas();
   await pty.says('svc drafts list --all --json --jq ".[].state"', /^waiting$/mu);
-}, 90_000);
+});
 
 test('so does a hold; while it is asked whether to end, what is held waits', async () => {
   const pty = await shell(replying('hold', '5'));
@@ -122,7 +122,7 @@ test('so does a hold; while it is asked whether to end, what is held waits', asy
   pty.type('y');
   await pty.isAsItWas();
   await pty.says('svc drafts list --all --json --jq ".[].state"', /^waiting$/mu);
-}, 90_000);
+});
 
 test('q once more ends it while a reply is on its way, and nothing is called sent', async () => {
   const pty = await shell(reply, failing({ method: 'POST', path: '/tickets', action: 'delay', ms: 300_000 }));
@@ -131,7 +131,7 @@ test('q once more ends it while a reply is on its way, and nothing is called sen
   pty.type('q');
   await pty.isAsItWas();
   await pty.says('svc drafts list --all --json --jq ".[].state"', /^(?:unknown|waiting)$/mu);
-}, 90_000);
+});
 
 test('Ctrl-Z and fg bring it back; SIGTERM ends it', async () => {
   const pty = await shell('true');
@@ -142,7 +142,7 @@ test('Ctrl-Z and fg bring it back; SIGTERM ends it', async () => {
   const { execFileSync } = await import('node:child_process');
   execFileSync('sh', ['-c', `pkill -TERM -P $(ps -o pid= --ppid ${pty.pid} | head -1)`]);
   await pty.isAsItWas();
-}, 90_000);
+});
 
 test('an editor that is killed: what it had saved is a draft, and the inbox goes on', async () => {
   const pty = await shell('printf "Half of it.\\n" > "$1"; kill -9 $$');
@@ -151,7 +151,7 @@ test('an editor that is killed: what it had saved is a draft, and the inbox goes
   pty.type('q');
   await pty.isAsItWas();
   await pty.says('svc drafts list --json --jq ".[].body"', /^Half of it\.$/mu);
-}, 90_000);
+});
 
 test('svc itself is killed while the editor is open: what was saved is in a file that the next inbox names, and drafts list', async () => {
   const pty = await shell('printf "Half of it.\\n" > "$1"; kill -9 $PPID');
@@ -161,7 +161,7 @@ test('svc itself is killed while the editor is open: what was saved is in a file
   await pty.says('clear; svc inbox', /waiting {2}\d+[\s\S]*svc was killed/u);
   await pty.press('q', /prompt>/u);
   await pty.says('clear; find . -path "*/unsent/*" -name "text.md" -exec cat {} \\;', /^Half of it\./mu);
-}, 90_000);
+});
 
 test('nor is a text lost where svc is killed between its editor and the draft', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-state-'));
@@ -186,7 +186,7 @@ test('a terminal that is closed while the editor is open, told of twice: what it
   await pty.press('r', /prompt>/u);
   await pty.isAsItWas();
   await pty.says('svc drafts list --json --jq ".[].body"', /^Half of it\.$/mu);
-}, 90_000);
+});
 
 test('--linear: after Ctrl-Z and fg it asks again, and goes on with what is typed', async () => {
   const pty = await shell('true', 'true', inLines);
@@ -200,7 +200,7 @@ test('--linear: after Ctrl-Z and fg it asks again, and goes on with what is type
   }
   pty.type('q\r');
   await pty.isAsItWas();
-}, 90_000);
+});
 
 test('--linear: stopped before it has said anything, it begins after fg', async () => {
   // Stopped as by Ctrl-Z, in the moment in which it starts.
@@ -213,7 +213,7 @@ test('--linear: stopped before it has said anything, it begins after fg', async 
   await pty.press('2\r', /T-1007 {2}Thank you!/u);
   pty.type('q\r');
   await pty.isAsItWas();
-}, 90_000);
+});
 
 test('--linear: an editor that a signal ended: what it had saved is a draft, and the signal is named', async () => {
   const pty = await shell('printf "Half of it.\\n" > "$1"; kill -TERM $$', 'true', inLines);
@@ -221,7 +221,7 @@ test('--linear: an editor that a signal ended: what it had saved is a draft, and
   pty.type('q\r');
   await pty.isAsItWas();
   await pty.says('svc drafts list --json --jq ".[].body"', /^Half of it\.$/mu);
-}, 90_000);
+});
 
 test('an editor that saved far too much: nothing is read, and the file that is kept is named', async () => {
   const pty = await shell('printf "A text." > "$1"; truncate -s 50G "$1"');
@@ -231,4 +231,4 @@ test('an editor that saved far too much: nothing is read, and the file that is k
   await pty.isAsItWas();
   await pty.says('clear; find . -path "*/unsent/*" -exec head -c 7 {} \\;', /^A text\./mu);
   await pty.says('svc drafts list --json --jq length', /^0$/mu);
-}, 90_000);
+});

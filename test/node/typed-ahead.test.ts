@@ -58,7 +58,7 @@ test('they approve no draft that was not shown', async () => {
   await pty.shows(/ended \d/u);
   await pty.shows(/^2 +waiting +reply/mu);
   expect(pty.lines().join('\n')).toMatch(/^1 +sent +reply/mu);
-}, 90_000);
+});
 
 const asking = ['export SVC_SENDS=ask', fault({ method: 'GET' }), 'svc tickets reply 25 --body zz'];
 
@@ -71,14 +71,14 @@ test('they send nothing where each send is asked', async () => {
   expect(pty.lines().join('\n')).not.toMatch(/Send this\? .*Yes/u);
   pty.type('n\r');
   await pty.shows('Declined. Nothing was sent.');
-}, 90_000);
+});
 
 test('what is typed while the question is there answers it', async () => {
   const pty = beside(...asking);
   await pty.shows('Send this?');
   pty.type('y\r');
   await pty.shows('ended 0');
-}, 90_000);
+});
 
 test('nor do they cut a hold short', async () => {
   const pty = beside('svc config set hold 60', fault({ method: 'GET' }), 'svc tickets reply 25 --body zz');
@@ -87,7 +87,7 @@ test('nor do they cut a hold short', async () => {
   await pty.shows(/Sending in 5\d s/u);
   pty.type('\x03');
   await pty.shows('ended 130');
-}, 90_000);
+});
 
 test('nor do they answer a question of the inbox by lines', async () => {
   const editor = join(built.folder, 'editor.sh');
@@ -106,7 +106,7 @@ test('nor do they answer a question of the inbox by lines', async () => {
   pty.type('q\r');
   await pty.shows('ended 0');
   await pty.shows(/^1 +waiting/mu);
-}, 90_000);
+});
 
 test('Ctrl-C among them ends the command; of a pipe nothing is dropped', async () => {
   const typed = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY });

@@ -18,7 +18,7 @@ import { deliver, secret } from '../serving.ts';
 let built: Built;
 beforeAll(async () => {
   built = await buildSvc();
-}, 120_000);
+});
 const endings = endAfterEach();
 const answerMs = 30;
 
@@ -127,7 +127,7 @@ test('an app has 16 events at once and never two of one record, and each record 
   expect(await gone).toEqual([0, null]);
   expect(said()).not.toContain('Warning');
   expect(JSON.parse(await out).sinks).toMatchObject([{ delivered: all, waiting: 0, dead: 0 }]);
-}, 120_000);
+});
 
 test('killed while 16 records are at the app, and started again: nothing is lost, and each record is in order', async () => {
   const app = await slowApp(7);
@@ -166,4 +166,4 @@ test('killed while 16 records are at the app, and started again: nothing is lost
   running.child.kill('SIGTERM');
   expect(await running.gone).toEqual([0, null]);
   expect(JSON.parse(await running.out).sinks).toMatchObject([{ waiting: 0, dead: 0 }]);
-}, 120_000);
+});
