@@ -31,9 +31,9 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // No test keeps state in a module, and loading all of them again for each file takes a third of the time.
     isolate: false,
-    // On a machine that does ten other things as well a test takes ten times as long; one that hangs is found all the same.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    // On a machine that does ten other things as well a test takes twenty times as long; one that hangs is found all the same.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     env: {
       TZ: 'UTC',
       NO_COLOR: '1',
