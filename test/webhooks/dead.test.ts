@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { announce } from '../../src/webhooks/serve/running.ts';
@@ -172,7 +172,7 @@ sinks:
         0,
         [app.url, `${app.url}?second`],
       ]);
-      expect(ran.stderr).toContain(`${id} also went to archive, which is no HTTP sink now: left out.`);
+      expect(ran.stderr).toContain(`${id} also went to archive, which is no HTTP sink: left out.`);
       expect(ran.stderr).not.toContain('still waits');
       expect(JSON.parse((await inboxOf('list')).stdout)[0].forward.state).toBe('answered');
       expect((await svc(world, ['webhooks', 'dead', 'list', '--config', served.file, '--json'])).stdout).toBe('[]\n');
@@ -201,6 +201,69 @@ sinks:
       expect((await of('inbox', 'replay', 'evt_half')).exitCode).toBe(0);
       expect(app.got.slice(before).map(({ path }) => path)).toEqual(paths);
     }
+    await served.end();
+  });
+
+  test('a replay to one sink goes there alone, taken or not, also where the event never went there', async () => {
+    const world = await newWorld();
+    const app = await startApp(0, ({ path }) => (path === '/down' && !up ? 500 : 200));
+    endings.push(() => app.close());
+    let up = false;
+    const config = `${oneTryEach(name, app.url).trimEnd()}\n  - { name: down, http: { url: "${app.url}down" } }\n`;
+    const served = await serving(world, config);
+    const of = (...argv: string[]) => svc(world, ['webhooks', ...argv, '--config', served.file, '--json']);
+    await deliver(served.url, body('evt_one'));
+    await served.until(async () => JSON.parse((await of('dead', 'list')).stdout).length === 1 && app.got.length === 2);
+    await served.end();
+    const later = `  - { name: new, http: { url: "${app.url}new" } }\n  - { name: log, exec: { command: ["cat"] } }\n`;
+    writeFileSync(served.file, readFileSync(served.file, 'utf8') + later);
+    up = true;
+    for (const [sink, path] of [
+      ['app', '/'],
+      ['new', '/new'],
+      ['down', '/down'],
+    ] as const) {
+      const before = app.got.length;
+      expect(JSON.parse((await of('inbox', 'replay', 'evt_one', '--sink', sink)).stdout)).toMatchObject([
+        { status: 200 },
+      ]);
+      expect(app.got.slice(before).map((one) => one.path)).toEqual([path]);
+      expect(JSON.parse((await of('dead', 'list')).stdout)).toHaveLength(sink === 'down' ? 0 : 1);
+    }
+    const before = app.got.length;
+    for (const sink of ['log', 'ap']) {
+      const ran = await of('inbox', 'replay', 'evt_one', '--sink', sink);
+      expect([ran.exitCode, ran.stdout]).toEqual([2, '']);
+      expect(ran.stderr).toContain('HTTP sinks: app, down, new.');
+    }
+    expect((await of('inbox', 'replay', 'evt_one', '--sink', 'app', '--to', app.url)).exitCode).toBe(2);
+    expect(app.got).toHaveLength(before);
+  });
+
+  test('what a sink has taken since a replay began is not sent there again', async () => {
+    const world = await newWorld();
+    let up = false;
+    const app = await startApp(0, () => (up ? 200 : 500));
+    endings.push(() => app.close());
+    const served = await serving(world, oneTryEach(name, app.url));
+    const of = (...argv: string[]) => svc(world, ['webhooks', ...argv, '--config', served.file, '--json']);
+    const dead = async () => JSON.parse((await of('dead', 'list')).stdout).map(({ id }: { id: string }) => id);
+    for (const id of ['evt_one', 'evt_two']) await deliver(served.url, body(id));
+    await served.until(async () => (await dead()).length === 2);
+    up = true;
+    const before = app.got.length;
+    const watched: typeof world = {
+      ...world,
+      async exchange(request) {
+        await of('dead', 'retry', 'evt_two');
+        await served.until(async () => !(await dead()).includes('evt_two'));
+        return world.exchange(request);
+      },
+    };
+    const ran = await svc(watched, ['webhooks', 'inbox', 'replay', 'evt_one', 'evt_two', '--config', served.file]);
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stderr).toContain('Meanwhile evt_two was settled at app: it is not sent there again.');
+    expect(app.got.slice(before)).toHaveLength(2);
     await served.end();
   });
 

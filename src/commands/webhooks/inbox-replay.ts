@@ -6,12 +6,13 @@ import { number } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { isTaken, replay as replayOnce, replayOutcome } from '../../webhooks/deliver/replay.ts';
 import { parseTarget } from '../../webhooks/deliver/routes.ts';
-import { urlOfSink } from '../../webhooks/serve/configured.ts';
+import { queueParts } from '../../webhooks/event/account.ts';
+import { type HttpSinks, httpSinks } from '../../webhooks/serve/configured.ts';
 import type { Received } from '../../webhooks/store/folder/look-up.ts';
 import { type Forwarding, forwardOf } from '../../webhooks/store/forwarding.ts';
 import { isOwed } from '../../webhooks/store/line.ts';
 import { configFlag } from './flags.ts';
-import { chosen, lookUp, received, settleReplayed } from './inbox-look.ts';
+import { chosen, lookUp, lookUpOne, received, settleReplayed } from './inbox-look.ts';
 import { waitingNotes } from './waiting-notes.ts';
 
 const columns = [
@@ -26,7 +27,11 @@ const columns = [
 /** `place`: what the inbox calls it, a URL or a sink, where the event went there by itself. */
 type Target = { readonly to: string; readonly place: string | undefined };
 
-type UrlOf = ((name: string) => string | undefined) | undefined;
+/** Where the events shall go: a URL, or a sink by its name. */
+type Wish = {
+  readonly given: string | undefined;
+  readonly sink: { readonly name: string; readonly to: string } | undefined;
+};
 
 export const replay = defineCommand({
   name: 'replay',
@@ -35,15 +40,27 @@ export const replay = defineCommand({
     'Without --to, each event goes where it was forwarded before: to the sinks of serve that have not taken it, else to all of them. What waited there, or is a dead letter of it, is ' +
     'settled by an answer 2xx, and not sent once more.',
   args: { id: { ...param.texts('Envelope id, or its beginning'), ...received, required: true } },
-  flags: { to: param.text('Where to send them', { placeholder: 'URL' }), config: configFlag },
+  flags: {
+    to: param.text('Where to send them', { placeholder: 'URL' }),
+    sink: param.text('To this HTTP sink of serve alone, whether or not it has taken them', {
+      placeholder: 'NAME',
+      conflicts: ['to'],
+    }),
+    config: configFlag,
+  },
   needs: 'an event that was received: svc webhooks inbox list',
-  examples: ['svc webhooks inbox replay evt_1 --to http://localhost:3000/hooks'],
+  examples: [
+    'svc webhooks inbox replay evt_1 --to http://localhost:3000/hooks',
+    'svc webhooks inbox replay evt_1 --sink app',
+  ],
   async run(ctx, { args, flags, settings }) {
     const given = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
     const { opened, about } = await chosen(ctx, settings, flags.config);
     const found = await lookUp(ctx, settings, opened, args.id);
-    const urlOf = opened.config === undefined ? undefined : await urlOfSink(ctx, opened.config);
-    const planned = found.map((one) => ({ one, ...targetsOf(one, given, urlOf) }));
+    const sinks = opened.config === undefined ? undefined : await httpSinks(ctx, opened.config);
+    const sink = flags.sink === undefined ? undefined : sinkNamed(flags.sink, sinks);
+    const planned = found.map((one) => ({ one, ...targetsOf(one, { given, sink }, sinks) }));
+    const settled: string[] = [];
     const records: ({ readonly id: string; readonly event: string | null } & Forwarding)[] = [];
     for (const { one, targets } of planned) {
       const { id, event } = one.arrival;
@@ -56,9 +73,18 @@ export const replay = defineCommand({
               id,
             )}`,
           );
+        const isOpen = place !== undefined && openAt(one).includes(place);
+        // Whoever asks for a place by name means it, taken or not.
+        if (isOpen && given === undefined && sink === undefined) {
+          const now = await lookUpOne(ctx, settings, opened, id).catch(() => one);
+          if (!openAt(now).includes(place)) {
+            settled.push(`Meanwhile ${sanitize(id)} was settled at ${sanitize(place)}: it is not sent there again.`);
+            continue;
+          }
+        }
         const replayed = await replayOnce(ctx, one, { to, timeoutMs: settings.timeoutMs });
         records.push({ id, event, ...replayed });
-        if (place === undefined || !isTaken(replayed) || !openAt(one).includes(place)) continue;
+        if (!isOpen || !isTaken(replayed)) continue;
         const { replay: _, ...outcome } = replayOutcome(replayed, ctx.clock.now());
         const passed = {
           id,
@@ -83,6 +109,7 @@ export const replay = defineCommand({
         ...(failed.length > 0
           ? [`${number(failed.length)} of ${number(records.length)} did not get a 2xx answer.`]
           : []),
+        ...settled,
         ...planned.flatMap(({ one, left }) => (left.length > 0 ? [leftOut(one, left)] : [])),
         ...waitingNotes(still, 'still '),
         ...about,
@@ -92,6 +119,18 @@ export const replay = defineCommand({
   },
 });
 
+function sinkNamed(name: string, sinks: HttpSinks | undefined): Wish['sink'] {
+  if (sinks === undefined)
+    throw new Failure('usage', 'The inbox of svc webhooks listen has no sinks.', {
+      hint: 'For that of serve: --config FILE',
+    });
+  const to = sinks.urlOf(name);
+  if (to !== undefined && sinks.names.includes(name)) return { name, to };
+  throw new Failure('usage', `There is no HTTP sink ${name}.`, {
+    hint: sinks.names.length > 0 ? `HTTP sinks: ${sinks.names.join(', ')}.` : 'The configuration has none.',
+  });
+}
+
 /** From this one on. */
 const notSent = (all: readonly Received[], from: string): string => {
   const ids = all.map(({ arrival }) => arrival.id);
@@ -99,17 +138,22 @@ const notSent = (all: readonly Received[], from: string): string => {
 };
 
 const leftOut = ({ arrival }: Received, left: readonly string[]): string =>
-  `${sanitize(arrival.id)} also went to ${sanitize(listed(left))}, which ${left.length === 1 ? 'is no HTTP sink now' : 'are no HTTP sinks now'}: left out.`;
+  `${sanitize(arrival.id)} also went to ${sanitize(listed(left))}, which ${left.length === 1 ? 'is no HTTP sink' : 'are no HTTP sinks'}: left out.`;
 
 /** Where it goes, and the sinks that it went to but cannot go to by itself. */
 function targetsOf(
   { arrival, outcomes }: Received,
-  given: string | undefined,
-  urlOf: UrlOf,
+  { given, sink }: Wish,
+  sinks: HttpSinks | undefined,
 ): { readonly targets: readonly Target[]; readonly left: readonly string[] } {
-  if (urlOf) {
+  if (sinks) {
+    const { urlOf } = sinks;
     const unwanted = outcomes.filter(({ state }) => state === 'skipped').map(({ to }) => to);
     const places = [...new Set([...(arrival.sinks ?? []), ...outcomes.map(({ to }) => to)])];
+    if (sink !== undefined) {
+      const place = places.find((one) => queueParts(one).sink === sink.name);
+      return { targets: [{ to: sink.to, place }], left: [] };
+    }
     const went = places.filter((place) => !unwanted.includes(place));
     const targets = went.flatMap((place): Target[] => {
       const to = urlOf(place);

@@ -64,9 +64,12 @@ export async function adminOf(
   return openInboxAdmin(ctx, place);
 }
 
-/** The URL of an HTTP sink by its name, or by a queue of it. */
-export async function urlOfSink(ctx: Context, path: string): Promise<(name: string) => string | undefined> {
+/** `urlOf` takes the name of a sink, or a queue of it. */
+export type HttpSinks = { readonly names: readonly string[]; readonly urlOf: (queue: string) => string | undefined };
+
+export async function httpSinks(ctx: Context, path: string): Promise<HttpSinks> {
   const { readServeConfig } = await import('./config.ts');
   const { config } = await readServeConfig(ctx, path);
-  return (queue) => config.sinks.find(({ name }) => name === queueParts(queue).sink)?.http?.url;
+  const urls = new Map(config.sinks.flatMap(({ name, http }) => (http ? [[name, http.url]] : [])));
+  return { names: [...urls.keys()], urlOf: (queue) => urls.get(queueParts(queue).sink) };
 }
