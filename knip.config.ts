@@ -12,7 +12,6 @@ export default {
     'test/**/*.test.ts',
     // Loaded into a process, or built for one.
     'test/**/*.{mjs,cjs}',
-    'test/webhooks/victim.ts',
     'test/webhooks/no-files.ts',
     'test/audit/appender.ts',
     'test/screen/guest.ts',
