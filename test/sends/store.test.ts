@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const newDatabase = (): string => {
   const name = `drafts_${++count}`;
-  server?.sql('postgres', `CREATE DATABASE ${name}`);
+  server?.sql('postgres', `CREATE DATABASE ${name} STRATEGY FILE_COPY`);
   return server?.url(name) ?? '';
 };
 

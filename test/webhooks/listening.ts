@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../src/context.ts';
 import { createExchange } from '../../src/node/exchange.ts';
-import { createSandbox } from '../../src/sandbox/app.ts';
+import { createSandbox, type SandboxOptions } from '../../src/sandbox/app.ts';
 import { createWorld, type Ran, type RunOptions, svc, type World } from '../svc.ts';
 
-const realClock: Clock = {
+export const realClock: Clock = {
   now: () => new Date(),
   ticks: () => performance.now(),
   sleep: (ms, signal) =>
@@ -19,8 +19,8 @@ const realClock: Clock = {
 const origin = 'https://service.test';
 
 /** A sandbox that delivers over real sockets to loopback, beside real apps there. */
-export async function liveWorld(env: World['env'] = {}) {
-  const sandbox = createSandbox({ seed: 'demo', allowHttpTargets: true, rateLimit: 'off' });
+export async function liveWorld(env: World['env'] = {}, seed: SandboxOptions['seed'] = 'demo') {
+  const sandbox = createSandbox({ seed, allowHttpTargets: true, rateLimit: 'off' });
   const real = await createExchange({});
   const sent: string[] = [];
   const world = createWorld(

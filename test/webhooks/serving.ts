@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sign } from '../../src/api/signature.ts';
 import { createExchange } from '../../src/node/exchange.ts';
+import { few } from '../sandbox-world.ts';
 import { type Ran, type RunOptions, svc, type World } from '../svc.ts';
 import { liveWorld } from './listening.ts';
 
@@ -43,6 +44,10 @@ export async function serving(world: World, config: string, options: RunOptions 
     file,
     until,
     said: () => said,
+    /** Once so many dead letters were told of since the start: no command that asks for them, again and again. */
+    async died(count: number) {
+      await until(() => said.split(' is a dead letter of ').length > count);
+    },
     url: /Listening on (\S+),/u.exec(said)?.[1] ?? '',
     admin: /Admin on (\S+):/u.exec(said)?.[1] ?? '',
     reload(text: string) {
@@ -83,6 +88,6 @@ export async function get(url: string): Promise<{ status: number; text: string }
 }
 
 export const newWorld = async (): Promise<World> => {
-  const { sandbox: _, ...world } = await liveWorld();
+  const { sandbox: _, ...world } = await liveWorld({}, few);
   return world;
 };

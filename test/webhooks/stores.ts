@@ -26,7 +26,7 @@ export const serverOf = (): PostgresServer => {
 
 export const newDatabase = (): string => {
   const name = `hooks_${++count}`;
-  serverOf().sql('postgres', `CREATE DATABASE ${name}`);
+  serverOf().sql('postgres', `CREATE DATABASE ${name} STRATEGY FILE_COPY`);
   return serverOf().url(name);
 };
 
