@@ -29,7 +29,8 @@ function virtualClock() {
   };
   /** To the next moment at which somebody wakes. */
   const step = () => {
-    const next = [...sleepers].sort((a, b) => a.at - b.at)[0];
+    let next: { readonly at: number; readonly end: () => void } | undefined;
+    for (const sleeper of sleepers) if (!next || sleeper.at < next.at) next = sleeper;
     if (!next) return;
     now = Math.max(now, next.at);
     next.end();

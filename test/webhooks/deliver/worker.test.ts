@@ -14,10 +14,11 @@ import { httpSink } from '../../../src/webhooks/deliver/http.ts';
 import { programSink } from '../../../src/webhooks/deliver/program.ts';
 import type { Sink } from '../../../src/webhooks/deliver/sink.ts';
 import { startDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts';
-import type { WorkerOptions } from '../../../src/webhooks/deliver/worker-state.ts';
+import { piece, type WorkerOptions } from '../../../src/webhooks/deliver/worker-state.ts';
 import { openFolder } from '../../../src/webhooks/store/folder/folder-store.ts';
 import type { InboxStore, Settled } from '../../../src/webhooks/store/inbox-store.ts';
 import { endAfterEach } from '../../endings.ts';
+import { inTurn } from '../../thorough.ts';
 import { startApp } from '../listening.ts';
 import { arrival, forBoth } from '../stores.ts';
 
@@ -79,17 +80,44 @@ async function serving(answer: RequestListener): Promise<{ url: string; server: 
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
-forBoth(({ test, make }) => {
+const apps: readonly (readonly [string, RequestListener, string])[] = [
+  ['answers 500', (_, response) => response.writeHead(500).end(), 'HTTP 500'],
+  ['redirects', (_, response) => response.writeHead(302, { location: '/' }).end(), 'HTTP 302'],
+  ['never answers', () => {}, 'timeout'],
+  ['closes at once', (request) => request.socket.destroy(), 'reset'],
+  [
+    'closes in mid-answer',
+    (_, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half');
+      setTimeout(() => response.socket?.destroy(), 5);
+    },
+    'truncated',
+  ],
+  [
+    'trickles a 200 for ever',
+    (_, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write('x'), 10);
+      response.on('close', () => clearInterval(timer));
+    },
+    'timeout',
+  ],
+];
+
+forBoth(({ name, test, make }) => {
   test('events reach the sink in order, through failures, each once', async () => {
     const store = await (await make()).open();
     endings.push(() => store.close());
-    for (let n = 0; n < 230; n++) await store.add(arrival(`evt_${n}`));
+    // More than are taken at once, and some of them are refused at first.
+    const all = Array.from({ length: piece + 10 }, (_, n) => `evt_${n}`);
+    await Promise.all(all.map((id) => store.add(arrival(id))));
     const got: string[] = [];
     let calls = 0;
-    const sink = sinkOf(() => (++calls % 7 === 0 ? 'refused' : 'taken'), got);
+    const sink = sinkOf(() => (++calls % 23 === 0 ? 'refused' : 'taken'), got);
     const { until } = delivering(store, sink);
-    await until(() => got.length === 230);
-    expect(got).toEqual(Array.from({ length: 230 }, (_, n) => `evt_${n}`));
+    await until(() => got.length === all.length);
+    expect(got).toEqual(all);
     await until(async () => (await store.counts()).get('app')?.waiting !== 1);
   });
 
@@ -167,6 +195,8 @@ forBoth(({ test, make }) => {
       store,
       sinkOf(() => 'taken'),
       {
+        // Each time that it hangs, jq is started anew.
+        retry: { ...retry, attempts: 2 },
         // A slow machine may need its second for the others too.
         filter: createFilter(
           program,
@@ -175,7 +205,7 @@ forBoth(({ test, make }) => {
         ),
       },
     );
-    await until(() => settled.length === 8);
+    await until(() => settled.length === 7);
     expect(Object.fromEntries(settled)).toEqual({
       yes: 'delivered',
       no: 'skipped',
@@ -191,8 +221,7 @@ forBoth(({ test, make }) => {
     const why = 'the filter took more than a second';
     expect(hung).toEqual([
       ['failed', 1, why],
-      ['failed', 2, why],
-      ['dead', 3, why],
+      ['dead', 2, why],
     ]);
   });
 
@@ -217,12 +246,12 @@ forBoth(({ test, make }) => {
       counted,
       sinkOf(() => 'taken', got),
     );
-    for (let n = 0; n < 100; n++) {
+    for (let n = 0; n < 40; n++) {
       await store.add(arrival(`evt_${n}`));
       wake();
       await sleep(1);
     }
-    await until(() => got.length === 100);
+    await until(() => got.length === 40);
     const most = (performance.now() - began) / 20 + 3;
     expect(counts.taken).toBeLessThanOrEqual(most);
     expect(counts.written).toBeLessThanOrEqual(most);
@@ -329,7 +358,8 @@ forBoth(({ test, make }) => {
 
   test('told to end, it delivers more than it has in hand, and leaves to others what came to them since', async () => {
     const store = await (await make()).open();
-    for (let n = 0; n < 150; n++) await store.add(arrival(`evt_${n}`));
+    const all = Array.from({ length: piece + 10 }, (_, n) => `evt_${n}`);
+    await Promise.all(all.map((id) => store.add(arrival(id))));
     const got: string[] = [];
     const late = new Date(Date.now() + 60_000).toISOString();
     const sink = sinkOf(() => 'taken', got);
@@ -337,54 +367,35 @@ forBoth(({ test, make }) => {
       ...sink,
       async send(events, cut) {
         // It is there before the last of the others is, however long the disk takes.
-        if (events[0]?.id === 'evt_120') await store.add(arrival('evt_late', ['app'], { at: late }));
+        if (events[0]?.id === all[piece + 3]) await store.add(arrival('evt_late', ['app'], { at: late }));
         return sink.send(events, cut);
       },
     };
     const { drain } = delivering(store, taking);
     await drain(5_000);
-    expect(got.slice(0, 150)).toEqual(Array.from({ length: 150 }, (_, n) => `evt_${n}`));
+    expect(got.slice(0, all.length)).toEqual(all);
     expect((await store.counts()).get('app')?.waiting ?? 0).toBe(store.isShared ? 1 : 0);
     await store.close();
   });
 
   const exchanging = createExchange({});
-  test.each<[string, RequestListener, string]>([
-    ['answers 500', (_, response) => response.writeHead(500).end(), 'HTTP 500'],
-    ['redirects', (_, response) => response.writeHead(302, { location: '/' }).end(), 'HTTP 302'],
-    ['never answers', () => {}, 'timeout'],
-    ['closes at once', (request) => request.socket.destroy(), 'reset'],
-    [
-      'closes in mid-answer',
-      (_, response) => {
-        response.writeHead(200, { 'content-length': '100' });
-        response.write('half');
-        setTimeout(() => response.socket?.destroy(), 5);
-      },
-      'truncated',
-    ],
-    [
-      'trickles a 200 for ever',
-      (_, response) => {
-        response.writeHead(200);
-        const timer = setInterval(() => response.write('x'), 10);
-        response.on('close', () => clearInterval(timer));
-      },
-      'timeout',
-    ],
-  ])('an app that %s has not taken the event', async (_, behaviour, error) => {
-    const store = await (await make()).open();
-    endings.push(() => store.close());
-    await store.add(arrival('a'));
-    const { url } = await serving(behaviour);
-    const { details, until } = delivering(store, httpSink({ name: 'app', url, timeoutMs: 150 }, await exchanging));
-    await until(() => details.length === 3);
-    expect(details.map(({ outcome }) => [outcome.state, outcome.error])).toEqual([
-      ['failed', error],
-      ['failed', error],
-      ['dead', error],
-    ]);
-  });
+  // What an app does is the sink's to judge, whatever the inbox is.
+  test.each(name === 'Postgres' ? inTurn(apps, 0, 3) : apps)(
+    'an app that %s has not taken the event',
+    async (_, behaviour, error) => {
+      const store = await (await make()).open();
+      endings.push(() => store.close());
+      await store.add(arrival('a'));
+      const { url } = await serving(behaviour);
+      const { details, until } = delivering(store, httpSink({ name: 'app', url, timeoutMs: 150 }, await exchanging));
+      await until(() => details.length === 3);
+      expect(details.map(({ outcome }) => [outcome.state, outcome.error])).toEqual([
+        ['failed', error],
+        ['failed', error],
+        ['dead', error],
+      ]);
+    },
+  );
 
   test('an HTTP sink gets the very bytes and the original headers', async () => {
     const store = await (await make()).open();
