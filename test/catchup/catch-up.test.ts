@@ -11,6 +11,7 @@ import { openStore } from '../../src/auth/store-file.ts';
 import { rebuiltSince } from '../../src/catchup/rebuilt-since.ts';
 import { Failure } from '../../src/errors.ts';
 import { endAfterEach } from '../endings.ts';
+import { few } from '../sandbox-world.ts';
 import { svc, virtualClock } from '../svc.ts';
 import { listening, liveWorld, startApp } from '../webhooks/listening.ts';
 import { body, deliver, secret, serving } from '../webhooks/serving.ts';
@@ -19,7 +20,7 @@ import { forBoth, newDatabase } from '../webhooks/stores.ts';
 const env = { SVC_WEBHOOK_SECRET: secret, SVC_API_KEY: 'key_acme' };
 const endings = endAfterEach();
 async function setting() {
-  const [world, app] = [await liveWorld(), await startApp()];
+  const [world, app] = [await liveWorld({}, few), await startApp()];
   endings.push(
     () => world.sandbox.close(),
     () => app.close(),
@@ -222,7 +223,7 @@ test('an app that is away is given up after three events, and the rest is told a
 });
 
 test('Ctrl-C between two events is 130, with the sum', async () => {
-  const world = await liveWorld();
+  const world = await liveWorld({}, few);
   const end = new AbortController();
   const app = await startApp(0, () => {
     if (app.got.length >= 2) end.abort('SIGINT');
