@@ -25,7 +25,8 @@ const alive = (pid: number) => {
   }
 };
 
-test.each([
+// Each is a program of its own, and they mostly wait: so they wait together.
+test.concurrent.each([
   ['a plain line', "console.log('https://abc.example.com')"],
   ['standard error', "console.error('url: https://abc.example.com.')"],
   ['a box with colours', "console.log('| \\x1b[32mhttps://abc.example.com\\x1b[0m |')"],
@@ -46,7 +47,7 @@ test.each([
   await tunnel.close();
 });
 
-test.each([
+test.concurrent.each([
   ['beside the receiver', "console.log('https://example.com/abc to http://localhost:' + process.argv[1])"],
   ['where nothing else comes', "console.log('your address: https://example.com/abc')"],
   [
@@ -59,18 +60,18 @@ test.each([
   await tunnel.close();
 });
 
-test('a link in the error of a program that fails is no tunnel', async () => {
+test.concurrent('a link in the error of a program that fails is no tunnel', async () => {
   const failing = program("console.error('Sign up first: https://example.com'); process.exit(1)");
   await expect(openTunnelUrl(failing)).rejects.toThrow(/exit 1: Sign up first/u);
 });
 
-test('a loopback URL will do where no other comes, and {port} is the port', async () => {
+test.concurrent('a loopback URL will do where no other comes, and {port} is the port', async () => {
   const tunnel = await openTunnelUrl(program(`console.log('http://127.0.0.1:' + process.argv[1] + '/in'); ${stays}`));
   expect(tunnel.url).toBe('http://127.0.0.1:8977/in');
   await tunnel.close();
 });
 
-test('closing ends the program and its children', async () => {
+test.concurrent('closing ends the program and its children', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-tunnel-'));
   const script = join(folder, 'tunnel.mjs');
   await writeFile(
@@ -91,7 +92,7 @@ test('closing ends the program and its children', async () => {
   while (pids.some(alive)) await sleep(10);
 });
 
-test('a tunnel that dies is noticed, with its last words', async () => {
+test.concurrent('a tunnel that dies is noticed, with its last words', async () => {
   const tunnel = await openTunnelUrl(
     program(
       "console.log('https://abc.example.com on :' + process.argv[1]); setTimeout(() => { console.error('quota exceeded'); process.exit(3) }, 1000)",
@@ -100,7 +101,7 @@ test('a tunnel that dies is noticed, with its last words', async () => {
   expect(await tunnel.died).toMatch(/ended with exit 3: quota exceeded/u);
 });
 
-test('one that cannot start, ends at once, or never names a URL is said plainly', async () => {
+test.concurrent('one that cannot start, ends at once, or never names a URL is said plainly', async () => {
   await expect(openTunnelUrl('no-such-program-here {port}')).rejects.toMatchObject({
     kind: 'failed',
     message: expect.stringContaining('not installed'),
@@ -112,11 +113,11 @@ test('one that cannot start, ends at once, or never names a URL is said plainly'
   await expect(openTunnelUrl(program(stays), { patienceMs: 200 })).rejects.toThrow(/named no URL in time/u);
 });
 
-test('a stop that came before it was started ends it at once', async () => {
+test.concurrent('a stop that came before it was started ends it at once', async () => {
   await expect(openTunnelUrl(program(stays), { signal: AbortSignal.abort('SIGINT') })).rejects.toThrow(/interrupted/u);
 });
 
-test('no shell sees the command', async () => {
+test.concurrent('no shell sees the command', async () => {
   const tunnel = await openTunnelUrl(
     `${process.execPath} -e "console.log('on :8977 https://abc.example.com/' + process.argv[1]); ${stays}" '$(id);\`id\`|cat' `,
   );
@@ -208,7 +209,7 @@ test.each([
   expect(publicUrl(output, 8977)).toBeUndefined();
 });
 
-test('of two addresses nobody knows which is the tunnel: neither is taken, and both are named', async () => {
+test.concurrent('of two addresses nobody knows which is the tunnel: neither is taken, and both are named', async () => {
   const two = program(`console.log('https://one.tunnel.test and https://two.tunnel.test'); ${stays}`);
   await expect(openTunnelUrl(two)).rejects.toMatchObject({
     message: expect.stringMatching(
