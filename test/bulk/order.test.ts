@@ -6,12 +6,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { HttpRequest } from '../../src/context.ts';
+import type { Exchange, HttpRequest } from '../../src/context.ts';
 import { buildSvc } from '../built.ts';
 import { endAfterEach } from '../endings.ts';
 import { lateWorld, unsettledEndings } from '../http/late-service.ts';
 import { asksAccount, type SandboxWorld, sandboxWorld, wholeAccount } from '../sandbox-world.ts';
-import { svc } from '../svc.ts';
+import { createWorld, svc, virtualClock } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
+import { runOrKill } from './killing.ts';
 
 const endings = endAfterEach();
 
@@ -175,8 +177,46 @@ test('SIGKILL with an update in flight: the values go up, and the last row stand
   expect(values.filter((value) => value === 2)).toHaveLength(2);
 });
 
+type Next = {
+  readonly what: string;
+  readonly first: readonly string[];
+  readonly next: readonly string[];
+  /** What `first.csv` says before the second one. */
+  readonly changed?: string;
+  /** All that the service has done in the end. */
+  readonly bodies: readonly object[];
+};
+
+const update = ['tickets', 'update', '--from'];
+const nexts: readonly Next[] = [
+  {
+    what: 'an update in flight: a run of another file waits for it, too',
+    first: [...update, 'first.csv'],
+    next: [...update, 'next.csv'],
+    bodies: [{ priority: 1 }, { priority: 2 }],
+  },
+  {
+    what: 'a close in flight: a reopen of the same ticket waits for it',
+    first: ['tickets', 'close', '--from', 'first.csv'],
+    next: ['tickets', 'reopen', '--from', 'first.csv'],
+    bodies: [{ status: 'closed' }, { status: 'open' }],
+  },
+  {
+    what: 'an update in flight: --restart with changed rows waits for it, too',
+    first: [...update, 'first.csv'],
+    next: [...update, 'first.csv', '--restart'],
+    changed: 'id,priority\n7,3\n',
+    bodies: [{ priority: 1 }, { priority: 3 }],
+  },
+];
+
+function putRows(folder: string): void {
+  writeFileSync(join(folder, 'first.csv'), 'id,priority\n7,1\n');
+  writeFileSync(join(folder, 'next.csv'), 'id,priority\n7,2\n');
+}
+
 /** Kills a run in a real process with its request in flight, and starts the next command while the network still has it. */
-async function killedThen(first: readonly string[], next: (folder: string) => readonly string[]) {
+async function killedAsProcess({ first, next, changed }: Next) {
   const bodies: Record<string, unknown>[] = [];
   let child: ChildProcess | undefined;
   let isHeld = true;
@@ -208,8 +248,7 @@ async function killedThen(first: readonly string[], next: (folder: string) => re
     server.close();
   });
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  writeFileSync(join(folder, 'first.csv'), 'id,priority\n7,1\n');
-  writeFileSync(join(folder, 'next.csv'), 'id,priority\n7,2\n');
+  putRows(folder);
   const { port } = server.address() as AddressInfo;
   const built = await buildSvc();
   endings.push(built.remove);
@@ -229,28 +268,56 @@ async function killedThen(first: readonly string[], next: (folder: string) => re
       child.once('exit', resolve);
     });
   expect(await start(first)).toBeNull();
-  expect(await start(next(folder))).toBe(0);
+  if (changed !== undefined) writeFileSync(join(folder, 'first.csv'), changed);
+  expect(await start(next)).toBe(0);
   return bodies;
 }
 
-test('SIGKILL with an update in flight: a run of another file waits for it, too', async () => {
-  const update = ['tickets', 'update', '--from'];
-  const bodies = await killedThen([...update, 'first.csv'], () => [...update, 'next.csv']);
-  expect(bodies).toEqual([{ priority: 1 }, { priority: 2 }]);
+/** The same in this process: the run is gone with its first write, which the network has for one more second. */
+async function killedHere({ first, next, changed }: Next) {
+  const clock = virtualClock();
+  const bodies: Record<string, unknown>[] = [];
+  let late: { readonly at: number; readonly body: Record<string, unknown> } | undefined;
+  const arrive = () => {
+    if (!late || clock.ticks() < late.at) return;
+    bodies.push(late.body);
+    late = undefined;
+  };
+  let isHeld = true;
+  const exchange: Exchange = async (request) => {
+    arrive();
+    const body = request.body === undefined ? {} : (JSON.parse(String(request.body)) as Record<string, unknown>);
+    if (isPatch(request) && isHeld) {
+      isHeld = false;
+      late = { at: clock.ticks() + 1000, body };
+    } else if (isPatch(request)) bodies.push(body);
+    const ticket = { id: 7, ticket_number: 'T-7', subject: 'S', status: 'open', ...Object.assign({}, ...bodies) };
+    const text = asksAccount(request) ? wholeAccount : JSON.stringify({ ticket });
+    return { status: 200, headers: { 'content-type': 'application/json' }, body: text };
+  };
+  const world = createWorld(exchange, { clock });
+  const rows = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  putRows(rows);
+  const argvOf = (words: readonly string[]) => [
+    ...words.map((word) => (word.endsWith('.csv') ? join(rows, word) : word)),
+    ...['--settle', '3', '--yes'],
+  ];
+  // Behind the question whose account it is.
+  const { ran, next: left } = await runOrKill(world, argvOf(first), { at: 1, heard: true });
+  expect([ran, isHeld]).toEqual([undefined, false]);
+  if (changed !== undefined) writeFileSync(join(rows, 'first.csv'), changed);
+  const again = await svc(left, argvOf(next));
+  expect(again.exitCode, again.stderr).toBe(0);
+  clock.advance(60_000);
+  arrive();
+  return bodies;
+}
+
+test.each(nexts.map((one) => [one.what, one] as const))('killed with %s', async (_, one) => {
+  expect(await killedHere(one)).toEqual(one.bodies);
 });
 
-test('SIGKILL with a close in flight: a reopen of the same ticket waits for it', async () => {
-  const bodies = await killedThen(['tickets', 'close', '--from', 'first.csv'], () => [
-    ...['tickets', 'reopen', '--from', 'first.csv'],
-  ]);
-  expect(bodies).toEqual([{ status: 'closed' }, { status: 'open' }]);
-});
-
-test('SIGKILL with an update in flight: --restart with changed rows waits for it, too', async () => {
-  const update = ['tickets', 'update', '--from', 'first.csv'];
-  const bodies = await killedThen(update, (folder) => {
-    writeFileSync(join(folder, 'first.csv'), 'id,priority\n7,3\n');
-    return [...update, '--restart'];
-  });
-  expect(bodies).toEqual([{ priority: 1 }, { priority: 3 }]);
+const asProcesses = inTurn(nexts, 0, nexts.length).map((one) => [one.what, one] as const);
+test.each(asProcesses)('SIGKILL with %s', async (_, one) => {
+  expect(await killedAsProcess(one)).toEqual(one.bodies);
 });
