@@ -15,13 +15,14 @@ import { type Built, buildSvc } from '../built.ts';
 import { freePort } from '../free-port.ts';
 import { withPostgres } from '../mirror/postgres-server.ts';
 import { real, whereIs } from '../real-component.ts';
+import { draws } from '../thorough.ts';
 import { type NatsServer, startNats } from './nats-server.ts';
 import { startBalancer, startService } from './night-service.ts';
 import { ownPostgres, type PostgresServer } from './own-postgres.ts';
 
 /** `bench/night.js` asks for a whole night. */
 const isWhole = process.env.SVC_NIGHT_EVENTS !== undefined;
-const total = Number(process.env.SVC_NIGHT_EVENTS ?? 1_500);
+const total = Number(process.env.SVC_NIGHT_EVENTS ?? draws(800, 1_500));
 const outages = Number(process.env.SVC_NIGHT_OUTAGES ?? 1);
 /** The sandbox keeps the last 10,000 deliveries. */
 const wave = 5_000;
@@ -153,7 +154,7 @@ withPostgres(real('nats-server'))(
   'through outages of app, database and instances, every accepted event is in every sink or among its dead letters',
   async () => {
     const pg = server as PostgresServer;
-    pg.sql('postgres', 'CREATE DATABASE night');
+    pg.sql('postgres', 'CREATE DATABASE night STRATEGY FILE_COPY');
     const nats = bus as NatsServer;
     const app = await startApp();
     const folder = mkdtempSync(join(tmpdir(), 'svc-night-'));
