@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { chromium, type Page } from 'playwright-core';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { visitFile } from '../../../src/disk/place/visit-file.ts';
 import { startInspector } from '../../../src/webhooks/inspector/server.ts';
@@ -223,14 +223,18 @@ test('a port in use is no reason to go without the page', async () => {
 
 const inChromium = real('chromium');
 let browser: Awaited<ReturnType<typeof chromium.launch>>;
+/** One for all pages, each of which has an origin of its own. */
+let context: BrowserContext;
 beforeAll(async () => {
   const executablePath = whereIs('chromium');
-  if (executablePath) browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  if (!executablePath) return;
+  browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  context = await browser.newContext();
 });
 afterAll(() => browser?.close());
 
 async function open(url: string): Promise<Page & { problems: string[] }> {
-  const page = await browser.newPage();
+  const page = await context.newPage();
   endings.push(() => page.close());
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
@@ -252,7 +256,7 @@ inChromium('a file on the disk leads a browser to the page, and svc is told of t
   const { url } = await inspector(undefined, () => visits++);
   const file = await visitFile(new URL(url));
   endings.push(async () => file.remove());
-  const page = await browser.newPage();
+  const page = await context.newPage();
   endings.push(() => page.close());
   await page.goto(pathToFileURL(file.path).href);
   await page.waitForURL(url);
@@ -371,7 +375,7 @@ inChromium('thousands of events and a payload of a mebibyte keep the page quick'
   const items = Array.from({ length: 20_000 }, (_, n) => ({ n, text: `item number ${n} of many` }));
   await inbox.add(arrival('large', { items }));
   const page = await open(url);
-  for (let n = 0; n < 3000; n++) say(line(`evt_${n}`));
+  for (let n = 0; n < 2100; n++) say(line(`evt_${n}`));
   await page.waitForSelector('#count:text-is("2000 events")');
   await page.reload();
   await page.waitForSelector('.row');
