@@ -146,7 +146,7 @@ test('no row that is called done is overwritten by an earlier one, and rows = do
         expect(after.map(({ subject }) => subject)).toContain(service.subjectOf(id));
       }
     }),
-    { numRuns: Number(process.env.SVC_MODEL_RUNS ?? draws(25, 60)) },
+    { numRuns: Number(process.env.SVC_MODEL_RUNS ?? draws(12, 60)) },
   );
   // A model in which one of them hardly happens would prove nothing.
   for (const [ending, times] of Object.entries(endings)) expect(times, ending).toBeGreaterThan(0);
