@@ -6,6 +6,7 @@ import { sign } from '../../src/api/signature.ts';
 import { slotsFolder } from '../../src/webhooks/store/folder/slot.ts';
 import { endAfterEach } from '../endings.ts';
 import { svc } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
 import { listening, liveWorld, startApp } from './listening.ts';
 
 const secret = 'sample-secret';
@@ -71,8 +72,16 @@ const readable: readonly [string, string, string][] = [
   ['fields of the wrong kind', 'wrong', envelope('wrong', '{"ticket_number":{},"subject":[[]],"status":null}')],
 ];
 
-for (const format of [['--json'], [], ['--jq', '.id']]) {
-  test(`odd deliveries are stored, shown and passed on, and the next run knows them (${format.join(' ') || 'plain'})`, async () => {
+const formats = [['--json'], [], ['--jq', '.id']];
+/** What the next run knows does not depend on what this one printed. */
+const startedAgain = inTurn(formats, 0, formats.length);
+
+for (const format of formats) {
+  const again = startedAgain.includes(format);
+  const what = again
+    ? 'odd deliveries are stored, shown and passed on, and the next run knows them'
+    : 'odd deliveries are stored, shown and passed on';
+  test(`${what} (${format.join(' ') || 'plain'})`, async () => {
     const made = await liveWorld();
     endings.push(() => made.sandbox.close());
     const app = await startApp();
@@ -89,6 +98,7 @@ for (const format of [['--json'], [], ['--jq', '.id']]) {
       stderr: expect.stringContaining(`${unreadable.length} unreadable`),
     });
 
+    if (!again) return;
     // Known again after a restart: answered, and dropped.
     const second = await listening(made, [...argv, '--inspect', '--inspect-port', '0'], { env });
     for (const [what, , body] of readable) expect(await deliver(second.url, body), what).toBe(204);
@@ -119,7 +129,8 @@ test('odd deliveries are listed, shown and replayed', async () => {
   expect(ids).toHaveLength(unreadable.length + readable.length);
   for (const columns of [undefined, 80]) {
     expect((await svc(made, ['webhooks', 'inbox', 'list', '--all'], { columns })).exitCode).toBe(0);
-    for (const id of ids) {
+    // On a terminal or in a pipe: every other one.
+    for (const id of inTurn(ids, columns === undefined ? 0 : 1, 2)) {
       const shown = await svc(made, ['webhooks', 'inbox', 'show', id], { columns });
       expect(shown.exitCode, id.slice(0, 40)).toBe(0);
     }
