@@ -4,13 +4,17 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openSandbox, type Running } from '../../src/sandbox/open.ts';
 import { type Built, buildSvc } from '../built.ts';
+import { inTurn } from '../thorough.ts';
 
-// `--state FILE` keeps everything (records, tokens, subscriptions) through SIGKILL.
+// `--state FILE` keeps everything (records, tokens, subscriptions) through SIGKILL. A process is killed where it is at work;
+// what only reads a file afterwards, or one that was made by hand, is a sandbox in this process, without its start.
 
 let svc: Built;
 let file: string;
 const running = new Set<ChildProcess>();
+const opened = new Set<Running>();
 
 beforeAll(async () => {
   svc = await buildSvc();
@@ -19,8 +23,10 @@ afterAll(() => svc.remove());
 beforeEach(({ task }) => {
   file = join(svc.folder, `${task.id}.state`);
 });
-afterEach(() => {
+afterEach(async () => {
   for (const child of running) child.kill('SIGKILL');
+  for (const sandbox of opened) await sandbox.close();
+  opened.clear();
 });
 
 function spawnSandbox(flags: readonly string[]) {
@@ -46,17 +52,7 @@ async function start(...flags: string[]) {
     once(lines, 'line'),
     ended.then(({ stderr }) => Promise.reject(new Error(stderr))),
   ])) as [string];
-  const { base_url } = JSON.parse(line);
-  const send = async (request: string, body?: unknown, token = 'key_acme') => {
-    const [method = '', path = ''] = request.split(' ');
-    const response = await fetch(base_url + path, {
-      method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    // biome-ignore lint/suspicious/noExplicitAny: what came back is what is being judged
-    return { status: response.status, body: (await response.json()) as any };
-  };
+  const send = sendTo(JSON.parse(line).base_url);
   const kill = async () => {
     child.kill('SIGKILL');
     await ended;
@@ -67,6 +63,35 @@ async function start(...flags: string[]) {
   };
   return { send, kill, stop };
 }
+
+const openFile = (state: string, seed?: string) =>
+  openSandbox({ port: 0, state, rate_limit: 'off', ...(seed !== undefined && { seed }) }, () => {});
+
+async function open(seed?: string) {
+  const sandbox = await openFile(file, seed);
+  opened.add(sandbox);
+  return { send: sendTo(sandbox.address.base_url) };
+}
+
+/** The file as a kill at this moment would leave it. */
+function cutOff(): void {
+  const left = `${file}.left`;
+  copyFileSync(file, left);
+  file = left;
+}
+
+const sendTo =
+  (base: string) =>
+  async (request: string, body?: unknown, token = 'key_acme') => {
+    const [method = '', path = ''] = request.split(' ');
+    const response = await fetch(base + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: what came back is what is being judged
+    return { status: response.status, body: (await response.json()) as any };
+  };
 
 const email = (n: number) => `p${n}@example.com`;
 
@@ -83,7 +108,7 @@ test('records, tokens, subscriptions, modules and the clock are there after SIGK
   const before = (await first.send('GET /_sandbox/state')).body;
   await first.kill();
 
-  const second = await start();
+  const second = await open();
   expect((await second.send('GET /_sandbox/state')).body).toEqual(before);
   expect((await second.send('GET /contacts')).body.contacts).toMatchObject([contact]);
   const { body } = await second.send('GET /oauth-platform/webhooks', undefined, pair.access_token);
@@ -95,7 +120,6 @@ test('records, tokens, subscriptions, modules and the clock are there after SIGK
   // The clock still runs half an hour ahead: the token has as much less to live.
   await second.send('POST /_sandbox/clock', { advance_seconds: 1801 });
   expect((await second.send('GET /oauth-platform/webhooks', undefined, pair.access_token)).status).toBe(401);
-  await second.kill();
 });
 
 test('whatever was answered is there, however it was cut off', async () => {
@@ -123,38 +147,35 @@ test('whatever was answered is there, however it was cut off', async () => {
     await sandbox.kill();
     await writers;
   }
-  const last = await start();
+  const last = await open();
   expect((await last.send('GET /contacts')).body.meta.total).toBeGreaterThanOrEqual(answered);
-  await last.kill();
 });
 
 test('SIGTERM is the normal end, and the state is there afterwards', async () => {
   const first = await start('--seed', 'empty');
   await first.send('POST /platform/contacts/sync', { contacts: [{ email: email(1) }] });
   expect(await first.stop()).toMatchObject({ code: 0 });
-  const second = await start();
+  const second = await open();
   expect((await second.send('GET /contacts')).body.meta.total).toBe(1);
-  await second.kill();
 });
 
 test('a reset is kept too', async () => {
-  const first = await start('--seed', 'empty');
+  const first = await open('empty');
   await first.send('POST /platform/contacts/sync', { contacts: [{ email: email(1) }] });
   await first.send('POST /_sandbox/reset', {});
   await first.send('POST /platform/contacts/sync', {
     contacts: [{ email: email(2), name: '😀' }, { email: email(3) }],
   });
-  await first.kill();
-  const second = await start();
+  cutOff();
+  const second = await open();
   const { contacts } = (await second.send('GET /contacts')).body;
   expect(contacts.map((c: { email: string }) => c.email)).toEqual([email(3), email(2)]);
-  await second.kill();
 });
 
 test('a damaged file is a clear error and is left as it is', async () => {
-  const sandbox = await start('--seed', 'empty');
+  const sandbox = await open('empty');
   for (let n = 0; n < 5; n++) await sandbox.send('POST /platform/contacts/sync', { contacts: [{ email: email(n) }] });
-  await sandbox.kill();
+  cutOff();
   const good = readFileSync(file);
   const damages: Record<string, Buffer> = {
     'a flipped byte': Buffer.from(good.map((byte, at) => (at === good.length >> 1 ? byte ^ 1 : byte))),
@@ -163,54 +184,53 @@ test('a damaged file is a clear error and is left as it is', async () => {
     'no text at all': Buffer.from([0, 255, 254, 1, 2, 3]),
     'a missing head': good.subarray(10),
   };
+  const files = Object.entries(damages).map(([what, bytes], at) => ({ what, bytes, damaged: `${file}.${at}` }));
+  for (const { damaged, bytes } of files) writeFileSync(damaged, bytes);
+  for (const { what, damaged } of files) {
+    const refusal = { kind: 'failed', message: expect.stringContaining(damaged) };
+    await expect(openFile(damaged), what).rejects.toMatchObject(refusal);
+  }
   await Promise.all(
-    Object.entries(damages).map(async ([what, bytes], at) => {
-      const damaged = `${file}.${at}`;
-      writeFileSync(damaged, bytes);
+    inTurn(files, 0, files.length).map(async ({ what, damaged }) => {
       const { code, stderr } = await spawnSandbox(['--state', damaged]).ended;
       expect([what, code, stderr]).toEqual([what, 1, expect.stringContaining(damaged)]);
       expect(stderr, what).not.toMatch(/\n\s+at /u);
-      expect(readFileSync(damaged).equals(bytes), what).toBe(true);
     }),
   );
+  for (const { what, bytes, damaged } of files) expect(readFileSync(damaged).equals(bytes), what).toBe(true);
 });
 
 test('what a crash tore off at the end was answered to nobody and is dropped', async () => {
-  const sandbox = await start('--seed', 'empty');
+  const sandbox = await open('empty');
   await sandbox.send('POST /platform/contacts/sync', { contacts: [{ email: email(1) }] });
-  await sandbox.kill();
+  cutOff();
   writeFileSync(file, Buffer.concat([readFileSync(file), Buffer.from('0badcafe [["contacts",99,{"contact')]));
-  const again = await start();
+  const again = await open();
   expect((await again.send('GET /contacts')).body.meta.total).toBe(1);
   await again.send('POST /platform/contacts/sync', { contacts: [{ email: email(2) }] });
-  await again.kill();
-  const third = await start();
+  cutOff();
+  const third = await open();
   expect((await third.send('GET /contacts')).body.meta.total).toBe(2);
-  await third.kill();
 });
 
 test('a folder in the place of the file is a clear error', async () => {
-  const { code, stderr } = await spawnSandbox(['--state', svc.folder]).ended;
-  expect([code, stderr]).toEqual([1, expect.stringContaining(svc.folder)]);
+  const refusal = { kind: 'failed', message: expect.stringContaining(svc.folder) };
+  await expect(openFile(svc.folder)).rejects.toMatchObject(refusal);
 });
 
 test('of two sandboxes on one file the second refuses', async () => {
   const first = await start('--seed', 'empty');
-  const { code, stderr } = await spawnSandbox(['--state', file]).ended;
-  expect([code, stderr]).toEqual([1, expect.stringContaining(file)]);
+  await expect(openFile(file)).rejects.toMatchObject({ kind: 'failed', message: expect.stringContaining(file) });
   expect((await first.send('GET /contacts')).status).toBe(200);
   await first.kill();
 });
 
 test('a copy of the file is a sandbox of its own', async () => {
-  const first = await start('--seed', 'empty');
+  const first = await open('empty');
   await first.send('POST /platform/contacts/sync', { contacts: [{ email: email(1) }] });
-  const copy = `${file}.copy`;
-  copyFileSync(file, copy);
-  await first.kill();
-  rmSync(file);
-  file = copy;
-  const second = await start();
+  const made = file;
+  cutOff();
+  rmSync(made);
+  const second = await open();
   expect((await second.send('GET /contacts')).body.meta.total).toBe(1);
-  await second.kill();
 });
