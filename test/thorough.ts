@@ -1,5 +1,5 @@
 /** `.ci/run` plays every combination; `npm test` those that meet each pair of causes at least once. */
-const isThorough = Boolean(process.env.SVC_TEST_THOROUGH);
+export const isThorough = Boolean(process.env.SVC_TEST_THOROUGH);
 
 /**
  * Of `all`, one in `parts`, in turn: where each case has a turn of its own, each of `all` is met by every `parts`th case.
