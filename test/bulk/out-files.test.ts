@@ -16,8 +16,9 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ownFileAt } from '../../src/disk/place/own-files.ts';
 import { real } from '../real-component.ts';
-import { sandboxWorld } from '../sandbox-world.ts';
+import { few, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
 
 const written = (sent: readonly string[]) => sent.filter((line) => !line.startsWith('GET'));
 
@@ -28,7 +29,7 @@ test.each([
   ['--report', 'email\none@example.com\n', ['contacts', 'sync']],
   ['--rejects', 'email\none@example.com\n', ['contacts', 'sync']],
 ])('a folder for %s that is not there is told before the first row is sent', async (flag, text, words) => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const [file, out] = [join(world.folder, 'rows.csv'), join(world.folder, 'missing', 'out.csv')];
   writeFileSync(file, text);
   const ran = await svc(world, [...words, file, flag, out]);
@@ -65,7 +66,7 @@ test.runIf(isLinux).each([
 test.runIf(isLinux)(
   'a file that cannot be written hides no rejected row, no doubt, and not the files beside it',
   async () => {
-    const world = sandboxWorld({ rateLimit: 'off' });
+    const world = sandboxWorld({ rateLimit: 'off', seed: few });
     const [file, report] = [join(world.folder, 'rows.csv'), join(world.folder, 'report.json')];
     writeFileSync(file, 'id,body\n1,Hello\n999999,Nobody\n');
     const argv = ['tickets', 'note', '--from', file, '--results', full, '--rejects', full, '--report', report];
@@ -84,7 +85,7 @@ test.runIf(isLinux)(
 );
 
 test('results that could not be written are written by the next run, which sends nothing', async () => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const [file, folder] = [join(world.folder, 'rows.csv'), join(world.folder, 'out')];
   const results = join(folder, 'results.csv');
   mkdirSync(folder);
@@ -104,7 +105,7 @@ test('results that could not be written are written by the next run, which sends
 });
 
 test.runIf(isLinux)('signing secrets that could not be written stay in the journal for the next run', async () => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const tokens = { account_id: 1, scopes: ['webhooks:manage', 'identity'] };
   const { access_token } = (await world.control('POST', 'tokens', tokens)) as { access_token: string };
   const file = join(world.folder, 'hooks.csv');
@@ -123,7 +124,7 @@ test.each([
   ['through a linked folder', 'd/o.csv', 'd/sub/up/o.csv'],
   ['by a path back through one', 'd/o.csv', 'd/sub/up/../d/o.csv'],
 ])('two outputs that are one file %s are exit 2, before it is there', async (_, one, other) => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   mkdirSync(join(world.folder, 'd', 'sub'), { recursive: true });
   symlinkSync(join(world.folder, 'd'), join(world.folder, 'd', 'sub', 'up'));
   const file = join(world.folder, 'rows.csv');
@@ -147,8 +148,10 @@ const writing: readonly (readonly [flag: string, argv: readonly string[]])[] = [
   ['--state', ['sandbox', 'start', '--port', '0']],
 ];
 
-test.each(writing)('%s of %j never writes onto a file of svc’s own', async (flag, argv) => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+const inOwnTurn = writing.map(([flag, argv], turn) => [flag, argv, turn] as const);
+
+test.each(inOwnTurn)('%s of %j never writes onto a file of svc’s own', async (flag, argv, turn) => {
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const inFolder = (...names: string[]) => join(world.folder, ...names);
   const rows = inFolder('rows.csv');
   writeFileSync(rows, 'subject,email\nOne,one@example.com\n');
@@ -178,7 +181,8 @@ test.each(writing)('%s of %j never writes onto a file of svc’s own', async (fl
   linkSync(inFolder('config/credentials.json'), inFolder('second-name'));
   const words = argv.map((word) => (word === 'rows.csv' ? rows : word));
   const [command, own] = words.includes('--') ? [words.slice(0, 2), words.slice(2)] : [words, []];
-  for (const name of [...named, 'linked/mirror.db', 'second-name', 'config/config.json']) {
+  const all = [...named, 'linked/mirror.db', 'second-name', 'config/config.json'];
+  for (const name of inTurn(all, turn, 3)) {
     const env = {
       SVC_MIRROR_DB: inFolder('elsewhere/copy.db'),
       SVC_DRAFTS_DB: inFolder('elsewhere'),
@@ -238,7 +242,7 @@ test('each name that the code makes below its two folders is known as svc’s ow
 });
 
 test('other files in the folders of svc are the user’s', async () => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   for (const folder of ['config', 'state'] as const) {
     mkdirSync(join(world.folder, folder), { recursive: true });
     const file = join(world.folder, folder, 'contacts.csv');
@@ -253,7 +257,7 @@ test.each([
   ['--report', '--template'],
   ['--report', '--body-file'],
 ])('%s is refused where it would overwrite the file of %s', async (output, input) => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const [file, text] = [join(world.folder, 'rows.csv'), join(world.folder, 'text.md')];
   writeFileSync(file, 'id\n7\n');
   writeFileSync(text, 'Hello');
@@ -273,7 +277,7 @@ test.each([
   ['--results', ['tickets', 'note', '--from', 'rows.csv', '--body-file', '-']],
   ['--report', ['tickets', 'note', '--from', 'rows.csv', '--template', '-']],
 ])('%s of %j is refused where it would overwrite the file that standard input is', async (output, argv) => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const [rows, stdin, link, second] = ['rows.csv', 'in.csv', 'link.csv', 'second.csv'].map((name) =>
     join(world.folder, name),
   );
@@ -295,7 +299,7 @@ test.each([
 });
 
 test('what tells of rows that were sent stays as it is in a run that sends nothing', async () => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const [file, results, rejects] = ['rows.csv', 'created.csv', 'rejects.csv'].map((name) => join(world.folder, name));
   if (!file || !results || !rejects) throw new Error('Three paths.');
   writeFileSync(file, 'old,subject,priority\na,One,1\nb,Two,99\n');
@@ -319,7 +323,7 @@ test('what tells of rows that were sent stays as it is in a run that sends nothi
 });
 
 test('a dry run of contacts sync leaves the rejects of a real one', async () => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const [file, rejects] = [join(world.folder, 'rows.csv'), join(world.folder, 'rejects.csv')];
   writeFileSync(file, 'email\none@example.com\nbad\n');
   writeFileSync(rejects, 'of a real run');
