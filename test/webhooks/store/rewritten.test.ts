@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 /** Each rewrite is the same race again: where SVC_TEST_RUNS asks for more, there are more of them. */
-const many = process.env.SVC_TEST_RUNS ? 5_000 : 2_000;
+const many = process.env.SVC_TEST_RUNS ? 5_000 : draws(500, 2_000);
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -112,11 +112,11 @@ test('whatever the disk and the sinks do, each accepted event reaches each sink 
       expect(odd).toEqual([]);
       expect(got).toEqual({ app: accepted, crm: accepted });
     }),
-    { numRuns: draws(5, 12) },
+    { numRuns: draws(3, 12) },
   );
 });
 
-test('serve with keep 20 delivers thousands of events, each once and in order, while it rewrites its inbox all the time', async () => {
+test('serve with keep 20 delivers many times as many events, each once and in order, while it rewrites its inbox all the time', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-rewritten-'));
   const app = await startApp();
   endings.push(() => app.close());
