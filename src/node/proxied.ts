@@ -67,7 +67,7 @@ async function answerBy(dispatcher: Dispatcher, asked: HttpRequest, flight: Flig
 
 /**
  * What a proxy refuses is told by undici in the text of an error alone: of a tunnel its status, of a plain request that
- * it is a 407. The service has got nothing then.
+ * it is a 407. The service has got nothing then. Any other 407 is an answer, which comes from behind the proxy.
  */
 const namingProxy = (proxies: Proxies, { url }: HttpRequest) => {
   const proxy = new URL(url).protocol === 'https:' ? proxies.https : proxies.http;
@@ -83,15 +83,29 @@ const namingProxy = (proxies: Proxies, { url }: HttpRequest) => {
   };
 };
 
-/** undici calls `onConnect` when it has a connection, handshake and tunnel included, and is about to write to it. */
+/**
+ * undici calls `onConnect` when it has a connection, handshake and tunnel included, and is about to write to it. By then
+ * its `onHeaders` for plain requests has taken the place of the handler's: to that any 407 is an error.
+ */
 function telling(handler: Dispatcher.DispatchHandler, leaves: () => void): Dispatcher.DispatchHandler {
   const onConnect = handler.onConnect?.bind(handler);
+  const onHeaders = handler.onHeaders?.bind(handler);
   handler.onConnect = (...about) => {
     leaves();
+    const ofUndici = handler.onHeaders?.bind(handler);
+    handler.onHeaders = (status, headers, ...rest) =>
+      (status === 407 && !asksForPassword(headers) ? onHeaders : ofUndici)?.(status, headers, ...rest) ?? true;
     onConnect?.(...about);
   };
   return handler;
 }
+
+/**
+ * Whether a 407 is the word of the proxy that svc asked: it must have this header, which is for the next client alone and
+ * is not passed on (RFC 9110, 11.7.1). Without it something behind the proxy says so, which may have passed the request on.
+ */
+const asksForPassword = (rawHeaders: readonly Buffer[]): boolean =>
+  rawHeaders.some((name, at) => at % 2 === 0 && name.toString().toLowerCase() === 'proxy-authenticate');
 
 function optionsOf(asked: HttpRequest, signal: AbortSignal): Dispatcher.RequestOptions {
   const url = new URL(asked.url);

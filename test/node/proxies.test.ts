@@ -47,7 +47,8 @@ async function proxyTo(
 /** A proxy that refuses every request with the status, plain ones and tunnels alike. */
 async function refusing(status: number): Promise<string> {
   const body = '<h1>No</h1>';
-  const server = createServer((_, response) => void response.writeHead(status).end(body));
+  const asks = { 'proxy-authenticate': 'Basic realm="x"' };
+  const server = createServer((_, response) => void response.writeHead(status, asks).end(body));
   server.on('connect', (_: IncomingMessage, socket: Socket) =>
     socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
   );
@@ -114,6 +115,14 @@ test.each(
   expect(ran.stderr).toContain('HTTP 407');
   expect(ran.stderr).toContain('Nothing was changed.');
   expect(ran.stderr).not.toMatch(/Could not reach|UND_ERR/u);
+});
+
+test('http://: a 407 without the Proxy-Authenticate of a proxy comes from behind it, which may have passed a write on', async () => {
+  const proxy = await proxyTo(1, (_, response) => void response.writeHead(407).end('<h1>No</h1>'));
+  const exchange = await createExchange({ HTTP_PROXY: proxy.url });
+  const url = 'http://service.test/tickets/7/notes';
+  const answer = await exchange({ method: 'POST', url, headers: {}, body: '{}', timeoutMs: 20_000 });
+  expect(answer).toMatchObject({ status: 407, body: '<h1>No</h1>' });
 });
 
 test('a proxy that lets no tunnel through is named with its status', async () => {

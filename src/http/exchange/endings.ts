@@ -197,11 +197,3 @@ export function unreachable(baseUrl: string, { detail, reason }: Lost): Failure 
       `${nothingChanged} Check the address and the network, or run: svc doctor`,
   });
 }
-
-/** A proxy that asks for a password answers in place of the service. */
-export const proxyRefused = (answer: HttpResponse): Failure =>
-  new Failure(
-    'network',
-    'The proxy refused the request (HTTP 407): it asks for a name and a password.',
-    by(answer, proxyHint),
-  );

@@ -17,7 +17,7 @@ export function isStrange({ exchanged, body, outcome }: Attempt): boolean {
   const { status } = exchanged;
   if (status < 300) return outcome.type === 'unsettled';
   // Whoever refuses a credential says nothing of the address.
-  if (status < 400 || status === 401 || status === 407 || status === 429) return false;
+  if (status < 400 || status === 401 || status === 429) return false;
   return status === 404 || outcome.type === 'unsettled' || !isOwnError(exchanged, body);
 }
 
@@ -47,7 +47,7 @@ async function askForAccount(service: Service, bearer: Bearer): Promise<boolean>
 function judgedAddress(exchanged: HttpResponse | Lost): boolean | undefined {
   if ('lost' in exchanged) return undefined;
   const { status } = exchanged;
-  if (status >= 500 || status === 407 || status === 429 || isGatewayTimeout(status)) return undefined;
+  if (status >= 500 || status === 429 || isGatewayTimeout(status)) return undefined;
   const body = readBody(exchanged.body);
   if (isOwnError(exchanged, body)) return status !== 404;
   if (status >= 300) return status === 401 ? undefined : false;

@@ -65,7 +65,6 @@ function outcomeOf(asked: RequestSpec, response: HttpResponse, read: Pick<Attemp
     const isForeign = asked.safety !== 'read' && !isOwnRefusal(response, body);
     return { type: 'refused', retryAfterMs: retryAfterMs(response.headers), ...(isForeign && { isForeign }) };
   }
-  if (status === 407) return { type: 'unsent', reason: 'proxy' };
   if (status < 300) return showsDone(asked, response, read) ? { type: 'settled', status } : { type: 'unsettled' };
   if (status === 401) {
     const isForeign = asked.safety !== 'read' && !isOwnRefusal(response, body);

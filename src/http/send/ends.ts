@@ -37,7 +37,7 @@ export async function endOf(
 ): Promise<Failure> {
   const { baseUrl } = job.service.session;
   const { exchanged } = attempt;
-  const { proxyRefused, unreachable } = await endings();
+  const { unreachable } = await endings();
   if ('lost' in exchanged) return as === 'unknown' ? unknownEnd(job, state, attempt) : unreachable(baseUrl, exchanged);
   await refuseStranger(job, state, attempt);
   if (as === 'unknown') return unknownEnd(job, state, attempt);
@@ -45,7 +45,7 @@ export async function endOf(
     const askedMs = retryAfterMs(exchanged.headers) ?? 1000;
     return outlasted(askedMs > job.rules.maxWaitMs ? askedMs : undefined);
   }
-  return as === 'network' ? proxyRefused(exchanged) : refusal(job, state, attempt);
+  return refusal(job, state, attempt);
 }
 
 /** For a redirect it also names the base URL to use. */
