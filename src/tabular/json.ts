@@ -1,6 +1,7 @@
 import { Failure } from '../errors.ts';
 import { parseExactly } from '../text/exact-json.ts';
 import { isDeeperThan } from '../text/json-depth.ts';
+import { keyTwice, twiceIn } from '../text/json-keys.ts';
 import type { Parser } from './csv.ts';
 
 /** A value of a file of JSON. `line` is where it begins, from 1. `broken`: what is there is no JSON. */
@@ -115,9 +116,9 @@ function endOfValue(text: string, isLast: boolean): number | undefined {
 function parsed(text: string, line: number): JsonRecord {
   try {
     const value = parseExactly(text);
-    return isDeeperThan(deepest, value)
-      ? { line, broken: `is nested more than ${deepest} levels deep` }
-      : { line, value };
+    if (isDeeperThan(deepest, value)) return { line, broken: `is nested more than ${deepest} levels deep` };
+    const key = keyTwice(text);
+    return key === undefined ? { line, value } : { line, broken: twiceIn(key) };
   } catch {
     return { line, broken: 'is not valid JSON' };
   }

@@ -89,7 +89,7 @@ function withNumbers(text: string, form: (number: string) => string): string {
 }
 
 /** Behind the quote that ends the string which begins there. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;
     while (text[at - 1 - escapes] === '\\') escapes++;

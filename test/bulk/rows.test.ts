@@ -140,6 +140,15 @@ describe('rows', () => {
     });
   });
 
+  test.each([
+    ['JSON', '{"id":7,"metadata":{"a":1}}\n{"id":8,"company":"A","company":"B"}\n', 'has the key "company" twice'],
+    ['JSON in a cell', 'id,metadata\n7,"{""a"":1}"\n8,"{""a"":1,""a"":2}"\n', 'metadata has the key "a" twice'],
+  ])('of which one has a key twice, in %s, are sent without that one', async (_, rows, error) => {
+    const { report, ran } = await from(rows, 'contacts update');
+    expect(ran.exitCode).toBe(8);
+    expect(report).toMatchObject({ done: 1, errors: [{ error }] });
+  });
+
   test('about a record of another account are rejected, and the rest goes on', async () => {
     const { report, ran } = await from('id,body\n7,One\n99999,Two\n8,Three\n', 'tickets note');
     expect(ran.exitCode).toBe(8);

@@ -66,6 +66,8 @@ describe('records', () => {
 
   test('a batch that is one contact, not an array, is told what the file should hold', async () => {
     const world = sandboxWorld();
+    const twice = await svc(world, ['contacts', 'create', '--file', '-'], { stdin: '[{"name":"Ada","name":"Bo"}]' });
+    expect(twice).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('has the key "name" twice') });
     const ran = await svc(world, ['contacts', 'create', '--file', '-'], { stdin: '{"name":"Ada"}' });
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toContain('standard input holds no array of contacts');

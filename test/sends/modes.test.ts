@@ -53,6 +53,26 @@ test.each(['published ', 'PUBLISHED', ['published'], 'live'])(
   },
 );
 
+test.each([
+  ['in mode draft', inMode('draft')],
+  ['in mode allow', inMode('allow')],
+])(
+  'a body with a key twice is judged by one and may be done by the other: %s nothing of it leaves',
+  async (_, given) => {
+    const { world, run } = desk();
+    const stdin = '{"title":"Faster","content":"Seconds","status":"published","status":"draft"}';
+    for (const argv of [
+      ['/changelog', '-X', 'POST'],
+      ['/changelog/31', '-X', 'PATCH'],
+      ['/elsewhere', '-X', 'POST', '--dry-run'],
+    ]) {
+      const ran = await run(['api', ...argv, '--input', '-'], { ...given, stdin });
+      expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('has the key "status" twice') });
+    }
+    expect(world.sent).toEqual([]);
+  },
+);
+
 test('a path that a server may take for a send is refused in mode draft, however it is spelled', async () => {
   const { world, run } = desk();
   const spelled = [

@@ -4,6 +4,7 @@ import type { Shape } from '../../api/shape.ts';
 import { isNorthAmerican, phoneIn } from '../../command/phones.ts';
 import { Failure } from '../../errors.ts';
 import { parseExactly, quoteIt, roundedIn } from '../../text/exact-json.ts';
+import { keyTwice, twiceIn } from '../../text/json-keys.ts';
 import { nearest } from '../../text/near.ts';
 import { parseTime } from '../../text/time.ts';
 import { isoDates, short } from './remedy.ts';
@@ -106,7 +107,9 @@ function readTime(text: string): Value {
 
 function ownData(text: string): Value {
   try {
-    return exactly(parseExactly(text));
+    const value = parseExactly(text);
+    const key = keyTwice(text);
+    return key === undefined ? exactly(value) : { problem: twiceIn(key) };
   } catch {
     return { problem: 'must be a JSON object; or give each key a column: metadata.KEY' };
   }

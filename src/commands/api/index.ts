@@ -13,6 +13,7 @@ import type { Wire } from '../../http/exchange/request.ts';
 import { type Sent, send } from '../../http/send/send.ts';
 import type { View } from '../../output/view.ts';
 import { jsonIn } from '../../text/json.ts';
+import { keyTwice, twiceIn } from '../../text/json-keys.ts';
 import { type Whole, wholeOf } from './paginate.ts';
 import { adviceOnPath, refuseNoPath } from './path-words.ts';
 
@@ -49,6 +50,7 @@ export const api = defineCommand({
     const method = flags.method ?? (hasFields || flags.input !== undefined ? 'POST' : 'GET');
     if (flags.paginate && method !== 'GET') throw new Failure('usage', '--paginate works with GET only.');
     const text = flags.input === undefined ? undefined : await readUserText(ctx, flags.input, '--input');
+    refuseKeyTwice(text);
     const service = await connect(comingFrom(ctx, { face: 'api' }), settings);
     const typed = relativePath(args.path, service.session.baseUrl);
     const path = method === 'GET' && hasFields ? withQuery(typed, fields) : typed;
@@ -74,6 +76,13 @@ export const api = defineCommand({
     return { data: { shape: 'record', record }, read: method === 'GET', output: 'json', head, failure };
   },
 });
+
+/** It goes out as it was written, and the service may take the other of the two than was shown and judged. */
+function refuseKeyTwice(body = ''): void {
+  const key = jsonIn(body) === undefined ? undefined : keyTwice(body);
+  if (key === undefined) return;
+  throw new Failure('usage', `--input: the body ${twiceIn(key)}.`, { hint: 'Leave one out. Nothing was sent.' });
+}
 
 /** In doubt it may write: a short flag among others may be one of a method or of a body. */
 function onlyReads(words: readonly string[]): boolean {
