@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { kindOfPlace } from '../database/place.ts';
-import { isNamedByShell } from '../disk/place/home.ts';
+import { asNamed, isNamedByShell } from '../disk/place/home.ts';
 
 /** `left`: variables that may hold a password. */
 export type Carried = { readonly env: Readonly<Record<string, string>>; readonly left: readonly string[] };
@@ -16,11 +16,11 @@ export async function carriedBy({ env, files }: Pick<Context, 'env' | 'files'>, 
   const left: string[] = [];
   if (isNamedByShell('config', env)) carried.SVC_CONFIG_DIR = resolve(files.config);
   if (isNamedByShell('state', env)) carried.SVC_STATE_DIR = resolve(files.state);
-  if (env.SVC_POLICY) carried.SVC_POLICY = resolve(env.SVC_POLICY);
+  if (env.SVC_POLICY) carried.SVC_POLICY = resolve(asNamed(env.SVC_POLICY, 'SVC_POLICY'));
   for (const name of ['SVC_MIRROR_DB', 'SVC_DRAFTS_DB'] as const) {
     const place = env[name];
     if (!place) continue;
-    if (isPlainPath(place)) carried[name] = resolve(place);
+    if (isPlainPath(place)) carried[name] = resolve(asNamed(place, name));
     else if (await isUrlWithoutSecret(place)) carried[name] = place;
     else left.push(name);
   }

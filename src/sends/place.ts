@@ -1,4 +1,5 @@
 import { isPostgresUrl, kindOfPlace, placeHint } from '../database/place.ts';
+import { asNamed } from '../disk/place/home.ts';
 import { Failure } from '../errors.ts';
 
 export { isPostgresUrl } from '../database/place.ts';
@@ -9,6 +10,7 @@ export function refuseNoPlace(text: string, name: string): void {
     throw new Failure('usage', `${name}: drafts are kept in a folder or at a postgres:// URL.`, {
       hint: placeHint(text),
     });
+  if (!isPostgresUrl(text)) asNamed(text, name);
 }
 
 /** The same for what is written down where others may read it: it holds no password. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { BaseIssue } from 'valibot';
 import type { Context } from '../context.ts';
 import { isPlainFile, readRulesIfThere } from '../disk/file/atomic-file.ts';
+import { asNamed } from '../disk/place/home.ts';
 import { Failure, messageOf } from '../errors.ts';
 import type { Policy, Quiet } from './policy-schema.ts';
 
@@ -10,7 +11,7 @@ type PolicyPorts = Pick<Context, 'env' | 'files'>;
 /** Where the rules may stand: in the configuration folder, and where SVC_POLICY says. All of them hold. */
 const policyPaths = ({ env, files }: PolicyPorts): readonly { readonly path: string; readonly mustBe: boolean }[] => [
   { path: join(files.config, 'policy.yaml'), mustBe: false },
-  ...(env.SVC_POLICY ? [{ path: env.SVC_POLICY, mustBe: true }] : []),
+  ...(env.SVC_POLICY ? [{ path: asNamed(env.SVC_POLICY, 'SVC_POLICY'), mustBe: true }] : []),
 ];
 
 /**

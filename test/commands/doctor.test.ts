@@ -43,6 +43,16 @@ test('in a pipe a name of the service neither breaks a row nor reaches a termina
   }
 });
 
+test('a place that only a shell can read is named by its variable', async () => {
+  const names = ['SVC_MIRROR_DB', 'SVC_DRAFTS_DB', 'SVC_POLICY'];
+  const env = Object.fromEntries(names.map((name) => [name, '~/svc']));
+  const ran = await svc(sandboxWorld(), ['doctor', '--json'], { env });
+  expect(ran.exitCode).toBe(1);
+  const wrong = wrongOf(ran.stdout);
+  expect(wrong.map(({ message }) => message.replace(/ .*/u, ''))).toEqual(names);
+  for (const { fix } of wrong) expect(fix).toBe('Write the whole path, like /home/ada/svc.');
+});
+
 test('without a login and without a base URL both are named with the command that mends them, exit 1', async () => {
   const world = sandboxWorld({ env: { SVC_BASE_URL: undefined } });
   const ran = await svc(world, ['doctor', '--json']);

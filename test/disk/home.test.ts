@@ -40,6 +40,23 @@ test('whole paths are taken as they are, and what the user names for svc alone m
   expect(ownFolder('state', { ...env, SVC_STATE_DIR: '' }, linux)).toBe('/s/svc');
 });
 
+test.each(['~', '~/x', '~ada/x', '$HOME/x', '%h/x', '"/x"', "'/x'", ' /x', '/x ', '/x\n', ' '])(
+  '%j is what a shell would have read, and no place: it is said which variable names it',
+  (place) => {
+    for (const [what, name] of [
+      ['config', 'SVC_CONFIG_DIR'],
+      ['state', 'SVC_STATE_DIR'],
+    ] as const)
+      expect(() => ownFolder(what, { HOME: '/h', [name]: place }, linux)).toThrow(
+        new RegExp(`^${name} cannot be used`, 'u'),
+      );
+  },
+);
+
+test.each(['/x', 'x', './~', './~/x', '/a ~/$x', 'C:\\x y'])('%j is taken as it is', (place) => {
+  expect(ownFolder('config', { HOME: '/h', SVC_CONFIG_DIR: place }, linux)).toBe(place);
+});
+
 test.each([undefined, '', '.'])('without a home (%j) it is said what to set', (home) => {
   expect(() => ownFolder('config', { HOME: '.' }, on('linux', home))).toThrow(/where your home folder is/u);
   expect(ownFolder('config', { SVC_CONFIG_DIR: '/c' }, on('linux', home))).toBe('/c');
@@ -103,6 +120,24 @@ describe.skipIf(process.platform === 'win32')('in a folder with a configuration 
     expect(asked.exitCode).not.toBe(10);
     expect(readdirSync(repository, { recursive: true })).toEqual(there);
   });
+
+  test.each(['SVC_CONFIG_DIR', 'SVC_STATE_DIR'])(
+    '%s with a ~ that no shell has read makes no folder: exit 2, and doctor names it',
+    async (name) => {
+      const there = readdirSync(repository, { recursive: true });
+      const env = {
+        HOME: mkdtempSync(join(tmpdir(), 'svc-home-')),
+        SVC_API_KEY: 'key',
+        SVC_BASE_URL: 'http://127.0.0.1:9',
+        [name]: '~/x',
+      };
+      const sent = await run(['tickets', 'reply', '8', '--body', 'Hello', '--yes'], env);
+      expect(sent).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(`${name} cannot be used`) });
+      const doctor = await run(['doctor'], env);
+      expect(doctor).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(`${name} cannot be used`) });
+      expect(readdirSync(repository, { recursive: true })).toEqual(there);
+    },
+  );
 
   test('a program that svc starts has the home of the password database', async () => {
     const { stdout } = await run(['sandbox', 'exec', '--', 'sh', '-c', 'echo "$HOME,$XDG_CACHE_HOME"'], {

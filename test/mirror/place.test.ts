@@ -96,6 +96,9 @@ describe('where the copy is', () => {
     '"Server=127.0.0.1;Password=geheim"',
     'jdbc:postgresql://127.0.0.1/copy?password=geheim',
     ' ',
+    '~/copy.db',
+    '"copy.db"',
+    'copy.db ',
   ])('%j names no file: exit 2, nothing made, nothing shown', async (place) => {
     const one = world();
     const here = readdirSync('.');

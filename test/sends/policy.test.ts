@@ -151,6 +151,21 @@ test.each([...broken, ...cut])(
   },
 );
 
+test.each(['SVC_POLICY', 'SVC_DRAFTS_DB'])(
+  '%s with a ~ that no shell has read is exit 2, and nothing leaves',
+  async (name) => {
+    const { world, run } = desk();
+    const ran = await run(
+      ['tickets', 'reply', '8', '--body', 'Hello', ...(name === 'SVC_DRAFTS_DB' ? ['--draft'] : [])],
+      {
+        env: { [name]: '~/svc' },
+      },
+    );
+    expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(`${name} cannot be used`) });
+    expect(writesOf(world)).toEqual([]);
+  },
+);
+
 test('SVC_POLICY holds beside the file of the configuration, and one that is not there forbids', async () => {
   const { world, run, ok } = deskUnder('sends: { mode: allow }\n');
   const other = join(world.folder, 'other.yaml');

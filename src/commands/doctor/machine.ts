@@ -4,10 +4,11 @@ import { strangeVariables } from '../../config/environment-names.ts';
 import { proxiesIn } from '../../config/proxies.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
+import { kindOfPlace } from '../../database/place.ts';
 import { readIfThere } from '../../disk/file/atomic-file.ts';
 import { diskWords } from '../../disk/file/disk-failure.ts';
 import { whatIsWrongWith } from '../../disk/place/folder-check.ts';
-import { homeFolder } from '../../disk/place/home.ts';
+import { asNamed, homeFolder } from '../../disk/place/home.ts';
 import { codeOf, Failure, interruption, messageOf } from '../../errors.ts';
 import { canListen } from '../../login/loopback.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -17,8 +18,9 @@ import type { Check } from './check.ts';
 export async function machineChecks(ctx: Context, settings: Settings): Promise<readonly Check[]> {
   const checks = [
     node(),
-    await folder('config folder', ctx.files.config, 'SVC_CONFIG_DIR'),
-    await folder('state folder', ctx.files.state, 'SVC_STATE_DIR'),
+    await folder('config folder', () => ctx.files.config, 'SVC_CONFIG_DIR'),
+    await folder('state folder', () => ctx.files.state, 'SVC_STATE_DIR'),
+    ...(['SVC_MIRROR_DB', 'SVC_DRAFTS_DB'] as const).flatMap((name) => misplaced(name, ctx.env[name])),
     await store(ctx),
     proxy(ctx.env, settings),
     await callback(settings),
@@ -38,11 +40,29 @@ function node(): Check {
   return fine('node', `Node ${version} on ${process.platform}.`);
 }
 
-async function folder(name: string, path: string, variable: string): Promise<Check> {
+async function folder(name: string, find: () => string, variable: string): Promise<Check> {
+  const path = orWrong(name, find);
+  if (typeof path !== 'string') return path;
   const trouble = await whatIsWrongWith(path);
   return trouble
     ? wrong(name, `${path}: ${trouble}.`, `Fix it, or set ${variable} to another folder.`)
     : fine(name, path);
+}
+
+/** A place that the environment names for a file, and that is none. */
+function misplaced(name: string, place: string | undefined): readonly Check[] {
+  if (!place || kindOfPlace(place) !== 'file') return [];
+  const named = orWrong('environment', () => asNamed(place, name));
+  return typeof named === 'string' ? [] : [named];
+}
+
+function orWrong(name: string, find: () => string): string | Check {
+  try {
+    return find();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return wrong(name, error.message, error.hint ?? '');
+  }
 }
 
 /** Keeps a word and forgets it again: a keyring that is there may still not answer. */

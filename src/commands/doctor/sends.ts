@@ -20,9 +20,11 @@ export async function sendsChecks(ctx: Context, settings: Settings): Promise<rea
     return [{ name, ok: true, message, fix: null }];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return [{ name, ok: false, message: error.message, fix: 'Correct the file: svc help sends has its keys.' }];
+    return [{ name, ok: false, message: error.message, fix: error.kind === 'usage' ? (error.hint ?? null) : keysHint }];
   }
 }
+
+const keysHint = 'Correct the file: svc help sends has its keys.';
 
 async function judged(path: string, filter: string, signal: AbortSignal): Promise<void> {
   await checkFilter(filter, signal).catch((error: unknown) => {

@@ -52,6 +52,19 @@ export function customFolder(what: 'config' | 'state', env: Env, machine = thisM
 
 const ownNames = { config: 'SVC_CONFIG_DIR', state: 'SVC_STATE_DIR' } as const;
 
+/**
+ * A place that the user named, or a usage Failure where it begins with what only a shell reads. A systemd unit, a file of
+ * variables and quotes leave that as it is, and it would become a folder of the working folder. `./~` is one that is meant.
+ */
+export function asNamed(place: string, by: string): string {
+  if (!/^[~$%"'`\s]|\s$/u.test(place)) return place;
+  throw new Failure(
+    'usage',
+    `${by} cannot be used: svc takes a path as it is written, so a ~, a $, a %, quotes and blanks around it stay in it.`,
+    { hint: 'Write the whole path, like /home/ada/svc.', isHeld: true },
+  );
+}
+
 /** Whether a variable of the shell says where svc keeps what, which a program that is started elsewhere may not have. */
 export function isNamedByShell(what: 'config' | 'state', env: Env, { platform } = thisMachine): boolean {
   const isOfCustom = platform !== 'win32' && platform !== 'darwin';
@@ -61,10 +74,10 @@ export function isNamedByShell(what: 'config' | 'state', env: Env, { platform } 
 /** Windows has one folder for all that a program keeps. */
 const windowsNames = { config: 'Config', state: 'Log' } as const;
 
-/** A folder of svc's own: the one that the user named, as it is, else the platform's. Throws where there is no home. */
+/** A folder of svc's own: the one that the user named, as it is, else the platform's. Throws where there is no home, and for what is no place. */
 export function ownFolder(what: 'config' | 'state', env: Env, machine = thisMachine): string {
   const named = env[ownNames[what]];
-  if (named) return named;
+  if (named) return asNamed(named, ownNames[what]);
   const custom = customFolder(what, env, machine);
   if (custom === undefined) {
     throw new Failure('usage', 'svc does not know where your home folder is, so it has no place for its files.', {

@@ -2,6 +2,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isPostgresUrl as isUrl, kindOfPlace, placeHint, withStrictTls } from '../../database/place.ts';
 import { isPlainFile, isThere } from '../../disk/file/atomic-file.ts';
+import { asNamed } from '../../disk/place/home.ts';
 import { ofCopy, ownFileAt } from '../../disk/place/own-files.ts';
 import { sizeOf } from '../../disk/place/private-data.ts';
 import { Failure } from '../../errors.ts';
@@ -20,7 +21,7 @@ export async function placeOfCopy({ env, files }: StorePorts, db: string | undef
   if (kindOfPlace(named) === 'neither')
     throw new Failure('usage', `${name}: the copy is a file or a postgres:// URL.`, { hint: placeHint(named) });
   if (db !== undefined && isUrl(db)) await refusePassword(db);
-  return named;
+  return isUrl(named) ? named : asNamed(named, name);
 }
 
 /** Everybody on the machine can read the flags of a program. */
