@@ -324,14 +324,46 @@ test.for([
     { error: 'quota', ticket: { id: 9999, subject: 'Mine' } },
   ],
   [['lists', 'delete', '3', '--yes'], { success: '' }],
-  [['tickets', 'note', '8', '--body', 'Mine'], { error: 'quota', note: { id: 9999, body: 'Mine' } }],
+  ...[
+    { error: 'quota' },
+    { error: { code: 5 } },
+    { error: true },
+    { success: false },
+    { ok: false },
+    { success: 0 },
+    { ok: 'false' },
+  ].map(
+    (beside) => [['tickets', 'note', '8', '--body', 'Mine'], { ...beside, note: { id: 9999, body: 'Mine' } }] as const,
+  ),
+  [['tickets', 'create', '--subject', 'Mine', '--settle', '1'], { ok: false, ticket: { id: 9999, subject: 'Mine' } }],
+  [['contacts', 'update', '7', '--company', 'Mine'], { success: false, contact: { contact_id: 7, company: 'Mine' } }],
+  [['contacts', 'sync', '-'], { success: false, created: 1, updated: 0, errors: [] }],
 ] as const)('%j answered with %j is not done: exit 9', async ([argv, answer]) => {
   const world = sandboxWorld({ rateLimit: 'off' });
   const exchange: typeof world.exchange = async (request) =>
     request.method === 'GET'
       ? world.exchange(request)
       : { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(answer) };
-  expect((await svc({ ...world, exchange }, [...argv, '--json'])).exitCode).toBe(9);
+  const stdin = 'email,name\nnew@example.com,New\n';
+  expect((await svc({ ...world, exchange }, [...argv, '--json'], { stdin })).exitCode).toBe(9);
+});
+
+test.each([
+  { error: null },
+  { error: '' },
+  { error: [] },
+  { error: false },
+  { ok: true },
+  { success: true },
+  { success: null },
+])('a record beside %j is done', async (beside) => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const exchange: typeof world.exchange = async (request) => {
+    const answer = await world.exchange(request);
+    if (request.method === 'GET' || 'lost' in answer) return answer;
+    return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), ...beside }) };
+  };
+  expect((await svc({ ...world, exchange }, ['tickets', 'note', '8', '--body', 'Mine'])).exitCode).toBe(0);
 });
 
 describe('changelog update --content', () => {

@@ -12,13 +12,15 @@ const commonFields = new Set(['status', 'ok', 'id', 'message', 'error']);
 
 /**
  * What an answer to a write lacks to be surely the service's, in a few words; undefined where it lacks nothing. A
- * wrapped record must hold its id, other answers a field of the operation's own, of its type. A `status` or an `ok`
- * that says otherwise than the service does is no success.
+ * wrapped record must hold its id, other answers a field of the operation's own, of its type. A `status` that says
+ * otherwise than the service does is no success, nor is any answer that says itself that it is none.
  */
 export function lackOf(promised: Promised, json: Readonly<Record<string, unknown>>): string | undefined {
   const { response, answer, resource, makes } = promised;
   // The shape of an error, whatever stands beside it.
-  if (typeof json.error === 'string' && json.error !== '') return 'an error';
+  if (isSaid(json.error)) return 'an error';
+  const denied = ['ok', 'success'].find((name) => json[name] === false || json[name] === 0 || json[name] === 'false');
+  if (denied !== undefined) return `"${denied}": ${JSON.stringify(json[denied])}`;
   // Beside several records it may tell of some of them.
   if (isRecord(json[answer.key ?? '']) && isFilled(json.errors)) return 'errors';
   if (answer.key !== undefined)
@@ -27,13 +29,15 @@ export function lackOf(promised: Promised, json: Readonly<Record<string, unknown
   if (makes && makes.length > 1) return undefined;
   const fields = Object.entries(fieldsOf(response));
   const kept = fields.filter(([name, { schema }]) => v.is(schema, json[name])).map(([name]) => name);
-  const isOtherwise = fields.some(
-    ([name]) => (name === 'status' && !kept.includes(name)) || json.ok === false || json.success === '',
-  );
+  const isOtherwise = fields.some(([name]) => (name === 'status' && !kept.includes(name)) || json.success === '');
   const own = fields.filter(([name]) => !commonFields.has(name));
   const proves = (name: string) => own.length === 0 || !commonFields.has(name);
   return !isOtherwise && kept.some(proves) ? undefined : 'an object with none of its fields';
 }
+
+/** An error in whatever form: a text, an object, a number, true. None where nothing is in it. */
+const isSaid = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null ? Object.keys(error).length > 0 : Boolean(error);
 
 /** A list of errors, those of each field, or one: none where nothing is in it. */
 const isFilled = (errors: unknown): boolean =>
