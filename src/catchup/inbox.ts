@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { withLock } from '../disk/lock/lock.ts';
 import { Failure } from '../errors.ts';
 import { loginOf } from '../http/call/login-account.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { ownedBy } from '../webhooks/event/account.ts';
 import { readServeConfig } from '../webhooks/serve/config.ts';
 import { adminOf, choose, lookedIn } from '../webhooks/serve/configured.ts';
@@ -83,7 +84,9 @@ async function serveInbox(ctx: Context, settings: Settings, { config, about, acc
     seeAll: admin.received,
     starts: admin.starts,
     env: secretsOfAccount(configured.config, account?.name),
-    next: 'svc webhooks serve passes them on.',
+    next: (await isServed(ctx, configured.file))
+      ? 'svc webhooks serve passes them on.'
+      : `They wait in the inbox. To pass them on, start: svc webhooks serve --config ${shellWord(config)}`,
     about,
     async take(arrivals) {
       const added = await admin.addAll(arrivals.map((one) => ({ ...one, sinks: sinksFor(one.event) })));
@@ -92,6 +95,12 @@ async function serveInbox(ctx: Context, settings: Settings, { config, about, acc
     },
     close: () => whole.close(),
   };
+}
+
+/** Whether one of this state folder runs with the configuration. */
+async function isServed({ files }: Context, config: string): Promise<boolean> {
+  const { runningServes } = await import('../webhooks/serve/running.ts');
+  return (await runningServes(files.state)).some((one) => one.config === config);
 }
 
 /** A listener that runs takes them; else they wait for the next one. */

@@ -558,3 +558,26 @@ test('without --config it goes to the listen that runs, else to the serve that r
   expect(toListen.stderr).toContain(`Looked in ${listener}, the inbox of svc webhooks listen.`);
   await running.until(() => running.lines().length === JSON.parse(toListen.stdout).sent);
 });
+
+test('what the inbox took is called queued, and the way to pass it on names serve where none runs', async () => {
+  const { world, app, catchUp, miss } = await setting();
+  const config = `listen: { port: 0 }\ninbox: inbox\nsinks: [{ name: app, http: { url: "${app.url}" } }]\n`;
+  const file = join(world.folder, 'svc-webhooks.yaml');
+  writeFileSync(file, config);
+  await miss();
+  const since = ['--since', '1h', '--events', 'ticket.created', '--config', file];
+  const shown = await svc(world, ['webhooks', 'catch-up', ...since], { env });
+  expect(shown.stdout).toMatch(/^since\t\S+\nrebuilt\t1\nqueued\t1\nrepeated\t0\nfailed\t0\n/u);
+  expect(shown.stderr).toContain(`They wait in the inbox. To pass them on, start: svc webhooks serve --config ${file}`);
+  expect(app.got).toEqual([]);
+  const served = await serving(world, config);
+  endings.push(() => served.end());
+  await served.until(() => app.got.length === 1);
+  await miss('Another');
+  const running = await catchUp(...since);
+  expect(JSON.parse(running.stdout)).toMatchObject({ rebuilt: 1, sent: 1, queued: 1 });
+  expect(running.stderr).toContain('svc webhooks serve passes them on.');
+  await miss('A third');
+  const direct = await catchUp('--since', '1h', '--events', 'ticket.created', '--to', app.url);
+  expect(JSON.parse(direct.stdout)).toMatchObject({ queued: 0 });
+});

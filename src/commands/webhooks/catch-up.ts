@@ -83,6 +83,9 @@ async function begin(
   });
 }
 
+/** For people: what the inbox took was not sent yet. */
+const sums = ['since', 'rebuilt', 'sent', 'repeated', 'failed', 'not_readable'];
+
 /** Each event counts once, by what became of it in the end. */
 function told(
   ctx: Context,
@@ -92,11 +95,12 @@ function told(
 ): View {
   const count = (wanted: SendResult) => [...results.values()].filter((result) => result === wanted).length;
   const [sent, repeated, failed] = [count('sent'), count('repeated'), count('failed')];
-  const record = { since: since.toISOString(), rebuilt: results.size, sent, repeated, failed, not_readable: unread };
+  const counts = { rebuilt: results.size, sent, repeated, failed, not_readable: unread };
+  const record = { since: since.toISOString(), ...counts, queued: isSent ? 0 : sent };
   const isCut = ctx.signal.aborted && (failed > 0 || young > 0);
   const before = repeated > 0 ? ` ${counted(repeated, 'more event')} had gone there before.` : '';
   return {
-    data: { shape: 'record', record },
+    data: { shape: 'record', record, columns: isSent ? sums : sums.map((name) => (name === 'sent' ? 'queued' : name)) },
     ...(failed === 0 &&
       !isCut && { done: `Rebuilt ${counted(sent, 'event')} since ${localTime(record.since)}.${before}` }),
     notes: [
