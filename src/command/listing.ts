@@ -12,7 +12,7 @@ import { sifted } from './sift.ts';
 
 /** Flags of every paginated list. */
 export const rangeFlags = {
-  limit: param.integer('At most N records', { min: 1, conflicts: ['all', 'page'] }),
+  limit: param.integer('At most N records', { min: 1, conflicts: ['all', 'page'], hint: 'For all of them: --all' }),
   all: param.toggle('Every record', { conflicts: ['page'] }),
   page: param.integer('Only this page', { min: 1 }),
   perPage: param.integer('Records a page, 1 to 100 (default 50)', { min: 1, max: 100 }),
@@ -21,7 +21,7 @@ export const rangeFlags = {
 /** Of a list that svc sorts, --all says what is sorted and --limit what of it is shown. */
 export const sortedRangeFlags = {
   ...rangeFlags,
-  limit: param.integer('At most N records', { min: 1, conflicts: ['page'] }),
+  limit: param.integer('At most N records', { min: 1, conflicts: ['page'], hint: 'For all of them: --all' }),
 } satisfies Params;
 
 export function rangeOf({ limit, all, page, perPage, sort }: Readonly<Record<string, unknown>>): Range {

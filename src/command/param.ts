@@ -57,12 +57,17 @@ export const param = {
 
   integer: (
     description: string,
-    { min = 0, max = Number.MAX_SAFE_INTEGER, ...about }: About & { readonly min?: number; readonly max?: number } = {},
+    {
+      min = 0,
+      max = Number.MAX_SAFE_INTEGER,
+      hint,
+      ...about
+    }: About & { readonly min?: number; readonly max?: number; readonly hint?: string } = {},
   ): Param<number | undefined> => ({
     description,
     placeholder: 'N',
     ...about,
-    parse: (texts, flag) => parseInteger(last(texts), flag, { min, max }),
+    parse: (texts, flag) => parseInteger(last(texts), flag, { min, max, hint }),
   }),
 
   requiredId: (description: string, record?: ResourceName): Param<number> => ({
@@ -139,12 +144,16 @@ export const inCapitals = <T>(flag: Param<T>): Param<T> => ({
     ),
 });
 
-/** Where svc takes another name as well, the refusal says so. */
+/** Where svc takes another name as well, the refusal says so. `#22` is 22, but of a ticket it may be the number. */
 export function parseId(text: string, flag: string, record: ResourceName | undefined): number {
   const id = wholeNumber(text);
   if (id !== undefined && id >= 1) return id;
   const { noun, otherName }: Partial<Resource> = record ? resources[record] : {};
-  if (!record || otherName === undefined) return parseInteger(text, flag, { min: 1, list: record && listOf[record] });
+  if (!record || otherName === undefined)
+    return parseInteger(text, flag, {
+      min: 1,
+      hint: record && listOf[record] && `To see the ids: svc ${listOf[record]}`,
+    });
   throw new Failure('usage', `${flag} must be the ${idWords(record)} of a ${noun}, not "${text}".`);
 }
 
@@ -163,15 +172,13 @@ const listOf: Readonly<Partial<Record<ResourceName, string>>> = {
   subscriptions: 'webhooks list',
 };
 
-type Range = { readonly min: number; readonly max?: number; readonly list?: string | undefined };
+type Range = { readonly min: number; readonly max?: number; readonly hint?: string | undefined };
 
-function parseInteger(text: string, flag: string, { min, max = Number.MAX_SAFE_INTEGER, list }: Range): number {
+function parseInteger(text: string, flag: string, { min, max = Number.MAX_SAFE_INTEGER, hint }: Range): number {
   const value = wholeNumber(text);
   if (value !== undefined && value >= min && value <= max) return value;
   const range = max === Number.MAX_SAFE_INTEGER ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`;
-  throw new Failure('usage', `${flag} must be ${range}, not "${text}".`, {
-    hint: list && `To see the ids: svc ${list}`,
-  });
+  throw new Failure('usage', `${flag} must be ${range}, not "${text}".`, { hint });
 }
 
 export function splitPair(text: string, flag: string): [key: string, value: string] {

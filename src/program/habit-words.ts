@@ -19,6 +19,7 @@ export const commandHabits: Habits = {
     ...{ init: 'login', setup: 'login', configure: 'login', profile: 'auth list', profiles: 'auth list' },
     ...{ env: 'help environment', environment: 'help environment', flags: 'help flags' },
     ...{ approve: 'drafts approve', reject: 'drafts reject', sends: 'help sends', policy: 'help sends' },
+    ...same(['upgrade', 'update', 'self-update'], 'doctor --check-update URL'),
     ...{ commands: 'help commands', topics: 'help topics', exec: 'sandbox exec', demo: 'sandbox demo' },
   },
   contacts: { import: 'sync', upload: 'sync', upsert: 'sync', download: 'export', lookup: 'find', search: 'find' },
@@ -124,6 +125,7 @@ const flagHabits: Readonly<Record<string, readonly string[]>> = {
   ...same(['--date', '--publish-at', '--schedule'], ['--at', '--published-at']),
   ...same(['--columns', '--select'], ['--fields']),
   '--format': ['--output'],
+  '--template': ['--jq'],
   '--from': ['FILE'],
   ...same(['--paginate', '--no-limit'], ['--all']),
   ...same(['--preview', '--noop', '--simulate'], ['--dry-run']),
@@ -171,6 +173,7 @@ export function habitualFlag(flag: string, command: Command, path: string): stri
   if (found === undefined || found === word) {
     const format = outputs.find((name) => word === `--${name}`);
     if (format !== undefined && own.includes('--output')) return `Did you mean -o ${format}?`;
+    if (own.includes(word.replace(/^--no-/u, '--'))) return notGiven(word);
     if (sorting.has(word) && own.includes('--limit')) return "To sort what is read: --jq 'sort_by(.FIELD)'";
     const [begun, ...more] = own.filter((one) => word.length > 3 && one.startsWith(word));
     return begun === undefined || more.length > 0 ? undefined : `Did you mean ${begun}?`;
@@ -178,6 +181,10 @@ export function habitualFlag(flag: string, command: Command, path: string): stri
   if (found.startsWith('-')) return `Did you mean ${found}?`;
   return `${found} has no flag, it is an argument: svc ${path} ${args.join(' ')}`;
 }
+
+/** `--no-json`: what a flag does is not done where it is left out. */
+const notGiven = (word: string): string =>
+  `Leave out ${word}: nothing is done by --${word.slice(5)} that is not given.${word === '--no-json' ? ' Where a setting says json: -o table' : ''}`;
 
 const flagsOf = ({ flags }: Command): readonly string[] => [
   ...Object.entries(flags).flatMap(([key, flag]) => (flag.hidden ? [] : [`--${flagName(key, flag)}`])),

@@ -22,6 +22,9 @@ const fieldNames = /^[a-z_]+(?:\.[a-z_]+)*(?:,[a-z_]+(?:\.[a-z_]+)*)*$/u;
 
 /** gh has the fields behind --json: `svc tickets list --json id,subject`. A comma shows what is meant. */
 export function refuseFieldsBehindJson(argv: readonly string[]): void {
+  const joined = ownWords(argv).findIndex((word) => /^--json=(?!(?:true|false)$)/u.test(word));
+  const fields = argv[joined]?.slice('--json='.length) ?? '';
+  if (fieldNames.test(fields)) throw meantFields(argv.toSpliced(joined, 1, '--json', fields), joined + 1);
   const at = placeOf(argv);
   if (at >= 0 && argv[at]?.includes(',')) throw meantFields(argv, at);
 }

@@ -1,6 +1,6 @@
 import type { CommanderError } from 'commander';
 import { type Command, type Group, type Param, runOf } from '../command/command.ts';
-import { firstWordAt } from '../command/global-flags.ts';
+import { firstWordAt, valuedFlags } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
 import { Failure } from '../errors.ts';
 import { capital } from '../text/capital.ts';
@@ -100,6 +100,14 @@ function standingAlone(words: readonly string[], typed: Typed): string | undefin
   );
   const told = `${plainWord.test(word) ? `'${word}'` : 'A word'} stands alone`;
   if (isBehindFlag) return `${told}: put quotes around a text of several words.`;
+  const app =
+    path.join(' ') === 'webhooks listen'
+      ? /^(?:(?:http:\/\/)?localhost:)?(\d{2,5}(?:\/[\w./-]*)?)$/u.exec(word)?.[1]
+      : undefined;
+  if (app !== undefined) return `To pass them on to an app: --forward-to http://localhost:${app}`;
+  const isGiven = argv.some((one) => one.startsWith(`--${flag}`) || /^--(?:editor|template)\b/u.test(one));
+  if (flag !== undefined && isGiven && command.args.id && !command.args.id.many)
+    return `svc ${path.join(' ')} takes one ID. For several: svc ${path.join(' ')} --from FILE`;
   if (flag !== undefined) return `${told}. A text goes behind --${flag}, in quotes.`;
   return `${told}. Run: ${['svc', ...path].join(' ')} --help`;
 }
@@ -109,7 +117,20 @@ function meantBy(flag: string, { argv, path, loaded }: Typed): string | undefine
   const node = nodeOf({ path, loaded });
   if (node && 'commands' in node && !node.itself) return flagOfChild(flag, node, { argv, path });
   const command = runOf(node);
+  if (command && path.join(' ') === 'each') return behindDashes(argv, command);
   return command && habitualFlag(flag, command, path.join(' '));
+}
+
+/** `svc each --all tickets list --limit 1`: what stands in front of the command is of each, and so is any flag without --. */
+function behindDashes(argv: readonly string[], command: Command): string | undefined {
+  const own = Object.entries<Param<unknown>>(command.flags).flatMap(([key, flag]) =>
+    flag.placeholder === undefined ? [] : [`--${flagName(key, flag)}`],
+  );
+  const isValue = (at: number) => own.includes(argv[at - 1] ?? '') || valuedFlags.has(argv[at - 1] ?? '');
+  const each = firstWordAt(argv);
+  const at = argv.findIndex((word, place) => place > each && !word.startsWith('-') && !isValue(place));
+  if (at < 0 || argv.slice(0, at).includes('--')) return undefined;
+  return `The flags of COMMAND stand behind --. Run: svc ${typedLine(argv.toSpliced(at, 0, '--'))}`;
 }
 
 /** `svc tickets --status open`: a flag of one of its commands, of `list` where that has it. */

@@ -168,14 +168,19 @@ function problemIn({ message, meant, line, ...problem }: Problem, blame: Blame, 
   const file = from === undefined ? '' : ` --from ${shellWord(from)}`;
   const hint =
     meant === undefined ? problem.hint : `If ${meant} is meant: svc changelog release ${shellWord(meant)}${file}`;
-  return new Failure('usage', `${blame.file}${line ? `:${line}` : ''}: ${message}`, { hint });
+  return new Failure('usage', `${placeOf(blame)}: ${message}`, { hint });
 }
+
+const placeOf = ({ file, line }: Blame): string => {
+  if (file === '-') return `standard input${line ? `, line ${line}` : ''}`;
+  return `${file}${line ? `:${line}` : ''}`;
+};
 
 /** The service's limits, before anything is sent. */
 function judge(wanted: Wanted, blame: Blame): void {
   const checked = check(createChangelogEntry.body, newBody({ ...wanted, draft: false }));
   if (checked.ok) return;
-  const place = blame.line ? ` (${blame.file}:${blame.line})` : '';
+  const place = blame.line ? ` (${placeOf(blame)})` : '';
   throw new Failure('usage', `The service would refuse the entry of ${wanted.version}${place}; nothing was sent.`, {
     fields: checked.fields,
   });

@@ -560,3 +560,35 @@ describe('--help in front of the words that it is about', () => {
     expect(await run('tickets get --help 8')).toEqual(await run('tickets get --help'));
   });
 });
+
+describe('a refusal names the way', () => {
+  test.each([
+    ['tickets list --json=id,subject', 'Run: svc tickets list --json --fields id,subject'],
+    ['tickets get 8 --json=subject', 'Run: svc tickets get 8 --json --fields subject'],
+    ['tickets list --template x', 'Did you mean --jq?'],
+    ['tickets list --no-json', 'Leave out --no-json'],
+    ['tickets list --no-all', 'Leave out --no-all'],
+    ['webhooks listen 3754', '--forward-to http://localhost:3754'],
+    ['webhooks listen localhost:3754/hooks', '--forward-to http://localhost:3754/hooks'],
+    ['tickets list --limit all', 'For all of them: --all'],
+    ['tickets list --sort id --limit all', 'For all of them: --all'],
+    ['webhooks inbox list --limit all', 'For all of them: --all'],
+    ['audit list --limit all', 'For all of them: --all'],
+    ['contacts create --name Ada', '--file or --from'],
+    ['each --profiles acme* tickets list --limit 1', "Run: svc each --profiles 'acme*' -- tickets list --limit 1"],
+    ['each --all tickets list --limit 1', 'Run: svc each --all -- tickets list --limit 1'],
+    ['each --all svc tickets list --limit 1', 'Run: svc each --all -- svc tickets list --limit 1'],
+  ])('svc %s', refusedWith);
+
+  test('what stands there already is not asked for', async () => {
+    const ran = await run('tickets reply 9 10 --body x');
+    expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining('takes one ID.')]);
+    expect(ran.stderr).not.toContain('--body');
+  });
+
+  test('notes on standard input are called that', async () => {
+    const ran = await run('changelog release 9.2.0 --notes-file -', { stdin: '' });
+    expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining('standard input')]);
+    expect(ran.stderr).not.toContain('-:1');
+  });
+});

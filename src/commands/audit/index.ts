@@ -36,7 +36,11 @@ const list = defineCommand({
     record: param.text('Only writes to the record with this id, or ticket number', { placeholder: 'ID' }),
     face: param.choice('Only writes by this way', faces),
     outcome: param.choice('Only writes that ended so', endings),
-    limit: param.integer('At most N writes (default 50)', { min: 1, conflicts: ['all'] }),
+    limit: param.integer('At most N writes (default 50)', {
+      min: 1,
+      conflicts: ['all'],
+      hint: 'For all of them: --all',
+    }),
     all: param.toggle('Every write'),
     account: accountFlag,
   },

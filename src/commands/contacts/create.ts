@@ -16,7 +16,10 @@ type Body = Input<typeof createContacts>['body'];
 
 const required = ['name', 'last_name', 'email', 'phone'];
 const contactFlags = Object.fromEntries(
-  Object.entries(flagsOf(NewContact)).map(([key, flag]) => [key, flag.required ? { ...flag, unless: ['file'] } : flag]),
+  Object.entries(flagsOf(NewContact)).map(([key, flag]) => [
+    key,
+    flag.required ? { ...flag, unless: ['file', 'from'] } : flag,
+  ]),
 );
 
 export const createContact = defineCommand({

@@ -48,7 +48,11 @@ const list = defineCommand({
   summary: 'List received events, newest first, earlier runs included',
   flags: {
     event: param.choice('Only this event', webhookEvents),
-    limit: param.integer('At most N events (default 50)', { min: 1, conflicts: ['all'] }),
+    limit: param.integer('At most N events (default 50)', {
+      min: 1,
+      conflicts: ['all'],
+      hint: 'For all of them: --all',
+    }),
     all: param.toggle('Every event'),
     config: configFlag,
     account: accountFlag,
