@@ -20,7 +20,7 @@ export async function idOf(service: Service, record: Named, typed: string, inCop
   service.ctx.progress(undefined);
   const [only, ...others] = found;
   if (!only) {
-    const meant = nameIn(record, name);
+    const meant = /^#\d+$/u.test(name) ? await ticketNumbered(service, name.slice(1)) : nameIn(record, name);
     const isOther = meant !== undefined && meant.toLowerCase() !== numberKey(name);
     throw new Failure('not-found', `No ${resources[record].noun} has ${words[record]} ${name}.`, {
       hint: isOther ? meantHint(service, record, meant) : searches[record](name),
@@ -92,6 +92,14 @@ async function ticketsWith(service: Service, number: string): Promise<Found[]> {
     if (isIt && typeof id === 'number') found.push({ id, about: String(subject) });
   }
   return found;
+}
+
+/** Of `#1008` the number T-1008, where a ticket has it: people mean that, and svc guesses at nothing. Else it is an id. */
+async function ticketNumbered(service: Service, digits: string): Promise<string> {
+  for await (const { ticket_number } of list(service, listTickets, { query: { q: digits } }, { all: true }).records) {
+    if (String(ticket_number).replace(/^\D+/u, '') === digits) return String(ticket_number);
+  }
+  return digits;
 }
 
 /** So many are searched for one by one; for more, the whole list is read once. */

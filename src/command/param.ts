@@ -146,7 +146,7 @@ export const inCapitals = <T>(flag: Param<T>): Param<T> => ({
 
 /** Where svc takes another name as well, the refusal says so. `#22` is 22, but of a ticket it may be the number. */
 export function parseId(text: string, flag: string, record: ResourceName | undefined): number {
-  const id = wholeNumber(text);
+  const id = wholeNumber(record === 'tickets' ? text : text.trim().replace(/^#(?=\d)/u, ''));
   if (id !== undefined && id >= 1) return id;
   const { noun, otherName }: Partial<Resource> = record ? resources[record] : {};
   if (!record || otherName === undefined)

@@ -306,3 +306,29 @@ test('contacts find takes a phone as it is dialled within its country', async ()
     expect(await found('0171 400')).toEqual([]);
   }
 });
+
+describe('an id behind a #, as people and svc write it', () => {
+  test.each([
+    ['conversations get #3', '"id": 3'],
+    ['conversations resolve #3', '"id": 3'],
+    ['changelog get #1', '"id": 1'],
+    ['contacts get #7', '"contact_id": 7'],
+    ['lists members #1', '"contact_id"'],
+  ])('svc %s is that record', async (line, shown) => {
+    const ran = await svc(sandboxWorld(), [...line.split(' '), '--json']);
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stdout).toContain(shown);
+  });
+
+  test.each([
+    ['tickets get #1008', 'Did you mean: svc tickets get T-1008'],
+    ['tickets close #1008', 'Did you mean T-1008?'],
+    ['tickets close 9 #1008', 'Did you mean T-1008?'],
+    ['tickets get #8', 'Did you mean: svc tickets get 8'],
+  ])('svc %s is told with the number that is meant, and nothing is changed', async (line, hint) => {
+    const world = sandboxWorld();
+    const ran = await svc(world, line.split(' '));
+    expect(ran.stderr).toContain(hint);
+    expect(world.sent.filter((sent) => !sent.startsWith('GET'))).toEqual([]);
+  });
+});
