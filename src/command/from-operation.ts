@@ -5,7 +5,7 @@ import { fieldsOf } from '../api/shape.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { call, connect, type Service } from '../http/call/call.ts';
-import type { Terminal, View } from '../output/view.ts';
+import type { Column, Terminal, View } from '../output/view.ts';
 import { capital } from '../text/capital.ts';
 import { textIn } from '../text/record.ts';
 import { type RecordOf, recordFitted, unwrap } from './answered.ts';
@@ -47,6 +47,8 @@ type Wording = FlagWording & {
 export type Derivation<Op extends Operation> = Wording & {
   /** What people see on a terminal instead of the plain record; sanitizes customer text itself. */
   readonly human?: (record: RecordOf<Op>, terminal: Terminal) => Promise<string>;
+  /** What `human` calls its fields. */
+  readonly labels?: readonly Column[];
   /** Of a write: one line about what it changed. */
   readonly done?: (record: RecordOf<Op>, id: number, written: Written) => string;
 };
@@ -138,7 +140,7 @@ async function recordsView<Op extends Operation>(
   if (ids.length > 1) {
     return {
       ...rest,
-      data: { shape: 'list', records, columns: about.columns ?? [] },
+      data: { shape: 'list', records, columns: about.columns ?? [], labels: about.labels ?? [] },
       read,
       human:
         human &&
@@ -152,7 +154,7 @@ async function recordsView<Op extends Operation>(
   // People see what fits; --json and its siblings print what came.
   const shown = recordFitted(derived, record);
   return {
-    data: { shape: 'record', record },
+    data: { shape: 'record', record, labels: about.labels ?? [] },
     read,
     human: human && ((terminal) => human(shown, terminal)),
   };

@@ -17,16 +17,25 @@ const asWords = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[-_.\s]+/gu, ' ');
 
-/** The field that a table shows under that word: `created` is `created_at`. Undefined where no header is so called. */
-export function fieldUnder(header: string, columns: readonly Column[]): string | undefined {
-  const typed = asWords(header);
-  const given = columns.map((column) => (typeof column === 'string' ? { path: column } : column));
-  return given.find((column) => asWords(column.header ?? headerOf(column.path)) === typed)?.path;
-}
+const columnUnder = (header: string, columns: readonly Column[]) =>
+  columns
+    .map((column) => (typeof column === 'string' ? { path: column } : column))
+    .find((column) => asWords(column.header ?? headerOf(column.path)) === asWords(header));
 
-/** The fields asked for, some by the words of the table's header. `isField`: what is a field's own name stays that. */
+/** The field that a table shows under that word: `created` is `created_at`. Undefined where no header is so called. */
+export const fieldUnder = (header: string, columns: readonly Column[]): string | undefined =>
+  columnUnder(header, columns)?.path;
+
+/**
+ * The fields asked for, some by the words of the table's header: then all that is shown under it. `isField`: what is a
+ * field's own name stays that.
+ */
 export const fieldsNamed = (
   fields: readonly string[],
   columns: readonly Column[],
   isField: (name: string) => boolean,
-): readonly string[] => fields.map((name) => (isField(name) ? name : (fieldUnder(name, columns) ?? name)));
+): readonly string[] =>
+  fields.flatMap((name) => {
+    const column = isField(name) ? undefined : columnUnder(name, columns);
+    return column?.fields ?? column?.path ?? name;
+  });

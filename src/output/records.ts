@@ -13,7 +13,7 @@ export async function byHeaders(printing: Printing, data: Data & { shape: 'list'
   const { fieldsNamed } = await import('./headers.ts');
   if (data.shape === 'record') {
     const { record } = data;
-    const columns = [...(data.columns ?? []), ...pathsOf(record)];
+    const columns = [...(data.columns ?? []), ...(data.labels ?? []), ...pathsOf(record)];
     return withFields(
       printing,
       fieldsNamed(settings.fields, columns, (name) => valueAt(record, name) !== undefined),
@@ -22,7 +22,10 @@ export async function byHeaders(printing: Printing, data: Data & { shape: 'list'
   const { pathOf } = await import('./cells.ts');
   const known = [...(data.fields ?? []), ...data.columns.map(pathOf)];
   const isField = (name: string) => known.some((path) => path === name || path.startsWith(`${name}.`));
-  return withFields(printing, fieldsNamed(settings.fields, [...data.columns, ...(data.fields ?? [])], isField));
+  return withFields(
+    printing,
+    fieldsNamed(settings.fields, [...data.columns, ...(data.labels ?? []), ...(data.fields ?? [])], isField),
+  );
 }
 
 const withFields = (printing: Printing, fields: readonly string[]): Printing => ({

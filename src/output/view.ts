@@ -21,6 +21,8 @@ export type Column =
       see?(record: unknown): unknown;
       /** A pipe has what people see too: words that no field holds. */
       readonly sees?: 'everywhere';
+      /** What the cell is made of, where that is more than its path. */
+      readonly fields?: readonly string[];
       /** Records whose cell may be cut all the same: an id that nobody can use. */
       cuts?(record: unknown): boolean;
     };
@@ -39,11 +41,18 @@ export type Paint = (style: Style, text: string) => string;
 
 /** The data of a View: what `--json` and its siblings print, exactly. */
 export type Data =
-  | { readonly shape: 'record'; readonly record: unknown; readonly columns?: readonly Column[] }
+  | {
+      readonly shape: 'record';
+      readonly record: unknown;
+      readonly columns?: readonly Column[];
+      /** What people see it called, for --fields: its page has words of its own. */
+      readonly labels?: readonly Column[];
+    }
   | {
       readonly shape: 'list';
       readonly records: Iterable<unknown> | AsyncIterable<unknown>;
       readonly columns: readonly Column[];
+      readonly labels?: readonly Column[];
       /** Every field of a record: the columns of csv, the same for every page. Without it, the first record's. */
       readonly fields?: readonly string[];
       /** The user named the columns, as with --fields: one that has no room is told. */

@@ -139,3 +139,35 @@ describe('the hints of trigger and listen', () => {
     else expect(ran.stderr).toContain(hint);
   });
 });
+
+describe('a word that people see selects what they see under it', () => {
+  const fieldsOf = async (line: string) => {
+    const ran = await svc(sandboxWorld(), [...line.split(' '), '--json']);
+    expect([ran.exitCode, ran.stderr.replace(/^Showing .*\n|^To see .*\n/gmu, '')]).toEqual([0, '']);
+    return JSON.parse(ran.stdout);
+  };
+
+  test.each(['tickets list --limit 2', 'conversations list --limit 2'])('%s --fields Contact', async (line) => {
+    const [first] = await fieldsOf(`${line} --fields Contact`);
+    expect(Object.keys(first.contact)).toEqual(['name', 'last_name']);
+  });
+
+  test.each([
+    ['tickets get 8 --fields Customer', ['contact']],
+    ['tickets get 8 --fields customer,Answered', ['contact', 'first_response_at']],
+    ['tickets get 8 --fields=Replies-go', ['reply_channel', 'conversation_id']],
+    ['conversations get 3 --fields Customer,Rating,Ticket', ['contact', 'csat_rating', 'ticket_id']],
+  ])('%s', async (line, keys) => {
+    expect(Object.keys(await fieldsOf(line))).toEqual(keys);
+  });
+
+  test('of several records too, and what is there is all that the label shows', async () => {
+    const [one] = await fieldsOf('tickets get 8 9 --fields Customer');
+    expect(Object.keys(one.contact)).toEqual(['name', 'last_name', 'email', 'phone', 'contact_id']);
+  });
+
+  test('a name of a field stays that', async () => {
+    const [first] = await fieldsOf('tickets list --limit 1 --fields contact.name');
+    expect(Object.keys(first.contact)).toEqual(['name']);
+  });
+});

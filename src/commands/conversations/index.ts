@@ -11,6 +11,7 @@ import type { TopGroup } from '../../command/command.ts';
 import { fromOperation, seedFrom } from '../../command/from-operation.ts';
 import { personOf, type Seed } from '../../command/seed.ts';
 import { several } from '../../command/several.ts';
+import { contactColumn, personLabels } from '../../output/contact-columns.ts';
 import type { Column } from '../../output/view.ts';
 
 const replySeed = ({ contact, channel, subject, messages }: Output<typeof getConversation>['conversation']): Seed => ({
@@ -29,7 +30,7 @@ const columns: readonly Column[] = [
   { path: 'status', header: 'Status', rank: 3 },
   { path: 'handling_mode', header: 'Handled by', as: 'whole', rank: 6 },
   { path: 'channel', header: 'Channel', as: 'whole', rank: 7 },
-  { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: { contact?: unknown }) => contact },
+  { ...contactColumn, rank: 4 },
   { path: 'subject', header: 'Subject', rank: 2 },
   { path: 'last_message_at', header: 'Last message', rank: 5 },
 ];
@@ -44,6 +45,7 @@ export const conversations: TopGroup = {
     fromOperation('get', getConversation, {
       several: true,
       columns,
+      labels: [...personLabels, { path: 'ticket_id', header: 'Ticket' }, { path: 'csat_rating', header: 'Rating' }],
       human: async (chat, terminal) => (await import('../../output/thread.ts')).conversationThread(chat, terminal),
       examples: ['svc conversations get 3'],
     }),

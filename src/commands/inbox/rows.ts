@@ -5,6 +5,7 @@ import type { Row } from '../../inbox/row.ts';
 import { type Reading, rowsOf } from '../../inbox/source.ts';
 import { requireView } from '../../inbox/views.ts';
 import { openCopyPulled } from '../../mirror/store/open-copy.ts';
+import { contactColumn } from '../../output/contact-columns.ts';
 import type { Column, View } from '../../output/view.ts';
 import { once } from '../../promise/once.ts';
 import { openDrafts } from '../../sends/store.ts';
@@ -17,9 +18,16 @@ const rowColumns: readonly Column[] = [
   { path: 'waiting_since', header: 'Waiting since', rank: 3 },
   { path: 'kind', header: 'Kind', as: 'whole', rank: 8 },
   { path: 'id', header: 'ID', rank: 9 },
-  { path: 'number', header: 'Number', as: 'id', rank: 1, see: ({ number, id }: Row) => number ?? id },
+  {
+    path: 'number',
+    header: 'Number',
+    as: 'id',
+    rank: 1,
+    see: ({ number, id }: Row) => number ?? id,
+    fields: ['number', 'id'],
+  },
   { path: 'subject', header: 'Subject', rank: 2 },
-  { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: Row) => contact },
+  { ...contactColumn, rank: 4 },
   { path: 'priority', header: 'Priority', rank: 5 },
   { path: 'channel', header: 'Channel', rank: 6 },
   { path: 'status', header: 'Status', as: 'status', rank: 10 },

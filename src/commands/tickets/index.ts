@@ -20,6 +20,7 @@ import { rowOf } from '../../command/row.ts';
 import { personOf, type Seed } from '../../command/seed.ts';
 import { several } from '../../command/several.ts';
 import { call, connect } from '../../http/call/call.ts';
+import { contactColumn, personLabels } from '../../output/contact-columns.ts';
 import type { Column } from '../../output/view.ts';
 import { waitingTickets } from './waiting.ts';
 
@@ -66,7 +67,7 @@ const columns: readonly Column[] = [
   { path: 'subject', header: 'Subject', rank: 2 },
   { path: 'status', header: 'Status', rank: 3 },
   { path: 'priority', header: 'Priority', rank: 5 },
-  { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: { contact?: unknown }) => contact },
+  { ...contactColumn, rank: 4 },
   { path: 'updated_at', header: 'Updated', rank: 6 },
 ];
 
@@ -106,6 +107,11 @@ export const tickets: TopGroup = {
     fromOperation('get', getTicket, {
       several: true,
       columns,
+      labels: [
+        ...personLabels,
+        { path: 'reply_channel', header: 'Replies go', fields: ['reply_channel', 'conversation_id'] },
+        { path: 'first_response_at', header: 'Answered' },
+      ],
       human: async (ticket, terminal) => (await import('../../output/thread.ts')).ticketThread(ticket, terminal),
       examples: ['svc tickets get 7', 'svc tickets get T-1008', "svc tickets get 7 --jq '.messages[].body'"],
     }),

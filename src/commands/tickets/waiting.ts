@@ -3,6 +3,7 @@ import { defineCommand } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
+import { contactColumn } from '../../output/contact-columns.ts';
 import type { Column } from '../../output/view.ts';
 import { pastMoment } from '../../text/time.ts';
 
@@ -11,9 +12,16 @@ const columns: readonly Column[] = [
   { path: 'waiting_since', header: 'Waiting since', as: 'time', rank: 3 },
   { path: 'kind', header: 'Kind', as: 'whole', rank: 4 },
   { path: 'id', header: 'ID', rank: 9 },
-  { path: 'number', header: 'Number', as: 'id', rank: 1, see: ({ number, id }: Waiting) => number ?? id },
+  {
+    path: 'number',
+    header: 'Number',
+    as: 'id',
+    rank: 1,
+    see: ({ number, id }: Waiting) => number ?? id,
+    fields: ['number', 'id'],
+  },
   { path: 'subject', header: 'Subject', rank: 2 },
-  { path: 'contact.name', header: 'Contact', rank: 5, see: ({ contact }: Waiting) => contact },
+  { ...contactColumn, rank: 5 },
   { path: 'priority', header: 'Priority', rank: 6 },
   { path: 'channel', header: 'Channel', rank: 7 },
   { path: 'why', header: 'Why', rank: 8 },

@@ -1,0 +1,17 @@
+import type { Column } from './view.ts';
+
+const fields = (...names: readonly string[]) => names.map((name) => `contact.${name}`);
+
+/** The person of a record in a table. */
+export const contactColumn = {
+  path: 'contact.name',
+  header: 'Contact',
+  see: ({ contact }: { readonly contact?: unknown }) => contact,
+  fields: fields('name', 'last_name'),
+};
+
+/** What the page of a ticket or a conversation says of whose it is, and what the table calls it. */
+export const personLabels: readonly Column[] = [
+  { path: 'contact', header: 'Customer', fields: fields('name', 'last_name', 'email', 'phone', 'contact_id') },
+  contactColumn,
+];
