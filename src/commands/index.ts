@@ -189,7 +189,7 @@ const tree: Readonly<Record<string, Omit<CommandEntry, 'name'>>> = {
   alias: {
     summary: 'Names of your own for commands',
     section: 'setup',
-    load: async () => (await import('./alias/index.ts')).alias,
+    load: async () => (await import('./alias/index.ts')).aliasOver(loadNamed),
   },
   account: {
     summary: 'The account itself',

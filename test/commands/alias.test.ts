@@ -103,3 +103,30 @@ test('a command of svc wins over an alias that an earlier version took under its
   const [first] = JSON.parse((await svc(world, ['tickets', 'list', '--json'])).stdout);
   expect(first).toHaveProperty('ticket_number');
 });
+
+test.each([
+  ['api get /platform/account', 'svc api takes only PATH, and 2 words stand behind it.'],
+  ['tickets lst', 'svc tickets has no command "lst".'],
+  ['tickets list --nonsense', 'svc tickets list has no flag --nonsense.'],
+  ['whoami nobody', 'svc whoami takes no words'],
+])('an alias of what can never run is refused: %s', async (line, message) => {
+  const world = sandboxWorld();
+  const ran = await svc(world, ['alias', 'set', 'z', line]);
+  expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining(message)]);
+  expect(JSON.parse((await svc(world, ['alias', 'list', '--json'])).stdout)).toEqual([]);
+});
+
+test.each([
+  'tickets reply',
+  'tickets list --search',
+  'contacts',
+  'mirror',
+  'each --all --',
+  'sandbox exec -- sh -c',
+  'mcp',
+  'each -- whoami',
+  'api /platform/account',
+])('an alias of what may run with words behind it is taken: %s', async (line) => {
+  const ran = await svc(sandboxWorld(), ['alias', 'set', 'z', line]);
+  expect([ran.exitCode, ran.stdout]).toEqual([0, '']);
+});

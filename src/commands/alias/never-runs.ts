@@ -1,0 +1,46 @@
+import { type AnyCommand, childNamed, type Param, runOf } from '../../command/command.ts';
+import type { LoadNamed } from '../../command/find-command.ts';
+import { argName } from '../../command/param.ts';
+import { typedFlags } from '../../command/typed-flags.ts';
+import { Failure } from '../../errors.ts';
+import { counted } from '../../text/number.ts';
+import { sanitize } from '../../text/sanitize.ts';
+
+/**
+ * A line that is refused whatever is typed behind it, as far as its words tell: only some of them stand there yet. What
+ * begins with a flag, or with a name of the user's own, is judged when it is run.
+ * @throws Failure `usage`
+ */
+export async function refuseNeverRuns(words: readonly string[], load: LoadNamed): Promise<void> {
+  let node = await load(words[0] ?? '');
+  const path = words.slice(0, 1);
+  for (const word of words.slice(1)) {
+    if (!node || !('commands' in node)) break;
+    const child = childNamed(node, word);
+    if (!child && !node.itself && !word.startsWith('-'))
+      throw never(`svc ${path.join(' ')} has no command "${sanitize(word)}".`, path);
+    if (!child) break;
+    path.push(word);
+    node = child;
+  }
+  const command = runOf(node);
+  if (command && !command.passThrough) refuseStrange(command, path, words.slice(path.length));
+}
+
+function refuseStrange(command: AnyCommand, path: readonly string[], words: readonly string[]): void {
+  const flags = typedFlags(words, command);
+  const strange = flags.find(({ name, key, param }) => !param && key === undefined && !/^(?:-h|--help)$/u.test(name));
+  if (strange) throw never(`svc ${path.join(' ')} has no flag ${sanitize(strange.name)}.`, path);
+  const ofFlags = new Set(flags.flatMap(({ value, at }) => (value === words[at] ? [at - 1, at] : [at])));
+  const plain = words.filter((word, at) => !ofFlags.has(at) && word !== '--');
+  const args = Object.entries<Param<unknown>>(command.args);
+  if (plain.length <= args.length || args.some(([, { many }]) => many)) return;
+  const taken = args.length === 0 ? 'no words' : `only ${args.map(([key, arg]) => argName(key, arg)).join(' ')}`;
+  throw never(
+    `svc ${path.join(' ')} takes ${taken}, and ${counted(plain.length, 'word')} ${plain.length === 1 ? 'stands' : 'stand'} behind it.`,
+    path,
+  );
+}
+
+const never = (fact: string, path: readonly string[]): Failure =>
+  new Failure('usage', `COMMAND can never run: ${fact}`, { hint: `Run: svc ${path.join(' ')} --help` });
