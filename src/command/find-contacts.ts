@@ -35,7 +35,7 @@ export async function* contactsWhere(
 function adviseCopy({ ctx, settings }: Service, total = 0): void {
   const pages = Math.ceil(total / largestPage);
   if (pages <= requestsPerMinute || settings.live) return;
-  const minutes = number(Math.ceil(pages / requestsPerMinute));
+  const minutes = number(Math.floor((pages - 1) / requestsPerMinute));
   ctx.notice(
     `Reading ${number(total)} contacts in ${number(pages)} requests takes about ${minutes} min. A copy answers at once: svc mirror pull --only contacts`,
   );

@@ -36,7 +36,7 @@ describe('a search through more pages than the limit takes in a minute', () => {
     const { ran, waits } = await said(worldOf(13_000), argv);
     expect(ran.exitCode).toBe(exitCode);
     expect(ran.stderr.split(advice)).toHaveLength(2);
-    expect(ran.stderr).toContain('Reading 13,000 contacts in 130 requests takes about 3 min.');
+    expect(ran.stderr).toContain('Reading 13,000 contacts in 130 requests takes about 2 min.');
     expect(waits.length).toBeGreaterThan(1);
     for (const text of waits) {
       expect(text).toMatch(/^Read \d+ of 130 pages of contacts( · about \d+ min left)? · continuing in \d+ s$/u);

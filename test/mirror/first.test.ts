@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { costOf } from '../../src/mirror/pull/progress.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { ok, sql } from './engines.ts';
@@ -92,4 +93,16 @@ test('sql and search say of which kinds the copy is not whole, and nothing of th
   );
   await ok(world, 'mirror pull');
   expect(await of('search', 'export')).not.toContain('not whole');
+});
+
+test.each([
+  [54, 'less than a minute'],
+  [60, 'less than a minute'],
+  [61, 'about 1 min'],
+  [108, 'about 1 min'],
+  // 54 at once, as many a minute later, and the rest as the second one is over.
+  [117, 'about 2 min'],
+  [4_300, 'about 79 min'],
+])('%d requests take %s', (requests, time) => {
+  expect(costOf(requests)).toBe(`about ${requests.toLocaleString('en')} requests, which takes ${time} at 60 a minute`);
 });

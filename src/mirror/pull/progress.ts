@@ -44,9 +44,11 @@ export function leftOf({ left }: Progressing): number {
   return more;
 }
 
-/** How long that many requests take at the service's limit. */
+/** How long that many requests take at the service's limit: the last of them begin as the minutes before are over. */
 const minutesFor = (requests: number): string =>
-  requests <= requestsPerMinute ? 'less than a minute' : `about ${number(Math.ceil(requests / pulledPerMinute))} min`;
+  requests <= requestsPerMinute
+    ? 'less than a minute'
+    : `about ${number(Math.floor((requests - 1) / pulledPerMinute))} min`;
 
 /** What a page tells of the requests that its kind still needs: the pages after it, and a text for each record. */
 export function expectPages({ left }: Left, name: KindName, { sweep, complete }: Sweeping, held: number): void {
