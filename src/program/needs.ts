@@ -8,7 +8,7 @@ export function needsOf({ needs, row, operation = row?.operation }: Needing): st
   const takesKey = operation === undefined || operation.credentials.includes('api_key');
   if (needs !== undefined || takesKey) return needs;
   return operation.credentials.includes('oauth')
-    ? 'an OAuth login: svc login'
+    ? 'an OAuth login, and SVC_API_KEY unset: svc login'
     : 'a machine-to-machine token: svc login --with-m2m-token';
 }
 

@@ -32,7 +32,7 @@ const variables: readonly (readonly [name: string, about: string])[] = [
   ['SVC_CLIENT_ID, SVC_CLIENT_SECRET', 'the pre-registered OAuth client'],
   ['SVC_CONFIG_DIR, SVC_STATE_DIR', "where config and state live (default: the platform's own folders)"],
   ['SVC_TOKEN_STORE', 'keyring or file; default: the keyring, falling back to the file with a warning'],
-  ['SVC_WEBHOOK_SECRET', 'signing secret for webhooks listen, verify and sign'],
+  ['SVC_WEBHOOK_SECRET', 'signing secret for webhooks listen, serve, trigger, catch-up, verify and sign'],
   ['SVC_MIRROR_DB', 'where svc mirror keeps the copy: a file or postgres:// URL, which may hold a password'],
   ['SVC_SENDS', 'allow, ask or draft: what becomes of what would reach a customer (svc help sends)'],
   ['SVC_DRAFTS_DB', 'where drafts are kept: a folder or postgres:// URL, which may hold a password'],

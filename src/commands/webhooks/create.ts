@@ -13,7 +13,7 @@ export const createWebhookSubscription = defineCommand({
   name: 'create',
   summary: createWebhook.summary,
   details:
-    'Prints the signing secret, which the service shows this once, and stores it for svc webhooks listen and trigger. ' +
+    'Prints the signing secret, which the service shows this once, and stores it for svc webhooks listen, serve, trigger and catch-up. ' +
     'With a credential from the environment nothing is stored.\nNeeds an OAuth login: the service refuses API keys here.',
   args: {
     event: eventArg,
@@ -40,7 +40,7 @@ export const createWebhookSubscription = defineCommand({
     if (service.session.from === 'profile') {
       try {
         await keepSecret(ctx.tokens, settings.profile, made.id, made.signing_secret);
-        notes.push('It is stored for svc webhooks listen and svc webhooks trigger.');
+        notes.push('It is stored for svc webhooks listen, serve, trigger and catch-up.');
       } catch (error) {
         // The secret must still reach the user: it cannot be had again.
         notes.push(`It could not be stored: ${messageOf(error)}`);
