@@ -553,3 +553,17 @@ describe('config', () => {
     },
   );
 });
+
+test.each([
+  ['login', ['--base-url URL', '--client-id ID', 'SVC_CLIENT_SECRET']],
+  ['login --base-url https://service.test', ['--client-id ID', 'SVC_CLIENT_SECRET']],
+  ['login --client-id x', ['--base-url URL', 'SVC_CLIENT_SECRET']],
+  ['login --with-api-key', ['--base-url URL', 'standard input']],
+])('svc %s without anything else names all that is missing at once', async (line, named) => {
+  const world = await authWorld();
+  const env = { SVC_BASE_URL: undefined, SVC_CLIENT_ID: undefined, SVC_CLIENT_SECRET: undefined };
+  const ran = await world.svc(line.split(' '), { env, stdin: '' });
+  expect(ran.exitCode).toBe(2);
+  for (const one of named) expect(ran.stderr).toContain(one);
+  if (line.includes('--base-url')) expect(ran.stderr).not.toContain('--base-url URL');
+});

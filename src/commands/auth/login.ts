@@ -1,9 +1,10 @@
 import { scopes as everyScope } from '../../api/operation.ts';
 import { areRivals, environmentKinds, variablesOf } from '../../auth/at-hand.ts';
+import { nameOf } from '../../auth/credentials.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { readConfig } from '../../config/config-file.ts';
-import { noAddress, parseServiceUrl, withScheme } from '../../config/service-url.ts';
+import { parseServiceUrl, withScheme } from '../../config/service-url.ts';
 import type { Config, Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
@@ -56,7 +57,8 @@ export const authLogin = defineCommand({
       import('../../login/oauth-login.ts'),
     ]);
     const scopes = parseScopes(flags.scope);
-    const baseUrl = await baseUrlFor(outer, settings);
+    refuseUnset(outer, settings, kind, flags.clientId);
+    const baseUrl = settings.baseUrl ?? (await askBaseUrl(outer));
     const ctx = await traced(outer, settings);
     const lines = stdinLines(outer.stdin);
     const common = {
@@ -85,10 +87,37 @@ function kindOf({ withApiKey, withM2mToken }: { readonly withApiKey: boolean; re
   return withM2mToken ? 'm2m' : 'oauth';
 }
 
-async function baseUrlFor(ctx: Context, { baseUrl, noInput }: Settings): Promise<string> {
-  if (baseUrl) return baseUrl;
-  if (ctx.ask.canAsk && !noInput) return askBaseUrl(ctx);
-  throw noAddress();
+/** Where nobody can be asked, all that is not set is named at once. Standard input may be open, so it is not read for that. */
+function refuseUnset(
+  { ask, env }: Context,
+  { baseUrl, clientId, noInput }: Settings,
+  kind: ReturnType<typeof kindOf>,
+  given: string | undefined,
+): void {
+  const lacksClient = kind === 'oauth' && (given ?? clientId) === undefined;
+  if ((ask.canAsk && !noInput) || (baseUrl && !lacksClient)) return;
+  const unset = [
+    ...(baseUrl
+      ? []
+      : [['The address of the service is not set.', 'Give --base-url URL or set SVC_BASE_URL.'] as const]),
+    ...(lacksClient
+      ? [['The id of the OAuth client is not known.', 'Give --client-id ID or set SVC_CLIENT_ID.'] as const]
+      : []),
+  ];
+  const secret =
+    kind !== 'oauth'
+      ? `The ${nameOf(kind)} is read from standard input.`
+      : 'The client secret is that of SVC_CLIENT_SECRET, or read from standard input.';
+  const others = [
+    ...(lacksClient ? ['Without a client: svc login --with-api-key'] : []),
+    ...(baseUrl ? [] : ['To try svc without an account: svc sandbox start']),
+  ];
+  throw new Failure('usage', unset.map(([fact]) => fact).join(' '), {
+    hint: [
+      [...unset.map(([, way]) => way), ...(env.SVC_CLIENT_SECRET && kind === 'oauth' ? [] : [secret])].join(' '),
+      ...others,
+    ].join('\n'),
+  });
 }
 
 /** People type an address without its scheme; what cannot be one is asked for again. */
