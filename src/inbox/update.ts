@@ -87,7 +87,9 @@ function keyed(model: Model, key: Extract<Event, { is: 'key' }>['key']): Step {
     return step.model.over ? { ...step, model: { ...step.model, turnedAt: undefined } } : step;
   }
   const entry = entryOf(key);
-  return still(entry ? told(next, `Here ${entry.shown} does nothing. It is for: ${entry.about}.`, 'told') : next);
+  return still(
+    entry ? told(next, `${entry.shown} does nothing here. Elsewhere it means: ${entry.about}.`, 'told') : next,
+  );
 }
 
 /** What is held has so long to be taken back once a question that held it is answered, in milliseconds. */

@@ -5,6 +5,7 @@ import { argName, flagName } from '../command/param.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import type { Copy } from '../mirror/store/open-copy.ts';
 import { listed } from '../text/listed.ts';
 import { isMoving } from '../text/time.ts';
 import type { Invocation, Slot } from './invocation.ts';
@@ -198,5 +199,6 @@ const ofSeveral =
 
 const inCopy: FindInCopy = async ({ ctx, settings }, text) => {
   const { findContacts, fromContactsCopy } = await import('../mirror/query/find.ts');
-  return (await fromContactsCopy(ctx, settings, ({ store, account }) => findContacts(store, account, text)))?.contacts;
+  const inStore = ({ store, account }: Copy) => findContacts(store, account, text);
+  return (await fromContactsCopy(ctx, settings, inStore, 'The id is from the local copy'))?.contacts;
 };

@@ -387,7 +387,7 @@ test('a key that does nothing here says so', () => {
   const open = typing(inboxOf(three), 'o');
   expect([open.effects, open.model.jobs.at(-1)?.told]).toEqual([
     [],
-    'Here o does nothing. It is for: open again (tickets).',
+    'o does nothing here. Elsewhere it means: open again (tickets).',
   ]);
 });
 

@@ -30,6 +30,9 @@ onBothEngines('the copy answers', ({ test, world: fresh, pulled, engine }) => {
     const found = await sentBy(world, ['contacts', 'find', email.toUpperCase(), '--json']);
     expect(found.sent).toEqual([]);
     expect(found.stderr).toBe('From the local copy, 2 h old. To ask the service: --live\n');
+    // The record is the service's own, read now.
+    const got = await sentBy(world, ['contacts', 'get', email, '--json']);
+    expect(got.stderr).toBe('The id is from the local copy, 2 h old. To ask the service: --live\n');
     const live = await sentBy(world, ['contacts', 'find', email, '--json', '--live']);
     expect(live.sent.length).toBeGreaterThan(0);
     expect(live.stderr).toBe('');

@@ -1,7 +1,7 @@
 import { type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
 import type { Wanted } from '../../catchup/rebuilding.ts';
 import { defineCommand } from '../../command/command.ts';
-import { param, withFallback } from '../../command/param.ts';
+import { flagName, param, withFallback } from '../../command/param.ts';
 import { mostSeconds } from '../../config/given-texts.ts';
 import type { Settings } from '../../config/settings.ts';
 import { streamForms } from '../../config/stream-forms.ts';
@@ -129,13 +129,27 @@ export const listenToWebhooks = defineCommand({
   },
 });
 
+type Typed = {
+  readonly port: number;
+  readonly route: readonly string[];
+  readonly inspect: boolean;
+  readonly catchUp: boolean;
+} & Partial<Record<'path' | 'forwardTo' | 'events' | 'filter', string>> &
+  Partial<Record<'forwardRetry' | 'inspectPort', number>>;
+
 /** What was said of the same listener, to be typed again. */
-function againWith({ port, path, forwardTo }: { readonly port: number; path?: string; forwardTo?: string }): string {
-  const words: string[] = [];
-  // Port 0 is another one each time.
-  if (port !== usualPort && port !== 0) words.push('--port', String(port));
-  if (path !== undefined) words.push('--path', path);
-  if (forwardTo !== undefined) words.push('--forward-to', forwardTo);
+function againWith({ port, route, inspect, catchUp, ...texts }: Typed): string {
+  const { path, forwardTo, events, filter, forwardRetry, inspectPort } = texts;
+  const words = [
+    // Port 0 is another one each time.
+    ...(port !== usualPort && port !== 0 ? ['--port', String(port)] : []),
+    ...Object.entries({ path, forwardTo, forwardRetry, events, filter, inspectPort }).flatMap(([key, value]) =>
+      value === undefined ? [] : [`--${flagName(key, {})}`, String(value)],
+    ),
+    ...route.flatMap((one) => ['--route', one]),
+    ...(inspect ? ['--inspect'] : []),
+    ...(catchUp ? ['--catch-up'] : []),
+  ];
   return words.map((word) => ` ${shellWord(word)}`).join('');
 }
 

@@ -18,6 +18,8 @@ export async function fromContactsCopy<T extends { readonly asOf: string | undef
   ctx: Context,
   settings: Settings,
   work: (copy: Copy) => Promise<T>,
+  /** Where the records themselves are the service's. */
+  said = 'From the local copy',
 ): Promise<T | undefined> {
   if (settings.live) return undefined;
   try {
@@ -26,7 +28,7 @@ export async function fromContactsCopy<T extends { readonly asOf: string | undef
     try {
       const answer = await work(copy);
       const age = answer.asOf === undefined ? '' : `, ${ageOf(answer.asOf, ctx.clock.now())} old`;
-      ctx.notice(`From the local copy${age}. To ask the service: --live`);
+      ctx.notice(`${said}${age}. To ask the service: --live`);
       return answer;
     } finally {
       await copy.store.close();

@@ -391,6 +391,10 @@ test('without a tunnel and a public URL the first line says that nothing arrives
   expect(forwarding.said.stderr).toContain(
     'svc webhooks listen --path /hooks --forward-to http://localhost:3999/h --tunnel cloudflared\n',
   );
+  const others = ['--events', 'ticket.created', '--filter', '.data', '--inspect-port', '0', '--inspect'];
+  const inspected = await listening(world, others, { openBrowser: async () => {} });
+  await inspected.end();
+  expect(inspected.said.stderr).toContain(`svc webhooks listen ${others.join(' ')} --tunnel cloudflared\n`);
 });
 
 test('--inspect opens the page for somebody who sits there, and prints its address all the same', async () => {
