@@ -156,6 +156,8 @@ export type SendRequest = {
   readonly read: () => Promise<Readonly<Record<string, unknown>> | undefined>;
   /** Undefined where this login may not ask. */
   readonly account: () => Promise<number | undefined>;
+  /** A digest of the credential; undefined where it cannot be had. */
+  readonly login: () => Promise<string | undefined>;
 };
 
 /** `go`: it may leave. Otherwise the failure says that it became a draft, or what forbids it. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { getAccount } from '../api/account.ts';
 import type { Operation } from '../api/operation.ts';
+import { loginDigest } from '../auth/login-digest.ts';
 import type { Bearer } from '../auth/session.ts';
 import { readIfThere, replaceFile } from '../disk/file/atomic-file.ts';
 import { Failure } from '../errors.ts';
@@ -33,7 +34,7 @@ export async function accountOf(service: Service, operation: Operation): Promise
   const known = await knownId(service);
   const bearer = await session.bearer(operation);
   if (known !== undefined) await requireAccountOfBefore(service, bearer, known);
-  const id = known ?? `login ${session.loginId?.(bearer) ?? digestOfToken(bearer.token)}`;
+  const id = known ?? `login ${loginDigest(session, bearer)}`;
   const byProfile = session.from === 'profile' && known !== undefined;
   const former = [
     ...(bearer.kind === 'api_key' ? [hexDigestOf(bearer.token)] : []),
@@ -51,8 +52,6 @@ export async function accountOf(service: Service, operation: Operation): Promise
     isClockSure: clockAheadMs !== undefined && Math.abs(clockAheadMs) < dayMs,
   };
 }
-
-const digestOfToken = (token: string): string => hexDigestOf(`svc history\n${token}`).slice(0, 32);
 
 /** Undefined where a login may not ask, and has not been told by another credential of its profile. */
 async function knownId(service: Service): Promise<string | undefined> {

@@ -51,7 +51,7 @@ const ownRows: Readonly<Record<OwnView, RowsOf>> = {
   open: queued('open'),
   new: queued('new'),
   snoozed: snoozedOnes,
-  drafts: (reading, wanted) => draftsIn(reading, ['waiting', 'sending', 'refused'], wanted),
+  drafts: draftsIn,
   unknown: unknownOnes,
   feedback: queued('feedback'),
 };
@@ -160,8 +160,14 @@ async function namedIn({ columns, rows }: Answer, view: string, most: number): P
   return once(named);
 }
 
-async function draftsIn(reading: Reading, states: readonly Draft['state'][], wanted: Wanted): Promise<Rows> {
-  const all = (await reading.drafts()).filter(({ state }) => states.includes(state)).map(rowOfDraft);
+/** The states of the drafts that a view has; of most it has none. */
+export function statesIn(view: string): readonly Draft['state'][] {
+  if (view === 'drafts') return ['waiting', 'sending', 'refused'];
+  return view === 'unknown' ? ['unknown'] : [];
+}
+
+async function draftsIn(reading: Reading, wanted: Wanted): Promise<Rows> {
+  const all = (await reading.drafts()).filter(({ state }) => statesIn('drafts').includes(state)).map(rowOfDraft);
   return { rows: partOf(all, wanted), total: all.length };
 }
 

@@ -8,6 +8,7 @@ import { withContext } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call/call.ts';
 import { wireOf } from '../http/exchange/request.ts';
+import { loginOf } from '../http/send/reaching.ts';
 import { approve, newToken } from '../sends/approve.ts';
 import { claim } from '../sends/claim.ts';
 import { type Delivered, deliver } from '../sends/deliver.ts';
@@ -59,7 +60,9 @@ export type Keeping = {
 /** Keeps what is to be sent as a draft: from here on it is not lost, whatever happens. */
 export async function keep({ service, drafts, account }: Writing, keeping: Keeping): Promise<Kept> {
   const { means, row, text, record } = keeping;
-  const { ctx, session } = await service();
+  const opened = await service();
+  const { ctx, session } = opened;
+  const login = (await loginOf(opened)) ?? null;
   const { operation, path } = requestOf(means, row);
   const body = operation.body ? { body: text } : undefined;
   const request = {
@@ -72,10 +75,11 @@ export async function keep({ service, drafts, account }: Writing, keeping: Keepi
     baseUrl: session.baseUrl,
     read: async () => record,
     account: async () => account ?? undefined,
+    login: async () => login ?? undefined,
   };
   const seen = seenOf({ hearers: hearersOf(operation), body, record });
   const at = ctx.clock.now().toISOString();
-  const draft = await (await drafts()).add(newDraft(request, { wish: { face: 'inbox' }, seen, account, at }));
+  const draft = await (await drafts()).add(newDraft(request, { wish: { face: 'inbox' }, seen, account, login, at }));
   return keptOf(draft, row);
 }
 

@@ -1,5 +1,5 @@
 import type { Drafted } from '../errors.ts';
-import { shownDraft } from '../sends/draft.ts';
+import { type Draft, shownDraft } from '../sends/draft.ts';
 import { ownDrafts } from '../sends/own.ts';
 import { withDrafts } from '../sends/store.ts';
 import { counted } from '../text/number.ts';
@@ -46,14 +46,15 @@ export const listDrafts: Tool = {
     const { state } = input;
     if (state !== undefined && typeof state !== 'string') throw invalid({ state: ['must be a text'] });
     const { ctx, settings } = service;
-    const drafts = await withDrafts(ctx, settings.drafts, (store) => ownDrafts(store, async () => service).list());
-    const found = drafts
-      .filter((draft) => state === undefined || draft.state === state)
-      .map(shownDraft)
-      .reverse();
+    const isWanted = (draft: Draft) => state === undefined || draft.state === state;
+    const { drafts, others } = await withDrafts(ctx, settings.drafts, async (store) => {
+      const own = ownDrafts(store, async () => service);
+      return { drafts: await own.list(), others: await own.leftOut(isWanted) };
+    });
+    const found = drafts.filter(isWanted).map(shownDraft).reverse();
     const shown = firstItems(fields ? found.map((draft) => onlyFields(draft, fields)) : found, room);
     const more = found.length - shown.length;
     const leftOut = more > 0 ? [`${counted(more, 'older draft')} left out. Name the \`fields\` that you need.`] : [];
-    return answer({ drafts: shown }, leftOut, [`${counted(found.length, 'draft')}.`], boundary);
+    return answer({ drafts: shown }, leftOut, [`${counted(found.length, 'draft')}.`, ...others], boundary);
   },
 };

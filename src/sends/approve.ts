@@ -2,10 +2,10 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call/call.ts';
 import { settleRecord } from '../http/exchange/recorder.ts';
-import { accountOf } from '../http/send/reaching.ts';
 import { claimAlone, type Held, withStep } from './claim.ts';
 import { type Delivered, deliver, rowOf } from './deliver.ts';
 import { type Draft, digestOfDraft, hasBegun, type Seen } from './draft.ts';
+import { requireOwn } from './own.ts';
 import { foundAt } from './settle.ts';
 import type { DraftStore } from './store.ts';
 import { differences, type Thread, threadOf } from './thread.ts';
@@ -42,7 +42,7 @@ export async function approve(
     });
   const service = await approving.service();
   if (digest === undefined && !(await approving.agrees(draft, await entryOf(service, draft)))) return undefined;
-  await refuseOther(service, draft);
+  await requireOwn(draft, service);
   const held = await claimAlone(service.ctx, store, { id, by, token: approving.token() }, (one) => {
     return one.state === draft.state && digestOfDraft(one) === present;
   });
@@ -134,17 +134,6 @@ function refuseState({ id, state, claim: held, decided_at: at }: Draft, retryUnk
   throw new Failure('failed', `Draft ${id} ${over[state]}${at === null ? '' : ` at ${at}`}. Nothing was sent now.`, {
     hint: `Look at it with: svc drafts show ${id}`,
   });
-}
-
-/** A draft is for one account alone: by now the login can be asked whose it is. */
-async function refuseOther(service: Service, { id, account }: Draft): Promise<void> {
-  if (account === null) return;
-  const own = await accountOf(service);
-  if (own !== undefined && own !== account)
-    throw new Failure(
-      'usage',
-      `Draft ${id} is for account ${account}, and this login is for account ${own}. Nothing was sent.`,
-    );
 }
 
 export const newToken = ({ random }: Pick<Context, 'random'>): string => Buffer.from(random(12)).toString('hex');

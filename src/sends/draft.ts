@@ -50,6 +50,8 @@ export type Draft = Seen & {
   readonly steps: readonly Step[];
   readonly base_url: string;
   readonly account: number | null;
+  /** A digest of the credential that made it. Drafts of an older svc lack it. */
+  readonly login?: string | null;
   readonly created_at: string;
   readonly by: string;
   readonly edited_by: string | null;

@@ -19,7 +19,7 @@ export async function held(
   shared.hasHeld = true;
   // Read before the wait: after Ctrl-C nothing more is asked of the service.
   const record = await read();
-  const account = await request.account();
+  const [account, login] = [await request.account(), await request.login()];
   const onInterrupt = wish.batch === undefined ? 'keeps it as a draft' : 'sends nothing';
   const ended = await waited(ctx, { holdMs, onInterrupt, canAsk: !settings.noInput && ctx.ask.canAsk });
   if (ended === undefined) return undefined;
@@ -27,7 +27,7 @@ export async function held(
     return new Failure(ended.kind, 'Interrupted. Nothing was sent; the draft waits.', { isHeld: true });
   // The same command goes on with its rows; a draft beside them would be a second one.
   if (wish.batch !== undefined) return new Failure(ended.kind, 'Interrupted. Nothing was sent.', { isHeld: true });
-  const kept = await drafted(judging, { ...request, account: async () => account }, record);
+  const kept = await drafted(judging, { ...request, account: async () => account, login: async () => login }, record);
   const id = kept.drafted?.id;
   return new Failure(ended.kind, `Interrupted. Nothing was sent; the text is kept as draft ${id}.`, {
     hint: `To send it: svc drafts approve ${id}`,

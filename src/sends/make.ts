@@ -20,6 +20,7 @@ export async function drafted(judging: Judging, request: SendRequest, record: Fi
     wish,
     seen: seenOf({ hearers: request.hearers, body: request.body, record }),
     account: (await request.account()) ?? null,
+    login: (await request.login()) ?? null,
     at: ctx.clock.now().toISOString(),
   });
   const store = await storeOf(judging);
@@ -61,17 +62,18 @@ type Making = {
   readonly wish: SendWish;
   readonly seen: Seen;
   readonly account: number | null;
+  readonly login: string | null;
   readonly at: string;
 };
 
-export function newDraft(request: SendRequest, { wish, seen, account, at }: Making): NewDraft {
+export function newDraft(request: SendRequest, { wish, seen, account, login, at }: Making): NewDraft {
   const { operation, method, path, body, record, baseUrl } = request;
   const steps = [{ operation, method, path, body }, ...(wish.follows ?? [])].map(
     (step): Step => ({ ...step, state: 'waiting', sent_id: null }),
   );
   return {
     ...seen,
-    ...{ state: 'waiting', batch: wish.batch ?? null, key: wish.key ?? null, operation, steps, account },
+    ...{ state: 'waiting', batch: wish.batch ?? null, key: wish.key ?? null, operation, steps, account, login },
     record: { kind: record.kind, id: record.id ?? null },
     ...{ base_url: baseUrl, created_at: at, by: whoIs(wish), edited_by: null, edits: [] },
     ...{ decided_at: null, decided_by: null, reason: null, error: null, claim: null },
@@ -88,8 +90,9 @@ function refuseUnfit({ method, path, body }: Pick<SendRequest, 'method' | 'path'
 const isOnce = ({ steps }: NewDraft): boolean =>
   steps.every(({ operation }) => operationNamed(operation)?.safety === 'repeatable');
 
-const requestsOf = ({ base_url, account, steps }: NewDraft): string =>
-  JSON.stringify([base_url, account, steps.map(({ method, path, body }) => [method, path, body ?? null])]);
+/** Where the account is not known, another credential may be of another one. */
+const requestsOf = ({ base_url, account, login, steps }: NewDraft): string =>
+  JSON.stringify([base_url, account ?? login, steps.map(({ method, path, body }) => [method, path, body ?? null])]);
 
 /** What waits is read once for the rows of a file. */
 const waiting = new WeakMap<object, Promise<ReadonlyMap<string, Draft>>>();

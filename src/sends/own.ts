@@ -1,49 +1,67 @@
 import { getAccount } from '../api/account.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call/call.ts';
-import { accountOf } from '../http/send/reaching.ts';
+import { accountOf, loginOf } from '../http/send/reaching.ts';
 import { insteadOf } from '../promise/instead-of.ts';
-import { once } from '../promise/once.ts';
+import { counted } from '../text/number.ts';
 import type { Draft } from './draft.ts';
 import type { DraftStore } from './store.ts';
 
-type Owner = { readonly baseUrl: string; readonly account: number | undefined };
+/** Who looks at drafts. `login`: a digest of the credential. */
+type Owner = {
+  readonly baseUrl: string;
+  readonly account: number | undefined;
+  readonly login: string | undefined;
+};
 
 /** The drafts of one login. One place may hold those of several accounts, and a record's id means another one in each. */
 export type OwnDrafts = DraftStore & {
-  /** How many such are of other accounts. */
-  others(isWanted: (draft: Draft) => boolean): Promise<number>;
+  /** What to say of such that it does not list: how many there are, and how to see them. */
+  leftOut(isWanted: (draft: Draft) => boolean): Promise<readonly string[]>;
   /** Throws where nobody can say whose drafts those of this login are. */
   requireOwner(): Promise<void>;
 };
 
 /**
- * Lists those of this login's account alone, and touches no other. Without a login, or where it cannot be asked whose it
- * is, what it would see is decided by the address.
+ * Lists those that are surely of this login's account, and touches no other. Without a login all are listed; none is sent.
+ *
+ * @param account where it is known without asking the service
  */
-export function ownDrafts(store: DraftStore, service: () => Promise<Service>): OwnDrafts {
-  const owner = once(() => ownerOf(service));
+export function ownDrafts(store: DraftStore, service: () => Promise<Service>, account?: number): OwnDrafts {
   const known = new Set<number>();
-  const isOwn = async (draft: Draft): Promise<boolean> => {
-    const is = known.has(draft.id) || isOf(draft, await owner());
-    if (is) known.add(draft.id);
-    return is;
+  const owner = async (): Promise<Owner | undefined> => {
+    const opened = await service().catch(insteadOf('any', undefined));
+    return opened && ownerOf(opened, account);
+  };
+  const listed = async () => {
+    const [all, present] = [await store.list(), await owner()];
+    return all.map((draft) => ({ draft, whose: whoseIs(draft, present) }));
   };
   const get = async (id: number) => {
     const draft = await store.get(id);
-    if (draft && !(await isOwn(draft))) throw otherFailure(draft, await owner());
+    if (!draft || known.has(id)) return draft;
+    refuseOther(draft, await owner());
+    known.add(id);
     return draft;
   };
   const list = async () => {
-    const all = await store.list();
-    const own = await Promise.all(all.map(isOwn));
-    return all.filter((_, at) => own[at]);
+    const own = (await listed()).flatMap(({ draft, whose }) => (whose === 'own' ? draft : []));
+    for (const { id } of own) known.add(id);
+    return own;
   };
   return {
     ...store,
     get,
     list,
-    others: async (isWanted) => (await store.list()).filter(isWanted).length - (await list()).filter(isWanted).length,
+    async leftOut(isWanted) {
+      const wanted = (await listed()).filter(({ draft }) => isWanted(draft));
+      const count = (which: Whose) => wanted.filter(({ whose }) => whose === which).length;
+      const [others, unsure] = [count('other'), count('unsure')];
+      return [
+        ...(others > 0 ? [`${counted(others, 'draft')} of other accounts: choose their login with --profile.`] : []),
+        ...(unsure > 0 ? [`${counted(unsure, 'draft')} may be of another account. ${unsureHint}`] : []),
+      ];
+    },
     async requireOwner() {
       const opened = await service();
       if ((await accountOf(opened)) !== undefined) return;
@@ -58,21 +76,40 @@ export function ownDrafts(store: DraftStore, service: () => Promise<Service>): O
   };
 }
 
-async function ownerOf(service: () => Promise<Service>): Promise<Owner | undefined> {
-  const opened = await service().catch(insteadOf('any', undefined));
-  const account = opened && (await accountOf(opened).catch(insteadOf('any', undefined)));
-  return opened && { baseUrl: opened.session.baseUrl, account };
+/** Throws the usage Failure of a draft that is not surely of this login's account. */
+export const requireOwn = async (draft: Draft, service: Service): Promise<void> =>
+  refuseOther(draft, await ownerOf(service));
+
+async function ownerOf(service: Service, known?: number): Promise<Owner> {
+  const account = known ?? (await accountOf(service).catch(insteadOf('any', undefined)));
+  return { baseUrl: service.session.baseUrl, account, login: await loginOf(service) };
 }
 
-const isOf = ({ base_url: url, account }: Draft, owner: Owner | undefined): boolean =>
-  owner === undefined ||
-  (url === owner.baseUrl && (account === null || owner.account === undefined || account === owner.account));
+type Whose = 'own' | 'other' | 'unsure';
 
-function otherFailure({ id, base_url: url, account }: Draft, owner: Owner | undefined): Failure {
-  const isElsewhere = url !== owner?.baseUrl;
-  const whose = isElsewhere ? url : `account ${account}`;
-  const own = isElsewhere ? owner?.baseUrl : `account ${owner.account}`;
-  return new Failure('usage', `Draft ${id} is for ${whose}, and this login is for ${own}. Nothing was sent.`, {
+/** Of two accounts of which one is not known only the very same credential tells that they are one. */
+function whoseIs({ base_url: url, account, login }: Draft, owner: Owner | undefined): Whose {
+  if (!owner) return 'own';
+  if (url !== owner.baseUrl) return 'other';
+  if (account !== null && owner.account !== undefined) return account === owner.account ? 'own' : 'other';
+  return login && login === owner.login ? 'own' : 'unsure';
+}
+
+const unsureHint =
+  'svc needs the login that made it, or that both say their account, for which a token needs the scope identity.';
+
+function refuseOther(draft: Draft, owner: Owner | undefined): void {
+  const { id, base_url: url, account } = draft;
+  const whose = whoseIs(draft, owner);
+  if (!owner || whose === 'own') return;
+  if (whose === 'unsure')
+    throw new Failure('usage', `Draft ${id} may be of another account than this login. Nothing was sent.`, {
+      hint: unsureHint,
+    });
+  const isElsewhere = url !== owner.baseUrl;
+  const theirs = isElsewhere ? url : `account ${account}`;
+  const ours = isElsewhere ? owner.baseUrl : `account ${owner.account}`;
+  throw new Failure('usage', `Draft ${id} is for ${theirs}, and this login is for ${ours}. Nothing was sent.`, {
     hint: `Choose the login of that ${isElsewhere ? 'service' : 'account'} with --profile.`,
   });
 }

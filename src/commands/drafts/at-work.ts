@@ -6,6 +6,7 @@ import { Failure } from '../../errors.ts';
 import { connect, type Service } from '../../http/call/call.ts';
 import { once } from '../../promise/once.ts';
 import { newToken } from '../../sends/approve.ts';
+import type { Draft } from '../../sends/draft.ts';
 import { type OwnDrafts, ownDrafts } from '../../sends/own.ts';
 import { settleLapsed } from '../../sends/settle.ts';
 import { withDrafts } from '../../sends/store.ts';
@@ -46,8 +47,12 @@ export async function chosen(
       hint: 'To see them: svc drafts list',
     });
   if (ids.length > 0) return [...new Set(ids)];
-  const waiting = (await store.list()).filter((draft) => draft.state === 'waiting' && (all || draft.batch === batch));
-  if (waiting.length === 0)
-    throw new Failure('not-found', 'No such draft waits.', { hint: 'To see all: svc drafts list --all' });
-  return waiting.map(({ id }) => id);
+  const isMeant = (draft: Draft) => draft.state === 'waiting' && (all || draft.batch === batch);
+  const waiting = (await store.list()).filter(isMeant);
+  if (waiting.length > 0) return waiting.map(({ id }) => id);
+  const leftOut = await store.leftOut(isMeant);
+  if (leftOut.length > 0) await store.requireOwner();
+  throw new Failure('not-found', 'No such draft waits.', {
+    hint: [...leftOut, 'To see all: svc drafts list --all'].join('\n'),
+  });
 }

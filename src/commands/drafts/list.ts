@@ -26,9 +26,9 @@ export const listDrafts = defineCommand({
       (flags.state === undefined || state === flags.state) &&
       (flags.batch === undefined || batch === flags.batch) &&
       (flags.by === undefined || by.includes(flags.by));
-    const { all, others } = await atWork(ctx, settings, async ({ store }) => ({
+    const { all, leftOut } = await atWork(ctx, settings, async ({ store }) => ({
       all: await store.list(),
-      others: await store.others(isWanted),
+      leftOut: await store.leftOut(isWanted),
     }));
     const { records, notes } = atMost(all.filter(isWanted).map(shownDraft), flags.limit);
     const open = all.filter((draft) => !isWanted(draft) && (draft.state === 'unknown' || draft.state === 'sending'));
@@ -46,7 +46,7 @@ export const listDrafts = defineCommand({
               `${counted(refused, 'more draft')} ${refused === 1 ? 'was' : 'were'} refused, and not sent: svc drafts list --state refused`,
             ]
           : []),
-        ...(others > 0 ? [`${counted(others, 'draft')} of other accounts: choose their login with --profile.`] : []),
+        ...leftOut,
       ],
       data: {
         shape: 'list',

@@ -1,14 +1,17 @@
 import { notesOn } from '../../answers/copy.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
+import { connect } from '../../http/call/call.ts';
 import type { Row } from '../../inbox/row.ts';
-import { type Reading, rowsOf } from '../../inbox/source.ts';
+import { type Reading, rowsOf, statesIn } from '../../inbox/source.ts';
 import { requireView } from '../../inbox/views.ts';
 import { openCopyPulled } from '../../mirror/store/open-copy.ts';
+import type { Account } from '../../mirror/tables/store.ts';
 import { contactColumn } from '../../output/contact-columns.ts';
 import type { Column, View } from '../../output/view.ts';
 import { once } from '../../promise/once.ts';
-import { openDrafts } from '../../sends/store.ts';
+import { ownDrafts } from '../../sends/own.ts';
+import { withDrafts } from '../../sends/store.ts';
 
 export const rowFields: readonly string[] = [
   ...['kind', 'id', 'number', 'subject', 'contact', 'waiting_since', 'priority', 'channel', 'status', 'why'],
@@ -41,14 +44,17 @@ const perPart = 500;
 export async function rowsView(ctx: Context, settings: Settings, view: string, db: string | undefined): Promise<View> {
   await requireView(ctx, view);
   const { store, account } = await openCopyPulled(ctx, settings, { db });
-  const drafts = once(async () => {
-    const kept = await openDrafts(ctx, settings.drafts);
-    return kept.list().finally(() => kept.close());
-  });
-  const reading: Reading = { ctx, settings, db, store, account, drafts };
+  const drafts = once(() =>
+    withDrafts(ctx, settings.drafts, async (kept) => {
+      const own = ownDrafts(kept, () => connect(ctx, settings), idOf(account));
+      return { all: await own.list(), leftOut: await own.leftOut(({ state }) => statesIn(view).includes(state)) };
+    }),
+  );
+  const reading: Reading = { ctx, settings, db, store, account, drafts: async () => (await drafts()).all };
   try {
     const kinds = view === 'feedback' ? (['feedback'] as const) : (['tickets', 'conversations'] as const);
-    const notes = await store.read((sql) => notesOn(sql, account, kinds, ctx.clock.now()));
+    const ofCopy = await store.read((sql) => notesOn(sql, account, kinds, ctx.clock.now()));
+    const notes = statesIn(view).length > 0 ? [...ofCopy, ...(await drafts()).leftOut] : ofCopy;
     const first = await rowsOf(reading, { view, offset: 0, most: perPart });
     const records = closing(reading, view, first.rows);
     const empty = view === 'waiting' ? 'Nobody waits.' : `Nothing in ${view}.`;
@@ -58,6 +64,9 @@ export async function rowsView(ctx: Context, settings: Settings, view: string, d
     throw error;
   }
 }
+
+/** Undefined for a login that does not say it. */
+const idOf = ({ id }: Account): number | undefined => (/^\d+$/u.test(id) ? Number(id) : undefined);
 
 async function* closing(reading: Reading, view: string, first: readonly Row[]): AsyncGenerator<Row> {
   try {

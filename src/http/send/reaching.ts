@@ -1,5 +1,6 @@
 import { getAccount } from '../../api/account.ts';
 import { hearersOf } from '../../api/hearers.ts';
+import { loginDigest } from '../../auth/login-digest.ts';
 import type { Hearers, SendRequest } from '../../context.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 import { fieldsIn } from '../../text/record.ts';
@@ -45,6 +46,7 @@ function requestOf(service: Service, asked: RequestSpec, { method, path, body }:
     baseUrl: service.session.baseUrl,
     read: () => recordAt(service, kind, id),
     account: () => accountOf(service),
+    login: () => loginOf(service),
   };
 }
 
@@ -74,6 +76,10 @@ async function askForAccount(service: Service): Promise<number | undefined> {
   return isId(account.account_id) ? account.account_id : undefined;
 }
 
+/** The digest of the credential that says whose account it is; undefined where there is none, or it cannot be refreshed. */
+export const loginOf = async ({ session }: Pick<Service, 'session'>): Promise<string | undefined> =>
+  session.bearer(getAccount).then((bearer) => loginDigest(session, bearer), insteadOf('any', undefined));
+
 /** A path that a server may take for that of a send, though it is not written as one. */
 async function refuseDisguised(service: Service, { method, path, headers = {} }: Wire): Promise<void> {
   const { session, ctx } = service;
@@ -93,6 +99,7 @@ async function refuseDisguised(service: Service, { method, path, headers = {} }:
     baseUrl: session.baseUrl,
     read: async () => undefined,
     account: async () => undefined,
+    login: async () => undefined,
   });
   if (verdict !== 'go') throw verdict;
 }
