@@ -200,5 +200,5 @@ const ofSeveral =
 const inCopy: FindInCopy = async ({ ctx, settings }, text) => {
   const { findContacts, fromContactsCopy } = await import('../mirror/query/find.ts');
   const inStore = ({ store, account }: Copy) => findContacts(store, account, text);
-  return (await fromContactsCopy(ctx, settings, inStore, 'The id is from the local copy'))?.contacts;
+  return (await fromContactsCopy(ctx, settings, inStore, { said: 'The id is from the local copy' }))?.contacts;
 };

@@ -8,6 +8,8 @@ import { request } from './truth.ts';
 
 const zebra = { name: 'Zebra', last_name: 'Z', email: 'zebra@example.com', phone: '+14155550199' };
 
+type Token = { readonly access_token: string };
+
 type Contact = { readonly contact_id: number; readonly email: string };
 
 /** What svc itself sent for that command. */
@@ -100,6 +102,82 @@ onBothEngines('the copy answers', ({ test, world: fresh, pulled, engine }) => {
       sent: [],
       stdout: expect.stringContaining('Renamed AG'),
     });
+  });
+
+  const made = 'contacts create --name Yara --last-name Zed --email yara.zed@example.com --phone +14155550188'.split(
+    ' ',
+  );
+  const rowOf = (email: string) => `name,last_name,email,phone\nYara,Zed,${email},+14155550188\n`;
+
+  test.each([
+    ['contacts create', made, undefined],
+    ['contacts create --from', ['contacts', 'create', '--from', '-', '--yes'], rowOf('yara.zed@example.com')],
+  ] as const)('contacts find sees what %s has made since the pull beside what the copy has', async (_, argv, stdin) => {
+    const { world } = await named();
+    world.clock.advance(60_000);
+    const before = JSON.parse((await svc(world, ['contacts', 'find', 'ya', '--json'])).stdout) as readonly Contact[];
+    expect(before.length).toBeGreaterThan(0);
+    expect(await svc(world, argv, { stdin })).toMatchObject({ exitCode: 0 });
+    const found = await sentBy(world, ['contacts', 'find', 'ya', '--json']);
+    expect(JSON.parse(found.stdout)).toEqual([expect.objectContaining({ email: 'yara.zed@example.com' }), ...before]);
+    expect(found.sent).toEqual(['GET /contacts?page=1&per_page=100']);
+    expect(found.stderr).toContain('svc may have made contacts since the pull; asking the service for newer contacts.');
+    const cut: SandboxWorld = {
+      ...world,
+      exchange: async () => ({ lost: 'before-sending', reason: 'refused', detail: '' }),
+    };
+    const without = await svc(cut, ['contacts', 'find', 'ya', '--json']);
+    expect(JSON.parse(without.stdout)).toEqual(before);
+    expect(without.stderr).toContain('Contacts that are newer than the copy may be missing.');
+    world.clock.advance(60_000);
+    await svc(world, ['mirror', 'pull', '--only', 'contacts']);
+    world.clock.advance(60_000);
+    const pulledOnce = await sentBy(world, ['contacts', 'find', 'ya', '--json']);
+    expect([pulledOnce.sent, JSON.parse(pulledOnce.stdout)]).toEqual([[], JSON.parse(found.stdout)]);
+  });
+
+  test.each([
+    ['contacts sync', ['contacts', 'sync', '-', '--yes']],
+    ['lists import', ['lists', 'import', '1', '-', '--yes']],
+  ] as const)('contacts find asks the service after %s, until every contact was read again', async (_, argv) => {
+    const { world } = await named();
+    const bare = { name: 'Bare', last_name: 'B', email: 'bare@example.com', phone: '+14155550177' };
+    await request(world, 'POST', '/contacts/create', bare);
+    world.clock.advance(60_000);
+    await svc(world, ['mirror', 'pull', '--only', 'contacts']);
+    world.clock.advance(60_000);
+    const stdin = 'name,last_name,email,phone,company\nBare,B,bare@example.com,+14155550177,Filled GmbH\n';
+    expect(await svc(world, argv, { stdin })).toMatchObject({ exitCode: 0 });
+    for (const text of ['bare@example.com', 'filled gmbh']) {
+      const found = await sentBy(world, ['contacts', 'find', text, '--json']);
+      expect(JSON.parse(found.stdout), text).toMatchObject([{ email: 'bare@example.com', company: 'Filled GmbH' }]);
+      expect(found.stderr).toContain('svc has synced contacts since the copy read them');
+      expect(found.stderr).not.toContain('From the local copy');
+    }
+    world.clock.advance(60_000);
+    await svc(world, ['mirror', 'pull', '--only', 'contacts']);
+    const still = await sentBy(world, ['contacts', 'find', 'filled gmbh', '--json']);
+    expect(JSON.parse(still.stdout)).toMatchObject([{ company: 'Filled GmbH' }]);
+    world.clock.advance(60_000);
+    await svc(world, ['mirror', 'pull', '--full', '--only', 'contacts']);
+    world.clock.advance(60_000);
+    expect(await sentBy(world, ['contacts', 'find', 'filled gmbh', '--json'])).toMatchObject({
+      sent: [],
+      stdout: expect.stringContaining('Filled GmbH'),
+    });
+  });
+
+  test('after a sync that the service refused the copy answers as before', async () => {
+    const { world, email } = await named();
+    world.clock.advance(60_000);
+    const scopes = ['identity', 'contacts:read'];
+    const { access_token: token } = (await world.control('POST', 'tokens', { account_id: 1, scopes })) as Token;
+    const env = { SVC_API_KEY: '', SVC_ACCESS_TOKEN: token };
+    expect((await svc(world, ['contacts', 'sync', '-', '--yes'], { env, stdin: `email\n${email}\n` })).exitCode).toBe(
+      5,
+    );
+    expect(world.sent).toContain('POST /platform/contacts/sync');
+    expect((await sentBy(world, ['contacts', 'find', email, '--json'])).sent).toEqual([]);
   });
 
   test('many contacts that svc has changed since the pull are not read one by one', async () => {

@@ -10,16 +10,24 @@ import { digits, emailKey, findText } from '../tables/contact-words.ts';
 import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
 import { ageOf } from './age.ts';
 
+/** Who hears how old the copy is, and of what is asked in its place. `toService`: how they can ask the service. */
+export type Telling = {
+  readonly tell: (words: string) => void;
+  readonly toService: string;
+  /** What is from the copy: not always the records themselves. */
+  readonly said?: string;
+};
+
 /**
  * What the copy answers, and says how old it is; undefined where the service has to be asked: with --live, where there is
- * no copy of this account or not yet one of all its contacts, and where it cannot be read. Nothing is sent.
+ * no copy of this account or not yet one of all its contacts, and where it cannot be read or `work` finds that it does
+ * not do. Nothing is sent.
  */
 export async function fromContactsCopy<T extends { readonly asOf: string | undefined }>(
   ctx: Context,
   settings: Settings,
-  work: (copy: Copy) => Promise<T>,
-  /** Where the records themselves are the service's. */
-  said = 'From the local copy',
+  work: (copy: Copy) => Promise<T | undefined>,
+  { tell = ctx.notice, toService = '--live', said = 'From the local copy' }: Partial<Telling> = {},
 ): Promise<T | undefined> {
   if (settings.live) return undefined;
   try {
@@ -27,8 +35,9 @@ export async function fromContactsCopy<T extends { readonly asOf: string | undef
     if (!copy) return undefined;
     try {
       const answer = await work(copy);
+      if (!answer) return undefined;
       const age = answer.asOf === undefined ? '' : `, ${ageOf(answer.asOf, ctx.clock.now())} old`;
-      ctx.notice(`${said}${age}. To ask the service: --live`);
+      tell(`${said}${age}. To ask the service: ${toService}`);
       return answer;
     } finally {
       await copy.store.close();

@@ -1,0 +1,119 @@
+import { getContact } from '../../api/contacts.ts';
+import { type FoundContact, mentions, newerContacts } from '../../command/find-contacts.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { call, type Service } from '../../http/call/call.ts';
+import { insteadOf } from '../../promise/instead-of.ts';
+import { counted } from '../../text/number.ts';
+import type { Fields } from '../../text/record.ts';
+import { findContacts, fromContactsCopy, newestContact, type Telling } from './find.ts';
+import { type Written, writtenSince } from './written.ts';
+
+type Asking = {
+  readonly ctx: Context;
+  readonly settings: Settings;
+  /** Opened where the copy alone does not do. */
+  readonly service: () => Promise<Service>;
+} & Telling;
+
+/**
+ * Contacts that hold the text, newest first, as the copy has them, but for what svc itself has written since the copy saw
+ * it: that is read. Undefined where the service has to be asked.
+ */
+export async function foundInCopy(asking: Asking, text: string): Promise<readonly Fields[] | undefined> {
+  const { ctx, settings, tell } = asking;
+  const copied = await fromContactsCopy(
+    ctx,
+    settings,
+    async (copy) => {
+      const written = await writtenSince(ctx, settings, copy);
+      if (written.hasUnnamed) {
+        tell(`svc has synced contacts since the copy read them, and cannot tell which of them changed. ${unnamedWay}`);
+        return undefined;
+      }
+      const newest = await newestContact(copy.store, copy.account);
+      return { ...(await findContacts(copy.store, copy.account, text)), written, newest };
+    },
+    asking,
+  );
+  if (!copied) return undefined;
+  const { written, newest } = copied;
+  const contacts = await withChanged(asking, copied.contacts, written, text);
+  return withNewer(asking, contacts, { newest, hasNewer: written.hasNewer }, text);
+}
+
+const unnamedWay = 'Asking the service; the copy answers again after: svc mirror pull --full --only contacts';
+
+async function withChanged(
+  { service, tell }: Asking,
+  contacts: readonly Fields[],
+  { ids }: Written,
+  text: string,
+): Promise<readonly Fields[]> {
+  if (ids.length === 0) return contacts;
+  const read = await readWritten(await service(), ids, tell);
+  const fresh = read.flatMap(({ contact }) => (contact !== undefined && mentions(text)(contact) ? [contact] : []));
+  return withFresh(contacts, new Set(read.map(({ id }) => id)), fresh);
+}
+
+type Newer = { readonly newest: number; readonly hasNewer: boolean };
+
+/** The service lists the newest first, so what is newer costs a request as a rule. */
+async function withNewer(
+  { service, tell }: Asking,
+  contacts: readonly Fields[],
+  { newest, hasNewer }: Newer,
+  text: string,
+): Promise<readonly Fields[]> {
+  if (!hasNewer && contacts.length > 0) return contacts;
+  const why = hasNewer ? 'svc may have made contacts since the pull' : 'The copy has none';
+  tell(`${why}; asking the service for newer contacts.`);
+  try {
+    const newer: FoundContact[] = [];
+    for await (const contact of newerContacts(await service(), newest, mentions(text))) newer.push(contact);
+    return withFresh(contacts, new Set(newer.map(({ contact_id: id }) => id)), newer);
+  } catch (error) {
+    // A copy answers where there is no network too.
+    if (contacts.length === 0 || !(error instanceof Failure) || error.kind !== 'network') throw error;
+    tell(`${error.message} Contacts that are newer than the copy may be missing.`);
+    return contacts;
+  }
+}
+
+const withFresh = (
+  contacts: readonly Fields[],
+  read: ReadonlySet<number>,
+  fresh: readonly FoundContact[],
+): readonly Fields[] =>
+  [...contacts.filter(({ contact_id: id }) => !read.has(Number(id))), ...fresh].sort(
+    (a, b) => Number(b.contact_id) - Number(a.contact_id),
+  );
+
+const mostRead = 20;
+
+/** The newest writes first. `contact`: undefined where it is not there any more. */
+async function readWritten(
+  service: Service,
+  ids: readonly number[],
+  tell: Telling['tell'],
+): Promise<{ readonly id: number; readonly contact: FoundContact | undefined }[]> {
+  const some = ids.slice(0, mostRead);
+  const what = some.length < ids.length ? `the last ${some.length}` : 'what they are now';
+  tell(`svc has changed ${counted(ids.length, 'contact')} since the pull; reading ${what} from the service.`);
+  if (some.length < ids.length)
+    tell('The others are shown as the copy has them. To renew it: svc mirror pull --full --only contacts');
+  const read = [];
+  for (const id of some) {
+    try {
+      const answer = await call(service, getContact, { params: { id } }).catch(insteadOf(['not-found'], undefined));
+      read.push({ id, contact: answer?.contact as FoundContact | undefined });
+    } catch (error) {
+      // A copy answers where there is no network too.
+      if (!(error instanceof Failure) || error.kind !== 'network') throw error;
+      tell(`${error.message} The contacts that svc has changed are shown as the copy has them.`);
+      return read;
+    }
+  }
+  return read;
+}
