@@ -17,7 +17,13 @@ const mostMatches = 50;
 /** Clients give a call about a minute. What was found by then is worth more than nothing. */
 const patienceMs = 40_000;
 
-type Looked = { readonly found: readonly unknown[]; readonly read: number; readonly isAll: boolean };
+type Looked = {
+  readonly found: readonly unknown[];
+  readonly read: number;
+  readonly isAll: boolean;
+  /** Where it was looked: how old the copy is. */
+  readonly told?: readonly string[];
+};
 
 /** Records that match, newest first, as far as the time and the service's limit allow. */
 async function gather({ ctx }: Service, matches: AsyncIterable<unknown>, read: () => number): Promise<Looked> {
@@ -64,7 +70,7 @@ const finder = ({ name, title, description, about, key, noun, operation, look }:
       const fields = fieldsOfInput(input);
       const { q } = input;
       if (typeof q !== 'string' || q.trim() === '') throw invalid({ q: ['must be the text to look for'] });
-      const { found, read, isAll } = await look(service, q.trim(), tell);
+      const { found, read, isAll, told = [] } = await look(service, q.trim(), tell);
       const records = fields ? found.map((record) => onlyFields(record, fields)) : found;
       const shown = firstItems(records, room);
       const leftOut = [
@@ -79,7 +85,7 @@ const finder = ({ name, title, description, about, key, noun, operation, look }:
               `Looked at the newest ${counted(read, noun)} only. Look for more words, or read on with ${operation.id}.`,
             ]),
       ];
-      return answer({ [key]: shown }, leftOut, [`${counted(found.length, noun)} found.`], boundary);
+      return answer({ [key]: shown }, leftOut, [`${counted(found.length, noun)} found.`, ...told], boundary);
     },
   };
   return tool;
@@ -87,10 +93,12 @@ const finder = ({ name, title, description, about, key, noun, operation, look }:
 
 /** From the copy of the account where there is one, else page by page. */
 async function lookForContacts(service: Service, q: string, tell: Tell): Promise<Looked> {
-  const { findContacts, fromContactsCopy } = await import('../mirror/query/find.ts');
+  const { foundInCopy } = await import('../mirror/query/found.ts');
   const { ctx, settings } = service;
-  const copied = await fromContactsCopy(ctx, settings, ({ store, account }) => findContacts(store, account, q));
-  if (copied) return { found: copied.contacts, read: copied.contacts.length, isAll: true };
+  const told: string[] = [];
+  const asking = { tell: (words: string) => void told.push(words), toService: listContacts.id };
+  const copied = await foundInCopy({ ctx, settings, service: async () => service, ...asking }, q);
+  if (copied) return { found: copied, read: copied.length, isAll: true, told };
   const fits = mentions(q);
   let read = 0;
   let ended = false;
@@ -106,7 +114,7 @@ async function lookForContacts(service: Service, q: string, tell: Tell): Promise
     };
     for await (const contact of contactsWhere(service, judge, q)) yield ended && !fits(contact) ? undefined : contact;
   }
-  return gather(service, matches(), () => read);
+  return { ...(await gather(service, matches(), () => read)), told };
 }
 
 /** The number itself counts before what only mentions it: `q` finds T-1008 for T-100, and subjects. */

@@ -49,6 +49,27 @@ test('they answer from the copy, without a request and without a grant', async (
   expect(world.sent.length).toBe(sent);
 });
 
+test('findContact from the copy says how old it is, and denies nothing that svc has made or synced since', async () => {
+  const world = await pulled();
+  const call = await assistant(world);
+  await call('listContacts', { per_page: 1 });
+  world.clock.advance(2 * 3_600_000);
+  const sent = world.sent.length;
+  const found = await call('findContact', { q: 'ya' });
+  expect(found.data.contacts.length).toBeGreaterThan(0);
+  expect(found.text).toContain('From the local copy, 2 h old. To ask the service: listContacts');
+  expect(world.sent.length).toBe(sent);
+  await ok(world, 'contacts create --name Yara --last-name Zed --email yara.zed@example.com --phone +14155550188');
+  const later = await call('findContact', { q: 'ya' });
+  expect(later.data.contacts).toEqual([expect.objectContaining({ last_name: 'Zed' }), ...found.data.contacts]);
+  expect(later.text).toContain('svc may have made contacts since the pull');
+  await ok(world, ['contacts', 'sync', '-', '--yes'], { stdin: 'email,company\nyara.zed@example.com,Filled GmbH\n' });
+  const live = await call('findContact', { q: 'filled gmbh' });
+  expect(live.data.contacts).toMatchObject([{ last_name: 'Zed' }]);
+  expect(live.text).toContain('svc has synced contacts since the copy read them');
+  expect(live.text).not.toContain('From the local copy');
+});
+
 test('a query changes nothing, and its mistakes are told', async () => {
   const world = await pulled();
   const call = await assistant(world);
