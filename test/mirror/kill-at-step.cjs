@@ -1,38 +1,61 @@
 // Loaded into a real svc by `node --require`: kills the process, as a power cut would, at the Nth thing that it does in the folder
 // KILL_IN, before it is done; of what it would write, half is written. KILL_AT: N.
+// power-cut.ts does the same in the process of the tests.
 const fs = require('node:fs').promises;
 const { appendFileSync } = require('node:fs');
+const { syncBuiltinESMExports } = require('node:module');
 
-const isInside = (path) => String(path).startsWith(process.env.KILL_IN);
-let steps = 0;
-
-function step(half) {
-  steps++;
-  if (steps !== Number(process.env.KILL_AT)) return;
-  half?.();
-  process.kill(process.pid, 'SIGKILL');
-  for (;;);
-}
-
-for (const name of ['mkdir', 'writeFile', 'rm', 'rmdir', 'rename']) {
-  const real = fs[name];
-  fs[name] = (path, ...rest) => {
-    if (isInside(path)) step();
-    return real(path, ...rest);
+/** From now on `cut` is called before the Nth step in the folder; where it throws, that step is not done. Returns what ends it. */
+exports.atStep = (folder, at, cut) => {
+  const isInside = (path) => String(path).startsWith(folder);
+  let steps = 0;
+  const step = (half) => {
+    steps++;
+    if (steps === at) half?.();
+    if (steps >= at) cut();
   };
-}
-
-const { open } = fs;
-fs.open = async (path, ...rest) => {
-  const handle = await open(path, ...rest);
-  if (!isInside(path)) return handle;
-  step();
-  for (const name of ['appendFile', 'writeFile', 'sync', 'close']) {
-    const real = handle[name].bind(handle);
-    handle[name] = (data, ...more) => {
-      step(data === undefined ? undefined : () => appendFileSync(path, data.slice(0, data.length / 2)));
-      return real(data, ...more);
+  const before = { ...fs };
+  for (const name of ['mkdir', 'writeFile', 'rm', 'rmdir', 'rename']) {
+    fs[name] = async (path, ...rest) => {
+      if (isInside(path)) step();
+      return before[name](path, ...rest);
     };
   }
-  return handle;
+  fs.open = async (path, ...rest) => {
+    if (!isInside(path)) return before.open(path, ...rest);
+    const handle = await before.open(path, ...rest);
+    try {
+      step();
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+    for (const name of ['appendFile', 'writeFile', 'sync', 'close']) {
+      const real = handle[name].bind(handle);
+      handle[name] = async (data, ...more) => {
+        try {
+          step(data === undefined ? undefined : () => appendFileSync(path, data.slice(0, data.length / 2)));
+        } catch (error) {
+          // Nothing else closes it.
+          if (name === 'close') await real();
+          throw error;
+        }
+        return real(data, ...more);
+      };
+    }
+    return handle;
+  };
+  // What imports one of them by its name has it too.
+  syncBuiltinESMExports();
+  return () => {
+    Object.assign(fs, before);
+    syncBuiltinESMExports();
+  };
 };
+
+if (process.env.KILL_IN !== undefined) {
+  exports.atStep(process.env.KILL_IN, Number(process.env.KILL_AT), () => {
+    process.kill(process.pid, 'SIGKILL');
+    for (;;);
+  });
+}
