@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { cpSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -48,6 +48,8 @@ export type Machine = {
   start(folder: string, argv: readonly string[], env?: Env, program?: string): ChildProcess;
   run(folder: string, argv: readonly string[], env?: Env, program?: string): Promise<Ended>;
   readonly ask: Ask;
+  /** A folder of its own with a whole copy. */
+  pulled(): Promise<string>;
   /** Which service, and with which login. */
   readonly account: Env;
   end(): Promise<void>;
@@ -71,14 +73,17 @@ export async function machine(): Promise<Machine> {
     });
   };
   const run: Machine['run'] = async (...given) => ended(start(...given));
+  const folder = () => mkdtempSync(join(built.folder, 'copy-'));
+  const ask = await asking(account.SVC_BASE_URL, run);
   return {
     sandbox,
     built,
     account,
-    folder: () => mkdtempSync(join(built.folder, 'copy-')),
+    folder,
     start,
     run,
-    ask: await asking(account.SVC_BASE_URL, run),
+    ask,
+    pulled: pulledFolders(ask, folder),
     async end() {
       await server.close();
       await built.remove();
@@ -94,6 +99,23 @@ export async function asking(baseUrl: string, run: Ask): Promise<Ask> {
     const env = { SVC_BASE_URL: baseUrl, SVC_API_KEY: 'key_acme', ...given };
     const { exitCode, ...said } = await svc(createWorld(exchange, { clock, folder, env }), argv);
     return { code: exitCode, ...said };
+  };
+}
+
+/** Folders with a whole copy, which is pulled once and handed out as files. */
+export function pulledFolders(ask: Ask, newFolder: () => string): () => Promise<string> {
+  const pull = async (): Promise<string> => {
+    const folder = newFolder();
+    const { code, stderr } = await ask(folder, ['mirror', 'pull']);
+    if (code !== 0) throw new Error(stderr);
+    return folder;
+  };
+  let first: Promise<string> | undefined;
+  return async () => {
+    first ??= pull();
+    const folder = newFolder();
+    cpSync(await first, folder, { recursive: true });
+    return folder;
   };
 }
 

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { real } from '../real-component.ts';
 import { hasWorked } from '../smoke/processes.ts';
+import { draws, inTurn } from '../thorough.ts';
 import { ended, type Machine, machine, otherNode } from './copy-process.ts';
 
 let on: Machine;
@@ -22,6 +23,9 @@ beforeAll(async () => {
   on = await machine();
 });
 afterAll(() => on.end());
+
+/** As a process of its own in one of `parts` cases, and else in this one; in `.ci/run` always. */
+const asProcess = (turn: number, parts: number) => inTurn([on.run], turn, parts)[0] ?? on.ask;
 
 const copyIn = (folder: string) => join(folder, 'state', 'mirror.db');
 
@@ -81,12 +85,18 @@ describe('a file that svc did not make', () => {
     const folder = on.folder();
     symlinkSync(join(folder, 'nowhere'), join(folder, 'link'));
     execFileSync('mkfifo', [join(folder, 'pipe')]);
-    for (const path of [folder, join(folder, 'link'), join(folder, 'pipe'), '/dev/null', '/dev/zero']) {
+    for (const [turn, path] of [
+      join(folder, 'pipe'),
+      folder,
+      join(folder, 'link'),
+      '/dev/null',
+      '/dev/zero',
+    ].entries()) {
       for (const argv of [
         ['mirror', 'pull'],
         ['mirror', 'forget', '--yes'],
       ]) {
-        const ran = await on.run(folder, [...argv, '--db', path]);
+        const ran = await asProcess(turn, 4)(folder, [...argv, '--db', path]);
         if (path.endsWith('link') && argv.includes('forget')) continue;
         expect([path, ran.code, ran.stderr]).toEqual([path, 2, expect.stringContaining('leaves it as it is')]);
       }
@@ -172,8 +182,7 @@ describe('accounts', () => {
 });
 
 test('a file of an older svc with several accounts: each still answers, no query is asked, and a forgotten one leaves nothing', async () => {
-  const folder = on.folder();
-  await on.ask(folder, ['mirror', 'pull']);
+  const folder = await on.pulled();
   const path = copyIn(folder);
   const [{ email = '' } = {}] = withDatabase(path, "SELECT email FROM contacts WHERE email <> '' LIMIT 1") as {
     email: string;
@@ -200,8 +209,7 @@ const endless = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)
 describe('mirror sql', () => {
   let folder: string;
   beforeAll(async () => {
-    folder = on.folder();
-    await on.ask(folder, ['mirror', 'pull']);
+    folder = await on.pulled();
   });
 
   test.each(['SIGINT', 'SIGTERM'] as const)(
@@ -223,7 +231,8 @@ describe('mirror sql', () => {
   );
 
   test('whose reader stops reading holds up neither a pull nor another query', async () => {
-    const many = 'SELECT a.data, b.data AS other FROM contacts a, contacts b LIMIT 20000';
+    const rows = draws(5000, 20_000);
+    const many = `SELECT a.data, b.data AS other FROM contacts a, contacts b LIMIT ${rows}`;
     const paged = on.start(folder, ['mirror', 'sql', many]);
     await once(paged.stdout as NonNullable<typeof paged.stdout>, 'readable');
     const began = performance.now();
@@ -234,7 +243,7 @@ describe('mirror sql', () => {
     expect([asked.stdout, pulled.code]).toEqual(['264\n', 0]);
     expect(performance.now() - began).toBeLessThan(20_000);
     const { stdout, code } = await ended(paged);
-    expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 20_000]);
+    expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, rows]);
   });
 
   test('whose reader has left ends, and leaves nothing behind', async () => {
@@ -256,18 +265,18 @@ describe('mirror sql', () => {
 });
 
 describe('a place that cannot be used', () => {
-  test.each(['/dev/null/copy.db', '/proc/self/mem/x.db', '/sys/copy.db'])(
-    '%s: an error at once, and the process ends',
-    async (path) => {
+  test.each(['/dev/null/copy.db', '/proc/self/mem/x.db', '/sys/copy.db'].map((path, turn) => ({ path, turn })))(
+    '$path: an error at once, and the process ends',
+    async ({ path, turn }) => {
       const folder = on.folder();
-      for (const argv of [
-        ['mirror', 'pull'],
+      for (const [at, argv] of [
         ['watch', '--interval', '60'],
+        ['mirror', 'pull'],
         ['mirror', 'status'],
         ['mirror', 'forget', '--yes'],
-      ]) {
+      ].entries()) {
         const began = performance.now();
-        const ran = await on.run(folder, [...argv, '--db', path]);
+        const ran = await asProcess(turn + at, 5)(folder, [...argv, '--db', path]);
         expect([argv, [1, 2].includes(ran.code ?? 0)]).toEqual([argv, true]);
         expect(performance.now() - began).toBeLessThan(5000);
       }
@@ -287,7 +296,7 @@ real('sqlite3')(
       path,
     ]);
     try {
-      for (let round = 0; round < 4; round++) {
+      for (let round = 0; round < draws(2, 4); round++) {
         const ran = await on.ask(folder, ['mirror', 'pull', '--full']);
         expect([ran.code, ran.code === 0 ? '' : ran.stderr]).toEqual([0, '']);
       }
