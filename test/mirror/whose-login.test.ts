@@ -70,7 +70,8 @@ test.each([['tickets waiting'], ['inbox'], ['inbox waiting'], ['report']])(
 
     const file = join(world.folder, 'acme.db');
     await world.svc(['login', '--with-api-key'], { stdin: 'key_acme' });
-    for (const more of [[], ['--db', file]]) expect((await world.svc(['mirror', 'pull', ...more])).exitCode).toBe(0);
+    for (const more of [[], ['--db', file]])
+      expect((await world.svc(['mirror', 'pull', '--only', 'lists', ...more])).exitCode).toBe(0);
     await world.svc(['logout']);
     expect(await asked()).toEqual(await world.svc(['mirror', 'status']));
     expect((await asked()).exitCode).toBe(4);
@@ -90,13 +91,13 @@ test('a logout names what stays on this machine, and the copy is deleted without
   const logInWith = async (key: string) =>
     expect((await world.svc(['login', '--with-api-key'], { stdin: key })).exitCode).toBe(0);
   await logInWith('key_acme');
-  expect((await world.svc(['mirror', 'pull'])).exitCode).toBe(0);
+  expect((await world.svc(['mirror', 'pull', '--only', 'lists'])).exitCode).toBe(0);
   const first = await world.svc(['logout']);
   const place = join(world.folder, 'state/mirror.db');
   const said = `Of Acme this stays on this machine: its copy (to delete it: svc mirror forget --db ${place}).`;
   expect(first.stderr).toContain(said);
   await logInWith('key_globex');
-  expect((await world.svc(['mirror', 'pull'])).exitCode).toBe(0);
+  expect((await world.svc(['mirror', 'pull', '--only', 'lists'])).exitCode).toBe(0);
   await world.svc(['logout']);
 
   const several = await world.svc(['mirror', 'forget', '--yes']);
