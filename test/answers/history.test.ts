@@ -24,9 +24,9 @@ function mostly(ids: readonly unknown[]): number {
   return [...new Set(named)].sort((a, b) => count(b) - count(a) || a - b)[0] ?? 0;
 }
 
-onBothEngines('contacts history', ({ test, pulled, world: fresh }) => {
+onBothEngines('contacts history', ({ test, pulled, looked, world: fresh }) => {
   test('has all that the service shows of the person, each in time, and is found by id, email and phone', async () => {
-    const world = await pulled();
+    const world = await looked();
     const all = await truth(world);
     const called = mostly((all.calls ?? []).map((one) => one.contact_id));
     for (const id of [mostly((all.tickets ?? []).map(contactOf)), called]) {

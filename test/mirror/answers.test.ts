@@ -19,7 +19,7 @@ async function sentBy(world: SandboxWorld, argv: readonly string[], stdin?: stri
   return { ...ran, sent: world.sent.slice(before) };
 }
 
-onBothEngines('the copy answers', ({ test, world: fresh, pulled, engine }) => {
+onBothEngines('the copy answers', ({ test, once, world: fresh, pulled, engine }) => {
   const named = async () => {
     const world = await pulled();
     const { email } = (await json(world, 'contacts get 7')) as Contact;
@@ -180,7 +180,7 @@ onBothEngines('the copy answers', ({ test, world: fresh, pulled, engine }) => {
     expect((await sentBy(world, ['contacts', 'find', email, '--json'])).sent).toEqual([]);
   });
 
-  test('many contacts that svc has changed since the pull are not read one by one', async () => {
+  once('many contacts that svc has changed since the pull are not read one by one', async () => {
     const { world } = await named();
     world.clock.advance(60_000);
     const ids = ((await json(world, 'contacts list --limit 25')) as readonly Contact[]).map((one) => one.contact_id);
@@ -225,33 +225,36 @@ onBothEngines('the copy answers', ({ test, world: fresh, pulled, engine }) => {
     expect(await json(world, 'lists members 1')).toMatchObject([{ contact_id: 9 }]);
   });
 
-  test('rows cost one request an address where that is less than to read the whole list, and the list else', async () => {
-    const { world, email } = await named();
-    const other = 'second@example.com';
-    await request(world, 'PATCH', '/contacts/9', { email: other });
-    await svc(world, ['mirror', 'pull', '--full']);
-    const line = (address: string) => `${address},New\n`;
-    const lookups = async (rows: string) => {
-      const ran = await sentBy(
-        world,
-        ['contacts', 'update', '--from', '-', '--match', 'email', '--restart', '--yes'],
-        rows,
+  once(
+    'rows cost one request an address where that is less than to read the whole list, and the list else',
+    async () => {
+      const { world, email } = await named();
+      const other = 'second@example.com';
+      await request(world, 'PATCH', '/contacts/9', { email: other });
+      await svc(world, ['mirror', 'pull', '--full']);
+      const line = (address: string) => `${address},New\n`;
+      const lookups = async (rows: string) => {
+        const ran = await sentBy(
+          world,
+          ['contacts', 'update', '--from', '-', '--match', 'email', '--restart', '--yes'],
+          rows,
+        );
+        expect(ran.exitCode, ran.stderr).toBe(0);
+        return ran.sent.filter((sent) => /^GET \/contacts/u.test(sent));
+      };
+      expect(await lookups(`email,company\n${line(email)}${line(other)}`)).toEqual([
+        'GET /contacts/7',
+        'GET /contacts/9',
+      ]);
+      const all = (await json(world, 'contacts list --all')) as readonly { readonly email: string }[];
+      const five = all.slice(0, 5).map((one) => line(one.email));
+      expect(await lookups(`email,company\n${five.join('')}`)).toEqual(
+        [1, 2, 3].map((n) => expect.stringContaining(`page=${n}`)),
       );
-      expect(ran.exitCode, ran.stderr).toBe(0);
-      return ran.sent.filter((sent) => /^GET \/contacts/u.test(sent));
-    };
-    expect(await lookups(`email,company\n${line(email)}${line(other)}`)).toEqual([
-      'GET /contacts/7',
-      'GET /contacts/9',
-    ]);
-    const all = (await json(world, 'contacts list --all')) as readonly { readonly email: string }[];
-    const five = all.slice(0, 5).map((one) => line(one.email));
-    expect(await lookups(`email,company\n${five.join('')}`)).toEqual(
-      [1, 2, 3].map((n) => expect.stringContaining(`page=${n}`)),
-    );
-  });
+    },
+  );
 
-  test('a contact that came after the pull is found all the same, and nobody is still exit 3', async () => {
+  once('a contact that came after the pull is found all the same, and nobody is still exit 3', async () => {
     const { world } = await named();
     const person = { name: 'Late', last_name: 'Comer', email: 'late@example.com', phone: '+14155550101' };
     await request(world, 'POST', '/contacts/create', person);
@@ -261,7 +264,7 @@ onBothEngines('the copy answers', ({ test, world: fresh, pulled, engine }) => {
     expect(nobody.stderr).toContain('Asking the service.');
   });
 
-  test('a copy that is not complete answers nothing', async () => {
+  once('a copy that is not complete answers nothing', async () => {
     const world = fresh();
     await svc(world, ['mirror', 'pull', '--only', 'contacts', '--max-requests', '2']);
     const found = await sentBy(world, ['contacts', 'find', '.test', '--json']);

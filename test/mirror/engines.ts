@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test as always, beforeAll, describe, type test } from 'vitest';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { type Ran, type RunOptions, svc } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
 import { type PostgresServer, sharedPostgres, withPostgres } from './postgres-server.ts';
 
 type EngineName = 'sqlite' | 'postgres';
@@ -17,6 +18,10 @@ export type Tested = {
   world(options?: Wanted): SandboxWorld;
   /** A world of its own after `mirror pull`, which was run once and is handed out as a copy. */
   pulled(): Promise<SandboxWorld>;
+  /** The same one for all who ask for it: for tests that only look at the copy, and leave the clock where it is. */
+  looked(): Promise<SandboxWorld>;
+  /** What goes through the same code on both engines: on SQLite alone, and on both in `.ci/run`. A block needs another test. */
+  readonly once: typeof test;
   server(): PostgresServer;
 };
 
@@ -48,6 +53,16 @@ export async function pulledWorld(options?: Wanted): Promise<SandboxWorld> {
   return world;
 }
 
+const looks = new Map<EngineName, Promise<SandboxWorld>>();
+
+function lookedAt(engine: EngineName, pulled: () => Promise<SandboxWorld>): Promise<SandboxWorld> {
+  const known = looks.get(engine) ?? pulled();
+  looks.set(engine, known);
+  return known;
+}
+
+const nowhere = Object.assign(() => {}, { each: () => () => {} }) as unknown as typeof test;
+
 // No superuser: its queries are refused.
 const own = `copy_${process.pid}_${Math.random().toString(36).slice(2, 8)}`;
 const ordinary = `${own}_role`;
@@ -68,6 +83,8 @@ export function onBothEngines(title: string, define: (tested: Tested) => void): 
       test: always,
       world: unlimitedWorld,
       pulled: () => pulledWorld(),
+      looked: () => lookedAt('sqlite', pulledWorld),
+      once: always,
       server: () => {
         throw new Error('No server here.');
       },
@@ -85,14 +102,17 @@ export function onBothEngines(title: string, define: (tested: Tested) => void): 
       const made = unlimitedWorld(options);
       return { ...made, env: { ...made.env, SVC_MIRROR_DB: started?.url(name, ordinary) } };
     };
+    const pulled = async () => {
+      const first = await pulledFirst('postgres', world);
+      return atTheTimeOf(world({}, nameIn(first)), first);
+    };
     define({
       engine: 'postgres',
       test: withPostgres(always),
       world: (options) => world(options),
-      async pulled() {
-        const first = await pulledFirst('postgres', world);
-        return atTheTimeOf(world({}, nameIn(first)), first);
-      },
+      pulled,
+      looked: () => lookedAt('postgres', pulled),
+      once: inTurn([withPostgres(always)], 1, 2)[0] ?? nowhere,
       server: () => started as PostgresServer,
     });
   });

@@ -5,9 +5,10 @@ import { parse } from 'csv-parse/sync';
 import { parquetReadObjects } from 'hyparquet';
 import type { CopyState } from '../../src/mirror/query/as-of.ts';
 import { exportedColumns } from '../../src/mirror/query/export-rows.ts';
+import { ask } from '../../src/mirror/query/query.ts';
 import { type Table, tables } from '../../src/mirror/tables/tables.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';
-import { sql } from './engines.ts';
+import { inCopy } from './truth.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -71,22 +72,22 @@ export async function addedUp(dir: string) {
 }
 
 /** What the copy holds, as lines of JSON Lines. */
-export async function inTheCopy(world: SandboxWorld): Promise<Record<string, string[]>> {
-  const all: Record<string, string[]> = {};
-  for (const table of tables) {
-    const columns = exportedColumns(table);
-    const rows = (await sql(
-      world,
-      `SELECT ${columns.map(({ name }) => `"${name}"`).join(', ')} FROM ${table.name}`,
-    )) as Fields[];
-    all[table.name] = rows
-      .map((row) =>
-        JSON.stringify(Object.fromEntries(columns.map(({ name, type }) => [name, asExported(row[name], type)]))),
-      )
-      .sort();
-  }
-  return all;
-}
+export const inTheCopy = (world: SandboxWorld): Promise<Record<string, string[]>> =>
+  inCopy(world, async (store, account) => {
+    const all: Record<string, string[]> = {};
+    for (const table of tables) {
+      const columns = exportedColumns(table);
+      const names = columns.map(({ name }) => `"${name}"`).join(', ');
+      const { rows } = await ask(store, account, `SELECT ${names} FROM ${table.name}`, new AbortController().signal);
+      const texts: string[] = [];
+      for await (const row of rows) {
+        const cells = columns.map(({ name, type }, at) => [name, asExported(row[at], type)] as const);
+        texts.push(JSON.stringify(Object.fromEntries(cells)));
+      }
+      all[table.name] = texts.sort();
+    }
+    return all;
+  });
 
 function asExported(value: unknown, type: string): unknown {
   if (value === null || value === undefined) return null;

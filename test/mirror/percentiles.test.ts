@@ -19,13 +19,13 @@ function percentileOf(values: readonly number[], p: number): number | null {
 const rowsOf = (pairs: readonly (readonly [group: number, x: number | null])[]): string =>
   `(VALUES ${pairs.map(([group, x]) => `(${group}, CAST(${x ?? 'NULL'} AS double precision))`).join(', ')})`;
 
-onBothEngines('median and percentile in mirror sql', ({ test, pulled, engine, server }) => {
+onBothEngines('median and percentile in mirror sql', ({ test, pulled, looked, engine, server }) => {
   /** Both databases call the columns of VALUES column1 and column2. */
   const ask = (query: string, rows: string) =>
     `WITH t AS (SELECT column1 AS g, column2 AS x FROM ${rows} AS v) ${query}`;
 
   test('are those of the values, group by group, without the empty ones', async () => {
-    const world = await pulled();
+    const world = await looked();
     const pair = fc.tuple(
       fc.integer({ min: 1, max: 4 }),
       fc.oneof(fc.integer({ min: -1e6, max: 1e6 }), fc.double({ noNaN: true, min: -1e9, max: 1e9 }), fc.constant(null)),
@@ -56,7 +56,7 @@ onBothEngines('median and percentile in mirror sql', ({ test, pulled, engine, se
   });
 
   test('take no rows, a filter, different values once, whole numbers, and each other', async () => {
-    const world = await pulled();
+    const world = await looked();
     const rows = '(VALUES (1, 4), (1, 1), (1, 3), (1, 2), (2, 10), (2, 10), (2, 20))';
     expect(await sql(world, ask('SELECT median(x) AS m, percentile(x, 90) AS p FROM t WHERE x < 0', rows))).toEqual([
       { m: null, p: null },
@@ -79,7 +79,7 @@ onBothEngines('median and percentile in mirror sql', ({ test, pulled, engine, se
   });
 
   test('refuse a p beyond 0 and 100, one that changes, and a value without end, exit 2', async () => {
-    const world = await pulled();
+    const world = await looked();
     const failing = async (query: string, said: string) => {
       const ran = await svc(world, ['mirror', 'sql', query]);
       expect({ query, exitCode: ran.exitCode, stdout: ran.stdout }).toEqual({ query, exitCode: 2, stdout: '' });
@@ -97,7 +97,7 @@ onBothEngines('median and percentile in mirror sql', ({ test, pulled, engine, se
   });
 
   test('a query that failed in the middle leaves nothing to the next one', async () => {
-    const world = await pulled();
+    const world = await looked();
     const rows = '(VALUES (1, 100), (1, 200), (2, 300))';
     const failing = ask('SELECT percentile(x, CASE WHEN x > 250 THEN 101 ELSE 50 END) FROM t', rows);
     expect((await svc(world, ['mirror', 'sql', failing])).exitCode).toBe(2);
@@ -105,7 +105,7 @@ onBothEngines('median and percentile in mirror sql', ({ test, pulled, engine, se
   });
 
   test('are exact over thousands of values in several groups that come mixed', async () => {
-    const world = await pulled();
+    const world = await looked();
     const from =
       engine === 'sqlite'
         ? '(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT i FROM n) AS n'
@@ -129,7 +129,7 @@ onBothEngines('median and percentile in mirror sql', ({ test, pulled, engine, se
   });
 
   test('tell how long a first answer takes', async () => {
-    const world = await pulled();
+    const world = await looked();
     const hours =
       engine === 'sqlite'
         ? '(julianday(first_response_at) - julianday(created_at)) * 24'
@@ -152,7 +152,7 @@ onBothEngines('median and percentile in mirror sql', ({ test, pulled, engine, se
 
   const onServer = engine === 'postgres' ? test : undefined;
   onServer?.('of intervals are intervals, and print as durations', async () => {
-    const world = await pulled();
+    const world = await looked();
     const query =
       "SELECT median(x) AS m, percentile(x, 25) AS p, max(x) AS most, interval '-90 seconds' AS back, interval '0' AS none " +
       "FROM (VALUES (interval '1 hour'), (interval '2 hours 30 minutes'), (interval '3 days 1.5 seconds'), (NULL)) AS t (x)";
@@ -177,7 +177,7 @@ onBothEngines('median and percentile in mirror sql', ({ test, pulled, engine, se
 
   onServer?.('answer over a window too', async () => {
     const rows = '(VALUES (1, 1), (2, 2), (3, 9))';
-    expect(await sql(await pulled(), ask('SELECT g, median(x) OVER (ORDER BY g) AS m FROM t', rows))).toEqual([
+    expect(await sql(await looked(), ask('SELECT g, median(x) OVER (ORDER BY g) AS m FROM t', rows))).toEqual([
       { g: 1, m: 1 },
       { g: 2, m: 1.5 },
       { g: 3, m: 2 },
@@ -210,9 +210,9 @@ onBothEngines('median and percentile in mirror sql', ({ test, pulled, engine, se
   });
 });
 
-onBothEngines('mirror sql --file', ({ test, pulled }) => {
+onBothEngines('mirror sql --file', ({ test, once, looked }) => {
   test('reads the query from a file, with or without a byte order mark', async () => {
-    const world = await pulled();
+    const world = await looked();
     const file = join(world.folder, 'question.sql');
     for (const mark of ['', '\uFEFF']) {
       writeFileSync(file, `${mark}-- The first one\nSELECT id FROM tickets\nORDER BY id LIMIT 1;\n`);
@@ -220,9 +220,9 @@ onBothEngines('mirror sql --file', ({ test, pulled }) => {
     }
   });
 
-  test('is exit 2 beside a query, without its file, of an empty one, and of one in another encoding', async () => {
-    const world = await pulled();
-    const file = join(world.folder, 'question.sql');
+  once('is exit 2 beside a query, without its file, of an empty one, and of one in another encoding', async () => {
+    const world = await looked();
+    const file = join(world.folder, 'another.sql');
     const refused = async (args: readonly string[], said: string) => {
       const ran = await svc(world, ['mirror', 'sql', ...args]);
       expect({ args, exitCode: ran.exitCode, stdout: ran.stdout }).toEqual({ args, exitCode: 2, stdout: '' });

@@ -56,7 +56,7 @@ async function plansOf(store: Store, account: Account, text: string): Promise<un
   return plans;
 }
 
-onBothEngines('mirror search', ({ test, world: fresh, pulled }) => {
+onBothEngines('mirror search', ({ test, once, world: fresh, pulled, looked }) => {
   const hits = async (world: SandboxWorld, words: string) => (await json(world, ['mirror', 'search', words])) as Hit[];
 
   test('finds words of any script, wherever they stand, with the place', async () => {
@@ -65,7 +65,7 @@ onBothEngines('mirror search', ({ test, world: fresh, pulled }) => {
     await request(world, 'POST', '/tickets', { subject: 'Rechnung für Müller', description: 'Überfällig seit März' });
     await request(world, 'POST', '/tickets', { subject: 'Не приходит письмо', description: 'เข้าสู่ระบบไม่ได้' });
     await request(world, 'POST', '/changelog', { title: 'Sélection rapide', content: '<p>Naïve <b>façade</b></p>' });
-    await ok(world, 'mirror pull');
+    await ok(world, 'mirror pull --only tickets,changelog');
     for (const [words, where] of Object.entries({
       再発行: ['tickets', 48, 'subject'],
       書: ['tickets', 48, 'subject'],
@@ -83,8 +83,8 @@ onBothEngines('mirror search', ({ test, world: fresh, pulled }) => {
     expect(await hits(world, '"*\'():& NOT AND')).toEqual([]);
   });
 
-  test('takes operators of other searches as words, and says so', async () => {
-    const world = await pulled();
+  once('takes operators of other searches as words, and says so', async () => {
+    const world = await looked();
     const plain = await svc(world, ['mirror', 'search', 'refund', '(', '--json']);
     expect(plain).toMatchObject({ exitCode: 0, stderr: '' });
     expect(JSON.parse(plain.stdout)).toEqual(await hits(world, 'refund'));
@@ -96,8 +96,8 @@ onBothEngines('mirror search', ({ test, world: fresh, pulled }) => {
     );
   });
 
-  test.each(['(', '"*" &', '  ', '—'])('without a word in %j it is exit 2', async (text) => {
-    const ran = await svc(await pulled(), ['mirror', 'search', text]);
+  once.each(['(', '"*" &', '  ', '—'])('without a word in %j it is exit 2', async (text) => {
+    const ran = await svc(await looked(), ['mirror', 'search', text]);
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
     expect(ran.stderr).toContain('There is no word to look for');
   });
@@ -111,7 +111,7 @@ onBothEngines('mirror search', ({ test, world: fresh, pulled }) => {
     ]);
     world.clock.advance(600_000);
     await request(world, 'PATCH', '/tickets/8', { subject: 'Something else' });
-    await ok(world, 'mirror pull');
+    await ok(world, 'mirror pull --only tickets');
     const subjects = (await hits(world, 'stops')).filter(({ kind, id }) => kind === 'tickets' && id === 8);
     expect(subjects).toEqual([]);
     expect((await hits(world, 'something else')).map(({ id }) => id)).toContain(8);

@@ -9,7 +9,7 @@ import { svc } from '../svc.ts';
 import { inTurn } from '../thorough.ts';
 import { json, ok, onBothEngines, sql } from './engines.ts';
 
-onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => {
+onBothEngines('mirror sql', ({ test, once, world: fresh, pulled, looked, engine, server }) => {
   describe('what would change the copy, or anything else, is refused', () => {
     const tricks: Record<string, string> = {
       'an insert': 'INSERT INTO svc_schema (version) VALUES (99)',
@@ -42,7 +42,7 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
     };
 
     test('by the engine, whatever the text looks like', async () => {
-      const world = await pulled();
+      const world = await looked();
       const before = await sql(world, 'SELECT count(*) AS n FROM tickets');
       const place = join(world.folder, 'elsewhere');
       for (const [what, text] of inTurn(Object.entries(tricks), engine === 'sqlite' ? 0 : 1, 2)) {
@@ -55,7 +55,7 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
     });
 
     test('a change is called that, and not a mistake of syntax', async () => {
-      const world = await pulled();
+      const world = await looked();
       for (const text of ['DELETE FROM tickets', " update contacts SET name = ''", 'PRAGMA journal_mode = WAL']) {
         expect((await svc(world, ['mirror', 'sql', text])).stderr).toContain(
           'can be asked, not changed: give a SELECT',
@@ -64,8 +64,8 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
       expect((await svc(world, ['mirror', 'sql', 'SELEC 1'])).stderr).toContain('The database refused this');
     });
 
-    test('columns that have no room on a terminal are named', async () => {
-      const world = await pulled();
+    once('columns that have no room on a terminal are named', async () => {
+      const world = await looked();
       const query = 'SELECT id, subject, description, status, created_at FROM tickets LIMIT 2';
       const narrow = await svc(world, ['mirror', 'sql', query], { columns: 60 });
       expect(narrow.stderr).toBe('2 columns have no room here: status, created_at.\nTo see them: add --output json\n');
@@ -74,7 +74,7 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
     });
 
     test('the schema with --json is JSON', async () => {
-      const world = await pulled();
+      const world = await looked();
       const plain = await svc(world, ['mirror', 'schema']);
       const ran = await svc(world, ['mirror', 'schema', '--json']);
       expect(JSON.parse(ran.stdout)).toEqual({
@@ -84,7 +84,7 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
     });
 
     test('a function that writes a file does not either', async () => {
-      const world = await pulled();
+      const world = await looked();
       const place = join('/tmp', `svc-written-${process.pid}`);
       const text =
         engine === 'sqlite'
@@ -97,14 +97,14 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
   });
 
   test('one query may end with a semicolon and a comment, and hold both in its texts', async () => {
-    const world = await pulled();
+    const world = await looked();
     expect(await sql(world, "SELECT 'a;b' AS x -- c;d\n ; -- done\n")).toEqual([{ x: 'a;b' }]);
     expect(await sql(world, 'WITH a AS (SELECT 1 AS x) SELECT x, x FROM a')).toEqual([{ x: 1, 'x:1': 1 }]);
     expect(await sql(world, 'VALUES (1), (2)')).toHaveLength(2);
   });
 
   test('rows keep the order that was asked for, and columns theirs', async () => {
-    const world = await pulled();
+    const world = await looked();
     const { stdout } = await ok(world, [
       ...[
         'mirror',
@@ -120,18 +120,18 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
   });
 
   test('a column of any name keeps its value', async () => {
-    const { stdout } = await ok(await pulled(), ['mirror', 'sql', 'SELECT 1 AS "__proto__", 2 AS "a""c"', '-o', 'csv']);
+    const { stdout } = await ok(await looked(), ['mirror', 'sql', 'SELECT 1 AS "__proto__", 2 AS "a""c"', '-o', 'csv']);
     expect(stdout).toBe('__proto__,"a""c"\r\n1,2\r\n');
   });
 
   test('the columns are there without rows', async () => {
-    const world = await pulled();
+    const world = await looked();
     const ran = await ok(world, ['mirror', 'sql', 'SELECT id, subject FROM tickets WHERE id < 0', '-o', 'csv']);
     expect(ran.stdout).toBe('id,subject\r\n');
   });
 
-  test('a query from standard input, in every format', async () => {
-    const world = await pulled();
+  once('a query from standard input, in every format', async () => {
+    const world = await looked();
     const stdin = 'SELECT id FROM tickets ORDER BY id LIMIT 2';
     expect((await ok(world, 'mirror sql -', { stdin })).stdout).toBe('1\n2\n');
     expect((await ok(world, 'mirror sql - -o jsonl', { stdin })).stdout).toBe('{"id":1}\n{"id":2}\n');
@@ -152,7 +152,7 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
   };
 
   onServer?.('Ctrl-C ends a query without end, and the copy can be asked again', async () => {
-    const world = await pulled();
+    const world = await looked();
     const stop = new AbortController();
     const running = svc(world, ['mirror', 'sql', endless], { signal: stop.signal });
     while (!isAtWork(world)) await sleep(50);
@@ -163,7 +163,7 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
   });
 
   onServer?.('at whatever moment Ctrl-C comes, no query is left at work', async () => {
-    const world = await pulled();
+    const world = await looked();
     for (const ms of [0, 20, 40, 80, 160]) {
       const stop = new AbortController();
       const running = svc(world, ['mirror', 'sql', endless], { signal: stop.signal });
@@ -175,7 +175,7 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
   });
 
   onServer?.('the query of a process that was killed ends on the server too', async () => {
-    const world = await pulled();
+    const world = await looked();
     const built = await buildSvc();
     const folders = {
       SVC_CONFIG_DIR: join(world.folder, 'config'),
@@ -190,7 +190,7 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
   });
 
   test('a mistake is told in the words of the database, exit 2', async () => {
-    const world = await pulled();
+    const world = await looked();
     const ran = await svc(world, ['mirror', 'sql', 'SELECT missing FROM nowhere']);
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toContain('nowhere');
@@ -230,13 +230,13 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
       expect(stdout).toContain(`CREATE TABLE ${name} (`);
     }
     expect(stdout).toMatch(/CREATE TABLE list_members \(\s+"contacts_list_id" [a-zA-Z]+,\s+"contact_id"/u);
-    expect(await json(await pulled(), 'mirror status')).toHaveProperty('kinds');
+    expect(await json(await looked(), 'mirror status')).toHaveProperty('kinds');
   });
 });
 
-onBothEngines('mirror status on a terminal of 60 columns', ({ test, pulled }) => {
+onBothEngines('mirror status on a terminal of 60 columns', ({ test, looked }) => {
   test('has room for every column', async () => {
-    const { stdout } = await svc(await pulled(), ['mirror', 'status'], { columns: 60, env: { NO_COLOR: '1' } });
+    const { stdout } = await svc(await looked(), ['mirror', 'status'], { columns: 60, env: { NO_COLOR: '1' } });
     expect(stdout.split('\n')[0]?.split(/ {2,}/u)).toEqual(['Kind', 'Rows', 'Oldest read', 'Newest read', 'Complete']);
   });
 });

@@ -45,13 +45,13 @@ const events = (stdout: string): Event[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-onBothEngines('watch', ({ test, world: fresh, pulled }) => {
-  for (const [signal, code] of [
-    ['SIGINT', 0],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
+onBothEngines('watch', ({ test, once, world: fresh, pulled, looked }) => {
+  for (const [signal, code, played] of [
+    ['SIGINT', 0, test],
+    ['SIGTERM', 143, once],
+    ['SIGHUP', 129, once],
   ] as const)
-    test(`ends on ${signal} with ${code}, and what it told is remembered`, async () => {
+    played(`ends on ${signal} with ${code}, and what it told is remembered`, async () => {
       const world = fresh();
       world.clock.advance(86_400_000);
       const news = async () => request(world, 'PATCH', '/tickets/8', { status: 'resolved' });
@@ -77,7 +77,7 @@ onBothEngines('watch', ({ test, world: fresh, pulled }) => {
     expect(events((await once('--since', '5m')).stdout)).toMatchObject([{ record_id: 8 }]);
   });
 
-  test('--once that fails ends with the code of the failure, and the next run tells what it did not', async () => {
+  once('--once that fails ends with the code of the failure, and the next run tells what it did not', async () => {
     const world = fresh();
     world.clock.advance(86_400_000);
     const once = (of: SandboxWorld) => svc(of, ['watch', '--once', '--json', '--name', 'cron', '--max-wait', '0']);
@@ -122,7 +122,7 @@ onBothEngines('watch', ({ test, world: fresh, pulled }) => {
     expect(await sql(world, 'SELECT count(*) AS n FROM tickets')).toEqual([{ n: 45 }]);
   });
 
-  test('prints a line for people, in which a customer cannot act on the terminal', async () => {
+  once('prints a line for people, in which a customer cannot act on the terminal', async () => {
     const world = await pulled();
     world.clock.advance(600_000);
     const evil = '\u001b[2Jgone \u202egnp';
@@ -144,7 +144,7 @@ onBothEngines('watch', ({ test, world: fresh, pulled }) => {
     expect(ran.stdout).toContain('^[[2Jgone');
   });
 
-  test('cuts the name of a record, never what changed', async () => {
+  once('cuts the name of a record, never what changed', async () => {
     const world = await pulled();
     world.clock.advance(600_000);
     const resolve = async () => request(world, 'PATCH', '/tickets/8', { status: 'resolved' });
@@ -164,7 +164,7 @@ onBothEngines('watch', ({ test, world: fresh, pulled }) => {
     await watched(world, ['tickets', '--name', 'crm', '--json'], [nothing]);
     world.clock.advance(600_000);
     await request(world, 'PATCH', '/tickets/8', { subject: 'While nobody watched' });
-    await ok(world, 'mirror pull');
+    await ok(world, 'mirror pull --only tickets');
     const once = events((await watched(world, ['tickets', '--name', 'crm', '--json'], [nothing])).stdout);
     expect(once.map(({ after }) => after.subject)).toEqual(['While nobody watched']);
     expect(events((await watched(world, ['tickets', '--name', 'crm', '--json'], [nothing])).stdout)).toEqual([]);
@@ -197,14 +197,14 @@ onBothEngines('watch', ({ test, world: fresh, pulled }) => {
     expect(new Set(said).size).toBe(said.length);
   });
 
-  test('says once, not at every look, that an answer cannot be whole', async () => {
+  once('says once, not at every look, that an answer cannot be whole', async () => {
     const world = await pulled();
     const broken = faulty(world, (url) => (url.pathname === '/conversations' ? faults['without meta'] : undefined));
     const ran = await watched(broken, ['--json'], [nothing, nothing, nothing, nothing]);
     expect(ran.stderr.match(/Not whole: conversations/gu)).toHaveLength(1);
   });
 
-  test('--exec gets each change on standard input, and no shell ever sees what a customer wrote', async () => {
+  once('--exec gets each change on standard input, and no shell ever sees what a customer wrote', async () => {
     const world = await pulled();
     world.clock.advance(600_000);
     const out = join(world.folder, 'out.jsonl');
@@ -218,13 +218,13 @@ onBothEngines('watch', ({ test, world: fresh, pulled }) => {
     expect(() => readFileSync(join(world.folder, 'owned'))).toThrow();
   });
 
-  test('--exec with a quote that does not end is refused, before anything is asked', async () => {
-    const ran = await svc(await pulled(), ['watch', '--exec', `"./notify --quiet`]);
+  once('--exec with a quote that does not end is refused, before anything is asked', async () => {
+    const ran = await svc(await looked(), ['watch', '--exec', `"./notify --quiet`]);
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toContain('--exec has a quote that does not end');
   });
 
-  test('--exec that fails is tried three times and reported, and the next change goes on', async () => {
+  once('--exec that fails is tried three times and reported, and the next change goes on', async () => {
     const world = await pulled();
     world.clock.advance(600_000);
     const tries = join(world.folder, 'tries');
@@ -244,7 +244,7 @@ onBothEngines('watch', ({ test, world: fresh, pulled }) => {
     expect(ran.stdout).toContain('Two');
   });
 
-  test('outlives a service that is away, and says so', async () => {
+  once('outlives a service that is away, and says so', async () => {
     const world = await pulled();
     world.clock.advance(600_000);
     const fail = () => world.control('POST', 'faults', { path: '/tickets', action: 'status', status: 500, times: 12 });
