@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect } from 'vitest';
+import { Client } from 'pg';
+import { afterAll, describe, expect } from 'vitest';
 import { buildSvc } from '../built.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
@@ -144,22 +145,31 @@ onBothEngines('mirror sql', ({ test, once, world: fresh, pulled, looked, engine,
   const onServer = engine === 'postgres' ? test : undefined;
   const endless =
     'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) AS n FROM n WHERE x < 0';
+  // One session that is asked again and again, for each start of psql costs the server a session of its own.
+  let looking: Promise<Client> | undefined;
+  const look = async (): Promise<Client> => {
+    const client = new Client({ connectionString: server().url('postgres') });
+    await client.connect();
+    return client;
+  };
+  afterAll(async () => (await looking)?.end());
   /** Whether the server works on a query of this copy; of other files' it does. */
-  const isAtWork = ({ env }: SandboxWorld): boolean => {
+  const isAtWork = async ({ env }: SandboxWorld): Promise<boolean> => {
+    looking ??= look();
     const database = new URL(String(env.SVC_MIRROR_DB)).pathname.slice(1);
-    const active = `SELECT count(*) FROM pg_stat_activity WHERE datname = '${database}' AND state = 'active' AND query LIKE 'FETCH%'`;
-    return server().sql('postgres', active).trim() === '1';
+    const active = "SELECT FROM pg_stat_activity WHERE datname = $1 AND state = 'active' AND query LIKE 'FETCH%'";
+    return (await (await looking).query(active, [database])).rowCount === 1;
   };
 
   onServer?.('Ctrl-C ends a query without end, and the copy can be asked again', async () => {
     const world = await looked();
     const stop = new AbortController();
     const running = svc(world, ['mirror', 'sql', endless], { signal: stop.signal });
-    while (!isAtWork(world)) await sleep(50);
+    while (!(await isAtWork(world))) await sleep(10);
     stop.abort('SIGINT');
     expect((await running).exitCode).toBe(130);
     expect(await sql(world, 'SELECT 1 AS x')).toEqual([{ x: 1 }]);
-    expect(isAtWork(world)).toBe(false);
+    expect(await isAtWork(world)).toBe(false);
   });
 
   onServer?.('at whatever moment Ctrl-C comes, no query is left at work', async () => {
@@ -170,7 +180,7 @@ onBothEngines('mirror sql', ({ test, once, world: fresh, pulled, looked, engine,
       await sleep(ms);
       stop.abort('SIGINT');
       expect({ ms, exitCode: (await running).exitCode }).toEqual({ ms, exitCode: 130 });
-      expect(isAtWork(world)).toBe(false);
+      expect(await isAtWork(world)).toBe(false);
     }
   });
 
@@ -183,9 +193,9 @@ onBothEngines('mirror sql', ({ test, once, world: fresh, pulled, looked, engine,
     };
     const env = { ...process.env, ...world.env, ...folders };
     const killed = spawn(process.execPath, [built.script, 'mirror', 'sql', endless], { env, stdio: 'ignore' });
-    while (!isAtWork(world)) await sleep(50);
+    while (!(await isAtWork(world))) await sleep(10);
     killed.kill('SIGKILL');
-    while (isAtWork(world)) await sleep(50);
+    while (await isAtWork(world)) await sleep(10);
     await built.remove();
   });
 
