@@ -14,8 +14,8 @@ export const findContacts = (columns: readonly Column[]) =>
     summary: 'Find contacts by email, name, phone or company',
     details:
       'A part of a word is enough; case does not matter. Where svc mirror pull has made a copy of the account, the copy answers, ' +
-      'and a note says how old it is; contacts that svc itself has changed since are read. If svc has made contacts since, or the copy has none, svc asks the service for contacts that are newer than the copy. Without a copy, after a sync or ' +
-      'with --live, every page is read, since the service has no search over contacts.',
+      'and a note says how old it is; contacts that svc itself has changed since are read. If svc has made contacts since, or the copy has none, svc asks the service for contacts that are newer than the copy. Without a copy, with --live, or ' +
+      'where nothing is found after a sync, every page is read, since the service has no search over contacts.',
     args: { text: param.texts('What to look for', { required: true }) },
     flags: { limit: param.integer('At most N contacts', { min: 1 }) },
     examples: ['svc contacts find yara kim', "svc contacts find 'acme' --json"],

@@ -20,13 +20,12 @@ export type Telling = {
 
 /**
  * What the copy answers, and says how old it is; undefined where the service has to be asked: with --live, where there is
- * no copy of this account or not yet one of all its contacts, and where it cannot be read or `work` finds that it does
- * not do. Nothing is sent.
+ * no copy of this account or not yet one of all its contacts, and where it cannot be read. Nothing is sent.
  */
 export async function fromContactsCopy<T extends { readonly asOf: string | undefined }>(
   ctx: Context,
   settings: Settings,
-  work: (copy: Copy) => Promise<T | undefined>,
+  work: (copy: Copy) => Promise<T>,
   { tell = ctx.notice, toService = '--live', said = 'From the local copy' }: Partial<Telling> = {},
 ): Promise<T | undefined> {
   if (settings.live) return undefined;
@@ -35,7 +34,6 @@ export async function fromContactsCopy<T extends { readonly asOf: string | undef
     if (!copy) return undefined;
     try {
       const answer = await work(copy);
-      if (!answer) return undefined;
       const age = answer.asOf === undefined ? '' : `, ${ageOf(answer.asOf, ctx.clock.now())} old`;
       tell(`${said}${age}. To ask the service: ${toService}`);
       return answer;

@@ -22,28 +22,33 @@ type Asking = {
  * it: that is read. Undefined where the service has to be asked.
  */
 export async function foundInCopy(asking: Asking, text: string): Promise<readonly Fields[] | undefined> {
-  const { ctx, settings, tell } = asking;
+  const { ctx, settings, tell, toService } = asking;
   const copied = await fromContactsCopy(
     ctx,
     settings,
-    async (copy) => {
-      const written = await writtenSince(ctx, settings, copy);
-      if (written.hasUnnamed) {
-        tell(`svc has synced contacts since the copy read them, and cannot tell which of them changed. ${unnamedWay}`);
-        return undefined;
-      }
-      const newest = await newestContact(copy.store, copy.account);
-      return { ...(await findContacts(copy.store, copy.account, text)), written, newest };
-    },
+    async (copy) => ({
+      ...(await findContacts(copy.store, copy.account, text)),
+      written: await writtenSince(ctx, settings, copy),
+      newest: await newestContact(copy.store, copy.account),
+    }),
     asking,
   );
   if (!copied) return undefined;
   const { written, newest } = copied;
-  const contacts = await withChanged(asking, copied.contacts, written, text);
-  return withNewer(asking, contacts, { newest, hasNewer: written.hasNewer }, text);
+  const changed = await withChanged(asking, copied.contacts, written, text);
+  const contacts = await withNewer(asking, changed, { newest, hasNewer: written.hasNewer }, text);
+  if (!written.hasUnnamed) return contacts;
+  // To read all contacts after each sync would make the copy useless to whoever syncs every day.
+  if (contacts.length > 0) {
+    tell(`${synced}: older ones are shown as the copy has them. To see what it filled in: ${toService}, or ${renewal}`);
+    return contacts;
+  }
+  tell(`${synced}, and cannot tell which of them changed. Asking the service; to renew the copy: ${renewal}`);
+  return undefined;
 }
 
-const unnamedWay = 'Asking the service; the copy answers again after: svc mirror pull --full --only contacts';
+const synced = 'svc has synced contacts since the copy read them';
+const renewal = 'svc mirror pull --full --only contacts';
 
 async function withChanged(
   { service, tell }: Asking,
@@ -101,8 +106,7 @@ async function readWritten(
   const some = ids.slice(0, mostRead);
   const what = some.length < ids.length ? `the last ${some.length}` : 'what they are now';
   tell(`svc has changed ${counted(ids.length, 'contact')} since the pull; reading ${what} from the service.`);
-  if (some.length < ids.length)
-    tell('The others are shown as the copy has them. To renew it: svc mirror pull --full --only contacts');
+  if (some.length < ids.length) tell(`The others are shown as the copy has them. To renew it: ${renewal}`);
   const read = [];
   for (const id of some) {
     try {
