@@ -20,6 +20,7 @@ import { version } from '../version.ts';
 import type { Answer } from './answer.ts';
 import { draftAnswer } from './drafts.ts';
 import { failureAnswer } from './failure.ts';
+import { callsOfSession } from './repeated.ts';
 import { type Grant, refuseRounded, type Tell, type Tool } from './tool.ts';
 import { grantedTools } from './tools.ts';
 
@@ -75,15 +76,19 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
       { name: 'svc', title: 'svc', version },
       { capabilities: { tools: {} }, instructions: instructionsFor(grant) },
     );
+    const calls = callsOfSession(() => server.getClientVersion());
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offered.map(listed) }));
     server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
       const { name, arguments: input = {} } = params;
       const tool = tools.find((each) => each.name === name);
       const refusal = tool ? undefined : refusalOf(name);
       if (!tool && !refusal) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${name}.`);
-      return tool
-        ? run(tool, input, { tell: tellerOf(extra), client: nameOf(server) })
-        : failureAnswer(notGranted(refusal ?? ''));
+      if (!tool) return failureAnswer(notGranted(refusal ?? ''));
+      const before = calls.before(extra.requestId, [name, input]);
+      if (before) return before;
+      const answer = run(tool, input, { tell: tellerOf(extra), client: nameOf(server) });
+      if (tool.reach !== 'read') calls.note(extra.requestId, [name, input], answer);
+      return answer;
     });
     return server;
   };

@@ -1,0 +1,66 @@
+// A call that comes twice is done once, one that was given up sends no more, and what is no message of MCP is answered.
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { rawSession } from './raw-session.ts';
+
+let world: SandboxWorld;
+beforeEach(() => {
+  world = sandboxWorld({ rateLimit: 'off' });
+});
+
+const all = ['--allow-write', '--allow-send'];
+const writes = () => world.sent.filter((line) => !line.startsWith('GET'));
+const note = { id: 8, body: 'Once' };
+
+describe('a call that comes a second time in its session', () => {
+  test.each([2, 'two'])('with the same arguments is done once, and both get its answer: id %j', async (id) => {
+    const session = rawSession(world, all);
+    session.call(id, 'addTicketNote', note);
+    session.call(id, 'addTicketNote', note);
+    const [first, second] = await session.repliesTo(id, 2);
+    session.write({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    session.call(id, 'addTicketNote', note);
+    const [, , third] = await session.repliesTo(id, 3);
+    await session.end();
+    expect(first.result.isError).toBeUndefined();
+    expect([second, third]).toEqual([first, first]);
+    expect(writes()).toEqual(['POST /tickets/8/notes']);
+  });
+
+  test('with other arguments is refused, and not done', async () => {
+    const session = rawSession(world, all);
+    session.call(2, 'addTicketNote', note);
+    session.call(2, 'addTicketNote', { ...note, body: 'Other' });
+    session.call(2, 'replyToTicket', note);
+    const replies = await session.repliesTo(2, 3);
+    await session.end();
+    const errors = replies.flatMap(({ error }) => error ?? []);
+    expect(errors).toHaveLength(2);
+    for (const { code, message } of errors) expect([code, message]).toEqual([-32600, expect.stringContaining('id 2')]);
+    expect(writes()).toEqual(['POST /tickets/8/notes']);
+  });
+
+  test('of another id, or after another initialize, is another call', async () => {
+    const session = rawSession(world, all);
+    session.call(2, 'addTicketNote', note);
+    session.call('2', 'addTicketNote', note);
+    await session.repliesTo(2);
+    await session.repliesTo('2');
+    session.initialize('again');
+    await session.repliesTo('again');
+    session.call(2, 'addTicketNote', note);
+    await session.repliesTo(2, 2);
+    await session.end();
+    expect(writes()).toHaveLength(3);
+  });
+
+  test('that reads is read again', async () => {
+    const session = rawSession(world, []);
+    session.call(2, 'getTicket', { id: 8 });
+    await session.repliesTo(2);
+    session.call(2, 'getTicket', { id: 9 });
+    const [, second] = await session.repliesTo(2, 2);
+    await session.end();
+    expect(second.result.structuredContent).toMatchObject({ ticket: { id: 9 } });
+  });
+});
