@@ -18,6 +18,7 @@ import { wholeFailure } from '../http/send/whole.ts';
 import { tables } from '../mirror/tables/tables.ts';
 import { version } from '../version.ts';
 import type { Answer } from './answer.ts';
+import { untilCancelled } from './cancelled.ts';
 import { draftAnswer } from './drafts.ts';
 import { failureAnswer } from './failure.ts';
 import { callsOfSession } from './repeated.ts';
@@ -43,12 +44,15 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
   }
   const pace = createPace(ctx.clock);
 
-  async function run(tool: Tool, input: Record<string, unknown>, { tell, client }: Caller): Promise<Answer> {
+  async function run(tool: Tool, input: Record<string, unknown>, { tell, client, signal }: Caller): Promise<Answer> {
     // Each call is a command of its own.
     const writes: Writes = { done: [], unknown: [] };
     const origin: Origin = { face: 'mcp', command: tool.name, client };
     const gate = sends?.with({ client });
-    const ctxOfCall = withContext(service.ctx, { writes, origin, sends: gate });
+    const ctxOfCall = withContext(service.ctx, {
+      ...untilCancelled(service.ctx, signal),
+      ...{ writes, origin, sends: gate },
+    });
     const own: Service = { ...service, ctx: ctxOfCall };
     try {
       const wait = pace();
@@ -86,7 +90,7 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
       if (!tool) return failureAnswer(notGranted(refusal ?? ''));
       const before = calls.before(extra.requestId, [name, input]);
       if (before) return before;
-      const answer = run(tool, input, { tell: tellerOf(extra), client: nameOf(server) });
+      const answer = run(tool, input, { tell: tellerOf(extra), client: nameOf(server), signal: extra.signal });
       if (tool.reach !== 'read') calls.note(extra.requestId, [name, input], answer);
       return answer;
     });
@@ -95,7 +99,12 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
 }
 
 /** Who calls a tool, and what it is told meanwhile. */
-type Caller = { readonly tell: Tell; readonly client: string | undefined };
+type Caller = {
+  readonly tell: Tell;
+  readonly client: string | undefined;
+  /** It fires where the client gives the call up. */
+  readonly signal: AbortSignal;
+};
 
 /** As it names itself: `claude-code 2.1`. */
 function nameOf(server: Server): string | undefined {
