@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
@@ -38,6 +38,12 @@ function openLine(ctx: Context) {
         onmessage?.(message);
         forget(cancelledBy(message));
       };
+      const { onerror } = transport;
+      transport.onerror = (error) => {
+        const refusal = refusalOf(error);
+        if (refusal) ctx.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: refusal })}\n`);
+        onerror?.(error);
+      };
       transport.send = async (message) => {
         await send(message);
         if (!('method' in message)) forget(message.id);
@@ -70,6 +76,14 @@ async function whenStuck({ stdout, signal, clock }: Context, over: AbortSignal):
     if (now !== undefined && now === waits) return;
     waits = now;
   }
+}
+
+/** What was no message of MCP, whose sender may wait. Undefined where the error is another. */
+function refusalOf(error: Error): { readonly code: number; readonly message: string } | undefined {
+  if (error instanceof SyntaxError) return { code: ErrorCode.ParseError, message: 'The line is no JSON.' };
+  if (!('issues' in error)) return undefined;
+  const message = 'A line is one message of JSON-RPC 2.0: no batch, and an id is a text or a whole number.';
+  return { code: ErrorCode.InvalidRequest, message };
 }
 
 /** A request that the client gave up gets no answer. */

@@ -140,3 +140,21 @@ describe('a call that the client cancels', () => {
     expect(writes()).toEqual(['POST /platform/contacts/sync']);
   });
 });
+
+test.each([
+  ['a batch', [{ jsonrpc: '2.0', id: 5, method: 'ping' }], -32600],
+  ['an empty batch', [], -32600],
+  ['an id that is too large', { jsonrpc: '2.0', id: 2 ** 60, method: 'ping' }, -32600],
+  ['an id with a fraction', { jsonrpc: '2.0', id: 1.5, method: 'ping' }, -32600],
+  ['an id that is null', { jsonrpc: '2.0', id: null, method: 'ping' }, -32600],
+  ['what is no JSON', '{"jsonrpc":', -32700],
+])('%s is answered with an error, and the next message as ever', async (_, message, code) => {
+  const session = rawSession(world, []);
+  session.write(message);
+  const [reply] = await session.repliesTo(null);
+  expect(reply).toEqual({ jsonrpc: '2.0', id: null, error: { code, message: expect.stringMatching(/\.$/u) } });
+  session.write({ jsonrpc: '2.0', id: 6, method: 'ping' });
+  expect(await session.repliesTo(6)).toMatchObject([{ result: {} }]);
+  await session.end();
+  expect(session.replies).toHaveLength(3);
+});
