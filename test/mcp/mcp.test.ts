@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { operations } from '../../src/api/index.ts';
 import type { Operation } from '../../src/api/operation.ts';
@@ -62,6 +64,20 @@ describe('the tools of svc mcp', () => {
     expect(all.sort()).toEqual(
       [...Object.keys(operations), 'findContact', 'findTicket', 'contacts_sync', ...ofCopy].sort(),
     );
+  });
+
+  test('that are no operation are named in the help and in docs/mcp.md, and the copy is not called none', async () => {
+    const { names } = await assistant('--allow-write', '--draft-sends');
+    const own = (await names()).filter((name) => !Object.hasOwn(operations, name));
+    expect(own.sort()).toEqual(['findContact', 'findTicket', 'contacts_sync', 'listDrafts', ...ofCopy].sort());
+    const { stdout: help } = await svc(world, ['mcp', '--help'], { env: { COLUMNS: '200' } });
+    const page = readFileSync(join(import.meta.dirname, '../../docs/mcp.md'), 'utf8');
+    for (const name of own) {
+      expect(help).toContain(name);
+      expect(page).toContain(`\`${name}\``);
+    }
+    const notTools = help.slice(help.indexOf('What is no tool'));
+    expect(notTools).not.toMatch(/to ask by SQL/u);
   });
 
   test('are only those named by --tools', async () => {
