@@ -5,7 +5,7 @@ import type { Service } from '../http/call/call.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { showsContent } from '../text/reading.ts';
 import type { Entry } from './plan.ts';
-import { bareVersion } from './version.ts';
+import { versionKey } from './version.ts';
 
 /**
  * A service may show a text in a way that we cannot foresee. Then what it made of it is remembered, both as hashes, by
@@ -45,7 +45,7 @@ export async function rememberedEntry(service: Service, version: string): Promis
 async function entryFile({ ctx, session }: Service, version: string): Promise<string> {
   const { from, profile, baseUrl } = session;
   const whose = from === 'profile' ? `profile ${profile}` : `token ${(await session.bearer(listChangelog)).token}`;
-  const name = hexDigestOf(`svc release\n${baseUrl}\n${whose}\n${bareVersion(version).toLowerCase()}`);
+  const name = hexDigestOf(`svc release\n${baseUrl}\n${whose}\n${versionKey(version)}`);
   return join(ctx.files.state, 'changelog', `${name.slice(0, 24)}.json`);
 }
 

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import type { ChangelogEntry, ChangelogItem, createChangelogEntry, updateChangelogEntry } from '../api/changelog.ts';
-import { bareVersion } from './version.ts';
+import { versionKey } from './version.ts';
 
 export type Item = v.InferOutput<typeof ChangelogItem>;
 export type Entry = v.InferOutput<typeof ChangelogEntry>;
@@ -31,8 +31,8 @@ export function entryOf(
   version: string,
   entries: readonly Item[],
 ): { entry: Item | undefined; doubled: readonly number[] } {
-  const wanted = bareVersion(version).toLowerCase();
-  const found = entries.filter((entry) => bareVersion(entry.version ?? '').toLowerCase() === wanted);
+  const wanted = versionKey(version);
+  const found = entries.filter((entry) => versionKey(entry.version ?? '') === wanted);
   // Every machine must choose the same one, whatever the order in which it got them: the published, then the oldest.
   const isDraft = (entry: Item) => Number(entry.status !== 'published');
   const [entry, ...twins] = found.sort((a, b) => isDraft(a) - isDraft(b) || a.id - b.id);

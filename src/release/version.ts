@@ -5,6 +5,17 @@ export const bareVersion = (name: string): string =>
     .replace(/^refs\/tags\//u, '')
     .replace(/^v(?=\d)/iu, '');
 
+/** What tells versions apart: `Version 8.4.0`, `[v8.4.0]` and `8.4.0` are one, as in a heading. */
+export const versionKey = (name: string): string =>
+  bareVersion(
+    name
+      .trim()
+      .replace(/^[[("'`]+([^[\]()"'`]*)[\])"'`]+$/u, '$1')
+      .replace(/^(?:version|release|ver\.?|rel\.?)[\s:#.-]+(?=(?:@?[a-z][\w./-]*@)?v?\.?\d)/iu, ''),
+  )
+    .replace(/^v\.(?=\d)/iu, '')
+    .toLowerCase();
+
 /** A number after a `v`, two to four numbers with what may follow them, or a day. */
 export const versionPattern = String.raw`\d{4}-\d{2}-\d{2}|\d+(?:\.\d+){1,3}(?:[-+.]?[a-z0-9][\w.+-]*)?|(?<=v)\d+`;
 

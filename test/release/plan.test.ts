@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { claimOf } from '../../src/release/heading.ts';
 import { type Entry, entryOf, isScheduled, newBody, planChange, type Wanted } from '../../src/release/plan.ts';
 
 const entry: Entry = {
@@ -31,6 +32,36 @@ describe('of the entries of a version', () => {
     expect(found('1.2.0', { status: 'draft' }, {}, { id: 9 }, { status: 'draft' })).toEqual([2, [9, 1, 4]]);
     expect(found('1.2.0', { id: 9 }, {})).toEqual([2, [9]]);
     expect(found('1.2.0', { status: 'draft', id: 5 }, { status: 'draft', id: 4 })).toEqual([4, [5]]);
+  });
+
+  test.each([
+    ...[
+      'Version 1.2.0',
+      'version: v1.2.0',
+      'Release 1.2.0',
+      'ver. 1.2.0',
+      'rel-1.2.0',
+      'v.1.2.0',
+      '[1.2.0]',
+      ' "V1.2.0" ',
+    ],
+    '(Release 1.2.0)',
+  ])('%j is the version 1.2.0, as a heading is that says so', (version) => {
+    expect(claimOf(version.trim())?.version).toBe('1.2.0');
+    expect(found('1.2.0', { version })).toEqual([1, []]);
+    expect(found(version, { version: 'v1.2.0' })).toEqual([1, []]);
+  });
+
+  test.each([
+    'Version 1.2.0 beta',
+    'Version 11.2.0',
+    'Release of 1.2.0',
+    'Versions 1.2.0',
+    'Version web@1.2.0',
+    'Version',
+    '',
+  ])('%j is another one', (version) => {
+    expect(found('1.2.0', { version })).toEqual([undefined, []]);
   });
 
   test('those of other versions, and of none, are none', () => {

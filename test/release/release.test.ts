@@ -154,6 +154,17 @@ describe('svc changelog release', () => {
     expect(json).toMatchObject({ entry: { id: 1, version: '1.3.0' }, action: 'unchanged' });
   });
 
+  test.each(['Version 1.2.0', '[1.2.0]', 'v.1.2.0'])(
+    'an entry that is published with the version %j is the one of 1.2.0: there is no second one',
+    async (version) => {
+      const words = ['--title', 'By hand', '--content', 'x', '--version', version, '--status', 'published', '--yes'];
+      await svc(world, ['changelog', 'create', ...words]);
+      const { json } = await releaseJson(['1.2.0']);
+      expect(json).toMatchObject({ action: 'updated', entry: { id: 1, title: 'By hand' } });
+      expect(JSON.parse((await svc(world, ['changelog', 'list', '--json'])).stdout)).toHaveLength(1);
+    },
+  );
+
   test('publishes a draft that somebody has written for the version', async () => {
     await svc(world, ['changelog', 'create', '--title', 'By hand', '--content', 'x', '--version', 'v1.2.0']);
     const { json } = await releaseJson();
