@@ -9,18 +9,24 @@ import type { Totals } from './run.ts';
 import { planText, reportText } from './view.ts';
 
 /** What the screen shows, and which files have it. */
-type Shown = { readonly plan: Plan; readonly report: Report; readonly files: Files; readonly isDry: boolean };
+type Shown = {
+  readonly plan: Plan;
+  readonly report: Report;
+  readonly files: Files;
+  readonly isDry: boolean;
+  readonly overwrites: string;
+};
 
 /** `uncounted`: rows of chunks that were answered, in no count of it; none in a dry run. */
 export const viewOf = (
-  { plan, report, files, isDry }: Shown,
+  { plan, report, files, isDry, overwrites }: Shown,
   uncounted: number,
   failure: Failure | undefined,
 ): View => ({
   data: { shape: 'record', record: report },
   async human(terminal) {
     const { planView, reportView } = await import('./screens.ts');
-    return (isDry ? planView : reportView)(plan, report, files)(terminal);
+    return (isDry ? planView : reportView)(plan, report, files, overwrites)(terminal);
   },
   plain: () => (isDry ? planText(plan, report) : reportText(report)),
   outcome: report.rejected > 0 || uncounted > 0 ? 'partial' : undefined,

@@ -34,6 +34,7 @@ import { type Journal, openJournal } from './journal.ts';
 import { lookForHolders, lookForHoldersDry } from './look-for-holders.ts';
 import { isMappable, type MapWish, readWishes, type Shape } from './mapping.ts';
 import { planNotes } from './notes.ts';
+import { overwriting } from './overwriting.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { readingOf } from './reading.ts';
 import { nothingSent, previewOf, type Report, type ReportKind, rejectsOf, reportOf } from './report.ts';
@@ -93,7 +94,7 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     const unwritten = totals.isLost ? undefined : await writeFiles(ctx, plan, report, files);
     if (flags.annotate === 'github') annotate(ctx, file, report);
     const failure = refusal ?? stopOf(plan, totals, flags);
-    const shown = { plan, report, files, isDry: flags.dry_run };
+    const shown = { plan, report, files, isDry: flags.dry_run, overwrites: overwriting(plan, wish) };
     const view = viewOf(shown, totals.unaccounted, failure);
     const kept = unwritten || totals.isLost ? undefined : flags.rejects;
     const notes = ctx.stdout.isTTY ? keptNotes(report, kept) : pipeNotes(shown, view, totals.unaccounted);

@@ -18,7 +18,7 @@ const styles: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
 };
 
 export const reportView =
-  (plan: Plan, report: Report, files: Files) =>
+  (plan: Plan, report: Report, files: Files, overwrites: string) =>
   (terminal: Terminal): string => {
     const { paint, width } = terminal;
     const { rows, rejected, skipped = 0, unsent, chunks, requests, duration_ms, resumed_rows } = report;
@@ -42,9 +42,10 @@ export const reportView =
       ...lines,
       paint('dim', `  in ${details.join(', ')}`),
       ...('updated' in report && report.updated > 0
-        ? wrap('What a contact had already was kept: svc contacts update --from overwrites it.', width - 2).map(
-            (line) => `  ${line}`,
-          )
+        ? [
+            ...wrap('What a contact had already was kept. To overwrite it:', width - 2).map((line) => `  ${line}`),
+            ...overwrites.split('\n').map((line) => `    ${line}`),
+          ]
         : []),
       ...problemLines(report.errors, files, terminal),
     ].join('\n');

@@ -1,0 +1,44 @@
+import { updateContact } from '../api/contacts.ts';
+import { columnNames, nameKey } from '../command/row.ts';
+import { typeable } from '../config/advice.ts';
+import type { Settings } from '../config/settings.ts';
+import { columnName } from '../tabular/columns.ts';
+import { shellWord } from '../text/shell-word.ts';
+import type { ImportFlags } from './flags.ts';
+import type { Plan } from './plan.ts';
+
+/** What was typed. */
+type Wish = { readonly file: string; readonly flags: ImportFlags; readonly settings: Settings };
+
+/**
+ * The command that overwrites what contacts had already, as it can be typed: with the columns that were sent, and no
+ * others. Its help where it would send other rows, or cannot read the file again.
+ */
+export function overwriting(plan: Plan, { file, flags, settings }: Wish): string {
+  const { skip, only, dedupe } = flags;
+  if (file === '-' || skip.length > 0 || only.length > 0 || dedupe !== undefined) return 'svc contacts update --help';
+  const { delimiter, encoding, skip_lines: skipLines, no_header: noHeader } = flags;
+  const words = [
+    ...['svc', 'contacts', 'update', '--from', shellWord(file), '--match', 'email'],
+    ...(delimiter === undefined ? [] : ['--delimiter', shellWord(delimiter)]),
+    ...(encoding === undefined ? [] : ['--encoding', shellWord(encoding)]),
+    ...(skipLines === undefined ? [] : ['--skip-lines', String(skipLines)]),
+    ...(noHeader ? ['--no-header'] : []),
+  ];
+  // A line for each, so that no terminal breaks one inside of its quotes.
+  return typeable([words.join(' '), ...mapsOf(plan)].join(' \\\n  '), settings.carried);
+}
+
+function mapsOf({ mapping: { columns, fallbacks, unused }, table: { headers }, phoneCountry }: Plan): string[] {
+  const known = columnNames({ operation: updateContact });
+  const isKnown = (header: string) => known.has(nameKey(header));
+  const map = (index: number, to: string) => `--map "${columnName(headers, index)}=${to}"`;
+  const sent = columns.flatMap(({ index, header, to, fullName }) => {
+    // Of these sync makes something else than the cell says; tags are only added.
+    const isOther = fullName !== undefined || to === 'tags' || (to === 'phone' && phoneCountry !== undefined);
+    if (isOther) return isKnown(header) ? [map(index, 'ignore')] : [];
+    return nameKey(header) === nameKey(to) || header === to ? [] : [map(index, to)];
+  });
+  const others = [...fallbacks, ...unused].filter(({ header }) => isKnown(header));
+  return [...sent, ...others.map(({ index }) => map(index, 'ignore'))];
+}
