@@ -1,4 +1,4 @@
-// svc each: one command for many accounts, as real processes against many services at once.
+// svc each: one command for many accounts, against many services at once.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,12 +13,24 @@ import { serve } from '../../src/sandbox/server.ts';
 import { hexDigestOf } from '../../src/text/digest.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { freePort } from '../free-port.ts';
+import { inThisProcess, standInForItself } from '../itself.ts';
+import { few } from '../sandbox-world.ts';
 import { createWorld, svc } from '../svc.ts';
+import { isThorough } from '../thorough.ts';
 
 let built: Built;
 const closing: (() => unknown)[] = [];
+/** More than svc keeps of what one command prints. Nothing is to be learnt from what makes it, and that takes seconds. */
+const long = 'y'.repeat(33 * 1024 * 1024);
+/** Before `standInForItself` puts another program in its place. */
+const node = process.execPath;
 beforeAll(async () => {
   built = await buildSvc();
+  closing.push(
+    await standInForItself(built.folder, async (started) =>
+      started.argv.includes('/long') ? { exitCode: 0, stdout: long, stderr: '' } : inThisProcess(started),
+    ),
+  );
 });
 afterAll(async () => {
   for (const close of closing) await close();
@@ -35,7 +47,7 @@ async function sandboxService(
   seed: 'demo' | 'empty' = 'demo',
   fault?: object,
 ): Promise<Service & { readonly seen: EventEmitter }> {
-  const sandbox = createSandbox({ seed, rateLimit: 'off' });
+  const sandbox = createSandbox({ seed: seed === 'demo' ? few : seed, rateLimit: 'off' });
   if (fault) {
     await sandbox.handle({
       method: 'POST',
@@ -110,7 +122,7 @@ function start(
   argv: readonly string[],
   env: Record<string, string> = {},
 ): ChildProcess {
-  return spawn(process.execPath, [built.script, ...argv], {
+  return spawn(node, [built.script, ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 250_000,
     env: { ...envOf({ folder }), ...env },
@@ -124,14 +136,27 @@ const envOf = ({ folder }: Pick<Machine, 'folder'>) => ({
   SVC_TOKEN_STORE: 'file',
 });
 
-async function run(machine: Machine, argv: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+/** The built tool, and the built tool for each account. */
+async function asProcesses(
+  machine: Machine,
+  argv: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Ended> {
   const child = start(machine, argv, env);
   if (!child.stdout || !child.stderr) throw new Error('Its streams are not piped.');
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { code, stdout, stderr };
 }
 
-/** The same in this process, where `each` starts nobody: it refuses. */
+/** The same in this process, where what `each` starts is a program that has its work done here too. `.ci/run` plays all as processes. */
+const run = isThorough
+  ? asProcesses
+  : async ({ folder }: Machine, argv: readonly string[], env: Record<string, string> = {}): Promise<Ended> => {
+      const { exitCode, ...said } = await inThisProcess({ argv, env: { ...envOf({ folder }), ...env } });
+      return { code: exitCode, ...said };
+    };
+
+/** Where `each` starts nobody: it refuses. */
 async function refusal({ folder }: Machine, argv: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   const world = createWorld(() => Promise.reject(new Error('Nobody is asked.')), { folder, env });
   const { exitCode, ...said } = await svc(world, ['each', ...argv]);
@@ -218,7 +243,7 @@ describe('with a few accounts', () => {
 
   test('a pattern chooses among the profiles, and svc in front of the command is understood', async () => {
     const machine = machineWith(urls);
-    const ran = await run(machine, [
+    const ran = await asProcesses(machine, [
       'each',
       '--profiles',
       'acme-*',
@@ -387,7 +412,7 @@ describe('with a few accounts', () => {
     const each = await run(machine, ['all', '--limit', '1']);
     expect(each).toMatchObject({ code: 0, stderr: expect.not.stringContaining('takes one value') });
     await run(machine, ['alias', 'set', 'try', 'sandbox exec -- svc tickets list --fields id --limit 5 --json']);
-    const inside = await run(machine, ['try', '--limit', '1']);
+    const inside = await asProcesses(machine, ['try', '--limit', '1']);
     expect([inside.code, JSON.parse(inside.stdout)]).toEqual([0, [{ id: expect.any(Number) }]]);
   });
 
@@ -447,7 +472,7 @@ describe('with a few accounts', () => {
   test('what was written is told as done, also where nobody can be shown it', async () => {
     const machine = machineWith(urls);
     const argv = ['each', '--all', '--yes', '--', 'tickets', 'create', '--subject', 'Unseen', '--description', 'D'];
-    const child = spawn('sh', ['-c', 'exec "$@" > /dev/full', 'sh', process.execPath, built.script, ...argv], {
+    const child = spawn('sh', ['-c', 'exec "$@" > /dev/full', 'sh', node, built.script, ...argv], {
       stdio: ['ignore', 'ignore', 'pipe'],
       timeout: 250_000,
       env: envOf(machine),
@@ -646,8 +671,8 @@ describe('with a few accounts', () => {
   });
 
   test('output that is not whole is told, and is exit 8; a failure that all have is told once', async () => {
-    const long = await strange({ status: 200, body: JSON.stringify({ text: 'y'.repeat(33 * 1024 * 1024) }) });
-    const machine = machineWith({ long: long.url });
+    const { url } = await strange({ status: 200, body: JSON.stringify({ text: long }) });
+    const machine = machineWith({ long: url });
     const ran = await run(machine, ['each', '--all', '--yes', '--json', '--', 'api', '/long']);
     expect([ran.code, linesOf(ran)[0]?.exit_code]).toEqual([8, 0]);
     expect(ran.stderr).toContain('long: only the first 32 MB of what it printed are here.');
@@ -658,7 +683,7 @@ describe('with a few accounts', () => {
 
   test('twelve at once, and Node finds nothing to warn of', async () => {
     const names = Array.from({ length: 12 }, (_, at) => [`p${at}`, `http://127.0.0.1:${at + 1}`]);
-    const ran = await run(machineWith(Object.fromEntries(names)), [
+    const ran = await asProcesses(machineWith(Object.fromEntries(names)), [
       'each',
       '--all',
       '--parallel',
@@ -717,7 +742,7 @@ test('a signal to all processes at once reaches each run once: what is on its wa
   const rows = join(machine.folder, 'rows.csv');
   writeFileSync(rows, 'subject,description\nS,D\n');
   const argv = ['each', '--all', '--yes', '--', 'tickets', 'create', '--from', rows];
-  const child = spawn(process.execPath, [built.script, ...argv], {
+  const child = spawn(node, [built.script, ...argv], {
     stdio: ['ignore', 'ignore', 'ignore'],
     detached: true,
     timeout: 250_000,
