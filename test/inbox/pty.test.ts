@@ -1,17 +1,43 @@
 /** The built inbox on a real terminal: whatever ends it, the terminal is as it was, and no text is gone. */
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { KeptFile } from '../../src/context.ts';
 import { throughTempFile } from '../../src/disk/draft/temp-file.ts';
 import { leftInEditors } from '../../src/disk/draft/unsent.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
+import { type Server, serve } from '../../src/sandbox/server.ts';
+import { seedRows } from '../../src/sandbox/store/seed.ts';
 import { type Built, buildSvc } from '../built.ts';
+import { inThisProcess } from '../itself.ts';
 import { startOnTerminal } from '../pty.ts';
 
 let built: Built;
+/** What the service of all of them is: each begins with a new account, behind the same address, so that one copy is that of each. */
+let sandbox: Sandbox;
+let server: Server;
+/** The configuration and the state of somebody who has pulled the account. */
+let pulled: string;
+const demo = seedRows('demo', new Date());
+const newAccount = () => createSandbox({ seed: demo, rateLimit: 'off' });
+
 beforeAll(async () => {
   built = await buildSvc();
+  sandbox = newAccount();
+  server = await serve({ ...sandbox, handle: (asked) => sandbox.handle(asked) }, 0);
+  pulled = await mkdtemp(join(tmpdir(), 'svc-pulled-'));
+  expect(await inThisProcess({ argv: ['mirror', 'pull'], env: envIn(pulled) })).toMatchObject({ exitCode: 0 });
+});
+afterAll(() => server.close());
+
+const envIn = (folder: string) => ({
+  SVC_BASE_URL: `http://127.0.0.1:${server.port}`,
+  SVC_API_KEY: 'key_acme',
+  SVC_CONFIG_DIR: join(folder, 'config'),
+  SVC_STATE_DIR: join(folder, 'state'),
+  SVC_TOKEN_STORE: 'file',
 });
 
 let running: ReturnType<typeof startOnTerminal>[] = [];
@@ -29,29 +55,32 @@ const saved = (signal: string) =>
 const onScreen = { command: 'svc inbox', first: /waiting {2}\d+[\s\S]*Ben Castro/u };
 const inLines = { command: 'svc inbox --linear', first: /^T-1005: .* q end >/mu };
 
-/** A shell beside a sandbox and a copy of it, with that editor, in which the inbox is begun; `before` runs before it. */
-async function shell(editor: string, before = 'true', { command, first } = onScreen) {
+/** A shell with a copy of the account, with that editor, in which the inbox is begun; every request meets `fault`. */
+async function shell(editor: string, fault?: object, { command, first } = onScreen) {
   const [columns, rows] = [100, 30];
   const folder = await mkdtemp(join(tmpdir(), 'svc-inbox-'));
+  await cp(pulled, folder, { recursive: true });
+  sandbox = newAccount();
+  if (fault) await failing(fault);
   const program = join(folder, 'editor.sh');
   await writeFile(program, `#!/bin/sh\n${editor}\n`, { mode: 0o755 });
-  const pty = startOnTerminal(
-    [node, built.script, 'sandbox', 'exec', '--rate-limit', 'off', '--', 'bash', '--norc', '--noprofile', '-i'],
-    {
-      cwd: folder,
-      columns,
-      rows,
-      env: { PS1: 'prompt> ', HISTFILE: '', HOME: folder, TMPDIR: folder, EDITOR: program },
-    },
-  );
+  const pty = startOnTerminal(['bash', '--norc', '--noprofile', '-i'], {
+    cwd: folder,
+    columns,
+    rows,
+    env: { PS1: 'prompt> ', HISTFILE: '', HOME: folder, TMPDIR: folder, EDITOR: program, ...envIn(folder) },
+  });
   running.push(pty);
   await pty.shows('prompt>');
-  pty.type(
-    `svc() { ${node} ${built.script} "$@"; }; svc mirror pull --quiet > pulled; stty -a > before; ${before}; clear; ${command}\r`,
-  );
+  pty.type(`svc() { ${node} ${built.script} "$@"; }; stty -a > before; clear; ${command}\r`);
   await pty.shows(first);
   return {
     ...pty,
+    /** What svc says of its drafts once the inbox has ended. */
+    async drafts(...more: string[]): Promise<unknown[]> {
+      const ran = await inThisProcess({ argv: ['drafts', 'list', '--json', ...more], env: envIn(folder) });
+      return JSON.parse(ran.stdout);
+    },
     async isAsItWas() {
       await pty.shows('prompt>');
       pty.type('stty -a > after; echo noted\r');
@@ -74,11 +103,12 @@ const reply = 'printf "It is fixed.\\n" | cat - "$1" > "$1.new" && cat "$1.new" 
 const replying = (...set: string[]) =>
   `${[node, built.script, 'config', 'set', ...set].join(' ')} > /dev/null 2>&1; ${reply}`;
 
-/** A command that makes coming requests fail. */
-const failing = (fault: object) => {
-  const headers = JSON.stringify({ 'content-type': 'application/json' });
-  return `${node} -e 'fetch(process.env.SVC_BASE_URL + "/_sandbox/faults", { method: "POST", headers: ${headers}, body: JSON.stringify(${JSON.stringify(fault)}) })'`;
-};
+/** Makes coming requests fail. */
+async function failing(fault: object) {
+  const headers = { host: '127.0.0.1', 'content-type': 'application/json' };
+  const asked = { method: 'POST', url: '/_sandbox/faults', headers, body: JSON.stringify(fault) };
+  expect((await sandbox.handle(asked)).status).toBeLessThan(300);
+}
 
 test('a reply by the editor, then q: sent, and the terminal is as it was', async () => {
   const pty = await shell(reply);
@@ -89,7 +119,7 @@ test('a reply by the editor, then q: sent, and the terminal is as it was', async
 });
 
 test('a service that takes its time draws nothing into the screen', async () => {
-  const pty = await shell('true', failing({ action: 'delay', ms: 700, times: 8 }));
+  const pty = await shell('true', { action: 'delay', ms: 700, times: 8 });
   await pty.press('R', 'The copy is up to date.');
   // What a spinner is made of.
   expect(pty.bytes().split('\x1b[?1049h').at(-1)).not.toMatch(/[\u2800-\u28ff]/u);
@@ -98,7 +128,7 @@ test('a service that takes its time draws nothing into the screen', async () => 
 });
 
 test('nor over the question of --linear, which waits for a line', async () => {
-  const pty = await shell('true', failing({ action: 'delay', ms: 700, times: 8 }), inLines);
+  const pty = await shell('true', { action: 'delay', ms: 700, times: 8 }, inLines);
   // What goes on beside the question takes that long, and a spinner would be there after less than a second.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(pty.bytes().split('q end > ').at(-1)).toBe('');
@@ -111,7 +141,7 @@ test('a mode that is set beside a running inbox holds there', async () => {
   await pty.press('r', /✎ /u);
   pty.type('q');
   await pty.isAsItWas();
-  await pty.says('svc drafts list --all --json --jq ".[].state"', /^waiting$/mu);
+  expect(await pty.drafts('--all')).toMatchObject([{ state: 'waiting' }]);
 });
 
 test('so does a hold; while it is asked whether to end, what is held waits', async () => {
@@ -121,16 +151,16 @@ test('so does a hold; while it is asked whether to end, what is held waits', asy
   await pty.shows('leaves in 3 s');
   pty.type('y');
   await pty.isAsItWas();
-  await pty.says('svc drafts list --all --json --jq ".[].state"', /^waiting$/mu);
+  expect(await pty.drafts('--all')).toMatchObject([{ state: 'waiting' }]);
 });
 
 test('q once more ends it while a reply is on its way, and nothing is called sent', async () => {
-  const pty = await shell(reply, failing({ method: 'POST', path: '/tickets', action: 'delay', ms: 300_000 }));
+  const pty = await shell(reply, { method: 'POST', path: '/tickets', action: 'delay', ms: 300_000 });
   await pty.press('r', /Reply to T-1005 …/u);
   await pty.press('q', 'q again ends now');
   pty.type('q');
   await pty.isAsItWas();
-  await pty.says('svc drafts list --all --json --jq ".[].state"', /^(?:unknown|waiting)$/mu);
+  expect(await pty.drafts('--all')).toMatchObject([{ state: expect.stringMatching(/^(?:unknown|waiting)$/u) }]);
 });
 
 test('Ctrl-Z and fg bring it back; SIGTERM ends it', async () => {
@@ -139,8 +169,7 @@ test('Ctrl-Z and fg bring it back; SIGTERM ends it', async () => {
   expect(pty.modes().isOther).toBe(false);
   await pty.press('fg\r', /waiting {2}\d+[\s\S]*Ben Castro/u);
   await pty.press('j', /^> (?!Ben)/mu);
-  const { execFileSync } = await import('node:child_process');
-  execFileSync('sh', ['-c', `pkill -TERM -P $(ps -o pid= --ppid ${pty.pid} | head -1)`]);
+  execFileSync('pkill', ['-TERM', '-P', String(pty.pid)]);
   await pty.isAsItWas();
 });
 
@@ -150,7 +179,7 @@ test('an editor that is killed: what it had saved is a draft, and the inbox goes
   await pty.press('j', /^> (?!Ben)/mu);
   pty.type('q');
   await pty.isAsItWas();
-  await pty.says('svc drafts list --json --jq ".[].body"', /^Half of it\.$/mu);
+  expect(await pty.drafts()).toMatchObject([{ body: expect.stringMatching(/^Half of it\.$/mu) }]);
 });
 
 test('svc itself is killed while the editor is open: what was saved is in a file that the next inbox names, and drafts list', async () => {
@@ -185,11 +214,11 @@ test('a terminal that is closed while the editor is open, told of twice: what it
   const pty = await shell('printf "Half of it.\\n" > "$1"; kill -HUP $PPID; sleep 0.05; kill -HUP $PPID; sleep 60');
   await pty.press('r', /prompt>/u);
   await pty.isAsItWas();
-  await pty.says('svc drafts list --json --jq ".[].body"', /^Half of it\.$/mu);
+  expect(await pty.drafts()).toMatchObject([{ body: expect.stringMatching(/^Half of it\.$/mu) }]);
 });
 
 test('--linear: after Ctrl-Z and fg it asks again, and goes on with what is typed', async () => {
-  const pty = await shell('true', 'true', inLines);
+  const pty = await shell('true', undefined, inLines);
   await pty.press('2\r', /T-1007 {2}Thank you![\s\S]*^T-1007: .*q end >/mu);
   for (const number of ['3', '4']) {
     await pty.press('\x1a', /Stopped/u);
@@ -205,8 +234,8 @@ test('--linear: after Ctrl-Z and fg it asks again, and goes on with what is type
 test('--linear: stopped before it has said anything, it begins after fg', async () => {
   // Stopped as by Ctrl-Z, in the moment in which it starts.
   const stop = 'if (require("worker_threads").isMainThread) process.kill(process.pid, "SIGTSTP")';
-  const pty = await shell('true', `echo '${stop}' > stop.cjs`, {
-    command: 'NODE_OPTIONS="--require ./stop.cjs" svc inbox --linear',
+  const pty = await shell('true', undefined, {
+    command: `echo '${stop}' > stop.cjs; NODE_OPTIONS="--require ./stop.cjs" svc inbox --linear`,
     first: /Stopped[\s\S]*^prompt>/mu,
   });
   await pty.press('fg\r', inLines.first);
@@ -216,11 +245,11 @@ test('--linear: stopped before it has said anything, it begins after fg', async 
 });
 
 test('--linear: an editor that a signal ended: what it had saved is a draft, and the signal is named', async () => {
-  const pty = await shell('printf "Half of it.\\n" > "$1"; kill -TERM $$', 'true', inLines);
+  const pty = await shell('printf "Half of it.\\n" > "$1"; kill -TERM $$', undefined, inLines);
   await pty.press('r\r', saved('SIGTERM'));
   pty.type('q\r');
   await pty.isAsItWas();
-  await pty.says('svc drafts list --json --jq ".[].body"', /^Half of it\.$/mu);
+  expect(await pty.drafts()).toMatchObject([{ body: expect.stringMatching(/^Half of it\.$/mu) }]);
 });
 
 test('an editor that saved far too much: nothing is read, and the file that is kept is named', async () => {
@@ -230,5 +259,5 @@ test('an editor that saved far too much: nothing is read, and the file that is k
   pty.type('q');
   await pty.isAsItWas();
   await pty.says('clear; find . -path "*/unsent/*" -exec head -c 7 {} \\;', /^A text\./mu);
-  await pty.says('svc drafts list --json --jq length', /^0$/mu);
+  expect(await pty.drafts()).toEqual([]);
 });
