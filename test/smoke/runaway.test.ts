@@ -8,6 +8,8 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Built, buildSvc } from '../built.ts';
 import { real } from '../real-component.ts';
+import { createWorld, svc } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
 import { hasOpened, hasWorked, threadHasWorked, until } from './processes.ts';
 
 let built: Built;
@@ -118,6 +120,20 @@ const readers: readonly [string, (path: string) => string[]][] = [
 describe('a FIFO that nobody writes', () => {
   for (const [reader, argv] of readers) {
     withFifo(`is waited for by ${reader}, and the first Ctrl-C ends that with 130`, async () => {
+      const path = fifo();
+      const control = new AbortController();
+      const world = createWorld(async () => ({ status: 200, headers: {}, body: '{}' }), { env });
+      const run = svc(world, argv(path), { signal: control.signal });
+      await hasOpened(process, new RegExp(`^${path}$`, 'u'));
+      control.abort('SIGINT');
+      const { exitCode, stderr } = await run;
+      expect(exitCode).toBe(130);
+      expect(stderr).toContain(isWaiting);
+    });
+  }
+
+  for (const [reader, argv] of inTurn(readers, 0, 3)) {
+    withFifo(`is waited for by ${reader} as a process, which the first Ctrl-C ends with 130`, async () => {
       const run = start(...argv(fifo()));
       await hasOpened(run, /\/fifo$/u);
       const { exitCode, stderr, ms } = await interrupt(run);
@@ -128,12 +144,13 @@ describe('a FIFO that nobody writes', () => {
   }
 });
 
-const twentyThousand = Array.from({ length: 20_000 }, (_, n) => `none ${n}`);
+/** Far more than a pipe holds, once each has its reason beside it. */
+const wrong = Array.from({ length: 5_000 }, (_, n) => `none ${n}`);
 
 /** A dry run that has rejected all of its rows. */
 function rejecting(path: string) {
   const rows = join(mkdtempSync(join(built.folder, 'rows-')), 'rows.csv');
-  writeFileSync(rows, `email\n${twentyThousand.join('\n')}\n`);
+  writeFileSync(rows, `email\n${wrong.join('\n')}\n`);
   return start('contacts', 'sync', rows, '--dry-run', '--rejects', path);
 }
 
@@ -157,7 +174,7 @@ describe('a FIFO that is written', () => {
     const path = fifo();
     const run = rejecting(path);
     const read = execFileSync('sh', ['-c', 'sleep 0.5; cat "$0"', path], { timeout: 60_000, maxBuffer: 1 << 26 });
-    expect(read.toString().trimEnd().split('\n')).toHaveLength(twentyThousand.length + 1);
+    expect(read.toString().trimEnd().split('\n')).toHaveLength(wrong.length + 1);
     expect((await run).exitCode).toBe(2);
   });
 });
