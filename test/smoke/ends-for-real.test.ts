@@ -21,11 +21,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Built, buildSvc } from '../built.ts';
 import { allCommands, type CommandLine, lineOf } from '../command-lines.ts';
 import { endAfterEach } from '../endings.ts';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
 import { hasOpened, hasWorked, until } from './processes.ts';
 
 // What ends.test.ts cannot see in its own process: the built tool with real pipes, a real full device and real signals.
 // One command for each way in which something is printed or goes on; with SVC_TEST_ENDS=all every command.
 // A process that is over has left no other behind.
+
+const isAll = process.env.SVC_TEST_ENDS === 'all';
 
 let built: Built;
 let service: Address;
@@ -51,12 +56,14 @@ beforeAll(async () => {
     SVC_API_KEY: service.accounts[0]?.api_key ?? '',
     ...folders('shared'),
   };
-  for (const argv of [
-    ['mirror', 'pull'],
-    ['contacts', 'update', '7', '--company', 'Acme'],
-    ['mirror', 'pull'],
-  ])
-    expect(await start(argv, account).ended).toMatchObject({ code: 0 });
+  // Only where every command is run does one ask for more.
+  const pull = async () =>
+    expect(await start(['mirror', 'pull', ...(isAll ? [] : ['--only', 'contacts'])], account).ended).toMatchObject({
+      code: 0,
+    });
+  await pull();
+  await write('PATCH', '/contacts/7', { company: 'Acme' });
+  await pull();
 });
 afterAll(async () => {
   for (const end of ends) end();
@@ -76,6 +83,13 @@ const folders = (name: string) => ({
   SVC_CONFIG_DIR: join(built.folder, name, 'config'),
   SVC_STATE_DIR: join(built.folder, name, 'state'),
 });
+
+/** What somebody else writes at the service. */
+async function write(method: string, path: string, body: object): Promise<void> {
+  const headers = { authorization: `Bearer ${account.SVC_API_KEY}`, 'content-type': 'application/json' };
+  const { ok } = await fetch(`${service.base_url}${path}`, { method, headers, body: JSON.stringify(body) });
+  expect(ok).toBe(true);
+}
 
 type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string; readonly ms: number };
 type Started = { readonly child: ChildProcess; readonly ended: Promise<Ended>; stderr(): string };
@@ -172,7 +186,10 @@ async function pipe() {
 
 type Kind = readonly [how: string, argv: readonly string[]];
 
-/** A way of printing each. */
+/**
+ * A way of printing each. In `npm test` each meets one of the two standard outputs that take nothing, in `.ci/run` both; what needs
+ * no process meets both in ends.test.ts.
+ */
 const kinds: readonly Kind[] = [
   ['before anything is loaded', ['--version']],
   ['help', ['contacts', '--help']],
@@ -198,7 +215,7 @@ sinks:
 describe('a pipe that nobody reads any more is a silent end with 0', () => {
   beforeAll(() => writeFileSync(join(built.folder, 'serve.yaml'), config));
 
-  test.each(kinds)('at once, for %s', async (_, argv) => {
+  test.each(inTurn(kinds, 0, 2))('at once, for %s', async (_, argv) => {
     const { writer, leave, close } = await pipe();
     leave();
     const { code, stderr } = await inTime(start(argv, account, { stdout: writer }));
@@ -231,14 +248,14 @@ describe('a pipe that nobody reads any more is a silent end with 0', () => {
     const { writer, read, leave, close } = await pipe();
     const env = { ...account, ...folders('watched') };
     const watch = ['watch', 'contacts', '--interval', '1', '--name', 'ends'];
-    const make = async (name: string) => {
-      const contact = ['--name', name, '--last-name', 'X', '--email', `${name}@example.com`, '--phone', '+12025550123'];
-      expect(await start(['contacts', 'create', ...contact], account).ended).toMatchObject({ code: 0 });
-    };
+    const make = (name: string) =>
+      write('POST', '/contacts/create', {
+        ...{ name, last_name: 'X', email: `${name}@example.com`, phone: '+12025550123' },
+      });
     const run = start(watch, env, { stdout: writer });
     // What comes before its first look is no news.
     const isTold = read().then(() => true);
-    for (let n = 0; n < 8; n++) {
+    for (let n = 0; ; n++) {
       await make(`early${n}`);
       if (await Promise.race([isTold, new Promise<boolean>((over) => setTimeout(over, 1_500, false))])) break;
     }
@@ -268,17 +285,23 @@ describe('a pipe whose reader stays and reads no more: one signal ends svc', () 
     ['SIGTERM', 143, [...query, '--json']],
     ['SIGTERM', 143, ['contacts', 'list', '--all', '--json']],
   ];
-  test.each(cases)('%s, with %i, for %j', async (signal, code, argv) => {
-    const { writer, read, leave, close } = await pipe();
-    const TMPDIR = mkdtempSync(join(built.folder, 'tmp-'));
-    const run = start(argv, { ...account, TMPDIR }, { stdout: writer });
-    // More than the pipe holds is on its way, or still to come.
-    if (argv.includes('--json') && argv[0] === 'mirror') await hasWorked(run.child);
-    else await read();
-    run.child.kill(signal);
-    expect(await inTime(run)).toMatchObject({ code });
-    expect(readdirSync(TMPDIR)).toEqual([]);
-    for (const end of [leave, close]) end();
+  test('whatever it prints, and however', async () => {
+    // Each waits five seconds for its reader, so all of them do at once; none is told to end while another one still starts.
+    const started = cases.map(async ([signal, code, argv]) => {
+      const { writer, read, leave, close } = await pipe();
+      const TMPDIR = mkdtempSync(join(built.folder, 'tmp-'));
+      const run = start(argv, { ...account, TMPDIR }, { stdout: writer });
+      // More than the pipe holds is on its way, or still to come.
+      if (argv.includes('--json') && argv[0] === 'mirror') await hasWorked(run.child);
+      else await read();
+      return async () => {
+        run.child.kill(signal);
+        const ended = await inTime(run);
+        for (const end of [leave, close]) end();
+        expect([argv, ended.code, readdirSync(TMPDIR)]).toEqual([argv, code, []]);
+      };
+    });
+    await Promise.all((await Promise.all(started)).map((end) => end()));
   });
 
   test('rows that wait for their reader are not left behind by a second signal', async () => {
@@ -307,7 +330,7 @@ describe('a pipe whose reader stays and reads no more: one signal ends svc', () 
 });
 
 describe('a full standard output is 1 and says so', () => {
-  test.each(kinds)('for %s', async (_, argv) => {
+  test.each(inTurn(kinds, 1, 2))('for %s', async (_, argv) => {
     const full = openSync('/dev/full', 'w');
     const { code, stderr } = await inTime(start(argv, account, { stdout: full }));
     closeSync(full);
@@ -329,18 +352,29 @@ describe('a full standard output is 1 and says so', () => {
 });
 
 describe('a folder that cannot be written to is refused at once', () => {
-  test.each([
+  const refused: readonly (readonly [folder: string, argv: readonly string[]])[] = [
     ['/dev/null/svc', ['mirror', 'pull']],
     ['/dev/null/svc', ['watch']],
     ['/dev/null/svc', ['webhooks', 'inbox', 'list']],
     ['/proc/svc', ['mirror', 'pull']],
     ['/proc/svc', ['watch']],
     ['/proc/svc', ['webhooks', 'listen']],
-  ])('%s, by %j', async (folder, argv) => {
+  ];
+  const clearly = /^Error: (?!.*unexpectedly).*svc/mu;
+
+  test.each(refused)('%s, by %j', async (folder, argv) => {
+    const { exitCode, stderr } = await svc({ ...sandboxWorld(), folder }, argv, {
+      env: { SVC_STATE_DIR: folder, SVC_WEBHOOK_SECRET: 'sample' },
+    });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(clearly);
+  });
+
+  test.each(inTurn(refused, 0, 5))('%s, by %j, as a process', async (folder, argv) => {
     const env = { ...account, SVC_STATE_DIR: folder, SVC_WEBHOOK_SECRET: 'sample' };
     const { code, stderr, ms } = await inTime(start(argv, env));
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^Error: (?!.*unexpectedly).*svc/mu);
+    expect(stderr).toMatch(clearly);
     // A run whose thread or socket keeps it alive is ended after three seconds.
     expect(ms).toBeLessThan(2_900);
   });
@@ -348,7 +382,6 @@ describe('a folder that cannot be written to is refused at once', () => {
 
 describe('every command, as a process', { timeout: 300_000 }, () => {
   const reason = 'Set SVC_TEST_ENDS=all to run every command as a process: it takes about a minute.';
-  const isAll = process.env.SVC_TEST_ENDS === 'all';
   let lines: readonly CommandLine[];
   beforeAll(async () => {
     const found = (await allCommands()).map((leaf) => lineOf(leaf, account.SVC_API_KEY ?? ''));
@@ -399,12 +432,17 @@ describe('every command, as a process', { timeout: 300_000 }, () => {
       if (isAsking ? ended.code !== code : Number.isNaN(ended.code)) wrong.push(`${signal}, ${told(line, ended)}`);
       return isAsking;
     };
+    const signals: readonly (readonly [NodeJS.Signals, number])[] = [
+      ['SIGTERM', 143],
+      ['SIGHUP', 129],
+      ['SIGINT', 130],
+    ];
     await someAtOnce(some, async (line) => {
+      const [first, ...others] = isAll ? signals : inTurn(signals, some.indexOf(line), signals.length);
       // What asks nobody is over before it could be told to end.
-      if (!(await end(line, 'SIGTERM', 143))) return;
+      if (!first || !(await end(line, ...first))) return;
       asking++;
-      await end(line, 'SIGHUP', 129);
-      await end(line, 'SIGINT', 130);
+      for (const other of others) await end(line, ...other);
     });
     expect(wrong).toEqual([]);
     expect(asking).toBeGreaterThanOrEqual(isAll ? 40 : some.length);
