@@ -169,6 +169,7 @@ test('tokens of the surrounding environment do not reach the sandbox', async () 
     SVC_M2M_TOKEN: 'real-m2m',
     SVC_API_KEY: 'real-key',
   });
+  expect(stdout).toContain('SVC_API_KEY=key_acme');
   expect(stdout).not.toMatch(/real-|SVC_PROFILE/u);
 });
 
