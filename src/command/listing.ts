@@ -7,12 +7,13 @@ import type { Column, View } from '../output/view.ts';
 import { capital } from '../text/capital.ts';
 import { number } from '../text/number.ts';
 import type { Params } from './command.ts';
+import { orAll } from './or-all.ts';
 import { param } from './param.ts';
 import { sifted } from './sift.ts';
 
 /** Flags of every paginated list. */
 export const rangeFlags = {
-  limit: param.integer('At most N records', { min: 1, conflicts: ['all', 'page'], hint: 'For all of them: --all' }),
+  limit: orAll(param.integer('At most N records', { min: 1, conflicts: ['all', 'page'] })),
   all: param.toggle('Every record', { conflicts: ['page'] }),
   page: param.integer('Only this page', { min: 1 }),
   perPage: param.integer('Records a page, 1 to 100 (default 50)', { min: 1, max: 100 }),
@@ -21,7 +22,7 @@ export const rangeFlags = {
 /** Of a list that svc sorts, --all says what is sorted and --limit what of it is shown. */
 export const sortedRangeFlags = {
   ...rangeFlags,
-  limit: param.integer('At most N records', { min: 1, conflicts: ['page'], hint: 'For all of them: --all' }),
+  limit: orAll(param.integer('At most N records', { min: 1, conflicts: ['page'] })),
 } satisfies Params;
 
 export function rangeOf({ limit, all, page, perPage, sort }: Readonly<Record<string, unknown>>): Range {

@@ -57,17 +57,12 @@ export const param = {
 
   integer: (
     description: string,
-    {
-      min = 0,
-      max = Number.MAX_SAFE_INTEGER,
-      hint,
-      ...about
-    }: About & { readonly min?: number; readonly max?: number; readonly hint?: string } = {},
+    { min = 0, max = Number.MAX_SAFE_INTEGER, ...about }: About & { readonly min?: number; readonly max?: number } = {},
   ): Param<number | undefined> => ({
     description,
     placeholder: 'N',
     ...about,
-    parse: (texts, flag) => parseInteger(last(texts), flag, { min, max, hint }),
+    parse: (texts, flag) => parseInteger(last(texts), flag, { min, max }),
   }),
 
   requiredId: (description: string, record?: ResourceName): Param<number> => ({
@@ -144,16 +139,12 @@ export const inCapitals = <T>(flag: Param<T>): Param<T> => ({
     ),
 });
 
-/** Where svc takes another name as well, the refusal says so. `#22` is 22, but of a ticket it may be the number. */
+/** Where svc takes another name as well, the refusal says so. `#22` is 22; of a ticket it is looked up before. */
 export function parseId(text: string, flag: string, record: ResourceName | undefined): number {
-  const id = wholeNumber(record === 'tickets' ? text : text.trim().replace(/^#(?=\d)/u, ''));
+  const id = wholeNumber(text.replace(/^#\b/u, ''));
   if (id !== undefined && id >= 1) return id;
   const { noun, otherName }: Partial<Resource> = record ? resources[record] : {};
-  if (!record || otherName === undefined)
-    return parseInteger(text, flag, {
-      min: 1,
-      hint: record && listOf[record] && `To see the ids: svc ${listOf[record]}`,
-    });
+  if (!record || otherName === undefined) return parseInteger(text, flag, { min: 1, list: record && listOf[record] });
   throw new Failure('usage', `${flag} must be the ${idWords(record)} of a ${noun}, not "${text}".`);
 }
 
@@ -172,13 +163,15 @@ const listOf: Readonly<Partial<Record<ResourceName, string>>> = {
   subscriptions: 'webhooks list',
 };
 
-type Range = { readonly min: number; readonly max?: number; readonly hint?: string | undefined };
+type Range = { readonly min: number; readonly max?: number; readonly list?: string | undefined };
 
-function parseInteger(text: string, flag: string, { min, max = Number.MAX_SAFE_INTEGER, hint }: Range): number {
+function parseInteger(text: string, flag: string, { min, max = Number.MAX_SAFE_INTEGER, list }: Range): number {
   const value = wholeNumber(text);
   if (value !== undefined && value >= min && value <= max) return value;
   const range = max === Number.MAX_SAFE_INTEGER ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`;
-  throw new Failure('usage', `${flag} must be ${range}, not "${text}".`, { hint });
+  throw new Failure('usage', `${flag} must be ${range}, not "${text}".`, {
+    hint: list && `To see the ids: svc ${list}`,
+  });
 }
 
 export function splitPair(text: string, flag: string): [key: string, value: string] {

@@ -189,7 +189,7 @@ const tree: Readonly<Record<string, Omit<CommandEntry, 'name'>>> = {
   alias: {
     summary: 'Names of your own for commands',
     section: 'setup',
-    load: async () => (await import('./alias/index.ts')).aliasOver(loadNamed),
+    load: async () => (await import('./alias/index.ts')).alias(loadNamed),
   },
   account: {
     summary: 'The account itself',

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { readIfThere } from '../disk/file/atomic-file.ts';
 import { readUserText } from '../disk/place/user-file.ts';
 import { Failure, messageOf } from '../errors.ts';
+import { capital } from '../text/capital.ts';
 import { jsonIn } from '../text/json.ts';
 import { fieldsIn, textIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -168,7 +169,8 @@ function problemIn({ message, meant, line, ...problem }: Problem, blame: Blame, 
   const file = from === undefined ? '' : ` --from ${shellWord(from)}`;
   const hint =
     meant === undefined ? problem.hint : `If ${meant} is meant: svc changelog release ${shellWord(meant)}${file}`;
-  return new Failure('usage', `${placeOf(blame)}: ${message}`, { hint });
+  const place = blame.file === '-' ? capital(placeOf(blame)) : placeOf(blame);
+  return new Failure('usage', `${place}: ${message}`, { hint });
 }
 
 const placeOf = ({ file, line }: Blame): string => {

@@ -588,7 +588,7 @@ describe('a refusal names the way', () => {
 
   test('notes on standard input are called that', async () => {
     const ran = await run('changelog release 9.2.0 --notes-file -', { stdin: '' });
-    expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining('standard input')]);
+    expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining('Standard input, line 1: ')]);
     expect(ran.stderr).not.toContain('-:1');
   });
 });

@@ -112,4 +112,4 @@ const remove = defineCommand({
   },
 });
 
-export const aliasOver = (load: LoadNamed): TopGroup => ({ commands: [list, setOver(load), remove] });
+export const alias = (load: LoadNamed): TopGroup => ({ commands: [list, setOver(load), remove] });

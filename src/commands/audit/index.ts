@@ -2,6 +2,7 @@ import { resources } from '../../api/resources.ts';
 import { faces } from '../../audit/entry.ts';
 import { type Entry, entriesIn } from '../../audit/read.ts';
 import { defineCommand, type TopGroup } from '../../command/command.ts';
+import { orAll } from '../../command/or-all.ts';
 import { param } from '../../command/param.ts';
 import { past } from '../../command/past.ts';
 import { Failure } from '../../errors.ts';
@@ -36,11 +37,7 @@ const list = defineCommand({
     record: param.text('Only writes to the record with this id, or ticket number', { placeholder: 'ID' }),
     face: param.choice('Only writes by this way', faces),
     outcome: param.choice('Only writes that ended so', endings),
-    limit: param.integer('At most N writes (default 50)', {
-      min: 1,
-      conflicts: ['all'],
-      hint: 'For all of them: --all',
-    }),
+    limit: orAll(param.integer('At most N writes (default 50)', { min: 1, conflicts: ['all'] })),
     all: param.toggle('Every write'),
     account: accountFlag,
   },

@@ -1,5 +1,6 @@
 import { webhookEvents } from '../../api/webhooks.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
+import { orAll } from '../../command/or-all.ts';
 import { param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
 import { number } from '../../text/number.ts';
@@ -48,11 +49,7 @@ const list = defineCommand({
   summary: 'List received events, newest first, earlier runs included',
   flags: {
     event: param.choice('Only this event', webhookEvents),
-    limit: param.integer('At most N events (default 50)', {
-      min: 1,
-      conflicts: ['all'],
-      hint: 'For all of them: --all',
-    }),
+    limit: orAll(param.integer('At most N events (default 50)', { min: 1, conflicts: ['all'] })),
     all: param.toggle('Every event'),
     config: configFlag,
     account: accountFlag,
