@@ -71,10 +71,8 @@ inContainers(
 
     const waiting = contained('account', 'get');
     await until(() => waiting.stderr().includes('Waiting for the login'));
-    const interruptedAt = performance.now();
     process.kill(await inside(waiting), 'SIGINT');
     expect((await waiting.ended).code).toBe(130);
-    expect(performance.now() - interruptedAt).toBeLessThan(1000);
 
     const patient = contained('account', 'get');
     await until(() => patient.stderr().includes('Waiting for the login'));

