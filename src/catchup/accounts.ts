@@ -1,4 +1,3 @@
-import { type WebhookEvent, webhookEvents } from '../api/webhooks.ts';
 import { readConfig } from '../config/config-file.ts';
 import { credentialNames } from '../config/credential-variables.ts';
 import { profileName } from '../config/given-texts.ts';
@@ -24,10 +23,6 @@ export function accountAdmin(
     starts: admin.starts.of(account),
   };
 }
-
-/** The events that a sink takes: of others nothing is missing. */
-export const takenBy = ({ sinks }: ServeConfig): readonly WebhookEvent[] =>
-  webhookEvents.filter((event) => sinks.some(({ events }) => !events || events.includes(event)));
 
 /** The run as that profile's: with its login alone. */
 export async function asProfile(

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { type WebhookEvent, webhookEvents } from '../api/webhooks.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { withLock } from '../disk/lock/lock.ts';
@@ -16,7 +15,7 @@ import { receivedIn } from '../webhooks/store/folder/view.ts';
 import type { Arrival } from '../webhooks/store/line.ts';
 import { inboxOf, type ListenInbox, listenInbox, listenStarts } from '../webhooks/store/listen-inbox.ts';
 import type { StartStore } from '../webhooks/store/starts.ts';
-import { accountAdmin, asProfile, chosenAccount, secretsOfAccount, takenBy } from './accounts.ts';
+import { accountAdmin, asProfile, chosenAccount, secretsOfAccount } from './accounts.ts';
 import type { SendResults } from './send.ts';
 
 /** Where rebuilt events go. */
@@ -27,8 +26,6 @@ export type Inbox = {
   readonly seeAll: (see: (arrival: Arrival) => undefined) => Promise<unknown>;
   readonly starts: StartStore;
   readonly env: readonly string[];
-  /** The events that go on from there. */
-  readonly takes: readonly WebhookEvent[];
   readonly take: (arrivals: readonly Arrival[]) => Promise<SendResults>;
   /** What becomes of them. */
   readonly next: string;
@@ -87,7 +84,6 @@ async function serveInbox(ctx: Context, settings: Settings, { config, about, acc
     seeAll: admin.received,
     starts: admin.starts,
     env: secretsOfAccount(configured.config, account?.name),
-    takes: takenBy(configured.config),
     next: (await isServed(ctx, configured.file))
       ? 'svc webhooks serve passes them on.'
       : `They wait in the inbox. To pass them on, start: svc webhooks serve --config ${shellWord(config)}`,
@@ -117,7 +113,6 @@ function listenerInbox(ctx: Context, settings: Settings, { root, starts }: Pick<
     seeAll: async (see) => receivedIn((await inboxOf(root, await loginOf(ctx, settings))).parts, see),
     starts,
     env: ['SVC_WEBHOOK_SECRET'],
-    takes: webhookEvents,
     next: 'svc webhooks listen --forward-to URL passes them on.',
     about: [lookedIn(root)],
     // Each of two that run at once would have a slot of its own, and both would count what they store.

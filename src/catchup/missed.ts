@@ -9,18 +9,12 @@ import { earliest, nothingReceived, rebuiltArrivals, startsOf } from './rebuildi
 type Searching = {
   readonly open: () => Promise<Pick<Inbox, 'seeAll' | 'starts' | 'close'>>;
   readonly events: readonly WebhookEvent[] | undefined;
-  /** Somebody named them. */
-  readonly areNamed: boolean;
   /** Variables with signing secrets. */
   readonly env: () => readonly string[];
 };
 
 /** What never arrived at the inbox of `serve` or `listen`, for `--catch-up`. */
-export function missedIn(
-  ctx: Context,
-  settings: Settings,
-  { open, events = webhookEvents, areNamed, env }: Searching,
-): Missed {
+export function missedIn(ctx: Context, settings: Settings, { open, events = webhookEvents, env }: Searching): Missed {
   let known: Starts | undefined;
   const begin = async (): Promise<Starts> => {
     const inbox = await open();
@@ -39,7 +33,7 @@ export function missedIn(
       const inbox = await open();
       try {
         const { seeAll, starts: store } = inbox;
-        const wanted = { seeAll, starts, env: env(), areNamed, waits: true, over: store.forget };
+        const wanted = { seeAll, starts, env: env(), waits: true, over: store.forget };
         for await (const { arrivals } of rebuiltArrivals(ctx, settings, wanted)) yield arrivals;
       } finally {
         await inbox.close();

@@ -1,13 +1,10 @@
 import { getAccount } from '../api/account.ts';
-import type { Output } from '../api/operation.ts';
 import { listWebhooks, type WebhookEvent } from '../api/webhooks.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { call, connect, type Service } from '../http/call/call.ts';
 import { insteadOf } from '../promise/instead-of.ts';
-import { once } from '../promise/once.ts';
-import { listed } from '../text/listed.ts';
 import { counted } from '../text/number.ts';
 import type { Arrival } from '../webhooks/store/line.ts';
 import type { StartStore, Starts } from '../webhooks/store/starts.ts';
@@ -21,8 +18,6 @@ export type Wanted = {
   readonly starts: Starts;
   /** Variables with signing secrets. */
   readonly env: readonly string[];
-  /** Somebody named the events: they are searched also where the account has no subscription to them. */
-  readonly areNamed: boolean;
   /** Whether to wait for what the service may still be sending. */
   readonly waits: boolean;
   /** Told what was searched to its end, once all that was given has been stored. */
@@ -78,12 +73,9 @@ export async function* rebuiltArrivals(ctx: Context, settings: Settings, wanted:
     await wanted.seeAll(memory.see);
     return memory;
   };
+  const { starts } = wanted;
   const service = await connect(ctx, settings);
-  const subscriptions = once(() => subscriptionsOf(service));
-  const secretOf = await signing(ctx, settings, subscriptions, wanted.env);
-  const idle = wanted.areNamed ? [] : neverSent([...wanted.starts.keys()], await subscriptions());
-  if (idle.length > 0) ctx.notice(notSubscribed(idle));
-  const starts = new Map([...wanted.starts].filter(([event]) => !idle.includes(event)));
+  const secretOf = await signing(ctx, settings, service, wanted.env);
   const copied = await recordsFromCopy(ctx, settings, recordsOfService(service));
   const look = async (held: ReadonlySet<string>, until: Date | undefined) => {
     const unread: WebhookEvent[] = [];
@@ -101,8 +93,7 @@ export async function* rebuiltArrivals(ctx: Context, settings: Settings, wanted:
         if (!until) ctx.notice(`${event} cannot be rebuilt: ${messageOf(error)}`);
       },
     });
-    // What the service never sends is not missing: that search is over too.
-    const searched = new Map([...wanted.starts].filter(([event]) => !unread.includes(event)));
+    const searched = new Map([...starts].filter(([event]) => !unread.includes(event)));
     const since = earliest(searched) ?? earliest(starts) ?? new Date(0);
     const arrivals = await signed(ctx, rebuilt, secretOf);
     return { young, searched, found: { arrivals, unread, since, young: young.count } };
@@ -145,29 +136,11 @@ async function accountIdOf(service: Service): Promise<number | null> {
   return account === undefined ? null : account.account_id;
 }
 
-type Subscription = Output<typeof listWebhooks>['webhooks'][number];
-
-/** None where they cannot be asked for: an account API key may not. */
-const subscriptionsOf = (service: Service): Promise<readonly Subscription[]> =>
-  call(service, listWebhooks, {}).then(
-    ({ webhooks }) => webhooks,
-    () => [],
-  );
-
-/** Those that none of the subscriptions is to; where there is none at all, nothing can be told of any. */
-const neverSent = (events: readonly WebhookEvent[], subscriptions: readonly Subscription[]): readonly WebhookEvent[] =>
-  subscriptions.length === 0
-    ? []
-    : events.filter((event) => subscriptions.every(({ event_type }) => event_type !== event));
-
-const notSubscribed = (events: readonly WebhookEvent[]): string =>
-  `The account has no subscription to ${listed(events)}, so none of them is missing. To rebuild them all the same: svc webhooks catch-up --events ${events.join(',')}`;
-
 /** Of the variables the first, as everywhere before what is stored; else the newest one stored for the event, or any. */
 async function signing(
   ctx: Context,
   { profile }: Settings,
-  subscriptions: () => Promise<readonly Subscription[]>,
+  service: Service,
   env: readonly string[],
 ): Promise<(event: WebhookEvent) => string> {
   const [given] = env.flatMap((name) => splitSecrets(ctx.env[name] ?? ''));
@@ -179,8 +152,12 @@ async function signing(
     });
   }
   const byEvent = new Map<string, string>();
-  // Without subscriptions any secret that is stored will do, for the receiver knows all of them.
-  for (const { id, event_type } of [...(await subscriptions())].sort((a, b) => a.id - b.id)) {
+  // An account API key may not ask; then any secret that is stored will do, for the receiver knows all of them.
+  const subscriptions = await call(service, listWebhooks, {}).then(
+    ({ webhooks }) => webhooks,
+    () => [],
+  );
+  for (const { id, event_type } of [...subscriptions].sort((a, b) => a.id - b.id)) {
     const secret = await storedSecret(ctx.tokens, profile, id);
     if (secret !== undefined) byEvent.set(event_type, secret);
   }

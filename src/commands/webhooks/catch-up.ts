@@ -11,7 +11,7 @@ import type { Context } from '../../context.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { localTime } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
-import { counted, number } from '../../text/number.ts';
+import { counted } from '../../text/number.ts';
 import { parseEvents, parseTarget } from '../../webhooks/deliver/routes.ts';
 import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
@@ -25,8 +25,7 @@ export const catchUpWebhooks = defineCommand({
   details:
     'The service gives up after three tries and keeps no log. svc makes the events again from contacts, tickets, calls, published changelog ' +
     "entries, feedback and customers' messages: signed, with the id rebuilt:EVENT:RECORD and the header X-SVC-Rebuilt: 1. What the inbox " +
-    'holds is left out, and running it again sends nothing twice. So are events that no sink takes, or that the account has no subscription to, ' +
-    'where svc can ask for those; --events names them. What the service may still be sending is waited for, at most two minutes.\n\n' +
+    'holds is left out, and running it again sends nothing twice. What the service may still be sending is waited for, at most two minutes.\n\n' +
     'They go into the inbox, and then on like any other event: to the app of svc webhooks listen, or with --config, or where only svc webhooks ' +
     'serve runs, to the sinks of that. With --to they are sent to a URL instead.',
   flags: {
@@ -51,18 +50,9 @@ export const catchUpWebhooks = defineCommand({
     const results = new Map<string, SendResult>();
     let last: Rebuilt | undefined;
     try {
-      // A URL may take what no sink does.
-      const some = events ?? (to === undefined ? inbox.takes : webhookEvents);
-      const starts = await begin(inbox, some, { since: flags.since, keeps: to === undefined && !flags.dryRun });
+      const starts = await begin(inbox, events, { since: flags.since, keeps: to === undefined && !flags.dryRun });
       const over = to === undefined && !flags.dryRun ? inbox.starts.forget : undefined;
-      const wanted = {
-        seeAll,
-        env,
-        starts,
-        areNamed: events !== undefined,
-        waits: !flags.dryRun,
-        ...(over && { over }),
-      };
+      const wanted = { seeAll, env, starts, waits: !flags.dryRun, ...(over && { over }) };
       for await (const found of rebuiltArrivals(inbox.ctx, inbox.settings, wanted)) {
         last = found;
         if (flags.dryRun)
@@ -83,11 +73,12 @@ export const catchUpWebhooks = defineCommand({
 /** An explicit start is of this run alone: a later one must not begin there by itself. */
 async function begin(
   inbox: Inbox,
-  events: readonly WebhookEvent[],
+  events: readonly WebhookEvent[] | undefined,
   { since, keeps }: { readonly since: string | undefined; readonly keeps: boolean },
 ): Promise<Starts> {
-  if (since !== undefined) return new Map(events.map((event) => [event, new Date(since)]));
-  const starts = await startsOf(inbox, events, { keeps });
+  const some = events ?? webhookEvents;
+  if (since !== undefined) return new Map(some.map((event) => [event, new Date(since)]));
+  const starts = await startsOf(inbox, some, { keeps });
   if (starts.size > 0) return starts;
   throw new Failure('usage', 'No event was received yet, so svc cannot tell where to begin.', {
     hint: ['Give --since, for example --since 2d', ...inbox.about].join('\n'),
@@ -156,20 +147,12 @@ function planned(
     data: { shape: 'list', records, columns, empty: 'Nothing would be rebuilt.' },
     notes: [
       `${counted(records.length, 'event')} since ${localTime(since.toISOString())} would be rebuilt. Nothing was sent or stored.`,
-      ...byKind(records),
       ...(young > 0 ? [later] : []),
       ...about,
     ],
     outcome: unread.length > 0 ? 'partial' : undefined,
     why: whyPartial(0, unread),
   };
-}
-
-/** How many of each event, where there are several: an import may be most of them. */
-function byKind(records: readonly { readonly event: string | null }[]): string[] {
-  const kinds = [...new Set(records.map(({ event }) => event))];
-  const told = kinds.map((kind) => `${number(records.filter(({ event }) => event === kind).length)} ${kind}`);
-  return told.length < 2 ? [] : [`Of each event: ${told.join(', ')}.`];
 }
 
 const journalOf = ({ files }: Context, { profile }: Settings): string =>

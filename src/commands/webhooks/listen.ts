@@ -160,7 +160,7 @@ async function missed(ctx: Context, settings: Settings, events: readonly Webhook
   const [{ parts }, starts] = [await listenInbox(ctx, settings), await listenStarts(ctx, settings)];
   const seeAll: Wanted['seeAll'] = (see) => receivedIn(parts, see);
   const open = async () => ({ seeAll, starts, close: async () => {} });
-  return missedIn(ctx, settings, { open, events, areNamed: events !== undefined, env: () => ['SVC_WEBHOOK_SECRET'] });
+  return missedIn(ctx, settings, { open, events, env: () => ['SVC_WEBHOOK_SECRET'] });
 }
 
 async function reachOf(publicUrl: string | undefined, tunnel: string | undefined) {

@@ -84,7 +84,7 @@ async function missed(ctx: Context, settings: Settings, current: () => Configure
   const { placeOfInbox } = await import('../../webhooks/store/place.ts');
   const { openInboxAdmin } = await import('../../webhooks/store/inbox-admin.ts');
   const { missedIn } = await import('../../catchup/missed.ts');
-  const { accountAdmin, asProfile, secretsOfAccount, takenBy } = await import('../../catchup/accounts.ts');
+  const { accountAdmin, asProfile, secretsOfAccount } = await import('../../catchup/accounts.ts');
   const { config, folder } = current();
   const place = placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile });
   const searching = (account: string | undefined) => ({
@@ -93,8 +93,7 @@ async function missed(ctx: Context, settings: Settings, current: () => Configure
       const admin = accountAdmin(whole, account);
       return { seeAll: admin.received, starts: admin.starts, close: () => whole.close() };
     },
-    events: takenBy(config),
-    areNamed: false,
+    events: undefined,
     env: () => secretsOfAccount(current().config, account),
   });
   if (!config.accounts) return [{ missed: missedIn(ctx, settings, searching(undefined)) }];
