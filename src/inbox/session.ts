@@ -11,7 +11,7 @@ import { openDrafts } from '../sends/store.ts';
 import type { Event } from './event.ts';
 import { follow } from './follow.ts';
 import { momentText } from './snoozing.ts';
-import type { Reading } from './source.ts';
+import { idOf, type Reading } from './source.ts';
 import type { World } from './world-ports.ts';
 import type { Writing } from './writes.ts';
 
@@ -34,7 +34,9 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
   });
   const { noted, close, closeAll } = openStores();
   const service = onceDone(() => connect(quiet, settings));
-  const drafts = onceDone(async () => ownDrafts(await openDrafts(quiet, settings.drafts), service));
+  const drafts = onceDone(async () =>
+    ownDrafts(await openDrafts(quiet, settings.drafts), service, async () => idOf((await copy()).account)),
+  );
   const opened = async (): Promise<Copy> => {
     try {
       return await openCopyPulled(quiet, settings, { db });
@@ -57,7 +59,7 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
   let account: number | null = null;
   const reading = async (): Promise<Reading> => {
     const { store, account: whose } = await copy();
-    account = /^\d+$/u.test(whose.id) ? Number(whose.id) : null;
+    account = idOf(whose) ?? null;
     const all = async () => (await drafts()).list();
     return { ctx: following, settings, db, store, account: whose, drafts: all, shown: momentText };
   };

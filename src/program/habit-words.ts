@@ -184,7 +184,7 @@ export function habitualFlag(flag: string, command: Command, path: string): stri
 
 /** `--no-json`: what a flag does is not done where it is left out. */
 const notGiven = (word: string): string =>
-  `Leave out ${word}: nothing is done by --${word.slice(5)} that is not given.${word === '--no-json' ? ' Where a setting says json: -o table' : ''}`;
+  `Leave out ${word}: --${word.slice(5)} is off unless it is given.${word === '--no-json' ? ' Where a setting says json: -o table' : ''}`;
 
 const flagsOf = ({ flags }: Command): readonly string[] => [
   ...Object.entries(flags).flatMap(([key, flag]) => (flag.hidden ? [] : [`--${flagName(key, flag)}`])),

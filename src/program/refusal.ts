@@ -107,7 +107,7 @@ function standingAlone(words: readonly string[], typed: Typed): string | undefin
   if (app !== undefined) return `To pass them on to an app: --forward-to http://localhost:${app}`;
   const isGiven = argv.some((one) => one.startsWith(`--${flag}`) || /^--(?:editor|template)\b/u.test(one));
   if (flag !== undefined && isGiven && command.args.id && !command.args.id.many)
-    return `svc ${path.join(' ')} takes one ID. For several: svc ${path.join(' ')} --from FILE`;
+    return `svc ${path.join(' ')} takes one ID.${command.flags.from ? ` For several: svc ${path.join(' ')} --from FILE` : ''}`;
   if (flag !== undefined) return `${told}. A text goes behind --${flag}, in quotes.`;
   return `${told}. Run: ${['svc', ...path].join(' ')} --help`;
 }

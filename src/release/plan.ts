@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import type { ChangelogEntry, ChangelogItem, createChangelogEntry, updateChangelogEntry } from '../api/changelog.ts';
-import { versionKey } from './version.ts';
+import { bareVersion, versionKey } from './version.ts';
 
 export type Item = v.InferOutput<typeof ChangelogItem>;
 export type Entry = v.InferOutput<typeof ChangelogEntry>;
@@ -33,9 +33,11 @@ export function entryOf(
 ): { entry: Item | undefined; doubled: readonly number[] } {
   const wanted = versionKey(version);
   const found = entries.filter((entry) => versionKey(entry.version ?? '') === wanted);
-  // Every machine must choose the same one, whatever the order in which it got them: the published, then the oldest.
+  // Every machine must choose the same one, whatever the order in which it got them: the one with the version as svc
+  // writes it, for another may be an announcement; then the published, then the oldest.
+  const isOther = (entry: Item) => Number(bareVersion(entry.version ?? '') !== bareVersion(version));
   const isDraft = (entry: Item) => Number(entry.status !== 'published');
-  const [entry, ...twins] = found.sort((a, b) => isDraft(a) - isDraft(b) || a.id - b.id);
+  const [entry, ...twins] = found.sort((a, b) => isOther(a) - isOther(b) || isDraft(a) - isDraft(b) || a.id - b.id);
   return { entry, doubled: twins.map((twin) => twin.id) };
 }
 

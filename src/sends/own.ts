@@ -1,5 +1,5 @@
 import { getAccount } from '../api/account.ts';
-import { Failure } from '../errors.ts';
+import { Failure, isInterruption } from '../errors.ts';
 import type { Service } from '../http/call/call.ts';
 import { accountOf, loginOf } from '../http/send/reaching.ts';
 import { insteadOf } from '../promise/instead-of.ts';
@@ -7,12 +7,16 @@ import { counted } from '../text/number.ts';
 import type { Draft } from './draft.ts';
 import type { DraftStore } from './store.ts';
 
-/** Who looks at drafts. `login`: a digest of the credential. */
+/** Who looks at drafts. `login`: a digest of the credential. `failure`: why the service did not say the account. */
 type Owner = {
   readonly baseUrl: string;
   readonly account: number | undefined;
+  readonly failure: Failure | undefined;
   readonly login: string | undefined;
 };
+
+/** The account where it is known without asking the service. */
+type Known = () => Promise<number | undefined>;
 
 /** The drafts of one login. One place may hold those of several accounts, and a record's id means another one in each. */
 export type OwnDrafts = DraftStore & {
@@ -24,14 +28,14 @@ export type OwnDrafts = DraftStore & {
 
 /**
  * Lists those that are surely of this login's account, and touches no other. Without a login all are listed; none is sent.
- *
- * @param account where it is known without asking the service
  */
-export function ownDrafts(store: DraftStore, service: () => Promise<Service>, account?: number): OwnDrafts {
+export function ownDrafts(store: DraftStore, service: () => Promise<Service>, account?: Known): OwnDrafts {
   const known = new Set<number>();
+  let present: Promise<Owner> | undefined;
   const owner = async (): Promise<Owner | undefined> => {
     const opened = await service().catch(insteadOf('any', undefined));
-    return opened && ownerOf(opened, account);
+    if (opened) present ??= ownerOf(opened, account);
+    return present;
   };
   const listed = async () => {
     const [all, present] = [await store.list(), await owner()];
@@ -45,10 +49,15 @@ export function ownDrafts(store: DraftStore, service: () => Promise<Service>, ac
     return draft;
   };
   const list = async () => {
-    const own = (await listed()).flatMap(({ draft, whose }) => (whose === 'own' ? draft : []));
+    const all = await listed();
+    const own = all.flatMap(({ draft, whose }) => (whose === 'own' ? draft : []));
+    const failure = (await owner())?.failure;
+    // An empty list would say that there are none.
+    if (failure && own.length === 0 && all.some(({ whose }) => whose === 'unsure')) throw failure;
     for (const { id } of own) known.add(id);
     return own;
   };
+  const why = async () => (await owner())?.failure?.message ?? unsureHint;
   return {
     ...store,
     get,
@@ -59,7 +68,7 @@ export function ownDrafts(store: DraftStore, service: () => Promise<Service>, ac
       const [others, unsure] = [count('other'), count('unsure')];
       return [
         ...(others > 0 ? [`${counted(others, 'draft')} of other accounts: choose their login with --profile.`] : []),
-        ...(unsure > 0 ? [`${counted(unsure, 'draft')} may be of another account. ${unsureHint}`] : []),
+        ...(unsure > 0 ? [`${counted(unsure, 'draft')} may be of another account. ${await why()}`] : []),
       ];
     },
     async requireOwner() {
@@ -76,13 +85,19 @@ export function ownDrafts(store: DraftStore, service: () => Promise<Service>, ac
   };
 }
 
-/** Throws the usage Failure of a draft that is not surely of this login's account. */
+/** Throws where a draft is not surely of this login's account. */
 export const requireOwn = async (draft: Draft, service: Service): Promise<void> =>
   refuseOther(draft, await ownerOf(service));
 
-async function ownerOf(service: Service, known?: number): Promise<Owner> {
-  const account = known ?? (await accountOf(service).catch(insteadOf('any', undefined)));
-  return { baseUrl: service.session.baseUrl, account, login: await loginOf(service) };
+async function ownerOf(service: Service, known?: Known): Promise<Owner> {
+  const { baseUrl } = service.session;
+  const login = await loginOf(service);
+  try {
+    return { baseUrl, account: (await known?.()) ?? (await accountOf(service)), failure: undefined, login };
+  } catch (error) {
+    if (!(error instanceof Failure) || isInterruption(error)) throw error;
+    return { baseUrl, account: undefined, failure: error, login };
+  }
 }
 
 type Whose = 'own' | 'other' | 'unsure';
@@ -102,6 +117,7 @@ function refuseOther(draft: Draft, owner: Owner | undefined): void {
   const { id, base_url: url, account } = draft;
   const whose = whoseIs(draft, owner);
   if (!owner || whose === 'own') return;
+  if (whose === 'unsure' && account !== null && owner.failure) throw owner.failure;
   if (whose === 'unsure')
     throw new Failure('usage', `Draft ${id} may be of another account than this login. Nothing was sent.`, {
       hint: unsureHint,

@@ -19,8 +19,16 @@ export function overwriting(plan: Plan, { file, flags, settings }: Wish): string
   if (file === '-' || skip.length > 0 || only.length > 0 || dedupe !== undefined) return 'svc contacts update --help';
   const { delimiter, encoding, skip_lines: skipLines, no_header: noHeader } = flags;
   const words = [
-    ...['svc', 'contacts', 'update', '--from', shellWord(file), '--match', 'email'],
-    ...(delimiter === undefined ? [] : ['--delimiter', shellWord(delimiter)]),
+    ...[
+      'svc',
+      'contacts',
+      'update',
+      '--from',
+      shellWord(file.startsWith('-') ? `./${file}` : file),
+      '--match',
+      'email',
+    ],
+    ...(delimiter === undefined ? [] : ['--delimiter', delimiter === '\t' ? 'tab' : shellWord(delimiter)]),
     ...(encoding === undefined ? [] : ['--encoding', shellWord(encoding)]),
     ...(skipLines === undefined ? [] : ['--skip-lines', String(skipLines)]),
     ...(noHeader ? ['--no-header'] : []),
@@ -32,7 +40,11 @@ export function overwriting(plan: Plan, { file, flags, settings }: Wish): string
 function mapsOf({ mapping: { columns, fallbacks, unused }, table: { headers }, phoneCountry }: Plan): string[] {
   const known = columnNames({ operation: updateContact });
   const isKnown = (header: string) => known.has(nameKey(header));
-  const map = (index: number, to: string) => `--map "${columnName(headers, index)}=${to}"`;
+  // A name of a column has nothing in it that a shell reads; a field of metadata may have been typed in any way.
+  const map = (index: number, to: string) => {
+    const wish = `${columnName(headers, index)}=${to}`;
+    return `--map ${/^[\w.-]+$/u.test(to) ? `"${wish}"` : shellWord(wish)}`;
+  };
   const sent = columns.flatMap(({ index, header, to, fullName }) => {
     // Of these sync makes something else than the cell says; tags are only added.
     const isOther = fullName !== undefined || to === 'tags' || (to === 'phone' && phoneCountry !== undefined);

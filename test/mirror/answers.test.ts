@@ -122,13 +122,16 @@ onBothEngines('the copy answers', ({ test, once, world: fresh, pulled, engine })
     expect(JSON.parse(found.stdout)).toEqual([expect.objectContaining({ email: 'yara.zed@example.com' }), ...before]);
     expect(found.sent).toEqual(['GET /contacts?page=1&per_page=100']);
     expect(found.stderr).toContain('svc may have made contacts since the pull; asking the service for newer contacts.');
-    const cut: SandboxWorld = {
-      ...world,
-      exchange: async () => ({ lost: 'before-sending', reason: 'refused', detail: '' }),
-    };
-    const without = await svc(cut, ['contacts', 'find', 'ya', '--json']);
-    expect(JSON.parse(without.stdout)).toEqual(before);
-    expect(without.stderr).toContain('Contacts that are newer than the copy may be missing.');
+    const limited = { 'retry-after': '120', 'x-ratelimit-limit': '60' };
+    for (const away of [
+      { lost: 'before-sending', reason: 'refused', detail: '' },
+      { status: 429, headers: limited, body: '{"error":"slow"}' },
+    ] as const) {
+      const cut: SandboxWorld = { ...world, exchange: async () => away };
+      const without = await svc(cut, ['contacts', 'find', 'ya', '--json', '--max-wait', '1']);
+      expect(JSON.parse(without.stdout)).toEqual(before);
+      expect(without.stderr).toContain('Contacts that are newer than the copy may be missing.');
+    }
     world.clock.advance(60_000);
     await svc(world, ['mirror', 'pull', '--only', 'contacts']);
     world.clock.advance(60_000);

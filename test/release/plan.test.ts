@@ -28,6 +28,11 @@ describe('of the entries of a version', () => {
     return [chosen?.id, doubled];
   };
 
+  test('the one that is written as svc writes it is chosen before an announcement of it', () => {
+    expect(found('2.0.0', { version: 'Release 2.0.0' }, { version: '2.0.0' })).toEqual([2, [1]]);
+    expect(found('v2.0.0', { version: 'Release 2.0.0' }, { version: '2.0.0', status: 'draft' })).toEqual([2, [1]]);
+  });
+
   test('the published one is chosen, then the oldest, whatever their order', () => {
     expect(found('1.2.0', { status: 'draft' }, {}, { id: 9 }, { status: 'draft' })).toEqual([2, [9, 1, 4]]);
     expect(found('1.2.0', { id: 9 }, {})).toEqual([2, [9]]);

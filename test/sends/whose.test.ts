@@ -65,6 +65,30 @@ describe('a draft and a login, of which one does not say its account', () => {
     expect(writesOf(world)).toEqual(['POST /changelog']);
   });
 
+  test('where the service cannot be asked whose the login is, that is said, and not that a draft is of another account', async () => {
+    const { world, draft } = desk();
+    await draft(entry, await mute(world, 1, ['identity']));
+    const { run } = atDesk({
+      ...world,
+      exchange: async () => ({ lost: 'before-sending', reason: 'refused', detail: 'Nobody listens there.' }),
+    });
+    for (const line of ['drafts list', 'drafts show 1', 'drafts reject 1', 'drafts approve 1 --digest any']) {
+      const ran = await run(line);
+      expect([line, ran.exitCode, ran.stdout]).toEqual([line, 10, '']);
+      expect(ran.stderr).not.toContain('another account');
+    }
+    const asked: string[] = [];
+    const busy = atDesk({
+      ...world,
+      exchange: async ({ url }) => {
+        asked.push(url);
+        return { status: 429, headers: { 'retry-after': '120', 'x-ratelimit-limit': '60' }, body: '{"error":"slow"}' };
+      },
+    });
+    expect((await busy.run('drafts list --max-wait 1')).exitCode).toBe(7);
+    expect(asked).toHaveLength(1);
+  });
+
   test('no secret is in what is kept', async () => {
     const { world, draft } = desk();
     const own = await mute(world, 1);

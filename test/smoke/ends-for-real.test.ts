@@ -24,7 +24,7 @@ import { endAfterEach } from '../endings.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { inTurn } from '../thorough.ts';
-import { hasOpened, hasWorked, until } from './processes.ts';
+import { forcedEnd, hasOpened, hasWorked, tellingExit, until } from './processes.ts';
 
 // What ends.test.ts cannot see in its own process: the built tool with real pipes, a real full device and real signals.
 // One command for each way in which something is printed or goes on; with SVC_TEST_ENDS=all every command.
@@ -368,17 +368,11 @@ describe('a folder that cannot be written to is refused at once', () => {
   });
 
   test.each(inTurn(refused, 0, 5))('%s, by %j, as a process', async (folder, argv) => {
-    // A run whose thread or socket keeps it alive is ended after three seconds, by process.exit.
-    const telling = join(built.folder, 'tells-exit.cjs');
-    writeFileSync(
-      telling,
-      "const { exit } = process; process.exit = (code) => { process.stderr.write('It did not end.'); exit(code); };",
-    );
-    const env = { ...account, SVC_STATE_DIR: folder, SVC_WEBHOOK_SECRET: 'sample', NODE_OPTIONS: `-r ${telling}` };
+    const env = { ...account, SVC_STATE_DIR: folder, SVC_WEBHOOK_SECRET: 'sample', ...tellingExit(built.folder) };
     const { code, stderr } = await inTime(start(argv, env));
     expect(code).toBe(1);
     expect(stderr).toMatch(clearly);
-    expect(stderr).not.toContain('It did not end.');
+    expect(stderr).not.toContain(forcedEnd);
   });
 });
 

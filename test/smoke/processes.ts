@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 type Process = { readonly pid?: number };
@@ -8,6 +9,19 @@ export async function until(condition: () => boolean): Promise<void> {
     if (performance.now() - began > 60_000) throw new Error('It never happened.');
   }
 }
+
+/**
+ * For the environment of a process: a run that a thread or a socket keeps alive is ended after three seconds by
+ * process.exit, with the code and the words of a good end. Then `forcedEnd` stands on standard error, too.
+ */
+export function tellingExit(folder: string): { readonly NODE_OPTIONS: string } {
+  const path = join(folder, 'telling-exit.cjs');
+  const telling = `process.stderr.write(${JSON.stringify(forcedEnd)})`;
+  writeFileSync(path, `const { exit } = process; process.exit = (code) => { ${telling}; exit(code); };`);
+  return { NODE_OPTIONS: `-r ${path}` };
+}
+
+export const forcedEnd = 'It did not end by itself.';
 
 /** Until the process has such a file open, beside its three streams. */
 export const hasOpened = ({ pid }: Process, path: RegExp): Promise<void> =>

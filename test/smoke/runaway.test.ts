@@ -10,7 +10,7 @@ import { type Built, buildSvc } from '../built.ts';
 import { real } from '../real-component.ts';
 import { createWorld, svc } from '../svc.ts';
 import { inTurn } from '../thorough.ts';
-import { hasOpened, hasWorked, threadHasWorked, until } from './processes.ts';
+import { forcedEnd, hasOpened, hasWorked, tellingExit, threadHasWorked, until } from './processes.ts';
 
 let built: Built;
 let server: Server;
@@ -32,6 +32,7 @@ beforeAll(async () => {
     SVC_WEBHOOK_SECRET: 'any',
     SVC_CONFIG_DIR: `${built.folder}/config`,
     SVC_STATE_DIR: `${built.folder}/state`,
+    ...tellingExit(built.folder),
   };
 });
 afterAll(async () => {
@@ -55,6 +56,7 @@ const shell = (line: string, argv: readonly string[]) =>
 async function interrupt(run: ReturnType<typeof shell>) {
   run.kill('SIGINT');
   const { exitCode, stderr } = await run;
+  expect(stderr).not.toContain(forcedEnd);
   return { exitCode, stderr };
 }
 

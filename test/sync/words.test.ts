@@ -181,6 +181,11 @@ test('the command that overwrites sends nothing that the sync did not send, and 
   expect(stdout).toContain(" --match email --delimiter ';' ");
   expect(stdout).toContain('--map "country=ignore"');
   expect(stdout).toContain('--map "website=ignore"');
+  const tabbed = fileOf('clients.tsv', rows.replaceAll(';', '\t').replace('Pays', '$(id)'));
+  const typed = ['contacts', 'sync', tabbed, '--delimiter', 'tab', '--map', '#4=metadata.$(id)'];
+  const ofTabs = await svc(world, typed, terminal);
+  expect(ofTabs.stdout).toContain(' --delimiter tab ');
+  expect(ofTabs.stdout).not.toMatch(/"[^"\n]*\$\(id\)/u);
   const skipped = await svc(world, [...argv, '--only', 'Pays=FR'], terminal);
   expect(skipped.stdout).toContain('    svc contacts update --help\n');
 });

@@ -33,7 +33,7 @@ export const findContacts = (columns: readonly Column[]) =>
         const shown = copied.slice(0, limit);
         return {
           ...view(shown, columns),
-          notes: copied.length === 0 ? [unseen] : leftOut(shown.length, copied.length),
+          notes: leftOut(shown.length, copied.length),
         };
       }
       const service = await open();
@@ -52,9 +52,6 @@ export const findContacts = (columns: readonly Column[]) =>
       return { ...view(found(), columns), notes: shown };
     },
   });
-
-const unseen =
-  'The copy does not know what others have changed in older contacts since the last pull. To see that: svc mirror pull, or --live';
 
 const leftOut = (shown: number, all: number): string[] =>
   shown < all ? [`Showing ${shown} of ${all}. For more: leave out --limit.`] : [];

@@ -3,10 +3,9 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { connect } from '../../http/call/call.ts';
 import type { Row } from '../../inbox/row.ts';
-import { type Reading, rowsOf, statesIn } from '../../inbox/source.ts';
+import { idOf, type Reading, rowsOf, statesIn } from '../../inbox/source.ts';
 import { requireView } from '../../inbox/views.ts';
 import { openCopyPulled } from '../../mirror/store/open-copy.ts';
-import type { Account } from '../../mirror/tables/store.ts';
 import { contactColumn } from '../../output/contact-columns.ts';
 import type { Column, View } from '../../output/view.ts';
 import { once } from '../../promise/once.ts';
@@ -46,7 +45,11 @@ export async function rowsView(ctx: Context, settings: Settings, view: string, d
   const { store, account } = await openCopyPulled(ctx, settings, { db });
   const drafts = once(() =>
     withDrafts(ctx, settings.drafts, async (kept) => {
-      const own = ownDrafts(kept, () => connect(ctx, settings), idOf(account));
+      const own = ownDrafts(
+        kept,
+        () => connect(ctx, settings),
+        async () => idOf(account),
+      );
       return { all: await own.list(), leftOut: await own.leftOut(({ state }) => statesIn(view).includes(state)) };
     }),
   );
@@ -64,9 +67,6 @@ export async function rowsView(ctx: Context, settings: Settings, view: string, d
     throw error;
   }
 }
-
-/** Undefined for a login that does not say it. */
-const idOf = ({ id }: Account): number | undefined => (/^\d+$/u.test(id) ? Number(id) : undefined);
 
 async function* closing(reading: Reading, view: string, first: readonly Row[]): AsyncGenerator<Row> {
   try {

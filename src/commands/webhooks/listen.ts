@@ -17,6 +17,9 @@ import { withPlainNotes } from './plain-notes.ts';
 
 const usualPort = 8977;
 
+/** Of events that are kept. */
+const usualLimit = 10_000;
+
 export const listenToWebhooks = defineCommand({
   name: 'listen',
   summary: "Receive the account's webhooks on this machine and pass them on",
@@ -61,7 +64,7 @@ export const listenToWebhooks = defineCommand({
     catchUp: param.toggle('Rebuild the events that never arrived since the last one'),
     inboxLimit: withFallback(
       param.integer('Keep at most N events; the oldest are dropped (default 10000)', { min: 1 }),
-      10_000,
+      usualLimit,
     ),
   },
   needs:
@@ -135,16 +138,17 @@ type Typed = {
   readonly inspect: boolean;
   readonly catchUp: boolean;
 } & Partial<Record<'path' | 'forwardTo' | 'events' | 'filter', string>> &
-  Partial<Record<'forwardRetry' | 'inspectPort', number>>;
+  Partial<Record<'forwardRetry' | 'inspectPort' | 'inboxLimit', number>>;
 
 /** What was said of the same listener, to be typed again. */
 function againWith({ port, route, inspect, catchUp, ...texts }: Typed): string {
   const { path, forwardTo, events, filter, forwardRetry, inspectPort } = texts;
+  const inboxLimit = texts.inboxLimit === usualLimit ? undefined : texts.inboxLimit;
   const words = [
     // Port 0 is another one each time.
     ...(port !== usualPort && port !== 0 ? ['--port', String(port)] : []),
-    ...Object.entries({ path, forwardTo, forwardRetry, events, filter, inspectPort }).flatMap(([key, value]) =>
-      value === undefined ? [] : [`--${flagName(key, {})}`, String(value)],
+    ...Object.entries({ path, forwardTo, forwardRetry, events, filter, inspectPort, inboxLimit }).flatMap(
+      ([key, value]) => (value === undefined ? [] : [`--${flagName(key, {})}`, String(value)]),
     ),
     ...route.flatMap((one) => ['--route', one]),
     ...(inspect ? ['--inspect'] : []),

@@ -37,7 +37,11 @@ export async function foundInCopy(asking: Asking, text: string): Promise<readonl
   const { written, newest } = copied;
   const changed = await withChanged(asking, copied.contacts, written, text);
   const contacts = await withNewer(asking, changed, { newest, hasNewer: written.hasNewer }, text);
-  if (!written.hasUnnamed) return contacts;
+  if (!written.hasUnnamed) {
+    if (contacts.length === 0)
+      tell(`The copy does not know what others have changed in older contacts since the last pull. ${seen(toService)}`);
+    return contacts;
+  }
   // To read all contacts after each sync would make the copy useless to whoever syncs every day.
   if (contacts.length > 0) {
     tell(`${synced}: older ones are shown as the copy has them. To see what it filled in: ${toService}, or ${renewal}`);
@@ -47,6 +51,7 @@ export async function foundInCopy(asking: Asking, text: string): Promise<readonl
   return undefined;
 }
 
+const seen = (toService: string): string => `To see that: svc mirror pull, or ${toService}`;
 const synced = 'svc has synced contacts since the copy read them';
 const renewal = 'svc mirror pull --full --only contacts';
 
@@ -79,8 +84,7 @@ async function withNewer(
     for await (const contact of newerContacts(await service(), newest, mentions(text))) newer.push(contact);
     return withFresh(contacts, new Set(newer.map(({ contact_id: id }) => id)), newer);
   } catch (error) {
-    // A copy answers where there is no network too.
-    if (contacts.length === 0 || !(error instanceof Failure) || error.kind !== 'network') throw error;
+    if (contacts.length === 0 || !isAway(error)) throw error;
     tell(`${error.message} Contacts that are newer than the copy may be missing.`);
     return contacts;
   }
@@ -94,6 +98,10 @@ const withFresh = (
   [...contacts.filter(({ contact_id: id }) => !read.has(Number(id))), ...fresh].sort(
     (a, b) => Number(b.contact_id) - Number(a.contact_id),
   );
+
+/** A copy answers where there is no network, and where the service is busy or fails, too. */
+const isAway = (error: unknown): error is Failure =>
+  error instanceof Failure && ['network', 'rate-limited', 'failed'].includes(error.kind);
 
 const mostRead = 20;
 
@@ -113,8 +121,7 @@ async function readWritten(
       const answer = await call(service, getContact, { params: { id } }).catch(insteadOf(['not-found'], undefined));
       read.push({ id, contact: answer?.contact as FoundContact | undefined });
     } catch (error) {
-      // A copy answers where there is no network too.
-      if (!(error instanceof Failure) || error.kind !== 'network') throw error;
+      if (!isAway(error)) throw error;
       tell(`${error.message} The contacts that svc has changed are shown as the copy has them.`);
       return read;
     }
