@@ -43,7 +43,7 @@ describe('without a terminal', () => {
     const ran = await svc(sandboxWorld(), ['contacts', 'create', '--name', 'Ann']);
     expect(ran.stderr).toBe(
       'Error: --last-name, --email and --phone are required.\n' +
-        'Instead of --last-name, --email and --phone you can give --file. Run: svc contacts create --help\n',
+        'Instead of --last-name, --email and --phone you can give --file or --from. Run: svc contacts create --help\n',
     );
   });
 });

@@ -1,4 +1,5 @@
 // A flag that is given twice: no value is lost in silence.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withoutAlias } from '../../src/program/argv.ts';
@@ -126,7 +127,10 @@ test.each<[command: string, typed: string[], line: string]>([
 ])('the alias %j with %j behind it: svc %s', async (command, typed, line) => {
   const world = sandboxWorld();
   await svc(world, ['alias', 'set', 'inner', 'tickets list --limit 9']);
-  await svc(world, ['alias', 'set', 'mine', command]);
   const files = { config: join(world.folder, 'config'), state: join(world.folder, 'state') };
+  // As an older svc wrote it, which did not ask whether such a command can run.
+  const path = join(files.config, 'config.json');
+  const { aliases } = JSON.parse(readFileSync(path, 'utf8'));
+  writeFileSync(path, JSON.stringify({ aliases: { ...aliases, mine: command } }));
   expect((await withoutAlias(['mine', ...typed], files)).join(' ')).toBe(line);
 });

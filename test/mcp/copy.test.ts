@@ -67,7 +67,10 @@ test('findContact from the copy says how old it is, and denies nothing that svc 
   const live = await call('findContact', { q: 'filled gmbh' });
   expect(live.data.contacts).toMatchObject([{ last_name: 'Zed' }]);
   expect(live.text).toContain('svc has synced contacts since the copy read them');
-  expect(live.text).not.toContain('From the local copy');
+  expect(live.text).toContain('older ones are shown as the copy has them. To see what it filled in: listContacts');
+  const nobody = await call('findContact', { q: 'nobody at all' });
+  expect(nobody.data.contacts).toEqual([]);
+  expect(nobody.text).toContain('and cannot tell which of them changed. Asking the service');
 });
 
 test('a query changes nothing, and its mistakes are told', async () => {
