@@ -298,7 +298,7 @@ describe('a pipe whose reader stays and reads no more: one signal ends svc', () 
         run.child.kill(signal);
         const ended = await inTime(run);
         for (const end of [leave, close]) end();
-        expect([argv, ended.code, readdirSync(TMPDIR)]).toEqual([argv, code, []]);
+        expect([argv, ended.code, readdirSync(TMPDIR)], ended.stderr).toEqual([argv, code, []]);
       };
     });
     await Promise.all((await Promise.all(started)).map((end) => end()));
