@@ -80,8 +80,6 @@ async function whenStuck({ stdout, signal, clock }: Context, over: AbortSignal):
 
 /** What was no message of MCP, whose sender may wait. Undefined where the error is another. */
 function refusalOf(error: Error): { readonly code: number; readonly message: string } | undefined {
-  // Nobody waits for an answer to an empty line.
-  if (error instanceof SyntaxError && /end of JSON input/u.test(error.message)) return undefined;
   if (error instanceof SyntaxError) return { code: ErrorCode.ParseError, message: 'The line is no JSON.' };
   if (!('issues' in error)) return undefined;
   const message = 'A line is one message of JSON-RPC 2.0: no batch, and an id is a text or a whole number.';
