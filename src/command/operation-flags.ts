@@ -34,7 +34,7 @@ export function flagsFor(operation: Operation, about: FlagWording): Params {
   const flags: Record<string, Param<unknown>> = {};
   const { status } = fieldsOf(operation.query);
   for (const [field, flag] of Object.entries(flagsOf(operation.query))) {
-    if (field === 'status' && status) flags[field] = orAll(status);
+    if (field === 'status' && status) flags[field] = orAny(status);
     else if (field !== 'page' && field !== 'per_page') flags[field] = { ...flag, ...filterNames[field] };
   }
   if (operation.answer.shape === 'list') {
@@ -54,7 +54,7 @@ export function flagsFor(operation: Operation, about: FlagWording): Params {
 }
 
 /** People know `all` from other programs: no filter. */
-function orAll(shape: Shape): Param<unknown> {
+function orAny(shape: Shape): Param<unknown> {
   const { choices, known } = shape;
   const wider = {
     ...shape,
