@@ -14,7 +14,8 @@ type Shown = {
   readonly report: Report;
   readonly files: Files;
   readonly isDry: boolean;
-  readonly overwrites: string;
+  /** The command that overwrites what was kept. */
+  readonly overwrites: () => string;
 };
 
 /** `uncounted`: rows of chunks that were answered, in no count of it; none in a dry run. */

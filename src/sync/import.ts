@@ -94,7 +94,7 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     const unwritten = totals.isLost ? undefined : await writeFiles(ctx, plan, report, files);
     if (flags.annotate === 'github') annotate(ctx, file, report);
     const failure = refusal ?? stopOf(plan, totals, flags);
-    const shown = { plan, report, files, isDry: flags.dry_run, overwrites: overwriting(plan, wish) };
+    const shown = { plan, report, files, isDry: flags.dry_run, overwrites: () => overwriting(plan, wish) };
     const view = viewOf(shown, totals.unaccounted, failure);
     const kept = unwritten || totals.isLost ? undefined : flags.rejects;
     const notes = ctx.stdout.isTTY ? keptNotes(report, kept) : pipeNotes(shown, view, totals.unaccounted);

@@ -19,15 +19,7 @@ export function overwriting(plan: Plan, { file, flags, settings }: Wish): string
   if (file === '-' || skip.length > 0 || only.length > 0 || dedupe !== undefined) return 'svc contacts update --help';
   const { delimiter, encoding, skip_lines: skipLines, no_header: noHeader } = flags;
   const words = [
-    ...[
-      'svc',
-      'contacts',
-      'update',
-      '--from',
-      shellWord(file.startsWith('-') ? `./${file}` : file),
-      '--match',
-      'email',
-    ],
+    `svc contacts update --from ${shellWord(file.startsWith('-') ? `./${file}` : file)} --match email`,
     ...(delimiter === undefined ? [] : ['--delimiter', delimiter === '\t' ? 'tab' : shellWord(delimiter)]),
     ...(encoding === undefined ? [] : ['--encoding', shellWord(encoding)]),
     ...(skipLines === undefined ? [] : ['--skip-lines', String(skipLines)]),

@@ -18,7 +18,7 @@ const styles: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
 };
 
 export const reportView =
-  (plan: Plan, report: Report, files: Files, overwrites: string) =>
+  (plan: Plan, report: Report, files: Files, overwrites: () => string) =>
   (terminal: Terminal): string => {
     const { paint, width } = terminal;
     const { rows, rejected, skipped = 0, unsent, chunks, requests, duration_ms, resumed_rows } = report;
@@ -44,7 +44,9 @@ export const reportView =
       ...('updated' in report && report.updated > 0
         ? [
             ...wrap('What a contact had already was kept. To overwrite it:', width - 2).map((line) => `  ${line}`),
-            ...overwrites.split('\n').map((line) => `    ${line}`),
+            ...overwrites()
+              .split('\n')
+              .map((line) => `    ${line}`),
           ]
         : []),
       ...problemLines(report.errors, files, terminal),

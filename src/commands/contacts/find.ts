@@ -31,10 +31,7 @@ export const findContacts = (columns: readonly Column[]) =>
       const copied = await foundInCopy(asking, text);
       if (copied) {
         const shown = copied.slice(0, limit);
-        return {
-          ...view(shown, columns),
-          notes: leftOut(shown.length, copied.length),
-        };
+        return { ...view(shown, columns), notes: leftOut(shown.length, copied.length) };
       }
       const service = await open();
       async function* found(): AsyncGenerator<FoundContact> {
