@@ -101,7 +101,9 @@ test('doctor says so too', async () => {
     expect(ran.exitCode, answer.body).toBe(1);
     expect(ran.stdout, answer.body).toMatch(/is not the service|web page|not with JSON/u);
     const { checks } = JSON.parse(ran.stdout) as { checks: { name: string; ok: boolean; fix: string | null }[] };
-    if (answer.status === 404) expect(checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['base URL']);
+    // The port of a login may be another program's on this machine.
+    const failed = checks.filter(({ ok, name }) => !ok && name !== 'callback').map(({ name }) => name);
+    if (answer.status === 404) expect(failed).toEqual(['base URL']);
     // Whoever reads it has just run it.
     expect(ran.stdout, answer.body).not.toContain('svc doctor');
   }
