@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { isThorough } from './test/thorough.ts';
 
 /** Small files that take long. Begun last, as small ones are, each would be waited for alone. */
 const longest = [
@@ -18,16 +20,21 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** `npm test` is for while one works. Whoever names a file or a folder to vitest itself gets all of its tests. */
+const isQuick = process.env.npm_lifecycle_event === 'test' && !isThorough;
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     environment: 'node',
-    reporters: ['default', './test/slowest.ts'],
+    reporters: ['default', './test/slowest.ts', './test/long-ones.ts'],
     globalSetup: ['test/build-once.ts'],
     // CommonJS as Node itself imports it; otherwise jq-web, which exports a promise, is taken for a thenable module.
     deps: { interopDefault: false },
-    // Two cores share the work; much of it waits for real processes, browsers and databases.
-    maxWorkers: 3,
+    tags: [{ name: 'long', description: 'Many real processes, databases or browsers, or much chance: for `.ci/run`.' }],
+    ...(isQuick && { tagsFilter: ['!long'] }),
+    // One more than there are cores: much of the work waits for real processes, browsers and databases.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     // No test keeps state in a module, and loading all of them again for each file takes a third of the time.
     isolate: false,

@@ -1,4 +1,4 @@
-/** `.ci/run` plays every combination; `npm test` those that meet each pair of causes at least once. */
+/** `.ci/run` plays every combination, and the long tests; `npm test` the combinations that meet each pair of causes at least once. */
 export const isThorough = Boolean(process.env.SVC_TEST_THOROUGH);
 
 /**

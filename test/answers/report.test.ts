@@ -203,7 +203,7 @@ const near = (values: Record<string, { value: number | null; before: number | nu
 };
 
 onBothEngines('the report', ({ test, world, pulled, engine }) => {
-  test('has the figures of any history, in any zone, over a change of summer time', async () => {
+  test('has the figures of any history, in any zone, over a change of summer time', { tags: ['long'] }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...places).chain(historyNear), async (history) => {
         const rows = rowsOf(history);
@@ -246,7 +246,7 @@ onBothEngines('the report', ({ test, world, pulled, engine }) => {
     );
   });
 
-  test('shows with --explain the SQL that gives the same figure in mirror sql', async () => {
+  test('shows with --explain the SQL that gives the same figure in mirror sql', { tags: ['long'] }, async () => {
     const one = await pulled();
     const words = ['report', '--since', '2026-01-05', '--until', '2026-02-15', '--compare', '--zone', 'Europe/Berlin'];
     const report = (await json(one, words)) as Report;
@@ -276,31 +276,37 @@ onBothEngines('the report', ({ test, world, pulled, engine }) => {
     expect(text).toContain(`-- tickets\n${queries.tickets};`);
   });
 
-  test.runIf(engine === 'sqlite')('fits 60, 80 and 200 columns, and has a form for each reader', async () => {
-    const one = await pulled();
-    for (const columns of [60, 80, 200]) {
-      const { stdout } = await ok(one, 'report month --compare --zone UTC', { columns });
-      const lines = stripVTControlCharacters(stdout).split('\n');
-      const widest = Math.max(...lines.map((line) => [...line].length));
-      expect(widest).toBeLessThanOrEqual(columns);
-      expect(widest).toBeGreaterThan(columns * 0.85);
-      expect(stdout).toMatch(/[█▏▎▍▌▋▊▉]/u);
-    }
-    const csv = (await ok(one, 'report month --zone UTC -o csv')).stdout.split(/\r?\n/u);
-    expect(csv[0]).toBe('figure,key,label,value,before,unit');
-    expect(csv).toContain('tickets,opened,,13,,count');
-    expect(csv.find((line) => line.startsWith('first_response,median'))).toMatch(/,seconds$/u);
-    expect(csv.find((line) => line.startsWith('first_response,without'))).toMatch(/,count$/u);
-    expect((await ok(one, 'report month --zone UTC')).stdout).toContain('tickets\topened\t\t13\t\tcount\n');
-    const markdown = (await ok(one, 'report month --zone UTC -o md')).stdout;
-    expect(markdown).toContain('| Opened | 13 |');
-    const ever = (await ok(one, 'report --since 2020-01-01 --zone UTC -o md')).stdout;
-    expect(ever).toMatch(/## Published entries\n\n- \S/u);
-    expect((await ok(one, 'report month --zone UTC -o yaml')).stdout).toContain('title: Tickets');
-    expect((await ok(one, 'report month --zone UTC -o html')).stdout).toMatch(/^<!doctype html>/u);
-  });
+  test.runIf(engine === 'sqlite')(
+    'fits 60, 80 and 200 columns, and has a form for each reader',
+    { tags: ['long'] },
+    async () => {
+      const one = await pulled();
+      for (const columns of [60, 80, 200]) {
+        const { stdout } = await ok(one, 'report month --compare --zone UTC', { columns });
+        const lines = stripVTControlCharacters(stdout).split('\n');
+        const widest = Math.max(...lines.map((line) => [...line].length));
+        expect(widest).toBeLessThanOrEqual(columns);
+        expect(widest).toBeGreaterThan(columns * 0.85);
+        expect(stdout).toMatch(/[█▏▎▍▌▋▊▉]/u);
+      }
+      const csv = (await ok(one, 'report month --zone UTC -o csv')).stdout.split(/\r?\n/u);
+      expect(csv[0]).toBe('figure,key,label,value,before,unit');
+      expect(csv).toContain('tickets,opened,,13,,count');
+      expect(csv.find((line) => line.startsWith('first_response,median'))).toMatch(/,seconds$/u);
+      expect(csv.find((line) => line.startsWith('first_response,without'))).toMatch(/,count$/u);
+      expect((await ok(one, 'report month --zone UTC')).stdout).toContain('tickets\topened\t\t13\t\tcount\n');
+      const markdown = (await ok(one, 'report month --zone UTC -o md')).stdout;
+      expect(markdown).toContain('| Opened | 13 |');
+      const ever = (await ok(one, 'report --since 2020-01-01 --zone UTC -o md')).stdout;
+      expect(ever).toMatch(/## Published entries\n\n- \S/u);
+      expect((await ok(one, 'report month --zone UTC -o yaml')).stdout).toContain('title: Tickets');
+      expect((await ok(one, 'report month --zone UTC -o html')).stdout).toMatch(/^<!doctype html>/u);
+    },
+  );
 
-  test('says in each form that is handed on of when its copy is, and what is missing in it', async () => {
+  test('says in each form that is handed on of when its copy is, and what is missing in it', {
+    tags: ['long'],
+  }, async () => {
     const one = await pulled();
     const forms = ['md', 'html', 'json'];
     const run = async (words: string) => {

@@ -52,7 +52,9 @@ async function expectWhole(state: string, appenders: readonly (readonly [string,
   }
 }
 
-test('processes that append at once, each killed at a moment of chance, leave a whole chain with all that they were told is in it', async () => {
+test('processes that append at once, each killed at a moment of chance, leave a whole chain with all that they were told is in it', {
+  tags: ['long'],
+}, async () => {
   const state = mkdtempSync(join(tmpdir(), 'svc-audit-'));
   const all: [string, Appender][] = [];
   for (let round = 0; round < draws(2, 3); round++) {

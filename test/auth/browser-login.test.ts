@@ -80,21 +80,25 @@ function start(argv: string[], more: Record<string, string> = {}) {
   return { child, ended, address };
 }
 
-inBrowser('the customer allows in the consent page; the terminal and the page name the account', async () => {
-  const { ended, address } = start(['login', '--no-browser', '--redirect-uri', redirectUri]);
-  const page = await (browser as Browser).newPage();
-  await page.goto(await address());
-  await page.getByRole('radio', { name: 'Acme' }).check();
-  await page.getByRole('button', { name: 'Allow' }).click();
-  await page.getByRole('heading', { name: 'svc is connected to Acme' }).waitFor();
-  await page.getByText('You can close this window').waitFor();
-  const ran = await ended;
-  expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('Logged in to Acme (account 1)') });
-  // No session bus here, so the file is used, and says so.
-  expect(ran.stderr).toMatch(/Warning: There is no system keyring here\. Secrets are kept in .*credentials\.json/u);
-  const status = await start(['whoami', '--json']).ended;
-  expect(JSON.parse(status.stdout)).toMatchObject({ account: { name: 'Acme' }, credentials: [{ valid: true }] });
-});
+inBrowser(
+  'the customer allows in the consent page; the terminal and the page name the account',
+  { tags: ['long'] },
+  async () => {
+    const { ended, address } = start(['login', '--no-browser', '--redirect-uri', redirectUri]);
+    const page = await (browser as Browser).newPage();
+    await page.goto(await address());
+    await page.getByRole('radio', { name: 'Acme' }).check();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('heading', { name: 'svc is connected to Acme' }).waitFor();
+    await page.getByText('You can close this window').waitFor();
+    const ran = await ended;
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('Logged in to Acme (account 1)') });
+    // No session bus here, so the file is used, and says so.
+    expect(ran.stderr).toMatch(/Warning: There is no system keyring here\. Secrets are kept in .*credentials\.json/u);
+    const status = await start(['whoami', '--json']).ended;
+    expect(JSON.parse(status.stdout)).toMatchObject({ account: { name: 'Acme' }, credentials: [{ valid: true }] });
+  },
+);
 
 inBrowser('the customer denies; both say so', async () => {
   const { ended, address } = start(['login', '--no-browser', '--redirect-uri', redirectUri]);
@@ -107,7 +111,7 @@ inBrowser('the customer denies; both say so', async () => {
   expect(ran.stderr).toContain('declined in the browser');
 });
 
-inBrowser('a page of another origin cannot end the login, nor start one of its own', async () => {
+inBrowser('a page of another origin cannot end the login, nor start one of its own', { tags: ['long'] }, async () => {
   const { ended, address } = start(['login', '--no-browser', '--redirect-uri', redirectUri]);
   const url = await address();
   const state = new URL(url).searchParams.get('state');
@@ -175,6 +179,7 @@ const everyArgument = () =>
 
 inBrowser(
   'the browser that BROWSER names is given a file, for the owner alone, that leads to the address and is gone after the visit',
+  { tags: ['long'] },
   async () => {
     const own = await ownBrowser();
     const { ended, address } = start(['login', '--redirect-uri', redirectUri], own.variables);
@@ -196,7 +201,7 @@ inBrowser(
   },
 );
 
-inBrowser('the system’s own way to open a browser is given the file as well', async () => {
+inBrowser('the system’s own way to open a browser is given the file as well', { tags: ['long'] }, async () => {
   const own = await ownBrowser();
   await symlink(own.variables.BROWSER, join(env.HOME as string, 'xdg-open'));
   const { child, ended, address } = start(['login', '--redirect-uri', redirectUri], {
@@ -213,7 +218,7 @@ inBrowser('the system’s own way to open a browser is given the file as well', 
   expect(own.left()).toEqual([]);
 });
 
-inBrowser('BROWSER may say with %s where the file goes', async () => {
+inBrowser('BROWSER may say with %s where the file goes', { tags: ['long'] }, async () => {
   const own = await ownBrowser();
   const BROWSER = `${own.variables.BROWSER} --quiet --at=%s`;
   const { child, ended } = start(['login', '--redirect-uri', redirectUri], { ...own.variables, BROWSER });
@@ -226,7 +231,7 @@ inBrowser.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 129],
-] as const)('%s takes the file away', async (signal, code) => {
+] as const)('%s takes the file away', { tags: ['long'] }, async (signal, code) => {
   const own = await ownBrowser();
   const { child, ended } = start(['login', '--redirect-uri', redirectUri], own.variables);
   await own.argument();
@@ -238,6 +243,7 @@ inBrowser.each([
 
 inBrowser(
   'what a killed svc left is taken away by the next one that opens a browser, and a running one keeps its own',
+  { tags: ['long'] },
   async () => {
     const own = await ownBrowser();
     const killed = start(['login', '--redirect-uri', redirectUri], own.variables);
@@ -257,33 +263,41 @@ inBrowser(
   },
 );
 
-inBrowser('in a terminal whose browser is on another machine none is opened, and the address is printed', async () => {
-  const own = await ownBrowser();
-  const { child, ended, address } = start(['login', '--redirect-uri', redirectUri], {
-    ...own.variables,
-    VSCODE_IPC_HOOK_CLI: '/run/somewhere.sock',
-  });
-  expect(await address()).toContain('code_challenge');
-  expect(own.left()).toEqual([]);
-  child.kill('SIGTERM');
-  expect((await ended).stderr).toContain('Open this address in a browser to log in');
-});
+inBrowser(
+  'in a terminal whose browser is on another machine none is opened, and the address is printed',
+  { tags: ['long'] },
+  async () => {
+    const own = await ownBrowser();
+    const { child, ended, address } = start(['login', '--redirect-uri', redirectUri], {
+      ...own.variables,
+      VSCODE_IPC_HOOK_CLI: '/run/somewhere.sock',
+    });
+    expect(await address()).toContain('code_challenge');
+    expect(own.left()).toEqual([]);
+    child.kill('SIGTERM');
+    expect((await ended).stderr).toContain('Open this address in a browser to log in');
+  },
+);
 
-inBrowser('where another program holds the port, the address that the browser shows is pasted back', async () => {
-  const holder = createServer((_, response) => response.writeHead(404).end('Not yours'));
-  await new Promise<void>((resolve) => holder.listen(Number(new URL(redirectUri).port), '127.0.0.1', resolve));
-  try {
-    const { child, ended, address } = start(['login', '--no-browser', '--redirect-uri', redirectUri]);
-    const page = await (browser as Browser).newPage();
-    await page.goto(await address());
-    await page.getByRole('button', { name: 'Allow' }).click();
-    await page.waitForURL(`${redirectUri}?**`);
-    child.stdin.write(`${page.url()}\n`);
-    const ran = await ended;
-    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('Logged in to') });
-    expect(ran.stderr).toMatch(/is in use\..* Paste the redirected address instead\./u);
-  } finally {
-    holder.closeAllConnections();
-    holder.close();
-  }
-});
+inBrowser(
+  'where another program holds the port, the address that the browser shows is pasted back',
+  { tags: ['long'] },
+  async () => {
+    const holder = createServer((_, response) => response.writeHead(404).end('Not yours'));
+    await new Promise<void>((resolve) => holder.listen(Number(new URL(redirectUri).port), '127.0.0.1', resolve));
+    try {
+      const { child, ended, address } = start(['login', '--no-browser', '--redirect-uri', redirectUri]);
+      const page = await (browser as Browser).newPage();
+      await page.goto(await address());
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.waitForURL(`${redirectUri}?**`);
+      child.stdin.write(`${page.url()}\n`);
+      const ran = await ended;
+      expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('Logged in to') });
+      expect(ran.stderr).toMatch(/is in use\..* Paste the redirected address instead\./u);
+    } finally {
+      holder.closeAllConnections();
+      holder.close();
+    }
+  },
+);

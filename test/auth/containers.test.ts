@@ -39,6 +39,7 @@ const inside = async ({ child }: Started): Promise<number> =>
 
 inContainers(
   'six containers that share a config folder: one refresh, and all of them succeed, three times',
+  { tags: ['long'] },
   async () => {
     for (let round = 1; round <= 3; round++) {
       await machine.expiredLogin();
@@ -49,11 +50,11 @@ inContainers(
       expect(machine.asked - before).toBe(1);
     }
   },
-  120_000,
 );
 
 inContainers(
   'a stopped holder in another container is waited for, and named, and its refresh is not repeated',
+  { tags: ['long'] },
   async () => {
     await machine.expiredLogin();
     machine.answerLate = 1500;
@@ -81,11 +82,11 @@ inContainers(
     expect((await patient.ended).code).toBe(0);
     expect(machine.asked).toBe(1);
   },
-  60_000,
 );
 
 inContainers(
   'a holder that was killed in another container is waited for; once its file is removed, svc goes on',
+  { tags: ['long'] },
   async () => {
     await machine.expiredLogin();
     machine.answerLate = 60_000;
@@ -103,10 +104,11 @@ inContainers(
     expect(after.code).toBe(4);
     expect(after.stderr).toContain('svc login');
   },
-  60_000,
 );
 
-test('a stopped holder of this machine is named as stopped; Ctrl-C ends the wait at once', async () => {
+test('a stopped holder of this machine is named as stopped; Ctrl-C ends the wait at once', {
+  tags: ['long'],
+}, async () => {
   await machine.expiredLogin();
   machine.answerLate = 1500;
   const holder = here('account', 'get');
@@ -122,7 +124,9 @@ test('a stopped holder of this machine is named as stopped; Ctrl-C ends the wait
   expect(machine.asked).toBe(1);
 });
 
-test('Ctrl-C while the refresh is under way is acknowledged, and the new pair is saved', async () => {
+test('Ctrl-C while the refresh is under way is acknowledged, and the new pair is saved', {
+  tags: ['long'],
+}, async () => {
   await machine.expiredLogin();
   machine.answerLate = 1000;
   const run = here('account', 'get');
@@ -134,7 +138,9 @@ test('Ctrl-C while the refresh is under way is acknowledged, and the new pair is
   expect(machine.asked).toBe(1);
 });
 
-test('an entry that version 0.1.0 left, of a process that is gone, is cleared at once', async () => {
+test('an entry that version 0.1.0 left, of a process that is gone, is cleared at once', {
+  tags: ['long'],
+}, async () => {
   await machine.expiredLogin();
   const { hostname } = await import('node:os');
   const gone = machine.start('true');

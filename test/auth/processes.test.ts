@@ -27,7 +27,7 @@ test('many processes that start with an expired token: one refresh, and all of t
   expect(machine.asked).toBe(1);
 });
 
-test('a slow refresh is waited for, not taken over', async () => {
+test('a slow refresh is waited for, not taken over', { tags: ['long'] }, async () => {
   await machine.expiredLogin();
   await machine.control('POST', 'faults', [{ path: '/oauth/platform/token', action: 'delay', ms: 4000 }]);
   const first = svc('account', 'get');
@@ -38,7 +38,9 @@ test('a slow refresh is waited for, not taken over', async () => {
   expect(machine.asked).toBe(1);
 });
 
-test('SIGKILL at any point of a refresh leaves a login that works, or one that says to log in again', async () => {
+test('SIGKILL at any point of a refresh leaves a login that works, or one that says to log in again', {
+  tags: ['long'],
+}, async () => {
   let lost = 0;
   for (let ms = 40; ms <= 260; ms += 20) {
     await machine.expiredLogin();

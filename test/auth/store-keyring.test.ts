@@ -62,55 +62,60 @@ real(
   }
 });
 
-real(
-  'dbus-run-session',
-  'gnome-keyring-daemon',
-  'secret-tool',
-)('when the keyring goes away, a rotated pair goes to the file, with a warning', async () => {
-  const desktop = await secretService();
-  const { store, notices } = await storeWith(desktop.env);
-  await store.update('n', async () => 'old', 'best');
-  await desktop.stop();
-  await expect(store.read('n')).rejects.toThrow(/kept in the system keyring/u);
-  await store.update('n', async () => 'new', 'best');
-  expect(await store.read('n')).toBe('new');
-  expect(notices.join()).toMatch(/Secrets are kept in .*credentials\.json instead/u);
-});
+real('dbus-run-session', 'gnome-keyring-daemon', 'secret-tool')(
+  'when the keyring goes away, a rotated pair goes to the file, with a warning',
+  { tags: ['long'] },
+  async () => {
+    const desktop = await secretService();
+    const { store, notices } = await storeWith(desktop.env);
+    await store.update('n', async () => 'old', 'best');
+    await desktop.stop();
+    await expect(store.read('n')).rejects.toThrow(/kept in the system keyring/u);
+    await store.update('n', async () => 'new', 'best');
+    expect(await store.read('n')).toBe('new');
+    expect(notices.join()).toMatch(/Secrets are kept in .*credentials\.json instead/u);
+  },
+);
 
 real(
   'dbus-run-session',
   'gnome-keyring-daemon',
   'dbus-send',
   'secret-tool',
-)('logout, and auth status, tell the truth of a locked keyring and of an entry that is gone', async () => {
-  const desktop = await secretService();
-  const world = sandboxWorld({ env: { SVC_API_KEY: undefined } });
-  const keyring = systemKeyring({ env: desktop.env, platform: 'linux', clock });
-  const run = (argv: string[], stdin?: string) => svc(world, argv, { stdin, keyring });
-  const login = () => run(['login', '--with-api-key'], 'key_acme');
-  const { env } = desktop;
-  try {
-    expect((await login()).exitCode).toBe(0);
-    await execa('secret-tool', ['clear', 'service', 'svc'], { env, extendEnv: false });
-    const gone = await run(['contacts', 'list']);
-    expect([gone.exitCode, gone.stderr]).toEqual([4, expect.stringContaining('no longer holds it')]);
-    expect((await login()).exitCode).toBe(0);
-    const secrets = ['--session', '--print-reply', '--dest=org.freedesktop.secrets', '/org/freedesktop/secrets'];
-    const locked = 'array:objpath:/org/freedesktop/secrets/collection/login';
-    await execa('dbus-send', [...secrets, 'org.freedesktop.Secret.Service.Lock', locked], { env, extendEnv: false });
-    const status = await run(['auth', 'status', '--json']);
-    expect([status.exitCode, JSON.parse(status.stdout).credentials]).toMatchObject([4, [{ unreadable: true }]]);
-    expect(status.stderr).toContain('Unlock the keyring');
-    const out = await run(['logout']);
-    expect([out.exitCode, out.stderr]).toEqual([1, expect.stringContaining('so it is not forgotten')]);
-    expect((await run(['auth', 'list'])).stdout).toContain('api_key');
-  } finally {
-    await desktop.stop();
-  }
-});
+)(
+  'logout, and auth status, tell the truth of a locked keyring and of an entry that is gone',
+  { tags: ['long'] },
+  async () => {
+    const desktop = await secretService();
+    const world = sandboxWorld({ env: { SVC_API_KEY: undefined } });
+    const keyring = systemKeyring({ env: desktop.env, platform: 'linux', clock });
+    const run = (argv: string[], stdin?: string) => svc(world, argv, { stdin, keyring });
+    const login = () => run(['login', '--with-api-key'], 'key_acme');
+    const { env } = desktop;
+    try {
+      expect((await login()).exitCode).toBe(0);
+      await execa('secret-tool', ['clear', 'service', 'svc'], { env, extendEnv: false });
+      const gone = await run(['contacts', 'list']);
+      expect([gone.exitCode, gone.stderr]).toEqual([4, expect.stringContaining('no longer holds it')]);
+      expect((await login()).exitCode).toBe(0);
+      const secrets = ['--session', '--print-reply', '--dest=org.freedesktop.secrets', '/org/freedesktop/secrets'];
+      const locked = 'array:objpath:/org/freedesktop/secrets/collection/login';
+      await execa('dbus-send', [...secrets, 'org.freedesktop.Secret.Service.Lock', locked], { env, extendEnv: false });
+      const status = await run(['auth', 'status', '--json']);
+      expect([status.exitCode, JSON.parse(status.stdout).credentials]).toMatchObject([4, [{ unreadable: true }]]);
+      expect(status.stderr).toContain('Unlock the keyring');
+      const out = await run(['logout']);
+      expect([out.exitCode, out.stderr]).toEqual([1, expect.stringContaining('so it is not forgotten')]);
+      expect((await run(['auth', 'list'])).stdout).toContain('api_key');
+    } finally {
+      await desktop.stop();
+    }
+  },
+);
 
 real('dbus-run-session', 'gnome-keyring-daemon')(
   'the secret goes to the keyring without passing through the arguments or the environment of a process',
+  { tags: ['long'] },
   async () => {
     const desktop = await secretService();
     const script = 'while :; do cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null; echo; done';
@@ -149,7 +154,9 @@ test('another store than the two is refused', async () => {
   await expect(storeWith({ SVC_TOKEN_STORE: 'vault' })).rejects.toThrow('SVC_TOKEN_STORE must be keyring or file');
 });
 
-test('a bus that accepts and never answers is given three seconds, then the file is used', async () => {
+test('a bus that accepts and never answers is given three seconds, then the file is used', {
+  tags: ['long'],
+}, async () => {
   const path = join(await mkdtemp(join(tmpdir(), 'svc-bus-')), 'bus');
   const silent = createServer(() => {}).listen(path);
   try {
@@ -166,7 +173,7 @@ test('a bus that accepts and never answers is given three seconds, then the file
   }
 });
 
-test('a keyring that was silent is asked again a minute later, not before', async () => {
+test('a keyring that was silent is asked again a minute later, not before', { tags: ['long'] }, async () => {
   const path = join(await mkdtemp(join(tmpdir(), 'svc-bus-')), 'bus');
   let asked = 0;
   const silent = createServer(() => {

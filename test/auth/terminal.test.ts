@@ -74,7 +74,9 @@ test('an API key is asked for at the terminal, masked, and works from then on', 
   expect(screen()).toContain('Logged in to Acme (account 1)');
 });
 
-test('without a browser the secret is asked for, the address printed, and the redirected one pasted back', async () => {
+test('without a browser the secret is asked for, the address printed, and the redirected one pasted back', {
+  tags: ['long'],
+}, async () => {
   const { shows, type, ended, screen } = terminal('login', '--no-browser', '--redirect-uri', redirectUri);
   await shows(/Client secret:/u);
   type('sandbox_secret\r');
@@ -95,7 +97,7 @@ test('without a browser the secret is asked for, the address printed, and the re
   expect(again.screen()).not.toContain('Client secret:');
 });
 
-test('while the address may be pasted, the browser can still come back by itself', async () => {
+test('while the address may be pasted, the browser can still come back by itself', { tags: ['long'] }, async () => {
   env.SVC_CLIENT_SECRET = 'sandbox_secret';
   const { shows, ended, screen } = terminal('login', '--no-browser', '--redirect-uri', redirectUri);
   await shows(/paste the address/u);
@@ -107,14 +109,14 @@ test('while the address may be pasted, the browser can still come back by itself
   await shows(/Logged in to Acme/u);
 });
 
-test('Ctrl-C at the prompt ends with 130, and nothing is stored', async () => {
+test('Ctrl-C at the prompt ends with 130, and nothing is stored', { tags: ['long'] }, async () => {
   const { shows, type, ended } = terminal('login', '--with-api-key');
   await shows(/API key:/u);
   type('\u0003');
   expect(await ended).toBe(130);
 });
 
-test('Ctrl-C while the browser is waited for ends with 130', async () => {
+test('Ctrl-C while the browser is waited for ends with 130', { tags: ['long'] }, async () => {
   Object.assign(env, { SVC_CLIENT_SECRET: 'sandbox_secret', BROWSER: 'true' });
   const { shows, type, ended } = terminal('login', '--redirect-uri', redirectUri);
   await shows(/The browser opens/u);

@@ -35,6 +35,7 @@ async function setUp(name = 'r.csv') {
 
 test.each(['r.csv', 'r.jsonl'])(
   '%s run again keeps them, also beside new rows, --dry-run and --max-sends',
+  { tags: ['long'] },
   async (name) => {
     const { put, create, secrets, file, writes } = await setUp(name);
     const before = secrets();
@@ -92,7 +93,9 @@ test('results without a header, whose columns nobody names, are not written over
   expect(writes()).toBe(1);
 });
 
-test('rows that were made with them are known as those of that file, also once the secrets are out of the journal', async () => {
+test('rows that were made with them are known as those of that file, also once the secrets are out of the journal', {
+  tags: ['long'],
+}, async () => {
   const { put, results, create, run, writes, secrets } = await setUp();
   const copy = put('copy.csv', rows(1, 2));
   expect((await create(copy)).stderr).toContain('from h.csv, and were not sent again');

@@ -137,7 +137,7 @@ describe('a migration of tickets and their notes, killed again and again', () =>
     expect(mapped.size).toBe(done);
   });
 
-  test('adds no note twice, and none to the wrong ticket', async () => {
+  test('adds no note twice, and none to the wrong ticket', { tags: ['long'] }, async () => {
     const lines = Array.from({ length: rows }, (_, i) =>
       JSON.stringify({ ticket: `OLD-${i}`, body: `Note of OLD-${i}` }),
     );
@@ -157,7 +157,9 @@ describe('a migration of tickets and their notes, killed again and again', () =>
   });
 });
 
-test('a disk that is full stops the run, and the next one goes on without doubling a row', async () => {
+test('a disk that is full stops the run, and the next one goes on without doubling a row', {
+  tags: ['long'],
+}, async () => {
   const folder = await mkdtemp(join(built.folder, 'bulk-'));
   const lines = Array.from({ length: 60 }, (_, i) => `Full ${i}`);
   await writeFile(join(folder, 'full.csv'), `subject\n${lines.join('\n')}\n`);
@@ -178,36 +180,42 @@ test('a disk that is full stops the run, and the next one goes on without doubli
   expect(subjects.sort()).toEqual(lines.sort());
 });
 
-withMounts('a disk of its own that fills up in the middle of a run loses and doubles no row', async () => {
-  const folder = await mkdtemp(join(built.folder, 'bulk-'));
-  const disk = join(folder, 'state');
-  await mkdir(disk);
-  run('mount', '-t', 'tmpfs', '-o', 'size=32k', 'tmpfs', disk);
-  const lines = Array.from({ length: 150 }, (_, i) => `Disk ${i}`);
-  await writeFile(join(folder, 'disk.csv'), `subject\n${lines.join('\n')}\n`);
-  const argv = ['tickets', 'create', '--from', 'disk.csv'];
-  try {
-    const { code, stderr, stdout } = await start({ folder, argv }).ended;
-    expect(stderr).toMatch(
-      /(?:The journal of this file cannot be written|The write cannot be recorded, so it was not sent): the disk is full\. \d+ of 150 rows are done\./u,
-    );
-    expect([1, 9]).toContain(code);
-    const { done, unknown, unsent } = JSON.parse(stdout);
-    expect(done + unknown + unsent).toBe(150);
-    expect(unsent).toBeGreaterThan(0);
-    run('mount', '-o', 'remount,size=4m', disk);
-    const ran = await goOn({ folder, argv });
-    expect(ran, ran.stderr).toMatchObject({ code: 0 });
-    const subjects = (await stateOf()).tickets
-      .map(({ subject }) => subject)
-      .filter((subject) => subject.startsWith('Disk'));
-    expect(subjects.sort()).toEqual(lines.sort());
-  } finally {
-    run('umount', '-l', disk);
-  }
-});
+withMounts(
+  'a disk of its own that fills up in the middle of a run loses and doubles no row',
+  { tags: ['long'] },
+  async () => {
+    const folder = await mkdtemp(join(built.folder, 'bulk-'));
+    const disk = join(folder, 'state');
+    await mkdir(disk);
+    run('mount', '-t', 'tmpfs', '-o', 'size=32k', 'tmpfs', disk);
+    const lines = Array.from({ length: 150 }, (_, i) => `Disk ${i}`);
+    await writeFile(join(folder, 'disk.csv'), `subject\n${lines.join('\n')}\n`);
+    const argv = ['tickets', 'create', '--from', 'disk.csv'];
+    try {
+      const { code, stderr, stdout } = await start({ folder, argv }).ended;
+      expect(stderr).toMatch(
+        /(?:The journal of this file cannot be written|The write cannot be recorded, so it was not sent): the disk is full\. \d+ of 150 rows are done\./u,
+      );
+      expect([1, 9]).toContain(code);
+      const { done, unknown, unsent } = JSON.parse(stdout);
+      expect(done + unknown + unsent).toBe(150);
+      expect(unsent).toBeGreaterThan(0);
+      run('mount', '-o', 'remount,size=4m', disk);
+      const ran = await goOn({ folder, argv });
+      expect(ran, ran.stderr).toMatchObject({ code: 0 });
+      const subjects = (await stateOf()).tickets
+        .map(({ subject }) => subject)
+        .filter((subject) => subject.startsWith('Disk'));
+      expect(subjects.sort()).toEqual(lines.sort());
+    } finally {
+      run('umount', '-l', disk);
+    }
+  },
+);
 
-test('Ctrl-C twice ends it at once; what was on its way is looked for by the next run', async () => {
+test('Ctrl-C twice ends it at once; what was on its way is looked for by the next run', {
+  tags: ['long'],
+}, async () => {
   const folder = await mkdtemp(join(built.folder, 'bulk-'));
   await writeFile(join(folder, 'slow.csv'), 'subject\nSlow 1\nSlow 2\n');
   const faults = JSON.stringify([{ method: 'POST', path: '/tickets', action: 'delay', ms: 3_000, times: 1 }]);
@@ -277,7 +285,7 @@ const pipelines: readonly Pipeline[] = [
 ];
 const template = 'Dear {{contact.name}}, {{subject}} is fixed.\n';
 
-test('what a command prints is what the next one of a pipeline takes', async () => {
+test('what a command prints is what the next one of a pipeline takes', { tags: ['long'] }, async () => {
   const world = sandboxWorld({ rateLimit: 'off' });
   await writeFile(join(world.folder, 'template.md'), template);
   const run = async (command: string, stdin?: string | Uint8Array) => {
@@ -296,7 +304,7 @@ test('what a command prints is what the next one of a pipeline takes', async () 
   }
 });
 
-test('pipelines work as they are typed', async () => {
+test('pipelines work as they are typed', { tags: ['long'] }, async () => {
   const folder = await mkdtemp(join(built.folder, 'bulk-'));
   await writeFile(join(folder, 'template.md'), template);
   const lines = pipelines

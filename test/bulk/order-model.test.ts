@@ -1,3 +1,4 @@
+// @module-tag long
 // Several rows for one record, where twice is once: whatever is late, lost or killed, no earlier row overwrites a later one.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -116,7 +116,7 @@ test('after a power cut a row waits for whatever the run before may have sent fo
   expect(await priorityOf(world, 7)).toBe(2);
 });
 
-test('SIGKILL with an update in flight: the values go up, and the last row stands', async () => {
+test('SIGKILL with an update in flight: the values go up, and the last row stands', { tags: ['long'] }, async () => {
   const values: number[] = [];
   let child: ChildProcess | undefined;
   let isHeld = true;
@@ -313,11 +313,11 @@ async function killedHere({ first, next, changed }: Next) {
   return bodies;
 }
 
-test.each(nexts.map((one) => [one.what, one] as const))('killed with %s', async (_, one) => {
+test.each(nexts.map((one) => [one.what, one] as const))('killed with %s', { tags: ['long'] }, async (_, one) => {
   expect(await killedHere(one)).toEqual(one.bodies);
 });
 
 const asProcesses = inTurn(nexts, 0, nexts.length).map((one) => [one.what, one] as const);
-test.each(asProcesses)('SIGKILL with %s', async (_, one) => {
+test.each(asProcesses)('SIGKILL with %s', { tags: ['long'] }, async (_, one) => {
   expect(await killedAsProcess(one)).toEqual(one.bodies);
 });

@@ -345,6 +345,7 @@ withFifo.each([
   ['--rejects', ['contacts', 'sync'], 'email\none@example.com\n', { rows: 1, created: 1 }],
 ])(
   'a pipe for %s of %j that nobody reads: the sums are told, and one signal ends the wait',
+  { tags: ['long'] },
   async (flag, words, text, sums) => {
     const world = sandboxWorld({ rateLimit: 'off', seed: 'empty' });
     const [file, out] = [join(world.folder, 'rows.csv'), join(world.folder, 'pipe')];
@@ -361,19 +362,23 @@ withFifo.each([
   },
 );
 
-withFifo('a pipe for --diff-out that nobody reads: one signal ends the wait, and the command did not run', async () => {
-  const world = sandboxWorld();
-  const [out, made] = [join(world.folder, 'pipe'), join(world.folder, 'made')];
-  execFileSync('mkfifo', [out]);
-  const interrupt = new AbortController();
-  const seen = (_: string, text: string) => text.includes(waits) && interrupt.abort('SIGINT');
-  const argv = ['sandbox', 'exec', '--diff-out', out, '--', 'touch', made];
-  const ran = await svc(world, argv, { signal: interrupt.signal, seen });
-  expect(ran).toMatchObject({ exitCode: 130, stderr: expect.stringContaining(waits) });
-  expect(existsSync(made)).toBe(false);
-});
+withFifo(
+  'a pipe for --diff-out that nobody reads: one signal ends the wait, and the command did not run',
+  { tags: ['long'] },
+  async () => {
+    const world = sandboxWorld();
+    const [out, made] = [join(world.folder, 'pipe'), join(world.folder, 'made')];
+    execFileSync('mkfifo', [out]);
+    const interrupt = new AbortController();
+    const seen = (_: string, text: string) => text.includes(waits) && interrupt.abort('SIGINT');
+    const argv = ['sandbox', 'exec', '--diff-out', out, '--', 'touch', made];
+    const ran = await svc(world, argv, { signal: interrupt.signal, seen });
+    expect(ran).toMatchObject({ exitCode: 130, stderr: expect.stringContaining(waits) });
+    expect(existsSync(made)).toBe(false);
+  },
+);
 
-withFifo('a pipe whose reader stays and takes nothing holds up no end by a signal', async () => {
+withFifo('a pipe whose reader stays and takes nothing holds up no end by a signal', { tags: ['long'] }, async () => {
   const world = sandboxWorld({ rateLimit: 'off', seed: 'empty' });
   const [file, out] = [join(world.folder, 'rows.csv'), join(world.folder, 'pipe')];
   writeFileSync(file, `subject,notes\nOne,${'x'.repeat(250_000)}\n`);

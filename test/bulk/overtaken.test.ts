@@ -1,3 +1,4 @@
+// @module-tag long
 // Where twice is once: what a run that was stopped has settled counts no more once another run wrote to the same records.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

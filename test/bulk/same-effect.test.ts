@@ -1,3 +1,4 @@
+// @module-tag long
 // What is sent for a row is what it is known by, whatever the file looks like that it stands in.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @module-tag long
 /** Catching up for several accounts in one inbox: each with its own login, into its own queues. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -37,7 +37,9 @@ async function setting() {
 }
 const ofAll = ['--since', '2000-01-01'];
 
-test('every event is rebuilt from its record as the service documents it, in order, signed, and sent once', async () => {
+test('every event is rebuilt from its record as the service documents it, in order, signed, and sent once', {
+  tags: ['long'],
+}, async () => {
   const { app, catchUp } = await setting();
   const ran = await catchUp(...ofAll, '--to', app.url);
   expect(ran.exitCode).toBe(0);
@@ -73,7 +75,9 @@ test('twice at once sends nothing twice', async () => {
   expect(app.ids().length).toBeGreaterThan(10);
 });
 
-test('what the inbox holds is not rebuilt, and without --since it begins at the last event received', async () => {
+test('what the inbox holds is not rebuilt, and without --since it begins at the last event received', {
+  tags: ['long'],
+}, async () => {
   const { world, app, catchUp, miss } = await setting();
   expect((await catchUp()).stderr).toContain('Give --since');
   const tickets = JSON.parse((await svc(world, ['tickets', 'list', '--all', '--json'], { env })).stdout);
@@ -145,7 +149,9 @@ test('listen --catch-up signs with the secrets that its own subscription has jus
   expect((await second.end()).stderr).not.toContain('could not be rebuilt');
 });
 
-test('without --config it does not reach into the inbox of a serve of another profile', async () => {
+test('without --config it does not reach into the inbox of a serve of another profile', {
+  tags: ['long'],
+}, async () => {
   const { world, catchUp, miss } = await setting();
   const config = 'listen: { port: 0 }\ninbox: inbox\nsinks: [{ name: a, file: { path: a.jsonl } }]\n';
   const served = await serving(world, config);
@@ -162,7 +168,9 @@ test('without --config it does not reach into the inbox of a serve of another pr
   await served.end();
 });
 
-test('from the copy of the account it takes a few requests, and finds what is newer too', async () => {
+test('from the copy of the account it takes a few requests, and finds what is newer too', {
+  tags: ['long'],
+}, async () => {
   const { world, app, catchUp, miss } = await setting();
   expect((await svc(world, ['mirror', 'pull'], { env })).exitCode).toBe(0);
   const missed = await miss();
@@ -189,7 +197,7 @@ function expectOneCount(ran: readonly { readonly stdout: string }[]): void {
 }
 
 forBoth(({ name, test: both }) => {
-  both('with --config they go to the sinks of serve, once', async () => {
+  both('with --config they go to the sinks of serve, once', { tags: ['long'] }, async () => {
     const { world, app, catchUp } = await setting();
     const inbox = name === 'Postgres' ? newDatabase() : 'inbox';
     const config = `listen: { port: 0 }\ninbox: "${inbox}"\nsinks:\n  - { name: app, events: [feedback.created, ticket.created], http: { url: "${app.url}" } }\n`;
@@ -243,6 +251,7 @@ test('Ctrl-C between two events is 130, with the sum', async () => {
 
 test.each(['SIGINT', 'SIGTERM'])(
   '%s while the app takes its time: what it took is remembered, and nothing comes twice',
+  { tags: ['long'] },
   async (signal) => {
     const { world, app, catchUp } = await setting();
     await app.close();
@@ -387,18 +396,22 @@ async function failedSearch(command: 'serve' | 'listen', inbox: string) {
 }
 
 forBoth(({ name, test: both }) => {
-  both('a search that failed begins at the same event at the next start, whatever came since', async () => {
-    const inbox = name === 'Postgres' ? newDatabase() : 'inbox';
-    const { app, start, key, world, catchUp } = await failedSearch('serve', inbox);
-    const third = await start('--catch-up');
-    endings.push(() => third.end());
-    await third.until(() => app.ids().includes(key));
-    // Once it is over, the next one begins later.
-    await third.end();
-    const file = join(world.folder, 'svc-webhooks.yaml');
-    const after = JSON.parse((await catchUp('--config', file, '--events', 'ticket.created')).stdout);
-    expect(Date.parse(after.since)).toBeGreaterThan(Date.now() + 3_000_000);
-  });
+  both(
+    'a search that failed begins at the same event at the next start, whatever came since',
+    { tags: ['long'] },
+    async () => {
+      const inbox = name === 'Postgres' ? newDatabase() : 'inbox';
+      const { app, start, key, world, catchUp } = await failedSearch('serve', inbox);
+      const third = await start('--catch-up');
+      endings.push(() => third.end());
+      await third.until(() => app.ids().includes(key));
+      // Once it is over, the next one begins later.
+      await third.end();
+      const file = join(world.folder, 'svc-webhooks.yaml');
+      const after = JSON.parse((await catchUp('--config', file, '--events', 'ticket.created')).stdout);
+      expect(Date.parse(after.since)).toBeGreaterThan(Date.now() + 3_000_000);
+    },
+  );
 });
 
 test.each(['listen', 'catch-up'])('after a search of listen that failed, %s begins at the same event', async (next) => {
@@ -443,7 +456,9 @@ test('--dry-run counts and lists what would be rebuilt, and neither sends nor st
   expect(listed.map(({ id }: { id: string }) => id)).toEqual(app.ids());
 });
 
-test('the sums add up: each event counts once, by what became of it in the end, over both looks', async () => {
+test('the sums add up: each event counts once, by what became of it in the end, over both looks', {
+  tags: ['long'],
+}, async () => {
   const { world, app, catchUp, miss } = await setting();
   const [old, refused] = [await miss('Old'), await miss('Refused')];
   const young = JSON.parse((await svc(world, ['tickets', 'create', '--subject', 'Young', '--json'], { env })).stdout);
@@ -538,7 +553,9 @@ test('what waits for the next listener is listed as waiting, and a replay of it 
   expect(app.ids()).toEqual([one.id]);
 });
 
-test('without --config it goes to the listen that runs, else to the serve that runs, and says where it looked', async () => {
+test('without --config it goes to the listen that runs, else to the serve that runs, and says where it looked', {
+  tags: ['long'],
+}, async () => {
   const { world, app, catchUp, miss } = await setting();
   const none = await catchUp('--dry-run');
   expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining('svc cannot tell where to begin')]);

@@ -78,16 +78,16 @@ const lines = [
 const loaded = (...commands: string[]) => [`${commands.join('; ')}; echo lo"aded"\r`, 'loaded\r\n'] as const;
 
 describe('completions', () => {
-  real('bash')('in bash', async () => {
+  real('bash')('in bash', { tags: ['long'] }, async () => {
     await type(['bash', '--noprofile', '--norc', '-i'], [loaded('source <(svc completion bash)'), ...lines]);
   });
 
-  real('zsh')('in zsh', async () => {
+  real('zsh')('in zsh', { tags: ['long'] }, async () => {
     const setUp = loaded('autoload -Uz compinit', 'compinit -u -D', 'source <(svc completion zsh)');
     await type(['zsh', '-f', '-i'], [setUp, ...lines]);
   });
 
-  real('zsh')('in zsh, from a folder of functions', async () => {
+  real('zsh')('in zsh, from a folder of functions', { tags: ['long'] }, async () => {
     const functions = join(built.folder, 'functions');
     await mkdir(functions);
     await writeFile(join(functions, '_svc'), (await run('svc', ['completion', 'zsh'], { env })).stdout);
@@ -95,7 +95,7 @@ describe('completions', () => {
     await type(['zsh', '-f', '-i'], [setUp, ...lines]);
   });
 
-  real('fish')('in fish, with what each word means', async () => {
+  real('fish')('in fish, with what each word means', { tags: ['long'] }, async () => {
     const at = async (line: string) => {
       const script = `svc completion fish | source; complete -C '${line}'`;
       return (await run('fish', ['--no-config', '-c', script], { env, cwd: built.folder })).stdout;

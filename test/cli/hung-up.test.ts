@@ -1,3 +1,4 @@
+// @module-tag long
 // A terminal that is closed while svc asks: svc ends as after SIGHUP, and no text is lost.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';

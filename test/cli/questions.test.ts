@@ -54,7 +54,7 @@ async function at(columns: number, argv: readonly string[], answers: readonly (r
   return { exitCode, text, unasked: left };
 }
 
-test('Ctrl-D at a question ends as Ctrl-C does: nothing is sent, exit 130', async () => {
+test('Ctrl-D at a question ends as Ctrl-C does: nothing is sent, exit 130', { tags: ['long'] }, async () => {
   const one = await at(80, ['lists', 'delete', '1'], [['Delete contact', '\x04']]);
   expect(one).toMatchObject({ exitCode: 130, text: expect.stringContaining('Interrupted. Nothing was sent.') });
   const several = await at(80, ['conversations', 'resolve', '7', '10'], [['(y/N)', '\x04']]);
@@ -62,7 +62,7 @@ test('Ctrl-D at a question ends as Ctrl-C does: nothing is sent, exit 130', asyn
 });
 
 describe.each([60, 80])('at %i columns', (columns) => {
-  test('a ticket is picked from a list whose lines fit', async () => {
+  test('a ticket is picked from a list whose lines fit', { tags: ['long'] }, async () => {
     const ran = await at(
       columns,
       ['tickets', 'resolve', '--json'],
@@ -78,7 +78,7 @@ describe.each([60, 80])('at %i columns', (columns) => {
     for (const line of choices) expect(line.length).toBeLessThanOrEqual(columns);
   });
 
-  test('a number that is not among those loaded is the one that is meant', async () => {
+  test('a number that is not among those loaded is the one that is meant', { tags: ['long'] }, async () => {
     // A hundred are loaded, the newest first, so number 1 is not among them.
     for (let more = 0; more < 60; more++) {
       await fetch(`${env.SVC_BASE_URL}/tickets`, {
@@ -99,7 +99,7 @@ describe.each([60, 80])('at %i columns', (columns) => {
     expect(ran.text).toContain('"ticket_number": "T-1001"');
   });
 
-  test('every missing flag of a new contact is asked for, between whole words', async () => {
+  test('every missing flag of a new contact is asked for, between whole words', { tags: ['long'] }, async () => {
     const ran = await at(
       columns,
       ['contacts', 'create', '--json'],
@@ -113,7 +113,9 @@ describe.each([60, 80])('at %i columns', (columns) => {
     expect(ran).toMatchObject({ exitCode: 0, unasked: [] });
   });
 
-  test('a template is shown and asked before it is sent, and Return alone sends nothing', async () => {
+  test('a template is shown and asked before it is sent, and Return alone sends nothing', {
+    tags: ['long'],
+  }, async () => {
     mkdirSync(join(env.SVC_CONFIG_DIR ?? '', 'templates'), { recursive: true });
     writeFileSync(join(env.SVC_CONFIG_DIR ?? '', 'templates', 'refund.md'), 'Dear {{contact.name}}, it is paid back.');
     const reply = ['tickets', 'reply', 'T-1042', '--template', 'refund'];
@@ -126,7 +128,7 @@ describe.each([60, 80])('at %i columns', (columns) => {
     expect(sent.text).toContain('Sent on ticket T-1042');
   });
 
-  test('a long question breaks between words', async () => {
+  test('a long question breaks between words', { tags: ['long'] }, async () => {
     const ran = await at(columns, ['webhooks', 'trigger'], [['navigate', '\u0003']]);
     expect(ran.exitCode).toBe(130);
     // The names of the events stand in the question.
@@ -160,14 +162,14 @@ describe('a real editor', () => {
     ['conversations reply 1', 'true'],
     ['changelog create --title News', ': > "$1"'],
     ['tickets note 8', 'printf "  \\n" > "$1"'],
-  ])('svc %s, with the text left empty or unsaved, sends nothing: exit 2', async (line, script) => {
+  ])('svc %s, with the text left empty or unsaved, sends nothing: exit 2', { tags: ['long'] }, async (line, script) => {
     editor(script);
     const ran = await at(80, line.split(' '));
     expect(ran.exitCode).toBe(2);
     expect(ran.text).toContain('The text is empty. Nothing was sent.');
   });
 
-  test('sends what was written above the scissors', async () => {
+  test('sends what was written above the scissors', { tags: ['long'] }, async () => {
     editor('{ printf "# Steps\\n\\nRestart it.\\n"; cat "$1"; } > "$1.new" && mv "$1.new" "$1"');
     const ran = await at(80, ['tickets', 'reply', '8', '--json']);
     expect(ran.exitCode).toBe(0);

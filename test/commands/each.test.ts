@@ -180,7 +180,7 @@ const codesOf = (ran: Ended) =>
 const note = ['tickets', 'note', '8', '--body', 'Seen', '--settle', '0', '--max-wait', '1', '--timeout', '5'];
 
 test('thirty accounts at once, ten of them failing in ten ways: the sums hold, and --failed takes those that surely failed', {
-  timeout: 300_000,
+  tags: ['long'],
 }, async () => {
   const answering = (status: number) => sandboxService('demo', { action: 'status', status });
   const failing: Record<string, Service | { url: string }> = {
@@ -241,7 +241,9 @@ describe('with a few accounts', () => {
     urls = { 'acme-1': one.url, 'acme-2': two.url, other: three.url };
   });
 
-  test('a pattern chooses among the profiles, and svc in front of the command is understood', async () => {
+  test('a pattern chooses among the profiles, and svc in front of the command is understood', {
+    tags: ['long'],
+  }, async () => {
     const machine = machineWith(urls);
     const ran = await asProcesses(machine, [
       'each',
@@ -273,14 +275,16 @@ describe('with a few accounts', () => {
     ]);
   });
 
-  test('all failed with one code is that code; some is 8', async () => {
+  test('all failed with one code is that code; some is 8', { tags: ['long'] }, async () => {
     const machine = machineWith(urls);
     expect((await run(machine, ['each', '--all', '--', 'tickets', 'get', '99999'])).code).toBe(3);
     const mixed = machineWith({ ...urls, gone: `http://127.0.0.1:${await freePort()}` });
     expect((await run(mixed, ['each', '--all', '--', 'tickets', 'get', '8', '--max-wait', '1'])).code).toBe(8);
   });
 
-  test('a send and a delete are asked for once, with the number of accounts; in a script they need --yes', async () => {
+  test('a send and a delete are asked for once, with the number of accounts; in a script they need --yes', {
+    tags: ['long'],
+  }, async () => {
     const machine = machineWith(urls);
     const reply = ['tickets', 'reply', '8', '--body', 'Hello'];
     for (const command of [reply, ['lists', 'delete', '2'], ['webhooks', 'delete', '1']]) {
@@ -292,7 +296,7 @@ describe('with a few accounts', () => {
     expect(codesOf(done)).toEqual({ 'acme-1': 0, 'acme-2': expect.any(Number), other: expect.any(Number) });
   });
 
-  test('a draft is no send, so nobody is asked: with --draft, and in mode draft', async () => {
+  test('a draft is no send, so nobody is asked: with --draft, and in mode draft', { tags: ['long'] }, async () => {
     const machine = machineWith({ other: urls.other ?? '' });
     const reply = ['each', '--all', '--json', '--', 'tickets', 'reply', '8', '--body', 'Hello'];
     for (const [more, env] of [
@@ -329,7 +333,7 @@ describe('with a few accounts', () => {
     );
   });
 
-  test('svc api asks where it writes, and not where it reads', async () => {
+  test('svc api asks where it writes, and not where it reads', { tags: ['long'] }, async () => {
     const machine = machineWith(urls);
     const reads = [[], ['-X', 'GET'], ['-Xget', '-f', 'per_page=1'], ['--method=GET', '-F', 'per_page=1'], ['-i']];
     for (const words of reads) {
@@ -349,7 +353,9 @@ describe('with a few accounts', () => {
     }
   });
 
-  test('what would act for somebody else, or cannot be meant, is exit 2, and nothing is run', async () => {
+  test('what would act for somebody else, or cannot be meant, is exit 2, and nothing is run', {
+    tags: ['long'],
+  }, async () => {
     const machine = machineWith(urls);
     const refused = async (argv: readonly string[], said: string, env: Record<string, string> = {}) => {
       const ran = await refusal(machine, argv, env);
@@ -406,7 +412,9 @@ describe('with a few accounts', () => {
     expect(otherwise.stderr).toContain('Refusing to run svc tickets reply 8 --body Bye for 3 accounts');
   });
 
-  test("behind a name of the user's own over each, or over a sandbox, a flag takes the place of that of the command in it", async () => {
+  test("behind a name of the user's own over each, or over a sandbox, a flag takes the place of that of the command in it", {
+    tags: ['long'],
+  }, async () => {
     const machine = machineWith(urls);
     await run(machine, ['alias', 'set', 'all', 'each --all -- tickets list --fields id --limit 5']);
     const each = await run(machine, ['all', '--limit', '1']);
@@ -443,7 +451,9 @@ describe('with a few accounts', () => {
     expect(ran.stderr).toContain('one and two log in to one account');
   });
 
-  test('a file for all accounts is refused; with {profile} in its name each has one of its own', async () => {
+  test('a file for all accounts is refused; with {profile} in its name each has one of its own', {
+    tags: ['long'],
+  }, async () => {
     const machine = machineWith(urls);
     const file = (name: string) => join(machine.folder, name);
     const exported = (out: string) => ['--all', '--', 'contacts', 'export', '--out', out];
@@ -469,7 +479,7 @@ describe('with a few accounts', () => {
     expect((await run(machine, ['each', '--all', '--', 'account', 'get'])).code).toBe(0);
   });
 
-  test('what was written is told as done, also where nobody can be shown it', async () => {
+  test('what was written is told as done, also where nobody can be shown it', { tags: ['long'] }, async () => {
     const machine = machineWith(urls);
     const argv = ['each', '--all', '--yes', '--', 'tickets', 'create', '--subject', 'Unseen', '--description', 'D'];
     const child = spawn('sh', ['-c', 'exec "$@" > /dev/full', 'sh', node, built.script, ...argv], {
@@ -486,7 +496,9 @@ describe('with a few accounts', () => {
     expect(stderr).toContain(`3 accounts: ${made} done${waiting}.`);
   });
 
-  test('what is known of the other profiles stays known, also of those that are saved no more', async () => {
+  test('what is known of the other profiles stays known, also of those that are saved no more', {
+    tags: ['long'],
+  }, async () => {
     const closed = `http://127.0.0.1:${await freePort()}`;
     const machine = machineWith({ ...urls, 'bad-1': closed, 'bad-2': closed });
     const get = ['--max-wait', '0', '--', 'account', 'get'];
@@ -503,7 +515,9 @@ describe('with a few accounts', () => {
     expect(await codes('--profiles', 'other', '--failed')).toBe(2);
   });
 
-  test('the same command is known in another order, and whatever says how long it may take', async () => {
+  test('the same command is known in another order, and whatever says how long it may take', {
+    tags: ['long'],
+  }, async () => {
     const closed = `http://127.0.0.1:${await freePort()}`;
     const machine = machineWith({ bad: closed });
     const [list, other] = [
@@ -526,7 +540,9 @@ describe('with a few accounts', () => {
     }
   });
 
-  test('what an earlier version noted of a command is taken over, whatever the order of its flags is now', async () => {
+  test('what an earlier version noted of a command is taken over, whatever the order of its flags is now', {
+    tags: ['long'],
+  }, async () => {
     const machine = machineWith({ bad: `http://127.0.0.1:${await freePort()}` });
     const words = ['tickets', 'list', '--status', 'open', '--limit', '5', '--max-wait', '0'];
     const folder = join(machine.folder, 'state', 'each');
@@ -571,7 +587,9 @@ describe('with a few accounts', () => {
     expect(ran.stderr).toContain('logged in to account 2 while this command was at work in account 1');
   });
 
-  test('what ends with exit 1 after its write is left alone; what ends with it before is run again', async () => {
+  test('what ends with exit 1 after its write is left alone; what ends with it before is run again', {
+    tags: ['long'],
+  }, async () => {
     const machine = machineWith({ one: urls.other ?? '' });
     const each = (...argv: string[]) => run(machine, ['each', '--profiles', 'one', '--yes', ...argv]);
     const asked = () => services.reduce((sum, { requests }) => sum + requests(), 0);
@@ -598,7 +616,7 @@ describe('with a few accounts', () => {
     expect(asked()).toBeGreaterThan(before);
   });
 
-  test('a file of which rows were sent before exit 1 is left alone', async () => {
+  test('a file of which rows were sent before exit 1 is left alone', { tags: ['long'] }, async () => {
     let [posts, place] = [0, ''];
     const between = createServer(async (asking, response) => {
       const body = await text(asking);
@@ -631,7 +649,7 @@ describe('with a few accounts', () => {
     expect([again.code, again.stderr, posts]).toEqual([1, expect.stringContaining('Left alone'), before]);
   });
 
-  test('a release is asked for once for all, unless it only checks', async () => {
+  test('a release is asked for once for all, unless it only checks', { tags: ['long'] }, async () => {
     const machine = machineWith({ one: urls.other ?? '', two: urls['acme-1'] ?? '' });
     const notes = join(machine.folder, 'notes.md');
     writeFileSync(notes, '- Faster exports');
@@ -670,7 +688,9 @@ describe('with a few accounts', () => {
     expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining('127.0.0.1:1')]);
   });
 
-  test('output that is not whole is told, and is exit 8; a failure that all have is told once', async () => {
+  test('output that is not whole is told, and is exit 8; a failure that all have is told once', {
+    tags: ['long'],
+  }, async () => {
     const { url } = await strange({ status: 200, body: JSON.stringify({ text: long }) });
     const machine = machineWith({ long: url });
     const ran = await run(machine, ['each', '--all', '--yes', '--json', '--', 'api', '/long']);
@@ -681,7 +701,7 @@ describe('with a few accounts', () => {
     expect(wrong.stderr.match(/Unknown option/gu)).toHaveLength(1);
   });
 
-  test('twelve at once, and Node finds nothing to warn of', async () => {
+  test('twelve at once, and Node finds nothing to warn of', { tags: ['long'] }, async () => {
     const names = Array.from({ length: 12 }, (_, at) => [`p${at}`, `http://127.0.0.1:${at + 1}`]);
     const ran = await asProcesses(machineWith(Object.fromEntries(names)), [
       'each',
@@ -710,7 +730,7 @@ describe('with a few accounts', () => {
     }
   });
 
-  test('the second of two that run the same command at once is refused', async () => {
+  test('the second of two that run the same command at once is refused', { tags: ['long'] }, async () => {
     const silent = createServer(() => {});
     await new Promise<void>((ready) => silent.listen(0, '127.0.0.1', ready));
     closing.push(
@@ -736,7 +756,9 @@ function groupsOfChildren(pid = 0): number[] {
   return pids.map((one) => Number(readFileSync(`/proc/${one}/stat`, 'utf8').split(') ')[1]?.split(' ')[2]));
 }
 
-test('a signal to all processes at once reaches each run once: what is on its way is answered', async () => {
+test('a signal to all processes at once reaches each run once: what is on its way is answered', {
+  tags: ['long'],
+}, async () => {
   const slow = await sandboxService('demo', { action: 'delay', method: 'POST', ms: 2500 });
   const machine = machineWith({ a: slow.url });
   const rows = join(machine.folder, 'rows.csv');
@@ -758,7 +780,9 @@ test('a signal to all processes at once reaches each run once: what is on its wa
   expect(JSON.parse(stdout)).toMatchObject([{ operation: 'createTicket', outcome: 'done' }]);
 });
 
-test('Ctrl-C ends all, says which are done, and --failed takes those that were not begun', async () => {
+test('Ctrl-C ends all, says which are done, and --failed takes those that were not begun', {
+  tags: ['long'],
+}, async () => {
   const good = await sandboxService();
   const silent = createServer(() => {});
   await new Promise<void>((ready) => silent.listen(0, '127.0.0.1', ready));

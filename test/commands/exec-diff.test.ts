@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { createWorld, svc } from '../svc.ts';
 
-test('what sandbox exec --diff tells a terminal breaks no word', async () => {
+test('what sandbox exec --diff tells a terminal breaks no word', { tags: ['long'] }, async () => {
   const world = createWorld(async () => ({ lost: 'before-sending', reason: 'refused', detail: 'Nobody is asked.' }));
   const update = `fetch(process.env.SVC_BASE_URL + '/contacts/7', {
     method: 'PATCH',
@@ -37,7 +37,7 @@ describe('a program that is not there', () => {
     );
   });
 
-  test('behind rehearse, too', async () => {
+  test('behind rehearse, too', { tags: ['long'] }, async () => {
     const there = sandboxWorld();
     expect((await svc(there, ['mirror', 'pull', '--only', 'tickets'])).exitCode).toBe(0);
     const ran = await svc(there, ['rehearse', 'tickets', 'close', '8']);
@@ -71,14 +71,14 @@ describe('many changes', () => {
     expect(stderr).toContain('… and 5 more; --diff-out FILE has them all\n25 contacts created.');
   });
 
-  test('a pipe gets all of them', async () => {
+  test('a pipe gets all of them', { tags: ['long'] }, async () => {
     const { stderr } = await svc(sandboxWorld(), argv);
     expect(records(stderr)).toHaveLength(25);
     expect(stderr).not.toContain('--diff-out');
   });
 });
 
-test('a rehearsal says so before the command says what it has done', async () => {
+test('a rehearsal says so before the command says what it has done', { tags: ['long'] }, async () => {
   const there = sandboxWorld();
   expect((await svc(there, ['mirror', 'pull', '--only', 'tickets'])).exitCode).toBe(0);
   const ran = await svc(there, ['rehearse', '--', process.execPath, '-e', '0']);
@@ -89,7 +89,7 @@ test('a rehearsal says so before the command says what it has done', async () =>
   expect(other.stderr).not.toContain('A rehearsal');
 });
 
-test('of how another program ended svc says nothing of its own', async () => {
+test('of how another program ended svc says nothing of its own', { tags: ['long'] }, async () => {
   const ran = await svc(sandboxWorld(), ['sandbox', 'exec', '--', process.execPath, '-e', 'process.exit(8)']);
   expect(ran).toEqual({ exitCode: 8, stdout: '', stderr: '' });
 });
@@ -108,19 +108,19 @@ describe('a rehearsal knows what the user has', () => {
     const { aliases, profiles } = JSON.parse(read('config.json'));
     process.exit(read('templates/fix.md') === 'Fixed.' && aliases.tl === 'tickets list' && !profiles ? 0 : 9)`;
 
-  test('aliases and templates, but no profile', async () => {
+  test('aliases and templates, but no profile', { tags: ['long'] }, async () => {
     const ran = await svc(await prepared(), ['rehearse', '--', process.execPath, '-e', look]);
     expect(ran.exitCode).toBe(0);
     expect(ran.stderr).not.toContain('sent before');
   });
 
-  test('not which rows were sent before, and says so where rows are sent', async () => {
+  test('not which rows were sent before, and says so where rows are sent', { tags: ['long'] }, async () => {
     const command = [process.execPath, '-e', '', '--', 'tickets', 'create', '--from', 'x.csv'];
     const ran = await svc(await prepared(), ['rehearse', '--', ...command]);
     expect(ran.stderr).toContain('does not know which rows were sent before: --dry-run does');
   });
 
-  test('a sandbox of its own stays apart', async () => {
+  test('a sandbox of its own stays apart', { tags: ['long'] }, async () => {
     const ran = await svc(await prepared(), ['sandbox', 'exec', '--', process.execPath, '-e', look]);
     expect(ran.exitCode).toBe(1);
   });

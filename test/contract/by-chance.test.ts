@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest';
 import { fc } from '../chance.ts';
 import { draws } from '../thorough.ts';

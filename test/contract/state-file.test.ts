@@ -95,7 +95,7 @@ const sendTo =
 
 const email = (n: number) => `p${n}@example.com`;
 
-test('records, tokens, subscriptions, modules and the clock are there after SIGKILL', async () => {
+test('records, tokens, subscriptions, modules and the clock are there after SIGKILL', { tags: ['long'] }, async () => {
   const first = await start('--seed', 'empty');
   const contact = { name: '😀 Ada', last_name: 'Lovelace', email: 'ada@example.com', phone: '+12025550101' };
   const { contacts } = (await first.send('POST /contacts/create', contact)).body;
@@ -122,7 +122,7 @@ test('records, tokens, subscriptions, modules and the clock are there after SIGK
   expect((await second.send('GET /oauth-platform/webhooks', undefined, pair.access_token)).status).toBe(401);
 });
 
-test('whatever was answered is there, however it was cut off', async () => {
+test('whatever was answered is there, however it was cut off', { tags: ['long'] }, async () => {
   let answered = 0;
   for (let round = 0; round < 2; round++) {
     const sandbox = await start('--seed', 'empty');
@@ -218,7 +218,7 @@ test('a folder in the place of the file is a clear error', async () => {
   await expect(openFile(svc.folder)).rejects.toMatchObject(refusal);
 });
 
-test('of two sandboxes on one file the second refuses', async () => {
+test('of two sandboxes on one file the second refuses', { tags: ['long'] }, async () => {
   const first = await start('--seed', 'empty');
   await expect(openFile(file)).rejects.toMatchObject({ kind: 'failed', message: expect.stringContaining(file) });
   expect((await first.send('GET /contacts')).status).toBe(200);

@@ -109,7 +109,7 @@ describe.skipIf(process.platform === 'win32')('in a folder with a configuration 
     { HOME: './' },
     { HOME: '', XDG_CONFIG_HOME: '.' },
     { XDG_CONFIG_HOME: '.config', XDG_STATE_HOME: '.config' },
-  ])('%j: nothing of it is taken, and nothing is put there', async (env) => {
+  ])('%j: nothing of it is taken, and nothing is put there', { tags: ['long'] }, async (env) => {
     const there = readdirSync(repository, { recursive: true });
     const alias = await run(['strangers'], env);
     expect(alias).toMatchObject({ exitCode: 2, stdout: '' });
@@ -123,6 +123,7 @@ describe.skipIf(process.platform === 'win32')('in a folder with a configuration 
 
   test.each(['SVC_CONFIG_DIR', 'SVC_STATE_DIR'])(
     '%s with a ~ that no shell has read makes no folder: exit 2, and doctor names it',
+    { tags: ['long'] },
     async (name) => {
       const there = readdirSync(repository, { recursive: true });
       const env = {

@@ -21,7 +21,7 @@ test('a lock that is held is not given twice, and is free again once released', 
   expect(await tryLock(path)).toBeDefined();
 });
 
-test('forty contenders each work alone', async () => {
+test('forty contenders each work alone', { tags: ['long'] }, async () => {
   const path = await folder();
   let inside = 0;
   let most = 0;
@@ -86,7 +86,9 @@ test('a process id of another PID namespace is not taken for a dead one of this'
   expect(await tryLock(await heldBy(elsewhere))).toBeUndefined();
 });
 
-test('a holder in another container is waited for, named after a second, and after --max-wait exit 1 names its file', async () => {
+test('a holder in another container is waited for, named after a second, and after --max-wait exit 1 names its file', {
+  tags: ['long'],
+}, async () => {
   const path = await heldBy(elsewhere, 600_000);
   const notices: string[] = [];
   const clock = virtualClock();
@@ -124,7 +126,9 @@ test('a holder elsewhere that has been silent for longer than is believed loses 
   expect(await withLock(path, waiting, async () => 'done')).toBe('done');
 });
 
-test('a holder that only looks silent, because a clock was set, keeps the lock: its next beat is seen', async () => {
+test('a holder that only looks silent, because a clock was set, keeps the lock: its next beat is seen', {
+  tags: ['long'],
+}, async () => {
   const path = await heldBy(elsewhere, 7200_000);
   const clock = virtualClock();
   const began = clock.ticks();
@@ -171,26 +175,30 @@ test.each([
   await expect(waiting).rejects.toMatchObject({ kind, exitCode });
 });
 
-test.runIf(process.platform === 'linux')('a stopped holder of the same machine is waited for, by name', async () => {
-  const path = await folder();
-  await mkdir(path, { recursive: true });
-  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
-  await once(child, 'spawn');
-  try {
-    const { readFile } = await import('node:fs/promises');
-    const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8');
-    await writeFile(join(path, `${host}.${child.pid}.${stat.split(') ')[1]?.split(' ')[19]}.x`), '');
-    child.kill('SIGSTOP');
-    while (!/\) T /u.test(await readFile(`/proc/${child.pid}/stat`, 'utf8'))) await sleep(5);
-    const notices: string[] = [];
-    const waiting = { clock: virtualClock(), notice: (text: string) => notices.push(text), what: 'the login' };
-    const failure = await withLock(path, waiting, async () => {}).catch((error) => error);
-    expect(notices).toEqual([`Waiting for the login: process ${child.pid} on ${host}, which is stopped, has it.`]);
-    expect(failure.hint).toBe(`To let it continue: kill -CONT ${child.pid}`);
-  } finally {
-    child.kill('SIGKILL');
-  }
-});
+test.runIf(process.platform === 'linux')(
+  'a stopped holder of the same machine is waited for, by name',
+  { tags: ['long'] },
+  async () => {
+    const path = await folder();
+    await mkdir(path, { recursive: true });
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    await once(child, 'spawn');
+    try {
+      const { readFile } = await import('node:fs/promises');
+      const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8');
+      await writeFile(join(path, `${host}.${child.pid}.${stat.split(') ')[1]?.split(' ')[19]}.x`), '');
+      child.kill('SIGSTOP');
+      while (!/\) T /u.test(await readFile(`/proc/${child.pid}/stat`, 'utf8'))) await sleep(5);
+      const notices: string[] = [];
+      const waiting = { clock: virtualClock(), notice: (text: string) => notices.push(text), what: 'the login' };
+      const failure = await withLock(path, waiting, async () => {}).catch((error) => error);
+      expect(notices).toEqual([`Waiting for the login: process ${child.pid} on ${host}, which is stopped, has it.`]);
+      expect(failure.hint).toBe(`To let it continue: kill -CONT ${child.pid}`);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  },
+);
 
 test.runIf(process.platform === 'linux')('a zombie holds no lock', async () => {
   const path = await folder();

@@ -31,19 +31,19 @@ describe('a reader that leaves', () => {
     '--help',
     'help exit-codes',
     'completion bash',
-  ])('ends `svc %s | head -1` with 0 and without a word', async (command) => {
+  ])('ends `svc %s | head -1` with 0 and without a word', { tags: ['long'] }, async (command) => {
     const { stdout, stderr } = await bash(`svc ${command} | head -1; echo "\${PIPESTATUS[0]}"`);
     expect(stdout.split('\n')).toHaveLength(2);
     expect([stdout.split('\n')[1], stderr]).toEqual(['0', '']);
   });
 });
 
-test('a reader of notes that leaves changes nothing', async () => {
+test('a reader of notes that leaves changes nothing', { tags: ['long'] }, async () => {
   const { stdout } = await bash('svc contacts list --limit 1 --fields name --debug 2> >(true); echo "$?"');
   expect(stdout.split('\n')[1]).toBe('0');
 });
 
-test.skipIf(process.platform !== 'linux')('a full disk is exit 1 and says so', async () => {
+test.skipIf(process.platform !== 'linux')('a full disk is exit 1 and says so', { tags: ['long'] }, async () => {
   const { exitCode, stderr } = await bash('svc contacts list > /dev/full');
   expect(exitCode).toBe(1);
   expect(stderr).toContain('the disk is full');
@@ -76,7 +76,7 @@ async function onTerminal(
 const colour = '\x1b[2m';
 
 describe('on a terminal', () => {
-  test('a list has a header in colour and times of this place', async () => {
+  test('a list has a header in colour and times of this place', { tags: ['long'] }, async () => {
     const { seen } = await onTerminal(['tickets', 'list', '--limit', '3'], { more: { TZ: 'Asia/Tokyo' } });
     expect(seen).toContain(`${colour}Updated`);
     expect(seen).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d/u);
@@ -85,37 +85,37 @@ describe('on a terminal', () => {
   test.each([
     ['NO_COLOR', '1'],
     ['TERM', 'dumb'],
-  ])('%s=%s takes the colour away', async (name, value) => {
+  ])('%s=%s takes the colour away', { tags: ['long'] }, async (name, value) => {
     const { seen } = await onTerminal(['tickets', 'list', '--limit', '3'], { more: { [name]: value } });
     expect(seen).toContain('Updated');
     expect(seen).not.toContain('\x1b');
   });
 
-  test('what is longer than the screen goes to PAGER, which may be left early', async () => {
+  test('what is longer than the screen goes to PAGER, which may be left early', { tags: ['long'] }, async () => {
     const { seen, exitCode } = await onTerminal(['contacts', 'list', '--all'], { more: { PAGER: 'head -2' } });
     expect(exitCode).toBe(0);
     expect(seen.match(/^\d+ /gmu)).toHaveLength(1);
   });
 
-  real('less')('without PAGER it is less, and what fits stays on the screen', async () => {
+  real('less')('without PAGER it is less, and what fits stays on the screen', { tags: ['long'] }, async () => {
     const long = await onTerminal(['contacts', 'list', '--limit', '40'], { keys: [[':', 'q']] });
     expect(long.exitCode).toBe(0);
     const short = await onTerminal(['contacts', 'list', '--limit', '3'], {});
     expect(short.seen).not.toContain('\x1b[?1h');
   });
 
-  test('a confirmation is asked, and Enter alone means no', async () => {
+  test('a confirmation is asked, and Enter alone means no', { tags: ['long'] }, async () => {
     const { seen, exitCode } = await onTerminal(['lists', 'delete', '1'], { keys: [['(y/N)', '\r']] });
     expect(seen).toContain('Declined. Nothing was changed.');
     expect(exitCode).toBe(1);
   });
 
-  test('Ctrl-C at a question is exit 130', async () => {
+  test('Ctrl-C at a question is exit 130', { tags: ['long'] }, async () => {
     const { exitCode } = await onTerminal(['lists', 'delete', '1'], { keys: [['(y/N)', '\x03']] });
     expect(exitCode).toBe(130);
   });
 
-  test('a missing value is asked for', async () => {
+  test('a missing value is asked for', { tags: ['long'] }, async () => {
     const { seen, exitCode } = await onTerminal(['tickets', 'get'], { keys: [['?', '7\r']] });
     expect(exitCode).toBe(0);
     expect(seen).toContain('T-1007');

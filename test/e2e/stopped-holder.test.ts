@@ -1,3 +1,4 @@
+// @module-tag long
 // Real processes in containers of their own that share a folder: one stands still for longer than its lock lives,
 // another takes over, and then the first one goes on. (Its entry is set back in time instead of waiting for 90 s.)
 import { type ChildProcess, spawn } from 'node:child_process';

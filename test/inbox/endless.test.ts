@@ -1,3 +1,4 @@
+// @module-tag long
 // A view whose query never ends: the built tool, under the Node of SVC_TEST_NODE. It waits the whole bound.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @module-tag long
 /** What is held while a line of --linear is awaited: it leaves in time, or is taken back in time, and answers nothing unseen. */
 import { expect, test, vi } from 'vitest';
 import { json } from '../mirror/engines.ts';

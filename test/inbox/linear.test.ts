@@ -17,7 +17,7 @@ const write = (text: string) => ({ edit: (initial: string) => `${text}\n${initia
 const writes = (sent: readonly string[]) => sent.filter((one) => !one.startsWith('GET'));
 const drafts = async (world: Awaited<ReturnType<typeof desk>>): Promise<Draft[]> => json(world, 'drafts list --all');
 
-test('the first ten are said with their numbers, and one is opened by its number', async () => {
+test('the first ten are said with their numbers, and one is opened by its number', { tags: ['long'] }, async () => {
   const { stdout, exitCode } = await linear(await desk(), ['2', 'esc', 'q']);
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^waiting, 23/u);
@@ -25,7 +25,7 @@ test('the first ten are said with their numbers, and one is opened by its number
   expect(stdout).toMatch(/2\. .*\n(?:.*\n)*T-\d+ {2}/u);
 });
 
-test('a reply is written above the scissors, with the thread below, and is sent once', async () => {
+test('a reply is written above the scissors, with the thread below, and is sent once', { tags: ['long'] }, async () => {
   const world = await desk();
   let seed = '';
   const edit = (initial: string) => {
@@ -56,14 +56,16 @@ test('every write is in the record as one of the inbox', async () => {
   ]);
 });
 
-test('an editor that is left empty sends nothing', async () => {
+test('an editor that is left empty sends nothing', { tags: ['long'] }, async () => {
   const world = await desk();
   const { stdout } = await linear(world, ['1', 'r', 'q'], { edit: (initial) => initial });
   expect(stdout).toContain('The text is empty. Nothing was sent.');
   expect([writes(world.sent), await drafts(world)]).toEqual([[], []]);
 });
 
-test('where the customer wrote meanwhile that is said, and the text waits as a draft until somebody agrees', async () => {
+test('where the customer wrote meanwhile that is said, and the text waits as a draft until somebody agrees', {
+  tags: ['long'],
+}, async () => {
   const world = await desk();
   const chat = async () => {
     const rows: { kind: string; id: number }[] = await json(world, 'inbox');
@@ -92,7 +94,9 @@ test('where the customer wrote meanwhile that is said, and the text waits as a d
   expect(writes(world.sent)).toHaveLength(1);
 });
 
-test('where the answer of a reply is lost it is looked for; not found, its draft is unknown and in that view until it is opened', async () => {
+test('where the answer of a reply is lost it is looked for; not found, its draft is unknown and in that view until it is opened', {
+  tags: ['long'],
+}, async () => {
   const world = await desk();
   const lost = through(world, async (request, go) =>
     request.method === 'POST' ? { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' } : go(),
@@ -109,7 +113,7 @@ test('where the answer of a reply is lost it is looked for; not found, its draft
   expect(await json(world, 'inbox unknown')).toEqual([]);
 });
 
-test('where the network is away nothing is sent, and the text is a draft that waits', async () => {
+test('where the network is away nothing is sent, and the text is a draft that waits', { tags: ['long'] }, async () => {
   const world = await desk();
   const away = through(world, async () => ({ lost: 'before-sending', reason: 'refused', detail: 'No connection.' }));
   const { stdout } = await linear(away, ['1', 'r', 'q'], write('It is fixed.'));
@@ -124,7 +128,7 @@ test('what the editor had saved before it failed is a draft', async () => {
   expect([writes(world.sent), await drafts(world)]).toMatchObject([[], [{ state: 'waiting', body: 'Half of it' }]]);
 });
 
-test('a policy that forbids is named, and the text is a draft', async () => {
+test('a policy that forbids is named, and the text is a draft', { tags: ['long'] }, async () => {
   const world = await desk();
   mkdirSync(join(world.folder, 'config'), { recursive: true });
   writeFileSync(join(world.folder, 'config', 'policy.yaml'), 'sends:\n  deny: \'.body.body | test("refund"; "i")\'\n');
@@ -133,7 +137,9 @@ test('a policy that forbids is named, and the text is a draft', async () => {
   expect([writes(world.sent), await drafts(world)]).toMatchObject([[], [{ state: 'waiting' }]]);
 });
 
-test('in mode draft a reply and the resolve of a conversation are drafts; a note and a ticket are written', async () => {
+test('in mode draft a reply and the resolve of a conversation are drafts; a note and a ticket are written', {
+  tags: ['long'],
+}, async () => {
   const world = await desk();
   const env = { SVC_SENDS: 'draft' };
   const { stdout } = await linear(world, ['1', 'r', 'n', 'e', 'q'], { ...write('A text.'), env });
@@ -142,7 +148,9 @@ test('in mode draft a reply and the resolve of a conversation are drafts; a note
   expect((await drafts(world)).find(({ id }) => id === 1)).toMatchObject({ state: 'waiting' });
 });
 
-test('a note is for nobody outside: its draft names no customer and no channel, and can be approved later', async () => {
+test('a note is for nobody outside: its draft names no customer and no channel, and can be approved later', {
+  tags: ['long'],
+}, async () => {
   const world = await desk();
   await linear(world, ['1', 'n', 'q'], write('Look at the log.'));
   expect((await drafts(world))[0]).toMatchObject({
@@ -180,14 +188,14 @@ test('the view drafts says of each draft without a text what it does, as drafts 
   expect(stdout).not.toContain('POST /');
 });
 
-test('a text that is too long for the service is kept as a draft that it refused', async () => {
+test('a text that is too long for the service is kept as a draft that it refused', { tags: ['long'] }, async () => {
   const world = await desk();
   const { stdout } = await linear(world, ['1', 'r', 'q'], write('x'.repeat(16_001)));
   expect(stdout).toMatch(/16,?000/u);
   expect([writes(world.sent), await drafts(world)]).toMatchObject([[], [{ state: 'refused' }]]);
 });
 
-test('a template without a value is named, and nothing is sent', async () => {
+test('a template without a value is named, and nothing is sent', { tags: ['long'] }, async () => {
   const world = await desk();
   mkdirSync(join(world.folder, 'config', 'templates'), { recursive: true });
   writeFileSync(join(world.folder, 'config', 'templates', 'refund.md'), 'Dear {{contact.name}}, {{contact.nothing}}');
@@ -199,7 +207,9 @@ test('a template without a value is named, and nothing is sent', async () => {
   expect(writes(world.sent)).toEqual(['POST /tickets/5/replies']);
 });
 
-test('ten are dealt with: answered, resolved, closed, put away, drafted, noted, and several at once', async () => {
+test('ten are dealt with: answered, resolved, closed, put away, drafted, noted, and several at once', {
+  tags: ['long'],
+}, async () => {
   const world = await desk();
   const lines = [
     ...['1', 'r', 'esc'],
@@ -218,7 +228,7 @@ test('ten are dealt with: answered, resolved, closed, put away, drafted, noted, 
   expect(writes(world.sent).length).toBeGreaterThanOrEqual(7);
 });
 
-test('what the customer writes brings back what was put away until then', async () => {
+test('what the customer writes brings back what was put away until then', { tags: ['long'] }, async () => {
   const world = await desk();
   const rows: { kind: string; id: number }[] = await json(world, 'inbox');
   const at = rows.findIndex(({ kind }) => kind === 'conversation');
@@ -257,7 +267,7 @@ test('a number that is not there opens nothing, and lines break between words', 
   for (const line of stdout.split('\n')) expect(cells(line)).toBeLessThanOrEqual(80);
 });
 
-test('no question is broken within a word, however narrow the terminal', async () => {
+test('no question is broken within a word, however narrow the terminal', { tags: ['long'] }, async () => {
   const lines = ['x', 'x', 'e', 'n', 'z', '5', '', 'q'];
   for (const columns of [24, 60]) {
     const { stderr } = await linear(await desk(), lines, { columns });
@@ -286,7 +296,9 @@ test('a reply by email to nobody whose address is known is asked about before th
   expect([edits, await drafts(world)]).toEqual([0, []]);
 });
 
-test('a text that is too long for a draft is in a file that is named, and nothing of it is lost', async () => {
+test('a text that is too long for a draft is in a file that is named, and nothing of it is lost', {
+  tags: ['long'],
+}, async () => {
   const world = await desk();
   const text = 'x'.repeat(1024 * 1024);
   const { stdout } = await linear(world, ['1', 'r', 'q'], { ...write(text), columns: 1000 });
@@ -298,7 +310,9 @@ test('a text that is too long for a draft is in a file that is named, and nothin
   expect([writes(world.sent), await drafts(world)]).toEqual([[], []]);
 });
 
-test('an editor that failed and saved nothing leaves no draft of a template, and a draft as it was', async () => {
+test('an editor that failed and saved nothing leaves no draft of a template, and a draft as it was', {
+  tags: ['long'],
+}, async () => {
   const world = await desk();
   mkdirSync(join(world.folder, 'config', 'templates'), { recursive: true });
   writeFileSync(join(world.folder, 'config', 'templates', 'hello.md'), 'Dear {{contact.name}}');
@@ -311,7 +325,9 @@ test('an editor that failed and saved nothing leaves no draft of a template, and
   expect([writes(world.sent), await drafts(world)]).toEqual([[], []]);
 });
 
-test('the number of the view drafts is that of the drafts that wait and of those that were refused', async () => {
+test('the number of the view drafts is that of the drafts that wait and of those that were refused', {
+  tags: ['long'],
+}, async () => {
   const world = await desk();
   await linear(world, ['1', 'r', 'q'], write('x'.repeat(16_001)));
   const { stdout } = await linear(world, ['3', 'd', '4', 'd', 'v', 'drafts', 'q'], write('A text.'));
@@ -358,7 +374,9 @@ async function besideSomebody() {
   return { world, inbox, whileAsked };
 }
 
-test('a number means the row that it was said with, whatever the list has become since', async () => {
+test('a number means the row that it was said with, whatever the list has become since', {
+  tags: ['long'],
+}, async () => {
   const { inbox, whileAsked } = await besideSomebody();
   const { stdout } = await linear(inbox, ['1', 'q'], { whileAsked });
   expect(stdout).toContain('\n1. Ben Castro');
@@ -366,7 +384,7 @@ test('a number means the row that it was said with, whatever the list has become
   expect(stdout).not.toMatch(/^T-10(?!05)\d\d {2}/mu);
 });
 
-test('a key is for the row that the question names', async () => {
+test('a key is for the row that the question names', { tags: ['long'] }, async () => {
   const { world, inbox, whileAsked } = await besideSomebody();
   const before = writes(world.sent).length;
   const { stdout } = await linear(inbox, ['p', '', 'q'], { whileAsked });

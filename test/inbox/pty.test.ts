@@ -110,7 +110,7 @@ async function failing(fault: object) {
   expect((await sandbox.handle(asked)).status).toBeLessThan(300);
 }
 
-test('a reply by the editor, then q: sent, and the terminal is as it was', async () => {
+test('a reply by the editor, then q: sent, and the terminal is as it was', { tags: ['long'] }, async () => {
   const pty = await shell(reply);
   await pty.press('r', 'Sent: a reply to T-1005');
   pty.type('q');
@@ -118,7 +118,7 @@ test('a reply by the editor, then q: sent, and the terminal is as it was', async
   await pty.says('svc drafts list --all --json --jq ".[].state"', /^sent$/mu);
 });
 
-test('a service that takes its time draws nothing into the screen', async () => {
+test('a service that takes its time draws nothing into the screen', { tags: ['long'] }, async () => {
   const pty = await shell('true', { action: 'delay', ms: 700, times: 8 });
   await pty.press('R', 'The copy is up to date.');
   // What a spinner is made of.
@@ -127,7 +127,7 @@ test('a service that takes its time draws nothing into the screen', async () => 
   await pty.isAsItWas();
 });
 
-test('nor over the question of --linear, which waits for a line', async () => {
+test('nor over the question of --linear, which waits for a line', { tags: ['long'] }, async () => {
   const pty = await shell('true', { action: 'delay', ms: 700, times: 8 }, inLines);
   // What goes on beside the question takes that long, and a spinner would be there after less than a second.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
@@ -136,7 +136,7 @@ test('nor over the question of --linear, which waits for a line', async () => {
   await pty.isAsItWas();
 });
 
-test('a mode that is set beside a running inbox holds there', async () => {
+test('a mode that is set beside a running inbox holds there', { tags: ['long'] }, async () => {
   const pty = await shell(replying('sends', 'draft'));
   await pty.press('r', /✎ /u);
   pty.type('q');
@@ -144,7 +144,7 @@ test('a mode that is set beside a running inbox holds there', async () => {
   expect(await pty.drafts('--all')).toMatchObject([{ state: 'waiting' }]);
 });
 
-test('so does a hold; while it is asked whether to end, what is held waits', async () => {
+test('so does a hold; while it is asked whether to end, what is held waits', { tags: ['long'] }, async () => {
   const pty = await shell(replying('hold', '5'));
   await pty.press('r', /leaves in \d s/u);
   await pty.press('q', 'End now?');
@@ -154,7 +154,7 @@ test('so does a hold; while it is asked whether to end, what is held waits', asy
   expect(await pty.drafts('--all')).toMatchObject([{ state: 'waiting' }]);
 });
 
-test('q once more ends it while a reply is on its way, and nothing is called sent', async () => {
+test('q once more ends it while a reply is on its way, and nothing is called sent', { tags: ['long'] }, async () => {
   const pty = await shell(reply, { method: 'POST', path: '/tickets', action: 'delay', ms: 300_000 });
   await pty.press('r', /Reply to T-1005 …/u);
   await pty.press('q', 'q again ends now');
@@ -173,7 +173,7 @@ test('Ctrl-Z and fg bring it back; SIGTERM ends it', async () => {
   await pty.isAsItWas();
 });
 
-test('an editor that is killed: what it had saved is a draft, and the inbox goes on', async () => {
+test('an editor that is killed: what it had saved is a draft, and the inbox goes on', { tags: ['long'] }, async () => {
   const pty = await shell('printf "Half of it.\\n" > "$1"; kill -9 $$');
   await pty.press('r', saved('SIGKILL'));
   await pty.press('j', /^> (?!Ben)/mu);
@@ -182,7 +182,9 @@ test('an editor that is killed: what it had saved is a draft, and the inbox goes
   expect(await pty.drafts()).toMatchObject([{ body: expect.stringMatching(/^Half of it\.$/mu) }]);
 });
 
-test('svc itself is killed while the editor is open: what was saved is in a file that the next inbox names, and drafts list', async () => {
+test('svc itself is killed while the editor is open: what was saved is in a file that the next inbox names, and drafts list', {
+  tags: ['long'],
+}, async () => {
   const pty = await shell('printf "Half of it.\\n" > "$1"; kill -9 $PPID');
   await pty.press('r', /prompt>/u);
   pty.type('reset\r');
@@ -210,14 +212,16 @@ test('nor is a text lost where svc is killed between its editor and the draft', 
   expect(await readdir(join(folder, 'unsent'))).toEqual([]);
 });
 
-test('a terminal that is closed while the editor is open, told of twice: what it had saved is a draft', async () => {
+test('a terminal that is closed while the editor is open, told of twice: what it had saved is a draft', {
+  tags: ['long'],
+}, async () => {
   const pty = await shell('printf "Half of it.\\n" > "$1"; kill -HUP $PPID; sleep 0.05; kill -HUP $PPID; sleep 60');
   await pty.press('r', /prompt>/u);
   await pty.isAsItWas();
   expect(await pty.drafts()).toMatchObject([{ body: expect.stringMatching(/^Half of it\.$/mu) }]);
 });
 
-test('--linear: after Ctrl-Z and fg it asks again, and goes on with what is typed', async () => {
+test('--linear: after Ctrl-Z and fg it asks again, and goes on with what is typed', { tags: ['long'] }, async () => {
   const pty = await shell('true', undefined, inLines);
   await pty.press('2\r', /T-1007 {2}Thank you![\s\S]*^T-1007: .*q end >/mu);
   for (const number of ['3', '4']) {
@@ -231,7 +235,7 @@ test('--linear: after Ctrl-Z and fg it asks again, and goes on with what is type
   await pty.isAsItWas();
 });
 
-test('--linear: stopped before it has said anything, it begins after fg', async () => {
+test('--linear: stopped before it has said anything, it begins after fg', { tags: ['long'] }, async () => {
   // Stopped as by Ctrl-Z, in the moment in which it starts.
   const stop = 'if (require("worker_threads").isMainThread) process.kill(process.pid, "SIGTSTP")';
   const pty = await shell('true', undefined, {
@@ -244,7 +248,9 @@ test('--linear: stopped before it has said anything, it begins after fg', async 
   await pty.isAsItWas();
 });
 
-test('--linear: an editor that a signal ended: what it had saved is a draft, and the signal is named', async () => {
+test('--linear: an editor that a signal ended: what it had saved is a draft, and the signal is named', {
+  tags: ['long'],
+}, async () => {
   const pty = await shell('printf "Half of it.\\n" > "$1"; kill -TERM $$', undefined, inLines);
   await pty.press('r\r', saved('SIGTERM'));
   pty.type('q\r');
@@ -252,7 +258,9 @@ test('--linear: an editor that a signal ended: what it had saved is a draft, and
   expect(await pty.drafts()).toMatchObject([{ body: expect.stringMatching(/^Half of it\.$/mu) }]);
 });
 
-test('an editor that saved far too much: nothing is read, and the file that is kept is named', async () => {
+test('an editor that saved far too much: nothing is read, and the file that is kept is named', {
+  tags: ['long'],
+}, async () => {
   const pty = await shell('printf "A text." > "$1"; truncate -s 50G "$1"');
   await pty.press('r', /What the editor saved is 51200\.0 MB long[\s\S]*kept[\s\S]*in[\s\S]*unsent/u);
   await pty.press('j', /^> (?!Ben)/mu);

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { desk, linear, through } from './desk.ts';
 
-test('a reply that went is not called unsent where its draft cannot be told so, and no count that fails replaces that', async () => {
+test('a reply that went is not called unsent where its draft cannot be told so, and no count that fails replaces that', {
+  tags: ['long'],
+}, async () => {
   const world = await desk();
   const log = join(world.folder, 'state', 'drafts', 'drafts.jsonl');
   const broken = through(world, async (request, go) => {

@@ -1,3 +1,4 @@
+// @module-tag long
 // Keys that customers chose, in an answer of any size: inside the fence of untrusted data, harmless, and within the bounds.
 import { describe, expect, test } from 'vitest';
 import { getContact, listContacts } from '../../src/api/contacts.ts';

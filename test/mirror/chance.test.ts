@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect } from 'vitest';
 import { fc } from '../chance.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect } from 'vitest';
 import type { SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';

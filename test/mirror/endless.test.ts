@@ -1,3 +1,4 @@
+// @module-tag long
 // A query that never ends, in a process that has more to do: the built tool, under the Node of SVC_TEST_NODE.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -90,7 +90,7 @@ export function onBothEngines(title: string, define: (tested: Tested) => void): 
       },
     });
   });
-  describe(`${title} (PostgreSQL)`, () => {
+  describe(`${title} (PostgreSQL)`, { tags: ['long'] }, () => {
     let started: PostgresServer | undefined;
     beforeAll(async () => {
       server ??= serverWithRole();

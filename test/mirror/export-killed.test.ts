@@ -1,3 +1,4 @@
+// @module-tag long
 // Exports that are killed at any step: what is in the folder adds up to the copy, and no row is there twice as it was.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

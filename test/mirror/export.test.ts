@@ -43,7 +43,7 @@ const exportTo = (world: SandboxWorld, dir: string, ...more: string[]) =>
 
 onBothEngines('mirror export', ({ test, once, world: fresh, pulled, looked, engine }) => {
   describe('has each row of each table, in every format', () => {
-    test('Parquet with whole numbers, true and false, moments, and JSON as text', async () => {
+    test('Parquet with whole numbers, true and false, moments, and JSON as text', { tags: ['long'] }, async () => {
       const world = await looked();
       const dir = newDir(world);
       await exportTo(world, dir);
@@ -60,7 +60,7 @@ onBothEngines('mirror export', ({ test, once, world: fresh, pulled, looked, engi
       }
     });
 
-    test('JSON Lines with objects as objects, and CSV as a table', async () => {
+    test('JSON Lines with objects as objects, and CSV as a table', { tags: ['long'] }, async () => {
       const world = await looked();
       const dir = newDir(world);
       await exportTo(world, dir, '--format', 'jsonl');
@@ -92,7 +92,9 @@ onBothEngines('mirror export', ({ test, once, world: fresh, pulled, looked, engi
     ]);
   });
 
-  test('with --since-last has what is new, what changed and what is gone, and nothing else', async () => {
+  test('with --since-last has what is new, what changed and what is gone, and nothing else', {
+    tags: ['long'],
+  }, async () => {
     const world = await pulled();
     const dir = newDir(world);
     await exportTo(world, dir, '--format', 'jsonl', '--since-last');
@@ -120,7 +122,7 @@ onBothEngines('mirror export', ({ test, once, world: fresh, pulled, looked, engi
   });
 
   test('whatever happens between them, exports add up to the copy, and no row comes twice as it was', {
-    timeout: 300_000,
+    tags: ['long'],
   }, async () => {
     const kinds = ['contacts,tickets', 'lists', 'conversations,changelog,feedback', 'calls'];
     const step = fc.record({
@@ -145,7 +147,7 @@ onBothEngines('mirror export', ({ test, once, world: fresh, pulled, looked, engi
     );
   });
 
-  test('rows of a copy that was forgotten and pulled again are told as gone', async () => {
+  test('rows of a copy that was forgotten and pulled again are told as gone', { tags: ['long'] }, async () => {
     const world = await pulled();
     const dir = newDir(world);
     await exportTo(world, dir, '--format', 'jsonl', '--only', 'lists');
@@ -164,6 +166,7 @@ onBothEngines('mirror export', ({ test, once, world: fresh, pulled, looked, engi
 
   once(
     'of a copy that was forgotten and pulled in part nothing is told as gone before all of it was read',
+    { tags: ['long'] },
     async () => {
       const world = await pulled();
       const dir = newDir(world);
@@ -192,7 +195,7 @@ onBothEngines('mirror export', ({ test, once, world: fresh, pulled, looked, engi
     },
   );
 
-  once('two at once into one folder come one after the other', async () => {
+  once('two at once into one folder come one after the other', { tags: ['long'] }, async () => {
     const world = await looked();
     const dir = newDir(world);
     const runs = Array.from({ length: 3 }, () => exportTo(world, dir, '--since-last', '--format', 'jsonl'));
@@ -232,37 +235,41 @@ onBothEngines('mirror export', ({ test, once, world: fresh, pulled, looked, engi
     expect(existsSync(join(dir, '.svc-export-2-abc'))).toBe(false);
   });
 
-  once('with --since-last, an export that was removed or damaged is exit 2, and nothing is written', async () => {
-    const world = await pulled();
-    const dir = newDir(world);
-    await exportTo(world, dir, '--only', 'lists');
-    await happen(world, { what: 'list', pick: 1 });
-    await ok(world, 'mirror pull --only lists');
-    await exportTo(world, dir, '--only', 'lists', '--since-last');
-    const refused = async (said: string) => {
-      const ran = await svc(world, ['mirror', 'export', '--to', dir, '--since-last']);
-      expect({ exitCode: ran.exitCode, stdout: ran.stdout }).toEqual({ exitCode: 2, stdout: '' });
-      expect(ran.stderr).toContain(said);
-      expect(readdirSync(dir).some((name) => name.startsWith('.svc-export-'))).toBe(false);
-    };
-    writeFileSync(join(dir, 'export-0002', '.seen', 'lists'), '1 abc\n');
-    await refused('is damaged');
-    await exportTo(world, dir, '--only', 'lists');
-    await exportTo(world, dir, '--only', 'calls');
-    for (const name of ['export-0001', 'export-0002', 'export-0003']) rmSync(join(dir, name), { recursive: true });
-    expect((await exportTo(world, dir, '--since-last', '--only', 'lists,calls')).stdout).toBe('');
-    rmSync(join(dir, 'export-0004', '.seen'), { recursive: true });
-    await refused('an export was removed');
-    await exportTo(world, dir, '--only', 'lists');
-    await refused('an export was removed');
-    await exportTo(world, dir);
-    await exportTo(world, dir, '--since-last', '--only', 'calls');
-    await happen(world, { what: 'list', pick: 1 });
-    await ok(world, 'mirror pull --only lists');
-    await exportTo(world, dir, '--since-last');
-    rmSync(join(dir, 'export-0007'), { recursive: true });
-    await refused('an export was removed');
-  });
+  once(
+    'with --since-last, an export that was removed or damaged is exit 2, and nothing is written',
+    { tags: ['long'] },
+    async () => {
+      const world = await pulled();
+      const dir = newDir(world);
+      await exportTo(world, dir, '--only', 'lists');
+      await happen(world, { what: 'list', pick: 1 });
+      await ok(world, 'mirror pull --only lists');
+      await exportTo(world, dir, '--only', 'lists', '--since-last');
+      const refused = async (said: string) => {
+        const ran = await svc(world, ['mirror', 'export', '--to', dir, '--since-last']);
+        expect({ exitCode: ran.exitCode, stdout: ran.stdout }).toEqual({ exitCode: 2, stdout: '' });
+        expect(ran.stderr).toContain(said);
+        expect(readdirSync(dir).some((name) => name.startsWith('.svc-export-'))).toBe(false);
+      };
+      writeFileSync(join(dir, 'export-0002', '.seen', 'lists'), '1 abc\n');
+      await refused('is damaged');
+      await exportTo(world, dir, '--only', 'lists');
+      await exportTo(world, dir, '--only', 'calls');
+      for (const name of ['export-0001', 'export-0002', 'export-0003']) rmSync(join(dir, name), { recursive: true });
+      expect((await exportTo(world, dir, '--since-last', '--only', 'lists,calls')).stdout).toBe('');
+      rmSync(join(dir, 'export-0004', '.seen'), { recursive: true });
+      await refused('an export was removed');
+      await exportTo(world, dir, '--only', 'lists');
+      await refused('an export was removed');
+      await exportTo(world, dir);
+      await exportTo(world, dir, '--since-last', '--only', 'calls');
+      await happen(world, { what: 'list', pick: 1 });
+      await ok(world, 'mirror pull --only lists');
+      await exportTo(world, dir, '--since-last');
+      rmSync(join(dir, 'export-0007'), { recursive: true });
+      await refused('an export was removed');
+    },
+  );
 
   once(
     'with --since-last, a newest export that has another name now is exit 2, and nothing is exported again',

@@ -4,7 +4,9 @@ import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { ok, sql } from './engines.ts';
 
-test('a first pull says what it costs before it begins, and reads the unresolved before everything else', async () => {
+test('a first pull says what it costs before it begins, and reads the unresolved before everything else', {
+  tags: ['long'],
+}, async () => {
   const world = sandboxWorld({ rateLimit: 'off' });
   const { stderr } = await ok(world, 'mirror pull');
   // 264 contacts, 44 tickets and 22 conversations with their threads, 32 entries, and the rest.
@@ -41,7 +43,9 @@ test('a first pull that is stopped has read the unresolved, which every command 
   ]);
 });
 
-test('progress has one total, and tells the wait of the limit and the minutes that are left', async () => {
+test('progress has one total, and tells the wait of the limit and the minutes that are left', {
+  tags: ['long'],
+}, async () => {
   const world = sandboxWorld({ rateLimit: 'on' });
   const said: string[] = [];
   await ok(world, 'mirror pull', {
@@ -59,26 +63,32 @@ test('progress has one total, and tells the wait of the limit and the minutes th
   expect(done).toBe(total);
 });
 
-test.each(['on', 'off'] as const)('no number of the progress ever goes down, with the limit %s', async (rateLimit) => {
-  const world = sandboxWorld({ rateLimit });
-  for (const line of ['mirror pull', 'mirror pull', 'mirror pull --full']) {
-    const told: number[][] = [];
-    await ok(world, line, {
-      progress(text = '') {
-        const numbers = /^([\d,]+) of about ([\d,]+) requests/u.exec(text)?.slice(1);
-        if (numbers) told.push(numbers.map((each) => Number(each.replaceAll(',', ''))));
-      },
-    });
-    expect(told.length).toBeGreaterThan(5);
-    for (const at of [0, 1]) {
-      const column = told.map((numbers) => numbers[at] ?? Number.NaN);
-      expect(column).toEqual(column.toSorted((a, b) => a - b));
+test.each(['on', 'off'] as const)(
+  'no number of the progress ever goes down, with the limit %s',
+  { tags: ['long'] },
+  async (rateLimit) => {
+    const world = sandboxWorld({ rateLimit });
+    for (const line of ['mirror pull', 'mirror pull', 'mirror pull --full']) {
+      const told: number[][] = [];
+      await ok(world, line, {
+        progress(text = '') {
+          const numbers = /^([\d,]+) of about ([\d,]+) requests/u.exec(text)?.slice(1);
+          if (numbers) told.push(numbers.map((each) => Number(each.replaceAll(',', ''))));
+        },
+      });
+      expect(told.length).toBeGreaterThan(5);
+      for (const at of [0, 1]) {
+        const column = told.map((numbers) => numbers[at] ?? Number.NaN);
+        expect(column).toEqual(column.toSorted((a, b) => a - b));
+      }
+      expect(told.at(-1)?.[0]).toBe(told.at(-1)?.[1]);
     }
-    expect(told.at(-1)?.[0]).toBe(told.at(-1)?.[1]);
-  }
-});
+  },
+);
 
-test('sql and search say of which kinds the copy is not whole, and nothing of those that are refused', async () => {
+test('sql and search say of which kinds the copy is not whole, and nothing of those that are refused', {
+  tags: ['long'],
+}, async () => {
   const world = sandboxWorld({ rateLimit: 'off' });
   await world.control('POST', 'modules', { account_id: 1, feedback_board: false });
   await ok(world, 'mirror pull --only contacts,feedback');

@@ -98,6 +98,7 @@ describe('a pull that is killed while the database is written', () => {
   const ofLibrary = hasOwnSqlite ? undefined : test;
   ofLibrary?.each(process.env.SVC_TEST_RUNS ? [3, 11, 30, 47, 80, 131] : inTurn([3, 30, 131], 0, 2))(
     'at write %i, the next pull makes it whole',
+    { tags: ['long'] },
     async (at) => {
       const folder = newFolder();
       const killed = await run(folder, ['mirror', 'pull', ...counted], { KILL_AT: String(at) });
@@ -108,6 +109,7 @@ describe('a pull that is killed while the database is written', () => {
 
   ofLibrary?.(
     'a backup that is put in the place of the torn file stays as it is: the journal is put aside',
+    { tags: ['long'] },
     async () => {
       const folder = await pulledFolder();
       const file = join(folder, 'state', 'mirror.db');
@@ -130,17 +132,21 @@ describe('a pull that is killed while the database is written', () => {
     },
   );
 
-  ofLibrary?.('what a killed transaction had written is undone, also for a query that only reads', async () => {
-    const folder = await pulledFolder();
-    const before = await counts(folder);
-    // In the middle of a transaction that has begun to write into the database itself.
-    const killed = await run(folder, ['mirror', 'pull', '--full'], { KILL_AT: '1', KILL_IN: 'database' });
-    expect(killed.code).toBe(null);
-    expect(statSync(join(folder, 'state', 'mirror.db.undo')).size).toBeGreaterThan(0);
-    expect(await counts(folder)).toEqual(before);
-    const check = await ask(folder, ['mirror', 'sql', 'SELECT integrity_check FROM pragma_integrity_check']);
-    expect(check.stdout).toBe('ok\n');
-  });
+  ofLibrary?.(
+    'what a killed transaction had written is undone, also for a query that only reads',
+    { tags: ['long'] },
+    async () => {
+      const folder = await pulledFolder();
+      const before = await counts(folder);
+      // In the middle of a transaction that has begun to write into the database itself.
+      const killed = await run(folder, ['mirror', 'pull', '--full'], { KILL_AT: '1', KILL_IN: 'database' });
+      expect(killed.code).toBe(null);
+      expect(statSync(join(folder, 'state', 'mirror.db.undo')).size).toBeGreaterThan(0);
+      expect(await counts(folder)).toEqual(before);
+      const check = await ask(folder, ['mirror', 'sql', 'SELECT integrity_check FROM pragma_integrity_check']);
+      expect(check.stdout).toBe('ok\n');
+    },
+  );
 
   test('the copy and its journal can be read by their owner alone', async () => {
     const folder = newFolder();
@@ -153,7 +159,7 @@ describe('a pull that is killed while the database is written', () => {
   });
 });
 
-test('of two pulls at once one waits for the other, and both end well', async () => {
+test('of two pulls at once one waits for the other, and both end well', { tags: ['long'] }, async () => {
   const folder = newFolder();
   const pull = () => run(folder, ['mirror', 'pull', ...counted]);
   const both = await Promise.all([pull(), pull()]);
@@ -168,7 +174,7 @@ async function request(method: string, url: string, body: unknown): Promise<void
 }
 
 test('a watch that is killed again and again tells every change at least once, and in order for each record', {
-  timeout: 60_000,
+  tags: ['long'],
 }, async () => {
   const folder = await pulledFolder();
   const argv = ['watch', 'tickets', '--name', 'crm', '--json'];

@@ -1,3 +1,4 @@
+// @module-tag long
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect } from 'vitest';

@@ -41,7 +41,7 @@ onBothEngines('a time that no calendar has', ({ test, world: fresh }) => {
     '0000-01-01T10:00:00Z',
     '2024-01-01T10:00:00 (noon)',
   ];
-  test.each(odd)('%s stays in the record alone, and the pull goes on', async (time) => {
+  test.each(odd)('%s stays in the record alone, and the pull goes on', { tags: ['long'] }, async (time) => {
     const world = fresh();
     const broken = faulty(world, (url) =>
       /^\/tickets\/\d+$/u.test(url.pathname)
@@ -62,6 +62,7 @@ onBothEngines('a record whose id cannot be kept', ({ engine, test, world: fresh,
   const some = engine === 'sqlite' ? lists : lists.slice(0, 1);
   test.each(some.map((one, at) => [...one, oddIds[at]] as const))(
     'of %s (%s) keeps the first reading from being complete',
+    { tags: ['long'] },
     async (kind, path, key, id, _, odd) => {
       const world = fresh();
       const broken = faulty(world, (url) =>
@@ -78,7 +79,9 @@ onBothEngines('a record whose id cannot be kept', ({ engine, test, world: fresh,
     },
   );
 
-  test('makes nothing gone, however often all ids come as texts, and leaves a whole copy complete', async () => {
+  test('makes nothing gone, however often all ids come as texts, and leaves a whole copy complete', {
+    tags: ['long'],
+  }, async () => {
     const world = await pulled();
     const texts: Fault = (body) =>
       JSON.parse(JSON.stringify(body).replace(/"(phone_call_id|contacts_list_id|id|contact_id)":(\d+)/gu, '"$1":"$2"'));
@@ -96,7 +99,9 @@ onBothEngines('a record whose id cannot be kept', ({ engine, test, world: fresh,
     expect(await copied(world)).toEqual(await truth(world));
   });
 
-  test('of a message is missing from its ticket until it comes with an id, and no other message is gone', async () => {
+  test('of a message is missing from its ticket until it comes with an id, and no other message is gone', {
+    tags: ['long'],
+  }, async () => {
     const world = await pulled();
     world.clock.advance(600_000);
     await request(world, 'POST', '/tickets/8/replies', { body: 'One more' });
@@ -119,7 +124,9 @@ onBothEngines('a record whose id cannot be kept', ({ engine, test, world: fresh,
     expect((await copied(world)).ticket_messages).toEqual((await truth(world)).ticket_messages);
   });
 
-  test('was left out of a copy that an earlier version called complete: the next pull reads that kind whole', async () => {
+  test('was left out of a copy that an earlier version called complete: the next pull reads that kind whole', {
+    tags: ['long'],
+  }, async () => {
     const world = await pulled();
     await inCopy(world, (store, account) =>
       store.write(async (to) => {

@@ -78,7 +78,9 @@ onBothEngines('median and percentile in mirror sql', ({ test, pulled, looked, en
     expect(await sql(world, nested)).toEqual([{ m: 6.25 }]);
   });
 
-  test('refuse a p beyond 0 and 100, one that changes, and a value without end, exit 2', async () => {
+  test('refuse a p beyond 0 and 100, one that changes, and a value without end, exit 2', {
+    tags: ['long'],
+  }, async () => {
     const world = await looked();
     const failing = async (query: string, said: string) => {
       const ran = await svc(world, ['mirror', 'sql', query]);
@@ -96,7 +98,7 @@ onBothEngines('median and percentile in mirror sql', ({ test, pulled, looked, en
     await failing('SELECT median(subject) FROM tickets', engine === 'sqlite' ? 'is not numeric' : 'median(text)');
   });
 
-  test('a query that failed in the middle leaves nothing to the next one', async () => {
+  test('a query that failed in the middle leaves nothing to the next one', { tags: ['long'] }, async () => {
     const world = await looked();
     const rows = '(VALUES (1, 100), (1, 200), (2, 300))';
     const failing = ask('SELECT percentile(x, CASE WHEN x > 250 THEN 101 ELSE 50 END) FROM t', rows);

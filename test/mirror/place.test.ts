@@ -175,7 +175,7 @@ describe('a PostgreSQL that asks for a password', () => {
     return file;
   };
 
-  withPostgres(test)('is given that of .pgpass, or of PGPASSWORD', async () => {
+  withPostgres(test)('is given that of .pgpass, or of PGPASSWORD', { tags: ['long'] }, async () => {
     const file = withPasswords('# ours\n*:*:other:locked:wrong\n*:*:locked:locked:very\\: secret\n');
     const runs = [
       pull({ PGPASSFILE: file }),
@@ -185,7 +185,7 @@ describe('a PostgreSQL that asks for a password', () => {
       expect([exitCode, stderr]).toEqual([0, expect.anything()]);
   });
 
-  withPostgres(test)('without one is exit 4, with the ways to give it', async () => {
+  withPostgres(test)('without one is exit 4, with the ways to give it', { tags: ['long'] }, async () => {
     const { exitCode, stderr } = await pull({});
     expect(exitCode).toBe(4);
     expect(stderr).toMatch(/asks for a password, and none is given[\s\S]*PGPASSWORD, in \.pgpass/u);
@@ -224,7 +224,7 @@ describe('a database that cannot be used', () => {
     await ok(one, 'mirror pull --only lists');
   });
 
-  test('is named where somebody else has it', async () => {
+  test('is named where somebody else has it', { tags: ['long'] }, async () => {
     const one = world();
     await ok(one, 'mirror pull --only lists');
     const held = await tryLock(`${copyOf(one.folder)}.busy`);
@@ -235,7 +235,9 @@ describe('a database that cannot be used', () => {
     await ok(one, 'mirror status');
   });
 
-  test('is waited for no longer than --max-wait, and a question that the service can answer for ten seconds at most', async () => {
+  test('is waited for no longer than --max-wait, and a question that the service can answer for ten seconds at most', {
+    tags: ['long'],
+  }, async () => {
     const one = world();
     await ok(one, 'mirror pull --only contacts');
     const held = await tryLock(`${copyOf(one.folder)}.busy`);
@@ -263,7 +265,7 @@ describe('a database that cannot be used', () => {
     }
   });
 
-  test('needs no current folder', async () => {
+  test('needs no current folder', { tags: ['long'] }, async () => {
     const built = await buildSvc();
     const [state, gone] = [join(built.folder, 'state'), join(built.folder, 'gone')];
     for (const folder of [state, gone]) mkdirSync(folder);
@@ -286,7 +288,7 @@ describe('a database that cannot be used', () => {
     expect(ran.exitCode).toBe(10);
   });
 
-  test('is not held up by a lock that a killed process of the library left', async () => {
+  test('is not held up by a lock that a killed process of the library left', { tags: ['long'] }, async () => {
     const one = world();
     await ok(one, 'mirror pull --only lists');
     mkdirSync(`${copyOf(one.folder)}.lock`);
@@ -295,7 +297,7 @@ describe('a database that cannot be used', () => {
   });
 
   const onDisk = allowed('Mounting a disk', 'unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt');
-  onDisk('a full disk ends the pull, and what was stored stays', async () => {
+  onDisk('a full disk ends the pull, and what was stored stays', { tags: ['long'] }, async () => {
     const disk = mkdtempSync(join(tmpdir(), 'svc-disk-'));
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', disk]);
     try {
@@ -379,7 +381,7 @@ onBothEngines('the schema', ({ test, once, world: fresh, engine, server }) => {
     }
   });
 
-  test('two accounts live side by side, and their pulls run at the same time', async () => {
+  test('two accounts live side by side, and their pulls run at the same time', { tags: ['long'] }, async () => {
     const one = fresh();
     const other = { ...one, env: { ...one.env, SVC_API_KEY: 'key_globex' } };
     await Promise.all([ok(one, 'mirror pull --only contacts'), ok(other, 'mirror pull --only contacts')]);
@@ -400,7 +402,7 @@ onBothEngines('the schema', ({ test, once, world: fresh, engine, server }) => {
     expect(gets).toHaveLength(1);
   });
 
-  test('a pull waits for another no longer than --max-wait', async () => {
+  test('a pull waits for another no longer than --max-wait', { tags: ['long'] }, async () => {
     const world = fresh();
     let open = () => {};
     const gate = new Promise<void>((resolve) => {

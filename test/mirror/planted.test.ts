@@ -1,3 +1,4 @@
+// @module-tag long
 // PostgreSQL where another role may make functions and operators in the schema public, as everybody could up to PostgreSQL 14.
 import { test as always, beforeAll, expect } from 'vitest';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';

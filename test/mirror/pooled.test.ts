@@ -1,3 +1,4 @@
+// @module-tag long
 // PostgreSQL behind a pooler that gives each transaction another session, and tables that others had a hand in.
 import { join } from 'node:path';
 import { afterAll, test as always, beforeAll, describe, expect } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../src/context.ts';
 import { sandboxWorld } from '../sandbox-world.ts';

@@ -95,14 +95,14 @@ describe('a query in PostgreSQL', () => {
     others = foreign();
   });
 
-  test.each(tricks)('shows no row of another account: %s', async (text) => {
+  test.each(tricks)('shows no row of another account: %s', { tags: ['long'] }, async (text) => {
     expect(others.length).toBeGreaterThan(0);
     const { stdout, stderr } = await asked(acme, text);
     expect(others.filter((email) => (stdout + stderr).includes(email))).toEqual([]);
     expect(stdout + stderr).not.toContain('root:x:');
   });
 
-  test('leaves nothing behind: no row less, no slot, no setting', async () => {
+  test('leaves nothing behind: no row less, no slot, no setting', { tags: ['long'] }, async () => {
     const count = server?.sql(database, 'SET row_security = off; SELECT count(*) FROM svc_mirror.contacts').trim();
     expect(Number(count)).toBeGreaterThan(264);
     expect(server?.sql(database, 'SELECT count(*) FROM pg_replication_slots').trim()).toBe('0');
@@ -115,7 +115,9 @@ describe('a query in PostgreSQL', () => {
 });
 
 describe('a query as a superuser, or as a role that can become one,', () => {
-  test('is refused with the three lines that make a role for it, and that role can ask', async () => {
+  test('is refused with the three lines that make a role for it, and that role can ask', {
+    tags: ['long'],
+  }, async () => {
     const powerful = { ...acme, env: { ...acme.env, SVC_MIRROR_DB: server?.url(database) } };
     const ran = await asked(powerful, 'SELECT 1');
     expect([ran.exitCode, ran.stdout]).toEqual([2, '']);
@@ -142,7 +144,9 @@ describe('a query as a superuser, or as a role that can become one,', () => {
 });
 
 describe('forget in PostgreSQL', () => {
-  test("leaves other tables alone, and keeps svc's empty tables where somebody's view needs them", async () => {
+  test("leaves other tables alone, and keeps svc's empty tables where somebody's view needs them", {
+    tags: ['long'],
+  }, async () => {
     server?.sql(database, "CREATE TABLE notes (text text); INSERT INTO notes VALUES ('keep me')");
     server?.sql(database, 'CREATE VIEW theirs AS SELECT * FROM svc_mirror.contacts');
     await ok(globex, 'mirror forget --yes');

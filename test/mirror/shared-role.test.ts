@@ -1,3 +1,4 @@
+// @module-tag long
 // A copy in PostgreSQL that one member of a team made, and another member pulls.
 import { test as always, expect } from 'vitest';
 import { sandboxWorld } from '../sandbox-world.ts';

@@ -1,3 +1,4 @@
+// @module-tag long
 // A pull that stands still while it writes, and goes on after another one has had the copy.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

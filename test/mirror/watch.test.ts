@@ -51,7 +51,7 @@ onBothEngines('watch', ({ test, once, world: fresh, pulled, looked }) => {
     ['SIGTERM', 143, once],
     ['SIGHUP', 129, once],
   ] as const)
-    played(`ends on ${signal} with ${code}, and what it told is remembered`, async () => {
+    played(`ends on ${signal} with ${code}, and what it told is remembered`, { tags: ['long'] }, async () => {
       const world = fresh();
       world.clock.advance(86_400_000);
       const news = async () => request(world, 'PATCH', '/tickets/8', { status: 'resolved' });
@@ -88,7 +88,7 @@ onBothEngines('watch', ({ test, once, world: fresh, pulled, looked }) => {
     expect(events((await once(world)).stdout)).toMatchObject([{ record_id: 8 }]);
   });
 
-  test('tells what changes from now on, without reading the whole account first', async () => {
+  test('tells what changes from now on, without reading the whole account first', { tags: ['long'] }, async () => {
     const world = fresh();
     world.clock.advance(86_400_000);
     const ran = await watched(
@@ -144,7 +144,7 @@ onBothEngines('watch', ({ test, once, world: fresh, pulled, looked }) => {
     expect(ran.stdout).toContain('^[[2Jgone');
   });
 
-  once('cuts the name of a record, never what changed', async () => {
+  once('cuts the name of a record, never what changed', { tags: ['long'] }, async () => {
     const world = await pulled();
     world.clock.advance(600_000);
     const resolve = async () => request(world, 'PATCH', '/tickets/8', { status: 'resolved' });
@@ -159,7 +159,7 @@ onBothEngines('watch', ({ test, once, world: fresh, pulled, looked }) => {
     }
   });
 
-  test('goes on where the run of that name was, and begins in the past with --since', async () => {
+  test('goes on where the run of that name was, and begins in the past with --since', { tags: ['long'] }, async () => {
     const world = await pulled();
     await watched(world, ['tickets', '--name', 'crm', '--json'], [nothing]);
     world.clock.advance(600_000);
@@ -204,19 +204,23 @@ onBothEngines('watch', ({ test, once, world: fresh, pulled, looked }) => {
     expect(ran.stderr.match(/Not whole: conversations/gu)).toHaveLength(1);
   });
 
-  once('--exec gets each change on standard input, and no shell ever sees what a customer wrote', async () => {
-    const world = await pulled();
-    world.clock.advance(600_000);
-    const out = join(world.folder, 'out.jsonl');
-    const script = join(world.folder, 'take.mjs');
-    writeFileSync(script, `import fs from 'node:fs'; fs.appendFileSync(process.argv[2], fs.readFileSync(0));`);
-    const evil = `"; touch ${join(world.folder, 'owned')} #$(touch x)\`touch y\``;
-    const argv = ['--exec', `"${process.execPath}" ${script} ${out}`];
-    await watched(world, argv, [nothing, async () => request(world, 'POST', '/tickets', { subject: evil }), nothing]);
-    const [event] = events(readFileSync(out, 'utf8'));
-    expect(event?.after.subject).toBe(evil);
-    expect(() => readFileSync(join(world.folder, 'owned'))).toThrow();
-  });
+  once(
+    '--exec gets each change on standard input, and no shell ever sees what a customer wrote',
+    { tags: ['long'] },
+    async () => {
+      const world = await pulled();
+      world.clock.advance(600_000);
+      const out = join(world.folder, 'out.jsonl');
+      const script = join(world.folder, 'take.mjs');
+      writeFileSync(script, `import fs from 'node:fs'; fs.appendFileSync(process.argv[2], fs.readFileSync(0));`);
+      const evil = `"; touch ${join(world.folder, 'owned')} #$(touch x)\`touch y\``;
+      const argv = ['--exec', `"${process.execPath}" ${script} ${out}`];
+      await watched(world, argv, [nothing, async () => request(world, 'POST', '/tickets', { subject: evil }), nothing]);
+      const [event] = events(readFileSync(out, 'utf8'));
+      expect(event?.after.subject).toBe(evil);
+      expect(() => readFileSync(join(world.folder, 'owned'))).toThrow();
+    },
+  );
 
   once('--exec with a quote that does not end is refused, before anything is asked', async () => {
     const ran = await svc(await looked(), ['watch', '--exec', `"./notify --quiet`]);
@@ -224,27 +228,31 @@ onBothEngines('watch', ({ test, once, world: fresh, pulled, looked }) => {
     expect(ran.stderr).toContain('--exec has a quote that does not end');
   });
 
-  once('--exec that fails is tried three times and reported, and the next change goes on', async () => {
-    const world = await pulled();
-    world.clock.advance(600_000);
-    const tries = join(world.folder, 'tries');
-    const script = join(world.folder, 'fail.mjs');
-    writeFileSync(script, `import fs from 'node:fs'; fs.appendFileSync(process.argv[2], 'x'); process.exit(3);`);
-    const change = async () => {
-      await request(world, 'POST', '/tickets', { subject: 'One' });
-      await request(world, 'POST', '/tickets', { subject: 'Two' });
-    };
-    const ran = await watched(
-      world,
-      ['--exec', `"${process.execPath}" ${script} ${tries}`],
-      [nothing, change, nothing],
-    );
-    expect(readFileSync(tries, 'utf8')).toBe('x'.repeat(6));
-    expect(ran.stderr).toContain('--exec failed 3 times for tickets');
-    expect(ran.stdout).toContain('Two');
-  });
+  once(
+    '--exec that fails is tried three times and reported, and the next change goes on',
+    { tags: ['long'] },
+    async () => {
+      const world = await pulled();
+      world.clock.advance(600_000);
+      const tries = join(world.folder, 'tries');
+      const script = join(world.folder, 'fail.mjs');
+      writeFileSync(script, `import fs from 'node:fs'; fs.appendFileSync(process.argv[2], 'x'); process.exit(3);`);
+      const change = async () => {
+        await request(world, 'POST', '/tickets', { subject: 'One' });
+        await request(world, 'POST', '/tickets', { subject: 'Two' });
+      };
+      const ran = await watched(
+        world,
+        ['--exec', `"${process.execPath}" ${script} ${tries}`],
+        [nothing, change, nothing],
+      );
+      expect(readFileSync(tries, 'utf8')).toBe('x'.repeat(6));
+      expect(ran.stderr).toContain('--exec failed 3 times for tickets');
+      expect(ran.stdout).toContain('Two');
+    },
+  );
 
-  once('outlives a service that is away, and says so', async () => {
+  once('outlives a service that is away, and says so', { tags: ['long'] }, async () => {
     const world = await pulled();
     world.clock.advance(600_000);
     const fail = () => world.control('POST', 'faults', { path: '/tickets', action: 'status', status: 500, times: 12 });

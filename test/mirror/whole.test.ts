@@ -21,21 +21,25 @@ const goneIn = async (world: SandboxWorld, table: string) =>
 
 onBothEngines('a reading is whole', ({ test, world: fresh, pulled }) => {
   describe('only where every page is the one that was asked for', () => {
-    test.each(Object.entries(faults) as [string, Fault][])('not where a page is %s', async (_, fault) => {
-      const world = fresh();
-      // More often than one pull asks for it.
-      const broken = faulty(world, times(20, pageOf('/contacts', 2), fault));
-      const first = await pull(broken, '--only', 'contacts');
-      expect(first.exitCode).toBe(8);
-      expect(first.stderr).toContain('Not whole: contacts.');
-      expect(first.of('contacts')).toMatchObject({ complete: false, gone: 0, doubt: expect.any(String) });
-      const next = await pull(world, '--only', 'contacts');
-      expect(next.exitCode).toBe(0);
-      expect(next.of('contacts')).toMatchObject({ complete: true, rows: 264, gone: 0, doubt: null });
-      expect((await copied(world)).contacts).toEqual((await truth(world)).contacts);
-    });
+    test.each(Object.entries(faults) as [string, Fault][])(
+      'not where a page is %s',
+      { tags: ['long'] },
+      async (_, fault) => {
+        const world = fresh();
+        // More often than one pull asks for it.
+        const broken = faulty(world, times(20, pageOf('/contacts', 2), fault));
+        const first = await pull(broken, '--only', 'contacts');
+        expect(first.exitCode).toBe(8);
+        expect(first.stderr).toContain('Not whole: contacts.');
+        expect(first.of('contacts')).toMatchObject({ complete: false, gone: 0, doubt: expect.any(String) });
+        const next = await pull(world, '--only', 'contacts');
+        expect(next.exitCode).toBe(0);
+        expect(next.of('contacts')).toMatchObject({ complete: true, rows: 264, gone: 0, doubt: null });
+        expect((await copied(world)).contacts).toEqual((await truth(world)).contacts);
+      },
+    );
 
-    test('a page that is wrong once is asked for once more, and nobody notices', async () => {
+    test('a page that is wrong once is asked for once more, and nobody notices', { tags: ['long'] }, async () => {
       for (const [path, kind] of [
         ['/contacts', 'contacts'],
         ['/calls', 'calls'],
@@ -53,7 +57,7 @@ onBothEngines('a reading is whole', ({ test, world: fresh, pulled }) => {
     });
   });
 
-  test('nothing is gone by a page that is empty, of any kind', async () => {
+  test('nothing is gone by a page that is empty, of any kind', { tags: ['long'] }, async () => {
     for (const [path, kind] of [
       ['/contacts', 'contacts'],
       ['/calls', 'calls'],
@@ -78,7 +82,9 @@ onBothEngines('a reading is whole', ({ test, world: fresh, pulled }) => {
     }
   });
 
-  test('a list of lists, and a list of members, that comes empty or broken once makes nothing gone', async () => {
+  test('a list of lists, and a list of members, that comes empty or broken once makes nothing gone', {
+    tags: ['long'],
+  }, async () => {
     const world = await pulled();
     for (const path of ['/contactslists/list', '/contactslists/3/get_contacts']) {
       for (const fault of [() => ({ data: [] }), () => ({}), () => ({ data: null })]) {
@@ -119,7 +125,9 @@ onBothEngines('a reading is whole', ({ test, world: fresh, pulled }) => {
     expect((await copied(world)).list_members).toEqual(list_members);
   });
 
-  test('an answer that lacks messages of a thread, or the record itself, takes nothing away', async () => {
+  test('an answer that lacks messages of a thread, or the record itself, takes nothing away', {
+    tags: ['long'],
+  }, async () => {
     const world = await pulled();
     world.clock.advance(600_000);
     await request(world, 'POST', '/tickets/8/replies', { body: 'One more' });
@@ -141,7 +149,9 @@ onBothEngines('a reading is whole', ({ test, world: fresh, pulled }) => {
     expect((await copied(world)).ticket_messages).toEqual((await truth(world)).ticket_messages);
   });
 
-  test('a copy of an earlier version that calls a part complete is noticed by the next pull, and repaired without news', async () => {
+  test('a copy of an earlier version that calls a part complete is noticed by the next pull, and repaired without news', {
+    tags: ['long'],
+  }, async () => {
     const world = await pulled();
     for (const [kind, id] of [
       ['contacts', 'contact_id'],

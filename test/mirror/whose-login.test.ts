@@ -28,7 +28,7 @@ const countIn = async (world: AuthWorld, ...more: string[]) => {
   return ran.exitCode === 0 ? JSON.parse(ran.stdout) : ran.stderr;
 };
 
-test('two logins of one profile whose account nobody knows share no copy', async () => {
+test('two logins of one profile whose account nobody knows share no copy', { tags: ['long'] }, async () => {
   const world = await authWorld();
   await logIn(world, 1);
   const first = await world.svc(['mirror', 'pull']);
@@ -44,7 +44,9 @@ test('two logins of one profile whose account nobody knows share no copy', async
   expect(copies).toHaveLength(2);
 });
 
-test('a file that holds the copy of one such login takes nothing of another, and says so', async () => {
+test('a file that holds the copy of one such login takes nothing of another, and says so', {
+  tags: ['long'],
+}, async () => {
   const world = await authWorld();
   const file = join(world.folder, 'copy.db');
   await logIn(world, 1);
@@ -58,6 +60,7 @@ test('a file that holds the copy of one such login takes nothing of another, and
 
 test.each([['tickets waiting'], ['inbox'], ['inbox waiting'], ['report']])(
   'without a login, and with a copy of another account, svc %s says what mirror status says',
+  { tags: ['long'] },
   async (line) => {
     const world = await authWorld();
     const asked = (env = {}) => world.svc(line.split(' '), { env });

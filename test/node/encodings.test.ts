@@ -76,19 +76,23 @@ test.each([
   ['br', brotliCompressSync(Buffer.alloc(200 << 20), quick)],
   ['deflate', deflateSync(Buffer.alloc(200 << 20), { level: 1 })],
   ['gzip, gzip', gzipSync(bomb)],
-])('a bomb in %s is larger than svc reads: bounded in memory and time, and in doubt', async (encoding, body) => {
-  const before = process.memoryUsage.rss();
-  let most = before;
-  const watch = setInterval(() => {
-    most = Math.max(most, process.memoryUsage.rss());
-  }, 5);
-  const computed = cpuTimer();
-  const lost = await ask(await answering(encoding, body), 60_000);
-  clearInterval(watch);
-  expect(lost).toMatchObject({ lost: 'after-sending', detail: expect.stringContaining('larger than svc reads') });
-  expect(computed()).toBeLessThan(5_000);
-  expect(most - before).toBeLessThan(400 << 20);
-});
+])(
+  'a bomb in %s is larger than svc reads: bounded in memory and time, and in doubt',
+  { tags: ['long'] },
+  async (encoding, body) => {
+    const before = process.memoryUsage.rss();
+    let most = before;
+    const watch = setInterval(() => {
+      most = Math.max(most, process.memoryUsage.rss());
+    }, 5);
+    const computed = cpuTimer();
+    const lost = await ask(await answering(encoding, body), 60_000);
+    clearInterval(watch);
+    expect(lost).toMatchObject({ lost: 'after-sending', detail: expect.stringContaining('larger than svc reads') });
+    expect(computed()).toBeLessThan(5_000);
+    expect(most - before).toBeLessThan(400 << 20);
+  },
+);
 
 test('an answer in pieces of one byte takes no more memory than its bytes', async () => {
   const pieces = Buffer.from('1\r\nx\r\n'.repeat(20_000));
@@ -164,7 +168,7 @@ test.each([
     (socket: Socket) =>
       void socket.end('HTTP/1.1 200 OK\r\n__proto__: x\r\nconstructor: y\r\ncontent-length: 9\r\n\r\nab'),
   ],
-])('%s is a lost answer within the time-out, straight and through a proxy', async (_, talk) => {
+])('%s is a lost answer within the time-out, straight and through a proxy', { tags: ['long'] }, async (_, talk) => {
   const url = await speaking(talk);
   for (const env of [{}, { HTTP_PROXY: url }] as Record<string, string>[]) {
     const start = performance.now();
@@ -199,6 +203,7 @@ test.each([
   ['decompressed', true],
 ])(
   'an answer that is larger than 64 MB %s is said as that: a read ends at once with 1, a write with 9',
+  { tags: ['long'] },
   async (_, packed) => {
     const base = await huge(packed);
     const run = async (argv: string[]) =>

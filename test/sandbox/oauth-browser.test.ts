@@ -96,15 +96,19 @@ async function granted(): Promise<string> {
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? '' : ' without JavaScript';
 
-  inBrowser(`a customer picks another account, unticks scopes and allows the rest${how}`, async () => {
-    const page = await open({ javaScriptEnabled });
-    await page.getByRole('radio', { name: 'Globex' }).check();
-    for (const scope of scopes.slice(2)) await page.getByRole('checkbox', { name: scope }).uncheck();
-    await page.getByRole('button', { name: 'Allow' }).click();
-    await page.getByText('Back at the client').waitFor();
-    expect(brought).toEqual([{ code: expect.any(String), state: 'sample-state' }]);
-    expect(await granted()).toBe('Globex: identity branding:write');
-  });
+  inBrowser(
+    `a customer picks another account, unticks scopes and allows the rest${how}`,
+    { tags: ['long'] },
+    async () => {
+      const page = await open({ javaScriptEnabled });
+      await page.getByRole('radio', { name: 'Globex' }).check();
+      for (const scope of scopes.slice(2)) await page.getByRole('checkbox', { name: scope }).uncheck();
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.getByText('Back at the client').waitFor();
+      expect(brought).toEqual([{ code: expect.any(String), state: 'sample-state' }]);
+      expect(await granted()).toBe('Globex: identity branding:write');
+    },
+  );
 
   inBrowser(`a customer denies${how}`, async () => {
     const page = await open({ javaScriptEnabled });
@@ -114,7 +118,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-inBrowser('the keyboard alone is enough: account, scopes and Allow', async () => {
+inBrowser('the keyboard alone is enough: account, scopes and Allow', { tags: ['long'] }, async () => {
   const page = await open({}, 'identity tickets:read tickets:write');
   const { keyboard } = page;
   await keyboard.press('Tab');
@@ -130,7 +134,7 @@ inBrowser('the keyboard alone is enough: account, scopes and Allow', async () =>
   expect(await granted()).toBe('Globex: identity tickets:write');
 });
 
-inBrowser('what has the focus is never hidden behind the buttons', async () => {
+inBrowser('what has the focus is never hidden behind the buttons', { tags: ['long'] }, async () => {
   const page = await open({ viewport: { width: 400, height: 700 } });
   const buttons = await page.locator('.decision').boundingBox();
   for (const _ of ['account', ...scopes]) {
@@ -141,7 +145,7 @@ inBrowser('what has the focus is never hidden behind the buttons', async () => {
   }
 });
 
-inBrowser('unticking everything brings the form back, which can then be finished', async () => {
+inBrowser('unticking everything brings the form back, which can then be finished', { tags: ['long'] }, async () => {
   const page = await open({}, 'identity tickets:read');
   for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
   await page.getByRole('button', { name: 'Allow' }).click();
@@ -152,7 +156,7 @@ inBrowser('unticking everything brings the form back, which can then be finished
   expect(await granted()).toBe('Acme: identity');
 });
 
-inBrowser('another site can neither frame the page nor post its form', async () => {
+inBrowser('another site can neither frame the page nor post its form', { tags: ['long'] }, async () => {
   const evil = createServer((_, outgoing) => {
     const target = consentUrl('identity').replaceAll('&', '&amp;');
     const form = `<form method="post" action="${target}"><input name="decision" value="allow">
@@ -182,14 +186,19 @@ const views: [number, 'light' | 'dark'][] = [
 ];
 
 for (const [width, colorScheme] of views) {
-  inBrowser(`the page fits ${width} pixels in ${colorScheme} colours, and its text can be read`, async () => {
-    const page = await open({ viewport: { width, height: 800 }, colorScheme });
-    const look = await page.evaluate<Look>(lookScript);
-    expect(look.overflows).toBe(false);
-    expect(look.pairs.length).toBeGreaterThan(40);
-    // WCAG 2, AA.
-    for (const [what, text, ground] of look.pairs) expect([what, contrast(text, ground) >= 4.5]).toEqual([what, true]);
-  });
+  inBrowser(
+    `the page fits ${width} pixels in ${colorScheme} colours, and its text can be read`,
+    { tags: ['long'] },
+    async () => {
+      const page = await open({ viewport: { width, height: 800 }, colorScheme });
+      const look = await page.evaluate<Look>(lookScript);
+      expect(look.overflows).toBe(false);
+      expect(look.pairs.length).toBeGreaterThan(40);
+      // WCAG 2, AA.
+      for (const [what, text, ground] of look.pairs)
+        expect([what, contrast(text, ground) >= 4.5]).toEqual([what, true]);
+    },
+  );
 }
 
 type Rgb = number[];

@@ -80,6 +80,7 @@ test('requests that come together are all kept, and share their writes', async (
 
 test.skipIf(process.platform !== 'linux')(
   'on a full disk a write is answered 500, and what was answered before is kept',
+  { tags: ['long'] },
   async () => {
     const svc = await buildSvc();
     const path = freshPath();

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest';
 import { rowOf } from '../../src/screen/row.ts';
 import { type Frame, type Line, openScreen, type Size } from '../../src/screen/screen.ts';

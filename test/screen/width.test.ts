@@ -8,7 +8,7 @@ import * as text from '../../src/text/width.ts';
 
 beforeAll(loadWidths);
 
-test('each character of the lists has the width that the library gives it', () => {
+test('each character of the lists has the width that the library gives it', { tags: ['long'] }, () => {
   const wrong: string[] = [];
   let known = 0;
   for (let code = 0; code < 0x30000; code += 1) {
@@ -22,7 +22,7 @@ test('each character of the lists has the width that the library gives it', () =
   expect(known).toBeGreaterThan(40_000);
 });
 
-test('no character of the lists joins the one before it', () => {
+test('no character of the lists joins the one before it', { tags: ['long'] }, () => {
   const segmenter = new Intl.Segmenter();
   const joined: string[] = [];
   for (let code = 0x20; code < 0x10000; code += 1) {

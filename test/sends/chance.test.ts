@@ -1,3 +1,4 @@
+// @module-tag long
 // Every face in mode draft, with faults and kills by chance: nothing reaches anybody that no person approved, and nothing twice.
 import { expect, test } from 'vitest';
 import { runOrKill } from '../bulk/killing.ts';

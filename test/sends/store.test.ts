@@ -73,7 +73,7 @@ describe.each(kinds)('drafts in $name', ({ test, place }) => {
     await run(open).finally(() => Promise.all(stores.map((store) => store.close())));
   };
 
-  test('a text of more than 1 MB is neither a draft nor a change of one', () =>
+  test('a text of more than 1 MB is neither a draft nor a change of one', { tags: ['long'] }, () =>
     opened(async (open) => {
       const store = await open();
       const long = longer('x'.repeat(2 * 1024 * 1024));
@@ -83,9 +83,10 @@ describe.each(kinds)('drafts in $name', ({ test, place }) => {
       const { id } = await store.add(longer('x'.repeat(16_000)));
       await expect(store.change(id, (one) => ({ ...one, steps: long.steps }))).rejects.toMatchObject(refused);
       expect(await store.change(id, (one) => ({ ...one, state: 'rejected' }))).toMatchObject({ state: 'rejected' });
-    }));
+    }),
+  );
 
-  test('are numbered, listed and read by every user of the store as they were made', () =>
+  test('are numbered, listed and read by every user of the store as they were made', { tags: ['long'] }, () =>
     opened(async (open) => {
       const [one, two] = [await open(), await open()];
       const [first, second] = [await one.add(draft()), await two.add(draft())];
@@ -93,17 +94,19 @@ describe.each(kinds)('drafts in $name', ({ test, place }) => {
       expect(await one.list()).toEqual([first, second]);
       expect(await two.get(1)).toEqual({ ...draft(), id: 1 });
       expect(await two.get(3)).toBeUndefined();
-    }));
+    }),
+  );
 
-  test('of one key are one draft, whoever is first', () =>
+  test('of one key are one draft, whoever is first', { tags: ['long'] }, () =>
     opened(async (open) => {
       const stores = await Promise.all([open(), open(), open()]);
       const made = await Promise.all(stores.map((store) => store.add(draft('batch/row'))));
       expect(new Set(made.map(({ id }) => id)).size).toBe(1);
       expect(await stores[0]?.list()).toHaveLength(1);
-    }));
+    }),
+  );
 
-  test('are claimed by one of many at once', () =>
+  test('are claimed by one of many at once', { tags: ['long'] }, () =>
     opened(async (open) => {
       const stores = await Promise.all(Array.from({ length: 6 }, open));
       await stores[0]?.add(draft());
@@ -116,9 +119,10 @@ describe.each(kinds)('drafts in $name', ({ test, place }) => {
       expect(held).toHaveLength(1);
       await held[0]?.end((one) => ({ ...one, state: 'sent' }));
       expect(await stores[1]?.get(1)).toMatchObject({ state: 'sent', claim: null });
-    }));
+    }),
+  );
 
-  test('for one record are with one sender at a time, and each is sent', () =>
+  test('for one record are with one sender at a time, and each is sent', { tags: ['long'] }, () =>
     opened(async (open) => {
       const stores = await Promise.all([open(), open()]);
       for (const store of stores) await store.add(draft());
@@ -135,7 +139,8 @@ describe.each(kinds)('drafts in $name', ({ test, place }) => {
       );
       expect(most).toBe(1);
       expect((await stores[0]?.list())?.map(({ state }) => state)).toEqual(['sent', 'sent']);
-    }));
+    }),
+  );
 
   test('are as they were where nobody can see who else is sending', () =>
     opened(async (open) => {
@@ -147,7 +152,7 @@ describe.each(kinds)('drafts in $name', ({ test, place }) => {
       expect(await store.get(1)).toMatchObject({ state: 'waiting', claim: null });
     }));
 
-  test('are changed one after the other: no change of many at once is lost', () =>
+  test('are changed one after the other: no change of many at once is lost', { tags: ['long'] }, () =>
     opened(async (open) => {
       const stores = await Promise.all([open(), open(), open()]);
       await stores[0]?.add(draft());
@@ -155,9 +160,10 @@ describe.each(kinds)('drafts in $name', ({ test, place }) => {
         store.change(1, (one) => ({ ...one, edits: [...one.edits, { at: '', by, before: null }] }));
       await Promise.all(stores.flatMap((store, at) => [edit(store, `${at}a`), edit(store, `${at}b`)]));
       expect((await stores[0]?.get(1))?.edits).toHaveLength(6);
-    }));
+    }),
+  );
 
-  test('one who was too long silent may neither change nor send it any more', () =>
+  test('one who was too long silent may neither change nor send it any more', { tags: ['long'] }, () =>
     opened(async (open) => {
       const store = await open();
       await store.add(draft());
@@ -170,7 +176,8 @@ describe.each(kinds)('drafts in $name', ({ test, place }) => {
       await expect(mine?.change((one) => one)).rejects.toThrow('taken over');
       await theirs?.end((one) => ({ ...one, state: 'rejected' }));
       mine?.stop();
-    }));
+    }),
+  );
 });
 
 test('a log of which a line is missing is refused: nobody knows what was sent', async () => {
@@ -217,6 +224,7 @@ test('a line that a crash tore is passed over, and the next draft stands behind 
 
 withPostgres(
   'an assistant drafts with a token that cannot send; a person approves with theirs, on another machine, once',
+  { tags: ['long'] },
   async () => {
     const url = newDatabase();
     const [theirs, own] = [desk(), desk()];

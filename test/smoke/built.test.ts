@@ -31,7 +31,7 @@ describe('the built tool', () => {
     expect(await svc('--help')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Usage: svc') });
   });
 
-  test('where nothing is left that could end a run, that is no success', async () => {
+  test('where nothing is left that could end a run, that is no success', { tags: ['long'] }, async () => {
     const left = (signal: string) => {
       const script = `require('./dist/context-node.cjs').runToItsEnd(new Promise(() => {}), { signal: ${signal} })`;
       return execa(node, ['-e', script], { cwd: join(built.script, '..', '..'), reject: false });
@@ -48,7 +48,7 @@ describe('the built tool', () => {
       expect(await left(`AbortSignal.abort('${name}')`)).toMatchObject({ exitCode: code });
   });
 
-  test('lists, creates and prints every format against the sandbox', async () => {
+  test('lists, creates and prints every format against the sandbox', { tags: ['long'] }, async () => {
     const ran = await inSandbox(`
       set -e
       svc contacts list --limit 2
@@ -60,7 +60,7 @@ describe('the built tool', () => {
     expect(ran.stdout).toContain('"name": "Ada"');
   });
 
-  test('sends the rows of a file, keeps a copy of the account and asks it', async () => {
+  test('sends the rows of a file, keeps a copy of the account and asks it', { tags: ['long'] }, async () => {
     const ran = await inSandbox(`
       set -e
       printf 'subject,contact\\nFirst,7\\nSecond,8\\n' | svc tickets create --from - --results made.csv
@@ -82,12 +82,12 @@ describe('the built tool', () => {
     expect((await inSandbox('svc webhooks list')).exitCode).toBe(4);
   });
 
-  test('a closed pipe is a good end', async () => {
+  test('a closed pipe is a good end', { tags: ['long'] }, async () => {
     const ran = await inSandbox('svc contacts list --all | head -1');
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  test('an address that nobody listens on is exit 10', async () => {
+  test('an address that nobody listens on is exit 10', { tags: ['long'] }, async () => {
     const ran = await execa(node, [built.script, 'contacts', 'list'], {
       reject: false,
       env: { SVC_BASE_URL: 'http://127.0.0.1:1', SVC_API_KEY: 'any', SVC_CONFIG_DIR: `${built.folder}/config` },
@@ -140,7 +140,7 @@ describe('what a run loads', () => {
     expect(chunks.filter((chunk) => /service|http-client|login|credentials/u.test(chunk))).toEqual([]);
   });
 
-  test('contacts list, in a pipe: its group alone, nothing for people, nothing heavy', async () => {
+  test('contacts list, in a pipe: its group alone, nothing for people, nothing heavy', { tags: ['long'] }, async () => {
     const chunks = await chunksOf('contacts', 'list');
     expect(chunks.filter((chunk) => forPeople.test(chunk) || heavy.test(chunk))).toEqual([]);
     expect(chunks.filter((chunk) => /rows|tickets|lists|webhooks|changelog|feedback/u.test(chunk))).toEqual([]);
@@ -148,11 +148,15 @@ describe('what a run loads', () => {
     expect(chunks.filter((chunk) => chunk !== 'progress').length).toBeLessThanOrEqual(18);
   });
 
-  test.each([['webhooks list'], ['mirror sql SELECT(1)']])('%s: nothing that measures a terminal', async (line) => {
-    expect((await chunksOf(...line.split(' '))).filter((chunk) => /width/u.test(chunk))).toEqual([]);
-  });
+  test.each([['webhooks list'], ['mirror sql SELECT(1)']])(
+    '%s: nothing that measures a terminal',
+    { tags: ['long'] },
+    async (line) => {
+      expect((await chunksOf(...line.split(' '))).filter((chunk) => /width/u.test(chunk))).toEqual([]);
+    },
+  );
 
-  test('contacts sync --dry-run: no HTTP', async () => {
+  test('contacts sync --dry-run: no HTTP', { tags: ['long'] }, async () => {
     const { writeFile } = await import('node:fs/promises');
     await writeFile(`${built.folder}/rows.csv`, 'email\na@example.com\n');
     const chunks = await chunksOf('contacts', 'sync', 'rows.csv', '--dry-run');

@@ -1,3 +1,4 @@
+// @module-tag long
 // The compiled code that bin/chunks.js keeps: where it may lie, who may have written it, and that damage changes nothing.
 import { statSync } from 'node:fs';
 import { chmod, link, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';

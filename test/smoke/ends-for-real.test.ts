@@ -212,7 +212,7 @@ sinks:
 describe('a pipe that nobody reads any more is a silent end with 0', () => {
   beforeAll(() => writeFileSync(join(built.folder, 'serve.yaml'), config));
 
-  test.each(inTurn(kinds, 0, 2))('at once, for %s', async (_, argv) => {
+  test.each(inTurn(kinds, 0, 2))('at once, for %s', { tags: ['long'] }, async (_, argv) => {
     const { writer, leave, close } = await pipe();
     leave();
     const { code, stderr } = await inTime(start(argv, account, { stdout: writer }));
@@ -223,7 +223,7 @@ describe('a pipe that nobody reads any more is a silent end with 0', () => {
   test.each([
     ['a list', ['openapi']],
     ['a query', ['mirror', 'sql', 'SELECT a.* FROM contacts a, contacts b, contacts c']],
-  ])('in the middle, for %s', async (_, argv) => {
+  ])('in the middle, for %s', { tags: ['long'] }, async (_, argv) => {
     const { writer, read, leave, close } = await pipe();
     const run = start(argv, account, { stdout: writer });
     await read();
@@ -232,7 +232,7 @@ describe('a pipe that nobody reads any more is a silent end with 0', () => {
     close();
   });
 
-  test('also where nobody reads standard error either', async () => {
+  test('also where nobody reads standard error either', { tags: ['long'] }, async () => {
     const { writer, leave, close } = await pipe();
     const run = start(['contacts', 'list'], account, { stdout: writer });
     run.child.stderr?.destroy();
@@ -241,7 +241,7 @@ describe('a pipe that nobody reads any more is a silent end with 0', () => {
     close();
   });
 
-  test('watch ends with the next change, and tells of it next time', async () => {
+  test('watch ends with the next change, and tells of it next time', { tags: ['long'] }, async () => {
     const { writer, read, leave, close } = await pipe();
     const env = { ...account, ...folders('watched') };
     const watch = ['watch', 'contacts', '--interval', '1', '--name', 'ends'];
@@ -285,7 +285,7 @@ describe('a pipe whose reader stays and reads no more: one signal ends svc', () 
   // A query has the copy for as long as it reads it.
   const together = [cases.slice(0, 3), cases.slice(3)];
 
-  test.each(together)('whatever it prints, and however, part %#', async (...some) => {
+  test.each(together)('whatever it prints, and however, part %#', { tags: ['long'] }, async (...some) => {
     // Each waits five seconds for its reader, so they do at once; none is told to end while another one still starts.
     const started = some.map(async ([signal, code, argv]) => {
       const { writer, read, leave, close } = await pipe();
@@ -304,7 +304,7 @@ describe('a pipe whose reader stays and reads no more: one signal ends svc', () 
     await Promise.all((await Promise.all(started)).map((end) => end()));
   });
 
-  test('rows that wait for their reader are not left behind by a second signal', async () => {
+  test('rows that wait for their reader are not left behind by a second signal', { tags: ['long'] }, async () => {
     const { writer, read, leave, close } = await pipe();
     const TMPDIR = mkdtempSync(join(built.folder, 'tmp-'));
     const run = start(query, { ...account, TMPDIR }, { stdout: writer });
@@ -317,7 +317,7 @@ describe('a pipe whose reader stays and reads no more: one signal ends svc', () 
     for (const end of [leave, close]) end();
   });
 
-  test('mcp, whose answers nobody takes', async () => {
+  test('mcp, whose answers nobody takes', { tags: ['long'] }, async () => {
     const { writer, read, leave, close } = await pipe();
     const run = start(['mcp'], account, { stdout: writer, stdin: 'keep' });
     const list = (id: number) => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list' })}\n`;
@@ -330,7 +330,7 @@ describe('a pipe whose reader stays and reads no more: one signal ends svc', () 
 });
 
 describe('a full standard output is 1 and says so', () => {
-  test.each(inTurn(kinds, 1, 2))('for %s', async (_, argv) => {
+  test.each(inTurn(kinds, 1, 2))('for %s', { tags: ['long'] }, async (_, argv) => {
     const full = openSync('/dev/full', 'w');
     const { code, stderr } = await inTime(start(argv, account, { stdout: full }));
     closeSync(full);
@@ -339,7 +339,7 @@ describe('a full standard output is 1 and says so', () => {
     expect(stderr).not.toMatch(/^ +at /mu);
   });
 
-  test('for mcp, whose answer is lost', async () => {
+  test('for mcp, whose answer is lost', { tags: ['long'] }, async () => {
     const full = openSync('/dev/full', 'w');
     const stdin = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`;
     const { code, stderr } = await inTime(start(['mcp'], account, { stdout: full, stdin }));
@@ -370,7 +370,7 @@ describe('a folder that cannot be written to is refused at once', () => {
     expect(stderr).toMatch(clearly);
   });
 
-  test.each(inTurn(refused, 0, 5))('%s, by %j, as a process', async (folder, argv) => {
+  test.each(inTurn(refused, 0, 5))('%s, by %j, as a process', { tags: ['long'] }, async (folder, argv) => {
     const env = { ...account, SVC_STATE_DIR: folder, SVC_WEBHOOK_SECRET: 'sample', ...tellingExit(built.folder) };
     const { code, stderr } = await inTime(start(argv, env));
     expect(code).toBe(1);
@@ -415,7 +415,9 @@ describe('every command, as a process', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('at a signal while the service is silent: with its own code, and a second one changes nothing', async () => {
+  test('at a signal while the service is silent: with its own code, and a second one changes nothing', {
+    tags: ['long'],
+  }, async () => {
     const wrong: string[] = [];
     const some = isAll ? lines : lines.filter(({ name }) => /^(contacts (list|export|sync)|mirror pull)$/u.test(name));
     let asking = 0;
@@ -462,7 +464,7 @@ describe('a second Ctrl-C ends at once what a first one lets finish, and what it
     return until(() => existsSync(path) && readFileSync(path, 'utf8').endsWith('\n'));
   };
 
-  test('watch --exec', async () => {
+  test('watch --exec', { tags: ['long'] }, async () => {
     const exec = `sh -c 'echo $$ > watched.pid; exec sleep 60'`;
     const run = start(['watch', 'contacts', '--since', '1d', '--interval', '1', '--exec', exec], account);
     await written('watched.pid');
@@ -475,7 +477,7 @@ describe('a second Ctrl-C ends at once what a first one lets finish, and what it
     await until(() => !lives(pid));
   });
 
-  test('serve with a program as its sink', async () => {
+  test('serve with a program as its sink', { tags: ['long'] }, async () => {
     writeFileSync(join(built.folder, 'serve.yaml'), config);
     const secret = { SVC_WEBHOOK_SECRET: 'sample' };
     const run = start(['webhooks', 'serve', '--config', 'serve.yaml'], { ...account, ...secret });

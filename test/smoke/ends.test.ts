@@ -115,16 +115,20 @@ describe('every command ends', () => {
   test.each([
     ['at once', 0],
     ['after the first piece', 1],
-  ])('where the pipe is closed %s: with the code of a run that is read, not a word more', async (_, pieces) => {
-    const all = await runAll(sandboxWorld({ rateLimit: 'off' }), () => refusing('EPIPE', pieces));
-    const wrong = all.filter(({ line, ran: { exitCode, stderr } }) => {
-      const isMore = stderr.length > (calm.get(line.name)?.stderr.length ?? 0);
-      return exitCode !== codeOf(line) || isMore;
-    });
-    expect(wrong.map(told)).toEqual([]);
-  });
+  ])(
+    'where the pipe is closed %s: with the code of a run that is read, not a word more',
+    { tags: ['long'] },
+    async (_, pieces) => {
+      const all = await runAll(sandboxWorld({ rateLimit: 'off' }), () => refusing('EPIPE', pieces));
+      const wrong = all.filter(({ line, ran: { exitCode, stderr } }) => {
+        const isMore = stderr.length > (calm.get(line.name)?.stderr.length ?? 0);
+        return exitCode !== codeOf(line) || isMore;
+      });
+      expect(wrong.map(told)).toEqual([]);
+    },
+  );
 
-  test('where standard output is full: never with 0', async () => {
+  test('where standard output is full: never with 0', { tags: ['long'] }, async () => {
     const all = await runAll(sandboxWorld({ rateLimit: 'off' }), () => refusing('ENOSPC'));
     const wrong = all.filter(({ line, ran: { exitCode, stderr } }) => {
       if (!printed(line)) return exitCode !== codeOf(line);
@@ -135,7 +139,7 @@ describe('every command ends', () => {
     expect(wrong.map(told)).toEqual([]);
   });
 
-  test('where no folder can be written: at once, and it names the folder', async () => {
+  test('where no folder can be written: at once, and it names the folder', { tags: ['long'] }, async () => {
     const root = '/proc/svc-ends';
     const all = await runAll({ ...sandboxWorld({ rateLimit: 'off' }), folder: root });
     const failed = all.filter(({ line, ran }) => ran.exitCode !== codeOf(line));
@@ -149,7 +153,7 @@ describe('every command ends', () => {
     expect(names).toEqual(expect.arrayContaining(['login', 'config set', 'alias set', 'mirror pull']));
   });
 
-  test('at SIGTERM while a request is under way: with 143', async () => {
+  test('at SIGTERM while a request is under way: with 143', { tags: ['long'] }, async () => {
     const world = sandboxWorld({ rateLimit: 'off' });
     let control = new AbortController();
     const exchange: Exchange = async (request) => {

@@ -1,3 +1,4 @@
+// @module-tag long
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';

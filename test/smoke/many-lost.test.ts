@@ -1,3 +1,4 @@
+// @module-tag long
 // Many rows whose answers are lost at once, by the real process: what is on the screen is svc's own.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

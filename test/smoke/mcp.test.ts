@@ -34,22 +34,26 @@ test('an assistant works with the sandbox through svc mcp, as docs/mcp.md shows 
   await client.close();
 });
 
-test.each(['SIGTERM', 'SIGINT', 'end of input'])('svc mcp ends with 0 on %s, having answered', async (how) => {
-  const child = spawn(node, [built.script, 'mcp'], {
-    env: {
-      ...process.env,
-      SVC_BASE_URL: 'http://127.0.0.1:1',
-      SVC_API_KEY: 'any',
-      SVC_CONFIG_DIR: `${built.folder}/config`,
-      SVC_STATE_DIR: `${built.folder}/state`,
-    },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
-  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
-  const [answer] = (await once(child.stdout, 'data')) as [Buffer];
-  expect(JSON.parse(answer.toString())).toMatchObject({ id: 1, result: { serverInfo: { name: 'svc' } } });
-  if (how === 'end of input') child.stdin.end();
-  else child.kill(how as NodeJS.Signals);
-  expect(await once(child, 'exit')).toEqual([0, null]);
-});
+test.each(['SIGTERM', 'SIGINT', 'end of input'])(
+  'svc mcp ends with 0 on %s, having answered',
+  { tags: ['long'] },
+  async (how) => {
+    const child = spawn(node, [built.script, 'mcp'], {
+      env: {
+        ...process.env,
+        SVC_BASE_URL: 'http://127.0.0.1:1',
+        SVC_API_KEY: 'any',
+        SVC_CONFIG_DIR: `${built.folder}/config`,
+        SVC_STATE_DIR: `${built.folder}/state`,
+      },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+    const [answer] = (await once(child.stdout, 'data')) as [Buffer];
+    expect(JSON.parse(answer.toString())).toMatchObject({ id: 1, result: { serverInfo: { name: 'svc' } } });
+    if (how === 'end of input') child.stdin.end();
+    else child.kill(how as NodeJS.Signals);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  },
+);

@@ -65,6 +65,7 @@ const isWaiting = 'Interrupted while waiting for input.';
 describe('a filter', () => {
   test.each(['def f: f; f', '[range(1e12)] | length', 'last(repeat(1))'])(
     '%s never ends, and the first Ctrl-C ends it with 130',
+    { tags: ['long'] },
     async (filter) => {
       const run = start('contacts', 'list', '--jq', filter);
       await threadHasWorked(run);
@@ -74,7 +75,7 @@ describe('a filter', () => {
     },
   );
 
-  test('that is not valid sends nothing', async () => {
+  test('that is not valid sends nothing', { tags: ['long'] }, async () => {
     const before = bodies.length;
     expect((await start('contacts', 'list', '--jq', '.a |')).exitCode).toBe(2);
     expect(bodies).toHaveLength(before);
@@ -83,7 +84,7 @@ describe('a filter', () => {
   test.each([
     ['.verdict', 0],
     ['def f: f; f', 130],
-  ])('of a listener, %s, ends with it: exit %i', async (filter, wanted) => {
+  ])('of a listener, %s, ends with it: exit %i', { tags: ['long'] }, async (filter, wanted) => {
     const run = start('webhooks', 'listen', '--port', '0', '--jq', filter);
     let said = '';
     run.stderr.on('data', (chunk) => {
@@ -132,13 +133,17 @@ describe('a FIFO that nobody writes', () => {
   }
 
   for (const [reader, argv] of inTurn(readers, 0, 3)) {
-    withFifo(`is waited for by ${reader} as a process, which the first Ctrl-C ends with 130`, async () => {
-      const run = start(...argv(fifo()));
-      await hasOpened(run, /\/fifo$/u);
-      const { exitCode, stderr } = await interrupt(run);
-      expect(exitCode).toBe(130);
-      expect(stderr).toContain(isWaiting);
-    });
+    withFifo(
+      `is waited for by ${reader} as a process, which the first Ctrl-C ends with 130`,
+      { tags: ['long'] },
+      async () => {
+        const run = start(...argv(fifo()));
+        await hasOpened(run, /\/fifo$/u);
+        const { exitCode, stderr } = await interrupt(run);
+        expect(exitCode).toBe(130);
+        expect(stderr).toContain(isWaiting);
+      },
+    );
   }
 });
 
@@ -153,7 +158,7 @@ function rejecting(path: string) {
 }
 
 describe('a FIFO that is written', () => {
-  withFifo('and whose reader reads nothing does not outlast a second Ctrl-C', async () => {
+  withFifo('and whose reader reads nothing does not outlast a second Ctrl-C', { tags: ['long'] }, async () => {
     const path = fifo();
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const run = rejecting(path);
@@ -169,7 +174,7 @@ describe('a FIFO that is written', () => {
     closeSync(reader);
   });
 
-  withFifo('gets the whole file once somebody reads it', async () => {
+  withFifo('gets the whole file once somebody reads it', { tags: ['long'] }, async () => {
     const path = fifo();
     const run = rejecting(path);
     const read = execFileSync('sh', ['-c', 'sleep 0.5; cat "$0"', path], { timeout: 60_000, maxBuffer: 1 << 26 });
@@ -182,7 +187,7 @@ describe('a FIFO that is written', () => {
 const sent = (): unknown => JSON.parse(bodies.findLast((body) => body !== '') ?? '');
 
 describe('a FIFO', () => {
-  withFifo('that is written later is read whole, however slowly it comes', async () => {
+  withFifo('that is written later is read whole, however slowly it comes', { tags: ['long'] }, async () => {
     const path = fifo();
     const run = start('api', '/contacts', '-X', 'POST', '--input', path);
     await hasOpened(run, /\/fifo$/u);
@@ -192,7 +197,7 @@ describe('a FIFO', () => {
     expect(bodies.at(-1)).toBe(`[${text}]`);
   });
 
-  withFifo('that is written later is synced whole', async () => {
+  withFifo('that is written later is synced whole', { tags: ['long'] }, async () => {
     const path = fifo();
     const run = start('contacts', 'sync', path, '--dry-run', '--json');
     await hasOpened(run, /\/fifo$/u);
@@ -201,7 +206,7 @@ describe('a FIFO', () => {
     expect(JSON.parse((await run).stdout)).toMatchObject({ rows: 5_000 });
   });
 
-  withFifo('whose writer says nothing is empty', async () => {
+  withFifo('whose writer says nothing is empty', { tags: ['long'] }, async () => {
     const path = fifo();
     const run = start('tickets', 'note', '7', '--body-file', path);
     await hasOpened(run, /\/fifo$/u);
@@ -209,7 +214,7 @@ describe('a FIFO', () => {
     expect(await run).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('empty') });
   });
 
-  withFifo('whose writer came first is read whole', async () => {
+  withFifo('whose writer came first is read whole', { tags: ['long'] }, async () => {
     const path = fifo();
     const writer = execa('sh', ['-c', 'printf early > "$0"', path]);
     await start('tickets', 'note', '7', '--body-file', path);
@@ -217,7 +222,7 @@ describe('a FIFO', () => {
     await writer;
   });
 
-  withFifo('of a shell whose writer has left before svc began is read whole', async () => {
+  withFifo('of a shell whose writer has left before svc began is read whole', { tags: ['long'] }, async () => {
     const ran = await shell('exec "$0" "$@" --body-file <(printf hello)', ['tickets', 'note', '7']);
     expect(ran.stderr).not.toContain('--body-file');
     expect(sent()).toMatchObject({ body: 'hello' });
@@ -228,7 +233,7 @@ test.each([
   ['contacts sync -', ['contacts', 'sync', '-']],
   ['--body-file -', ['tickets', 'note', '7', '--body-file', '-']],
   ['--secret-stdin', ['webhooks', 'verify', '--secret-stdin', '--signature', 'aa', '--body', '/dev/null']],
-])('standard input never ends, and the first Ctrl-C ends %s with 130', async (_, argv) => {
+])('standard input never ends, and the first Ctrl-C ends %s with 130', { tags: ['long'] }, async (_, argv) => {
   const run = shell('exec "$0" "$@"', argv);
   // Far more than a pipe holds: once it is written, svc is reading.
   await new Promise((resolve) => run.stdin.write('a line\n'.repeat(100_000), resolve));
@@ -237,7 +242,7 @@ test.each([
   expect(stderr).toContain(isWaiting);
 });
 
-test('a device that never ends is too large, and a sync of it is ended by Ctrl-C', async () => {
+test('a device that never ends is too large, and a sync of it is ended by Ctrl-C', { tags: ['long'] }, async () => {
   expect(await start('tickets', 'note', '7', '--body-file', '/dev/zero')).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('larger than 16 MiB'),
@@ -247,7 +252,7 @@ test('a device that never ends is too large, and a sync of it is ended by Ctrl-C
   expect((await interrupt(run)).exitCode).toBe(130);
 });
 
-test('a terminal named as a file is read to its end, and ended by Ctrl-C', async () => {
+test('a terminal named as a file is read to its end, and ended by Ctrl-C', { tags: ['long'] }, async () => {
   const type = async (typed: string) => {
     const terminal = spawn(process.execPath, [built.script, 'tickets', 'note', '7', '--body-file', '/dev/tty'], {
       env: { ...process.env, ...env },
@@ -262,7 +267,7 @@ test('a terminal named as a file is read to its end, and ended by Ctrl-C', async
   expect(await type('\u0003')).toBe(130);
 });
 
-test('a file that is too large is refused', async () => {
+test('a file that is too large is refused', { tags: ['long'] }, async () => {
   const path = join(built.folder, 'large');
   writeFileSync(path, Buffer.alloc(17 << 20, 'x'));
   expect(await start('tickets', 'note', '7', '--body-file', path)).toMatchObject({

@@ -119,7 +119,7 @@ describe.each([
       turn,
       2,
     ),
-  )('journal line %i: the same command ends as if nothing had happened', async (at) => {
+  )('journal line %i: the same command ends as if nothing had happened', { tags: ['long'] }, async (at) => {
     await control('POST', 'reset', { seed: 'empty' });
     const folder = await freshFolder();
     const killed = await sync(folder, { KILL_AT: String(at), KILL_HOW: how });
@@ -151,7 +151,9 @@ test('a disk that is full stops the run with what is done, and the next one goes
   expect(await stored()).toEqual(undisturbed);
 });
 
-test('Ctrl-C lets what is in flight be answered, says how to go on, and exits with 130', async () => {
+test('Ctrl-C lets what is in flight be answered, says how to go on, and exits with 130', {
+  tags: ['long'],
+}, async () => {
   await control('POST', 'reset', { seed: 'empty' });
   await control('POST', 'faults', [{ path: '/platform/contacts/sync', action: 'delay', ms: 300, times: 2 }]);
   const folder = await freshFolder();
@@ -171,7 +173,7 @@ test('Ctrl-C lets what is in flight be answered, says how to go on, and exits wi
   expect(await stored()).toEqual(undisturbed);
 });
 
-test('Ctrl-C a second time stops at once, and nothing is lost either', async () => {
+test('Ctrl-C a second time stops at once, and nothing is lost either', { tags: ['long'] }, async () => {
   await control('POST', 'reset', { seed: 'empty' });
   await control('POST', 'faults', [{ path: '/platform/contacts/sync', action: 'delay', ms: 20_000, times: 1 }]);
   const folder = await freshFolder();

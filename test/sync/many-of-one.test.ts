@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest';
 import { createDuplicates, mergeDuplicates } from '../../src/sync/duplicates.ts';
 import { filterOf } from '../../src/sync/filters.ts';

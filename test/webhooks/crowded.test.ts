@@ -1,3 +1,4 @@
+// @module-tag long
 // Where files run out: idle connections keep nobody out, starve no program, and end neither serve nor listen.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -19,7 +19,7 @@ sinks:
 `;
 
 forBoth(({ name, test }) => {
-  test('the beginning of an id is enough where one dead letter begins so', async () => {
+  test('the beginning of an id is enough where one dead letter begins so', { tags: ['long'] }, async () => {
     const world = await newWorld();
     const app = await startApp(0, () => 500);
     endings.push(() => app.close());
@@ -54,7 +54,9 @@ forBoth(({ name, test }) => {
     await served.end();
   });
 
-  test('the whole id of an event that is no dead letter means no other event that begins so', async () => {
+  test('the whole id of an event that is no dead letter means no other event that begins so', {
+    tags: ['long'],
+  }, async () => {
     const world = await newWorld();
     const app = await startApp(0, ({ body: text }) => (text.includes('evt_1"') ? 200 : 500));
     endings.push(() => app.close());
@@ -104,6 +106,7 @@ forBoth(({ name, test }) => {
 
   test.each(['while serve runs', 'while it does not'])(
     'two that retry or drop the same dead letters at once count each of them once, %s',
+    { tags: ['long'] },
     async (when) => {
       const world = await newWorld();
       const app = await startApp(0, () => 500);
@@ -139,7 +142,9 @@ sinks:
     },
   );
 
-  test('a replay that every HTTP sink took ends the dead letter and what waits; a file is left out, and named', async () => {
+  test('a replay that every HTTP sink took ends the dead letter and what waits; a file is left out, and named', {
+    tags: ['long'],
+  }, async () => {
     const world = await newWorld();
     const app = await startApp(0, () => (up ? 200 : 500));
     endings.push(() => app.close());
@@ -188,7 +193,9 @@ sinks:
     }
   });
 
-  test('a replay goes to the sinks that have not taken the event, and where all have, to all of them', async () => {
+  test('a replay goes to the sinks that have not taken the event, and where all have, to all of them', {
+    tags: ['long'],
+  }, async () => {
     const world = await newWorld();
     const app = await startApp(0, ({ path }) => (path === '/second' && !up ? 500 : 200));
     endings.push(() => app.close());
@@ -208,7 +215,9 @@ sinks:
     await served.end();
   });
 
-  test('a replay to one sink goes there alone, taken or not, also where the event never went there', async () => {
+  test('a replay to one sink goes there alone, taken or not, also where the event never went there', {
+    tags: ['long'],
+  }, async () => {
     const world = await newWorld();
     const app = await startApp(0, ({ path }) => (path === '/down' && !up ? 500 : 200));
     endings.push(() => app.close());
@@ -244,7 +253,7 @@ sinks:
     expect(app.got).toHaveLength(before);
   });
 
-  test('what a sink has taken since a replay began is not sent there again', async () => {
+  test('what a sink has taken since a replay began is not sent there again', { tags: ['long'] }, async () => {
     const world = await newWorld();
     let up = false;
     const app = await startApp(0, () => (up ? 200 : 500));
@@ -271,7 +280,9 @@ sinks:
     await served.end();
   });
 
-  test('each event that a replay delivers is settled before the next one goes out, also to a URL that is typed', async () => {
+  test('each event that a replay delivers is settled before the next one goes out, also to a URL that is typed', {
+    tags: ['long'],
+  }, async () => {
     const world = await newWorld();
     let dead = async (): Promise<string[]> => [];
     const seen: (readonly string[])[] = [];
@@ -302,7 +313,9 @@ sinks:
     await served.end();
   });
 
-  test('dead letters are listed, shown, retried and given up, while serve runs and while it does not', async () => {
+  test('dead letters are listed, shown, retried and given up, while serve runs and while it does not', {
+    tags: ['long'],
+  }, async () => {
     const world = await newWorld();
     let status = 500;
     const app = await startApp(0, () => status);

@@ -112,7 +112,9 @@ const killed: readonly Fault[] = faults.flatMap((fault, at) =>
   (at % 2 === 0 ? [1, 3] : [3, 1]).map((nth) => ({ fault, nth })),
 );
 
-test('killed at each instant of an event: nothing that was answered is lost, nothing is doubled', async () => {
+test('killed at each instant of an event: nothing that was answered is lost, nothing is doubled', {
+  tags: ['long'],
+}, async () => {
   const state = await mkdtemp(join(tmpdir(), 'svc-killed-'));
   const [port, app] = [await freePort(), await startApp()];
   endings.push(() => app.close());
@@ -149,7 +151,9 @@ test('killed at each instant of an event: nothing that was answered is lost, not
   expect((await inboxIds(state)).sort()).toEqual([...all].sort());
 });
 
-test('killed again and again under load, nothing that was answered is lost, and each arrives in the end', async () => {
+test('killed again and again under load, nothing that was answered is lost, and each arrives in the end', {
+  tags: ['long'],
+}, async () => {
   const state = await mkdtemp(join(tmpdir(), 'svc-killed-'));
   const [port, app] = [await freePort(), await startApp()];
   endings.push(() => app.close());

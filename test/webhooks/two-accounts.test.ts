@@ -60,38 +60,42 @@ test.each([
     { ...noKey, SVC_API_KEY: 'key_acme' },
     { ...noKey, SVC_API_KEY: 'key_globex' },
   ],
-])("an event of an account never goes to the app of another one's login: %s", async (_, change, before, after) => {
-  const [made, target] = [await world(), await app()];
-  if (before === noKey) await login(made, 'key_acme');
-  await oneWaits(made, before);
-  await change(made);
+])(
+  "an event of an account never goes to the app of another one's login: %s",
+  { tags: ['long'] },
+  async (_, change, before, after) => {
+    const [made, target] = [await world(), await app()];
+    if (before === noKey) await login(made, 'key_acme');
+    await oneWaits(made, before);
+    await change(made);
 
-  const other = await listen(made, ['--forward-to', target.url], after);
-  await svc(made, ['webhooks', 'trigger', 'ticket.created', '--to', other.url, '--set', 'id=evt_globex'], {
-    env: noKey,
-  });
-  await other.until(() => target.got.length > 0);
-  const ended = await other.end();
-  expect(target.ids()).toEqual(['evt_globex']);
-  expect(ended.stderr).toContain(kept);
-  expect(ended.stderr).not.toContain('of an earlier run first');
+    const other = await listen(made, ['--forward-to', target.url], after);
+    await svc(made, ['webhooks', 'trigger', 'ticket.created', '--to', other.url, '--set', 'id=evt_globex'], {
+      env: noKey,
+    });
+    await other.until(() => target.got.length > 0);
+    const ended = await other.end();
+    expect(target.ids()).toEqual(['evt_globex']);
+    expect(ended.stderr).toContain(kept);
+    expect(ended.stderr).not.toContain('of an earlier run first');
 
-  const list = await svc(made, ['webhooks', 'inbox', 'list'], { env: after });
-  expect(list.stdout).toContain('evt_globex');
-  expect(list.stdout).not.toContain('evt_acme');
-  expect(list.stderr).toContain(kept);
-  for (const argv of [['show'], ['replay', '--to', target.url]]) {
-    const ran = await svc(made, ['webhooks', 'inbox', ...argv, 'evt_acme'], { env: after });
-    expect(ran).toMatchObject({ exitCode: 3, stdout: '' });
-    expect(ran.stderr).toContain('evt_acme is an event of account 1');
-  }
-  expect(target.got).toHaveLength(1);
+    const list = await svc(made, ['webhooks', 'inbox', 'list'], { env: after });
+    expect(list.stdout).toContain('evt_globex');
+    expect(list.stdout).not.toContain('evt_acme');
+    expect(list.stderr).toContain(kept);
+    for (const argv of [['show'], ['replay', '--to', target.url]]) {
+      const ran = await svc(made, ['webhooks', 'inbox', ...argv, 'evt_acme'], { env: after });
+      expect(ran).toMatchObject({ exitCode: 3, stdout: '' });
+      expect(ran.stderr).toContain('evt_acme is an event of account 1');
+    }
+    expect(target.got).toHaveLength(1);
 
-  if (after === noKey) await relogin(made, 'key_acme');
-  const again = await listen(made, ['--forward-to', target.url], before);
-  await again.until(() => target.got.length === 2);
-  expect(target.ids()).toEqual(['evt_globex', 'evt_acme']);
-});
+    if (after === noKey) await relogin(made, 'key_acme');
+    const again = await listen(made, ['--forward-to', target.url], before);
+    await again.until(() => target.got.length === 2);
+    expect(target.ids()).toEqual(['evt_globex', 'evt_acme']);
+  },
+);
 
 /** The inbox of an older svc, or of a listener without a login: a1 and a2 are of Acme, b1 and b2 of Globex. */
 function keptBefore(made: World, to: string, ids = ['a1', 'a2', 'b1', 'b2'], others: object = {}) {
@@ -272,7 +276,9 @@ test('with a key whose account svc has asked once, what waits is listed and forw
   expect(texts.join('\n')).not.toContain('key_acme');
 });
 
-test('what may be of another account than that of a key that svc cannot ask about is not sent, and its absence is exit 10', async () => {
+test('what may be of another account than that of a key that svc cannot ask about is not sent, and its absence is exit 10', {
+  tags: ['long'],
+}, async () => {
   const [made, target] = [await world(), await app()];
   await oneWaits(made, acme);
   const why = 'svc cannot ask now whose this login is.';
@@ -293,13 +299,19 @@ test('what may be of another account than that of a key that svc cannot ask abou
 test.each([
   ['all that is there is of one account', ['a1', 'a2'], ['a2', 'a1']],
   ['no event tells an account', ['a2'], ['a2']],
-])('without the service, what no login has received is a key’s own where %s', async (_, ids, listed) => {
-  const made = await world();
-  keptBefore(made, 'http://127.0.0.1:9/', ids);
-  expect(await listedIds(away(made), acme)).toEqual(listed);
-});
+])(
+  'without the service, what no login has received is a key’s own where %s',
+  { tags: ['long'] },
+  async (_, ids, listed) => {
+    const made = await world();
+    keptBefore(made, 'http://127.0.0.1:9/', ids);
+    expect(await listedIds(away(made), acme)).toEqual(listed);
+  },
+);
 
-test('without the service, nothing of an inbox of several accounts is sent to the app of a key', async () => {
+test('without the service, nothing of an inbox of several accounts is sent to the app of a key', {
+  tags: ['long'],
+}, async () => {
   const [made, target] = [await world(), await app()];
   keptBefore(made, target.url);
   expect(await inbox(away(made), ['list'], acme)).toMatchObject({ exitCode: 10, stdout: '' });
@@ -337,6 +349,7 @@ const bytesRead = () => Number(/^rchar: (\d+)$/mu.exec(readFileSync('/proc/self/
 
 test.skipIf(process.platform !== 'linux')(
   'a list looks once at what is of another account, to count it and what waits of it',
+  { tags: ['long'] },
   async () => {
     const made = await world();
     const ids = Array.from({ length: 40 }, (_, at) => `evt_${at}`);

@@ -8,7 +8,9 @@ import { end, firstsByLane, inOrder, message, retry, worldOf } from '../lanes-wo
 import { forBoth } from '../stores.ts';
 
 forBoth(({ name, test, make }) => {
-  test('each record goes in order and alone, and nothing is lost, whatever is refused, hangs or is killed', async () => {
+  test('each record goes in order and alone, and nothing is lost, whatever is refused, hangs or is killed', {
+    tags: ['long'],
+  }, async () => {
     const answers = fc.array(
       fc.constantFrom('taken' as const, 'taken' as const, 'refused' as const, 'hangs' as const),
       {
@@ -78,7 +80,7 @@ forBoth(({ name, test, make }) => {
     await store.close();
   });
 
-  test('as many records as are allowed are at the sink at once, and never more', async () => {
+  test('as many records as are allowed are at the sink at once, and never more', { tags: ['long'] }, async () => {
     const store = await (await make()).open();
     const world = worldOf([]);
     for (let n = 0; n < 40; n++) await store.add(message(`evt_${n}`, n));
@@ -99,39 +101,43 @@ plain('a message is in the lane of its conversation, and what names no record sh
   expect([laneIn(body('later.event', { id: 1 })), laneIn(Buffer.from('no json'))]).toEqual(['', '']);
 });
 
-plain('a million waiting events stay in the inbox: only so many are known as there is room for', async () => {
-  const world = worldOf([]);
-  const asked: number[] = [];
-  let next = 0;
-  const all = new AbortController();
-  const worker = startLanes(
-    {
-      sink: { name: 'app', most: 1, send: async () => ({ how: 'refused', error: 'down' }) },
-      store: {
-        isShared: false,
-        async take(_, most, except = new Set()) {
-          asked.push(except.size);
-          const waiting = Array.from({ length: most }, () => ({
-            arrival: message(`evt_${next}`, next++),
-            tries: 0,
-            since: '2026-01-02T03:04:05.000Z',
-          }));
-          return { waiting, held: all.signal, mayDeliver: () => true };
+plain(
+  'a million waiting events stay in the inbox: only so many are known as there is room for',
+  { tags: ['long'] },
+  async () => {
+    const world = worldOf([]);
+    const asked: number[] = [];
+    let next = 0;
+    const all = new AbortController();
+    const worker = startLanes(
+      {
+        sink: { name: 'app', most: 1, send: async () => ({ how: 'refused', error: 'down' }) },
+        store: {
+          isShared: false,
+          async take(_, most, except = new Set()) {
+            asked.push(except.size);
+            const waiting = Array.from({ length: most }, () => ({
+              arrival: message(`evt_${next}`, next++),
+              tries: 0,
+              since: '2026-01-02T03:04:05.000Z',
+            }));
+            return { waiting, held: all.signal, mayDeliver: () => true };
+          },
+          settle: async () => {},
+          leave: async () => {},
         },
-        settle: async () => {},
-        leave: async () => {},
+        retry,
+        clock: world.clock,
+        onSettled: () => {},
+        onProblem: () => {},
       },
-      retry,
-      clock: world.clock,
-      onSettled: () => {},
-      onProblem: () => {},
-    },
-    16,
-  );
-  await world.until(() => asked.length >= 20 && world.clock.ticks() > 60_000);
-  expect(next).toBe(2_000);
-  await end(world, worker);
-});
+      16,
+    );
+    await world.until(() => asked.length >= 20 && world.clock.ticks() > 60_000);
+    expect(next).toBe(2_000);
+    await end(world, worker);
+  },
+);
 
 plain('an idle sink asks the inbox four times a second, and at once when something comes', async () => {
   const world = worldOf([]);

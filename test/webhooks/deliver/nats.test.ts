@@ -91,6 +91,7 @@ real('nats-server')('a missing stream is refused by its name until it is there',
 
 real('nats-server')(
   'each event is once in the stream, though the server is killed and restarted',
+  { tags: ['long'] },
   async () => {
     const { url, start, end } = await natsServer();
     const sink = sinkTo(url, true);
@@ -116,11 +117,11 @@ real('nats-server')(
     await load;
     expect(await countIn(url)).toBe(ids.length);
   },
-  60_000,
 );
 
 real('nats-server')(
   'a stream that knows a repeat for a shorter time than svc tries again is told once, where it can be read',
+  { tags: ['long'] },
   async () => {
     const rights = '{ publish: { deny: "$JS.API.STREAM.>" } }';
     const users = `users: [{ user: all, password: all }, { user: few, password: few, permissions: ${rights} }]`;
@@ -188,31 +189,36 @@ ${seed}
   return { config, credentials };
 }
 
-real('nats-server')('with its credentials it is let in; without them, or with others, it is refused', async () => {
-  const { config, credentials } = signedIn();
-  const { url } = await natsServer(config);
-  const folder = mkdtempSync(join(tmpdir(), 'svc-creds-'));
-  const files = { own: join(folder, 'own.creds'), others: join(folder, 'others.creds') };
-  writeFileSync(files.own, credentials);
-  writeFileSync(files.others, signedIn().credentials);
-  const answers: unknown[] = [];
-  for (const path of [files.own, files.others, join(folder, 'missing.creds'), undefined]) {
-    const about = { name: 'bus', servers: [url], subject: 'svc.{event}', stream: { name: 'SVC', create: true } };
-    const sink = natsSink({ ...about, ...usual, ...(path !== undefined && { credentials: path }) });
-    cleaning.push(async () => sink.close?.());
-    answers.push(await sink.send([event('evt_1')], never));
-  }
-  const refused = (error: RegExp) => ({ how: 'refused', error: expect.stringMatching(error) });
-  expect(answers).toEqual([
-    { how: 'taken' },
-    refused(/authorization/iu),
-    refused(/missing\.creds is not there/u),
-    refused(/authorization/iu),
-  ]);
-});
+real('nats-server')(
+  'with its credentials it is let in; without them, or with others, it is refused',
+  { tags: ['long'] },
+  async () => {
+    const { config, credentials } = signedIn();
+    const { url } = await natsServer(config);
+    const folder = mkdtempSync(join(tmpdir(), 'svc-creds-'));
+    const files = { own: join(folder, 'own.creds'), others: join(folder, 'others.creds') };
+    writeFileSync(files.own, credentials);
+    writeFileSync(files.others, signedIn().credentials);
+    const answers: unknown[] = [];
+    for (const path of [files.own, files.others, join(folder, 'missing.creds'), undefined]) {
+      const about = { name: 'bus', servers: [url], subject: 'svc.{event}', stream: { name: 'SVC', create: true } };
+      const sink = natsSink({ ...about, ...usual, ...(path !== undefined && { credentials: path }) });
+      cleaning.push(async () => sink.close?.());
+      answers.push(await sink.send([event('evt_1')], never));
+    }
+    const refused = (error: RegExp) => ({ how: 'refused', error: expect.stringMatching(error) });
+    expect(answers).toEqual([
+      { how: 'taken' },
+      refused(/authorization/iu),
+      refused(/missing\.creds is not there/u),
+      refused(/authorization/iu),
+    ]);
+  },
+);
 
 real('nats-server', 'openssl')(
   'a certificate that nobody vouches for is refused, and one that is known is taken',
+  { tags: ['long'] },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-nats-tls-'));
     const { key, cert } = selfSigned();

@@ -106,7 +106,7 @@ const apps: readonly (readonly [string, RequestListener, string])[] = [
 ];
 
 forBoth(({ name, test, make }) => {
-  test('events reach the sink in order, through failures, each once', async () => {
+  test('events reach the sink in order, through failures, each once', { tags: ['long'] }, async () => {
     const store = await (await make()).open();
     endings.push(() => store.close());
     // More than are taken at once, and some of them are refused at first.
@@ -121,7 +121,7 @@ forBoth(({ name, test, make }) => {
     await until(async () => (await store.counts()).get('app')?.waiting !== 1);
   });
 
-  test('what a sink refuses as often as it may is dead, and those behind it go on', async () => {
+  test('what a sink refuses as often as it may is dead, and those behind it go on', { tags: ['long'] }, async () => {
     const store = await (await make()).open();
     endings.push(() => store.close());
     for (const id of ['a', 'bad', 'c']) await store.add(arrival(id));
@@ -140,7 +140,7 @@ forBoth(({ name, test, make }) => {
     expect((await store.counts()).get('app')).toEqual({ waiting: 0, dead: 1 });
   });
 
-  test('what has waited longer than max_age is dead at its next failure', async () => {
+  test('what has waited longer than max_age is dead at its next failure', { tags: ['long'] }, async () => {
     const store = await (await make()).open();
     endings.push(() => store.close());
     await store.add(arrival('old'));
@@ -159,7 +159,7 @@ forBoth(({ name, test, make }) => {
     ]);
   });
 
-  test('a sink that hangs holds up no other', async () => {
+  test('a sink that hangs holds up no other', { tags: ['long'] }, async () => {
     const store = await (await make()).open();
     endings.push(() => store.close());
     for (let n = 0; n < 30; n++) await store.add(arrival(`evt_${n}`, ['stuck', 'app']));
@@ -178,7 +178,9 @@ forBoth(({ name, test, make }) => {
     expect((await store.counts()).get('stuck')).toEqual({ waiting: 30, dead: 0 });
   });
 
-  test('a filter lets through what gives true, and what is no envelope; what fails counts as false and is told; one that hangs is tried again, and then dead', async () => {
+  test('a filter lets through what gives true, and what is no envelope; what fails counts as false and is told; one that hangs is tried again, and then dead', {
+    tags: ['long'],
+  }, async () => {
     const store = await (await make()).open();
     endings.push(() => store.close());
     const about = (id: string, data: unknown) =>
@@ -225,7 +227,9 @@ forBoth(({ name, test, make }) => {
     ]);
   });
 
-  test('what comes one after the other is gathered: few questions and few writings, and nothing waits for long', async () => {
+  test('what comes one after the other is gathered: few questions and few writings, and nothing waits for long', {
+    tags: ['long'],
+  }, async () => {
     const store = await (await make()).open();
     endings.push(() => store.close());
     const counts = { taken: 0, written: 0 };
@@ -260,7 +264,7 @@ forBoth(({ name, test, make }) => {
   test.each([
     ['before it is told to end', 1],
     ['while it ends', 2],
-  ])('an inbox that fails %s is asked again, and what waits is delivered', async (_, failing) => {
+  ])('an inbox that fails %s is asked again, and what waits is delivered', { tags: ['long'] }, async (_, failing) => {
     const store = await (await make()).open();
     for (let n = 0; n < 5; n++) await store.add(arrival(`evt_${n}`));
     const got: string[] = [];
@@ -284,7 +288,7 @@ forBoth(({ name, test, make }) => {
     expect(got).toEqual(['evt_0', 'evt_1', 'evt_2', 'evt_3', 'evt_4']);
   });
 
-  test('told to end, it delivers what waits, and leaves what the sink refuses', async () => {
+  test('told to end, it delivers what waits, and leaves what the sink refuses', { tags: ['long'] }, async () => {
     const store = await (await make()).open();
     for (let n = 0; n < 5; n++) await store.add(arrival(`evt_${n}`));
     const got: string[] = [];
@@ -304,7 +308,7 @@ forBoth(({ name, test, make }) => {
   test.each([
     ['once is tried again, and what comes behind it is delivered', 1, ['evt_0', 'evt_1', 'evt_2'], 0],
     ['twice in a row is left', 2, ['evt_0'], 2],
-  ])('told to end, a sink that then refuses %s', async (_, refusals, delivered, waiting) => {
+  ])('told to end, a sink that then refuses %s', { tags: ['long'] }, async (_, refusals, delivered, waiting) => {
     const store = await (await make()).open();
     for (let n = 0; n < 3; n++) await store.add(arrival(`evt_${n}`));
     const got: string[] = [];
@@ -332,7 +336,7 @@ forBoth(({ name, test, make }) => {
     await store.close();
   });
 
-  test('what a sink took is in the inbox while the next event is still under way', async () => {
+  test('what a sink took is in the inbox while the next event is still under way', { tags: ['long'] }, async () => {
     const store = await (await make()).open();
     for (let n = 0; n < 4; n++) await store.add(arrival(`evt_${n}`));
     const ending = new AbortController();
@@ -356,7 +360,9 @@ forBoth(({ name, test, make }) => {
     await store.close();
   });
 
-  test('told to end, it delivers more than it has in hand, and leaves to others what came to them since', async () => {
+  test('told to end, it delivers more than it has in hand, and leaves to others what came to them since', {
+    tags: ['long'],
+  }, async () => {
     const store = await (await make()).open();
     const all = Array.from({ length: piece + 10 }, (_, n) => `evt_${n}`);
     await Promise.all(all.map((id) => store.add(arrival(id))));
@@ -382,6 +388,7 @@ forBoth(({ name, test, make }) => {
   // What an app does is the sink's to judge, whatever the inbox is.
   test.each(name === 'Postgres' ? inTurn(apps, 0, 3) : apps)(
     'an app that %s has not taken the event',
+    { tags: ['long'] },
     async (_, behaviour, error) => {
       const store = await (await make()).open();
       endings.push(() => store.close());
@@ -397,7 +404,7 @@ forBoth(({ name, test, make }) => {
     },
   );
 
-  test('an HTTP sink gets the very bytes and the original headers', async () => {
+  test('an HTTP sink gets the very bytes and the original headers', { tags: ['long'] }, async () => {
     const store = await (await make()).open();
     endings.push(() => store.close());
     const app = await startApp();
@@ -418,6 +425,7 @@ const program = (script: string, timeoutMs = 5_000, folder = newFolder()) => {
 
 plain(
   'a program gets the envelope on standard input, in the folder of the configuration, without a shell',
+  { tags: ['long'] },
   async () => {
     const { folder, sink } = program('cat > got; printf %s "$1" > arg');
     expect(await sink.send([arrival('$(touch x)')], never)).toEqual({ how: 'taken' });
@@ -433,7 +441,7 @@ plain.each([
   ['hangs', 'sleep 100', 'timeout'],
   ['hangs and ignores SIGTERM', 'trap "" TERM; sleep 100', 'timeout'],
   ['floods its output', 'exec yes x >&2', 'timeout'],
-])('a program that %s has not taken the event', async (_, script, error) => {
+])('a program that %s has not taken the event', { tags: ['long'] }, async (_, script, error) => {
   const { sink } = program(script, 300);
   const big = arrival('a', ['crm'], { body: Buffer.alloc(1_000_000, 120) });
   expect(await sink.send([big], never)).toEqual({ how: 'refused', error });
@@ -441,6 +449,7 @@ plain.each([
 
 plain(
   'a program whose child holds its output open has taken the event when it ends, and the child ends with it',
+  { tags: ['long'] },
   async () => {
     const { folder, sink } = program('sleep 100 & echo $! > child; exit 0');
     expect(await sink.send([arrival('a')], never)).toEqual({ how: 'taken' });

@@ -251,18 +251,22 @@ async function open(url: string): Promise<Page & { problems: string[] }> {
   return Object.assign(page, { problems });
 }
 
-inChromium('a file on the disk leads a browser to the page, and svc is told of the visit', async () => {
-  let visits = 0;
-  const { url } = await inspector(undefined, () => visits++);
-  const file = await visitFile(new URL(url));
-  endings.push(async () => file.remove());
-  const page = await context.newPage();
-  endings.push(() => page.close());
-  await page.goto(pathToFileURL(file.path).href);
-  await page.waitForURL(url);
-  await page.waitForSelector('body.live');
-  expect(visits).toBe(1);
-});
+inChromium(
+  'a file on the disk leads a browser to the page, and svc is told of the visit',
+  { tags: ['long'] },
+  async () => {
+    let visits = 0;
+    const { url } = await inspector(undefined, () => visits++);
+    const file = await visitFile(new URL(url));
+    endings.push(async () => file.remove());
+    const page = await context.newPage();
+    endings.push(() => page.close());
+    await page.goto(pathToFileURL(file.path).href);
+    await page.waitForURL(url);
+    await page.waitForSelector('body.live');
+    expect(visits).toBe(1);
+  },
+);
 
 test('what another site navigates to is the page alone, and only with the key', async () => {
   const { port } = await inspector();
@@ -277,48 +281,56 @@ test('what another site navigates to is the page alone, and only with the key', 
   expect(await status(`/?key=${key}`, { 'sec-fetch-site': 'cross-site' })).toBe(403);
 });
 
-inChromium('the page shows what came before and what comes, newest first, without a reload', async () => {
-  const { url, inbox, say } = await inspector();
-  const page = await open(url);
-  expect(await page.textContent('#nothing')).toContain(
-    'svc webhooks trigger ticket.created --to http://127.0.0.1:8977/',
-  );
-  await inbox.add(arrival('evt_1'));
-  say(line('evt_1'));
-  say(line('evt_2', { ticket_number: 'T-2', subject: 'Scanner' }));
-  await page.waitForSelector('.row >> nth=1');
-  expect(await page.locator('.row .fields').allTextContents()).toEqual([
-    expect.stringContaining('Scanner'),
-    expect.stringContaining('Printer'),
-  ]);
-  await page.reload();
-  await page.waitForSelector('.row');
-  expect(await page.locator('.row').count()).toBe(1);
-  expect(page.problems).toEqual([]);
-});
+inChromium(
+  'the page shows what came before and what comes, newest first, without a reload',
+  { tags: ['long'] },
+  async () => {
+    const { url, inbox, say } = await inspector();
+    const page = await open(url);
+    expect(await page.textContent('#nothing')).toContain(
+      'svc webhooks trigger ticket.created --to http://127.0.0.1:8977/',
+    );
+    await inbox.add(arrival('evt_1'));
+    say(line('evt_1'));
+    say(line('evt_2', { ticket_number: 'T-2', subject: 'Scanner' }));
+    await page.waitForSelector('.row >> nth=1');
+    expect(await page.locator('.row .fields').allTextContents()).toEqual([
+      expect.stringContaining('Scanner'),
+      expect.stringContaining('Printer'),
+    ]);
+    await page.reload();
+    await page.waitForSelector('.row');
+    expect(await page.locator('.row').count()).toBe(1);
+    expect(page.problems).toEqual([]);
+  },
+);
 
-inChromium('script in a payload, an id, an event or a header is shown as text and never runs', async () => {
-  const { url, inbox, say } = await inspector();
-  const evil = '<img src=x onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)>';
-  const link = 'javascript:alert(4)';
-  const data = { ticket_number: evil, subject: link, [evil]: { nested: [evil] }, __proto__x: evil };
-  const headers = { 'x-svc-event': evil, 'x-sample': evil };
-  await inbox.add(arrival(evil, data, { headers, event: evil }));
-  await inbox.add(arrival('raw', {}, { body: Buffer.from(evil), unreadable: evil }));
-  const page = await open(url);
-  say({ ...line(evil, data), event: evil } as Line);
-  await page.waitForSelector('.row >> nth=2');
-  for (let n = 0; n < 3; n++) {
-    await page.keyboard.press('j');
-    await page.waitForSelector('#detail .headers');
-  }
-  expect(await page.textContent('#detail')).toContain(evil);
-  expect(await page.locator('#detail :is(img, svg, script, a), #list :is(img, svg, script, a)').count()).toBe(0);
-  await page.selectOption('#event', { index: 1 });
-  expect(page.problems).toEqual([]);
-});
+inChromium(
+  'script in a payload, an id, an event or a header is shown as text and never runs',
+  { tags: ['long'] },
+  async () => {
+    const { url, inbox, say } = await inspector();
+    const evil = '<img src=x onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)>';
+    const link = 'javascript:alert(4)';
+    const data = { ticket_number: evil, subject: link, [evil]: { nested: [evil] }, __proto__x: evil };
+    const headers = { 'x-svc-event': evil, 'x-sample': evil };
+    await inbox.add(arrival(evil, data, { headers, event: evil }));
+    await inbox.add(arrival('raw', {}, { body: Buffer.from(evil), unreadable: evil }));
+    const page = await open(url);
+    say({ ...line(evil, data), event: evil } as Line);
+    await page.waitForSelector('.row >> nth=2');
+    for (let n = 0; n < 3; n++) {
+      await page.keyboard.press('j');
+      await page.waitForSelector('#detail .headers');
+    }
+    expect(await page.textContent('#detail')).toContain(evil);
+    expect(await page.locator('#detail :is(img, svg, script, a), #list :is(img, svg, script, a)').count()).toBe(0);
+    await page.selectOption('#event', { index: 1 });
+    expect(page.problems).toEqual([]);
+  },
+);
 
-inChromium('search and filters leave what matches, and Escape clears the search', async () => {
+inChromium('search and filters leave what matches, and Escape clears the search', { tags: ['long'] }, async () => {
   const { url, inbox, say } = await inspector();
   for (let n = 1; n <= 30; n++)
     await inbox.add(arrival(`evt_${n}`, { ticket_number: `T-${n}`, subject: n === 7 ? 'Fax' : 'Printer' }));
@@ -339,25 +351,29 @@ inChromium('search and filters leave what matches, and Escape clears the search'
   expect(page.problems).toEqual([]);
 });
 
-inChromium('an event is looked at and replayed with the keyboard alone, and its forwarding is told', async () => {
-  const { url, inbox, replayed } = await inspector('http://127.0.0.1:3000/hooks');
-  await inbox.add(arrival('evt_1', { deep: { a: { b: { c: 'found' } } } }, { to: 'http://127.0.0.1:3000/hooks' }));
-  const page = await open(url);
-  await page.waitForSelector('.row');
-  expect(await page.textContent('.row .pill')).toBe('waiting');
-  await page.keyboard.press('j');
-  await page.waitForSelector('.replay input');
-  expect(await page.inputValue('.replay input')).toBe('http://127.0.0.1:3000/hooks');
-  await page.keyboard.press('r');
-  await page.waitForSelector('text=Replayed: 200 in 7 ms');
-  expect(replayed).toEqual(['evt_1 http://127.0.0.1:3000/hooks']);
-  // The page asks for the event anew after a replay.
-  await page.waitForSelector('#detail table:has-text("Replayed")');
-  expect(await page.textContent('.headers')).toContain('x-svc-signature');
-  expect(page.problems).toEqual([]);
-});
+inChromium(
+  'an event is looked at and replayed with the keyboard alone, and its forwarding is told',
+  { tags: ['long'] },
+  async () => {
+    const { url, inbox, replayed } = await inspector('http://127.0.0.1:3000/hooks');
+    await inbox.add(arrival('evt_1', { deep: { a: { b: { c: 'found' } } } }, { to: 'http://127.0.0.1:3000/hooks' }));
+    const page = await open(url);
+    await page.waitForSelector('.row');
+    expect(await page.textContent('.row .pill')).toBe('waiting');
+    await page.keyboard.press('j');
+    await page.waitForSelector('.replay input');
+    expect(await page.inputValue('.replay input')).toBe('http://127.0.0.1:3000/hooks');
+    await page.keyboard.press('r');
+    await page.waitForSelector('text=Replayed: 200 in 7 ms');
+    expect(replayed).toEqual(['evt_1 http://127.0.0.1:3000/hooks']);
+    // The page asks for the event anew after a replay.
+    await page.waitForSelector('#detail table:has-text("Replayed")');
+    expect(await page.textContent('.headers')).toContain('x-svc-signature');
+    expect(page.problems).toEqual([]);
+  },
+);
 
-inChromium('a delivery that had to wait changes its row once it is through', async () => {
+inChromium('a delivery that had to wait changes its row once it is through', { tags: ['long'] }, async () => {
   const { url, say } = await inspector();
   const page = await open(url);
   const forward = { to: 'http://127.0.0.1:3000/', status: null, error: 'refused', ms: 1, tries: 1 };
@@ -370,7 +386,7 @@ inChromium('a delivery that had to wait changes its row once it is through', asy
   expect(page.problems).toEqual([]);
 });
 
-inChromium('thousands of events and a payload of a mebibyte keep the page quick', async () => {
+inChromium('thousands of events and a payload of a mebibyte keep the page quick', { tags: ['long'] }, async () => {
   const { url, inbox, say } = await inspector();
   const items = Array.from({ length: 20_000 }, (_, n) => ({ n, text: `item number ${n} of many` }));
   await inbox.add(arrival('large', { items }));
@@ -388,7 +404,7 @@ inChromium('thousands of events and a payload of a mebibyte keep the page quick'
   expect(page.problems).toEqual([]);
 });
 
-inChromium('light and dark are both readable, by the contrast that WCAG asks for', async () => {
+inChromium('light and dark are both readable, by the contrast that WCAG asks for', { tags: ['long'] }, async () => {
   const { url, inbox } = await inspector('http://127.0.0.1:3000/');
   await inbox.add(arrival('evt_1'));
   const page = await open(url);

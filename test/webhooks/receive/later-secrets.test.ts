@@ -81,7 +81,9 @@ test('a reading that hangs fails after eight seconds, is told once, and no other
   expect(await last).toBe(true);
 });
 
-test('what is stored while serve runs is known with the next delivery, and so while listen does', async () => {
+test('what is stored while serve runs is known with the next delivery, and so while listen does', {
+  tags: ['long'],
+}, async () => {
   const world = await newWorld();
   const served = await serving(
     world,

@@ -35,11 +35,14 @@ const places = [
 ] as const;
 
 for (const [name, check, inbox] of places) {
-  check(`the same id of two accounts is two events, and a secret opens its own path alone (${name})`, async () => {
-    const [world, target] = [await newWorld(), await app()];
-    const served = await start(
-      world,
-      `listen: { port: 0 }
+  check(
+    `the same id of two accounts is two events, and a secret opens its own path alone (${name})`,
+    { tags: ['long'] },
+    async () => {
+      const [world, target] = [await newWorld(), await app()];
+      const served = await start(
+        world,
+        `listen: { port: 0 }
 admin: { port: 0 }
 inbox: ${inbox()}
 ${accounts}sinks:
@@ -47,111 +50,120 @@ ${accounts}sinks:
   - { name: acme-only, filter: '.account == "acme"', exec: { command: [sh, -c, 'echo "$SVC_ACCOUNT" >> told'] } }
   - { name: lines, file: { path: lines.jsonl } }
 `,
-    );
-    const { acme, globex } = at(served.url);
-    expect(await deliver(acme, body('a', { account: 'globex' }), env.ACME)).toBe(204);
-    expect(await deliver(globex, body('a'), env.GLOBEX, { 'x-svc-account': 'acme', x_svc_account: 'acme' })).toBe(204);
-    expect(await deliver(globex, body('a'), env.GLOBEX)).toBe(204);
-    expect(await deliver(globex, body('b'), env.ACME)).toBe(401);
-    expect(served.said()).toContain('A delivery at the path of globex was refused with 401');
-    expect(await deliver(acme, body('b'), env.GLOBEX)).toBe(401);
-    expect(await deliver(acme.replace('/hooks/acme', '/'), body('b'), env.ACME)).toBe(404);
-    await served.until(() => target.got.length === 2);
-    expect(target.got.map(({ headers }) => headers['x-svc-account']).sort()).toEqual(['acme', 'globex']);
-    expect(target.got.flatMap(({ headers }) => headers.x_svc_account ?? [])).toEqual([]);
-    const metrics = async () => (await get(`${served.admin}/metrics`)).text;
-    await served.until(async () => (await metrics()).includes('skipped_total{account="globex",sink="acme-only"} 1'));
-    await served.until(async () => (await metrics()).includes('delivered_total{account="acme",sink="acme-only"} 1'));
-    await served.until(async () => (await metrics()).includes('delivered_total{account="globex",sink="lines"} 1'));
-    await served.until(async () => (await metrics()).includes('delivered_total{account="acme",sink="lines"} 1'));
-    const text = await metrics();
-    for (const row of [
-      'accepted_total{account="acme"} 1',
-      'accepted_total{account="globex"} 1',
-      'repeats_total{account="globex"} 1',
-      'rejected_total{account="acme"} 1',
-      'rejected_total{account="globex"} 1',
-      'waiting{account="acme",sink="app"} 0',
-    ])
-      expect(text).toContain(`svc_webhooks_${row}\n`);
-    expect(readFileSync(join(world.folder, 'told'), 'utf8')).toBe('acme\n');
-    const lines = readFileSync(join(world.folder, 'lines.jsonl'), 'utf8').trim().split('\n');
-    expect(
-      lines
-        .map((line) => JSON.parse(line))
-        .map(({ id, account }) => `${account} ${id}`)
-        .sort(),
-    ).toEqual(['acme a', 'globex a']);
-    const { stdout } = await served.end();
-    expect(JSON.parse(stdout)).toMatchObject({ accepted: 2, rejected: 2, repeats: 1 });
-    expect(JSON.parse(stdout).sinks.map((one: { name: string }) => one.name)).toEqual([
-      ...['acme/app', 'acme/acme-only', 'acme/lines', 'globex/app', 'globex/acme-only', 'globex/lines'],
-    ]);
-    const argv = ['webhooks', 'inbox', 'list', '--config', served.file, '--json', '--account', 'globex'];
-    expect(JSON.parse((await svc(world, argv)).stdout)).toMatchObject([{ id: 'globex/a', account: 'globex' }]);
-    const wrong = await svc(world, [...argv.slice(0, -1), 'glob']);
-    expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('Accounts: acme, globex.')]);
-  });
+      );
+      const { acme, globex } = at(served.url);
+      expect(await deliver(acme, body('a', { account: 'globex' }), env.ACME)).toBe(204);
+      expect(await deliver(globex, body('a'), env.GLOBEX, { 'x-svc-account': 'acme', x_svc_account: 'acme' })).toBe(
+        204,
+      );
+      expect(await deliver(globex, body('a'), env.GLOBEX)).toBe(204);
+      expect(await deliver(globex, body('b'), env.ACME)).toBe(401);
+      expect(served.said()).toContain('A delivery at the path of globex was refused with 401');
+      expect(await deliver(acme, body('b'), env.GLOBEX)).toBe(401);
+      expect(await deliver(acme.replace('/hooks/acme', '/'), body('b'), env.ACME)).toBe(404);
+      await served.until(() => target.got.length === 2);
+      expect(target.got.map(({ headers }) => headers['x-svc-account']).sort()).toEqual(['acme', 'globex']);
+      expect(target.got.flatMap(({ headers }) => headers.x_svc_account ?? [])).toEqual([]);
+      const metrics = async () => (await get(`${served.admin}/metrics`)).text;
+      await served.until(async () => (await metrics()).includes('skipped_total{account="globex",sink="acme-only"} 1'));
+      await served.until(async () => (await metrics()).includes('delivered_total{account="acme",sink="acme-only"} 1'));
+      await served.until(async () => (await metrics()).includes('delivered_total{account="globex",sink="lines"} 1'));
+      await served.until(async () => (await metrics()).includes('delivered_total{account="acme",sink="lines"} 1'));
+      const text = await metrics();
+      for (const row of [
+        'accepted_total{account="acme"} 1',
+        'accepted_total{account="globex"} 1',
+        'repeats_total{account="globex"} 1',
+        'rejected_total{account="acme"} 1',
+        'rejected_total{account="globex"} 1',
+        'waiting{account="acme",sink="app"} 0',
+      ])
+        expect(text).toContain(`svc_webhooks_${row}\n`);
+      expect(readFileSync(join(world.folder, 'told'), 'utf8')).toBe('acme\n');
+      const lines = readFileSync(join(world.folder, 'lines.jsonl'), 'utf8').trim().split('\n');
+      expect(
+        lines
+          .map((line) => JSON.parse(line))
+          .map(({ id, account }) => `${account} ${id}`)
+          .sort(),
+      ).toEqual(['acme a', 'globex a']);
+      const { stdout } = await served.end();
+      expect(JSON.parse(stdout)).toMatchObject({ accepted: 2, rejected: 2, repeats: 1 });
+      expect(JSON.parse(stdout).sinks.map((one: { name: string }) => one.name)).toEqual([
+        ...['acme/app', 'acme/acme-only', 'acme/lines', 'globex/app', 'globex/acme-only', 'globex/lines'],
+      ]);
+      const argv = ['webhooks', 'inbox', 'list', '--config', served.file, '--json', '--account', 'globex'];
+      expect(JSON.parse((await svc(world, argv)).stdout)).toMatchObject([{ id: 'globex/a', account: 'globex' }]);
+      const wrong = await svc(world, [...argv.slice(0, -1), 'glob']);
+      expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('Accounts: acme, globex.')]);
+    },
+  );
 
-  check(`what one account cannot deliver holds up no other, and is its dead letter (${name})`, async () => {
-    const world = await newWorld();
-    const taken: string[] = [];
-    const target = await app(0, ({ headers, body: text }) => {
-      const account = String(headers['x-svc-account']);
-      if (account === 'acme') return 500;
-      taken.push(JSON.parse(text).id);
-      return 200;
-    });
-    const config = `listen: { port: 0 }
+  check(
+    `what one account cannot deliver holds up no other, and is its dead letter (${name})`,
+    { tags: ['long'] },
+    async () => {
+      const world = await newWorld();
+      const taken: string[] = [];
+      const target = await app(0, ({ headers, body: text }) => {
+        const account = String(headers['x-svc-account']);
+        if (account === 'acme') return 500;
+        taken.push(JSON.parse(text).id);
+        return 200;
+      });
+      const config = `listen: { port: 0 }
 inbox: ${inbox()}
 ${accounts}retry: { attempts: 2, pause: 1ms }
 sinks: [{ name: app, http: { url: "${target.url}" } }]
 `;
-    const served = await start(world, config);
-    const { acme, globex } = at(served.url);
-    for (const id of ['a', 'b', 'c']) {
-      expect(await deliver(acme, body(id), env.ACME)).toBe(204);
-      expect(await deliver(globex, body(id), env.GLOBEX)).toBe(204);
-    }
-    await served.until(() => taken.length === 3);
-    await served.until(() => served.said().includes('acme/c is a dead letter of acme/app'));
-    expect(taken).toEqual(['a', 'b', 'c']);
-    const dead = ['webhooks', 'dead', 'list', '--config', served.file, '--json'];
-    const all = JSON.parse((await svc(world, dead)).stdout);
-    expect(all.map(({ id, account, sink }: Record<string, string>) => [id, account, sink])).toEqual(
-      ['a', 'b', 'c'].map((id) => [`acme/${id}`, 'acme', 'app']),
-    );
-    expect(JSON.parse((await svc(world, [...dead, '--account', 'globex'])).stdout)).toEqual([]);
-    const told = async (id: string) =>
-      (await svc(world, ['webhooks', 'dead', 'show', id, '--config', served.file])).stderr;
-    expect(await told('a')).toBe('');
-    expect(await told('acme/b')).toBe('');
-    expect(await told('globex/a')).toContain('globex/a is no dead letter');
-    // The same without the account is two events here, though one of them is dead.
-    const shown = async (id: string) =>
-      svc(world, ['webhooks', 'inbox', 'show', id, '--config', served.file, '--json']);
-    const both = expect.stringMatching(/(?:acme\/a, globex\/a|globex\/a, acme\/a)/u);
-    expect((await shown('a')).stderr).toEqual(both);
-    const dropped = await svc(world, ['webhooks', 'dead', 'drop', 'a', '--yes', '--config', served.file]);
-    expect([dropped.exitCode, dropped.stderr]).toEqual([2, both]);
-    expect(JSON.parse((await shown('globex/a')).stdout)).toMatchObject({ id: 'globex/a', account: 'globex' });
-    const again = [
-      'webhooks',
-      'dead',
-      'drop',
-      '--all',
-      '--account',
-      'acme',
-      '--yes',
-      '--config',
-      served.file,
-      '--json',
-    ];
-    expect(JSON.parse((await svc(world, again)).stdout)).toEqual({ dropped: 3 });
-  });
+      const served = await start(world, config);
+      const { acme, globex } = at(served.url);
+      for (const id of ['a', 'b', 'c']) {
+        expect(await deliver(acme, body(id), env.ACME)).toBe(204);
+        expect(await deliver(globex, body(id), env.GLOBEX)).toBe(204);
+      }
+      await served.until(() => taken.length === 3);
+      await served.until(() => served.said().includes('acme/c is a dead letter of acme/app'));
+      expect(taken).toEqual(['a', 'b', 'c']);
+      const dead = ['webhooks', 'dead', 'list', '--config', served.file, '--json'];
+      const all = JSON.parse((await svc(world, dead)).stdout);
+      expect(all.map(({ id, account, sink }: Record<string, string>) => [id, account, sink])).toEqual(
+        ['a', 'b', 'c'].map((id) => [`acme/${id}`, 'acme', 'app']),
+      );
+      expect(JSON.parse((await svc(world, [...dead, '--account', 'globex'])).stdout)).toEqual([]);
+      const told = async (id: string) =>
+        (await svc(world, ['webhooks', 'dead', 'show', id, '--config', served.file])).stderr;
+      expect(await told('a')).toBe('');
+      expect(await told('acme/b')).toBe('');
+      expect(await told('globex/a')).toContain('globex/a is no dead letter');
+      // The same without the account is two events here, though one of them is dead.
+      const shown = async (id: string) =>
+        svc(world, ['webhooks', 'inbox', 'show', id, '--config', served.file, '--json']);
+      const both = expect.stringMatching(/(?:acme\/a, globex\/a|globex\/a, acme\/a)/u);
+      expect((await shown('a')).stderr).toEqual(both);
+      const dropped = await svc(world, ['webhooks', 'dead', 'drop', 'a', '--yes', '--config', served.file]);
+      expect([dropped.exitCode, dropped.stderr]).toEqual([2, both]);
+      expect(JSON.parse((await shown('globex/a')).stdout)).toMatchObject({ id: 'globex/a', account: 'globex' });
+      const again = [
+        'webhooks',
+        'dead',
+        'drop',
+        '--all',
+        '--account',
+        'acme',
+        '--yes',
+        '--config',
+        served.file,
+        '--json',
+      ];
+      expect(JSON.parse((await svc(world, again)).stdout)).toEqual({ dropped: 3 });
+    },
+  );
 }
 
-test('the inbox of one account goes on as it was when it becomes one of several, and an account that is gone leaves its events', async () => {
+test('the inbox of one account goes on as it was when it becomes one of several, and an account that is gone leaves its events', {
+  tags: ['long'],
+}, async () => {
   const [world, target] = [await newWorld(), await app()];
   await target.close();
   const sinks = (url: string) => `inbox: inbox\nsinks: [{ name: app, http: { url: "${url}" } }]\n`;
@@ -223,6 +235,7 @@ test.each([
 
 test.each(['', ' concurrency: 4,'])(
   'between no accounts and several nothing meets, is forgotten, or reaches another account’s program%s',
+  { tags: ['long'] },
   async (lanes) => {
     const world = await newWorld();
     const sinks = `inbox: inbox

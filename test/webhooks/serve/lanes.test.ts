@@ -1,3 +1,4 @@
+// @module-tag long
 // Lanes of a real `serve` with a real app: so many at once, and what a kill does to the order.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

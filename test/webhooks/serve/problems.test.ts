@@ -102,7 +102,7 @@ test('nothing is asked or told once serve ends', async () => {
   expect(said).toHaveLength(2);
 });
 
-test('serve tells of wrong signatures in one line, without the payload', async () => {
+test('serve tells of wrong signatures in one line, without the payload', { tags: ['long'] }, async () => {
   const world = await newWorld();
   const served = await serving(
     world,
@@ -121,26 +121,31 @@ test('serve tells of wrong signatures in one line, without the payload', async (
 
 const withMounts = allowed('Mounting a disk', 'unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt');
 
-withMounts('serve and listen on a disk that was full say that the inbox answers again', async () => {
-  const { folder: before, ...made } = await newWorld();
-  const folder = mkdtempSync(join(tmpdir(), 'svc-disk-'));
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder], { stdio: 'pipe' });
-  endings.push(() => execFileSync('umount', ['-l', folder], { stdio: 'pipe' }));
-  cpSync(before, folder, { recursive: true });
-  const world = { ...made, folder };
-  const config = 'listen: { port: 0 }\ninbox: inbox\nsinks: [{ name: a, filter: "false", file: { path: a.jsonl } }]\n';
-  const served = await serving(world, config);
-  endings.push(() => served.end());
-  const listener = await listening(world, [], { env: { SVC_WEBHOOK_SECRET: secret } });
-  endings.push(() => listener.end());
-  const filler = join(folder, 'filler');
-  expect(() => writeFileSync(filler, Buffer.alloc(8 << 20))).toThrow(/ENOSPC/u);
-  const large = body('large', { data: { text: 'x'.repeat(400_000) } });
-  const answers = [served.url, listener.url].map((url) => deliver(url, large));
-  await served.until(() => served.said().includes('The inbox does not answer: '));
-  await listener.until(() => listener.said.stderr.includes('The inbox cannot be written '));
-  rmSync(filler);
-  expect(await Promise.all(answers)).toEqual([204, 204]);
-  await served.until(() => served.said().includes('The inbox answers again.\n'));
-  await listener.until(() => listener.said.stderr.includes('The inbox answers again.\n'));
-});
+withMounts(
+  'serve and listen on a disk that was full say that the inbox answers again',
+  { tags: ['long'] },
+  async () => {
+    const { folder: before, ...made } = await newWorld();
+    const folder = mkdtempSync(join(tmpdir(), 'svc-disk-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder], { stdio: 'pipe' });
+    endings.push(() => execFileSync('umount', ['-l', folder], { stdio: 'pipe' }));
+    cpSync(before, folder, { recursive: true });
+    const world = { ...made, folder };
+    const config =
+      'listen: { port: 0 }\ninbox: inbox\nsinks: [{ name: a, filter: "false", file: { path: a.jsonl } }]\n';
+    const served = await serving(world, config);
+    endings.push(() => served.end());
+    const listener = await listening(world, [], { env: { SVC_WEBHOOK_SECRET: secret } });
+    endings.push(() => listener.end());
+    const filler = join(folder, 'filler');
+    expect(() => writeFileSync(filler, Buffer.alloc(8 << 20))).toThrow(/ENOSPC/u);
+    const large = body('large', { data: { text: 'x'.repeat(400_000) } });
+    const answers = [served.url, listener.url].map((url) => deliver(url, large));
+    await served.until(() => served.said().includes('The inbox does not answer: '));
+    await listener.until(() => listener.said.stderr.includes('The inbox cannot be written '));
+    rmSync(filler);
+    expect(await Promise.all(answers)).toEqual([204, 204]);
+    await served.until(() => served.said().includes('The inbox answers again.\n'));
+    await listener.until(() => listener.said.stderr.includes('The inbox answers again.\n'));
+  },
+);

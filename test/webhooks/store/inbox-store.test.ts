@@ -5,7 +5,7 @@ import { withPostgres } from '../own-postgres.ts';
 import { arrival, forBoth, idsOf, newDatabase, outcome } from '../stores.ts';
 
 forBoth(({ test, make }) => {
-  test('an id is accepted once, also when it comes ten times at once', async () => {
+  test('an id is accepted once, also when it comes ten times at once', { tags: ['long'] }, async () => {
     const store = await (await make()).open();
     const added = await Promise.all(Array.from({ length: 10 }, () => store.add(arrival('a'))));
     expect(added.filter((each) => each === 'stored')).toHaveLength(1);
@@ -15,7 +15,9 @@ forBoth(({ test, make }) => {
     await store.close();
   });
 
-  test('what waits is taken in the order in which it came, with its very bytes, and stays until it is settled', async () => {
+  test('what waits is taken in the order in which it came, with its very bytes, and stays until it is settled', {
+    tags: ['long'],
+  }, async () => {
     const inbox = await make();
     const store = await inbox.open();
     const body = Buffer.from([0, 255, 254, 0, 10]);
@@ -39,7 +41,7 @@ forBoth(({ test, make }) => {
     await again.close();
   });
 
-  test('tries and dead ones are remembered over a restart', async () => {
+  test('tries and dead ones are remembered over a restart', { tags: ['long'] }, async () => {
     const inbox = await make();
     const store = await inbox.open();
     for (const id of ['a', 'b', 'c']) await store.add(arrival(id));
@@ -56,7 +58,9 @@ forBoth(({ test, make }) => {
     await again.close();
   });
 
-  test('beyond the limit the oldest go, but never one that waits, is dead or was rebuilt', async () => {
+  test('beyond the limit the oldest go, but never one that waits, is dead or was rebuilt', {
+    tags: ['long'],
+  }, async () => {
     const inbox = await make();
     const store = await inbox.open(10);
     await store.add(arrival('waits'));
@@ -85,7 +89,7 @@ forBoth(({ test, make }) => {
   const live = (id: string) => about('ticket.created', id, { ticket_id: 7 });
   const rebuilt = about('ticket.created', 'rebuilt:ticket.created:7', { ticket_id: 7 });
 
-  test('a live event that was rebuilt already is a repeat, also after a restart', async () => {
+  test('a live event that was rebuilt already is a repeat, also after a restart', { tags: ['long'] }, async () => {
     const inbox = await make();
     const store = await inbox.open();
     expect(await store.add(rebuilt)).toBe('stored');
@@ -100,7 +104,9 @@ forBoth(({ test, make }) => {
     await again.close();
   });
 
-  test('what came live is not stored once more as rebuilt, also after a restart, and two live events stay two', async () => {
+  test('what came live is not stored once more as rebuilt, also after a restart, and two live events stay two', {
+    tags: ['long'],
+  }, async () => {
     const inbox = await make();
     const store = await inbox.open();
     expect(await store.add(live('evt_1'))).toBe('stored');
@@ -131,7 +137,7 @@ forBoth(({ test, make }) => {
   });
 });
 
-withPostgres('Postgres is asked for what waits alone, however old it is', async () => {
+withPostgres('Postgres is asked for what waits alone, however old it is', { tags: ['long'] }, async () => {
   const url = newDatabase();
   const clock = { now: () => new Date(), ticks: () => performance.now(), sleep: async () => {} };
   const store = await openPostgres({ url, env: {}, limit: 1000, holder: 'one', clock });

@@ -1,3 +1,4 @@
+// @module-tag long
 // An inbox in a folder that knows most of its events by an index on the disk: it answers as one that knows all in memory.
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// @module-tag long
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { openPostgres } from '../../../src/webhooks/store/postgres/postgres-store.ts';

@@ -1,3 +1,4 @@
+// @module-tag long
 // An inbox in Postgres whose tables get code of somebody else, or lose rows, while svc uses them.
 import { Client } from 'pg';
 import { expect } from 'vitest';

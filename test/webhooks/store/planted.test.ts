@@ -1,3 +1,4 @@
+// @module-tag long
 // An inbox in a database in which another role may make schemas and functions.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

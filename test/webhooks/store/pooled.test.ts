@@ -1,3 +1,4 @@
+// @module-tag long
 // An inbox in Postgres behind a pooler that gives each transaction another session of the server.
 import { join } from 'node:path';
 import { expect } from 'vitest';

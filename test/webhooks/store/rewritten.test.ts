@@ -64,7 +64,9 @@ const plans = fc.record({
   answers: fc.infiniteStream(fc.integer({ min: 0, max: 9 })),
 });
 
-test('whatever the disk and the sinks do, each accepted event reaches each sink once, in order, and none is dead', async () => {
+test('whatever the disk and the sinks do, each accepted event reaches each sink once, in order, and none is dead', {
+  tags: ['long'],
+}, async () => {
   await fc.assert(
     fc.asyncProperty(plans, async ({ keep, events, atOnce, indexedAfter, turns, answers }) => {
       const folder = await mkdtemp(join(tmpdir(), 'svc-rewritten-'));
@@ -116,7 +118,9 @@ test('whatever the disk and the sinks do, each accepted event reaches each sink 
   );
 });
 
-test('serve with keep 20 delivers many times as many events, each once and in order, while it rewrites its inbox all the time', async () => {
+test('serve with keep 20 delivers many times as many events, each once and in order, while it rewrites its inbox all the time', {
+  tags: ['long'],
+}, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-rewritten-'));
   const app = await startApp();
   endings.push(() => app.close());

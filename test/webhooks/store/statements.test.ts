@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect } from 'vitest';
 import { byteaArray } from '../../../src/database/binary.ts';
 import { openHooks, openPostgres } from '../../../src/webhooks/store/postgres/postgres-store.ts';

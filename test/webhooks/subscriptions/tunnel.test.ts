@@ -41,7 +41,7 @@ test.concurrent.each([
     "console.log('Docs: https://example.org/help, https://example.org/terms'); console.log('New: https://example.net/x/releases'); setTimeout(() => console.log('Forwarding https://abc.example.com -> here'), 1500)",
   ],
   ['a program that ends well', "console.log('https://abc.example.com'); process.exit(0)"],
-])('the URL is read from %s', async (_, script) => {
+])('the URL is read from %s', { tags: ['long'] }, async (_, script) => {
   const tunnel = await openTunnelUrl(program(`${script}; ${stays}`));
   expect(new URL(tunnel.url).href).toBe('https://abc.example.com/');
   await tunnel.close();
@@ -54,7 +54,7 @@ test.concurrent.each([
     'beside a page of this machine',
     "console.log('Web: http://127.0.0.1:4040'); setTimeout(() => console.log('your address: https://example.com/abc'), 200)",
   ],
-])('a URL with a path is taken %s', async (_, script) => {
+])('a URL with a path is taken %s', { tags: ['long'] }, async (_, script) => {
   const tunnel = await openTunnelUrl(program(`${script}; ${stays}`));
   expect(tunnel.url).toBe('https://example.com/abc');
   await tunnel.close();
@@ -65,13 +65,13 @@ test.concurrent('a link in the error of a program that fails is no tunnel', asyn
   await expect(openTunnelUrl(failing)).rejects.toThrow(/exit 1: Sign up first/u);
 });
 
-test.concurrent('a loopback URL will do where no other comes, and {port} is the port', async () => {
+test.concurrent('a loopback URL will do where no other comes, and {port} is the port', { tags: ['long'] }, async () => {
   const tunnel = await openTunnelUrl(program(`console.log('http://127.0.0.1:' + process.argv[1] + '/in'); ${stays}`));
   expect(tunnel.url).toBe('http://127.0.0.1:8977/in');
   await tunnel.close();
 });
 
-test.concurrent('closing ends the program and its children', async () => {
+test.concurrent('closing ends the program and its children', { tags: ['long'] }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-tunnel-'));
   const script = join(folder, 'tunnel.mjs');
   await writeFile(
@@ -92,7 +92,7 @@ test.concurrent('closing ends the program and its children', async () => {
   while (pids.some(alive)) await sleep(10);
 });
 
-test.concurrent('a tunnel that dies is noticed, with its last words', async () => {
+test.concurrent('a tunnel that dies is noticed, with its last words', { tags: ['long'] }, async () => {
   const tunnel = await openTunnelUrl(
     program(
       "console.log('https://abc.example.com on :' + process.argv[1]); setTimeout(() => { console.error('quota exceeded'); process.exit(3) }, 1000)",
@@ -101,7 +101,9 @@ test.concurrent('a tunnel that dies is noticed, with its last words', async () =
   expect(await tunnel.died).toMatch(/ended with exit 3: quota exceeded/u);
 });
 
-test.concurrent('one that cannot start, ends at once, or never names a URL is said plainly', async () => {
+test.concurrent('one that cannot start, ends at once, or never names a URL is said plainly', {
+  tags: ['long'],
+}, async () => {
   await expect(openTunnelUrl('no-such-program-here {port}')).rejects.toMatchObject({
     kind: 'failed',
     message: expect.stringContaining('not installed'),
@@ -117,7 +119,7 @@ test.concurrent('a stop that came before it was started ends it at once', async 
   await expect(openTunnelUrl(program(stays), { signal: AbortSignal.abort('SIGINT') })).rejects.toThrow(/interrupted/u);
 });
 
-test.concurrent('no shell sees the command', async () => {
+test.concurrent('no shell sees the command', { tags: ['long'] }, async () => {
   const tunnel = await openTunnelUrl(
     `${process.execPath} -e "console.log('on :8977 https://abc.example.com/' + process.argv[1]); ${stays}" '$(id);\`id\`|cat' `,
   );
@@ -209,7 +211,9 @@ test.each([
   expect(publicUrl(output, 8977)).toBeUndefined();
 });
 
-test.concurrent('of two addresses nobody knows which is the tunnel: neither is taken, and both are named', async () => {
+test.concurrent('of two addresses nobody knows which is the tunnel: neither is taken, and both are named', {
+  tags: ['long'],
+}, async () => {
   const two = program(`console.log('https://one.tunnel.test and https://two.tunnel.test'); ${stays}`);
   await expect(openTunnelUrl(two)).rejects.toMatchObject({
     message: expect.stringMatching(
