@@ -1,3 +1,4 @@
+// @module-tag long
 // The pages of the report and of a person, in a real browser: whole at every width, on paper, and without a request.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -79,7 +80,6 @@ const cases = ['report', 'person'].flatMap((name) =>
 for (const { name, width, scheme } of cases) {
   inBrowser(
     `the ${name} at ${width} px, ${scheme}: whole, with no request, and nothing of a customer is obeyed`,
-    { tags: ['long'] },
     async () => {
       const page = await (browser as Browser).newPage({ viewport: { width, height: 900 }, colorScheme: scheme });
       const asked: string[] = [];
@@ -102,7 +102,7 @@ for (const { name, width, scheme } of cases) {
   );
 }
 
-inBrowser('on paper the report is black on white, with its bars', { tags: ['long'] }, async () => {
+inBrowser('on paper the report is black on white, with its bars', async () => {
   const page = await (browser as Browser).newPage({ viewport: { width: 800, height: 900 }, colorScheme: 'dark' });
   await page.setContent(pages.report ?? '', { waitUntil: 'load' });
   const pdf = await page.pdf({ format: 'A4' });

