@@ -280,6 +280,23 @@ test('replay sends the stored bytes with their headers, in the order asked for',
   expect(target.got).toHaveLength(5);
 });
 
+test('replay --last sends the newest again, the oldest of them first', async () => {
+  const [made, target] = [await filled(12), await app()];
+  const replay = (...words: string[]) => svc(made, ['webhooks', 'inbox', 'replay', '--to', target.url, ...words]);
+  expect(await replay('--last', '3')).toMatchObject({ exitCode: 0 });
+  expect(target.ids()).toEqual(['evt_10', 'evt_11', 'evt_12']);
+  expect(await replay('--last', '99')).toMatchObject({ exitCode: 0 });
+  expect(target.got).toHaveLength(15);
+  for (const words of [
+    ['--last', '0'],
+    ['--last', '2', 'evt_1'],
+  ])
+    expect(await replay(...words)).toMatchObject({ exitCode: 2, stdout: '' });
+  const none = await svc(await world(), ['webhooks', 'inbox', 'replay', '--last', '1', '--json']);
+  expect(none).toMatchObject({ exitCode: 3, stdout: '', stderr: expect.stringContaining('No events received yet.') });
+  expect(target.got).toHaveLength(15);
+});
+
 test('purge asks, and then leaves nothing', async () => {
   const made = await filled(3);
   const list = async () => JSON.parse((await svc(made, ['webhooks', 'inbox', 'list', '--json'])).stdout).length;

@@ -1,5 +1,7 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { listed } from '../../text/listed.ts';
 import { number } from '../../text/number.ts';
@@ -11,8 +13,9 @@ import { type HttpSinks, httpSinks } from '../../webhooks/serve/configured.ts';
 import type { Received } from '../../webhooks/store/folder/look-up.ts';
 import { type Forwarding, forwardOf } from '../../webhooks/store/forwarding.ts';
 import { isOwed } from '../../webhooks/store/line.ts';
+import { unsureOf } from '../../webhooks/store/listen-inbox.ts';
 import { configFlag } from './flags.ts';
-import { chosen, lookUp, lookUpOne, received, settleReplayed } from './inbox-look.ts';
+import { chosen, look, lookUp, lookUpOne, received, settleReplayed } from './inbox-look.ts';
 import { waitingNotes } from './waiting-notes.ts';
 
 const columns = [
@@ -39,8 +42,9 @@ export const replay = defineCommand({
   details:
     'Without --to, each event goes where it was forwarded before: to the sinks of serve that have not taken it, else to all of them. What waited there, or is a dead letter of it, is ' +
     'settled by an answer 2xx, and not sent once more.',
-  args: { id: { ...param.texts('Envelope id, or its beginning'), ...received, required: true } },
+  args: { id: { ...param.texts('Envelope id, or its beginning'), ...received, required: true, unless: ['last'] } },
   flags: {
+    last: param.integer('The newest N events, the oldest of them first', { min: 1 }),
     to: param.text('Where to send them', { placeholder: 'URL' }),
     sink: param.text('To this HTTP sink of serve alone, whether or not it has taken them', {
       placeholder: 'NAME',
@@ -52,11 +56,15 @@ export const replay = defineCommand({
   examples: [
     'svc webhooks inbox replay evt_1 --to http://localhost:3000/hooks',
     'svc webhooks inbox replay evt_1 --sink app',
+    'svc webhooks inbox replay --last 3',
   ],
   async run(ctx, { args, flags, settings }) {
     const given = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
-    const { opened, about } = await chosen(ctx, settings, flags.config);
-    const found = await lookUp(ctx, settings, opened, args.id);
+    const inbox = await chosen(ctx, settings, flags.config);
+    const { opened, about } = inbox;
+    const found = await (flags.last === undefined
+      ? lookUp(ctx, settings, opened, args.id)
+      : newest(ctx, settings, inbox, { ...args, last: flags.last }));
     const sinks = opened.config === undefined ? undefined : await httpSinks(ctx, opened.config);
     const sink = flags.sink === undefined ? undefined : sinkNamed(flags.sink, sinks);
     const planned = found.map((one) => ({ one, ...targetsOf(one, { given, sink }, sinks) }));
@@ -94,7 +102,8 @@ export const replay = defineCommand({
         await settleReplayed(ctx, settings, opened, [passed]).catch(() => {});
       }
     }
-    const after = await lookUp(ctx, settings, opened, args.id).catch(() => found);
+    const ids = found.map(({ arrival }) => arrival.id);
+    const after = await lookUp(ctx, settings, opened, ids).catch(() => found);
     const still = after.map(({ arrival, outcomes }) => ({
       sinks: arrival.sinks,
       forward: forwardOf(
@@ -118,6 +127,19 @@ export const replay = defineCommand({
     };
   },
 });
+
+/** In the order in which they came. */
+async function newest(
+  ctx: Context,
+  settings: Settings,
+  { opened, unsure }: Awaited<ReturnType<typeof chosen>>,
+  { id, last }: { readonly id: readonly string[]; readonly last: number },
+): Promise<readonly Received[]> {
+  if (id.length > 0) throw new Failure('usage', 'Give ids or --last, not both.');
+  const { seen } = await look(ctx, settings, opened, { view: (arrival) => arrival, most: last });
+  if (seen.length > 0) return seen.slice(-last).map(({ value, outcomes }) => ({ arrival: value, outcomes }));
+  throw unsure ? unsureOf(unsure) : new Failure('not-found', 'No events received yet.');
+}
 
 function sinkNamed(name: string, sinks: HttpSinks | undefined): Wish['sink'] {
   if (sinks === undefined)
