@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { codeOf, Failure } from '../errors.ts';
 import { aborted } from '../promise/aborted.ts';
 import { digestOf } from '../text/digest.ts';
+import { largestMessage } from './lines.ts';
 import { checkedMessages } from './messages.ts';
 import { openAssistant } from './server.ts';
 import type { Grant } from './tool.ts';
@@ -14,8 +15,6 @@ import type { Grant } from './tool.ts';
 /** Where a client finds it, and the header that it has to send. */
 export type HttpAddress = { readonly url: string; readonly authorization: string };
 
-/** 2,000 rows of contacts_sync with much metadata stay below it. */
-const largestBody = 16 * 1024 * 1024;
 /** Assistants open few; one that was forgotten gives way, and its client begins another. */
 const mostSessions = 64;
 
@@ -98,7 +97,7 @@ async function newSession(serving: Serving): Promise<Session> {
     onsessionclosed: (id) => {
       sessions.delete(id);
     },
-    maxRequestBodySize: largestBody,
+    maxRequestBodySize: largestMessage,
   });
   const session: Session = { transport, server, used: ctx.clock.ticks() };
   await server.connect(transport);

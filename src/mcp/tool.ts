@@ -5,6 +5,7 @@ import type { Toolset } from '../derive/toolsets.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call/call.ts';
 import { jsonIn } from '../text/json.ts';
+import { number } from '../text/number.ts';
 import type { Answer } from './answer.ts';
 import { unknownIn } from './unknown.ts';
 
@@ -82,9 +83,14 @@ function namesIn(text: string): unknown[] {
   return /^\s*\["/u.test(text) ? [jsonIn(text, names)].flat() : names;
 }
 
+/** Of `fields`; each dot in it is looked at in every record. */
+const mostLetters = 10_000;
+
 /** The `fields` of a read: names with commas between them, or a list, also as JSON in a text. */
 export function fieldsOfInput({ fields }: Readonly<Record<string, unknown>>): string[] | undefined {
   if (fields === undefined || fields === null) return undefined;
+  if (JSON.stringify(fields).length > mostLetters)
+    throw invalid({ fields: [`must be no longer than ${number(mostLetters)} letters`] });
   const list: unknown[] = typeof fields === 'string' ? namesIn(fields) : [fields].flat();
   const names = list.flatMap((field) => (typeof field === 'string' ? [field.trim()] : []));
   if (names.length < list.length || names.includes('')) {

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { ErrorCode, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { Settings } from '../config/settings.ts';
@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import { isClosedPipe, outputFailure } from '../output/write.ts';
 import { fieldsIn } from '../text/record.ts';
+import { largestMessage, wholeLines } from './lines.ts';
 import { checkedMessages } from './messages.ts';
 import { openAssistant } from './server.ts';
 import type { Grant } from './tool.ts';
@@ -14,7 +15,11 @@ import type { Grant } from './tool.ts';
 function openLine(ctx: Context) {
   // The stream itself, so that it can be let go of while it waits: an iterator of it cannot.
   const input = ctx.stdin instanceof Readable ? ctx.stdin : Readable.from(ctx.stdin, { objectMode: false });
-  const transport = new StdioServerTransport(input, ctx.stdout);
+  const refuse = (refusal: Refusal) =>
+    ctx.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: refusal })}\n`);
+  const lines = wholeLines(() => refuse(tooLong));
+  pipeline(input, lines, () => {});
+  const transport = new StdioServerTransport(lines, ctx.stdout, { maxBufferSize: largestMessage + 1 });
   const open = new Set<RequestId>();
   let whenIdle = () => {};
   const forget = (id: RequestId | undefined) => {
@@ -41,7 +46,7 @@ function openLine(ctx: Context) {
       const { onerror } = transport;
       transport.onerror = (error) => {
         const refusal = refusalOf(error);
-        if (refusal) ctx.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: refusal })}\n`);
+        if (refusal) refuse(refusal);
         onerror?.(error);
       };
       transport.send = async (message) => {
@@ -49,7 +54,7 @@ function openLine(ctx: Context) {
         if (!('method' in message)) forget(message.id);
       };
     },
-    ended: whenEnded(ctx, input),
+    ended: whenEnded(ctx, lines),
     /** Why answers could not be written; undefined also where nobody reads them any more. */
     failure: () => failure,
     /** Resolves when every request that came has its answer, or after a signal when the client reads no more. */
@@ -78,8 +83,15 @@ async function whenStuck({ stdout, signal, clock }: Context, over: AbortSignal):
   }
 }
 
+type Refusal = { readonly code: number; readonly message: string };
+
+const tooLong: Refusal = {
+  code: ErrorCode.InvalidRequest,
+  message: `A line may have at most ${largestMessage / 1024 / 1024} MB.`,
+};
+
 /** What was no message of MCP, whose sender may wait. Undefined where the error is another. */
-function refusalOf(error: Error): { readonly code: number; readonly message: string } | undefined {
+function refusalOf(error: Error): Refusal | undefined {
   if (error instanceof SyntaxError) return { code: ErrorCode.ParseError, message: 'The line is no JSON.' };
   if (!('issues' in error)) return undefined;
   const message = 'A line is one message of JSON-RPC 2.0: no batch, and an id is a text or a whole number.';

@@ -31,6 +31,8 @@ export function rawSession(world: World, argv: readonly string[]) {
   return {
     replies,
     write,
+    /** As it is, without the end of a line. */
+    writePart: (text: string) => void stdin.write(text),
     initialize,
     call: (id: unknown, name: string, args: unknown) =>
       write({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } }),

@@ -1,0 +1,43 @@
+import { Transform } from 'node:stream';
+
+/** Of one message, in bytes: 2,000 rows of contacts_sync with much metadata stay below it. */
+export const largestMessage = 16 * 1024 * 1024;
+
+const lineFeed = Buffer.from('\n');
+
+/**
+ * Passes whole lines on, each as one piece with its end, which the last one need not have. One that is longer than a
+ * message may be is passed over, and not kept meanwhile.
+ */
+export function wholeLines(tooLong: () => void): Transform {
+  let parts: Buffer[] = [];
+  let size = 0;
+  const add = (part: Buffer) => {
+    size += part.length;
+    if (size > largestMessage) parts = [];
+    else parts.push(part);
+  };
+  const end = (lines: Transform) => {
+    if (size > largestMessage) tooLong();
+    else lines.push(Buffer.concat([...parts, lineFeed]));
+    parts = [];
+    size = 0;
+  };
+  return new Transform({
+    readableObjectMode: true,
+    transform(piece: Buffer, _, done) {
+      let from = 0;
+      for (let at = piece.indexOf(lineFeed); at >= 0; at = piece.indexOf(lineFeed, from)) {
+        add(piece.subarray(from, at));
+        end(this);
+        from = at + 1;
+      }
+      add(piece.subarray(from));
+      done();
+    },
+    flush(done) {
+      if (size > 0) end(this);
+      done();
+    },
+  });
+}

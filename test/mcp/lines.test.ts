@@ -1,0 +1,53 @@
+// What comes on standard input, however it is cut into lines and however long they are.
+import { expect, test } from 'vitest';
+import { largestMessage } from '../../src/mcp/lines.ts';
+import { cpuTimer } from '../cpu.ts';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { rawSession } from './raw-session.ts';
+
+const world = () => sandboxWorld({ rateLimit: 'off' });
+const ping = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'ping' });
+
+test('a line that is too long is refused, and the session goes on', async () => {
+  const session = rawSession(world(), []);
+  await session.repliesTo('first');
+  session.call('long', 'getTicket', { id: 8, note: 'x'.repeat(largestMessage) });
+  session.write(ping('next'));
+  await session.repliesTo('next');
+  expect(session.replies.find(({ id }) => id === null)).toMatchObject({
+    error: { code: -32600, message: 'A line may have at most 16 MB.' },
+  });
+  session.write(ping('as long as may be'.padEnd(largestMessage - JSON.stringify(ping('')).length)));
+  expect(await session.end()).toMatchObject({ exitCode: 0 });
+  expect(session.replies.at(-1)).toMatchObject({ id: expect.stringMatching(/^as long as may be/u), result: {} });
+});
+
+test('the last line needs no end: what it asks is done and answered', async () => {
+  const made = world();
+  const session = rawSession(made, ['--allow-write']);
+  await session.repliesTo('first');
+  const params = { name: 'addTicketNote', arguments: { id: 8, body: 'Without a line feed' } };
+  session.writePart(JSON.stringify({ jsonrpc: '2.0', id: 'last', method: 'tools/call', params }));
+  expect(await session.end()).toMatchObject({ exitCode: 0 });
+  expect(session.replies.at(-1)).toMatchObject({ id: 'last', result: { structuredContent: { note: {} } } });
+  expect(made.sent.filter((line) => line.startsWith('POST'))).toHaveLength(1);
+});
+
+test('a last line that was cut off is answered as no JSON', async () => {
+  const session = rawSession(world(), []);
+  await session.repliesTo('first');
+  session.writePart('{"jsonrpc":"2.0","id":1,"meth');
+  expect(await session.end()).toMatchObject({ exitCode: 0 });
+  expect(session.replies.at(-1)).toMatchObject({ id: null, error: { code: -32700 } });
+});
+
+test.each(['x', '.', ',', '['])('fields of a million %j are refused at once', async (letter) => {
+  const session = rawSession(world(), []);
+  await session.repliesTo('first');
+  const computed = cpuTimer();
+  session.call('long', 'getTicket', { id: 8, fields: letter.repeat(1_000_000) });
+  const [{ result }] = await session.repliesTo('long');
+  expect(computed()).toBeLessThan(2000);
+  expect(result.content[0].text).toContain('must be no longer than 10,000 letters');
+  expect(await session.end()).toMatchObject({ exitCode: 0 });
+});
