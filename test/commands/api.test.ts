@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../contract/document.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
-import { svc } from '../svc.ts';
+import { createWorld, svc } from '../svc.ts';
 
 test('a method in lower case is the method', async () => {
   const ran = await svc(sandboxWorld(), [
@@ -62,3 +62,24 @@ test('--paginate asks each page the same: a name that stands there twice, and a 
     expect(line).toBe(`GET /tickets?per_page=2&label=bug&label=billing&search=why%3F&page=${at + 2}`);
   expect(ran.exitCode).toBe(0);
 });
+
+test.each([
+  ['POST', '/whatever', '{"success":false,"message":"refused"}', 9, '"success": false'],
+  ['POST', '/whatever', '{"ok":false}', 9, '"ok": false'],
+  ['DELETE', '/whatever', '{"error":"no"}', 9, 'an error'],
+  ['GET', '/tickets', '{"error":"no"}', 1, 'an error'],
+  ['GET', '/whatever', '{"success":"false"}', 1, '"success": "false"'],
+  ['GET', '/whatever', '{"success":true,"error":null}', 0, ''],
+] as const)(
+  '%s %s answered with %s is exit %d, and the answer is shown',
+  async (method, path, body, exitCode, said) => {
+    const answer = { status: 200, headers: { 'content-type': 'application/json' }, body };
+    const ran = await svc(
+      createWorld(async () => answer),
+      ['api', '-X', method, path],
+      { env: { SVC_API_KEY: 'any' } },
+    );
+    expect(ran, ran.stderr).toMatchObject({ exitCode, stderr: expect.stringContaining(said) });
+    expect(JSON.parse(ran.stdout)).toEqual(JSON.parse(body));
+  },
+);

@@ -8,12 +8,14 @@ import { readUserText } from '../../disk/place/user-file.ts';
 import { Failure } from '../../errors.ts';
 import { connect, preparedLook, type Service, withHint } from '../../http/call/call.ts';
 import { readBody } from '../../http/exchange/answer.ts';
+import { denialIn } from '../../http/exchange/promised.ts';
 import { askedOf, fieldsFrom, type Known, methods, operationAt, relativePath } from '../../http/exchange/raw.ts';
 import type { Wire } from '../../http/exchange/request.ts';
 import { type Sent, send } from '../../http/send/send.ts';
 import type { View } from '../../output/view.ts';
 import { jsonIn } from '../../text/json.ts';
 import { keyTwice, twiceIn } from '../../text/json-keys.ts';
+import { isRecord } from '../../text/record.ts';
 import { type Whole, wholeOf } from './paginate.ts';
 import { adviceOnPath, refuseNoPath } from './path-words.ts';
 
@@ -69,6 +71,9 @@ export const api = defineCommand({
     }
     // Of many pages the first one's head.
     const first = jsonOf(ctx, sent);
+    const denial = isRecord(first) ? denialIn(first) : undefined;
+    if (denial !== undefined)
+      return { data: { shape: 'record', record: first }, output: 'json', head, failure: deniedBy(denial, method) };
     const next = async (page: number) =>
       jsonOf(ctx, await sendRaw(service, { ...wire, path: withQuery(wire.path, { page }) }, known));
     const asked = { path: wire.path, operation: known?.operation, next };
@@ -116,6 +121,12 @@ function answerIn(failure: unknown, { method, path }: Wire): Refused {
     hint === undefined ? failure : new Failure(kind, message, { hint, status, fields, answer, cause: failure });
   return { how: 'refused', answer, failure: told };
 }
+
+/** Also of a path that svc does not know: what the answer says of itself counts, not its status alone. */
+const deniedBy = (denial: string, method: string): Failure =>
+  method === 'GET'
+    ? new Failure('failed', `The answer is no success: it holds ${denial}.`)
+    : new Failure('unknown', `The request may or may not have been done: the answer holds ${denial}.`);
 
 /** The body of an error: JSON as JSON, anything else as it is. */
 function shown({ body }: HttpResponse): Pick<View, 'data' | 'output' | 'read'> {

@@ -17,10 +17,8 @@ const commonFields = new Set(['status', 'ok', 'id', 'message', 'error']);
  */
 export function lackOf(promised: Promised, json: Readonly<Record<string, unknown>>): string | undefined {
   const { response, answer, resource, makes } = promised;
-  // The shape of an error, whatever stands beside it.
-  if (isSaid(json.error)) return 'an error';
-  const denied = ['ok', 'success'].find((name) => json[name] === false || json[name] === 0 || json[name] === 'false');
-  if (denied !== undefined) return `"${denied}": ${JSON.stringify(json[denied])}`;
+  const denial = denialIn(json);
+  if (denial !== undefined) return denial;
   // Beside several records it may tell of some of them.
   if (isRecord(json[answer.key ?? '']) && isFilled(json.errors)) return 'errors';
   if (answer.key !== undefined)
@@ -33,6 +31,13 @@ export function lackOf(promised: Promised, json: Readonly<Record<string, unknown
   const own = fields.filter(([name]) => !commonFields.has(name));
   const proves = (name: string) => own.length === 0 || !commonFields.has(name);
   return !isOtherwise && kept.some(proves) ? undefined : 'an object with none of its fields';
+}
+
+/** How an answer says itself that it is no success, whatever stands beside that. */
+export function denialIn(json: Readonly<Record<string, unknown>>): string | undefined {
+  if (isSaid(json.error)) return 'an error';
+  const denied = ['ok', 'success'].find((name) => json[name] === false || json[name] === 0 || json[name] === 'false');
+  return denied && `"${denied}": ${JSON.stringify(json[denied])}`;
 }
 
 /** An error in whatever form: a text, an object, a number, true. None where nothing is in it. */
