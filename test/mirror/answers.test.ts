@@ -199,6 +199,10 @@ onBothEngines('the copy answers', ({ test, once, world: fresh, pulled, engine })
     expect(found.sent).toHaveLength(20);
     expect(found.stderr).toContain('svc has changed 25 contacts since the pull; reading the last 20 from the service.');
     expect(found.stderr).toContain('To renew it: svc mirror pull --full --only contacts');
+    // One of those that were not read: the copy alone would deny it.
+    const [oldest] = ids.toReversed();
+    const first = `renamed ${world.sent.includes(`GET /contacts/${oldest}`) ? ids[0] : oldest}`;
+    expect(JSON.parse((await sentBy(world, ['contacts', 'find', first, '--json'])).stdout)).toHaveLength(1);
   });
 
   test('an id by email costs one request, which proves that the address is still that contact', async () => {

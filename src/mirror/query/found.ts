@@ -37,6 +37,10 @@ export async function foundInCopy(asking: Asking, text: string): Promise<readonl
   const { written, newest } = copied;
   const changed = await withChanged(asking, copied.contacts, written, text);
   const contacts = await withNewer(asking, changed, { newest, hasNewer: written.hasNewer }, text);
+  if (contacts.length === 0 && written.ids.length > mostRead) {
+    tell(`svc has changed more contacts than it has read. Asking the service; to renew the copy: ${renewal}`);
+    return undefined;
+  }
   if (!written.hasUnnamed) {
     if (contacts.length === 0)
       tell(`The copy does not know what others have changed in older contacts since the last pull. ${seen(toService)}`);
