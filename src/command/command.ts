@@ -28,6 +28,8 @@ export type Param<T> = {
   readonly unless?: readonly string[];
   /** A longer text: on a terminal the editor opens for it, so no question is asked. */
   readonly written?: true;
+  /** Words that somebody reads: `-` or `@FILE` alone was meant to be read from there. */
+  readonly prose?: boolean;
   /** A file that the command writes: never one of svc's own. */
   readonly isWritten?: true;
   /** A time, which may be given from now on, such as `tomorrow 9:00`. */

@@ -15,6 +15,10 @@ import { isNorthAmerican, phoneOfFlag } from './phones.ts';
 import { priorityIn } from './priorities.ts';
 import { typedName } from './typed-name.ts';
 
+const proseFields: ReadonlySet<string> = new Set(
+  'body content description note notes subject title brand_voice'.split(' '),
+);
+
 /** A flag for each field of an object schema, by the field's wire name. This is the only code that knows that argv is text. */
 export function flagsOf(schema: Schema | undefined, { optional = false } = {}): Params {
   const flags: Record<string, Param<unknown>> = {};
@@ -36,6 +40,7 @@ export function paramOf(field: string, shape: Shape, { optional }: { readonly op
     choices: shape.choices ?? shape.known,
     doubt: shape.known && doubtful(shape.known),
     many,
+    prose: proseFields.has(field),
     required: shape.required && !optional,
     record: recordOfField(field),
     ...(shape.format === 'date-time' && !field.endsWith('_since') && { moment: true }),

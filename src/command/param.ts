@@ -10,6 +10,7 @@ type About = {
   readonly completes?: Param<unknown>['completes'];
   readonly offers?: Param<unknown>['offers'];
   readonly commas?: true;
+  readonly prose?: true;
 };
 
 const last = (texts: readonly string[]): string => texts.at(-1) ?? '';

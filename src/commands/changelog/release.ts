@@ -60,7 +60,7 @@ export const releaseChangelog = defineCommand({
       min: 1,
       conflicts: ['notesFile'],
     }),
-    title: param.text('Title; on creation the default is "Release VERSION"'),
+    title: param.text('Title; on creation the default is "Release VERSION"', { prose: true }),
     label: param.texts('A label; repeat for more'),
     categoryId: param.integer('Category of this portal', { min: 1, placeholder: 'ID' }),
     at: time,

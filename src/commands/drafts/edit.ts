@@ -20,7 +20,7 @@ export const editDraft = defineCommand({
   name: 'edit',
   summary: 'Change the text of a draft; who changed it is kept',
   args: { id: param.requiredId('Id of the draft') },
-  flags: { body: param.text('The new text, instead of the editor'), ...textFlags },
+  flags: { body: param.text('The new text, instead of the editor', { prose: true }), ...textFlags },
   needs: 'a draft: svc tickets reply 8 --body Thanks --draft',
   examples: ['svc drafts edit 1 --body "Thank you, it is fixed."'],
   async run(ctx, { args: { id }, flags, settings }) {

@@ -14,7 +14,7 @@ export const rejectDrafts = defineCommand({
   name: 'reject',
   summary: 'Decide that a draft is never sent',
   args: { id: { ...param.ids('Ids of the drafts'), required: false, fallback: [] } },
-  flags: { reason: param.text('Why; whoever made it sees it'), ...waitingFlags },
+  flags: { reason: param.text('Why; whoever made it sees it', { prose: true }), ...waitingFlags },
   needs: 'a draft: svc tickets reply 8 --body Thanks --draft',
   examples: ['svc drafts reject 1 --reason "Already answered by phone"'],
   run: (ctx, { args, flags: { reason = null, ...flags }, settings }) =>

@@ -41,7 +41,7 @@ const edit = defineCommand({
     '{{column}} from the row of a file, and both from --set NAME=VALUE. In svc inbox the record alone fills them: {{contact.name}}, {{contact.last_name}}, {{contact.email}}, ' +
     '{{subject}} and {{status}}, and every other field that svc tickets get --json prints.',
   args,
-  flags: { text: param.text('The text, instead of the editor') },
+  flags: { text: param.text('The text, instead of the editor', { prose: true }) },
   examples: ['svc templates edit thanks --text "Thank you, {{contact.name}}."'],
   async run(ctx, { args: { name }, flags, settings }) {
     const place = await placeForTemplate(ctx, name);
