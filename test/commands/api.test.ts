@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { endpoints } from '../contract/document.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
@@ -15,6 +17,40 @@ test('a method in lower case is the method', async () => {
     '.contact.company',
   ]);
   expect(ran).toMatchObject({ exitCode: 0, stdout: 'Umbra\n' });
+});
+
+test('-F key=@FILE is the text of the file, @- standard input, and -f is as it is written', async () => {
+  const world = sandboxWorld();
+  const file = join(world.folder, 'nightly.sh');
+  writeFileSync(file, 'echo 8\n');
+  for (const [flag, value, body] of [
+    ['-F', `@${file}`, 'echo 8\n'],
+    ['-F', '@-', '8'],
+    ['-f', `@${file}`, `@${file}`],
+    ['-f', '@-', '@-'],
+  ] as const) {
+    const line = ['api', 'tickets/8/notes', flag, `body=${value}`];
+    const shown = await svc(world, [...line, '--dry-run', '--json'], { stdin: '8' });
+    expect(JSON.parse(shown.stdout)).toMatchObject([{ body: { body } }]);
+    expect((await svc(world, [...line, '--jq', '.note.body'], { stdin: '8' })).exitCode).toBe(0);
+  }
+  const listed = await svc(world, ['api', 'tickets', '-F', 'subject=@-', '-F', 'labels[]=@-', '--dry-run', '--json'], {
+    stdin: 'null',
+  });
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ body: { subject: 'null', labels: ['null'] } }]);
+});
+
+test.each([
+  ['that is not there', undefined, 'there is no file'],
+  ['that is no text', new Uint8Array([0xff, 0xfe, 0xff]), 'not UTF-8'],
+  ['that is too large', new Uint8Array(16 * 1024 * 1024 + 1), '16 MiB'],
+])('-F with a file %s is exit 2 and sends nothing', async (_, bytes, said) => {
+  const world = sandboxWorld();
+  const file = join(world.folder, 'body');
+  if (bytes) writeFileSync(file, bytes);
+  const ran = await svc(world, ['api', 'tickets/8/notes', '-F', `body=@${file}`]);
+  expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(said) });
+  expect(world.sent).toEqual([]);
 });
 
 test('a field that a read does not have is exit 2, as everywhere', async () => {

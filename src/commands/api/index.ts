@@ -16,6 +16,7 @@ import type { View } from '../../output/view.ts';
 import { jsonIn } from '../../text/json.ts';
 import { keyTwice, twiceIn } from '../../text/json-keys.ts';
 import { isRecord } from '../../text/record.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { type Whole, wholeOf } from './paginate.ts';
 import { adviceOnPath, refuseNoPath } from './path-words.ts';
 
@@ -29,7 +30,10 @@ export const api = defineCommand({
   flags: {
     method: inCapitals(param.choice('The method', methods, { short: 'X', placeholder: 'METHOD' })),
     rawField: param.texts('A text field of the body', { placeholder: 'KEY=TEXT', short: 'f' }),
-    field: param.texts('A field whose type is read from its value', { placeholder: 'KEY=VALUE', short: 'F' }),
+    field: param.texts('A field whose type is read from its value; @FILE is the text of a file, @- standard input', {
+      placeholder: 'KEY=VALUE',
+      short: 'F',
+    }),
     header: param.texts('A further header', { placeholder: 'KEY: VALUE', short: 'H' }),
     input: param.file('The body, from a file; - is standard input', { conflicts: ['rawField', 'field'] }),
     paginate: param.toggle('Read every page and print one document'),
@@ -47,7 +51,7 @@ export const api = defineCommand({
   async run(ctx, { args, flags, settings }): Promise<View> {
     if (args.path === 'ls') return apiLs();
     refuseNoPath(args.path);
-    const fields = fieldsFrom(flags.rawField, flags.field);
+    const fields = fieldsFrom(flags.rawField, flags.field, await filesIn(ctx, flags.field));
     const hasFields = Object.keys(fields).length > 0;
     const method = flags.method ?? (hasFields || flags.input !== undefined ? 'POST' : 'GET');
     if (flags.paginate && method !== 'GET') throw new Failure('usage', '--paginate works with GET only.');
@@ -81,6 +85,22 @@ export const api = defineCommand({
     return { data: { shape: 'record', record }, read: method === 'GET', output: 'json', head, failure };
   },
 });
+
+/** The texts of the files that fields name with `@`, by path: standard input can be read only once. */
+async function filesIn(ctx: Context, fields: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for (const field of fields) {
+    const [, path] = /^[^=]+=@(.*)$/su.exec(field) ?? [];
+    if (path === undefined || texts.has(path)) continue;
+    const text = await readUserText(ctx, path, `-F ${field}`).catch((error: unknown) => {
+      if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
+      const hint = error.hint ?? `To send it as it is written: -f ${shellWord(field)}`;
+      throw new Failure('usage', error.message, { hint });
+    });
+    texts.set(path, text);
+  }
+  return texts;
+}
 
 /** It goes out as it was written, and the service may take the other of the two than was shown and judged. */
 function refuseKeyTwice(body = ''): void {

@@ -107,12 +107,17 @@ export function relativePath(typed: string, baseUrl: string): string {
 
 /**
  * `-f key=string` and `-F key=typed` as an object. Keys nest as in `contact[name]=Ada` and `labels[]=new`. Typed values:
- * true, false, null and numbers; anything else stays text.
+ * true, false, null, numbers, and `@FILE`, whose text is in `files`; anything else stays text.
  */
-export function fieldsFrom(texts: readonly string[], typed: readonly string[]): Record<string, unknown> {
+export function fieldsFrom(
+  texts: readonly string[],
+  typed: readonly string[],
+  files: ReadonlyMap<string, string>,
+): Record<string, unknown> {
   const root: Record<string, unknown> = {};
   for (const text of texts) place(root, text, (value) => value, '-f');
-  for (const text of typed) place(root, text, (value) => literal(value, text), '-F');
+  for (const text of typed)
+    place(root, text, (value) => (value.startsWith('@') ? files.get(value.slice(1)) : literal(value, text)), '-F');
   return root;
 }
 
