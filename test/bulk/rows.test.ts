@@ -23,6 +23,9 @@ async function from(text: string | Uint8Array, words: string, flags: readonly st
   return { world, path, ran, report, writes };
 }
 
+const unused = (flag: string, column: string) =>
+  `${flag} is not used: every row has its own ${column}. To use ${flag}: --map "${column}=ignore"`;
+
 type State = {
   readonly tickets: readonly { readonly id: number; readonly subject: string; readonly priority: number }[];
 };
@@ -176,6 +179,54 @@ describe('rows', () => {
       { subject: 'A', priority: 2, description: 'D' },
       { subject: 'B', priority: 4, description: 'D' },
     ]);
+  });
+
+  test.each<[words: string, text: string, flags: readonly string[], said: readonly string[]]>([
+    ['tickets update', 'id,Priority\n7,1\n8,2\n', ['--priority', '3'], [unused('--priority', 'Priority')]],
+    ['tickets update', '{"id":7,"priority":1}\n', ['--priority=3'], [unused('--priority', 'priority')]],
+    ['tickets update', 'id,priority\n7,1\n8,\n', ['--priority', '3'], []],
+    ['tickets update', 'id,priority\n7,1\nx,\n', ['--priority', '3'], [unused('--priority', 'priority')]],
+    ['tickets update', 'id,priority\n7,1\n', ['--priority', '3', '--map', 'priority=ignore'], []],
+    ['tickets update', 'id,due_at\n7,2030-01-31\n', ['--clear', 'due_at'], [unused('--clear due_at', 'due_at')]],
+    [
+      'tickets create',
+      'subject,contact\nA,7\n',
+      ['--contact', '8', '--description=D'],
+      [unused('--contact', 'contact')],
+    ],
+    [
+      'contacts update',
+      'id,metadata.plan\n7,pro\n',
+      ['--metadata', 'plan=free'],
+      [unused('--metadata', 'metadata.plan')],
+    ],
+    ['contacts update', 'id,metadata.plan\n7,pro\n', ['--metadata', 'seats=2'], []],
+    [
+      'events send',
+      'trigger,contact.name,contact.email\nx,Ada,a@example.com\n',
+      ['--email', 'b@example.com'],
+      [unused('--email', 'contact.email')],
+    ],
+  ])('%s on %j beside %j says which flags no row takes', async (words, text, flags, said) => {
+    for (const more of [['--dry-run'], []]) {
+      const { ran } = await from(text, words, [...flags, ...more, '--yes']);
+      expect(ran.stderr.split('\n').filter((line) => line.includes('is not used'))).toEqual(said);
+    }
+  });
+
+  test('say that no row takes a flag before anybody is asked', async () => {
+    const world = fresh();
+    const path = put(world, 'rows.csv', 'id,body,note\n7,Hello,Mine\n');
+    put(world, 'config/templates/dear.md', 'Dear {{name}}');
+    const line = ['tickets', 'reply', '--from', path, '--note', 'Other'];
+    const ran = await svc(world, line, { columns: 80, answers: [false] });
+    expect(ran.stderr).toMatch(/--note is not used: every row has its own note[\s\S]*They go to 1 ticket/u);
+    expect(world.sent.filter((sent) => sent.startsWith('POST'))).toEqual([]);
+    const names = put(world, 'names.csv', 'id,name\n7,Ada\n');
+    const filled = ['tickets', 'reply', '--from', names, '--template', 'dear', '--set', 'name=you', '--dry-run'];
+    expect((await svc(world, filled)).stderr).toContain('--set name is not used: every row has its own name.\n');
+    const blank = put(world, 'blank.csv', 'id,name\n7,Ada\n8,\n');
+    expect((await svc(world, filled.with(3, blank))).stderr).not.toContain('is not used');
   });
 
   test('name what is not sent, and --map sends it', async () => {

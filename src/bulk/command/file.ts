@@ -22,6 +22,7 @@ import { columnNotes, followNotes } from '../rows/fitting.ts';
 import type { FileFlags } from '../rows/flags.ts';
 import { type Commanded, contentOf } from '../rows/given.ts';
 import { headerLine, withHeaderBelow } from '../rows/header-line.ts';
+import { type Idle, idleOf } from '../rows/idle.ts';
 import { type IdsInCopy, resolversFor } from '../rows/ids.ts';
 import { inputMaker } from '../rows/inputs.ts';
 import { makePlan, type Plan } from '../rows/plan.ts';
@@ -91,7 +92,7 @@ async function begin(
   };
   const asked = { ctx, settings, words, row, flags, service, account, idsInCopy, onProgress: telling.onProgress };
   refuseIds(row, args);
-  const given = await givenByCommandLine(asked, { ...args, ...all });
+  const given = await givenByCommandLine(asked, args, all);
   const commanded: Commanded = { ...given, template: await templateOf(asked, given), set: flags.set ?? {} };
   const file = String(flags.from);
   const inputs = [file, ...(flags.id_map ?? []).map((text) => text.replace(/:[^:]*$/u, ''))];
@@ -104,6 +105,8 @@ async function begin(
 type Opened = {
   readonly rows: Rows;
   readonly values: Values;
+  readonly columns: Columns;
+  readonly idle: Idle;
   /** With --create-contacts. */
   readonly requesters: Requesters | undefined;
   /** Of columns that are sent after the row itself, where a row has something in them. */
@@ -136,13 +139,14 @@ async function readRows({ run, commanded }: Begun, source: Source): Promise<Open
   const values = valuesOf(columns, row, flags.map_value);
   const resolve = await resolversFor({ ...run, rows, columns });
   const reading = readingOf(flags, rows);
-  const make = inputMaker({ row, columns, given: commanded, reading, resolve, values, requesters });
+  const idle = idleOf(row, commanded);
+  const make = inputMaker({ row, columns, given: commanded, reading, resolve, values, requesters, idle });
   const planned = () =>
     makePlan({ row, rows, columns, make }, (count) => {
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
       ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
     });
-  return { rows, values, requesters, followed: readsMore ? followNotes(columns) : [], planned };
+  return { rows, values, columns, idle, requesters, followed: readsMore ? followNotes(columns) : [], planned };
 }
 
 async function columnsOf(rows: Rows, row: RowOf, { map, match }: FileFlags): Promise<Columns> {
@@ -164,9 +168,10 @@ type Checked = {
 };
 
 /** Every row is checked before anybody is asked, and agreed to before a contact is made for one. */
-async function checkRows({ run, commanded }: Begun, { requesters, followed, planned }: Opened): Promise<Checked> {
+async function checkRows({ run, commanded }: Begun, opened: Opened): Promise<Checked> {
+  const { requesters, followed, idle, columns, planned } = opened;
   const plan = await planned();
-  for (const note of plan.hasMore ? followed : []) run.ctx.notice(note);
+  for (const note of [...(plan.hasMore ? followed : []), ...idle.notes(columns)]) run.ctx.notice(note);
   const content = contentOf(commanded);
   const refused = isRefused(plan, run.flags) ? await refusedBeside(run, plan, content) : undefined;
   const wanted = requesters && !refused ? await newRequesters(plan.read()) : [];

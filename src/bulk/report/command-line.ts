@@ -5,8 +5,10 @@ import type { Telling } from '../../batch/pace.ts';
 import { cellReader } from '../../batch/places.ts';
 import { cleared } from '../../command/clear.ts';
 import type { Given } from '../../command/command.ts';
+import { argName, flagName } from '../../command/param.ts';
 import { idNameOf, type RowOf, bodyOf as schemaOf } from '../../command/row.ts';
 import { bracedNames, readTemplate, setFlags } from '../../command/template-file.ts';
+import { typedName } from '../../command/typed-name.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { readUserText } from '../../disk/place/user-file.ts';
@@ -18,6 +20,7 @@ import type { Template } from '../../text/template.ts';
 import type { Reading } from '../rows/cells.ts';
 import type { Columns } from '../rows/columns.ts';
 import type { FileFlags } from '../rows/flags.ts';
+import type { Commanded } from '../rows/given.ts';
 import type { IdsInCopy } from '../rows/ids.ts';
 import { givenBody } from '../rows/inputs.ts';
 
@@ -40,17 +43,26 @@ export type Run = {
 /** What the command line says for every row. */
 export async function givenByCommandLine(
   { ctx, row, flags }: Pick<Run, 'ctx' | 'row' | 'flags'>,
-  values: Readonly<Record<string, unknown>>,
-): Promise<{ readonly body: Readonly<Record<string, unknown>> }> {
+  args: Given['args'],
+  values: Given['flags'],
+): Promise<Pick<Commanded, 'body' | 'labels'>> {
   if (values.editor === true) throw new Failure('usage', '--editor and --from cannot be used together.');
-  const body = givenBody(row, values);
+  const body = givenBody(row, { ...args, ...values });
+  const labels = new Map<string, string>();
+  for (const key of Object.keys(args)) labels.set(row.places?.[key] ?? key, argName(key, {}));
+  for (const key of Object.keys(values)) {
+    const path = row.places?.[key];
+    labels.set(path ?? key, `--${path === undefined ? typedName(key) : flagName(key, {})}`);
+  }
   const file = values.bodyFile ?? values.contentFile;
   if (row.text !== undefined && typeof file === 'string') {
     if (file === '-' && flags.from === '-') throw new Failure('usage', 'Standard input cannot be both rows and text.');
+    labels.set(row.text, '--body-file');
     body[row.text] = (await readUserText(ctx, file, '--body-file')).replace(/\r?\n$/u, '');
   }
   const clear = values.clear as readonly string[] | undefined;
-  return { body: clear ? cleared(body, clear, fieldsOf(schemaOf(row))) : body };
+  for (const field of clear ?? []) labels.set(field, `--clear ${field}`);
+  return { body: clear ? cleared(body, clear, fieldsOf(schemaOf(row))) : body, labels };
 }
 
 /** Beside the ids of a file an id of the command line would be passed over, or hold for every row. */

@@ -7,9 +7,9 @@ import { mapFlag, readingFlags } from '../../tabular/flags.ts';
 /** The heading in help. */
 const group = 'From a file:';
 
-const fromFlag = {
-  from: param.file('Do it for every row of a file: CSV, JSON, JSON Lines or ids; - is standard input'),
-};
+const rowsOfFile = 'Do it for every row of a file: CSV, JSON, JSON Lines or ids; - is standard input';
+
+const fromFlag = { from: param.file(rowsOfFile) };
 
 const fileFlags = {
   ...mapFlag,
@@ -28,6 +28,7 @@ const fileFlags = {
 } as const;
 
 const fieldFlags = {
+  from: param.file(`${rowsOfFile}. A row's own cell wins over a flag`),
   clear_empty: param.toggle('An empty cell empties the field instead of leaving it as it is'),
 } as const;
 

@@ -7,13 +7,15 @@ import { plainText } from './row-content.ts';
 export type Commanded = {
   /** By the body's fields. */
   readonly body: Body;
+  /** How each of them was typed, by field: `--priority`. */
+  readonly labels: ReadonlyMap<string, string>;
   readonly template: Template | undefined;
   /** What placeholders of the template stand for where a row has nothing for them. */
   readonly set: Readonly<Record<string, string>>;
 };
 
 /** However it is spelled: as a cell, a text has no spaces around it. */
-export function contentOf({ body, template, set: all }: Commanded): string {
+export function contentOf({ body, template, set: all }: Omit<Commanded, 'labels'>): string {
   const used = Object.entries(all).filter(([name]) => template?.placeholders.includes(name));
   used.sort(([one], [other]) => (one < other ? -1 : 1));
   const set = used.length > 0 ? [Object.fromEntries(used)] : [];
@@ -45,8 +47,8 @@ export function givenReader({ body, template, set }: Commanded): (by: Overridden
   };
 }
 
-/** The very same object where nothing of it is overridden. */
-function leftOf(given: Body, own: Body): Body {
+/** What of the command line a row takes: the very same object where nothing of it is overridden. */
+export function leftOf(given: Body, own: Body): Body {
   if (!Object.keys(own).some((key) => Object.hasOwn(given, key))) return given;
   const left: [string, unknown][] = [];
   for (const [key, value] of Object.entries(given)) {

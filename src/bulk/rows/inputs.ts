@@ -11,6 +11,7 @@ import { fillTemplate } from '../../text/template.ts';
 import { exactly, type Reading, readCell } from './cells.ts';
 import type { Columns } from './columns.ts';
 import { type Commanded, givenReader } from './given.ts';
+import type { Idle } from './idle.ts';
 import { type Resolvers, withId } from './ids.ts';
 import { remedy, short } from './remedy.ts';
 import { type Requesters, withoutRequester } from './requesters.ts';
@@ -32,6 +33,8 @@ type Parts = {
   readonly values: Values;
   /** With --create-contacts. */
   readonly requesters: Requesters | undefined;
+  /** Told of what each row has itself. */
+  readonly idle: Pick<Idle, 'see'>;
 };
 
 /** A row of the file as the input of the operation, checked as far as it can be without asking the service. */
@@ -84,7 +87,7 @@ export function inputMaker(parts: Parts): MakeInput {
 
 /** What the command line gives to a row, by the fields that its own cells fill. */
 function givenToRow(
-  { row: { requester }, given, requesters }: Parts,
+  { row: { requester }, given, requesters, idle }: Parts,
   cellFor: (row: FileRow, name: string) => unknown,
 ) {
   const names = Object.keys(given.set);
@@ -93,7 +96,9 @@ function givenToRow(
     const set = new Set(names.filter((name) => !isBlank(cellFor(fileRow, name))));
     // Whom a row names takes the place of the contact of the command line.
     const isNamed = requesters && requester !== undefined && body.contact !== undefined;
-    return tell({ own: isNamed ? { ...body, [requester]: null } : body, set });
+    const by = { own: isNamed ? { ...body, [requester]: null } : body, set };
+    idle.see(by);
+    return tell(by);
   };
 }
 

@@ -1,0 +1,42 @@
+import { type Body, fieldsOfRow, type RowOf } from '../../command/row.ts';
+import { columnName } from '../../tabular/columns.ts';
+import { isRecord } from '../../text/record.ts';
+import type { Columns } from './columns.ts';
+import { type Commanded, leftOf, type Overridden } from './given.ts';
+
+/** What the command line gives and no row takes: each has its own. Told of each row that can be sent. */
+export type Idle = {
+  readonly see: (by: Overridden) => void;
+  readonly notes: (columns: Columns) => readonly string[];
+};
+
+export function idleOf(row: RowOf, { body, labels, template, set }: Commanded): Idle {
+  const fields = new Set(Object.keys(fieldsOfRow(row)).filter((path) => isGiven(at(body, path))));
+  const names = new Set(Object.keys(set).filter((name) => template?.placeholders.includes(name)));
+  let hasRows = false;
+  return {
+    see({ own, set: filled }) {
+      hasRows = true;
+      const left = fields.size > 0 ? leftOf(body, own) : {};
+      for (const path of fields) if (at(left, path) !== undefined) fields.delete(path);
+      for (const name of names) if (!filled.has(name)) names.delete(name);
+    },
+    notes(columns) {
+      if (!hasRows) return [];
+      const ofFields = [...fields].map((path) => noteOf(labels.get(path) ?? path, path, columns));
+      return [...ofFields, ...[...names].map((name) => `--set ${name} is not used: every row has its own ${name}.`)];
+    },
+  };
+}
+
+function noteOf(label: string, path: string, { targets, names }: Columns): string {
+  const place = targets.findIndex((target) => target?.kind === 'field' && target.field.path === path);
+  const note = `${label} is not used: every row has its own ${place < 0 ? path : columnName(names, place)}.`;
+  return place < 0 ? note : `${note} To use ${label}: --map "${columnName(names, place)}=ignore"`;
+}
+
+/** A switch that is not there gives nothing. */
+const isGiven = (value: unknown): boolean => value !== undefined && value !== false;
+
+const at = (body: Body, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), body);
