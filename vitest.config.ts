@@ -20,8 +20,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** `npm test` is for while one works. Whoever names a file or a folder to vitest itself gets all of its tests. */
-const isQuick = process.env.npm_lifecycle_event === 'test' && !isThorough;
+/** `npm test` is for while one works. Whoever names a file or a folder gets all of its tests. */
+const names = process.argv.slice(2).filter((word) => word !== 'run' && !word.startsWith('-'));
+const isQuick = process.env.npm_lifecycle_event === 'test' && !isThorough && names.length === 0;
 
 export default defineConfig({
   test: {
