@@ -35,7 +35,7 @@ export default defineConfig({
     tags: [{ name: 'long', description: 'Many real processes, databases or browsers, or much chance: for `.ci/run`.' }],
     ...(isQuick && { tagsFilter: ['!long'] }),
     // One more than there are cores: much of the work waits for real processes, browsers and databases.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: Math.min(availableParallelism(), 8) + 1,
     sequence: { sequencer: LongestFirst },
     // No test keeps state in a module, and loading all of them again for each file takes a third of the time.
     isolate: false,
