@@ -55,7 +55,7 @@ export function paramOf(field: string, shape: Shape, { optional }: { readonly op
         return readText(field === 'priority' ? priorityIn(text, flag) : text, shape.item ?? shape, flag);
       };
       const value = judged(shape.schema, typedValue(texts, shape, flag, read), flag);
-      if (shape.known) for (const text of texts) refuseSlip(text, shape.known, flag);
+      if (shape.known) for (const text of texts) refuseNoValue(text, shape.known, flag);
       return value;
     },
   };
@@ -66,11 +66,17 @@ function typedValue(texts: readonly string[], shape: Shape, flag: string, read: 
   return shape.type === 'list' ? texts.map(read) : read(texts.at(-1) ?? '');
 }
 
-/** One that the document names, with a slip of the finger: an empty list would be taken for an answer. */
-function refuseSlip(text: string, known: readonly string[], flag: string): void {
-  const meant = known.includes(text) ? undefined : nearest(text, known);
-  if (meant === undefined) return;
-  throw new Failure('usage', `${flag} does not know "${text}".`, { hint: `Did you mean ${meant}?` });
+/** One that the document names, with a slip of the finger, or several at once: an empty list would be taken for an answer. */
+function refuseNoValue(text: string, known: readonly string[], flag: string): void {
+  if (known.includes(text)) return;
+  const meant = nearest(text, known);
+  if (meant !== undefined)
+    throw new Failure('usage', `${flag} does not know "${text}".`, { hint: `Did you mean ${meant}?` });
+  if (!/[,\s]/u.test(text)) return;
+  const wide = known.includes('unresolved') ? '; unresolved is all that still need work' : '';
+  throw new Failure('usage', `${flag} takes one value, not "${text}".`, {
+    hint: `Give one of ${known.join(', ')}${wide}.`,
+  });
 }
 
 const doubtful =

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { AnyCommand, Param, TopGroup } from '../../src/command/command.ts';
+import { entries } from '../../src/commands/index.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
@@ -172,6 +174,36 @@ describe('statuses', () => {
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toContain(`Did you mean ${meant}?`);
     expect(world.sent).toEqual([]);
+  });
+
+  const lists = ['tickets list', 'conversations list'];
+  const writes = ['tickets update 7', 'tickets reply 7 --body Hi'];
+
+  test('these flags leave a value to the service that the document does not name', async () => {
+    const found: string[] = [];
+    const walk = (node: TopGroup | AnyCommand, path: readonly string[]) => {
+      if ('commands' in node) for (const child of node.commands) walk(child, [...path, child.name]);
+      else if (Object.values<Param<unknown>>(node.flags).some(({ doubt }) => doubt)) found.push(path.join(' '));
+    };
+    for (const entry of entries) walk(await entry.load(), [entry.name]);
+    expect(found.sort()).toEqual([...lists, ...writes].map((line) => line.replace(/ \d.*/u, '')).sort());
+  });
+
+  test.each([...lists, ...writes])('%s --status refuses several at once, with what there is', async (line) => {
+    for (const several of ['open,pending', 'open pending', 'open, pending,on_hold']) {
+      const world = sandboxWorld();
+      const ran = await svc(world, [...line.split(' '), '--status', several]);
+      const values = 'open, pending, resolved, closed';
+      const hint = lists.includes(line)
+        ? `Give one of ${values}, unresolved, all; unresolved is all that still need work.`
+        : `Give one of ${values}.`;
+      expect(ran).toEqual({
+        exitCode: 2,
+        stdout: '',
+        stderr: `Error: --status takes one value, not "${several}".\n${hint}\n`,
+      });
+      expect(world.sent).toEqual([]);
+    }
   });
 
   test('another that the service may know filters, with a warning', async () => {
