@@ -73,11 +73,11 @@ export function laidOut(
   return { text: `${[header, ...body].join('\n')}\n`, leftOut };
 }
 
-function cellOf(record: unknown, { path, as, see, cuts }: Settled, { width, now }: Terminal): Cell {
+function cellOf(record: unknown, { path, as, see }: Settled, { width, now }: Terminal): Cell {
   const value = see ? see(record) : valueAt(record, path);
   const text = cellForPeople(value, as, now);
-  if (!isWhole(as) || cuts?.(record)) return { text: cut(text, width), place: 'cut' };
-  const widest = Math.max(2 * readable, Math.floor((width * 2) / 3));
+  if (!isWhole(as)) return { text: cut(text, width), place: 'cut' };
+  const widest = Math.min(width, Math.max(2 * readable, Math.floor((width * 2) / 3)));
   if (cells(text) <= widest) return { text, place: 'in line' };
   return isKept(as) ? { text, place: 'aside' } : { text: cut(text, widest), place: 'in line' };
 }

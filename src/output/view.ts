@@ -23,8 +23,6 @@ export type Column =
       readonly sees?: 'everywhere';
       /** What the cell is made of, where that is more than its path. */
       readonly fields?: readonly string[];
-      /** Records whose cell may be cut all the same: an id that nobody can use. */
-      cuts?(record: unknown): boolean;
     };
 
 /** What a terminal can show. `width` in cells; `paint` honours NO_COLOR. */

@@ -111,22 +111,19 @@ eve@${'long.'.repeat(20)}example.com
     );
   });
 
-  test('cuts the id of a record that nobody looks up by it', () => {
-    const rows = [
-      { id: 'evt_1', event: 'ticket.created', bad: false },
-      { id: `unreadable_${'x'.repeat(90)}`, event: 'conversation.message_received', bad: true },
-    ];
-    const cuts = ({ bad }: { bad: boolean }) => bad;
-    const shown = settleColumns([
-      { path: 'event', as: 'whole' },
-      { path: 'id', header: 'ID', cuts },
-    ]);
-    expect(table(rows, shown, terminal(60))).toBe(
-      `Event                          ID
-ticket.created                 evt_1
-conversation.message_received  unreadable_xxxxxxxxxxxxxxxxx…
-`,
-    );
+  test.each([20, 40, 60, 80, 120])('at %i columns an id of any length and a list of ids are whole', (width) => {
+    for (const length of [8, 21, 24, 40, 90]) {
+      const [id, ids] = ['x'.repeat(length), Array.from({ length }, (_, n) => n + 1)];
+      const rows = [{ subject: 'long '.repeat(40), id, ids, event: 'conversation.message_received' }];
+      const shown = settleColumns([
+        { path: 'subject', rank: 2 },
+        { path: 'event', as: 'whole', rank: 3 },
+        { path: 'id', rank: 1 },
+      ]);
+      expect(table(rows, shown, terminal(width)).split(/\s+/u)).toContain(id);
+      const list = settleColumns(['subject', { path: 'ids', as: 'id', rank: -1 }]);
+      expect(table(rows, list, terminal(width))).toContain(ids.join(', '));
+    }
   });
 
   test('of one column is cut to the width', () => {

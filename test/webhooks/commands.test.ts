@@ -232,15 +232,19 @@ test('inbox list is newest first, 50 unless told otherwise, and filters by event
   expect((await svc(await world(), ['webhooks', 'inbox', 'list', '--json'])).stdout).toBe('[]\n');
 });
 
-test('where room is short inbox list cuts the id rather than leave out what became of an event', async () => {
+test('where room is short inbox list has the whole id and what became of the event', async () => {
   const made = await world();
   const slot = await claimSlot(slotsFolder(join(made.folder, 'state'), 'default'), { limit: 1000 });
-  const [id, at, event] = [`evt_${'0123456789ab'.repeat(3)}`, new Date(0).toISOString(), 'ticket.status_changed'];
-  await slot.inbox.add({ id, event, at, headers: {}, body: Buffer.from(JSON.stringify({ event, id, data: {} })) });
+  const [at, event] = [new Date(0).toISOString(), 'ticket.status_changed'];
+  const ids = [`evt_${'0123456789ab'.repeat(3)}`, `rebuilt:contact.updated:${'1'.repeat(64)}`];
+  for (const id of ids)
+    await slot.inbox.add({ id, event, at, headers: {}, body: Buffer.from(JSON.stringify({ event, id, data: {} })) });
   await slot.leave();
-  for (const columns of [60, 80]) {
+  for (const columns of [60, 80, 100]) {
     const { stdout } = await svc(made, ['webhooks', 'inbox', 'list'], { columns, env: { NO_COLOR: '1' } });
-    expect(stdout).toMatch(/^(?:Received +)?Event +ID .*Verdict +Answer\n/u);
+    expect(stdout).toMatch(/^(?:Received +)?(?:Event +)?ID .*Answer\n/u);
+    for (const id of ids) expect(stdout.split(/\s+/u)).toContain(id);
+    if (columns >= 80) expect(stdout).toContain('Event');
   }
 });
 

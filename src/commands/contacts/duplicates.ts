@@ -8,7 +8,7 @@ import type { Column } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
 
 const columns: readonly Column[] = [
-  { path: 'ids', header: 'Contacts', rank: 1, as: 'whole' },
+  { path: 'ids', header: 'Contacts', rank: 1, as: 'id' },
   { path: 'by', header: 'Same', rank: 3, as: 'whole' },
   {
     path: 'same',

@@ -23,16 +23,15 @@ function answerOf({ forward }: { readonly forward: Forwarding | null }): unknown
   return forward?.state === 'answered' ? (forward.status ?? taken) : forward?.status;
 }
 
-/** An event is looked up by the beginning of its id too: what became of it needs the room more. */
 const columns = [
   { path: 'received_at', header: 'Received', rank: 5 },
-  { path: 'event', header: 'Event', as: 'whole', rank: 1 },
-  { path: 'id', header: 'ID', rank: 2, cuts: () => true },
+  { path: 'event', header: 'Event', as: 'whole', rank: 3 },
+  { path: 'id', header: 'ID', rank: 1 },
   { path: 'summary', header: 'Summary', rank: 6 },
   { path: 'account', header: 'Account', as: 'whole', rank: 8 },
   { path: 'verdict', header: 'Verdict', as: 'whole', rank: 4 },
   { path: 'forward.state', header: 'Forwarding', as: 'whole', rank: 7 },
-  { path: 'forward.status', header: 'Answer', rank: 3, see: answerOf },
+  { path: 'forward.status', header: 'Answer', rank: 2, see: answerOf },
 ] as const;
 
 /** A typing error must not look like an account without events. */
