@@ -49,11 +49,17 @@ export function dryNote({ rejected, unknown = 0 }: { readonly rejected: number; 
   return told.length > 0 ? told.join(' ') : 'Earlier runs have done some rows only in part (exit 8).';
 }
 
-/** On a terminal: where the rejected rows are, once they are written. */
-export function keptNotes({ rejected }: Pick<Counts, 'rejected'>, rejects: string | undefined): string[] {
+/**
+ * On a terminal: where the rejected rows are, once they are written, and how they are sent. `file`: the one that was read.
+ * What the command writes of rows would take the place of what it wrote now, so it needs other names.
+ */
+export function keptNotes({ rejected }: Pick<Counts, 'rejected'>, file: string, { rejects, results }: Files): string[] {
   if (rejects === undefined || rejected === 0) return [];
   const [rows, them] = rejected === 1 ? ['rejected row is', 'it'] : [`${number(rejected)} rejected rows are`, 'them'];
-  return [`The ${rows} in ${sanitize(rejects)}. Fix ${them} there, and run this command again with that file.`];
+  const names = `another name for --rejects${results === undefined ? '' : ' and for --results'}`;
+  return [
+    `The ${rows} in ${sanitize(rejects)}. Fix ${them} there. Then run this command with that file in place of ${sanitize(file)}, and with ${names}.`,
+  ];
 }
 
 /** How far a run came. `done`: by this run alone. */

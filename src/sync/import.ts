@@ -96,8 +96,8 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     const failure = refusal ?? stopOf(plan, totals, flags);
     const shown = { plan, report, files, isDry: flags.dry_run, overwrites: () => overwriting(plan, wish) };
     const view = viewOf(shown, totals.unaccounted, failure);
-    const kept = unwritten || totals.isLost ? undefined : flags.rejects;
-    const notes = ctx.stdout.isTTY ? keptNotes(report, kept) : pipeNotes(shown, view, totals.unaccounted);
+    const kept = unwritten || totals.isLost ? {} : { rejects: flags.rejects };
+    const notes = ctx.stdout.isTTY ? keptNotes(report, file, kept) : pipeNotes(shown, view, totals.unaccounted);
     const changed = flags.dry_run || failure ? [] : await changedNotes(source);
     return withUnwritten({ ...view, notes: [...notes, ...changed] }, unwritten, ctx);
   } finally {

@@ -55,6 +55,7 @@ test('the demo works from any folder, and each command that it shows can be type
   ]);
   const typed = await run(['sandbox', 'exec', '--', 'sh', '-c', commands.join('\n')]);
   expect(typed).toMatchObject({ code: 8, stdout: expect.stringContaining('0 created, 974 already there') });
+  expect(stdout).toContain('outside of one go to your own account');
   const rejects = /^The rejected rows, with what is wrong with each: (.+)$/mu.exec(stdout)?.[1] ?? '';
   expect(await readFile(rejects, 'utf8')).toContain('svc_line,svc_error');
 });

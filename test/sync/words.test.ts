@@ -29,8 +29,11 @@ describe.each(Object.entries(lines))('%s: the rejected rows', (_, line) => {
     expect(ran.stdout.replaceAll(/\s+/gu, ' ')).toContain(`… and 2 more, all in ${rejects}`);
     expect(ran.stdout).not.toContain('--rejects FILE');
     expect(ran.stderr).toContain(
-      `The 12 rejected rows are in ${rejects}. Fix them there, and run this command again with that file.`,
+      `The 12 rejected rows are in ${rejects}. Fix them there. Then run this command with that file in place of ${line.at(-1)}, and with another name for --rejects.`,
     );
+    const fixed = [...line.slice(0, -1), rejects];
+    const sent = await svc(sandboxWorld(), [...fixed, '--rejects', join(folder, 'again.csv'), '--dry-run'], terminal);
+    expect(sent.stderr).not.toContain('would overwrite');
   });
 
   test('without a file the flags for one are told, within the width', async () => {

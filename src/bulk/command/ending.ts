@@ -55,7 +55,7 @@ export async function tell(
     ...capped,
     ...draftNotes(report, totals),
     ...(sendsNothing || totals.stopped ? [] : await changedNotes(plan.rows.source)),
-    ...(ctx.stdout.isTTY && !lost ? keptNotes(report, written.rejects) : []),
+    ...(ctx.stdout.isTTY && !lost ? keptNotes(report, file, written) : []),
   ];
   const view = viewOf(shown, {
     ...written,

@@ -57,6 +57,7 @@ export const demo = defineCommand({
           if (!mayExit.includes(code)) throw new Failure('failed', `That command ended with exit code ${code}.`);
         }
         yield `\nThe rejected rows, with what is wrong with each: ${rejects}`;
+        yield 'This sandbox ends now: the same commands outside of one go to your own account.';
       } finally {
         await running.close();
         await folder.remove();
