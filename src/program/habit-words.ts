@@ -26,7 +26,7 @@ export const commandHabits: Habits = {
   tickets: { comment: 'note', answer: 'reply', send: 'reply', solve: 'resolve', open: 'reopen' },
   conversations: { answer: 'reply', send: 'reply', close: 'resolve' },
   lists: { contacts: 'members', get: 'members', show: 'members', view: 'members' },
-  changelog: { sync: 'release' },
+  changelog: { sync: 'release', draft: 'create' },
   events: { create: 'send', track: 'send', emit: 'send', fire: 'send' },
   roadmap: { list: 'get', ls: 'get' },
   webhooks: {
@@ -59,6 +59,9 @@ export const elsewhereHabits: Habits = {
     ...{ retry: 'webhooks dead retry' },
   },
 };
+
+/** What may be meant as well, behind `svc`: it is named second. */
+export const otherHabits: Habits = { '': same(['logs', 'log'], 'audit list') };
 
 /** The command of the group that may be meant as well, and reaches somebody: it is named second. */
 export const loudHabits: Habits = {
@@ -108,15 +111,17 @@ const flagHabits: Readonly<Record<string, readonly string[]>> = {
   ...same(['--event', '--events', '--event-type', '--topic'], ['EVENT', '--events', '--filter']),
   ...same(['--url', '--endpoint', '--target', '--forward-url', '--forward'], ['URL', '--forward-to', '--to']),
   ...same(
-    ['--file', '--path', '--csv', '-f', '--from-file', '-F', '--in'],
-    ['FILE', '--from', '--notes-file', '--body-file', '--content-file', '--body', '--input'],
+    ['--file', '--path', '-f', '-F', '--in'],
+    ['FILE', '--body-file', '--content-file', '--from', '--notes-file', '--body', '--input'],
   ),
+  ...same(['--csv', '--from-file'], ['FILE', '--from']),
   ...same(['--body', '--message', '-m', '-b', '--text', '--comment'], ['--body', '--description', '--content']),
   ...same(['--title', '-t', '--summary'], ['--title', '--subject', '--name']),
   ...same(['--state', '-s'], ['--status']),
   ...same(['--tag', '--tags', '--label', '--labels', '-l'], ['--label', '--labels', '--tags', 'VERSION']),
   '--version': ['VERSION'],
   '--id': ['ID'],
+  '--client': ['CLIENT'],
   ...same(['--customer', '--requester', '--user', '--email'], ['--contact', '--contact-id', '--email', 'TEXT']),
   ...same(['--since', '--after'], ['--since', '--updated-since', '--created-since']),
   ...same(['--before', '--until'], ['--created-before']),
@@ -146,7 +151,12 @@ const elsewhere: Readonly<Record<string, Readonly<Record<string, readonly string
     ...same(['--assign', '--assignee'], ['The service shows nobody whom a ticket is assigned to']),
     ...same(['--contact', '--contact-id'], ['The requester of a ticket is set as it is created, and stays']),
   },
-  'contacts list': same(['--search', '--email', '--name'], ['To search: svc contacts find WORDS']),
+  ...same(
+    ['tickets close', 'tickets resolve'],
+    same(['--reason', '--comment', '--message', '--note'], ['To write down why: svc tickets note ID --body TEXT']),
+  ),
+  ...same(['changelog create', 'changelog update'], same(['--publish'], ['Did you mean --status published?'])),
+  'contacts list': same(['--search', '--query', '--email', '--name'], ['To search: svc contacts find WORDS']),
   'tickets list': {
     '--priority': ["To see the urgent ones first: --sort -priority. Those alone: --jq 'map(select(.priority == 4))'"],
   },

@@ -2,12 +2,15 @@ const deleting = ['delete', 'rm', 'remove', 'destroy'];
 const creating = ['create', 'new', 'add', 'make'];
 const changing = ['update', 'edit', 'modify', 'change', 'set'];
 
-/** `cannot`: behind "The API cannot". `instead`: what to do. */
-type NotThere = { readonly words: readonly string[]; readonly cannot: string; readonly instead: string };
+/** `cannot`: behind "The API cannot"; `fact`: what svc itself does not do. `instead`: what to do. */
+type NotThere = { readonly words: readonly string[]; readonly instead: string } & (
+  | { readonly cannot: string }
+  | { readonly fact: string }
+);
 
 const inProduct = 'Do it in the product.';
 
-/** What people expect to be there, and the API has no operation for: by group. */
+/** What people expect to be there, and is not, as where the API has no operation for it: by group. */
 const operations: Readonly<Record<string, readonly NotThere[]>> = {
   tickets: [{ words: deleting, cannot: 'delete tickets', instead: 'To end one: svc tickets close ID' }],
   conversations: [
@@ -20,9 +23,7 @@ const operations: Readonly<Record<string, readonly NotThere[]>> = {
     { words: creating, cannot: 'begin a conversation', instead: 'To answer one: svc conversations reply ID' },
   ],
   contacts: [{ words: [...deleting, 'merge'], cannot: 'delete or merge contacts', instead: inProduct }],
-  changelog: [
-    { words: [...deleting, 'unpublish', 'draft'], cannot: 'delete or unpublish entries', instead: inProduct },
-  ],
+  changelog: [{ words: [...deleting, 'unpublish'], cannot: 'delete or unpublish entries', instead: inProduct }],
   feedback: [
     { words: [...deleting, ...creating, ...changing, 'reply'], cannot: 'change feedback', instead: inProduct },
   ],
@@ -35,6 +36,13 @@ const operations: Readonly<Record<string, readonly NotThere[]>> = {
     },
     { words: [...deleting, ...creating, ...changing, 'start'], cannot: 'change calls', instead: inProduct },
   ],
+  mcp: [
+    {
+      words: [...deleting, 'uninstall'],
+      fact: "svc takes no entry out of an assistant's file.",
+      instead: 'Take it out of the file by hand. To see which file it is: svc mcp install CLIENT --dry-run',
+    },
+  ],
   meetings: [{ words: [...deleting, ...creating, ...changing], cannot: 'change meeting types', instead: inProduct }],
   webhooks: [
     {
@@ -45,8 +53,8 @@ const operations: Readonly<Record<string, readonly NotThere[]>> = {
   ],
 };
 
-/** The sentence and the advice for a word behind a group, where the API has no operation for what it means. */
+/** The sentence and the advice for a word behind a group, where there is nothing for what it means. */
 export function notThere(word: string, group: string): { readonly fact: string; readonly instead: string } | undefined {
   const found = operations[group]?.find(({ words }) => words.includes(word));
-  return found && { fact: `The API cannot ${found.cannot}.`, instead: found.instead };
+  return found && { fact: 'fact' in found ? found.fact : `The API cannot ${found.cannot}.`, instead: found.instead };
 }

@@ -40,18 +40,15 @@ export function refusal(
   const sentence = capital(fact);
   const typed = /^error: unknown option '(.+)'/su.exec(message)?.[1];
   const strange = typed?.replace(/=.*$/su, '');
-  // Every command has --help: of a flag of other commands, such as --hold, it would be offered although it was not meant.
-  const isFar = similar === '(Did you mean --help?)' && nearest(strange ?? '', ['--help'], 1) === undefined;
-  // What agrees to something is typed by whoever means it.
-  const suggestion = isFar || agreeing.test(similar ?? '') ? undefined : similar;
+  const suggestion = similar === undefined || strange === undefined ? undefined : slipOf(strange, similar);
   const on = { argv, path: command, loaded };
-  const alone = code === 'commander.excessArguments' ? standingAlone(words, on) : undefined;
+  const alone = code === 'commander.excessArguments' ? tooMany(words, on) : undefined;
   const meant = typed === undefined ? alone : meantBy(typed, on);
   return new Failure('usage', /[.!?]$/u.test(sentence) ? sentence : `${sentence}.`, {
     hint:
       (command.join(' ') === 'alias set' ? undefined : secretHint(strange, { argv, code })) ??
       meant ??
-      suggestion?.replace(/^\(|\)$/gu, '') ??
+      suggestion ??
       `Run: ${['svc', ...command].join(' ')} --help`,
   });
 }
@@ -73,7 +70,18 @@ type Typed = {
   readonly loaded: Group | Command | undefined;
 };
 
-const agreeing = /--(?:yes|send|force|again|restart|retry-unknown|allow-[\w-]+|insecure-http)\b/u;
+/** What agrees to something is typed by whoever means it. */
+const agreeing = /^--(?:yes|send|force|again|restart|retry-unknown|allow-[\w-]+|insecure-http)\b/u;
+
+/** Of the flags that commander takes for similar, one that this is a slip of: those of short names are similar to anything. */
+function slipOf(strange: string, similar: string): string | undefined {
+  const names = (similar.match(/--[\w-]+/gu) ?? []).filter((flag) => !agreeing.test(flag));
+  const meant = nearest(
+    strange.replace(/^--?/u, ''),
+    names.map((flag) => flag.slice(2)),
+  );
+  return meant && `Did you mean --${meant}?`;
+}
 
 function nodeOf({ path, loaded }: Pick<Typed, 'path' | 'loaded'>): Typed['loaded'] {
   let node = loaded;
@@ -84,33 +92,56 @@ function nodeOf({ path, loaded }: Pick<Typed, 'path' | 'loaded'>): Typed['loaded
 
 /** Anything else that stands on a command line may be a secret. */
 const plainWord = /^[\p{L}\p{M}'’-]{1,24}[.,;:!?]?$/u;
+const fileWord = /^[\w./-]{0,100}\.(?:csv|tsv|jsonl?|ndjson|ya?ml|txt|md|html|parquet|zip)$/iu;
+const idWord = /^(?:#?\d+|T-\d+|[^@\s]+@[^@\s]+)$/iu;
 
-/** `--subject Export stops`: the first of the words that nothing takes. */
-function standingAlone(words: readonly string[], typed: Typed): string | undefined {
+/** `--subject Export stops`: what to do about the first of the words that nothing takes. */
+function tooMany(words: readonly string[], typed: Typed): string | undefined {
   const node = nodeOf(typed);
   const command = node && 'commands' in node ? node.itself : node;
   const word = command && words[Object.keys(command.args).length];
   if (!command || word === undefined) return undefined;
   const { argv, path } = typed;
-  const at = argv.indexOf(word);
-  const flag = ['body', 'description', 'content'].find((name) => command.flags[name]);
-  const before = argv.slice(0, at).findLast((one) => one.startsWith('--'));
-  const isBehindFlag = Object.entries<Param<unknown>>(command.flags).some(
-    ([key, own]) => `--${flagName(key, own)}` === before && own.placeholder !== undefined && !own.choices,
+  const line = ['svc', ...path].join(' ');
+  const flags = flagsOf(command);
+  const text = ['body', 'description', 'content'].find((name) =>
+    flags.some(([one, { completes }]) => one === name && completes !== 'files'),
   );
-  const told = `${plainWord.test(word) ? `'${word}'` : 'A word'} stands alone`;
-  if (isBehindFlag) return `${told}: put quotes around a text of several words.`;
+  const before = argv.slice(0, argv.indexOf(word)).findLast((one) => one.startsWith('--'));
+  const isBehindFlag = flags.some(
+    ([name, own]) => `--${name}` === before && own.placeholder !== undefined && !own.choices,
+  );
+  if (fileWord.test(word)) return behindFileFlag(word, command, typed);
+  if (isBehindFlag)
+    return `${plainWord.test(word) ? `Nothing takes '${word}'. ` : ''}Put quotes around a text of several words.`;
   const app =
     path.join(' ') === 'webhooks listen'
       ? /^(?:(?:http:\/\/)?localhost:)?(\d{2,5}(?:\/[\w./-]*)?)$/u.exec(word)?.[1]
       : undefined;
   if (app !== undefined) return `To pass them on to an app: --forward-to http://localhost:${app}`;
-  const isGiven = argv.some((one) => one.startsWith(`--${flag}`) || /^--(?:editor|template)\b/u.test(one));
-  if (flag !== undefined && isGiven && command.args.id && !command.args.id.many)
-    return `svc ${path.join(' ')} takes one ID.${command.flags.from ? ` For several: svc ${path.join(' ')} --from FILE` : ''}`;
-  if (flag !== undefined) return `${told}. A text goes behind --${flag}, in quotes.`;
-  return `${told}. Run: ${['svc', ...path].join(' ')} --help`;
+  if (Object.values<Param<unknown>>(command.args).some(({ choices }) => choices?.includes(word)))
+    return `Did you mean: ${line} ${word}`;
+  const isGiven = argv.some((one) => one.startsWith(`--${text}`) || /^--(?:editor|template)\b/u.test(one));
+  if (command.args.id && !command.args.id.many && (idWord.test(word) || (text !== undefined && isGiven)))
+    return `${line} takes one ID.${command.flags.from ? ` For several: ${line} --from FILE` : ''}`;
+  if (text !== undefined) return `Put a text behind --${text}, in quotes.`;
+  return `${plainWord.test(word) ? `Leave out '${word}'. ` : ''}Run: ${line} --help`;
 }
+
+/** The flag that takes such a file, unless the command has one already. */
+function behindFileFlag(word: string, command: Command, { argv, path }: Typed): string {
+  const isRows = /\.(?:csv|tsv|jsonl|ndjson)$/iu.test(word);
+  const likely = isRows ? ['from', 'out', 'config', 'body'] : ['body-file', 'content-file', 'config', 'body', 'out'];
+  const taking = flagsOf(command).flatMap(([name, { completes }]) => (completes === 'files' ? [name] : []));
+  const name = likely.find((one) => taking.includes(one));
+  const isGiven = argv.some((one) => one === `--${name}` || one.startsWith(`--${name}=`));
+  if (isGiven || Object.values<Param<unknown>>(command.args).some(({ completes }) => completes === 'files'))
+    return 'One file at a time: run the command once for each.';
+  return name === undefined ? `Run: ${['svc', ...path].join(' ')} --help` : `Did you mean --${name} ${word}?`;
+}
+
+const flagsOf = ({ flags }: Command) =>
+  Object.entries<Param<unknown>>(flags).map(([key, own]) => [flagName(key, own), own] as const);
 
 function meantBy(flag: string, { argv, path, loaded }: Typed): string | undefined {
   if (path.join(' ') === 'alias set') return quotedAlias(argv);

@@ -3,7 +3,7 @@ import { switchFlags, valuedFlags } from '../command/global-flags.ts';
 import { entries } from '../commands/index.ts';
 import { Failure } from '../errors.ts';
 import { nearest } from '../text/near.ts';
-import { elsewhereHabits, habitIn, habitualCommand, loudHabits } from './habit-words.ts';
+import { elsewhereHabits, habitIn, habitualCommand, loudHabits, otherHabits } from './habit-words.ts';
 import { notThere } from './not-there.ts';
 
 /**
@@ -66,7 +66,11 @@ function unknown(word: string, path: readonly string[], group: Group | undefined
   const line = path.join(' ');
   const meant = elsewhere === undefined ? own && `${line} ${own}` : `svc ${elsewhere}`;
   const loud = group && habitIn(loudHabits, group.name, word);
-  const also = loud === undefined ? '' : `\nor, which reaches a person: ${line} ${loud}`;
+  const other = habitIn(otherHabits, group?.name ?? '', word);
+  const also = [
+    ...(loud === undefined ? [] : [`\nor, which reaches a person: ${line} ${loud}`]),
+    ...(other === undefined ? [] : [`\nor: ${line} ${other}`]),
+  ].join('');
   return new Failure('usage', `Unknown command '${word}'.`, {
     hint: meant === undefined ? `Run: ${line} --help` : `Did you mean: ${meant}${also}`,
   });

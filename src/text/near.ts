@@ -1,11 +1,16 @@
-/** The word that this one is probably a slip of: at most two letters wrong (or `most`), and no more than a third of it. */
+/**
+ * The word that this one is probably a slip of: at most two letters wrong (or `most`), and no more than a third of it. Its
+ * opposite is none: `uninstall`.
+ */
 export function nearest(word: string, words: readonly string[], most = 2): string | undefined {
   const typed = word.toLowerCase();
   // Each letter more or less is one that is wrong: a word of a million of them is not even compared.
-  const alike = words.filter((each) => Math.abs(each.length - typed.length) <= most);
+  const alike = words.filter(
+    (each) => Math.abs(each.length - typed.length) <= most && typed !== `un${each.toLowerCase()}`,
+  );
   const judged = alike.map((each) => ({ each, far: distance(typed, each.toLowerCase()) }));
   const [best] = judged.sort((a, b) => a.far - b.far);
-  return best && best.far <= Math.min(most, Math.ceil(best.each.length / 3)) ? best.each : undefined;
+  return best && best.far <= Math.min(most, Math.floor(best.each.length / 3)) ? best.each : undefined;
 }
 
 /**

@@ -219,7 +219,7 @@ describe('what was typed wrong', () => {
   test.each([
     [['tickets', 'list', '--nonsense'], 'Run: svc tickets list --help'],
     [['auth', 'login', '--nonsense'], 'Run: svc auth login --help'],
-    [['tickets', 'reply', '1', '2'], 'A word stands alone. A text goes behind --body, in quotes.'],
+    [['tickets', 'reply', '1', '2'], 'svc tickets reply takes one ID. For several: svc tickets reply --from FILE'],
     [['tickets', 'get'], 'Run: svc tickets get --help'],
     [['--nonsense'], 'Run: svc --help'],
   ])('%j is told what is missing, or sent to the help of the very command: %s', async (argv, hint) => {

@@ -144,6 +144,7 @@ describe('a word of another program', () => {
     ['listen --forward-to x', 'webhooks listen'],
     ['trigger payment.done', 'webhooks trigger'],
     ['logs tail', 'webhooks inbox list'],
+    ['changelog draft', 'changelog create'],
     ['contacts search ann', 'contacts find'],
     ['contacts import a.csv', 'contacts sync'],
     ['tickets search ann', 'tickets list --search'],
@@ -157,6 +158,18 @@ describe('a word of another program', () => {
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
     expect(ran.stderr).toContain(`Did you mean: svc ${command}\n`);
     expect(world.sent).toEqual([]);
+  });
+
+  test('that may as well be another one names both', async () => {
+    const { stderr } = await run('logs');
+    expect(stderr).toContain('Did you mean: svc webhooks inbox list\nor: svc audit list\n');
+  });
+
+  test.each(['uninstall', 'remove', 'delete'])('is no slip of its opposite: svc mcp %s', async (word) => {
+    const { stderr } = await run(`mcp ${word} claude`);
+    expect(stderr).toContain('Take it out of the file by hand.');
+    expect(stderr).toContain('svc mcp install CLIENT --dry-run');
+    expect((await run('mcp instal claude')).stderr).toContain('Did you mean: svc mcp install\n');
   });
 
   const targets = Object.entries(commandHabits).flatMap(([group, words]) =>
@@ -185,7 +198,18 @@ describe('a word of another program', () => {
     ['inbox --lin', 'Did you mean --linear?'],
     ['contacts update 7 --tag vip', 'Tags are added by svc contacts sync --tag'],
     ['tickets update 8 --assign me', 'The service shows nobody whom a ticket is assigned to'],
-    ['contacts list --query x', 'Did you mean --jq?'],
+    ['contacts list --query x', 'To search: svc contacts find WORDS'],
+    ['tickets reply 8 -F msg.txt', 'Did you mean --body-file?'],
+    ['tickets reply 8 --file x', 'Did you mean --body-file?'],
+    ['tickets reply --csv x', 'Did you mean --from?'],
+    ['changelog create --publish', 'Did you mean --status published?'],
+    ['changelog update 3 --publish', 'Did you mean --status published?'],
+    ['mcp install --client claude', 'CLIENT has no flag, it is an argument: svc mcp install CLIENT'],
+    ['tickets close 8 --reason x', 'To write down why: svc tickets note ID --body TEXT'],
+    ['tickets resolve 8 --comment x', 'To write down why: svc tickets note ID --body TEXT'],
+    ['contacts list --tag x', 'Run: svc contacts list --help'],
+    ['tickets list --tag x', 'Run: svc tickets list --help'],
+    ['contacts list --pages 2', 'Did you mean --page?'],
     ['contacts find --query x', 'TEXT has no flag, it is an argument: svc contacts find TEXT'],
     ['webhooks create --event a --url b', 'EVENT has no flag, it is an argument: svc webhooks create EVENT URL'],
     ['webhooks listen --event a', 'Did you mean --events?'],
@@ -495,16 +519,32 @@ test('a flag without its value says so, in words', async () => {
   }
 });
 
-describe('words that stand alone', () => {
+describe('what nothing takes', () => {
   test.each([
-    ['tickets create --subject Export stops --description x', "'stops' stands alone: put quotes around a text"],
-    ['tickets note 8 hello world', "'hello' stands alone. A text goes behind --body, in quotes."],
-    ['whoami nobody', "'nobody' stands alone. Run: svc whoami --help"],
+    [
+      'tickets create --subject Export stops --description x',
+      "Nothing takes 'stops'. Put quotes around a text of several",
+    ],
+    ['tickets note 8 hello world', 'Put a text behind --body, in quotes.'],
+    ['whoami nobody', "Leave out 'nobody'. Run: svc whoami --help"],
+    ['contacts export out.csv', 'Did you mean --out out.csv?'],
+    ['contacts export --out a.csv b.csv', 'One file at a time: run the command once for each.'],
+    ['contacts sync a.csv b.csv', 'One file at a time: run the command once for each.'],
+    ['lists import 5 a.csv b.csv', 'One file at a time: run the command once for each.'],
+    ['contacts update a@b b@b', 'svc contacts update takes one ID. For several: svc contacts update --from FILE'],
+    ['tickets reply 1 2', 'svc tickets reply takes one ID. For several: svc tickets reply --from FILE'],
+    ['tickets create rows.csv', 'Did you mean --from rows.csv?'],
+    ['tickets reply 8 msg.txt', 'Did you mean --body-file msg.txt?'],
+    ['webhooks serve serve.yaml', 'Did you mean --config serve.yaml?'],
+    ['webhooks sign b.json', 'Did you mean --body b.json?'],
+    ['webhooks sign hello', "Leave out 'hello'. Run: svc webhooks sign --help"],
+    ['report last week', 'Did you mean: svc report week'],
+    ['openapi out.json', 'Run: svc openapi --help'],
   ])('svc %s', refusedWith);
 
-  test('are not repeated where they may be a secret', async () => {
+  test('is not repeated where it may be a secret', async () => {
     const { stderr } = await run('tickets create --subject Export sk_live_4242 --description x');
-    expect(stderr).toContain('A word stands alone: put quotes');
+    expect(stderr).toContain('Put quotes around a text of several words.');
     expect(stderr).not.toContain('4242');
   });
 });
