@@ -97,6 +97,23 @@ onBothEngines('mirror sql', ({ test, once, world: fresh, pulled, looked, engine,
     });
   });
 
+  test('a name that is not there is answered with one that is, in the table that is meant', async () => {
+    const world = await looked();
+    const asked = async (text: string) => (await svc(world, ['mirror', 'sql', text])).stderr;
+    const joined = (left: string) => `SELECT t.id FROM tickets t JOIN contacts c ON ${left} = c.contact_id`;
+    const told = await asked(joined('t.contact_id'));
+    expect(told).toContain("contact_id is in contact: CAST(t.contact ->> 'contact_id' AS bigint)");
+    expect(told).not.toContain('Did you mean');
+    const there = await svc(world, ['mirror', 'sql', joined("CAST(t.contact ->> 'contact_id' AS bigint)"), '--json']);
+    expect(JSON.parse(there.stdout).length).toBeGreaterThan(1);
+    expect(await asked('SELECT c.subjct FROM tickets AS t, contacts c')).not.toContain('Did you mean');
+    expect(await asked('SELECT t.subjct FROM tickets AS t, contacts c')).toContain('Did you mean t.subject?');
+    expect(await asked('SELECT body FROM messages')).toContain(
+      'Did you mean ticket_messages or conversation_messages?',
+    );
+    expect(await asked('SELECT id FROM tikets')).toContain('Did you mean tickets?');
+  });
+
   test('one query may end with a semicolon and a comment, and hold both in its texts', async () => {
     const world = await looked();
     expect(await sql(world, "SELECT 'a;b' AS x -- c;d\n ; -- done\n")).toEqual([{ x: 'a;b' }]);

@@ -40,9 +40,9 @@ export const queryCopy = defineCommand({
         columns,
         durations = [],
         rows,
-      } = await (await loading)
-        .ask(store, account, text, ctx.signal)
-        .catch((error: unknown) => withNearName(error, text));
+      } = await (await loading).ask(store, account, text, ctx.signal).catch(async (error: unknown) => {
+        throw (await import('../../mirror/query/near-name.ts')).withNearName(error, text);
+      });
       async function* records() {
         for await (const row of rows) yield Object.fromEntries(columns.map((name, at) => [name, row[at]]));
       }
@@ -69,36 +69,4 @@ async function queryOf(ctx: Context, { noInput }: Settings, given?: string, file
   if (given === '-' || !ctx.stdin.isTTY) return readUserText(ctx, '-', 'QUERY');
   if (ctx.ask.canAsk && !noInput) return ctx.ask.text('The query (QUERY)');
   throw new Failure('usage', 'QUERY is required.', { hint: 'Run: svc mirror sql --help' });
-}
-
-/** How the databases name a table or a column that is not there. */
-const strange = /no such (table|column): (?:\w+\.)?"?(\w+)|(relation|column) "?(?:\w+\.)?(\w+)"? does not exist/u;
-
-async function withNearName(error: unknown, query: string): Promise<never> {
-  const [, kind, name = '', relation, other = ''] = strange.exec(error instanceof Failure ? error.message : '') ?? [];
-  if (!(error instanceof Failure) || !(kind || relation)) throw error;
-  const [{ tables }, { nearest, nearestField }] = [
-    await import('../../mirror/tables/tables.ts'),
-    await import('../../text/near.ts'),
-  ];
-  const isTable = kind === 'table' || relation === 'relation';
-  const meant = isTable
-    ? nearest(name || other, [...tables.map((table) => table.name), 'changes'])
-    : nearestField(name || other, await columnsIn(query));
-  if (meant === undefined) throw error;
-  throw new Failure('usage', error.message, {
-    hint: `Did you mean ${meant}? ${error.hint ?? ''}`.trim(),
-    cause: error,
-  });
-}
-
-/** The columns of the tables that a query names. */
-async function columnsIn(query: string): Promise<string[]> {
-  const { changeColumns, rowColumns, tables } = await import('../../mirror/tables/tables.ts');
-  const words = new Set(query.toLowerCase().match(/[a-z_]+/gu));
-  const all = [
-    ...tables.map((table) => ({ name: table.name, columns: [...table.columns, ...rowColumns] })),
-    { name: 'changes', columns: changeColumns },
-  ];
-  return [...new Set(all.flatMap((one) => (words.has(one.name) ? one.columns.map(({ name }) => name) : [])))];
 }

@@ -18,6 +18,8 @@ export type Table = Pick<Kind, 'words' | 'lookup' | 'noun' | 'nameOf'> & {
   /** Of parts and members: the column that names their record. */
   readonly parent?: string;
   readonly columns: readonly Column[];
+  /** What the columns are made from. */
+  readonly fields: Readonly<Record<string, Shape>>;
   /** The column with the number that people know it by. */
   readonly numberField?: string;
   /** The field of a record that has rows of its own in the table of parts. */
@@ -48,16 +50,21 @@ function tablesOf(kind: KindName): Table[] {
   const { idField: id = 'id', numberField }: Resource = resources[list.resource];
   const fields = recordFields(one?.for === 'text' ? one.operation : list);
   const own = { name: kind, kind, key: [id], id, numberField, partsField: parts?.field, words, lookup, noun, nameOf };
-  const tables: Table[] = [{ ...own, columns: columnsOf(fields).filter(({ name }) => name !== parts?.field) }];
+  const columns = columnsOf(fields).filter(({ name }) => name !== parts?.field);
+  const tables: Table[] = [{ ...own, columns, fields }];
   if (parts) {
-    const columns = [keyColumn(parts.parent), ...columnsOf(fields[parts.field]?.item?.fields ?? {})];
-    tables.push({ ...parts, name: parts.table, kind, key: [parts.parent, 'id'], id: 'id', columns, isPart: true });
+    const inner = fields[parts.field]?.item?.fields ?? {};
+    const columns = [keyColumn(parts.parent), ...columnsOf(inner)];
+    const key = [parts.parent, 'id'];
+    tables.push({ ...parts, name: parts.table, kind, key, id: 'id', columns, fields: inner, isPart: true });
   }
   if (members) {
     const { operation, table, parent } = members;
     const memberId = resources[operation.answer.of ?? kind].idField ?? 'id';
-    const columns = [keyColumn(parent), ...columnsOf(recordFields(operation))];
-    tables.push({ ...members, name: table, kind, key: [parent, memberId], id: memberId, columns, words: [] });
+    const inner = recordFields(operation);
+    const columns = [keyColumn(parent), ...columnsOf(inner)];
+    const key = [parent, memberId];
+    tables.push({ ...members, name: table, kind, key, id: memberId, columns, fields: inner, words: [] });
   }
   return tables;
 }
