@@ -1,12 +1,5 @@
-import { detached } from '../text/detached.ts';
+import { newSeen, type Seen } from '../batch/seen.ts';
 import type { MarkWatch } from './marks.ts';
-
-/** How many lines, and the first few of them with their text. */
-export type Seen = {
-  count: number;
-  readonly examples: { readonly line: number; readonly text: string }[];
-  add(line: number, text: string): void;
-};
 
 /** What a first reading of the file finds that a person should hear of before anything is sent. */
 export type Findings = {
@@ -25,22 +18,6 @@ export type Findings = {
   /** Phones that could exist, and do not. */
   doubtfulPhones: number;
 };
-
-const mostExamples = 3;
-const longestExample = 60;
-
-export function newSeen(): Seen {
-  const seen: Seen = {
-    count: 0,
-    examples: [],
-    add(line, text) {
-      if (++seen.count > mostExamples) return;
-      const shown = text.length > longestExample ? `${text.slice(0, longestExample - 1)}…` : text;
-      seen.examples.push({ line, text: detached(shown) });
-    },
-  };
-  return seen;
-}
 
 export function newFindings(marks?: MarkWatch): Findings {
   const doubtfulTags = new Map<string, Seen>();

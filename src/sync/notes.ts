@@ -1,10 +1,11 @@
+import { phoneNotes } from '../batch/phone-notes.ts';
+import { examplesOf } from '../batch/seen.ts';
 import { columnName, plain } from '../tabular/columns.ts';
 import { footerNotes } from '../tabular/footer.ts';
 import { preambleNotes } from '../tabular/header.ts';
 import { firstOf } from '../text/first-of.ts';
 import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
-import type { Seen } from './findings.ts';
 import type { Mapping, Shape } from './mapping.ts';
 import { flagsFor } from './marks.ts';
 import { leftOutNote } from './phone-holders.ts';
@@ -25,7 +26,7 @@ export function planNotes(plan: Plan, shape: Shape): string[] {
       : [
           `Of several addresses in a cell the first is taken: ${counted(severalEmails.count, 'row')} (${examplesOf(severalEmails)}).`,
         ]),
-    ...phoneNotes(plan),
+    ...phoneNotes(plan.phones, { country: plan.phoneCountry, unread: 'ignore' }),
     ...leftOutNote(plan.holders?.leftOut() ?? [], 'rows'),
     ...markNotes(plan),
     ...(plan.leftOut > 0
@@ -97,31 +98,6 @@ function wholeNameNotes({ mapping: { columns, fallbacks }, table }: Plan, shape:
     `"${name}" seems to hold whole names ("${sanitize(whole[0] ?? '')}"): all of each goes into the first name, and the last name stays blank. To have the two apart, split the column in the file.`,
   ];
 }
-
-function phoneNotes({ phones: { guessed, national, doubtful, ignored }, phoneCountry }: Plan): string[] {
-  const notes: string[] = [];
-  if (ignored.count > 0) notes.push(`Warning: the service will ignore ${phonesOf(ignored)}.`);
-  if (national.count + guessed.count > 0) {
-    const of = [
-      ...(national.count > 0 ? [`drop ${phonesOf(national)}`] : []),
-      ...(guessed.count > 0 ? [`read ${phonesOf(guessed)} as North American`] : []),
-    ];
-    const what = phoneCountry
-      ? `phones that are no numbers of ${sanitize(phoneCountry).toUpperCase()}`
-      : 'phones without a country code';
-    notes.push(`Warning: ${what}. The service may ${of.join(', and ')}.`);
-    if (!phoneCountry) notes.push('To read them as numbers of a country: --phone-country, with its two letters');
-  }
-  if (doubtful.count > 0)
-    notes.push(`Warning: no such number can exist, and the service may ignore it: ${phonesOf(doubtful)}.`);
-  return notes;
-}
-
-const phonesOf = (seen: Seen): string => `${counted(seen.count, 'phone')} (${examplesOf(seen)})`;
-
-const examplesOf = ({ count, examples }: Seen): string =>
-  examples.map(({ line, text }) => `line ${line}: ${sanitize(text)}`).join('; ') +
-  (count > examples.length ? '; …' : '');
 
 const markNotes = ({ marks, table: { headers } }: Plan): string[] =>
   marks.map((mark) => {

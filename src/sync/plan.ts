@@ -1,3 +1,5 @@
+import { loadPhones, noPhones } from '../batch/phone.ts';
+import { type DoubtedPhones, noDoubts } from '../batch/phone-notes.ts';
 import { Failure } from '../errors.ts';
 import type { CsvRecord } from '../tabular/csv.ts';
 import type { Table } from '../tabular/table.ts';
@@ -12,11 +14,10 @@ import {
   type Read,
 } from './duplicates.ts';
 import { filterOf } from './filters.ts';
-import { type Findings, newFindings, newSeen, type Seen } from './findings.ts';
+import { type Findings, newFindings } from './findings.ts';
 import type { ImportFlags } from './flags.ts';
 import { type Contact, type Mapping, type MapWish, mapHeaders, type Shape } from './mapping.ts';
 import { type Mark, watchForMarks } from './marks.ts';
-import { loadPhones, noPhones, type PhoneVerdict } from './phone.ts';
 import { newPhoneHolders, type PhoneHolders } from './phone-holders.ts';
 import { createRowReader, isProblem, type Problem, type ReadRow } from './rows.ts';
 import { separatorOf } from './tags.ts';
@@ -37,7 +38,7 @@ export type Plan = {
   readonly skipped: number | undefined;
   readonly problems: readonly Problem[];
   /** Phones that will be sent and that the service may not take as they are meant. */
-  readonly phones: Readonly<Record<Exclude<PhoneVerdict, 'fine'>, Seen>>;
+  readonly phones: DoubtedPhones;
   /** Whose numbers those without a country code are. */
   readonly phoneCountry: string | undefined;
   /** Whose the phones are, where the service finds contacts by them. */
@@ -105,7 +106,7 @@ function newSums(
 ) {
   const problems: Problem[] = [];
   const sample: Contact[] = [];
-  const phones = { guessed: newSeen(), national: newSeen(), doubtful: newSeen(), ignored: newSeen() };
+  const phones = noDoubts();
   const count = { rows: 0, sendable: 0, leftOut: 0, skipped: 0, chunks: 0 };
   const digests: string[] = [];
   const close = (chunk: Chunk | undefined) => {

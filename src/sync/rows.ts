@@ -1,4 +1,5 @@
 import { emailPattern, lengthOf } from '../api/fields.ts';
+import { isDropped, type Phones, type PhoneVerdict } from '../batch/phone.ts';
 import type { CsvRecord } from '../tabular/csv.ts';
 import { detached } from '../text/detached.ts';
 import { parseExactly, quoteIt, roundedIn } from '../text/exact-json.ts';
@@ -7,7 +8,6 @@ import { isRecord } from '../text/record.ts';
 import { textFiller } from './fill-texts.ts';
 import type { Findings } from './findings.ts';
 import { type Contact, isOwnData, type Mapping, type Shape } from './mapping.ts';
-import { isDropped, type Phones, type PhoneVerdict } from './phone.ts';
 import { type TagSeparator, tagReader } from './tags.ts';
 
 export type Row = {

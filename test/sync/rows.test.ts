@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { isDropped, loadPhones } from '../../src/batch/phone.ts';
 import { newFindings } from '../../src/sync/findings.ts';
 import { listShape, mapHeaders, type Shape, syncShape } from '../../src/sync/mapping.ts';
-import { isDropped, loadPhones } from '../../src/sync/phone.ts';
 import { createRowReader, type RowOptions } from '../../src/sync/rows.ts';
 import { separatorOf } from '../../src/sync/tags.ts';
 

@@ -25,6 +25,7 @@ import { headerLine, withHeaderBelow } from '../rows/header-line.ts';
 import { type Idle, idleOf } from '../rows/idle.ts';
 import { type IdsInCopy, resolversFor } from '../rows/ids.ts';
 import { inputMaker } from '../rows/inputs.ts';
+import { watchingPhones } from '../rows/phone-watch.ts';
 import { makePlan, type Plan } from '../rows/plan.ts';
 import {
   anonymousNotes,
@@ -111,6 +112,8 @@ type Opened = {
   readonly requesters: Requesters | undefined;
   /** Of columns that are sent after the row itself, where a row has something in them. */
   readonly followed: readonly string[];
+  /** Of phones that the service may refuse, once the rows were read. */
+  readonly phoneNotes: () => string[];
   /** Reads every row once, and checks it. */
   readonly planned: () => Promise<Plan>;
 };
@@ -140,13 +143,15 @@ async function readRows({ run, commanded }: Begun, source: Source): Promise<Open
   const resolve = await resolversFor({ ...run, rows, columns });
   const reading = readingOf(flags, rows);
   const idle = idleOf(row, commanded);
-  const make = inputMaker({ row, columns, given: commanded, reading, resolve, values, requesters, idle });
+  const maker = inputMaker({ row, columns, given: commanded, reading, resolve, values, requesters, idle });
+  const { make, notes: phoneNotes } = await watchingPhones({ row, columns, make: maker });
   const planned = () =>
     makePlan({ row, rows, columns, make }, (count) => {
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
       ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
     });
-  return { rows, values, columns, idle, requesters, followed: readsMore ? followNotes(columns) : [], planned };
+  const followed = readsMore ? followNotes(columns) : [];
+  return { rows, values, columns, idle, requesters, followed, phoneNotes, planned };
 }
 
 async function columnsOf(rows: Rows, row: RowOf, { map, match }: FileFlags): Promise<Columns> {
@@ -192,12 +197,13 @@ async function refusedBeside(run: Run, plan: Plan, content: string): Promise<Sen
 const isRefused = ({ sendable, problems }: Plan, { strict }: FileFlags): boolean =>
   sendable === 0 || (strict && problems.size > 0);
 
-function notesOf({ run: { flags } }: Begun, { rows, values }: Opened, plan: Plan): readonly string[] {
+function notesOf({ run: { flags } }: Begun, { rows, values, phoneNotes }: Opened, plan: Plan): readonly string[] {
   const readAs = readAsNote(values.readAs());
   return [
     ...footerNotes(rows.beginning.footer),
     ...(readAs === undefined ? [] : [readAs]),
     ...values.doubts(),
+    ...phoneNotes(),
     ...(flags.dry_run ? anonymousNotes(plan) : []),
   ];
 }

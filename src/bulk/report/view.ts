@@ -111,8 +111,10 @@ const dryText =
       `${paint('dim', `line ${line}`)}  ${paint('bold', `${method} ${sanitize(path)}`)}`,
       ...(body === undefined ? [] : [sanitize(JSON.stringify(body, undefined, 2), { keepNewlines: true })]),
     ]);
+    const unshown = sent - new Set(sample.map(({ line }) => line)).size;
     return [
       ...requests,
+      ...(unshown > 0 && sample.length > 0 ? [paint('dim', `… and ${counted(unshown, 'more row')}`)] : []),
       '',
       ...wrap(`${number(sent)} of ${rowsInWords(rows)} would ${fateOf(report, sent)}${cap}${ending}`, width),
       ...(files.besides.length > 0 ? wrap(`Then svc would ${listed(files.besides)}.`, width) : []),
