@@ -95,7 +95,7 @@ async function ownerOf(service: Service, known?: Known): Promise<Owner> {
   try {
     return { baseUrl, account: (await known?.()) ?? (await accountOf(service)), failure: undefined, login };
   } catch (error) {
-    if (!(error instanceof Failure) || isInterruption(error)) throw error;
+    if (!(error instanceof Failure) || isInterruption(error) || error.kind === 'auth') throw error;
     return { baseUrl, account: undefined, failure: error, login };
   }
 }

@@ -89,6 +89,48 @@ describe('a draft and a login, of which one does not say its account', () => {
     expect(asked).toHaveLength(1);
   });
 
+  test.each(['expired', 'unknown'])(
+    'a login that is not valid (%s) is exit 4, and not one without an account',
+    async (why) => {
+      const { world, draft, run, shown } = desk();
+      const { digest } = await draft(entry);
+      await draft(entry, await mute(world, 1));
+      const sending = await mute(world, 1, ['identity', 'sequences:trigger']);
+      await draft('changelog create --title Other --content Text --status published', sending);
+      const login = why === 'expired' ? sending : { env: { SVC_API_KEY: 'nokey' } };
+      await world.control('POST', 'clock', { advance_seconds: 4000 });
+      for (const line of [
+        'events send signup --contact-name Ada --email a@example.com --draft',
+        'drafts list --json',
+        'drafts list --all',
+        'drafts show 1',
+        'drafts show 2',
+        'drafts edit 1 --body Changed',
+        'drafts reject 1',
+        'drafts reject --all --yes',
+        `drafts approve 1 --digest ${digest}`,
+      ]) {
+        const ran = await run(line, login);
+        expect([line, ran.exitCode, ran.stdout]).toEqual([line, 4, '']);
+      }
+      expect(await shown(1)).toMatchObject({ state: 'waiting', digest });
+      expect((await run('drafts show 4')).exitCode).toBe(3);
+      expect(writesOf(world)).toEqual([]);
+    },
+  );
+
+  test('all that the very credential made are rejected at once, and no others', async () => {
+    const { world, draft, ok, shown, run } = desk();
+    const own = await mute(world, 1);
+    await draft(entry, own);
+    await draft(entry);
+    await ok('drafts reject --all --yes', own);
+    expect(await shown(1, own)).toMatchObject({ state: 'rejected' });
+    expect(await shown(2)).toMatchObject({ state: 'waiting' });
+    // What is left is nobody's whom svc knows.
+    expect((await run('drafts reject --all --yes', own)).exitCode).toBe(5);
+  });
+
   test('no secret is in what is kept', async () => {
     const { world, draft } = desk();
     const own = await mute(world, 1);
@@ -121,6 +163,8 @@ test('a draft of an older svc without an account is shown and rejected where nob
   const nobody: RunOptions = { env: { SVC_API_KEY: '' } };
   expect(await json<Shown[]>('drafts list', nobody)).toMatchObject([{ id: 1, body: 'Canary' }]);
   expect(await run(`drafts approve 1 --digest ${digest}`, nobody)).toMatchObject({ exitCode: 4 });
+  expect(await run('drafts edit 1 --body Changed', nobody)).toMatchObject({ exitCode: 4, stdout: '' });
+  expect(await json<Shown>('drafts show 1', nobody)).toMatchObject({ body: 'Canary', state: 'waiting' });
   await ok('drafts reject 1', nobody);
   expect(writesOf(world)).toEqual([]);
 });
@@ -135,6 +179,15 @@ test('an assistant is told how many drafts may be of another account, and sees n
   await end();
   expect(told).toContain('1 draft may be of another account');
   expect(told).not.toContain('Canary');
+});
+
+test('an assistant whose login is not valid is told so, and not that there are no drafts', async () => {
+  const { world, draft } = desk();
+  await draft(entry);
+  const { client, end } = await connected({ ...world, env: { ...world.env, SVC_API_KEY: 'nokey' } }, ['--draft-sends']);
+  const told = await client.callTool({ name: 'listDrafts', arguments: {} });
+  await end();
+  expect(told).toMatchObject({ isError: true });
 });
 
 test('the rows of the inbox have the drafts of its account alone, and count the others', async () => {

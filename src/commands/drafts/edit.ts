@@ -24,7 +24,9 @@ export const editDraft = defineCommand({
   needs: 'a draft: svc tickets reply 8 --body Thanks --draft',
   examples: ['svc drafts edit 1 --body "Thank you, it is fixed."'],
   async run(ctx, { args: { id }, flags, settings }) {
-    const { draft, isChanged } = await atWork(ctx, settings, async ({ store, by }) => {
+    const { draft, isChanged } = await atWork(ctx, settings, async ({ store, service, by }) => {
+      // Without a login every draft of the place can be read: a text is changed by its own login alone.
+      await service();
       const present = await store.get(id);
       if (!present) throw noDraft(id);
       const step = editableStep(present);

@@ -19,12 +19,12 @@ export const rejectDrafts = defineCommand({
   examples: ['svc drafts reject 1 --reason "Already answered by phone"'],
   run: (ctx, { args, flags: { reason = null, ...flags }, settings }) =>
     atWork(ctx, settings, async (at) => {
-      const { store, by } = at;
+      const { store, service, by } = at;
       const ids = await chosen(at, args.id, flags);
       const isNamed = args.id.length > 0;
-      // Nobody has named them one by one, and none comes back.
+      // Nobody has named them one by one, and none comes back. Without a login they would be everybody's.
       if (!isNamed) {
-        await store.requireOwner();
+        await service();
         await confirmed(ctx, settings, `Reject ${counted(ids.length, 'draft')}?`, () => inWords(store, ids));
       }
       const decided = { decided_at: ctx.clock.now().toISOString(), decided_by: by, reason };

@@ -59,7 +59,7 @@ async function recordAt(service: Service, kind: string, id: number | undefined) 
 /** What may not be read is not known. */
 const unlessAllowed = insteadOf(['forbidden', 'auth'], undefined);
 
-/** The account of the login, asked once in a run; undefined where the login may not ask. */
+/** The account of the login, asked once in a run; undefined where the login may not ask. One that is not valid is of nobody. */
 export function accountOf(service: Service): Promise<number | undefined> {
   const known = service.session.account?.();
   if (known !== undefined) return Promise.resolve(known);
@@ -72,7 +72,7 @@ export function accountOf(service: Service): Promise<number | undefined> {
 }
 
 async function askForAccount(service: Service): Promise<number | undefined> {
-  const account = fieldsIn(await service.read(service, getAccount, {}).catch(unlessAllowed));
+  const account = fieldsIn(await service.read(service, getAccount, {}).catch(insteadOf(['forbidden'], undefined)));
   return isId(account.account_id) ? account.account_id : undefined;
 }
 
