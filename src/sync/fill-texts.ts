@@ -1,7 +1,11 @@
+import type { Findings } from './findings.ts';
 import { type Contact, type Fallback, isTextField, type Mapping } from './mapping.ts';
 
 /** Fills what goes as it is: a blank cell by the next column that holds the same. */
-export function textFiller({ columns, fallbacks }: Mapping): (contact: Contact, cells: readonly string[]) => void {
+export function textFiller(
+  { columns, fallbacks }: Mapping,
+  findings: Pick<Findings, 'textsMoved'>,
+): (contact: Contact, cells: readonly string[]) => void {
   const texts = columns.flatMap(({ index, to, fullName }) => (isTextField(to) && !fullName ? [{ index, to }] : []));
   const wholeName = columns.find(({ to, fullName }) => to === 'last_name' && fullName);
   return (contact, cells) => {
@@ -9,9 +13,13 @@ export function textFiller({ columns, fallbacks }: Mapping): (contact: Contact, 
       const text = cells[index]?.trim();
       if (text) contact[to] = text;
     }
-    if (wholeName) fillLastName(contact, cells[wholeName.index]?.trim() ?? '', wholeName.fullName === 'any');
+    if (wholeName) {
+      const text = cells[wholeName.index]?.trim() ?? '';
+      fillLastName(contact, text, wholeName.fullName === 'any');
+      if (text !== (contact.last_name ?? '')) findings.textsMoved++;
+    }
     for (const fallback of fallbacks) {
-      if (!contact[fallback.to]) fillFrom(fallback, contact, cells);
+      if (!contact[fallback.to] && fillFrom(fallback, contact, cells)) findings.textsMoved++;
     }
   };
 }
@@ -37,8 +45,9 @@ function withoutWord(text: string, word: string): string {
   return text.endsWith(` ${word}`) ? text.slice(0, -word.length).trim() : text;
 }
 
-function fillFrom({ index, to, isFullName }: Fallback, contact: Contact, cells: readonly string[]): void {
-  if (isFullName && contact.last_name !== undefined) return;
-  const text = cells[index]?.trim();
+/** Whether it had anything to fill it with. */
+function fillFrom({ index, to, isFullName }: Fallback, contact: Contact, cells: readonly string[]): boolean {
+  const text = isFullName && contact.last_name !== undefined ? undefined : cells[index]?.trim();
   if (text) contact[to] = text;
+  return !!text;
 }

@@ -15,6 +15,8 @@ export type Findings = {
   tagLists: number;
   /** Phones that are sent otherwise than the cell has them. */
   phonesRead: number;
+  /** Texts that are sent otherwise than the column of their field has them: from one that stands in, or a part of a whole name. */
+  textsMoved: number;
   /** Phones that could exist, and do not. */
   doubtfulPhones: number;
 };
@@ -33,6 +35,7 @@ export function newFindings(marks?: MarkWatch): Findings {
     systemGroups: new Set(),
     tagLists: 0,
     phonesRead: 0,
+    textsMoved: 0,
     doubtfulPhones: 0,
   };
 }

@@ -12,11 +12,12 @@ type Wish = { readonly file: string; readonly flags: ImportFlags; readonly setti
 
 /**
  * The command that overwrites what contacts had already, as it can be typed: with the columns that were sent, and no
- * others. Its help where it would send other rows, or cannot read the file again.
+ * others. Its help where it would send other rows or other texts, or cannot read the file again.
  */
 export function overwriting(plan: Plan, { file, flags, settings }: Wish): string {
   const { skip, only, dedupe } = flags;
-  if (file === '-' || skip.length > 0 || only.length > 0 || dedupe !== undefined) return 'svc contacts update --help';
+  const isOther = skip.length > 0 || only.length > 0 || dedupe !== undefined || hasOtherTexts(plan);
+  if (file === '-' || isOther) return 'svc contacts update --help';
   const { delimiter, encoding, skip_lines: skipLines, no_header: noHeader } = flags;
   const words = [
     `svc contacts update --from ${shellWord(file.startsWith('-') ? `./${file}` : file)} --match email`,
@@ -29,7 +30,11 @@ export function overwriting(plan: Plan, { file, flags, settings }: Wish): string
   return typeable([words.join(' '), ...mapsOf(plan)].join(' \\\n  '), settings.carried);
 }
 
-function mapsOf({ mapping: { columns, fallbacks, unused }, table: { headers }, phoneCountry }: Plan): string[] {
+/** The rows of a file send their cells as they are. */
+const hasOtherTexts = ({ findings: { phonesRead, severalEmails, textsMoved } }: Plan): boolean =>
+  phonesRead + severalEmails.count + textsMoved > 0;
+
+function mapsOf({ mapping: { columns, fallbacks, unused }, table: { headers } }: Plan): string[] {
   const known = columnNames({ operation: updateContact });
   const isKnown = (header: string) => known.has(nameKey(header));
   // A name of a column has nothing in it that a shell reads; a field of metadata may have been typed in any way.
@@ -37,10 +42,9 @@ function mapsOf({ mapping: { columns, fallbacks, unused }, table: { headers }, p
     const wish = `${columnName(headers, index)}=${to}`;
     return `--map ${/^[\w.-]+$/u.test(to) ? `"${wish}"` : shellWord(wish)}`;
   };
-  const sent = columns.flatMap(({ index, header, to, fullName }) => {
-    // Of these sync makes something else than the cell says; tags are only added.
-    const isOther = fullName !== undefined || to === 'tags' || (to === 'phone' && phoneCountry !== undefined);
-    if (isOther) return isKnown(header) ? [map(index, 'ignore')] : [];
+  const sent = columns.flatMap(({ index, header, to }) => {
+    // They are only added, so none was kept.
+    if (to === 'tags') return isKnown(header) ? [map(index, 'ignore')] : [];
     return nameKey(header) === nameKey(to) || header === to ? [] : [map(index, to)];
   });
   const others = [...fallbacks, ...unused].filter(({ header }) => isKnown(header));

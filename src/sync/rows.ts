@@ -58,7 +58,7 @@ const longestTag = 50;
 export function createRowReader(mapping: Mapping, shape: Shape, options: RowOptions, reading: Reading): ReadRow {
   const { width } = mapping;
   const { phones, leavesOut, findings } = reading;
-  const fillTexts = textFiller(mapping);
+  const fillTexts = textFiller(mapping, findings);
   const addTags = tagAdder(mapping, shape, options, findings);
   const addMetadata = metadataAdder(mapping, options);
   const needsName = shape.required.includes('name');

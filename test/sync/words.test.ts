@@ -192,3 +192,40 @@ test('the command that overwrites sends nothing that the sync did not send, and 
   const skipped = await svc(world, [...argv, '--only', 'Pays=FR'], terminal);
   expect(skipped.stdout).toContain('    svc contacts update --help\n');
 });
+
+describe('the command that overwrites is named only where it sends what the sync sent', () => {
+  const advised = async (rows: string, words: readonly string[] = []) => {
+    const world = sandboxWorld();
+    const argv = ['contacts', 'sync', fileOf('people.csv', rows), ...words];
+    await svc(world, argv, terminal);
+    const { stdout } = await svc(world, argv, terminal);
+    const [, command = ''] = /To overwrite it:\n((?: {4}.*\n?)+)/u.exec(stdout) ?? [];
+    return { world, command };
+  };
+
+  test.each([
+    ['a phone of a country', 'email,Phone\nada@example.org,030 1234567\n', ['--phone-country', 'DE']],
+    ['a phone as a spreadsheet has it', "email,Phone\nada@example.org,'+49301234567\n", []],
+    ['a column that stands in', 'Work E-mail,Home E-mail\n,ada@example.org\nbo@example.org,\n', []],
+    ['the first of several addresses', 'email,Firma\nada@example.org ::: a@example.com,New\n', []],
+    ['the last name of a whole one', 'Vorname;Name;E-Mail\nAda;Ada Lang;ada@example.org\n', []],
+  ])('%s: its help', async (_, rows, words) => {
+    expect((await advised(rows, words)).command.trim()).toBe('svc contacts update --help');
+  });
+
+  test.each([
+    ['phone', '+49301234567', 'email,Phone\nada@example.org,+49301234567\n', ['--phone-country', 'DE']],
+    ['last_name', 'Lang', 'Vorname;Name;E-Mail\nAda;Lang;ada@example.org\n', []],
+    ['company', 'New', 'Work E-mail,Home E-mail,Firma\nada@example.org,a@example.com,New\n', []],
+  ])('%s as the cell has it: the command, which sends it', async (field, value, rows, words) => {
+    const { world, command } = await advised(rows, words);
+    const flag = `--${field.replace('_', '-')}`;
+    const old = field === 'phone' ? '+14155550100' : 'Old';
+    expect((await svc(world, ['contacts', 'update', 'ada@example.org', flag, old])).exitCode).toBe(0);
+    const [, ...argv] = parseArgsStringToArgv(command.replaceAll('\\\n', ' '));
+    expect((await svc(world, [...argv, '--yes'])).exitCode).toBe(0);
+    expect(JSON.parse((await svc(world, ['contacts', 'get', 'ada@example.org', '--json'])).stdout)).toMatchObject({
+      [field]: value,
+    });
+  });
+});
