@@ -284,6 +284,16 @@ test('replay sends the stored bytes with their headers, in the order asked for',
   expect(target.got).toHaveLength(5);
 });
 
+test('replay of an event that is named twice, by its id or the beginning of it, sends it once', async () => {
+  const [made, target] = [await filled(1), await app()];
+  const ids = ['evt_1', 'evt_', 'evt_1', 'evt'];
+  const ran = await svc(made, ['webhooks', 'inbox', 'replay', ...ids, '--to', target.url, '--json']);
+  expect(JSON.parse(ran.stdout)).toMatchObject([{ id: 'evt_1', status: 200 }]);
+  expect(target.ids()).toEqual(['evt_1']);
+  await svc(made, ['webhooks', 'inbox', 'replay', 'evt_', 'evt', '--to', target.url]);
+  expect(target.ids()).toEqual(['evt_1', 'evt_1']);
+});
+
 test('replay --last sends the newest again, the oldest of them first', async () => {
   const [made, target] = [await filled(12), await app()];
   const replay = (...words: string[]) => svc(made, ['webhooks', 'inbox', 'replay', '--to', target.url, ...words]);

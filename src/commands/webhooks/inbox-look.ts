@@ -77,13 +77,14 @@ export async function searched({ find, newest }: Searching, wanted: readonly str
   const some = rest.every(isPlain) ? (await newest(view, { texts: rest })).seen : [];
   const isEach = rest.every((id) => some.some(({ value }) => mayMean(id, value)));
   const { seen } = isEach ? { seen: some } : await newest(view, {});
-  return [...whole, ...seen.map(({ value, outcomes }) => ({ arrival: value, outcomes }))];
+  const begun = seen.filter(({ value }) => !whole.some(({ arrival }) => arrival.id === value.id));
+  return [...whole, ...begun.map(({ value, outcomes }) => ({ arrival: value, outcomes }))];
 }
 
 /** JSON has one way to write it. */
 const isPlain = (text: string): boolean => /^[\w.:-]+$/u.test(text);
 
-/** In the order asked for. */
+/** In the order asked for; one that is named twice is one. */
 export async function lookUp(
   ctx: Context,
   settings: Settings,
@@ -92,7 +93,7 @@ export async function lookUp(
 ): Promise<Received[]> {
   const found = await within(ctx, settings, opened, (admin) => searched(admin, wanted));
   const others = await ofOthers(opened.own?.others ?? [], wanted);
-  return wanted.map((id) => theOne(found, id, { opened, others }));
+  return [...new Set(wanted.map((id) => theOne(found, id, { opened, others })))];
 }
 
 type Foreign = { readonly id: string; readonly owner: number | undefined };
