@@ -61,6 +61,7 @@ _svc() {
 if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
   _svc "$@"
 else
+  (( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit -i; }
   compdef _svc svc
 fi
 `;

@@ -12,7 +12,7 @@ import type { Param, Params } from './command.ts';
 import { type Named, recordOfField } from './named.ts';
 import { parseId, splitPair } from './param.ts';
 import { isNorthAmerican, phoneOfFlag } from './phones.ts';
-import { priorityIn } from './priorities.ts';
+import { priorityIn, priorityWords } from './priorities.ts';
 import { typedName } from './typed-name.ts';
 
 const proseFields: ReadonlySet<string> = new Set(
@@ -35,7 +35,7 @@ export function paramOf(field: string, shape: Shape, { optional }: { readonly op
     name,
     // People who know the service's own name of the field may type that.
     aliases: wireName === name ? [] : [wireName],
-    description: withKnown(withName(shape.description ?? describe(field, shape), recordOfField(field)), shape),
+    description: descriptionOf(field, shape),
     placeholder: placeholderOf(field, shape),
     choices: shape.choices ?? shape.known,
     doubt: shape.known && doubtful(shape.known),
@@ -109,6 +109,12 @@ function judged(schema: Schema, value: unknown, flag: string): unknown {
   if (checked.ok) return checked.value;
   const [[path, messages] = ['', []]] = Object.entries(checked.fields);
   throw new Failure('usage', `${flag}${path ? ` (${path})` : ''} ${messages[0] ?? 'is not valid'}.`);
+}
+
+function descriptionOf(field: string, shape: Shape): string {
+  const description = shape.description ?? describe(field, shape);
+  if (field === 'priority') return `${description}, or ${priorityWords}`;
+  return withKnown(withName(description, recordOfField(field)), shape);
 }
 
 const withKnown = (description: string, { known }: Shape): string =>

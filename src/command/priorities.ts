@@ -11,13 +11,13 @@ export const priorities: Readonly<Record<string, number>> = {
   urgent: 4,
 };
 
-/** `--priority high` is 3. Text that is no word goes on as it is. */
+/** What help and refusals name; the others are of other programs. */
+export const priorityWords = 'none, low, normal, high or urgent';
+
+/** `--priority high` is 3. Every other text but the numbers is refused with both. */
 export function priorityIn(text: string, flag: string): string {
   const word = text.trim().toLowerCase();
   if (Object.hasOwn(priorities, word)) return String(priorities[word]);
-  if (!/^[a-z]/u.test(word)) return text;
-  throw new Failure(
-    'usage',
-    `${flag} must be 0 (lowest) to 4 (highest), or one of none, low, normal, high and urgent, not "${text}".`,
-  );
+  if (/^[0-4]$/u.test(word)) return word;
+  throw new Failure('usage', `${flag} must be 0 (lowest) to 4 (highest), or ${priorityWords}, not "${text}".`);
 }

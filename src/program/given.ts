@@ -144,8 +144,18 @@ async function refuseMissing(missing: readonly Slot[], { path, command }: Invoca
     hint:
       [...ways, `Run: svc ${path} --help`].join(' ') +
       (ways.length === 0 ? exampleFor(labels, command) : '') +
+      byStdin(missing, { path, command }) +
       (await listingOf(missing)),
   });
+}
+
+/** A file that is missed may have been given with `<`. */
+function byStdin([slot, ...others]: readonly Slot[], { path, command }: Pick<Invocation, 'path' | 'command'>): string {
+  if (slot?.of !== 'args' || slot.param.completes !== 'files' || others.length > 0) return '';
+  const args = Object.entries<Param<unknown>>(command.args).map(([key, arg]) =>
+    key === slot.key ? '-' : argName(key, arg),
+  );
+  return `\nTo read standard input: svc ${[path, ...args].join(' ')}`;
 }
 
 /** An id that is missing is found in a list. */

@@ -87,6 +87,10 @@ describe('completions', () => {
     await type(['zsh', '-f', '-i'], [setUp, ...lines]);
   });
 
+  real('zsh')('in zsh, where nothing has loaded compinit', { tags: ['long'] }, async () => {
+    await type(['zsh', '-f', '-i'], [loaded('source <(svc completion zsh)'), ...lines]);
+  });
+
   real('zsh')('in zsh, from a folder of functions', { tags: ['long'] }, async () => {
     const functions = join(built.folder, 'functions');
     await mkdir(functions);

@@ -143,6 +143,9 @@ test('what is neither right nor wrong has no mark of success, and its JSON is as
   const shown = await svc(sandboxWorld(), ['doctor'], { columns: 120, env });
   expect(shown.stdout).toMatch(/^- completions +Not installed for zsh/mu);
   expect(shown.stdout).toMatch(/^✓ node/mu);
+  const piped = (await svc(sandboxWorld(), ['doctor'], { env })).stdout;
+  expect(piped).toMatch(/^-\tcompletions\tNot installed for zsh/mu);
+  expect(piped).toMatch(/^ok\tnode/mu);
   const { checks } = JSON.parse((await svc(sandboxWorld(), ['doctor', '--json'], { env })).stdout) as Report;
   for (const check of checks) expect(Object.keys(check)).toEqual(['name', 'ok', 'message', 'fix']);
 });

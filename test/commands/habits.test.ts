@@ -519,6 +519,26 @@ test('a flag without its value says so, in words', async () => {
   }
 });
 
+test.each([
+  ['contacts sync', 'To read standard input: svc contacts sync -'],
+  ['lists import 5', 'To read standard input: svc lists import ID -'],
+  [
+    'tickets create --subject x --description y --priority 9',
+    '0 (lowest) to 4 (highest), or none, low, normal, high or',
+  ],
+  ['webhooks trigger ticket.created --to http://localhost:3000', 'export SVC_WEBHOOK_SECRET=sample'],
+  ['webhooks listen', 'any text will do, if the app has the same one: export SVC_WEBHOOK_SECRET=sample'],
+])('what is missing or wrong is told with what to type: svc %s', refusedWith);
+
+test.each(['create', 'update', 'reply'])(
+  'the help of svc tickets %s names priorities by words too',
+  async (command) => {
+    expect((await run(`tickets ${command} --help`, { columns: 200 })).stdout).toContain(
+      '(highest), or none, low, normal, high or urgent',
+    );
+  },
+);
+
 describe('what nothing takes', () => {
   test.each([
     [

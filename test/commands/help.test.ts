@@ -61,7 +61,7 @@ test.each([60, 80, 120, 200])(
 const installs = [
   "echo 'source <(svc completion bash)' >> ~/.bashrc",
   "echo 'source <(svc completion zsh)' >> ~/.zshrc",
-  'svc completion fish > ~/.config/fish/completions/svc.fish',
+  'mkdir -p ~/.config/fish/completions && svc completion fish > ~/.config/fish/completions/svc.fish',
   "Add-Content $PROFILE 'iex (svc completion powershell | Out-String)'",
 ];
 

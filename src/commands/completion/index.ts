@@ -9,10 +9,10 @@ export const completion = defineCommand({
 
   bash        echo 'source <(svc completion bash)' >> ~/.bashrc
   zsh         echo 'source <(svc completion zsh)' >> ~/.zshrc
-  fish        svc completion fish > ~/.config/fish/completions/svc.fish
+  fish        mkdir -p ~/.config/fish/completions && svc completion fish > ~/.config/fish/completions/svc.fish
   PowerShell  Add-Content $PROFILE 'iex (svc completion powershell | Out-String)'
 
-In zsh the line goes below compinit.`,
+In zsh the line goes below compinit, where ~/.zshrc has one.`,
   args: { shell: { ...param.choice('The shell', shells), placeholder: 'SHELL', required: true } },
   examples: ['svc completion bash'],
   async run(_, { args }) {

@@ -39,8 +39,8 @@ export const doctor = defineCommand({
       human: (terminal) => checks.map((check) => line(check, terminal)).join('\n'),
       plain: () =>
         checks
-          .map(({ ok, name, message, fix }) =>
-            [ok ? 'ok' : 'wrong', name, message, fix ?? ''].map(cellForPipe).join('\t'),
+          .map(({ ok, name, message, fix, isNeutral }) =>
+            [ok ? (isNeutral ? '-' : 'ok') : 'wrong', name, message, fix ?? ''].map(cellForPipe).join('\t'),
           )
           .join('\n'),
       read: true,

@@ -119,7 +119,10 @@ async function callback({ redirectUri }: Settings): Promise<Check> {
 const completionFiles: Readonly<Record<string, readonly [file: string, line: string]>> = {
   bash: ['.bashrc', "echo 'source <(svc completion bash)' >> ~/.bashrc"],
   zsh: ['.zshrc', "echo 'source <(svc completion zsh)' >> ~/.zshrc"],
-  fish: ['.config/fish/completions/svc.fish', 'svc completion fish > ~/.config/fish/completions/svc.fish'],
+  fish: [
+    '.config/fish/completions/svc.fish',
+    'mkdir -p ~/.config/fish/completions && svc completion fish > ~/.config/fish/completions/svc.fish',
+  ],
 };
 
 /** A convenience: without it nothing is wrong, so the line that installs it is a message and no fix. */

@@ -10,7 +10,7 @@ import { Failure } from '../../errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { parseEvents, parseRoutes, parseTarget } from '../../webhooks/deliver/routes.ts';
 import type { Missed } from '../../webhooks/receive/missed.ts';
-import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
+import { anySecret, givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
 import { subscribing } from '../../webhooks/subscriptions/subscribing.ts';
 import { httpsTarget } from './https-target.ts';
 import { withPlainNotes } from './plain-notes.ts';
@@ -96,7 +96,7 @@ export const listenToWebhooks = defineCommand({
     const secrets = given.length > 0 ? given : await stored();
     if (secrets.length === 0 && !reach) {
       throw new Failure('usage', 'No signing secret is known, so no delivery could be verified.', {
-        hint: 'Give --public-url or --tunnel to subscribe, or set SVC_WEBHOOK_SECRET, or give --secret-stdin.',
+        hint: `Give --public-url or --tunnel to subscribe, or give --secret-stdin.\n${anySecret}`,
       });
     }
     if (!reach) {

@@ -9,7 +9,7 @@ import { isLoopbackHost } from '../../text/loopback.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { parseTarget } from '../../webhooks/deliver/routes.ts';
-import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
+import { anySecret, givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
 import { eventArg, refuseBothFromStdin } from './flags.ts';
 
 export const triggerWebhook = defineCommand({
@@ -44,7 +44,7 @@ export const triggerWebhook = defineCommand({
     const [secret] = given.length > 0 ? given : await storedSecrets(ctx.tokens, settings.profile);
     if (secret === undefined) {
       throw new Failure('usage', 'No signing secret is known.', {
-        hint: 'Set SVC_WEBHOOK_SECRET, give --secret-stdin, or subscribe with svc webhooks create.',
+        hint: `${anySecret}\nElse give --secret-stdin, or subscribe with svc webhooks create.`,
       });
     }
     const { sampleEnvelope, withValues } = await import('../../webhooks/event/samples.ts');

@@ -2,6 +2,10 @@ import type { Context, TokenStore } from '../../context.ts';
 import { readUserText } from '../../disk/place/user-file.ts';
 import { Failure } from '../../errors.ts';
 
+/** For whoever tests an app of their own, and has no subscription. */
+export const anySecret =
+  'To test an app of your own any text will do, if the app has the same one: export SVC_WEBHOOK_SECRET=sample';
+
 /** Where the signing secret of a subscription is kept. */
 const webhookSecretName = (profile: string, id: number): string => `webhook/${profile}/${id}`;
 
