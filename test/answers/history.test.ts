@@ -73,7 +73,7 @@ onBothEngines('contacts history', ({ test, pulled, looked, world: fresh }) => {
     expect((await svc(fresh(), ['contacts', 'history', '7'])).exitCode).toBe(1);
   });
 
-  test('a canary in every record of everybody else is in none of what it writes', async () => {
+  test('a canary in every record of everybody else is in none of what it writes', { tags: ['long'] }, async () => {
     const world = await pulled();
     const canary = (place: string) => `CANARY-${place}`;
     const other = { contact_id: 71_000, name: canary('name'), last_name: canary('last'), email: 'c@canary.test' };

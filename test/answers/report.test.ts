@@ -337,7 +337,7 @@ onBothEngines('the report', ({ test, world, pulled, engine }) => {
     }
   });
 
-  test.runIf(engine === 'sqlite')('says what is wrong with what was asked', async () => {
+  test.runIf(engine === 'sqlite')('says what is wrong with what was asked', { tags: ['long'] }, async () => {
     const one = await pulled();
     const wrong: Record<string, string> = {
       'report year': 'a day, week, month',

@@ -125,7 +125,7 @@ test('no JSON value makes the check throw', () => {
   );
 });
 
-test('lengths count code points, lone surrogates included', () => {
+test('lengths count code points, lone surrogates included', { tags: ['long'] }, () => {
   expect(lengthOf('😀'.repeat(255))).toBe(255);
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => lengthOf(text) === Array.from(text).length));
   fc.assert(

@@ -151,7 +151,7 @@ test('a refresh that was early and in vain leaves the present token in use', asy
   expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
 });
 
-test('many calls at once, in one process, refresh once', async () => {
+test('many calls at once, in one process, refresh once', { tags: ['long'] }, async () => {
   const world = await loggedIn({ left: 0 });
   // Virtual minutes pass while a real disk syncs.
   const argv = ['contacts', 'list', '--max-wait', '1000000'];

@@ -84,7 +84,7 @@ test('a row beside one that this file has in doubt is held up by another that it
   expect(await from(world, 'tickets create', 'b.csv', `${head}One,closed\nOne,open\n`)).toMatchObject(refused);
 });
 
-test('another customer, and another event, are other work', async () => {
+test('another customer, and another event, are other work', { tags: ['long'] }, async () => {
   const { world, silent, from } = setUp((request) => isPost('/tickets')(request) || isPost('/events')(request));
   const event = 'trigger,contact.name,email,metadata.day\nlogin,Ann,ann@example.com,';
   expect((await from(silent, 'events send', 'e.csv', `${event}1\n`)).exitCode).toBe(9);
@@ -97,7 +97,9 @@ test('another customer, and another event, are other work', async () => {
   );
 });
 
-test('a ticket of which the status is in doubt goes as another request with --again, as any that is there', async () => {
+test('a ticket of which the status is in doubt goes as another request with --again, as any that is there', {
+  tags: ['long'],
+}, async () => {
   const { world, silent, from } = setUp(({ method }) => method === 'PATCH');
   const text = 'subject,status,x\nRow,closed,more\n';
   expect((await from(silent, 'tickets create', 'a.csv', text)).exitCode).toBe(9);

@@ -39,7 +39,9 @@ test('contacts sync stops in the same way', async () => {
   expect((await svc(mixedUp(world), sync, contacts)).exitCode).toBe(4);
 });
 
-test('keys of two accounts on one machine, and a login that is refreshed, are each of their own', async () => {
+test('keys of two accounts on one machine, and a login that is refreshed, are each of their own', {
+  tags: ['long'],
+}, async () => {
   const world = sandboxWorld({ rateLimit: 'off' });
   for (const key of ['key_acme', 'key_globex', 'key_acme', 'key_globex']) {
     const ran = await svc(world, argv, { stdin, env: { SVC_API_KEY: key } });

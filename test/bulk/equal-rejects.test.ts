@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
-test('they are sent from it, once, also where it is of one flag more', async () => {
+test('they are sent from it, once, also where it is of one flag more', { tags: ['long'] }, async () => {
   for (const more of [[], ['--priority', '1']]) {
     const world = sandboxWorld({ rateLimit: 'off' });
     const file = join(world.folder, 'eq.csv');

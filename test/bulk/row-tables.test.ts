@@ -51,7 +51,7 @@ describe('what became of rows', () => {
   const inFile = fc.uniqueArray(fc.tuple(someRow, request), { selector: ([row]) => row, maxLength: 10 });
   const steps = fc.array(fc.tuple(someRow, fc.option(someRowStatus), fc.nat({ max: 3 })), { maxLength: 60 });
 
-  test('is what a Map holds, beside the rows of a file and without one', () => {
+  test('is what a Map holds, beside the rows of a file and without one', { tags: ['long'] }, () => {
     fc.assert(
       fc.property(fc.option(inFile, { nil: undefined }), steps, (file, done) => {
         const known = file && rowRequests();
@@ -104,7 +104,7 @@ const someEnded: fc.Arbitrary<Ended> = fc.oneof(
     .map(given),
 );
 
-test('many earlier runs of few rows are read in no more time beside a large file', () => {
+test('many earlier runs of few rows are read in no more time beside a large file', { tags: ['long'] }, () => {
   const readAll = (known: ReturnType<typeof rowRequests>): number => {
     const runs = Array.from({ length: 300 }, (_, run) => {
       const rowStatuses = rowStatusTable(known);
@@ -225,28 +225,32 @@ const answerTo = (id: number) => ({ status: 201, headers: { date: 'today' }, bod
 test.each([
   ['row', 110, createTicket],
   ['note', 160, addTicketNote],
-] as const)('a %s that is done takes at most %i bytes, all that is known of it counted', (_, most, operation) => {
-  // Just beyond where the tables double: nowhere do they take more for each.
-  const count = 53_000;
-  const bytes = bytesOf(count, () => {
-    const service = { learnt: { ...own(), made: new Map(), given: new Map(), open: new Map() } };
-    const [rows, ended, ids] = [rowRequests(), endedRows(), ownIds(service, operation)];
-    for (let at = 0; at < count; at++) rows.set(shortDigest(at), shortDigest(['sent', at]));
-    const rowStatuses = rowStatusTable(rows);
-    for (let at = 0; at < count; at++) {
-      const [row, is] = [rows.names.nameAt(at), rows.requestAt(at)];
-      const [line, id] = [at + 2, at + 100];
-      const of = operation.safety === 'once' ? { of: at + 1 } : {};
-      rowStatuses.set(row, { status: 'meant', line, is, before: 7 });
-      rowStatuses.set(row, { status: 'done', line, is, id, ...of });
-      ended.set(at, { status: 'done', line, id });
-      ids.add(id);
-      const takes = takesFor(service, operation, { params: { id: at + 1 } });
-      if (!takes([id], answerTo(id))) throw new Error(`${id} was taken before`);
-    }
-    expect([rows.size, rowStatuses.size, ended.size, ids.size()]).toEqual([count, count, count, count]);
-    return [service, rows, ended, rowStatuses];
-  });
-  expect(bytes).toBeLessThanOrEqual(most);
-  expect(bytes).toBeGreaterThan(most / 2);
-});
+] as const)(
+  'a %s that is done takes at most %i bytes, all that is known of it counted',
+  { tags: ['long'] },
+  (_, most, operation) => {
+    // Just beyond where the tables double: nowhere do they take more for each.
+    const count = 53_000;
+    const bytes = bytesOf(count, () => {
+      const service = { learnt: { ...own(), made: new Map(), given: new Map(), open: new Map() } };
+      const [rows, ended, ids] = [rowRequests(), endedRows(), ownIds(service, operation)];
+      for (let at = 0; at < count; at++) rows.set(shortDigest(at), shortDigest(['sent', at]));
+      const rowStatuses = rowStatusTable(rows);
+      for (let at = 0; at < count; at++) {
+        const [row, is] = [rows.names.nameAt(at), rows.requestAt(at)];
+        const [line, id] = [at + 2, at + 100];
+        const of = operation.safety === 'once' ? { of: at + 1 } : {};
+        rowStatuses.set(row, { status: 'meant', line, is, before: 7 });
+        rowStatuses.set(row, { status: 'done', line, is, id, ...of });
+        ended.set(at, { status: 'done', line, id });
+        ids.add(id);
+        const takes = takesFor(service, operation, { params: { id: at + 1 } });
+        if (!takes([id], answerTo(id))) throw new Error(`${id} was taken before`);
+      }
+      expect([rows.size, rowStatuses.size, ended.size, ids.size()]).toEqual([count, count, count, count]);
+      return [service, rows, ended, rowStatuses];
+    });
+    expect(bytes).toBeLessThanOrEqual(most);
+    expect(bytes).toBeGreaterThan(most / 2);
+  },
+);

@@ -89,23 +89,27 @@ describe('a wait for the rate limit', () => {
   test.each([
     ['contacts sync', ['--concurrency', '1'], 7_000],
     ['contacts create --last-name L --phone +12025550123 --from', [], 130],
-  ] as const)('of svc %s shows rows, the time left and the seconds', async (words, flags, count) => {
-    const world = sandboxWorld();
-    const said: string[] = [];
-    const progress = (text: string | undefined) => {
-      if (text !== undefined) said.push(text);
-    };
-    const argv = [...words.split(' '), put(world, 'rows.csv', csv(count)), ...flags];
-    const ran = await svc(world, argv, { progress });
-    expect(ran).toMatchObject({ exitCode: 0 });
-    const waits = said.filter((text) => text.includes('continuing in'));
-    expect(waits.length).toBeGreaterThan(0);
-    for (const text of waits) {
-      expect(text).toMatch(/\d of [\d,]+ rows · \d+ (?:s|min) left · continuing in \d+ s$/u);
-      // With the spinner before it.
-      expect(text.length).toBeLessThanOrEqual(77);
-    }
-  });
+  ] as const)(
+    'of svc %s shows rows, the time left and the seconds',
+    { tags: ['long'] },
+    async (words, flags, count) => {
+      const world = sandboxWorld();
+      const said: string[] = [];
+      const progress = (text: string | undefined) => {
+        if (text !== undefined) said.push(text);
+      };
+      const argv = [...words.split(' '), put(world, 'rows.csv', csv(count)), ...flags];
+      const ran = await svc(world, argv, { progress });
+      expect(ran).toMatchObject({ exitCode: 0 });
+      const waits = said.filter((text) => text.includes('continuing in'));
+      expect(waits.length).toBeGreaterThan(0);
+      for (const text of waits) {
+        expect(text).toMatch(/\d of [\d,]+ rows · \d+ (?:s|min) left · continuing in \d+ s$/u);
+        // With the spinner before it.
+        expect(text.length).toBeLessThanOrEqual(77);
+      }
+    },
+  );
 });
 
 describe('a report of an earlier run', () => {

@@ -68,7 +68,7 @@ test('neither are the rows of a journal that is gone', async () => {
   expect(await run(notes)).toMatchObject({ exitCode: 1, writes: 0 });
 });
 
-test('nor what another run has overtaken', async () => {
+test('nor what another run has overtaken', { tags: ['long'] }, async () => {
   const { run, block } = setUp(ids);
   expect(await run(close, ['--max-sends', '2'])).toMatchObject({ writes: 2 });
   expect(await run(reopen)).toMatchObject({ exitCode: 0, writes: 5 });

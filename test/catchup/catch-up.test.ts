@@ -97,7 +97,9 @@ test('what the inbox holds is not rebuilt, and without --since it begins at the 
   expect(app.got).toHaveLength(before);
 });
 
-test('without a listener they wait in the inbox for the next one, which forwards them', async () => {
+test('without a listener they wait in the inbox for the next one, which forwards them', {
+  tags: ['long'],
+}, async () => {
   const { world, app, catchUp } = await setting();
   const { sent } = JSON.parse((await catchUp(...ofAll, '--events', 'feedback.created')).stdout);
   expect(sent).toBeGreaterThan(0);

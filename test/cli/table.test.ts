@@ -130,7 +130,7 @@ eve@${'long.'.repeat(20)}example.com
     expect(table([{ name: 'x'.repeat(50) }], settleColumns(['name']), terminal(40))).toBe(`Name\n${'x'.repeat(39)}…\n`);
   });
 
-  test('with many rows is laid out in one go', () => {
+  test('with many rows is laid out in one go', { tags: ['long'] }, () => {
     const rows = Array.from({ length: 200_000 }, (_, id) => ({ id }));
     expect(table(rows, settleColumns(['id']), terminal(80)).split('\n')).toHaveLength(200_002);
   });

@@ -170,7 +170,7 @@ customer portal                                       ▲ 3 · 0 comments
   });
 });
 
-test('whatever customers wrote, no line is wider than the terminal and nothing acts on it', () => {
+test('whatever customers wrote, no line is wider than the terminal and nothing acts on it', { tags: ['long'] }, () => {
   const nasty = fc
     .array(
       fc.constantFrom(

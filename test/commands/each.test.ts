@@ -721,7 +721,7 @@ describe('with a few accounts', () => {
     expect(ran.stdout).toBe('other\t0\tname\nother\t0\tSpring webinar\n');
   });
 
-  test('texts of the command are in no file of the run', async () => {
+  test('texts of the command are in no file of the run', { tags: ['long'] }, async () => {
     const machine = machineWith(urls);
     await run(machine, ['each', '--all', '--', 'tickets', 'note', '8', '--body', 'Not for everybody']);
     const folder = join(machine.folder, 'state', 'each');

@@ -297,7 +297,7 @@ test.each(['tickets', 'conversations', 'feedback', 'changelog'])(
   },
 );
 
-test('mirror changes without a time tells of the last day, and says so', async () => {
+test('mirror changes without a time tells of the last day, and says so', { tags: ['long'] }, async () => {
   const world = sandboxWorld();
   await svc(world, ['mirror', 'pull', '--only', 'tickets']);
   const ran = await svc(world, ['mirror', 'changes', '--json']);

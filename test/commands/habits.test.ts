@@ -412,7 +412,7 @@ describe('what people type from habit', () => {
       return world;
     };
 
-    test('a misspelt table or column is answered with the near one', async () => {
+    test('a misspelt table or column is answered with the near one', { tags: ['long'] }, async () => {
       const world = await pulled();
       const ask = (sql: string) => svc(world, ['mirror', 'sql', sql]);
       expect((await ask('SELECT count(*) FROM tickts')).stderr).toContain('Did you mean tickets?');
@@ -424,7 +424,7 @@ describe('what people type from habit', () => {
       expect((await ask('SELECT titl FROM tickets, changelog')).stderr).toContain('Did you mean title?');
     });
 
-    test('a query on standard input needs no dash', async () => {
+    test('a query on standard input needs no dash', { tags: ['long'] }, async () => {
       const world = await pulled();
       const ran = await svc(world, ['mirror', 'sql', '--json'], { stdin: 'SELECT 7 AS seven\n' });
       expect(JSON.parse(ran.stdout)).toEqual([{ seven: 7 }]);
@@ -432,7 +432,7 @@ describe('what people type from habit', () => {
       expect(asked).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('7') });
     });
 
-    test('a ticket that is found in its messages too is there once, with its number', async () => {
+    test('a ticket that is found in its messages too is there once, with its number', { tags: ['long'] }, async () => {
       const world = await pulled();
       const ran = await svc(world, ['mirror', 'search', 'export', 'rows', '--json', '--limit', '100']);
       expect(ran).toMatchObject({ exitCode: 0 });
@@ -445,7 +445,7 @@ describe('what people type from habit', () => {
       for (const { kind, number } of hits) if (/^ticket/u.test(kind)) expect(number).toMatch(/^T-\d+$/u);
     });
 
-    test('a search that leaves something out says how much', async () => {
+    test('a search that leaves something out says how much', { tags: ['long'] }, async () => {
       const ran = await svc(await pulled(), ['mirror', 'search', 'a', '--limit', '2']);
       expect(ran.stderr).toMatch(/Showing 2 of (?:at least )?\d+\. For more: --limit N\./u);
     });

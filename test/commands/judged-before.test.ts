@@ -60,7 +60,7 @@ const pathsIn = (value: unknown): string[] =>
     ? Object.entries(value).flatMap(([key, inner]) => [key, ...pathsIn(inner).map((path) => `${key}.${path}`)])
     : [];
 
-test('every field that a write does print may be asked for', async () => {
+test('every field that a write does print may be asked for', { tags: ['long'] }, async () => {
   for (const { name, argv, stdin } of writing.filter(
     ({ argv }) => !argv.some((word) => word.startsWith('examples/')),
   )) {

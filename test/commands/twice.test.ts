@@ -67,7 +67,7 @@ test('values that differ only as they are written are one', async () => {
   expect(await svc(world, ['api', '-X', 'get', '-X', 'post', '/tickets/8'])).toMatchObject({ exitCode: 2 });
 });
 
-test('--only, --by and --events add to each other', async () => {
+test('--only, --by and --events add to each other', { tags: ['long'] }, async () => {
   const world = sandboxWorld();
   const pulled = await svc(world, ['mirror', 'pull', '--only', 'tickets', '--only', 'contacts', '--json']);
   expect(JSON.parse(pulled.stdout)).toMatchObject({ kinds: [{ kind: 'contacts' }, { kind: 'tickets' }] });

@@ -101,7 +101,7 @@ test('the command finds the sandbox in its environment', async () => {
   await expect(fetch(`${env.SVC_BASE_URL}/contacts`)).rejects.toThrow();
 });
 
-test('svc itself works inside, and what it stores goes away with the sandbox', async () => {
+test('svc itself works inside, and what it stores goes away with the sandbox', { tags: ['long'] }, async () => {
   const script = 'svc account get --json && mkdir -p "$SVC_CONFIG_DIR/deep" && echo x > "$SVC_CONFIG_DIR/deep/x"';
   const { stdout, code } = await start(script, ['--seed', 'empty']).ended;
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { account_id: 1, name: 'Acme' }]);
@@ -112,13 +112,14 @@ test.for([0, 7])("it ends with the command's exit code: %i", async (code) => {
   expect(await sh(`exit ${code}`)).toMatchObject({ code, stdout: '', stderr: '' });
 });
 
-test('a command that a signal ended is 128 and the number of the signal', async () => {
+test('a command that a signal ended is 128 and the number of the signal', { tags: ['long'] }, async () => {
   expect((await sh('kill -KILL $$')).code).toBe(137);
   expect((await start('kill -TERM $$').ended).code).toBe(143);
 });
 
 test.for(['SIGINT', 'SIGTERM'] as const)(
   '%s is handed on, and the command decides what becomes of it',
+  { tags: ['long'] },
   async (signal) => {
     const trap = start(`trap 'echo caught; exit 42' ${signal.slice(3)}; echo ready; while :; do sleep 0.05; done`);
     await trap.says('ready');
@@ -129,7 +130,7 @@ test.for(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-test('a command that ignores the signal may finish its work', async () => {
+test('a command that ignores the signal may finish its work', { tags: ['long'] }, async () => {
   const patient = start(`trap '' TERM; echo ready; sleep 0.3; echo finished`);
   await patient.says('ready');
   patient.child.kill('SIGTERM');
@@ -228,7 +229,9 @@ test('--seed mirror without a copy, and --anonymise without it, run nothing', as
   expect(await sh('echo ran', ['--anonymise'], env)).toMatchObject({ code: 2, stdout: '' });
 });
 
-test('--seed mirror starts with the copy, --anonymise with nobody in it, and the copy stays as it is', async () => {
+test('--seed mirror starts with the copy, --anonymise with nobody in it, and the copy stays as it is', {
+  tags: ['long'],
+}, async () => {
   const state = mkdtempSync(join(home, 'state-'));
   const outer = { SVC_MIRROR_DB: `${state}/copy.db`, SVC_API_KEY: 'key_acme' };
   const sandbox = await serve(createSandbox({ seed: few, rateLimit: 'off' }), 0);

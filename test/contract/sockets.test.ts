@@ -161,7 +161,7 @@ test('a client that waits for "100 Continue" gets it', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 100 Continue[\s\S]*HTTP\/1\.1 201/u);
 });
 
-test('a body of twelve million bytes is refused with an answer', async () => {
+test('a body of twelve million bytes is refused with an answer', { tags: ['long'] }, async () => {
   const body = ticket('x'.repeat(12_000_000));
   const answer = await send('/tickets', { method: 'POST', headers: json, body });
   expect([413, 422]).toContain(answer.status);

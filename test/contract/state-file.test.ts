@@ -151,7 +151,7 @@ test('whatever was answered is there, however it was cut off', { tags: ['long'] 
   expect((await last.send('GET /contacts')).body.meta.total).toBeGreaterThanOrEqual(answered);
 });
 
-test('SIGTERM is the normal end, and the state is there afterwards', async () => {
+test('SIGTERM is the normal end, and the state is there afterwards', { tags: ['long'] }, async () => {
   const first = await start('--seed', 'empty');
   await first.send('POST /platform/contacts/sync', { contacts: [{ email: email(1) }] });
   expect(await first.stop()).toMatchObject({ code: 0 });

@@ -140,7 +140,7 @@ describe.skipIf(process.platform === 'win32')('in a folder with a configuration 
     },
   );
 
-  test('a program that svc starts has the home of the password database', async () => {
+  test('a program that svc starts has the home of the password database', { tags: ['long'] }, async () => {
     const { stdout } = await run(['sandbox', 'exec', '--', 'sh', '-c', 'echo "$HOME,$XDG_CACHE_HOME"'], {
       HOME: '',
       XDG_CACHE_HOME: 'x',

@@ -109,7 +109,7 @@ test('a holder in another container is waited for, named after a second, and aft
   ]);
 });
 
-test('--max-wait bounds the wait also where the wall clock is set back or forward', async () => {
+test('--max-wait bounds the wait also where the wall clock is set back or forward', { tags: ['long'] }, async () => {
   const path = await heldBy(elsewhere);
   for (const jump of [-86_400_000, 86_400_000]) {
     const clock = virtualClock();

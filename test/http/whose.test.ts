@@ -141,7 +141,7 @@ describe('the same rules hold', () => {
     expect(ran.stderr).toContain('may or may not have been added to the list');
   });
 
-  test('for a file of changelog entries, where more than 100 stand in another order', async () => {
+  test('for a file of changelog entries, where more than 100 stand in another order', { tags: ['long'] }, async () => {
     const world = sandboxWorld({ rateLimit: 'off' });
     const create = (title: string) => svc(world, ['changelog', 'create', '--title', title, '--content', 'Text']);
     await create('Twice');

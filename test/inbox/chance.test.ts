@@ -202,7 +202,7 @@ function play(happenings: readonly object[]): World {
 
 const plays = fc.array(happening, { minLength: 1, maxLength: 60 });
 
-test('whatever happens, every frame fits and holds nothing that a terminal obeys', () => {
+test('whatever happens, every frame fits and holds nothing that a terminal obeys', { tags: ['long'] }, () => {
   fc.assert(
     fc.property(plays, (all) => {
       const { model } = play(all);

@@ -169,7 +169,9 @@ test('a note is for nobody outside: its draft names no customer and no channel, 
   expect(await svc(world, ['drafts', 'approve', '2', '--digest', digest])).toMatchObject({ exitCode: 0 });
 });
 
-test('the view drafts says of each draft without a text what it does, as drafts list does', async () => {
+test('the view drafts says of each draft without a text what it does, as drafts list does', {
+  tags: ['long'],
+}, async () => {
   const world = await desk();
   for (const line of [
     'conversations resolve 7 --draft',

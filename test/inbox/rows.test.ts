@@ -40,7 +40,7 @@ onBothEngines('the rows of a view', ({ test, pulled }) => {
     expect(rows.map(({ id, why: subject }) => ({ id, subject }))).toEqual(wanted);
   });
 
-  test('what is put away is so for whoever uses the copy, and is forgotten with it', async () => {
+  test('what is put away is so for whoever uses the copy, and is forgotten with it', { tags: ['long'] }, async () => {
     const pulledWorld = await pulled();
     const world = { ...pulledWorld, clock: patient(pulledWorld.clock) };
     const before: Row[] = await json(world, 'inbox');
@@ -54,7 +54,7 @@ onBothEngines('the rows of a view', ({ test, pulled }) => {
     expect((await svc(world, ['inbox'])).exitCode).toBe(1);
   });
 
-  test('a view of one own cannot change the copy', async () => {
+  test('a view of one own cannot change the copy', { tags: ['long'] }, async () => {
     const world = await pulled();
     const views = join(world.folder, 'config', 'views');
     mkdirSync(views, { recursive: true });

@@ -39,6 +39,7 @@ function open(world: SandboxWorld, columns: number, rows: number, options: RunOp
 
 test.each(sizes)(
   'at %i×%i the list, the first line and the keys are there, and nothing is too wide',
+  { tags: ['long'] },
   async (columns, rows) => {
     const screen = open(await desk(), columns, rows);
     const lines = await screen.shows('Ben Castro');
@@ -82,7 +83,7 @@ test('what a customer wrote moves nothing on the screen', async () => {
   await screen.ended;
 });
 
-test('help lies over the list and goes again; a search shows what was found', async () => {
+test('help lies over the list and goes again; a search shows what was found', { tags: ['long'] }, async () => {
   const screen = open(await desk(), 80, 24);
   await screen.shows('Ben Castro');
   screen.type('?');
@@ -150,7 +151,7 @@ test('what was agreed to at a question still goes under ask, and under draft no 
   }
 });
 
-test('what is put away is shown until when it is, as clocks here show it', async () => {
+test('what is put away is shown until when it is, as clocks here show it', { tags: ['long'] }, async () => {
   const world = await desk();
   const screen = open(world, 120, 24);
   await screen.shows('Ben Castro');
@@ -170,7 +171,7 @@ test('what is put away is shown until when it is, as clocks here show it', async
   expect(JSON.parse(piped.stdout)).toMatchObject([{ why: 'until 2027-01-01T00:00:00.000Z' }]);
 });
 
-test('an end while nobody knows what became of a write is exit 9', async () => {
+test('an end while nobody knows what became of a write is exit 9', { tags: ['long'] }, async () => {
   const world = await desk();
   const lost = { lost: 'after-sending', reason: 'reset', detail: 'the connection was cut' } as const;
   const silent = through(world, (request, go) =>
@@ -247,7 +248,7 @@ test('drafts that wait are told from the start, whoever wrote them', async () =>
   await screen.ended;
 });
 
-test('R answers once it has looked', async () => {
+test('R answers once it has looked', { tags: ['long'] }, async () => {
   const screen = open(await desk(), 80, 24);
   await screen.shows('Ben Castro');
   screen.type('R');

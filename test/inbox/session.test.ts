@@ -42,7 +42,9 @@ const openOf = (path: string): number =>
     }
   }).length;
 
-test('an error that lasts leaves no connection to the copy open at each new attempt', async (context) => {
+test('an error that lasts leaves no connection to the copy open at each new attempt', {
+  tags: ['long'],
+}, async (context) => {
   if (process.platform !== 'linux') context.skip('what a process has open is known on Linux alone');
   const world = await desk();
   const drafts = join(world.folder, 'state', 'drafts');

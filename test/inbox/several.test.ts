@@ -85,7 +85,7 @@ test('--linear says that three are closed, and u opens the three again', async (
   expect(stdout).toMatch(/^T-\d+ and 2 others are (?:open again|as they were)\.$/mu);
 });
 
-test('--linear says of two conversations that both are resolved', async () => {
+test('--linear says of two conversations that both are resolved', { tags: ['long'] }, async () => {
   const world = await desk();
   const rows: Row[] = await json(world, 'inbox');
   const [first, second] = rows.flatMap(({ kind }, at) => (kind === 'conversation' ? String(at + 1) : []));

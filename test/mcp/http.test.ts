@@ -129,7 +129,7 @@ test('null for no arguments is taken, and arguments of another kind get a senten
   await connected.close();
 });
 
-test('120 calls a minute are the most, over all sessions', async () => {
+test('120 calls a minute are the most, over all sessions', { tags: ['long'] }, async () => {
   const one = await serving();
   const [first, second] = await Promise.all([client(one), client(one)]);
   const calls = Array.from({ length: 60 }, () => [first, second].map((each) => each.callTool({ name: 'getAccount' })));

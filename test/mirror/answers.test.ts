@@ -67,7 +67,9 @@ onBothEngines('the copy answers', ({ test, once, world: fresh, pulled, engine })
     expect((await svc(cut, ['contacts', 'find', 'zebra'])).exitCode).toBe(10);
   });
 
-  test('contacts find sees what svc itself has changed since the pull, and shows nothing that it has replaced', async () => {
+  test('contacts find sees what svc itself has changed since the pull, and shows nothing that it has replaced', {
+    tags: ['long'],
+  }, async () => {
     const { world, email } = await named();
     world.clock.advance(60_000);
     expect(
@@ -112,32 +114,38 @@ onBothEngines('the copy answers', ({ test, once, world: fresh, pulled, engine })
   test.each([
     ['contacts create', made, undefined],
     ['contacts create --from', ['contacts', 'create', '--from', '-', '--yes'], rowOf('yara.zed@example.com')],
-  ] as const)('contacts find sees what %s has made since the pull beside what the copy has', async (_, argv, stdin) => {
-    const { world } = await named();
-    world.clock.advance(60_000);
-    const before = JSON.parse((await svc(world, ['contacts', 'find', 'ya', '--json'])).stdout) as readonly Contact[];
-    expect(before.length).toBeGreaterThan(0);
-    expect(await svc(world, argv, { stdin })).toMatchObject({ exitCode: 0 });
-    const found = await sentBy(world, ['contacts', 'find', 'ya', '--json']);
-    expect(JSON.parse(found.stdout)).toEqual([expect.objectContaining({ email: 'yara.zed@example.com' }), ...before]);
-    expect(found.sent).toEqual(['GET /contacts?page=1&per_page=100']);
-    expect(found.stderr).toContain('svc may have made contacts since the pull; asking the service for newer contacts.');
-    const limited = { 'retry-after': '120', 'x-ratelimit-limit': '60' };
-    for (const away of [
-      { lost: 'before-sending', reason: 'refused', detail: '' },
-      { status: 429, headers: limited, body: '{"error":"slow"}' },
-    ] as const) {
-      const cut: SandboxWorld = { ...world, exchange: async () => away };
-      const without = await svc(cut, ['contacts', 'find', 'ya', '--json', '--max-wait', '1']);
-      expect(JSON.parse(without.stdout)).toEqual(before);
-      expect(without.stderr).toContain('Contacts that are newer than the copy may be missing.');
-    }
-    world.clock.advance(60_000);
-    await svc(world, ['mirror', 'pull', '--only', 'contacts']);
-    world.clock.advance(60_000);
-    const pulledOnce = await sentBy(world, ['contacts', 'find', 'ya', '--json']);
-    expect([pulledOnce.sent, JSON.parse(pulledOnce.stdout)]).toEqual([[], JSON.parse(found.stdout)]);
-  });
+  ] as const)(
+    'contacts find sees what %s has made since the pull beside what the copy has',
+    { tags: ['long'] },
+    async (_, argv, stdin) => {
+      const { world } = await named();
+      world.clock.advance(60_000);
+      const before = JSON.parse((await svc(world, ['contacts', 'find', 'ya', '--json'])).stdout) as readonly Contact[];
+      expect(before.length).toBeGreaterThan(0);
+      expect(await svc(world, argv, { stdin })).toMatchObject({ exitCode: 0 });
+      const found = await sentBy(world, ['contacts', 'find', 'ya', '--json']);
+      expect(JSON.parse(found.stdout)).toEqual([expect.objectContaining({ email: 'yara.zed@example.com' }), ...before]);
+      expect(found.sent).toEqual(['GET /contacts?page=1&per_page=100']);
+      expect(found.stderr).toContain(
+        'svc may have made contacts since the pull; asking the service for newer contacts.',
+      );
+      const limited = { 'retry-after': '120', 'x-ratelimit-limit': '60' };
+      for (const away of [
+        { lost: 'before-sending', reason: 'refused', detail: '' },
+        { status: 429, headers: limited, body: '{"error":"slow"}' },
+      ] as const) {
+        const cut: SandboxWorld = { ...world, exchange: async () => away };
+        const without = await svc(cut, ['contacts', 'find', 'ya', '--json', '--max-wait', '1']);
+        expect(JSON.parse(without.stdout)).toEqual(before);
+        expect(without.stderr).toContain('Contacts that are newer than the copy may be missing.');
+      }
+      world.clock.advance(60_000);
+      await svc(world, ['mirror', 'pull', '--only', 'contacts']);
+      world.clock.advance(60_000);
+      const pulledOnce = await sentBy(world, ['contacts', 'find', 'ya', '--json']);
+      expect([pulledOnce.sent, JSON.parse(pulledOnce.stdout)]).toEqual([[], JSON.parse(found.stdout)]);
+    },
+  );
 
   test.each([
     ['contacts sync', ['contacts', 'sync', '-', '--yes']],
@@ -240,6 +248,7 @@ onBothEngines('the copy answers', ({ test, once, world: fresh, pulled, engine })
 
   once(
     'rows cost one request an address where that is less than to read the whole list, and the list else',
+    { tags: ['long'] },
     async () => {
       const { world, email } = await named();
       const other = 'second@example.com';

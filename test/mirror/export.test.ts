@@ -364,18 +364,22 @@ onBothEngines('mirror export', ({ test, once, world: fresh, pulled, looked, engi
   });
 
   const onFullDisk = engine === 'sqlite' ? withMounts : undefined;
-  onFullDisk?.('a full disk is exit 1, and what was there stays, with nothing beside it', async () => {
-    const world = await looked();
-    const dir = mkdtempSync(join(tmpdir(), 'svc-disk-'));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=96k', 'tmpfs', dir]);
-    undo.push(() => execFileSync('umount', ['-l', dir]));
-    await exportTo(world, dir, '--only', 'calls');
-    const ran = await svc(world, ['mirror', 'export', '--to', dir, '--format', 'jsonl']);
-    expect([ran.exitCode, ran.stderr]).toEqual([1, expect.stringContaining('the disk is full')]);
-    expect(readdirSync(dir).filter((name) => name !== '.svc-export')).toEqual(['export-0001']);
-    const again = await exportTo(world, dir, '--since-last', '--only', 'calls');
-    expect(again.stdout).toBe('');
-  });
+  onFullDisk?.(
+    'a full disk is exit 1, and what was there stays, with nothing beside it',
+    { tags: ['long'] },
+    async () => {
+      const world = await looked();
+      const dir = mkdtempSync(join(tmpdir(), 'svc-disk-'));
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=96k', 'tmpfs', dir]);
+      undo.push(() => execFileSync('umount', ['-l', dir]));
+      await exportTo(world, dir, '--only', 'calls');
+      const ran = await svc(world, ['mirror', 'export', '--to', dir, '--format', 'jsonl']);
+      expect([ran.exitCode, ran.stderr]).toEqual([1, expect.stringContaining('the disk is full')]);
+      expect(readdirSync(dir).filter((name) => name !== '.svc-export')).toEqual(['export-0001']);
+      const again = await exportTo(world, dir, '--since-last', '--only', 'calls');
+      expect(again.stdout).toBe('');
+    },
+  );
 
   test('Ctrl-C is exit 130, and adds nothing', async () => {
     const world = await looked();

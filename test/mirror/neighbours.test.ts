@@ -79,7 +79,9 @@ describe('beside a copy that is there', () => {
   });
 });
 
-test('a copy with a second name is refused, for each name has locks and journals of its own', async () => {
+test('a copy with a second name is refused, for each name has locks and journals of its own', {
+  tags: ['long'],
+}, async () => {
   const folder = fresh();
   const file = join(folder, 'a.db');
   await ok(world, ['mirror', 'pull', '--only', 'lists', '--db', file]);

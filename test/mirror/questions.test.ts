@@ -84,7 +84,9 @@ const nameOf = ({ tickets = [], conversations = [] }: Record<string, Fields[]>, 
   return [contact?.name, contact?.last_name].filter(Boolean).join(' ');
 };
 
-test('the ten questions of docs/mirror.md run in the demo sandbox, and their answers are true', async () => {
+test('the ten questions of docs/mirror.md run in the demo sandbox, and their answers are true', {
+  tags: ['long'],
+}, async () => {
   const world = sandboxWorld({ rateLimit: 'off' });
   // The database's own clock is the machine's.
   world.clock.advance(Date.now() - world.clock.now().getTime());

@@ -249,7 +249,9 @@ describe('--anonymise', () => {
   });
 });
 
-test('a word of a megabyte, such as a picture in a text, takes no longer than as much in words', async () => {
+test('a word of a megabyte, such as a picture in a text, takes no longer than as much in words', {
+  tags: ['long'],
+}, async () => {
   const { text } = await replacer(new Uint8Array(32), new Set());
   const computed = cpuTimer();
   const out = text(`Look: ${'aGk9'.repeat(250_000)} from ada@example.org`);

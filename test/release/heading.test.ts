@@ -223,7 +223,7 @@ describe('what is ambiguous is refused with choices that work', () => {
   });
 });
 
-test('a heading of any length and kind is read at once', () => {
+test('a heading of any length and kind is read at once', { tags: ['long'] }, () => {
   const computed = cpuTimer();
   for (const text of [
     'a '.repeat(200),

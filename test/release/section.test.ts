@@ -86,11 +86,11 @@ describe('the sections of a changelog', () => {
     for (const file of ['', '\n\n', 'Hello', '# Changelog\n\nNothing yet.\n']) expect(sectionsOf(file)).toEqual([]);
   });
 
-  test('cannot be found where it is nested beyond reason, and that is said', () => {
+  test('cannot be found where it is nested beyond reason, and that is said', { tags: ['long'] }, () => {
     expect(() => sectionsOf('>'.repeat(60_000))).toThrow('nested too deeply');
   });
 
-  test('are found in a changelog of nine thousand versions', () => {
+  test('are found in a changelog of nine thousand versions', { tags: ['long'] }, () => {
     const file = Array.from({ length: 9000 }, (_, i) => `## 1.${9000 - i}.0\n\n- Change number ${i} of [many].\n`).join(
       '\n',
     );

@@ -269,48 +269,52 @@ test('an answer counts by its status, even when its body never ends', async () =
   expect(row()).toMatchObject({ status: 'delivered', attempts: [{ outcome: 'answered', status: 200 }] });
 });
 
-real('openssl')('an https target is verified: an unknown certificate is a connection failure', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-tls-'));
-  cleanUps.push(() => rmSync(folder, { recursive: true }));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  execFileSync(
-    'openssl',
-    ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'].concat([
-      '-subj',
-      '/CN=localhost',
-      '-addext',
-      'subjectAltName=DNS:localhost',
-      '-keyout',
-      key,
-      '-out',
-      cert,
-    ]),
-    { stdio: 'ignore' },
-  );
-  const options = { key: readFileSync(key), cert: readFileSync(cert) };
-  const port = await listen(createTlsServer(options, (incoming, outgoing) => incoming.resume() && outgoing.end()));
-  const { send, idle, row } = sandbox();
-  send(`https://localhost:${port}/`);
-  await idle();
-  expect(row()).toMatchObject({ status: 'pending', attempts: [{ outcome: 'tls', status: null }] });
+real('openssl')(
+  'an https target is verified: an unknown certificate is a connection failure',
+  { tags: ['long'] },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-tls-'));
+    cleanUps.push(() => rmSync(folder, { recursive: true }));
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    execFileSync(
+      'openssl',
+      ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'].concat([
+        '-subj',
+        '/CN=localhost',
+        '-addext',
+        'subjectAltName=DNS:localhost',
+        '-keyout',
+        key,
+        '-out',
+        cert,
+      ]),
+      { stdio: 'ignore' },
+    );
+    const options = { key: readFileSync(key), cert: readFileSync(cert) };
+    const port = await listen(createTlsServer(options, (incoming, outgoing) => incoming.resume() && outgoing.end()));
+    const { send, idle, row } = sandbox();
+    send(`https://localhost:${port}/`);
+    await idle();
+    expect(row()).toMatchObject({ status: 'pending', attempts: [{ outcome: 'tls', status: null }] });
 
-  // NODE_EXTRA_CA_CERTS is read when a process starts.
-  const file = join(folder, 'deliver.mjs');
-  await build({
-    input: 'src/sandbox/deliveries/post.ts',
-    platform: 'node',
-    logLevel: 'silent',
-    output: { file, format: 'esm' },
-  });
-  const script = `import { post } from ${JSON.stringify(file)};
+    // NODE_EXTRA_CA_CERTS is read when a process starts.
+    const file = join(folder, 'deliver.mjs');
+    await build({
+      input: 'src/sandbox/deliveries/post.ts',
+      platform: 'node',
+      logLevel: 'silent',
+      output: { file, format: 'esm' },
+    });
+    const script = `import { post } from ${JSON.stringify(file)};
     const { signal } = new AbortController();
     const target = 'https://localhost:${port}/';
     console.log(await post({ target, headers: {}, body: Buffer.from('{}'), timeoutMs: 5000, signal }));`;
-  const trusting = execa(process.execPath, ['--input-type=module', '-e', script], {
-    env: { NODE_EXTRA_CA_CERTS: cert },
-  });
-  expect((await trusting).stdout).toBe("{ outcome: 'answered', status: 200 }");
-});
+    const trusting = execa(process.execPath, ['--input-type=module', '-e', script], {
+      env: { NODE_EXTRA_CA_CERTS: cert },
+    });
+    expect((await trusting).stdout).toBe("{ outcome: 'answered', status: 200 }");
+  },
+);
 
 const targets: [string, boolean, boolean][] = [
   ['https://app.example.com/hooks', false, true],

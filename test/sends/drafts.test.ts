@@ -395,7 +395,9 @@ test.each(twoAtOnce)(
   },
 );
 
-test('a draft for a ticket that another is being sent for all the time stays, and says which', async () => {
+test('a draft for a ticket that another is being sent for all the time stays, and says which', {
+  tags: ['long'],
+}, async () => {
   const { world, draft, run, json } = desk();
   const { digest } = await draft('tickets reply 8 --body Mine');
   await draft('tickets reply 8 --body Stuck');

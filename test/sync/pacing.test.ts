@@ -125,14 +125,14 @@ beforeAll(async () => {
 });
 
 describe('the time for N rows is what the limit allows, within 2 %, and one request', () => {
-  test.each(['fixed windows', 'a sliding window'])('%s: one refusal a window', async (kind) => {
+  test.each(['fixed windows', 'a sliding window'])('%s: one refusal a window', { tags: ['long'] }, async (kind) => {
     const { seconds, refusals } = await run(limits[kind]?.() as Limit, 75);
     // 30 at once, and 30 more after each of two minutes.
     expect(seconds).toBeLessThanOrEqual(120 * 1.02 + 0.15);
     expect(refusals).toBeLessThanOrEqual(2);
   });
 
-  test('a bucket that refills all the time', async () => {
+  test('a bucket that refills all the time', { tags: ['long'] }, async () => {
     const { seconds } = await run(limits['a bucket']?.() as Limit, 60);
     // What one more costs is told in whole seconds.
     expect(seconds).toBeLessThanOrEqual(60 * 1.02 + 1);

@@ -270,7 +270,7 @@ test('a rotated key of the same account goes on', async () => {
   expect(report(ran)).toMatchObject({ resumed_rows: 600, created: 1000 });
 });
 
-test('the service under another name of this machine goes on', async () => {
+test('the service under another name of this machine goes on', { tags: ['long'] }, async () => {
   const { there } = await interrupted();
   const reached = (url: string) => url.replace(/^https?:\/\/[^/]+/u, origin);
   const at = (base: string, exchange: Exchange = there.exchange) =>

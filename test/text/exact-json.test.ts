@@ -75,7 +75,7 @@ test.each([
   ['a long string', 'x'.repeat(20_000_000)],
   ['one of escapes', '\\n'.repeat(5_000_000)],
   ['one of backslashes and quotes', '\\\\\\"'.repeat(1_000_000)],
-])('%s beside such a number is read', (_, string) => {
+])('%s beside such a number is read', { tags: ['long'] }, (_, string) => {
   const text = `{"a":"${string}","b":12345678901234567891}`;
   const { a, b } = parseUnrounded(text) as { a: string; b: string };
   expect([a === JSON.parse(text).a, b, (parseExactly(text) as { b: bigint }).b]).toEqual([

@@ -36,22 +36,26 @@ async function cuttingAtCommit(url: string): Promise<string> {
   return `postgres://svc@127.0.0.1:${typeof address === 'object' ? address?.port : ''}/${database}`;
 }
 
-withPostgres('a change whose COMMIT was not answered is exit 9, whatever became of it', async () => {
-  const world = await newWorld();
-  const url = newDatabase();
-  const config = (inbox: string) =>
-    `listen: { port: 0 }\ninbox: "${inbox}"\nsinks: [{ name: archive, file: { path: archive.jsonl } }]\n`;
-  const served = await serving(world, config(url));
-  await deliver(served.url, body('evt_1'));
-  await served.end();
-  const listed = async () =>
-    JSON.parse((await svc(world, ['webhooks', 'inbox', 'list', '--config', served.file, '--json'])).stdout);
-  expect(await listed()).toHaveLength(1);
-  const cut = `${served.file}.cut.yaml`;
-  writeFileSync(cut, config(await cuttingAtCommit(url)));
-  const ran = await svc(world, ['webhooks', 'inbox', 'purge', '--yes', '--config', cut]);
-  expect(ran.exitCode, ran.stderr).toBe(9);
-  expect(ran.stderr).toContain('did not say whether it made the change, so it may or may not be there');
-  expect(ran.stderr).not.toContain('is not lost');
-  expect(await listed()).toEqual([]);
-});
+withPostgres(
+  'a change whose COMMIT was not answered is exit 9, whatever became of it',
+  { tags: ['long'] },
+  async () => {
+    const world = await newWorld();
+    const url = newDatabase();
+    const config = (inbox: string) =>
+      `listen: { port: 0 }\ninbox: "${inbox}"\nsinks: [{ name: archive, file: { path: archive.jsonl } }]\n`;
+    const served = await serving(world, config(url));
+    await deliver(served.url, body('evt_1'));
+    await served.end();
+    const listed = async () =>
+      JSON.parse((await svc(world, ['webhooks', 'inbox', 'list', '--config', served.file, '--json'])).stdout);
+    expect(await listed()).toHaveLength(1);
+    const cut = `${served.file}.cut.yaml`;
+    writeFileSync(cut, config(await cuttingAtCommit(url)));
+    const ran = await svc(world, ['webhooks', 'inbox', 'purge', '--yes', '--config', cut]);
+    expect(ran.exitCode, ran.stderr).toBe(9);
+    expect(ran.stderr).toContain('did not say whether it made the change, so it may or may not be there');
+    expect(ran.stderr).not.toContain('is not lost');
+    expect(await listed()).toEqual([]);
+  },
+);

@@ -371,7 +371,9 @@ sinks:
   });
 });
 
-test('dead and inbox without --config use the inbox of the serve that runs, and say so; without one they say where they looked', async () => {
+test('dead and inbox without --config use the inbox of the serve that runs, and say so; without one they say where they looked', {
+  tags: ['long'],
+}, async () => {
   const world = await newWorld();
   const dead = (...argv: string[]) => svc(world, ['webhooks', 'dead', ...argv, '--json']);
   const inbox = (...argv: string[]) => svc(world, ['webhooks', 'inbox', ...argv, '--json']);

@@ -8,7 +8,9 @@ const event = (id: string, fields: object, account?: string) => ({
   ...(account !== undefined && { account }),
 });
 
-test('the second of a filter begins when jq is loaded, so a machine that has much to do gets through', async () => {
+test('the second of a filter begins when jq is loaded, so a machine that has much to do gets through', {
+  tags: ['long'],
+}, async () => {
   const asked: string[] = [];
   const limit = (id: string) => {
     asked.push(id);

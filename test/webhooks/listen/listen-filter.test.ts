@@ -7,7 +7,9 @@ import { body, deliver, secret } from '../serving.ts';
 const env = { SVC_WEBHOOK_SECRET: secret };
 const endings = endAfterEach();
 
-test('--filter shows and forwards only what gives true; all is stored, and a filter that fails or hangs is told', async () => {
+test('--filter shows and forwards only what gives true; all is stored, and a filter that fails or hangs is told', {
+  tags: ['long'],
+}, async () => {
   const [world, app] = [await liveWorld(), await startApp()];
   endings.push(() => app.close());
   const filter = 'if .data.n == 3 then last(repeat(1)) else .data.n == 1 end';

@@ -328,7 +328,7 @@ test('secrets come from standard input too, one a line', async () => {
   expect(running.lines()[0].verdict).toBe('accepted');
 });
 
-test('a tunnel is opened last, its URL subscribed, and its death told', async () => {
+test('a tunnel is opened last, its URL subscribed, and its death told', { tags: ['long'] }, async () => {
   const made = await world();
   const script = join(made.folder, 'tunnel.mjs');
   // A tunnel of this machine: the receiver itself. It ends when it is asked to.

@@ -204,7 +204,7 @@ describe('the end', () => {
     expect(await send(port, post(envelope('evt_2')))).toBeUndefined();
   });
 
-  test('comes within about a second, whoever holds a line', async () => {
+  test('comes within about a second, whoever holds a line', { tags: ['long'] }, async () => {
     const { port, close } = await receiver();
     const line = dial(port);
     line.socket.write(post('', { 'content-length': '60' }));

@@ -175,7 +175,9 @@ test('what is no HTTP is answered 400 and harms nothing', async () => {
   expect(await send(port, post(envelope('evt_1')))).toBe(204);
 });
 
-test('while the disk refuses there is no answer, and the connection is dropped so that the service sends again', async () => {
+test('while the disk refuses there is no answer, and the connection is dropped so that the service sends again', {
+  tags: ['long'],
+}, async () => {
   let refuse = true;
   const stored = new Set<string>();
   const { port, receipts, problem } = await receiver({

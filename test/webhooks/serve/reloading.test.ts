@@ -138,7 +138,9 @@ test('a door that a reload adds takes what comes while the sink that it changes 
   await served.end();
 });
 
-test('told to end while a reload stops its old sinks, it begins none that nobody would end', async () => {
+test('told to end while a reload stops its old sinks, it begins none that nobody would end', {
+  tags: ['long'],
+}, async () => {
   const holding = () => {
     let release: (status: number) => void = () => {};
     const held = new Promise<number>((resolve) => {

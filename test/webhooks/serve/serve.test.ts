@@ -143,26 +143,30 @@ test('a second serve at the same folder is refused, naming the first', async () 
   expect(stderr).toContain(`is in use by another svc (process ${process.pid})`);
 });
 
-withPostgres('while Postgres is away there is no answer and no readiness, and then everything arrives', async () => {
-  const [world, target] = [await newWorld(), await app()];
-  const served = await start(
-    world,
-    `listen: { port: 0 }\nadmin: { port: 0 }\ninbox: "${newDatabase()}"\nsinks:\n  - { name: app, http: { url: "${target.url}" } }\n`,
-  );
-  expect(await deliver(served.url, body('before'))).toBe(204);
-  await served.until(() => target.got.length === 1);
-  await serverOf().crash();
-  const held = deliver(served.url, body('during'));
-  await served.until(async () => (await get(`${served.admin}/readyz`)).status === 503);
-  expect((await get(`${served.admin}/healthz`)).status).toBe(200);
-  await serverOf().start();
-  expect(await held).toBe(204);
-  await served.until(() => target.ids().includes('during'));
-  await served.until(async () => (await get(`${served.admin}/readyz`)).status === 200);
-  expect(target.ids()).toEqual(['before', 'during']);
-  await served.until(() => served.said().includes('The inbox answers again.'));
-  expect(served.said().match(/The inbox answers again/gu)).toHaveLength(1);
-});
+withPostgres(
+  'while Postgres is away there is no answer and no readiness, and then everything arrives',
+  { tags: ['long'] },
+  async () => {
+    const [world, target] = [await newWorld(), await app()];
+    const served = await start(
+      world,
+      `listen: { port: 0 }\nadmin: { port: 0 }\ninbox: "${newDatabase()}"\nsinks:\n  - { name: app, http: { url: "${target.url}" } }\n`,
+    );
+    expect(await deliver(served.url, body('before'))).toBe(204);
+    await served.until(() => target.got.length === 1);
+    await serverOf().crash();
+    const held = deliver(served.url, body('during'));
+    await served.until(async () => (await get(`${served.admin}/readyz`)).status === 503);
+    expect((await get(`${served.admin}/healthz`)).status).toBe(200);
+    await serverOf().start();
+    expect(await held).toBe(204);
+    await served.until(() => target.ids().includes('during'));
+    await served.until(async () => (await get(`${served.admin}/readyz`)).status === 200);
+    expect(target.ids()).toEqual(['before', 'during']);
+    await served.until(() => served.said().includes('The inbox answers again.'));
+    expect(served.said().match(/The inbox answers again/gu)).toHaveLength(1);
+  },
+);
 
 test.each([
   ['sinks: [', 'line 1'],
@@ -417,7 +421,9 @@ test('--check names programs that are not there or cannot be run, and is right a
   expect(ran).toMatchObject({ exitCode: 0, stderr: said('s1', 'plain') + said('s2', 'nowhere') });
 });
 
-test('a program that is not there is told when serve starts and when it reads its configuration again, and is no end', async () => {
+test('a program that is not there is told when serve starts and when it reads its configuration again, and is no end', {
+  tags: ['long'],
+}, async () => {
   const world = await newWorld();
   const config = (program: string) =>
     `listen: { port: 0 }\ninbox: inbox\nsinks:\n  - { name: crm, exec: { command: [${program}] } }\n`;

@@ -260,7 +260,7 @@ test('an event that somebody took out of the file is stored when it comes once m
   await again.close();
 });
 
-test('with ten times the limit waiting, a delivery costs no more than at first', async () => {
+test('with ten times the limit waiting, a delivery costs no more than at first', { tags: ['long'] }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-rewritten-'));
   let copied = 0;
   const openFile: typeof open = async (...args) => {
