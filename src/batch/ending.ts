@@ -58,7 +58,7 @@ export function keptNotes({ rejected }: Pick<Counts, 'rejected'>, file: string, 
   const [rows, them] = rejected === 1 ? ['rejected row is', 'it'] : [`${number(rejected)} rejected rows are`, 'them'];
   const names = `another name for --rejects${results === undefined ? '' : ' and for --results'}`;
   return [
-    `The ${rows} in ${sanitize(rejects)}. Fix ${them} there. Then run this command with that file in place of ${sanitize(file)}, and with ${names}.`,
+    `The ${rows} in ${sanitize(rejects)}. Fix ${them} there. Then run this command with that file in place of ${file === '-' ? 'standard input' : sanitize(file)}, and with ${names}.`,
   ];
 }
 

@@ -72,7 +72,8 @@ function refuseNoValue(text: string, known: readonly string[], flag: string): vo
   const meant = nearest(text, known);
   if (meant !== undefined)
     throw new Failure('usage', `${flag} does not know "${text}".`, { hint: `Did you mean ${meant}?` });
-  if (!/[,\s]/u.test(text)) return;
+  const parts = text.split(/[,\s]+/u).filter(Boolean);
+  if (parts.length < 2 || !parts.some((part) => known.includes(part))) return;
   const wide = known.includes('unresolved') ? '; unresolved is all that still need work' : '';
   throw new Failure('usage', `${flag} takes one value, not "${text}".`, {
     hint: `Give one of ${known.join(', ')}${wide}.`,

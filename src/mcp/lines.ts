@@ -5,6 +5,9 @@ export const largestMessage = 16 * 1024 * 1024;
 
 const lineFeed = Buffer.from('\n');
 
+/** Nothing is asked in it. */
+const isBlank = (line: Buffer): boolean => line.length <= 2 && line.toString('latin1').trim() === '';
+
 /**
  * Passes whole lines on, each as one piece with its end, which the last one need not have. One that is longer than a
  * message may be is passed over, and not kept meanwhile.
@@ -18,8 +21,9 @@ export function wholeLines(tooLong: () => void): Transform {
     else parts.push(part);
   };
   const end = (lines: Transform) => {
+    const line = Buffer.concat([...parts, lineFeed]);
     if (size > largestMessage) tooLong();
-    else lines.push(Buffer.concat([...parts, lineFeed]));
+    else if (!isBlank(line)) lines.push(line);
     parts = [];
     size = 0;
   };

@@ -76,9 +76,11 @@ const agreeing = /^--(?:yes|send|force|again|restart|retry-unknown|allow-[\w-]+|
 /** Of the flags that commander takes for similar, one that this is a slip of: those of short names are similar to anything. */
 function slipOf(strange: string, similar: string): string | undefined {
   const names = (similar.match(/--[\w-]+/gu) ?? []).filter((flag) => !agreeing.test(flag));
+  const typed = strange.replace(/^--?/u, '');
   const meant = nearest(
-    strange.replace(/^--?/u, ''),
+    typed,
     names.map((flag) => flag.slice(2)),
+    Math.min(2, Math.floor(typed.length / 3)),
   );
   return meant && `Did you mean --${meant}?`;
 }

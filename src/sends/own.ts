@@ -33,7 +33,8 @@ export function ownDrafts(store: DraftStore, service: () => Promise<Service>, ac
   const known = new Set<number>();
   let present: Promise<Owner> | undefined;
   const owner = async (): Promise<Owner | undefined> => {
-    const opened = await service().catch(insteadOf('any', undefined));
+    // A login that cannot be opened is somebody's: only without one are all drafts everybody's.
+    const opened = await service().catch(insteadOf(['auth'], undefined));
     if (opened) present ??= ownerOf(opened, account);
     return present;
   };

@@ -30,9 +30,12 @@ export function overwriting(plan: Plan, { file, flags, settings }: Wish): string
   return typeable([words.join(' '), ...mapsOf(plan)].join(' \\\n  '), settings.carried);
 }
 
-/** The rows of a file send their cells as they are. */
-const hasOtherTexts = ({ findings: { phonesRead, severalEmails, textsMoved } }: Plan): boolean =>
-  phonesRead + severalEmails.count + textsMoved > 0;
+/** The rows of a file send their cells as they are, and one with a phone that cannot be read is refused. */
+function hasOtherTexts({ phones, findings: { phonesRead, severalEmails, textsMoved } }: Plan): boolean {
+  const { ignored, national, guessed, doubtful } = phones;
+  const doubted = ignored.count + national.count + guessed.count + doubtful.count;
+  return phonesRead + severalEmails.count + textsMoved + doubted > 0;
+}
 
 function mapsOf({ mapping: { columns, fallbacks, unused }, table: { headers } }: Plan): string[] {
   const known = columnNames({ operation: updateContact });

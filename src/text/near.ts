@@ -10,7 +10,7 @@ export function nearest(word: string, words: readonly string[], most = 2): strin
   );
   const judged = alike.map((each) => ({ each, far: distance(typed, each.toLowerCase()) }));
   const [best] = judged.sort((a, b) => a.far - b.far);
-  return best && best.far <= Math.min(most, Math.floor(best.each.length / 3)) ? best.each : undefined;
+  return best && best.far <= Math.min(most, Math.ceil(best.each.length / 3)) ? best.each : undefined;
 }
 
 /**

@@ -202,6 +202,12 @@ describe('rows', () => {
     ],
     ['contacts update', 'id,metadata.plan\n7,pro\n', ['--metadata', 'seats=2'], []],
     [
+      'contacts update',
+      'id,metadata.a,metadata.plan\n7,x,pro\n',
+      ['--metadata', 'plan=free', '--metadata', 'b=y'],
+      [unused('--metadata', 'metadata.plan')],
+    ],
+    [
       'events send',
       'trigger,contact.name,contact.email\nx,Ada,a@example.com\n',
       ['--email', 'b@example.com'],

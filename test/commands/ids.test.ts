@@ -207,6 +207,10 @@ describe('statuses', () => {
   });
 
   test('another that the service may know filters, with a warning', async () => {
+    const two = await svc(sandboxWorld(), ['tickets', 'list', '--status', 'on hold', '--json']);
+    expect(two).toMatchObject({ exitCode: 0, stdout: '[]\n' });
+    const slip = await svc(sandboxWorld(), ['tickets', 'list', '--status', 'opened']);
+    expect(slip).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Did you mean open?') });
     const ran = await svc(sandboxWorld(), ['tickets', 'list', '--status', 'waiting-for-legal', '--json']);
     expect(ran).toMatchObject({ exitCode: 0, stdout: '[]\n' });
     const changelog = await svc(sandboxWorld(), ['changelog', 'list', '--status', 'bogus']);
@@ -325,7 +329,7 @@ describe('ids as people paste them', () => {
   });
 });
 
-test('contacts find takes a phone as it is dialled within its country', async () => {
+test('contacts find takes a phone as it is dialled within its country', { tags: ['long'] }, async () => {
   const world = sandboxWorld();
   const file = join(world.folder, 'one.csv');
   writeFileSync(file, 'name,email,phone\nNina,nina@x.example,+491714000055\n');

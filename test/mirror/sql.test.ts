@@ -55,7 +55,7 @@ onBothEngines('mirror sql', ({ test, once, world: fresh, pulled, looked, engine,
       expect(await sql(world, "SELECT count(*) AS n FROM contacts WHERE name = '1'")).toEqual([{ n: 0 }]);
     });
 
-    test('a change is called that, and not a mistake of syntax', async () => {
+    test('a change is called that, and not a mistake of syntax', { tags: ['long'] }, async () => {
       const world = await looked();
       for (const text of ['DELETE FROM tickets', " update contacts SET name = ''", 'PRAGMA journal_mode = WAL']) {
         expect((await svc(world, ['mirror', 'sql', text])).stderr).toContain(
@@ -97,7 +97,9 @@ onBothEngines('mirror sql', ({ test, once, world: fresh, pulled, looked, engine,
     });
   });
 
-  test('a name that is not there is answered with one that is, in the table that is meant', async () => {
+  test('a name that is not there is answered with one that is, in the table that is meant', {
+    tags: ['long'],
+  }, async () => {
     const world = await looked();
     const asked = async (text: string) => (await svc(world, ['mirror', 'sql', text])).stderr;
     const joined = (left: string) => `SELECT t.id FROM tickets t JOIN contacts c ON ${left} = c.contact_id`;
@@ -108,6 +110,9 @@ onBothEngines('mirror sql', ({ test, once, world: fresh, pulled, looked, engine,
     expect(JSON.parse(there.stdout).length).toBeGreaterThan(1);
     expect(await asked('SELECT c.subjct FROM tickets AS t, contacts c')).not.toContain('Did you mean');
     expect(await asked('SELECT t.subjct FROM tickets AS t, contacts c')).toContain('Did you mean t.subject?');
+    expect(await asked('SELECT Contact_ID FROM tickets')).toContain("CAST(contact ->> 'contact_id' AS bigint)");
+    for (const odd of ['constructor', '__proto__'])
+      expect(await asked(`SELECT ${odd} FROM tickets`)).not.toContain('is in contact');
     expect(await asked('SELECT body FROM messages')).toContain(
       'Did you mean ticket_messages or conversation_messages?',
     );

@@ -169,6 +169,19 @@ test('a draft of an older svc without an account is shown and rejected where nob
   expect(writesOf(world)).toEqual([]);
 });
 
+test('a login that cannot be opened is not nobody: no draft is listed, shown or rejected with it', async () => {
+  const { draft, run, shown } = desk();
+  await draft(entry, {});
+  // Not over plain http to another machine.
+  const unopened: RunOptions = { env: { SVC_BASE_URL: 'http://service.example', SVC_API_KEY: 'key_globex' } };
+  for (const line of ['drafts list', 'drafts show 1', 'drafts reject 1']) {
+    const ran = await run(line, unopened);
+    expect([ran.exitCode, ran.stdout], `${line}: ${ran.stderr}`).toEqual([2, '']);
+    expect(ran.stderr).not.toMatch(/Canary|Secret/u);
+  }
+  expect(await shown(1, {})).toMatchObject({ state: 'waiting' });
+});
+
 test('an assistant is told how many drafts may be of another account, and sees none of them', async () => {
   const { world, draft } = desk();
   await draft(entry);

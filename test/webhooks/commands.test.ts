@@ -311,6 +311,24 @@ test('replay --last sends the newest again, the oldest of them first', async () 
   expect(target.got).toHaveLength(15);
 });
 
+test('replay --last leaves out, by name, what was never meant for anything', async () => {
+  const [made, target] = [await world(), await app()];
+  const slot = await claimSlot(slotsFolder(join(made.folder, 'state'), 'default'), { limit: 1000 });
+  const at = new Date(0).toISOString();
+  const event = (id: string, to: object) =>
+    slot.inbox.add({ id, event: 'ticket.created', at, headers: {}, body: Buffer.from(`{"id":"${id}"}`), ...to });
+  await event('evt_1', { to: target.url });
+  await event('evt_2', {});
+  await event('evt_3', { to: target.url });
+  await slot.leave();
+  const ran = await svc(made, ['webhooks', 'inbox', 'replay', '--last', '3']);
+  expect(ran).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Left out: evt_2 was never forwarded') });
+  expect(target.ids()).toEqual(['evt_1', 'evt_3']);
+  // The oldest of the newest two has none, and then the only one.
+  const none = await svc(made, ['webhooks', 'inbox', 'replay', 'evt_2', 'evt_3']);
+  expect([none.exitCode, target.got.length]).toEqual([2, 2]);
+});
+
 test('purge asks, and then leaves nothing', async () => {
   const made = await filled(3);
   const list = async () => JSON.parse((await svc(made, ['webhooks', 'inbox', 'list', '--json'])).stdout).length;

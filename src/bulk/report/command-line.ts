@@ -57,8 +57,9 @@ export async function givenByCommandLine(
   const file = values.bodyFile ?? values.contentFile;
   if (row.text !== undefined && typeof file === 'string') {
     if (file === '-' && flags.from === '-') throw new Failure('usage', 'Standard input cannot be both rows and text.');
-    labels.set(row.text, '--body-file');
-    body[row.text] = (await readUserText(ctx, file, '--body-file')).replace(/\r?\n$/u, '');
+    const label = values.bodyFile === undefined ? '--content-file' : '--body-file';
+    labels.set(row.text, label);
+    body[row.text] = (await readUserText(ctx, file, label)).replace(/\r?\n$/u, '');
   }
   const clear = values.clear as readonly string[] | undefined;
   for (const field of clear ?? []) labels.set(field, `--clear ${field}`);

@@ -8,14 +8,14 @@ import { readUserText } from '../../disk/place/user-file.ts';
 import { Failure } from '../../errors.ts';
 import { connect, preparedLook, type Service, withHint } from '../../http/call/call.ts';
 import { readBody } from '../../http/exchange/answer.ts';
-import { denialIn } from '../../http/exchange/promised.ts';
+import { readDenialIn } from '../../http/exchange/promised.ts';
 import { askedOf, fieldsFrom, type Known, methods, operationAt, relativePath } from '../../http/exchange/raw.ts';
 import type { Wire } from '../../http/exchange/request.ts';
 import { type Sent, send } from '../../http/send/send.ts';
 import type { View } from '../../output/view.ts';
 import { jsonIn } from '../../text/json.ts';
 import { keyTwice, twiceIn } from '../../text/json-keys.ts';
-import { isRecord } from '../../text/record.ts';
+import { fieldsIn } from '../../text/record.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { type Whole, wholeOf } from './paginate.ts';
 import { adviceOnPath, refuseNoPath } from './path-words.ts';
@@ -67,19 +67,25 @@ export const api = defineCommand({
     if (ctx.sends?.isDraft && method !== 'GET') refuseNoSend(known);
     const sent = await sendRaw(service, wire, known).catch((failure: unknown) => answerIn(failure, wire));
     const head = flags.include ? headOf(sent) : undefined;
+    // A filter or a choice of fields is meant for a success.
+    const isFiltered = settings.jq !== undefined || settings.fields !== undefined;
     if (sent.how === 'refused') {
-      // A filter or a choice of fields is meant for a success.
-      const isFiltered = settings.jq !== undefined || settings.fields !== undefined;
       const body = isFiltered ? { data: { shape: 'nothing' } as const } : shown(sent.answer);
       return { ...body, head, failure: sent.failure };
     }
     // Of many pages the first one's head.
     const first = jsonOf(ctx, sent);
-    const denial = isRecord(first) ? denialIn(first) : undefined;
-    if (denial !== undefined)
-      return { data: { shape: 'record', record: first }, output: 'json', head, failure: deniedBy(denial, method) };
-    const next = async (page: number) =>
-      jsonOf(ctx, await sendRaw(service, { ...wire, path: withQuery(wire.path, { page }) }, known));
+    const denial = method === 'GET' ? readDenialIn(fieldsIn(first)) : undefined;
+    if (denial !== undefined) {
+      const data = isFiltered ? ({ shape: 'nothing' } as const) : ({ shape: 'record', record: first } as const);
+      return { data, output: 'json', head, failure: denied(denial) };
+    }
+    const next = async (page: number) => {
+      const json = jsonOf(ctx, await sendRaw(service, { ...wire, path: withQuery(wire.path, { page }) }, known));
+      const denialOfPage = readDenialIn(fieldsIn(json));
+      if (denialOfPage !== undefined) throw denied(denialOfPage);
+      return json;
+    };
     const asked = { path: wire.path, operation: known?.operation, next };
     const { record, failure }: Whole = flags.paginate ? await wholeOf(first, asked) : { record: first };
     return { data: { shape: 'record', record }, read: method === 'GET', output: 'json', head, failure };
@@ -90,7 +96,7 @@ export const api = defineCommand({
 async function filesIn(ctx: Context, fields: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
   for (const field of fields) {
-    const [, path] = /^[^=]+=@(.*)$/su.exec(field) ?? [];
+    const [, path] = /^[^=]+=@(.+)$/su.exec(field) ?? [];
     if (path === undefined || texts.has(path)) continue;
     const text = await readUserText(ctx, path, `-F ${field}`).catch((error: unknown) => {
       if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
@@ -142,11 +148,7 @@ function answerIn(failure: unknown, { method, path }: Wire): Refused {
   return { how: 'refused', answer, failure: told };
 }
 
-/** Also of a path that svc does not know: what the answer says of itself counts, not its status alone. */
-const deniedBy = (denial: string, method: string): Failure =>
-  method === 'GET'
-    ? new Failure('failed', `The answer is no success: it holds ${denial}.`)
-    : new Failure('unknown', `The request may or may not have been done: the answer holds ${denial}.`);
+const denied = (denial: string): Failure => new Failure('failed', `The answer is no success: it holds ${denial}.`);
 
 /** The body of an error: JSON as JSON, anything else as it is. */
 function shown({ body }: HttpResponse): Pick<View, 'data' | 'output' | 'read'> {

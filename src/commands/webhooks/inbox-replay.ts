@@ -34,6 +34,8 @@ type Target = { readonly to: string; readonly place: string | undefined };
 type Wish = {
   readonly given: string | undefined;
   readonly sink: { readonly name: string; readonly to: string } | undefined;
+  /** Somebody has named the events: then a sink gets also what it does not take by itself. */
+  readonly isNamed: boolean;
 };
 
 export const replay = defineCommand({
@@ -67,8 +69,11 @@ export const replay = defineCommand({
       : newest(ctx, settings, inbox, { ...args, last: flags.last }));
     const sinks = opened.config === undefined ? undefined : await httpSinks(ctx, opened.config);
     const sink = flags.sink === undefined ? undefined : sinkNamed(flags.sink, sinks);
-    const planned = found.map((one) => ({ one, ...targetsOf(one, { given, sink }, sinks) }));
-    const settled: string[] = [];
+    const { planned, refusals } = planOf(found, { given, sink, isNamed: flags.last === undefined }, sinks);
+    const [first] = refusals;
+    // Nobody has named the newest one by one, so one without a target keeps none of the others back.
+    if (first && (flags.last === undefined || planned.length === 0)) throw first;
+    const settled = refusals.map(({ message }) => `Left out: ${message}`);
     const records: ({ readonly id: string; readonly event: string | null } & Forwarding)[] = [];
     for (const { one, targets } of planned) {
       const { id, event } = one.arrival;
@@ -153,6 +158,20 @@ function sinkNamed(name: string, sinks: HttpSinks | undefined): Wish['sink'] {
   });
 }
 
+type Planned = { readonly one: Received; readonly targets: readonly Target[]; readonly left: readonly string[] };
+
+/** `refusals`: of events that have no target. */
+function planOf(found: readonly Received[], wish: Wish, sinks: HttpSinks | undefined) {
+  const planned: Planned[] = [];
+  const refusals: Failure[] = [];
+  for (const one of found) {
+    const targets = targetsOf(one, wish, sinks);
+    if (targets instanceof Failure) refusals.push(targets);
+    else planned.push({ one, ...targets });
+  }
+  return { planned, refusals };
+}
+
 /** From this one on. */
 const notSent = (all: readonly Received[], from: string): string => {
   const ids = all.map(({ arrival }) => arrival.id);
@@ -165,15 +184,17 @@ const leftOut = ({ arrival }: Received, left: readonly string[]): string =>
 /** Where it goes, and the sinks that it went to but cannot go to by itself. */
 function targetsOf(
   { arrival, outcomes }: Received,
-  { given, sink }: Wish,
+  { given, sink, isNamed }: Wish,
   sinks: HttpSinks | undefined,
-): { readonly targets: readonly Target[]; readonly left: readonly string[] } {
+): Omit<Planned, 'one'> | Failure {
   if (sinks) {
     const { urlOf } = sinks;
     const unwanted = outcomes.filter(({ state }) => state === 'skipped').map(({ to }) => to);
     const places = [...new Set([...(arrival.sinks ?? []), ...outcomes.map(({ to }) => to)])];
     if (sink !== undefined) {
       const place = places.find((one) => queueParts(one).sink === sink.name);
+      if (!isNamed && place !== undefined && unwanted.includes(place))
+        return new Failure('usage', `${arrival.id} is no event that ${sink.name} takes.`);
       return { targets: [{ to: sink.to, place }], left: [] };
     }
     const went = places.filter((place) => !unwanted.includes(place));
@@ -190,11 +211,11 @@ function targetsOf(
       went.length > 0
         ? `went to ${listed(went)}, ${went.length === 1 ? 'which is no HTTP sink' : 'none of which is an HTTP sink'}`
         : 'was never forwarded';
-    throw new Failure('usage', `${arrival.id} ${why}, so --to URL is needed.`);
+    return new Failure('usage', `${arrival.id} ${why}, so --to URL is needed.`);
   }
   const to = given ?? outcomes.at(-1)?.to ?? arrival.to;
   if (to === undefined || !URL.canParse(to))
-    throw new Failure('usage', `${arrival.id} was never forwarded, so --to URL is needed.`);
+    return new Failure('usage', `${arrival.id} was never forwarded, so --to URL is needed.`);
   return { targets: [{ to, place: to }], left: [] };
 }
 

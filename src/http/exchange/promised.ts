@@ -40,6 +40,12 @@ export function denialIn(json: Readonly<Record<string, unknown>>): string | unde
   return denied && `"${denied}": ${JSON.stringify(json[denied])}`;
 }
 
+const wordsOfErrors = new Set(['ok', 'success', 'error', 'errors', 'error_description', 'message', 'code', 'status']);
+
+/** The same of what was read: a record may have such fields of its own, so nothing else may stand there. */
+export const readDenialIn = (json: Readonly<Record<string, unknown>>): string | undefined =>
+  Object.keys(json).every((name) => wordsOfErrors.has(name)) ? denialIn(json) : undefined;
+
 /** An error in whatever form: a text, an object, a number, true. None where nothing is in it. */
 const isSaid = (error: unknown): boolean =>
   typeof error === 'object' && error !== null ? Object.keys(error).length > 0 : Boolean(error);

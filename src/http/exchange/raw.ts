@@ -116,8 +116,9 @@ export function fieldsFrom(
 ): Record<string, unknown> {
   const root: Record<string, unknown> = {};
   for (const text of texts) place(root, text, (value) => value, '-f');
-  for (const text of typed)
-    place(root, text, (value) => (value.startsWith('@') ? files.get(value.slice(1)) : literal(value, text)), '-F');
+  const read = (value: string, text: string) =>
+    value.startsWith('@') && value.length > 1 ? files.get(value.slice(1)) : literal(value, text);
+  for (const text of typed) place(root, text, (value) => read(value, text), '-F');
   return root;
 }
 

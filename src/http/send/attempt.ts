@@ -2,6 +2,7 @@ import type { Bearer } from '../../auth/session.ts';
 import type { HttpResponse, Lost } from '../../context.ts';
 import type { Outcome } from '../../retry/retry.ts';
 import { retryAfterMs } from '../../retry/retry-after.ts';
+import { fieldsIn } from '../../text/record.ts';
 import { withoutSentSecrets } from '../../text/redact.ts';
 import {
   type Body,
@@ -13,6 +14,7 @@ import {
   readBody,
 } from '../exchange/answer.ts';
 import type { RequestSpec, Service } from '../exchange/asking.ts';
+import { denialIn } from '../exchange/promised.ts';
 import type { Wire } from '../exchange/request.ts';
 import { aheadOfTicks } from '../look/age.ts';
 import type { Recording } from './recorded.ts';
@@ -74,15 +76,17 @@ function outcomeOf(asked: RequestSpec, response: HttpResponse, read: Pick<Attemp
   return { type: 'unsettled', final: status < 500 && !isGatewayTimeout(status) };
 }
 
-/** A write is done only where the answer shows it, for this very record. */
+/** A write is done only where the answer shows it, for this very record; one that svc does not know, unless it is denied. */
 function showsDone(
-  { showsOther }: RequestSpec,
+  { showsOther, safety }: RequestSpec,
   answer: HttpResponse,
   { body, judged }: Pick<Attempt, 'body' | 'judged'>,
 ) {
-  if (!judged) return body.form !== 'none';
+  if (!judged) return body.form !== 'none' && (safety === 'read' || denialIn(fieldsOfBody(body)) === undefined);
   return !('other' in judged) && !showsOther?.(judged.json, answer);
 }
+
+const fieldsOfBody = (body: Body) => fieldsIn(body.form === 'json' ? body.json : undefined);
 
 /** The one door to the service. A write goes through it only once it is recorded. */
 export async function exchange(

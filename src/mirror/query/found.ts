@@ -36,9 +36,9 @@ export async function foundInCopy(asking: Asking, text: string): Promise<readonl
   if (!copied) return undefined;
   const { written, newest } = copied;
   const changed = await withChanged(asking, copied.contacts, written, text);
-  const contacts = await withNewer(asking, changed, { newest, hasNewer: written.hasNewer }, text);
-  if (contacts.length === 0 && written.ids.length > mostRead) {
-    tell(`svc has changed more contacts than it has read. Asking the service; to renew the copy: ${renewal}`);
+  const contacts = await withNewer(asking, changed.contacts, { newest, hasNewer: written.hasNewer }, text);
+  if (contacts.length === 0 && !changed.isAllRead) {
+    tell(`svc has changed contacts that it has not read. Asking the service; to renew the copy: ${renewal}`);
     return undefined;
   }
   if (!written.hasUnnamed) {
@@ -64,11 +64,14 @@ async function withChanged(
   contacts: readonly Fields[],
   { ids }: Written,
   text: string,
-): Promise<readonly Fields[]> {
-  if (ids.length === 0) return contacts;
+): Promise<{ readonly contacts: readonly Fields[]; readonly isAllRead: boolean }> {
+  if (ids.length === 0) return { contacts, isAllRead: true };
   const read = await readWritten(await service(), ids, tell);
   const fresh = read.flatMap(({ contact }) => (contact !== undefined && mentions(text)(contact) ? [contact] : []));
-  return withFresh(contacts, new Set(read.map(({ id }) => id)), fresh);
+  return {
+    contacts: withFresh(contacts, new Set(read.map(({ id }) => id)), fresh),
+    isAllRead: read.length === ids.length,
+  };
 }
 
 type Newer = { readonly newest: number; readonly hasNewer: boolean };

@@ -1,6 +1,7 @@
 import type { Shape } from '../../api/shape.ts';
 import { Failure } from '../../errors.ts';
 import { nearest, nearestField } from '../../text/near.ts';
+import { ownOf } from '../../text/record.ts';
 import { changeColumns, rowColumns, tables } from '../tables/tables.ts';
 
 /** How the databases name a table or a column that is not there. */
@@ -44,10 +45,11 @@ function nearColumn(name: string, owner: string | undefined, query: string): str
   const own = owner === undefined ? undefined : tableBehind(owner, query);
   const asked = own ? [own] : askable.filter((table) => words.has(table.name));
   const before = owner === undefined ? '' : `${owner}.`;
+  const field = name.toLowerCase();
   const inside = asked.flatMap(({ fields }) =>
     Object.entries(fields).flatMap(([column, { fields: inner }]) => {
-      const shape = inner?.[name.toLowerCase()];
-      return shape ? [`${name} is in ${column}: ${reading(`${before}${column} ->> '${name}'`, shape)}`] : [];
+      const shape = ownOf(inner ?? {}, field);
+      return shape ? [`${field} is in ${column}: ${reading(`${before}${column} ->> '${field}'`, shape)}`] : [];
     }),
   );
   if (inside.length === 1) return inside[0];
