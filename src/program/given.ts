@@ -20,7 +20,7 @@ export async function given(
   settings: Settings,
 ): Promise<Omit<Given, 'settings'>> {
   const slots = slotsOf(invocation);
-  await refuseNoText(slots, invocation);
+  await refuseUnreadTexts(slots, invocation);
   // What a row of the file may give is not asked for.
   const isFromFile = invocation.command.row !== undefined && (invocation.flagTexts.from ?? []).length > 0;
   const missing = isFromFile ? [] : slots.filter((slot) => isMissing(slot, slots));
@@ -86,7 +86,7 @@ async function refuseWhatIsRead(ctx: Context, slots: readonly Slot[]): Promise<v
 }
 
 /** `-` is standard input and `@FILE` a file wherever people bring the habit from: a customer would read the word itself. */
-async function refuseNoText(slots: readonly Slot[], { command }: Invocation): Promise<void> {
+async function refuseUnreadTexts(slots: readonly Slot[], { command }: Invocation): Promise<void> {
   for (const { key, param, texts, label } of slots) {
     const text = texts.at(-1) ?? '';
     if (!param.prose || !/^(?:-$|@)/u.test(text)) continue;

@@ -105,7 +105,7 @@ function tooMany(words: readonly string[], typed: Typed): string | undefined {
   if (!command || word === undefined) return undefined;
   const { argv, path } = typed;
   const line = ['svc', ...path].join(' ');
-  const flags = flagsOf(command);
+  const flags = namedFlags(command);
   const text = ['body', 'description', 'content'].find((name) =>
     flags.some(([one, { completes }]) => one === name && completes !== 'files'),
   );
@@ -134,7 +134,7 @@ function tooMany(words: readonly string[], typed: Typed): string | undefined {
 function behindFileFlag(word: string, command: Command, { argv, path }: Typed): string {
   const isRows = /\.(?:csv|tsv|jsonl|ndjson)$/iu.test(word);
   const likely = isRows ? ['from', 'out', 'config', 'body'] : ['body-file', 'content-file', 'config', 'body', 'out'];
-  const taking = flagsOf(command).flatMap(([name, { completes }]) => (completes === 'files' ? [name] : []));
+  const taking = namedFlags(command).flatMap(([name, { completes }]) => (completes === 'files' ? [name] : []));
   const name = likely.find((one) => taking.includes(one));
   const isGiven = argv.some((one) => one === `--${name}` || one.startsWith(`--${name}=`));
   if (isGiven || Object.values<Param<unknown>>(command.args).some(({ completes }) => completes === 'files'))
@@ -142,7 +142,7 @@ function behindFileFlag(word: string, command: Command, { argv, path }: Typed): 
   return name === undefined ? `Run: ${['svc', ...path].join(' ')} --help` : `Did you mean --${name} ${word}?`;
 }
 
-const flagsOf = ({ flags }: Command) =>
+const namedFlags = ({ flags }: Command) =>
   Object.entries<Param<unknown>>(flags).map(([key, own]) => [flagName(key, own), own] as const);
 
 function meantBy(flag: string, { argv, path, loaded }: Typed): string | undefined {
