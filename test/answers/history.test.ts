@@ -25,7 +25,9 @@ function mostly(ids: readonly unknown[]): number {
 }
 
 onBothEngines('contacts history', ({ test, pulled, looked, world: fresh }) => {
-  test('has all that the service shows of the person, each in time, and is found by id, email and phone', async () => {
+  test('has all that the service shows of the person, each in time, and is found by id, email and phone', {
+    tags: ['long'],
+  }, async () => {
     const world = await looked();
     const all = await truth(world);
     const called = mostly((all.calls ?? []).map((one) => one.contact_id));
@@ -52,7 +54,9 @@ onBothEngines('contacts history', ({ test, pulled, looked, world: fresh }) => {
     }
   });
 
-  test('knows nobody else: whoever is not there is exit 3, one of two is exit 2 with both ids, no copy exit 1', async () => {
+  test('knows nobody else: whoever is not there is exit 3, one of two is exit 2 with both ids, no copy exit 1', {
+    tags: ['long'],
+  }, async () => {
     const world = await pulled();
     await write(world, {
       contacts: [
@@ -215,7 +219,7 @@ onBothEngines('contacts history', ({ test, pulled, looked, world: fresh }) => {
   });
 });
 
-test('a zip of a copy that is not whole says so to whoever reads it', async () => {
+test('a zip of a copy that is not whole says so to whoever reads it', { tags: ['long'] }, async () => {
   const world = sandboxWorld({ rateLimit: 'off' });
   await ok(world, 'mirror pull --only contacts');
   const file = join(world.folder, 'person.zip');

@@ -33,7 +33,9 @@ async function filesBeside(world: AuthWorld): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-test('no secret is printed, not even with --debug, or written anywhere but into the store', async () => {
+test('no secret is printed, not even with --debug, or written anywhere but into the store', {
+  tags: ['long'],
+}, async () => {
   const world = await authWorld();
   const secrets = listenFor(world);
   const csv = join(world.folder, 'contacts.csv');

@@ -45,7 +45,7 @@ test.each([
   ['a column fewer', 'tickets reply', pending, 'tickets reply', plain],
   ['a flag fewer', 'tickets reply + --status pending', plain, 'tickets reply', plain],
   ['a draft in place of it', 'tickets reply', plain, 'tickets reply + --draft --status pending', plain],
-])('%s: the run stops, and --retry-unknown alone goes on', async (_, first, text, later, other) => {
+])('%s: the run stops, and --retry-unknown alone goes on', { tags: ['long'] }, async (_, first, text, later, other) => {
   const { world, silent, from } = setUp(isPost('/8/replies'));
   expect((await from(silent, first, 'a.csv', text)).exitCode).toBe(9);
   for (const name of ['a.csv', 'b.csv']) {

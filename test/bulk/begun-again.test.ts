@@ -34,7 +34,9 @@ const restart = (world: SandboxWorld) => world.control('POST', 'reset', { seed: 
 describe.each(Object.keys(files) as Words[])('%s', (words) => {
   const rows = files[words].trim().split('\n').length - 1;
 
-  test('is not called done after the service has begun again, and is sent with --restart', async () => {
+  test('is not called done after the service has begun again, and is sent with --restart', {
+    tags: ['long'],
+  }, async () => {
     const world = sandboxWorld({ rateLimit: 'off' });
     await from(world, words);
     await restart(world);

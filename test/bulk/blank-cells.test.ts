@@ -79,7 +79,7 @@ test('a row with one more cell is not taken for a new one beside such a flag', a
   expect(ran.stderr).toContain('holds what was sent before');
 });
 
-test('--again and --restart send it, once', async () => {
+test('--again and --restart send it, once', { tags: ['long'] }, async () => {
   for (const flag of ['--again', '--restart']) {
     const { run } = setUp(create, 'subject,description\nOne,d1\n,d2\n');
     await run();

@@ -42,7 +42,7 @@ test.each([[[]], [['--max-sends', '1']]])(
   },
 );
 
-test('other rows are not concerned, nor is a run that never began', async () => {
+test('other rows are not concerned, nor is a run that never began', { tags: ['long'] }, async () => {
   const { world, argv, gone } = setUp();
   await svc(world, argv);
   gone('.jsonl');

@@ -13,6 +13,7 @@ import type { HttpRequest } from '../../src/context.ts';
 import { flatCells } from '../../src/tabular/rows.ts';
 import { bodies } from '../contract/document.ts';
 import { createWorld, svc } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
 
 type Taking = { readonly words: readonly string[]; readonly command: AnyCommand };
 
@@ -107,7 +108,7 @@ function answering(requests: HttpRequest[]) {
   );
 }
 
-describe.each(taking)('svc $words', ({ words, command }) => {
+describe.each(taking.map((one, turn) => ({ ...one, turn })))('svc $words', ({ words, command, turn }) => {
   const { row } = command;
   if (!row) throw new Error('It takes no rows.');
   const { cells, body } = sampleFor({ words, command });
@@ -118,35 +119,39 @@ describe.each(taking)('svc $words', ({ words, command }) => {
   });
   const bare = rows.map((one) => Object.fromEntries(one));
 
-  test.each([
+  const written: readonly [string, string][] = [
     ['CSV', csvOf(rows)],
     ['JSON Lines', bare.map((one) => JSON.stringify(one)).join('\n')],
     ['a JSON array', JSON.stringify(bare, undefined, 2)],
-  ])('sends the rows of %s as the operation takes them', async (_, text) => {
-    const requests: HttpRequest[] = [];
-    const world = answering(requests);
-    const file = join(world.folder, 'rows.txt');
-    writeFileSync(file, text);
-    const results = join(world.folder, 'results.csv');
-    const ran = await svc(world, [...words, '--from', file, '--yes', '--json', '--results', results]);
-    expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
-    const writes = requests.filter(({ method }) => method !== 'GET');
-    const { operation } = row;
-    const sent = writes.map((one) => ({
-      method: one.method,
-      path: new URL(one.url).pathname,
-      body: one.body && JSON.parse(String(one.body)),
-    }));
-    const pathFor = (id: number) => operation.path.replace('{partner}', 'partner').replace(/\{\w+\}/u, String(id));
-    expect(sent).toEqual([5, 6].map((id) => ({ method: operation.method, path: pathFor(id), body })));
-    expect(JSON.parse(ran.stdout)).toMatchObject({
-      command: words.join(' '),
-      rows: 2,
-      done: 2,
-      rejected: 0,
-      unsent: 0,
-    });
-  });
+  ];
+  test.each(inTurn(written, turn, written.length))(
+    'sends the rows of %s as the operation takes them',
+    async (_, text) => {
+      const requests: HttpRequest[] = [];
+      const world = answering(requests);
+      const file = join(world.folder, 'rows.txt');
+      writeFileSync(file, text);
+      const results = join(world.folder, 'results.csv');
+      const ran = await svc(world, [...words, '--from', file, '--yes', '--json', '--results', results]);
+      expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
+      const writes = requests.filter(({ method }) => method !== 'GET');
+      const { operation } = row;
+      const sent = writes.map((one) => ({
+        method: one.method,
+        path: new URL(one.url).pathname,
+        body: one.body && JSON.parse(String(one.body)),
+      }));
+      const pathFor = (id: number) => operation.path.replace('{partner}', 'partner').replace(/\{\w+\}/u, String(id));
+      expect(sent).toEqual([5, 6].map((id) => ({ method: operation.method, path: pathFor(id), body })));
+      expect(JSON.parse(ran.stdout)).toMatchObject({
+        command: words.join(' '),
+        rows: 2,
+        done: 2,
+        rejected: 0,
+        unsent: 0,
+      });
+    },
+  );
 
   test('is a dry run without a credential, and sends nothing', async () => {
     const world = createWorld(

@@ -123,7 +123,7 @@ test('many earlier runs of few rows are read in no more time beside a large file
   expect(readAll(large)).toBeLessThan(10 * readAll(rowRequests()) + 100);
 });
 
-test('how rows ended is what a Map holds, in the order of the file', () => {
+test('how rows ended is what a Map holds, in the order of the file', { tags: ['long'] }, () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom(0, 1, 2, 9, 20_000), someEnded), { maxLength: 40 }), (steps) => {
       const [ended, plain] = [endedRows(), new Map<number, Ended>()];

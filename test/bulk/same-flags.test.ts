@@ -41,7 +41,7 @@ test('a --set that fills nothing in changes nothing', async () => {
   expect((await run('--template', template, '--set', 'who=Bo')).writes).toBe(1);
 });
 
-test('spaces around the text of a flag make no new ticket', async () => {
+test('spaces around the text of a flag make no new ticket', { tags: ['long'] }, async () => {
   const { run } = setUp(['tickets', 'create'], 'subject\nOne\n');
   expect((await run('--description', 'Hello')).writes).toBe(1);
   for (const text of ['Hello ', 'Hello\n', ' Hello']) expect((await run('--description', text)).writes).toBe(0);

@@ -32,7 +32,9 @@ test('a ticket that is looked for: for how long, and that the same command looks
   expect(ran.error.hint).toContain('Run the same command again to look for them once more');
 });
 
-test('the same command again says that the file was done but for that row, and for how long it looked', async () => {
+test('the same command again says that the file was done but for that row, and for how long it looked', {
+  tags: ['long'],
+}, async () => {
   const world = lost('/tickets');
   await from(world, 'tickets create', 'subject\nLost\n', ['--settle', '1']);
   const slow: World = {

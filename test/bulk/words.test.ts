@@ -31,7 +31,9 @@ test('columns that the template takes are not called unsent', async () => {
   });
 });
 
-test('in a pipe a file that was asked for names the rejected rows, and standard output else', async () => {
+test('in a pipe a file that was asked for names the rejected rows, and standard output else', {
+  tags: ['long'],
+}, async () => {
   const text = 'id,priority\n8,3\n9,99\n';
   const piped = await from(text, 'tickets update');
   expect(piped.exitCode).toBe(8);

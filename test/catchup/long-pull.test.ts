@@ -5,7 +5,9 @@ import { svc } from '../svc.ts';
 
 const env = { SVC_WEBHOOK_SECRET: 'whsec_x' };
 
-test('what happens while a pull of half an hour reads is asked of the service, and is not taken to be in the copy', async () => {
+test('what happens while a pull of half an hour reads is asked of the service, and is not taken to be in the copy', {
+  tags: ['long'],
+}, async () => {
   const world = await pulledWorld();
   world.clock.advance(3_600_000);
   for (let number = 0; number < 12; number++)

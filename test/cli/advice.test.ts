@@ -132,7 +132,9 @@ describe.each([[['oauth']], [['api_key']], [[]]])('as profile third, which holds
   });
 });
 
-test('a credential of the environment is never told to refresh or to log in by itself', async () => {
+test('a credential of the environment is never told to refresh or to log in by itself', {
+  tags: ['long'],
+}, async () => {
   for (const variable of ['SVC_ACCESS_TOKEN', 'SVC_API_KEY']) {
     for (const [, answer] of answers) {
       const world = createWorld(async () => answer, {

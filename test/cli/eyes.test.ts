@@ -112,7 +112,9 @@ test('no customer text acts on a terminal through --jq, nor through the rows of 
   );
 });
 
-test('no line of a table or a record is wider than the terminal, whatever customers wrote', async () => {
+test('no line of a table or a record is wider than the terminal, whatever customers wrote', {
+  tags: ['long'],
+}, async () => {
   await fc.assert(
     fc.asyncProperty(customerText, customerText, fc.constantFrom(40, 80, 200), async (text, other, columns) => {
       for (const view of shapes(text, other)) {

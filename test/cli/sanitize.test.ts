@@ -77,7 +77,7 @@ describe('text from customers', () => {
 });
 
 describe('JSON', () => {
-  test('is exact, and yet harmless on a terminal', () => {
+  test('is exact, and yet harmless on a terminal', { tags: ['long'] }, () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (value) => {
         const json = toJson(value, 2);

@@ -20,7 +20,7 @@ async function commands(): Promise<Found[]> {
 const all = await commands();
 
 describe('without a terminal', () => {
-  test('every command names all that is missing at once, and sends nothing', async () => {
+  test('every command names all that is missing at once, and sends nothing', { tags: ['long'] }, async () => {
     for (const { path, command } of all) {
       const labels = [
         ...Object.entries(command.args as Params).flatMap(([key, arg]) =>

@@ -11,7 +11,7 @@ const keptIn = async (world: SandboxWorld) => {
   return readFile(join(folder, name), 'utf8');
 };
 
-test('a query that the copy refuses is kept in a file', async () => {
+test('a query that the copy refuses is kept in a file', { tags: ['long'] }, async () => {
   const world = sandboxWorld();
   await svc(world, ['mirror', 'pull', '--only', 'contacts']);
   const ran = await svc(world, ['views', 'edit', 'urgent'], {

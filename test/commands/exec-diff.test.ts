@@ -65,7 +65,7 @@ describe('many changes', () => {
   const argv = ['sandbox', 'exec', '--diff', '--', process.execPath, '-e', create];
   const records = (text: string) => text.split('\n').filter((line) => line.startsWith('+ contacts'));
 
-  test('a screen shows the first ones, and where the others can be had', async () => {
+  test('a screen shows the first ones, and where the others can be had', { tags: ['long'] }, async () => {
     const { stderr } = await svc(sandboxWorld(), argv, { columns: 100 });
     expect(records(stderr)).toHaveLength(20);
     expect(stderr).toContain('… and 5 more; --diff-out FILE has them all\n25 contacts created.');

@@ -80,7 +80,7 @@ async function here(argv: readonly string[], env: Record<string, string> = {}): 
   return { code: exitCode, ...said };
 }
 
-test('the command finds the sandbox in its environment', async () => {
+test('the command finds the sandbox in its environment', { tags: ['long'] }, async () => {
   const { ended } = start('env');
   const { stdout, code } = await ended;
   const env = Object.fromEntries(
@@ -144,13 +144,13 @@ test('standard input, output and error are those of the command', async () => {
   expect(await cat.ended).toMatchObject({ stdout: 'through and through', stderr: 'to stderr\n' });
 });
 
-test('whatever stands after -- belongs to the command', async () => {
+test('whatever stands after -- belongs to the command', { tags: ['long'] }, async () => {
   const printed = exec(['--', 'printf', '%s\\n', '--help', '--json', '-o', 'csv', '--', '', 'a b', '$HOME', '*']);
   const { stdout } = await printed.ended;
   expect(stdout).toBe('--help\n--json\n-o\ncsv\n--\n\na b\n$HOME\n*\n');
 });
 
-test('a command that is not there is 127, one that cannot be run is 126', async () => {
+test('a command that is not there is 127, one that cannot be run is 126', { tags: ['long'] }, async () => {
   const missing = await exec(['--', 'no-such-command-anywhere']).ended;
   expect([missing.code, missing.stderr]).toEqual([127, expect.stringContaining('no-such-command-anywhere')]);
   expect((await here(['sandbox', 'exec', '--', svc.folder])).code).toBe(126);
@@ -183,7 +183,9 @@ test('two at once have a sandbox each', async () => {
   expect(both.map(({ code }) => code)).toEqual([0, 0]);
 });
 
-test('--diff tells on standard error what changed, and leaves output and exit code to the command', async () => {
+test('--diff tells on standard error what changed, and leaves output and exit code to the command', {
+  tags: ['long'],
+}, async () => {
   const close = 'svc tickets resolve 8 --json; svc contacts update 7 --company Wonderland >/dev/null; exit 7';
   const { code, stdout, stderr } = await sh(close, ['--diff']);
   expect([code, JSON.parse(stdout)]).toMatchObject([7, { ticket_number: 'T-1008', status: 'resolved' }]);
@@ -194,7 +196,9 @@ test('--diff tells on standard error what changed, and leaves output and exit co
   );
 });
 
-test('--diff-out writes it as JSON, with the webhooks and the minutes that the limits would take', async () => {
+test('--diff-out writes it as JSON, with the webhooks and the minutes that the limits would take', {
+  tags: ['long'],
+}, async () => {
   const file = join(home, 'diff.json');
   const script = `curl -sf --fail-early -H "Authorization: Bearer $SVC_API_KEY" "$SVC_BASE_URL/contacts/[1-62]" >/dev/null || exit 9
     svc contacts create --name 'A\tB' --last-name B --email ab@x.test --phone +14155550123 >/dev/null`;
@@ -214,7 +218,7 @@ test('--diff-out writes it as JSON, with the webhooks and the minutes that the l
   });
 });
 
-test('a --diff-out that cannot be written is told before the command runs', async () => {
+test('a --diff-out that cannot be written is told before the command runs', { tags: ['long'] }, async () => {
   const { code, stdout, stderr } = await start('echo ran', ['--diff-out', `${svc.folder}/no/such/diff.json`]).ended;
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain('cannot be written');

@@ -120,7 +120,9 @@ test('--max-wait bounds the wait also where the wall clock is set back or forwar
   }
 });
 
-test('a holder elsewhere that has been silent for longer than is believed loses the lock', async () => {
+test('a holder elsewhere that has been silent for longer than is believed loses the lock', {
+  tags: ['long'],
+}, async () => {
   const path = await heldBy(elsewhere, 3601_000);
   const waiting = { clock: virtualClock(), silentMs: 3600_000 };
   expect(await withLock(path, waiting, async () => 'done')).toBe('done');

@@ -102,7 +102,7 @@ test('where nothing else takes it the file of the editor stays, and is named', a
   expect(readFileSync(path, 'utf8')).toMatch(/^Dear Ann,\na long text/u);
 });
 
-test('so it does beside the inbox', async () => {
+test('so it does beside the inbox', { tags: ['long'] }, async () => {
   const world = await desk();
   for (const name of ['unsent', 'drafts']) {
     rmSync(join(stateOf(world), name), { recursive: true, force: true });

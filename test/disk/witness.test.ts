@@ -33,7 +33,9 @@ test('a name that leads elsewhere is nobody', async () => {
   await forgetWitness('../nothing');
 });
 
-test('a later run removes what is left of logs that are gone, and nothing that somebody may need', async ({ skip }) => {
+test('a later run removes what is left of logs that are gone, and nothing that somebody may need', {
+  tags: ['long'],
+}, async ({ skip }) => {
   const folder = await witnessFolder();
   if (folder === undefined) return skip('There is no memory here that is shared by the processes of a machine.');
   const [state, gone] = await Promise.all([1, 2].map(() => mkdtemp(join(tmpdir(), 'svc-witness-'))));

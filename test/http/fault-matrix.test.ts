@@ -6,6 +6,7 @@ import type { Exchange } from '../../src/context.ts';
 import { createExchange } from '../../src/node/exchange.ts';
 import { few, sandboxWorld } from '../sandbox-world.ts';
 import { type Ran, svc } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
 import { hook, lines, type State } from './command-lines.ts';
 import { type Fault, faults, faultyService } from './faulty-service.ts';
 
@@ -72,19 +73,22 @@ async function play(id: OperationId, fault: Fault, times: number, flags: readonl
 
 const ids = Object.keys(operations) as OperationId[];
 
-describe.concurrent.each(Object.keys(faults) as Fault[])('%s', (fault) => {
-  test.each(ids)('%s does its work once, or says what is not known', async (id) => {
-    const { ran, made } = await play(id, fault, 1);
-    const promise = promised(id, fault);
-    expect({ exitCode: ran.exitCode, stderr: ran.exitCode === promise.exitCode ? '' : ran.stderr }).toEqual({
-      exitCode: promise.exitCode,
-      stderr: '',
+describe.concurrent.each(Object.keys(faults).map((fault, turn) => [fault as Fault, turn] as const))(
+  '%s',
+  (fault, turn) => {
+    test.each(inTurn(ids, turn, 2))('%s does its work once, or says what is not known', async (id) => {
+      const { ran, made } = await play(id, fault, 1);
+      const promise = promised(id, fault);
+      expect({ exitCode: ran.exitCode, stderr: ran.exitCode === promise.exitCode ? '' : ran.stderr }).toEqual({
+        exitCode: promise.exitCode,
+        stderr: '',
+      });
+      if (made !== undefined) expect(made).toBe(promise.made);
+      if (ran.exitCode === 0) expect(() => JSON.parse(ran.stdout)).not.toThrow();
+      else expectStory(ran);
     });
-    if (made !== undefined) expect(made).toBe(promise.made);
-    if (ran.exitCode === 0) expect(() => JSON.parse(ran.stdout)).not.toThrow();
-    else expectStory(ran);
-  });
-});
+  },
+);
 
 describe.concurrent('for ever', () => {
   test.each(ids)('429: %s ends as rate-limited and nothing is made', async (id) => {

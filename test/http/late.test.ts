@@ -46,7 +46,8 @@ const candidatesOf = ({ stderr }: Ran): number[] =>
 describe.each(writes.map((write, turn) => ({ ...write, turn })))('$id', ({ id, safety, turn }) => {
   test.each(endings)('after %s is held once or not at all, and the exit code is true', async (name, ending, n) => {
     const isFinal = name.startsWith('a redirect') || name === 'a 404 of another server';
-    for (const afterMs of inTurn(safety === 'repeatable' ? fewDelays : delays, turn + n, 4)) {
+    const moments = safety === 'repeatable' ? fewDelays : delays;
+    for (const afterMs of inTurn<number | undefined>(moments, turn + n, moments.length)) {
       const { ran, left, made } = await play(id, ending, afterMs);
       const where = { afterMs, exitCode: ran.exitCode, stderr: ran.exitCode === 0 ? '' : ran.stderr };
       expect([0, 9], JSON.stringify(where)).toContain(ran.exitCode);

@@ -137,7 +137,7 @@ function idIn({ stdout }: Ran): number {
   return id ?? contact_id ?? contact_list_id ?? Number.NaN;
 }
 
-const runsOfModel = Number(process.env.SVC_MODEL_RUNS ?? draws(40, 300));
+const runsOfModel = Number(process.env.SVC_MODEL_RUNS ?? draws(20, 300));
 
 test('a client that does what the exit code says doubles nothing, and what was called done is there and ours', async () => {
   const endings = { done: 0, unknown: 0, nothing: 0, named: 0, beside: 0 };

@@ -174,7 +174,7 @@ describe('a later run', () => {
     expect(idIn(results)).not.toBe(made);
   });
 
-  test('goes on with a service that was reset and begins its ids again', async () => {
+  test('goes on with a service that was reset and begins its ids again', { tags: ['long'] }, async () => {
     const world = sandboxWorld({ rateLimit: 'off' });
     const argv = ['tickets', 'create', '--from', '-', '--json'];
     expect((await svc(world, argv, { stdin: 'subject\nA\n' })).exitCode).toBe(0);

@@ -43,7 +43,7 @@ test('a reply is written above the scissors, with the thread below, and is sent 
   expect(await drafts(world)).toMatchObject([{ state: 'sent', body: 'It is fixed.' }]);
 });
 
-test('every write is in the record as one of the inbox', async () => {
+test('every write is in the record as one of the inbox', { tags: ['long'] }, async () => {
   const world = await desk();
   await linear(world, ['1', 'r', 'q'], write('It is fixed.'));
   expect(await json(world, 'audit list')).toMatchObject([
@@ -121,7 +121,7 @@ test('where the network is away nothing is sent, and the text is a draft that wa
   expect(await drafts(world)).toMatchObject([{ state: 'waiting', body: 'It is fixed.' }]);
 });
 
-test('what the editor had saved before it failed is a draft', async () => {
+test('what the editor had saved before it failed is a draft', { tags: ['long'] }, async () => {
   const world = await desk();
   const { stdout } = await linear(world, ['1', 'r', 'q'], { brokenEdit: 'Half of it' });
   expect(stdout).toContain('What the editor had saved is draft 1. The editor "vi" ended with code 1');
@@ -286,7 +286,9 @@ test('each question names what the next key is for, and how to end', () => {
   expect(questionOf(inboxOf([]))).toMatch(/^(?!.*number opens).*\? keys, q end > $/u);
 });
 
-test('a reply by email to nobody whose address is known is asked about before the editor opens', async () => {
+test('a reply by email to nobody whose address is known is asked about before the editor opens', {
+  tags: ['long'],
+}, async () => {
   const world = await desk();
   let edits = 0;
   const edit = (initial: string) => {

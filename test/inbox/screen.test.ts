@@ -65,7 +65,7 @@ test('a reply goes from the key through the editor to the service, and its row i
   expect(world.sent.filter((one) => one.startsWith('POST'))).toEqual(['POST /tickets/5/replies']);
 });
 
-test('what a customer wrote moves nothing on the screen', async () => {
+test('what a customer wrote moves nothing on the screen', { tags: ['long'] }, async () => {
   const world = await desk();
   const hostile = '\u001b]0;owned\u0007\u001b[2J\u202Eevil';
   const body = { description: hostile, subject: hostile, contact_id: 1 };
@@ -125,7 +125,7 @@ test.each(['draft', 'ask'])('sends %s that is set while a reply is held keeps it
   expect(world.sent.filter((one) => one.startsWith('POST'))).toEqual([]);
 });
 
-test('what was agreed to at a question still goes under ask, and under draft no more', async () => {
+test('what was agreed to at a question still goes under ask, and under draft no more', { tags: ['long'] }, async () => {
   for (const [mode, sent] of [
     ['ask', 1],
     ['draft', 0],

@@ -8,7 +8,9 @@ import { fakeTerminal } from '../screen/terminal.ts';
 import { svc } from '../svc.ts';
 import { desk } from './desk.ts';
 
-test('the copy is brought up to date, and drafts are listed, where the disk does not let go of what an editor left', async () => {
+test('the copy is brought up to date, and drafts are listed, where the disk does not let go of what an editor left', {
+  tags: ['long'],
+}, async () => {
   const world = await desk();
   // Of a process that is surely gone.
   const left = join(world.folder, 'state', 'unsent', newEntryName().replace(/\.\d+\./u, '.4194305.'));

@@ -78,7 +78,7 @@ test('conversations and tickets that are resolved together are told together, wi
   );
 });
 
-test('--linear says that three are closed, and u opens the three again', async () => {
+test('--linear says that three are closed, and u opens the three again', { tags: ['long'] }, async () => {
   const world = await desk();
   const { stdout } = await linear(world, ['x', 'x', 'x', 'c', 'y', 'u', 'q'], { columns: 200 });
   expect(stdout).toMatch(/^T-\d+ and 2 others are closed\. u takes them back\.$/mu);

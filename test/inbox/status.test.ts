@@ -56,7 +56,7 @@ test('u opens again as it was shown, and a change that nobody knows of is settle
   expect(after(unknown, [same]).model.handled['ticket 1']?.seen).toEqual({ status: 'open', priority: 2 });
 });
 
-test('a ticket that was closed here is opened again, and resolved, from its thread', async () => {
+test('a ticket that was closed here is opened again, and resolved, from its thread', { tags: ['long'] }, async () => {
   const world = await desk();
   const { stdout } = await linear(world, ['1', 'c', 'o', 'e', 'q'], { columns: 200 });
   expect(stdout).toMatch(/is closed\. u takes it back\.\n(?:.*\n)*.*is open again\.\n(?:.*\n)*.*is resolved\./u);

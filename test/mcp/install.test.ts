@@ -200,7 +200,7 @@ test('numbers of others stay as they are written', async () => {
   expect(readFileSync(file, 'utf8').replaceAll(/\s/gu, '')).toContain(numbers.replaceAll(' ', ''));
 });
 
-test.skipIf(process.platform !== 'linux')('a device that never ends is refused', async () => {
+test.skipIf(process.platform !== 'linux')('a device that never ends is refused', { tags: ['long'] }, async () => {
   expect(await install(['claude-code', '--file', '/dev/zero'])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('/dev/zero is no plain file, and does not end, so svc does not read it.'),

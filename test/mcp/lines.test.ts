@@ -8,7 +8,7 @@ import { rawSession } from './raw-session.ts';
 const world = () => sandboxWorld({ rateLimit: 'off' });
 const ping = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'ping' });
 
-test('a line that is too long is refused, and the session goes on', async () => {
+test('a line that is too long is refused, and the session goes on', { tags: ['long'] }, async () => {
   const session = rawSession(world(), []);
   await session.repliesTo('first');
   session.call('long', 'getTicket', { id: 8, note: 'x'.repeat(largestMessage) });

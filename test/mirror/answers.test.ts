@@ -152,6 +152,7 @@ onBothEngines('the copy answers', ({ test, once, world: fresh, pulled, engine })
     ['lists import', ['lists', 'import', '1', '-', '--yes']],
   ] as const)(
     'contacts find after %s says that the copy is older, and asks the service before it denies anybody',
+    { tags: ['long'] },
     async (_, argv) => {
       const { world } = await named();
       const bare = { name: 'Bare', last_name: 'B', email: 'bare@example.com', phone: '+14155550177' };
@@ -232,7 +233,9 @@ onBothEngines('the copy answers', ({ test, once, world: fresh, pulled, engine })
     [['lists', 'set', '1', '--contact', email, '--json', '--yes'], undefined],
   ];
 
-  test('no write goes to a contact whose address went to somebody else since the pull', async () => {
+  test('no write goes to a contact whose address went to somebody else since the pull', {
+    tags: ['long'],
+  }, async () => {
     const { world, email } = await named();
     await request(world, 'PATCH', '/contacts/7', { email: 'moved@example.com' });
     await request(world, 'PATCH', '/contacts/9', { email });

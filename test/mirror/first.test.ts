@@ -32,7 +32,9 @@ test('a first pull says what it costs before it begins, and reads the unresolved
   expect(world.sent.some((line) => line.includes('per_page=1&') || line.endsWith('per_page=1'))).toBe(false);
 });
 
-test('a first pull that is stopped has read the unresolved, which every command can use already', async () => {
+test('a first pull that is stopped has read the unresolved, which every command can use already', {
+  tags: ['long'],
+}, async () => {
   const world = sandboxWorld({ rateLimit: 'off' });
   const unresolved = await ok(world, 'tickets list --status unresolved --all --json');
   const count = JSON.parse(unresolved.stdout).length as number;

@@ -35,16 +35,20 @@ const swap = (at: number) => (list: Post[]) => {
   list.push({ id: 1000 + at });
 };
 
-test.each([1, 2])('a post that moves past the reader of page %i is in the copy once that is complete', async (page) => {
-  const list = posts(250);
-  const world = listing(list, (request) => {
-    if (request === page + 1) swap(239)(list);
-  });
-  const { kinds } = (await json(world, 'mirror pull --only feedback')) as { kinds: object[] };
-  expect(kinds).toEqual([expect.objectContaining({ complete: true, doubt: null })]);
-  const rows = (await json(world, ['mirror', 'sql', 'SELECT id FROM feedback WHERE gone_at IS NULL'])) as Post[];
-  expect(rows.map(({ id }) => id).sort((a, b) => a - b)).toEqual(list.map(({ id }) => id).sort((a, b) => a - b));
-});
+test.each([1, 2])(
+  'a post that moves past the reader of page %i is in the copy once that is complete',
+  { tags: ['long'] },
+  async (page) => {
+    const list = posts(250);
+    const world = listing(list, (request) => {
+      if (request === page + 1) swap(239)(list);
+    });
+    const { kinds } = (await json(world, 'mirror pull --only feedback')) as { kinds: object[] };
+    expect(kinds).toEqual([expect.objectContaining({ complete: true, doubt: null })]);
+    const rows = (await json(world, ['mirror', 'sql', 'SELECT id FROM feedback WHERE gone_at IS NULL'])) as Post[];
+    expect(rows.map(({ id }) => id).sort((a, b) => a - b)).toEqual(list.map(({ id }) => id).sort((a, b) => a - b));
+  },
+);
 
 test('a list that changes in each reading is not whole', async () => {
   const list = posts(250);

@@ -391,7 +391,7 @@ onBothEngines('the schema', ({ test, once, world: fresh, engine, server }) => {
     expect(await rows(other)).not.toBe(264);
   });
 
-  test('two pulls of one account take turns', async () => {
+  test('two pulls of one account take turns', { tags: ['long'] }, async () => {
     // Waits for something that takes real time.
     const own = fresh({ seed: few });
     const one = { ...own, clock: { ...own.clock, ...realClock } };

@@ -151,7 +151,7 @@ onBothEngines('mirror pull', ({ engine, test, once, server, world: fresh, pulled
       expect((await copied(world)).contacts).toEqual((await truth(world)).contacts);
     });
 
-    test('loses nothing where a conversation moves to the front behind the reader', async () => {
+    test('loses nothing where a conversation moves to the front behind the reader', { tags: ['long'] }, async () => {
       const world = fresh({ seed: conversationsSeed(130) });
       const write = () => act(world, { kind: 'customer_message', conversation_id: 5, body: 'I am still here' });
       // After the account, the first page and its threads.
@@ -173,7 +173,9 @@ onBothEngines('mirror pull', ({ engine, test, once, server, world: fresh, pulled
       expect(await sql(world, "SELECT count(*) AS n FROM tickets WHERE subject LIKE 'Changed %'")).toEqual([{ n: 40 }]);
     });
 
-    test('never calls a part whole, and goes on where it was, however few requests it may make', async () => {
+    test('never calls a part whole, and goes on where it was, however few requests it may make', {
+      tags: ['long'],
+    }, async () => {
       const world = fresh();
       const seen: boolean[] = [];
       for (let i = 0; i < 200; i++) {
@@ -199,7 +201,7 @@ onBothEngines('mirror pull', ({ engine, test, once, server, world: fresh, pulled
       expect(seen.length).toBeLessThan(20);
     });
 
-    once('by new contacts in many pages leaves no hole', async () => {
+    once('by new contacts in many pages leaves no hole', { tags: ['long'] }, async () => {
       const world = await pulled();
       for (let page = 0; page < 6; page++) {
         await request(world, 'POST', '/contacts/create', {
@@ -253,7 +255,9 @@ onBothEngines('mirror pull', ({ engine, test, once, server, world: fresh, pulled
     expect(world.sent).toEqual([]);
   });
 
-  test('U+0000 and halves of characters: the record is kept exactly, its columns as well as they can', async () => {
+  test('U+0000 and halves of characters: the record is kept exactly, its columns as well as they can', {
+    tags: ['long'],
+  }, async () => {
     const world = fresh();
     await request(world, 'POST', '/contacts/create', {
       ...person(9),

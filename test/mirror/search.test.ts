@@ -59,7 +59,7 @@ async function plansOf(store: Store, account: Account, text: string): Promise<un
 onBothEngines('mirror search', ({ test, once, world: fresh, pulled, looked }) => {
   const hits = async (world: SandboxWorld, words: string) => (await json(world, ['mirror', 'search', words])) as Hit[];
 
-  test('finds words of any script, wherever they stand, with the place', async () => {
+  test('finds words of any script, wherever they stand, with the place', { tags: ['long'] }, async () => {
     const world = fresh();
     await request(world, 'POST', '/tickets', { subject: '請求書の再発行について', description: 'お願いします' });
     await request(world, 'POST', '/tickets', { subject: 'Rechnung für Müller', description: 'Überfällig seit März' });

@@ -42,7 +42,7 @@ onBothEngines('mirror sql', ({ test, once, world: fresh, pulled, looked, engine,
       'an index': 'REINDEX',
     };
 
-    test('by the engine, whatever the text looks like', async () => {
+    test('by the engine, whatever the text looks like', { tags: ['long'] }, async () => {
       const world = await looked();
       const before = await sql(world, 'SELECT count(*) AS n FROM tickets');
       const place = join(world.folder, 'elsewhere');
@@ -153,7 +153,7 @@ onBothEngines('mirror sql', ({ test, once, world: fresh, pulled, looked, engine,
     expect(ran.stdout).toBe('id,subject\r\n');
   });
 
-  once('a query from standard input, in every format', async () => {
+  once('a query from standard input, in every format', { tags: ['long'] }, async () => {
     const world = await looked();
     const stdin = 'SELECT id FROM tickets ORDER BY id LIMIT 2';
     expect((await ok(world, 'mirror sql -', { stdin })).stdout).toBe('1\n2\n');

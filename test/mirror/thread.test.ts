@@ -111,7 +111,7 @@ test('one that only reads, after one that wrote, writes nothing', async () => {
   expect(started).toBe(1);
 });
 
-test('a thread that met an error, or was ended at work, serves no other file', async () => {
+test('a thread that met an error, or was ended at work, serves no other file', { tags: ['long'] }, async () => {
   const failed = await opened('failed');
   await expect(failed.ask('exec', { text: 'nonsense' })).rejects.toThrow();
   await close(failed);

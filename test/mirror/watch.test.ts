@@ -62,7 +62,9 @@ onBothEngines('watch', ({ test, once, world: fresh, pulled, looked }) => {
       expect(events(next.stdout)).toEqual([]);
     });
 
-  test('--once tells what changed since the last run with that name, once, and ends with 0', async () => {
+  test('--once tells what changed since the last run with that name, once, and ends with 0', {
+    tags: ['long'],
+  }, async () => {
     const world = fresh();
     world.clock.advance(86_400_000);
     const once = (...flags: string[]) => svc(world, ['watch', '--once', '--json', ...flags]);

@@ -104,7 +104,7 @@ onBothEngines('a reading is whole', ({ test, world: fresh, pulled }) => {
     expect((await pull(world, '--only', 'lists')).exitCode).toBe(0);
   });
 
-  test('members, feedback posts and calls are gone once two readings agree', async () => {
+  test('members, feedback posts and calls are gone once two readings agree', { tags: ['long'] }, async () => {
     const world = await pulled();
     await request(world, 'POST', '/contactslists/3/remove_contacts', { contacts_ids: [1, 2, 3, 4, 5, 6] });
     const { feedback, calls } = (await truth(world)) as unknown as Record<

@@ -88,7 +88,9 @@ test.each([['tickets waiting'], ['inbox'], ['inbox waiting'], ['report']])(
   },
 );
 
-test('a logout names what stays on this machine, and the copy is deleted without a login, with all that is beside it', async () => {
+test('a logout names what stays on this machine, and the copy is deleted without a login, with all that is beside it', {
+  tags: ['long'],
+}, async () => {
   const world = await authWorld();
   const copies = async () => (await readdir(join(world.folder, 'state'))).filter((name) => name.startsWith('mirror'));
   const logInWith = async (key: string) =>

@@ -94,7 +94,7 @@ test.each([
   },
 );
 
-test('an answer in pieces of one byte takes no more memory than its bytes', async () => {
+test('an answer in pieces of one byte takes no more memory than its bytes', { tags: ['long'] }, async () => {
   const pieces = Buffer.from('1\r\nx\r\n'.repeat(20_000));
   const url = await speaking((socket) => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');

@@ -553,7 +553,7 @@ describe('inside CI', () => {
     expect(readFileSync(join(world.folder, 'summary'), 'utf8')).not.toMatch(/^\s*(?:::|entry_id|<)/mu);
   });
 
-  test('the version is that of the tag, else of package.json, else the newest', async () => {
+  test('the version is that of the tag, else of package.json, else the newest', { tags: ['long'] }, async () => {
     const versionIn = async (env: Record<string, string>) =>
       (await releaseJson(['--dry-run'], { env: { CI: '1', ...env } })).json.version;
     writeFileSync(join(world.folder, 'package.json'), '{"version":"1.1.0"}');

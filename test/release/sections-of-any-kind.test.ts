@@ -46,28 +46,41 @@ const unreleased = fc.constantFrom('', '## [Unreleased]\n\n- Not yet\n\n', '## 9
 test.each([
   ['of its own kind', headings.map((heading) => fc.constant(heading))],
   ['of any kind', [fc.constantFrom(...headings.slice(0, 9))]],
-])('whatever stands below headings %s, each version gets its own text and the newest is the default', (_, kinds) => {
-  for (const kind of kinds) {
-    const section = fc.tuple(kind, fc.array(block, { minLength: 1, maxLength: 6 }), fc.boolean());
-    const definitions = fc.constantFrom('', '\n\n[a link]: https://example.com/a\n[1.2.3]: https://example.com/b');
-    fc.assert(
-      fc.property(fc.array(section, { minLength: 1, maxLength: 8 }), unreleased, definitions, (parts, above, below) => {
-        const versions = parts.map((_, i) => `${9 - i}.0.${i}`);
-        const texts = parts.map(([, blocks, usesLink]) =>
-          [...blocks, ...(usesLink ? ['See [a link].'] : [])].join('\n\n'),
-        );
-        const file = parts.map(([title], i) => `${title(versions[i] ?? '')}\n\n${texts[i]}${below}\n`).join('\n');
-        const sections = sectionsOf(`# Changelog of Gin\n\n${above}${file}`);
-        const isLinked = (text: string | undefined) => below !== '' && text?.includes('[a link]');
-        const expected = texts.map((text) => (isLinked(text) ? `${text}\n\n[a link]: https://example.com/a` : text));
-        const read = (version?: string) => {
-          const picked = pickSection(sections, version);
-          return picked.ok ? [picked.version, picked.section.markdown()] : picked.problem;
-        };
-        expect(versions.map((version) => read(version))).toEqual(versions.map((version, i) => [version, expected[i]]));
-        expect(read()).toEqual([versions[0], expected[0]]);
-      }),
-      { numRuns: kinds.length > 1 ? draws(6, 15) : draws(50, 150) },
-    );
-  }
-});
+])(
+  'whatever stands below headings %s, each version gets its own text and the newest is the default',
+  { tags: ['long'] },
+  (_, kinds) => {
+    for (const kind of kinds) {
+      const section = fc.tuple(kind, fc.array(block, { minLength: 1, maxLength: 6 }), fc.boolean());
+      const definitions = fc.constantFrom('', '\n\n[a link]: https://example.com/a\n[1.2.3]: https://example.com/b');
+      fc.assert(
+        fc.property(
+          fc.array(section, { minLength: 1, maxLength: 8 }),
+          unreleased,
+          definitions,
+          (parts, above, below) => {
+            const versions = parts.map((_, i) => `${9 - i}.0.${i}`);
+            const texts = parts.map(([, blocks, usesLink]) =>
+              [...blocks, ...(usesLink ? ['See [a link].'] : [])].join('\n\n'),
+            );
+            const file = parts.map(([title], i) => `${title(versions[i] ?? '')}\n\n${texts[i]}${below}\n`).join('\n');
+            const sections = sectionsOf(`# Changelog of Gin\n\n${above}${file}`);
+            const isLinked = (text: string | undefined) => below !== '' && text?.includes('[a link]');
+            const expected = texts.map((text) =>
+              isLinked(text) ? `${text}\n\n[a link]: https://example.com/a` : text,
+            );
+            const read = (version?: string) => {
+              const picked = pickSection(sections, version);
+              return picked.ok ? [picked.version, picked.section.markdown()] : picked.problem;
+            };
+            expect(versions.map((version) => read(version))).toEqual(
+              versions.map((version, i) => [version, expected[i]]),
+            );
+            expect(read()).toEqual([versions[0], expected[0]]);
+          },
+        ),
+        { numRuns: kinds.length > 1 ? draws(6, 15) : draws(50, 150) },
+      );
+    }
+  },
+);

@@ -110,7 +110,7 @@ for (const javaScriptEnabled of [true, false]) {
     },
   );
 
-  inBrowser(`a customer denies${how}`, async () => {
+  inBrowser(`a customer denies${how}`, { tags: ['long'] }, async () => {
     const page = await open({ javaScriptEnabled });
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('Back at the client').waitFor();

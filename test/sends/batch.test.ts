@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { desk, type Shown } from './drafting.ts';
 
-test('a run that goes on makes drafts of the batch that it began, and one that sends again makes another', async () => {
+test('a run that goes on makes drafts of the batch that it began, and one that sends again makes another', {
+  tags: ['long'],
+}, async () => {
   const { world, run, json } = desk();
   const file = join(world.folder, 'rows.csv');
   writeFileSync(file, 'id,body\n8,One\n9,Two\n11,Three\n');

@@ -374,6 +374,7 @@ const twoAtOnce: readonly (readonly [what: string, first: string, second: string
 
 test.each(twoAtOnce)(
   'of two drafts for %s that are approved at one moment, one is sent, and the other is shown what is new',
+  { tags: ['long'] },
   async (_, first, second) => {
     const { world, draft, json } = desk();
     const drafts = [

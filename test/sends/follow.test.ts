@@ -158,7 +158,9 @@ test('three rows in a row of which the note is not known end the run', async () 
   expect(JSON.parse(ran.stdout)).toMatchObject({ done: 0, unknown: 3, unsent: 1 });
 });
 
-test('a status that may not be set after a new ticket is unknown, too, and the ticket stays known by its id', async () => {
+test('a status that may not be set after a new ticket is unknown, too, and the ticket stays known by its id', {
+  tags: ['long'],
+}, async () => {
   const { world, run } = desk();
   await world.control('POST', 'faults', { method: 'PATCH', path: '/tickets/', action: 'drop-before', times: 99 });
   const results = join(world.folder, 'results.csv');

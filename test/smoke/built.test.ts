@@ -76,7 +76,7 @@ describe('the built tool', () => {
     });
   });
 
-  test('ends with the exit code of what went wrong', async () => {
+  test('ends with the exit code of what went wrong', { tags: ['long'] }, async () => {
     expect((await inSandbox('svc tickets get 99999')).exitCode).toBe(3);
     expect((await inSandbox('svc tickets update 7')).exitCode).toBe(2);
     expect((await inSandbox('svc webhooks list')).exitCode).toBe(4);

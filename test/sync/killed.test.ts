@@ -135,7 +135,7 @@ describe.each([
   });
 });
 
-test('a disk that is full stops the run with what is done, and the next one goes on', async () => {
+test('a disk that is full stops the run with what is done, and the next one goes on', { tags: ['long'] }, async () => {
   await control('POST', 'reset', { seed: 'empty' });
   const folder = await freshFolder();
   // A file may grow to one block: enough for the journal's first lines.

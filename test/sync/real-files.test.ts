@@ -431,7 +431,7 @@ describe('an interrupted run goes on only where the file is read alike', () => {
     [['--phone-country', 'FR'], ['--phone-country', 'fr'], 400],
     [[], ['--tag-separator', 'none'], 0],
     [[], ['--skip-lines', '0'], 400],
-  ])('%j, then %j: %i rows are done', async (first, then, expected) => {
+  ])('%j, then %j: %i rows are done', { tags: ['long'] }, async (first, then, expected) => {
     expect(await resumed(first, then)).toBe(expected);
   });
 

@@ -298,7 +298,9 @@ describe('a service that was reset after a run was interrupted', () => {
     expect(report(await sync(there, ['--restart']))).toMatchObject({ rows: 1000, resumed_rows: 0, unsent: 0 });
   });
 
-  test('one that was not costs a look, also where others came since; one that cannot be read goes on', async () => {
+  test('one that was not costs a look, also where others came since; one that cannot be read goes on', {
+    tags: ['long'],
+  }, async () => {
     const { there } = await interrupted();
     const others = { ...there, folder: sandboxWorld().folder, file: join(there.folder, 'others.csv') };
     await writeFile(others.file, rows(350).replaceAll('person', 'other'));

@@ -60,7 +60,7 @@ describe('a table of names', () => {
     );
   });
 
-  test('holds 40,000 rows, half of them equal to one another', () => {
+  test('holds 40,000 rows, half of them equal to one another', { tags: ['long'] }, () => {
     const table = digestTable();
     const names = Array.from({ length: 20_000 }, (_, at) => digest(at)).concat(
       Array.from({ length: 20_000 }, (_, at) => (at === 0 ? digest(1e6) : `${digest(1e6)}~${at + 1}`)),

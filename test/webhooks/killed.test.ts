@@ -202,6 +202,7 @@ test.each([
   ['forwarded', 8, 3],
 ] as const)(
   'killed (%s %i) with subscriptions at the service, the next start removes its %i, and nobody else’s',
+  { tags: ['long'] },
   async (fault, nth, left) => {
     const sandbox = createSandbox({ seed: 'demo', rateLimit: 'off' });
     const served = await serve(sandbox, 0);

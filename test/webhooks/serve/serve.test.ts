@@ -496,7 +496,7 @@ test('--check accepts the example of the docs, and --systemd prints a unit for i
   expect(unit.stdout).toContain('ExecReload=/bin/kill -HUP $MAINPID');
 });
 
-withPostgres('a password in inbox: is never shown', async () => {
+withPostgres('a password in inbox: is never shown', { tags: ['long'] }, async () => {
   const world = await newWorld();
   const url = newDatabase().replace('postgres:///', 'postgres://svc:hunter2@/');
   const served = await start(

@@ -80,7 +80,9 @@ test('a half-written last line is dropped, and what came before it stays', async
   expect(await idsIn(path)).toEqual(['evt_1', 'evt_2']);
 });
 
-test('whatever the length at which the file was cut, the lines before the cut are read', async () => {
+test('whatever the length at which the file was cut, the lines before the cut are read', {
+  tags: ['long'],
+}, async () => {
   const path = await folder();
   const inbox = await openInbox(path, { limit: 100 });
   await inbox.add(arrival('evt_1'));
