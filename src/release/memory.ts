@@ -4,7 +4,7 @@ import { readIfThere, replaceFile } from '../disk/file/atomic-file.ts';
 import type { Service } from '../http/call/call.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { showsContent } from '../text/reading.ts';
-import type { Entry } from './plan.ts';
+import { type Entry, fullName, type Wanted } from './plan.ts';
 import { versionKey } from './version.ts';
 
 /**
@@ -29,17 +29,27 @@ export async function isShown(service: Service, entry: Entry, content: string): 
  * Which entry is the one of a version: a list may come from a store that does not have it yet, and the entry itself can
  * be read by its id. Without it, as on a fresh CI machine, the list decides alone.
  */
-export async function rememberEntry(service: Service, version: string, id: number): Promise<void> {
+export async function rememberEntry(service: Service, wanted: Named, id: number): Promise<void> {
   const text = JSON.stringify({ entry: id });
-  const file = await entryFile(service, version);
-  if ((await readIfThere(file).catch(() => undefined)) !== text) await replaceFile(file, text).catch(() => {});
+  for (const name of namesOf(wanted)) {
+    const file = await entryFile(service, name);
+    if ((await readIfThere(file).catch(() => undefined)) !== text) await replaceFile(file, text).catch(() => {});
+  }
 }
 
-export async function rememberedEntry(service: Service, version: string): Promise<number | undefined> {
-  const [, id] =
-    /^\{"entry":(\d+)\}$/u.exec((await readIfThere(await entryFile(service, version)).catch(() => '')) ?? '') ?? [];
-  return id === undefined ? undefined : Number(id);
+export async function rememberedEntry(service: Service, wanted: Named): Promise<number | undefined> {
+  for (const name of namesOf(wanted)) {
+    const text = (await readIfThere(await entryFile(service, name)).catch(() => '')) ?? '';
+    const [, id] = /^\{"entry":(\d+)\}$/u.exec(text) ?? [];
+    if (id !== undefined) return Number(id);
+  }
+  return undefined;
 }
+
+type Named = Pick<Wanted, 'version' | 'package'>;
+
+/** A run that does not name the package may have made the entry, or may come next. */
+const namesOf = (wanted: Named): readonly string[] => [...new Set([fullName(wanted), wanted.version])];
 
 /** A key belongs to one account, and so does a profile. */
 async function entryFile({ ctx, session }: Service, version: string): Promise<string> {

@@ -10,6 +10,8 @@ export type ChangeBody = v.InferOutput<typeof updateChangelogEntry.body>;
 /** What the portal is to agree with. Fields that are absent are left as somebody edited them by hand. */
 export type Wanted = {
   readonly version: string;
+  /** The package that was asked for by name, where the heading of its version names none. */
+  readonly package?: string;
   readonly content: string;
   readonly title?: string;
   readonly labels?: readonly string[];
@@ -26,18 +28,55 @@ export type Plan = {
   readonly body?: ChangeBody;
 };
 
+type Named = Pick<Wanted, 'version' | 'package'>;
+
+/** What tells one release from others: `web@1.2.0`, also where the entry holds 1.2.0. */
+export const fullName = (wanted: Named): string =>
+  wanted.package === undefined ? wanted.version : `${wanted.package}@${wanted.version}`;
+
+/** The package that the title of an entry names, as svc writes it; undefined where somebody gave it another title. */
+function packageIn({ title, version }: Item): string | undefined {
+  const [, name, its = ''] = /^Release (.+)@(.+)$/u.exec(title.trim()) ?? [];
+  return versionKey(its) === versionKey(version ?? '') ? name : undefined;
+}
+
+/** Packages are told apart as versions are, whatever their letters. */
+const keyOf = (name: string | undefined): string | undefined => name?.toLowerCase();
+
+const entriesOf = (version: string, entries: readonly Item[]): Item[] =>
+  entries.filter((entry) => versionKey(entry.version ?? '') === versionKey(version));
+
+/** The packages to choose from, where none was asked for and the version has entries of several. */
+export function packagesAmong(wanted: Named, entries: readonly Item[]): readonly string[] {
+  if (wanted.package !== undefined) return [];
+  const names = new Map(
+    entriesOf(wanted.version, entries)
+      .map(packageIn)
+      .map((name) => [keyOf(name), name ?? '']),
+  );
+  return names.size > 1 && !names.has(undefined) ? [...names.values()].sort() : [];
+}
+
 /** Entries of one version: the one to work on, and the ids of those that should not be there. */
 export function entryOf(
-  version: string,
+  wanted: Named,
   entries: readonly Item[],
 ): { entry: Item | undefined; doubled: readonly number[] } {
-  const wanted = versionKey(version);
-  const found = entries.filter((entry) => versionKey(entry.version ?? '') === wanted);
+  const { version } = wanted;
+  const own = keyOf(wanted.package);
+  // What names no package may be of this one: made by a run without its name, or given a title by hand.
+  const found = entriesOf(version, entries).filter(
+    (entry) => own === undefined || [own, undefined].includes(keyOf(packageIn(entry))),
+  );
   // Every machine must choose the same one, whatever the order in which it got them: the one with the version as svc
-  // writes it, for another may be an announcement; then the published, then the oldest.
+  // writes it, for another may be an announcement; then the published, then the oldest. Of several that are published,
+  // which nobody can choose any more, the one that names its package as this run does.
   const isOther = (entry: Item) => Number(bareVersion(entry.version ?? '') !== bareVersion(version));
   const isDraft = (entry: Item) => Number(entry.status !== 'published');
-  const [entry, ...twins] = found.sort((a, b) => isOther(a) - isOther(b) || isDraft(a) - isDraft(b) || a.id - b.id);
+  const isOdd = (entry: Item) => (isDraft(entry) ? 0 : Number(keyOf(packageIn(entry)) !== own));
+  const [entry, ...twins] = found.sort(
+    (a, b) => isOther(a) - isOther(b) || isDraft(a) - isDraft(b) || isOdd(a) - isOdd(b) || a.id - b.id,
+  );
   return { entry, doubled: twins.map((twin) => twin.id) };
 }
 
@@ -45,7 +84,7 @@ export function entryOf(
 export function newBody(wanted: Wanted): NewBody {
   const { version, content, title, labels, categoryId, publishedAt, draft } = wanted;
   return {
-    title: title ?? `Release ${version}`,
+    title: title ?? `Release ${fullName(wanted)}`,
     content,
     version,
     ...(labels && { labels: [...labels] }),

@@ -10,8 +10,20 @@ import { checked } from '../http/exchange/checked.ts';
 import { type Findings, lookUntilSettled } from '../http/exchange/settle.ts';
 import { restIs } from '../http/exchange/writes.ts';
 import { hexDigestOf } from '../text/digest.ts';
+import { listed } from '../text/listed.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { isShown, rememberEntry, rememberedEntry, rememberUnforeseen } from './memory.ts';
-import { type Action, type Entry, entryOf, type Item, newBody, type Plan, planChange, type Wanted } from './plan.ts';
+import {
+  type Action,
+  type Entry,
+  entryOf,
+  type Item,
+  newBody,
+  type Plan,
+  packagesAmong,
+  planChange,
+  type Wanted,
+} from './plan.ts';
 import { hidesAnother } from './slug.ts';
 
 /** Where the portal stands beside what is wanted. Nothing has been written. */
@@ -38,10 +50,12 @@ export type Released = {
  */
 export async function survey(service: Service, wanted: Wanted): Promise<Survey> {
   const items = await entriesFor(service, wanted);
+  const packages = packagesAmong(wanted, items);
+  if (packages.length > 0) throw severalPackages(wanted, packages);
   const stands = await standing(service, wanted, items);
-  const id = stands.entry ? undefined : await rememberedEntry(service, wanted.version);
+  const id = stands.entry ? undefined : await rememberedEntry(service, wanted);
   const own = items.find((item) => item.id === id);
-  const isOthers = own?.version != null && (await rememberedEntry(service, own.version)) === own.id;
+  const isOthers = own?.version != null && (await rememberedEntry(service, { version: own.version })) === own.id;
   return own && !isOthers
     ? standing(service, wanted, [{ ...own, version: wanted.version }, ...items.filter((one) => one !== own)])
     : stands;
@@ -49,7 +63,7 @@ export async function survey(service: Service, wanted: Wanted): Promise<Survey> 
 
 /** `made`: the entry that svc has just made, which need not be read again. */
 async function standing(service: Service, wanted: Wanted, items: readonly Item[], made?: Entry): Promise<Survey> {
-  const { entry: item, doubled } = entryOf(wanted.version, items);
+  const { entry: item, doubled } = entryOf(wanted, items);
   if (!item) return { plan: { action: 'created', body: newBody(wanted) }, entry: undefined, doubled, items };
   const entry = item.id === made?.id ? made : await entryById(service, item.id);
   const plan = planChange(wanted, entry, await isShown(service, entry, wanted.content));
@@ -98,7 +112,7 @@ async function alone<T>(ctx: Context, name: string, work: (check: () => void) =>
 async function create(service: Service, wanted: Wanted): Promise<Released> {
   const body = newBody({ ...wanted, draft: true });
   const made = recordIn(await call(service, createChangelogEntry, { body }));
-  await rememberEntry(service, wanted.version, made.id);
+  await rememberEntry(service, wanted, made.id);
   await rememberUnforeseen(service, made, wanted.content);
   const listed = await entries(service);
   const items = listed.some(({ id }) => id === made.id) ? listed : [...listed, made];
@@ -111,7 +125,7 @@ type Found = Survey & { readonly entry: Entry };
 
 async function change(service: Service, wanted: Wanted, found: Found): Promise<Released> {
   const { plan, entry: before, doubled } = await withoutAnother(service, wanted, found);
-  await rememberEntry(service, wanted.version, before.id);
+  await rememberEntry(service, wanted, before.id);
   if (!plan.body) return { action: plan.action, changes: [], entry: before, doubled };
   const input = { params: { id: before.id }, body: plan.body };
   const entry = recordIn(await call(service, updateChangelogEntry, input, { was: before }));
@@ -156,14 +170,21 @@ function anotherIsHidden({ ctx }: Service, { version }: Wanted, { entry, ms }: {
   });
 }
 
+function severalPackages({ version }: Wanted, packages: readonly string[]): Failure {
+  const names = packages.map((name) => `${name}@${version}`);
+  return new Failure('usage', `The portal has an entry of ${version} for each of ${listed(packages, 'and')}.`, {
+    hint: `Say which is meant: svc changelog release ${listed(names.map(shellWord), 'or')}`,
+  });
+}
+
 /** Whoever stands between says 404 too. */
 const isGone = ({ kind, answer }: Failure): boolean =>
   kind === 'not-found' && answer !== undefined && isOwnRefusal(answer, readBody(answer.body));
 
 /** All entries, and the one that an earlier run has worked on, where the list does not show it. */
-async function entriesFor(service: Service, { version }: Wanted): Promise<readonly Item[]> {
+async function entriesFor(service: Service, wanted: Wanted): Promise<readonly Item[]> {
   const items = await entries(service);
-  const id = await rememberedEntry(service, version);
+  const id = await rememberedEntry(service, wanted);
   if (id === undefined || items.some((item) => item.id === id)) return items;
   try {
     return [...items, await entryById(service, id)];

@@ -58,7 +58,7 @@ export async function wantedFrom(ctx: Context, asked: ReleaseFlags, blame: Blame
   return wanted;
 }
 
-type Source = Pick<Wanted, 'version' | 'content' | 'title' | 'labels' | 'categoryId' | 'publishedAt'> & {
+type Source = Pick<Wanted, 'version' | 'package' | 'content' | 'title' | 'labels' | 'categoryId' | 'publishedAt'> & {
   readonly draft?: boolean;
 };
 
@@ -67,11 +67,18 @@ async function fromChangelog(ctx: Context, asked: ReleaseFlags, blame: Blame): P
   blame.file = path;
   const sections = sectionsOf(await readUserText(ctx, path, '--from'), path);
   const version = asked.version ?? (await versionOfThisJob(ctx, asked, sections));
+  const tag = tagOfJob(ctx.env);
   const picked = pickSection(sections, version, asked.line);
   if (!picked.ok) throw problemIn(picked.problem, blame, asked.from);
   blame.line = picked.section.line;
-  return { version: picked.version, content: picked.section.markdown() };
+  const name = packageIn(asked.version ?? (version === tag ? tag : undefined));
+  const isNamed = name === undefined || picked.version.includes('@');
+  return { version: picked.version, content: picked.section.markdown(), ...(!isNamed && { package: name }) };
 }
+
+/** Only `web@1.2.0` surely names a package: in `prod-v1.2.0` something else may stand before the version. */
+const packageIn = (typed: string | undefined): string | undefined =>
+  /^(?:refs\/tags\/)?(.+)@/u.exec(typed?.trim() ?? '')?.[1];
 
 /** The version of a CI job; undefined where there is none, and then the newest of the file is meant. */
 async function versionOfThisJob(

@@ -13,8 +13,8 @@ function setUp() {
   const world = sandboxWorld({ rateLimit: 'off' });
   const file = join(world.folder, 'CHANGELOG.md');
   writeFileSync(file, '# Changelog\n\n## 9.1.0\n\n- Exports are faster\n');
-  const release = (where: SandboxWorld, argv: readonly string[] = []) =>
-    svc(where, ['changelog', 'release', '9.1.0', '--from', file, '--json', ...argv]);
+  const release = (where: SandboxWorld, argv: readonly string[] = [], version = '9.1.0') =>
+    svc(where, ['changelog', 'release', version, '--from', file, '--json', ...argv]);
   const published = async () => {
     const { changelog } = (await world.control('GET', 'state')) as { changelog: Entry[] };
     return changelog.filter(({ version, status }) => version === '9.1.0' && status === 'published').map(({ id }) => id);
@@ -43,6 +43,22 @@ test('the entry of an earlier run on this machine is read by its id: one entry, 
   const { world, release, published } = setUp();
   const id = idIn((await release(world)).stdout);
   const again = await release(stale(world, (entry) => entry.id === id));
+  expect(again.exitCode, again.stderr).toBe(0);
+  expect(JSON.parse(again.stdout)).toMatchObject({ action: 'unchanged', entry: { id } });
+  expect(await published()).toEqual([id]);
+});
+
+test.each([
+  ['9.1.0', 'web@9.1.0'],
+  ['web@9.1.0', '9.1.0'],
+])('that of a run for %s is also known to one for %s', async (first, second) => {
+  const { world, release, published } = setUp();
+  const id = idIn((await release(world, [], first)).stdout);
+  const again = await release(
+    stale(world, (entry) => entry.id === id),
+    [],
+    second,
+  );
   expect(again.exitCode, again.stderr).toBe(0);
   expect(JSON.parse(again.stdout)).toMatchObject({ action: 'unchanged', entry: { id } });
   expect(await published()).toEqual([id]);

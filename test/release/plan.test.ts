@@ -20,13 +20,14 @@ const entry: Entry = {
 const wanted: Wanted = { version: '1.2.0', content: 'New', draft: false };
 
 describe('of the entries of a version', () => {
-  const found = (version: string, ...entries: readonly Partial<Entry>[]) => {
+  const foundFor = (asked: { version: string; package?: string }, ...entries: readonly Partial<Entry>[]) => {
     const { entry: chosen, doubled } = entryOf(
-      version,
+      asked,
       entries.map((each, at) => ({ ...entry, id: at + 1, ...each })),
     );
     return [chosen?.id, doubled];
   };
+  const found = (version: string, ...entries: readonly Partial<Entry>[]) => foundFor({ version }, ...entries);
 
   test('the one that is written as svc writes it is chosen before an announcement of it', () => {
     expect(found('2.0.0', { version: 'Release 2.0.0' }, { version: '2.0.0' })).toEqual([2, [1]]);
@@ -69,6 +70,43 @@ describe('of the entries of a version', () => {
     expect(found('1.2.0', { version })).toEqual([undefined, []]);
   });
 
+  describe('where a package is asked for that the heading does not name', () => {
+    const web = { version: '1.2.0', package: '@acme/web' };
+    const [ofWeb, ofCore, draft] = [
+      { title: 'Release @acme/Web@1.2.0' },
+      { title: 'Release @acme/core@1.2.0' },
+      { status: 'draft' },
+    ] as const;
+
+    test('that of another package is none, also no twin', () => {
+      expect(foundFor(web, ofCore)).toEqual([undefined, []]);
+      expect(foundFor(web, ofCore, ofWeb)).toEqual([2, []]);
+      expect(foundFor(web, { ...ofCore, ...draft }, { ...ofWeb, ...draft })).toEqual([2, []]);
+    });
+
+    test('one that names no package is its own, as it was when svc wrote none', () => {
+      expect(foundFor(web, {})).toEqual([1, []]);
+      expect(foundFor(web, { title: 'Faster exports' }, ofCore)).toEqual([1, []]);
+      expect(foundFor(web, { title: 'Release @acme/core@1.1.0' })).toEqual([1, []]);
+    });
+
+    test('a run that names it and one that does not publish the same draft, and each keeps what is published', () => {
+      const entries = [draft, { ...ofWeb, ...draft }] as const;
+      expect([foundFor(web, ...entries), found('1.2.0', ...entries)]).toEqual([
+        [1, [2]],
+        [1, [2]],
+      ]);
+      const later = [{ ...ofWeb, ...draft }, {}] as const;
+      expect([foundFor(web, ...later), found('1.2.0', ...later)]).toEqual([
+        [2, [1]],
+        [2, [1]],
+      ]);
+      expect(foundFor(web, {}, ofWeb)).toEqual([2, [1]]);
+      expect(found('1.2.0', ofWeb, {})).toEqual([2, [1]]);
+      expect(found('1.2.0', ofWeb)).toEqual([1, []]);
+    });
+  });
+
   test('those of other versions, and of none, are none', () => {
     expect(found('1.2.0', { version: '1.2' }, { version: null }, { version: 'web@1.2.0' })).toEqual([undefined, []]);
     expect(found('v1.2.0-RC.1', { version: ' V1.2.0-rc.1' })).toEqual([1, []]);
@@ -92,6 +130,13 @@ describe('a new entry', () => {
       category_id: 3,
       status: 'published',
       published_at: '2030-01-01T00:00:00Z',
+    });
+  });
+
+  test('names the package that was asked for', () => {
+    expect(newBody({ ...wanted, package: '@acme/web' })).toMatchObject({
+      title: 'Release @acme/web@1.2.0',
+      version: '1.2.0',
     });
   });
 

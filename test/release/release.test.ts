@@ -602,6 +602,52 @@ describe('inside CI', () => {
     expect((await releaseJson(['--line', '7', '--dry-run'], { env })).json.version).toBe('1.2.0');
   });
 
+  describe('of two packages whose headings are bare', () => {
+    const [a, b] = ['@acme/a@2.0.0', '@acme/b@2.0.0'] as const;
+    const of = async (text: string, argv: readonly string[], options?: RunOptions) => {
+      writeFileSync(file, `# Changelog\n\n## 2.0.0\n\n- ${text}\n`);
+      const { exitCode, stderr, json } = await releaseJson(argv, options);
+      return exitCode === 0 ? json.action : stderr;
+    };
+    const told = async () =>
+      (await entries()).map(({ title, version, content_html }) => [title, version, content_html]);
+
+    test('each has its own entry, by the argument and by the tag of a job, and runs of it change that one', async () => {
+      expect(await of('A', [a])).toBe('created');
+      expect(await of('B', [], { env: { CI_COMMIT_TAG: b } })).toBe('created');
+      expect(await of('A', [a])).toBe('unchanged');
+      expect(await of('B, better', [b])).toBe('updated');
+      expect(await told()).toEqual([
+        ['Release @acme/a@2.0.0', '2.0.0', expect.stringContaining('A')],
+        ['Release @acme/b@2.0.0', '2.0.0', expect.stringContaining('B, better')],
+      ]);
+    });
+
+    test('a run that names none asks which, and one where only one is there takes that', async () => {
+      expect(await of('A', [a])).toBe('created');
+      expect(await of('A', [])).toBe('unchanged');
+      await of('B', [b]);
+      const before = writes().length;
+      const said = (await of('B', [])).replaceAll(/\s+/gu, ' ');
+      expect(said).toContain('The portal has an entry of 2.0.0 for each of @acme/a and @acme/b.');
+      expect(said).toContain('svc changelog release @acme/a@2.0.0 or @acme/b@2.0.0');
+      expect(writes().length).toBe(before);
+    });
+
+    test('an entry from before packages had titles is brought up to date, and not made again', async () => {
+      expect(await of('A', [])).toBe('created');
+      expect(await of('A', [a])).toBe('unchanged');
+      expect(await of('A, better', [a])).toBe('updated');
+      expect(await told()).toEqual([['Release 2.0.0', '2.0.0', expect.stringContaining('A, better')]]);
+    });
+
+    test('what may only stand before a version is no package: prod-v2.0.0 and staging-v2.0.0 are one', async () => {
+      expect(await of('A', [], { env: { CI_COMMIT_TAG: 'prod-v2.0.0' } })).toBe('created');
+      expect(await of('A', [], { env: { CI_COMMIT_TAG: 'staging-v2.0.0' } })).toBe('unchanged');
+      expect((await entries()).map(({ title }) => title)).toEqual(['Release 2.0.0']);
+    });
+  });
+
   test('a version in package.json that the changelog has twice is refused, and no other takes its place', async () => {
     writeFileSync(file, '## 1.3.0\n\n- A\n\n## 1.2.0\n\n- B\n\n## 1.2.0\n\n- C\n');
     writeFileSync(join(world.folder, 'package.json'), '{"version":"1.2.0"}');
