@@ -11,12 +11,14 @@ export type Phones = {
   /** The number to send for a cell. */
   read(cell: string): string;
   judge(phone: string): PhoneVerdict;
+  /** How the service may store it (`+13125550163`); undefined where its digits say the same, or it is no number. */
+  stored(phone: string): string | undefined;
 };
 
 /** What the service drops without a word. */
 export const isDropped = (verdict: PhoneVerdict): boolean => verdict !== 'fine' && verdict !== 'guessed';
 
-export const noPhones: Phones = { read: (cell) => cell, judge: () => 'fine' };
+export const noPhones: Phones = { read: (cell) => cell, judge: () => 'fine', stored: () => undefined };
 
 type Library = typeof import('libphonenumber-js/min');
 type Country = import('libphonenumber-js/min').CountryCode;
@@ -55,6 +57,7 @@ export async function loadPhones(wantedCountry?: string): Promise<Phones> {
       // With a plus, it is of a country that does not exist; with letters, some other text.
       return /[+\p{L}]/u.test(phone) ? 'ignored' : 'national';
     },
+    stored: (phone) => (isOrdinary(phone) || isOrdinaryHere(phone) ? undefined : parse(phone.trim(), 'US')?.number),
   };
 }
 

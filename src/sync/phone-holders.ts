@@ -1,3 +1,4 @@
+import type { Phones } from '../batch/phone.ts';
 import { detached } from '../text/detached.ts';
 import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -14,7 +15,7 @@ export type LeftOut = {
 
 type Told = Omit<LeftOut, 'contact'>;
 type Holder = {
-  readonly number: PhoneNumber;
+  readonly readings: Readings;
   readonly email: string;
   readonly rows: Told[];
   /** Who else has it: a contact by its id, or a row with another email. */
@@ -37,52 +38,55 @@ export type PhoneHolders = {
   leftOut(): LeftOut[];
 };
 
-export function newPhoneHolders(): PhoneHolders {
+export function newPhoneHolders({ stored }: Pick<Phones, 'stored'>): PhoneHolders {
+  const holders = new Map<string, Holder>();
   const byEnding = new Map<string, Holder[]>();
-  const placeOf = (number: PhoneNumber): Holder[] => byEnding.get(number.digits.slice(-fewestDigits)) ?? [];
-  const holderOf = (number: PhoneNumber): Holder | undefined =>
-    placeOf(number).find((one) => isEqual(one.number, number));
-  const all = () => [...byEnding.values()].flat();
+  const read = (phone: unknown) => readingsOf(phone, stored);
+  const place = (ending: string): Holder[] => {
+    const there = byEnding.get(ending) ?? [];
+    byEnding.set(ending, there);
+    return there;
+  };
+  const nearTo = (readings: Readings): Holder[] => [
+    ...new Set(readings.flatMap((reading) => byEnding.get(endingOf(reading)) ?? [])),
+  ];
 
   return {
     add({ line, contact }) {
-      const number = numberIn(contact.phone);
-      if (!number) return;
+      const readings = read(contact.phone);
+      if (readings.length === 0) return;
       const email = detached(emailKey(contact));
       const told = {
         line,
         email: contact.email === email ? email : detached(contact.email),
         phone: detached(contact.phone ?? ''),
       };
-      const others = placeOf(number).filter((one) => one.email !== email && isSame(one.number, number));
+      const others = nearTo(readings).filter((one) => one.email !== email && mayBeSame(one.readings, readings));
       for (const one of others) one.other ??= 'row';
-      const own = holderOf(number);
+      const own = holders.get(keyOf(readings));
       if (own) {
         own.rows.push(told);
         return;
       }
-      const holder: Holder = { number, email, rows: [told] };
+      const holder: Holder = { readings, email, rows: [told] };
       if (others.length > 0) holder.other = 'row';
-      const place = placeOf(number);
-      place.push(holder);
-      byEnding.set(number.digits.slice(-fewestDigits), place);
+      holders.set(keyOf(readings), holder);
+      for (const ending of new Set(readings.map(endingOf))) place(ending).push(holder);
     },
     compare({ contact_id, email, phone }) {
-      const number = numberIn(phone);
-      if (!number) return;
-      for (const one of placeOf(number))
-        if (one.other === undefined && isSame(one.number, number) && one.email !== foldedEmail(email))
+      const readings = read(phone);
+      for (const one of nearTo(readings))
+        if (one.other === undefined && one.email !== foldedEmail(email) && mayBeSame(one.readings, readings))
           one.other = contact_id;
     },
-    areThere: () => all().some(({ other }) => other === undefined),
+    areThere: () => [...holders.values()].some(({ other }) => other === undefined),
     withOwnPhone(contact) {
-      const number = numberIn(contact.phone);
-      if (!number || holderOf(number)?.other === undefined) return contact;
+      if (holders.get(keyOf(read(contact.phone)))?.other === undefined) return contact;
       const { phone: _, ...rest } = contact;
       return rest;
     },
     leftOut: () =>
-      all()
+      [...holders.values()]
         .flatMap(({ other, rows }) =>
           other === undefined ? [] : rows.map((row) => ({ ...row, contact: other === 'row' ? null : other })),
         )
@@ -109,29 +113,54 @@ export function leftOutNote(rows: readonly LeftOut[], who: 'rows' | 'contacts'):
 /** Digits without leading zeros. `isWhole`: with the code of its country. */
 type PhoneNumber = { readonly digits: string; readonly isWhole: boolean };
 
+/** All that a cell may mean: how the service reads it is not described, so each reading counts. */
+type Readings = readonly PhoneNumber[];
+
 /** What has fewer is no number that the service could find somebody by. */
 const fewestDigits = 5;
 
-const keys = '22233344455566677778889999';
+/** Of several numbers in a cell, what has fewer is an extension. */
+const fewestOfSeveral = 7;
 
-/** As far as it can be told without knowing how the service reads it: without an extension, and letters as the keys that they stand on. */
-function numberIn(phone: unknown): PhoneNumber | undefined {
-  if (typeof phone !== 'string' || phone === '') return undefined;
-  const text = phone
-    .normalize('NFKC')
-    .trim()
-    .toLowerCase()
-    .replace(/(?:[#;]|ext|x\.?\s*\d+\s*$).*$/u, '')
-    .replace('(0)', '')
-    .replaceAll(/[a-z]/gu, (letter) => keys[letter.charCodeAt(0) - 97] ?? '');
-  const digits = text.replaceAll(/\D/gu, '');
-  const bare = digits.replace(/^0+/u, '');
-  if (bare.length < fewestDigits) return undefined;
-  return { digits: bare, isWhole: /^\D*\+/u.test(text) || digits.startsWith('00') };
+const endingOf = ({ digits }: PhoneNumber): string => digits.slice(-fewestDigits);
+const keyOf = (readings: Readings): string =>
+  readings.map(({ digits, isWhole }) => `${isWhole ? '+' : ''}${digits}`).join(' ');
+
+/** As a library stores it; its digits, with letters as the keys that they stand on; and each number among other text. */
+function readingsOf(phone: unknown, stored: Phones['stored']): Readings {
+  if (typeof phone !== 'string' || phone === '') return [];
+  const text = withAsciiDigits(phone.normalize('NFKC').trim().toLowerCase());
+  const bare = text.replace(/(?:[#;]|ext|x\.?\s*\d+\s*$).*$/u, '').replace('(0)', '');
+  const parts = /[^\d\s().+-]/u.test(text) ? text.split(/[^\d\s().+-]+/u) : [];
+  const numbers = [
+    numberIn(stored(text) ?? ''),
+    numberIn(bare.replaceAll(/[a-z]/gu, (letter) => keys[letter.charCodeAt(0) - 97] ?? '')),
+    ...parts.map((part) => numberIn(part, fewestOfSeveral)),
+  ];
+  const all = numbers.filter((number) => number !== undefined);
+  return [...new Map(all.map((number) => [keyOf([number]), number])).values()];
 }
 
-const isEqual = (one: PhoneNumber, other: PhoneNumber): boolean =>
-  one.digits === other.digits && one.isWhole === other.isWhole;
+const keys = '22233344455566677778889999';
+
+function numberIn(text: string, fewest = fewestDigits): PhoneNumber | undefined {
+  const dialled = text.replaceAll(/\D/gu, '');
+  const isWhole = /^\D*\+/u.test(text) || /^0(?:0|11)/u.test(dialled);
+  // 00 and, in North America, 011 are dialled for the plus.
+  const digits = dialled.replace(/^(?:011|0+)/u, '');
+  return digits.length < fewest ? undefined : { digits, isWhole };
+}
+
+/** Those of other scripts stand in tens, each from its zero. */
+const withAsciiDigits = (text: string): string =>
+  text.replaceAll(/(?![0-9])\p{Nd}/gu, (digit) => {
+    const code = digit.codePointAt(0) ?? 0;
+    let zero = code;
+    while (/^\p{Nd}$/u.test(String.fromCodePoint(zero - 1))) zero--;
+    return String((code - zero) % 10);
+  });
+
+const mayBeSame = (one: Readings, other: Readings): boolean => one.some((a) => other.some((b) => isSame(a, b)));
 
 /** One without the code of its country may be any number that ends like it. */
 function isSame(one: PhoneNumber, other: PhoneNumber): boolean {

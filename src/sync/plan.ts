@@ -70,7 +70,7 @@ export async function makePlan(
   const readRow = createRowReader(mapping, shape, options, { phones, leavesOut, findings: newFindings() });
   const merged = dedupe === 'merge' ? await mergeDuplicates(() => readAll(table.records(), readRow)) : nothingMerged;
 
-  const holders = shape.isFoundByPhone ? newPhoneHolders() : undefined;
+  const holders = shape.isFoundByPhone ? newPhoneHolders(phones) : undefined;
   const sums = newSums(createChunker(chunkSize), holders, { isSent: !flags.dry_run });
   const rows = readAll(table.records(), firstLook);
   for await (const batch of judgeAll(rows, dedupe, merged)) {

@@ -28,6 +28,8 @@ describe('lists import writes nobody over', () => {
     ['with and without 00', '0044 20 7946 0018', '+44 (0)20 7946 0018'],
     ['with an extension', '+13125559901 ext. 12', '+1 312 555 9901'],
     ['in letters', '+1-312-FLOWERS', '+13123569377'],
+    ['beside words', '312 555 9901', '312 555 9901 (mobile)'],
+    ['with a zero that is not dialled', '+44 020 7946 0018', '+442079460018'],
   ])('where two rows share a phone, written %s', async (_, one, other) => {
     const there = world();
     const ran = await importing(there, [
@@ -56,12 +58,24 @@ describe('lists import writes nobody over', () => {
   test.each([
     ['as the service has it', (phone: string) => phone],
     ['without the code of the country', (phone: string) => phone.slice(2)],
+    ['as a link', (phone: string) => `tel:${phone}`],
+    ['with what it is', (phone: string) => `Mobile: ${phone}`],
+    ['with what it is behind it', (phone: string) => `${phone} (o)`],
+    ['with a name of the place', (phone: string) => `${phone.slice(2)} доб 5`],
+    ['as it is dialled from North America', (phone: string) => `011 ${phone.slice(1)}`],
+    ['with pauses and an extension', (phone: string) => `${phone.slice(2)},,5`],
+    ['with the code twice', (phone: string) => `+1 ${phone.slice(1)}`],
+    [
+      'in digits of another script',
+      (phone: string) => phone.slice(2).replaceAll(/\d/gu, (d) => '٠١٢٣٤٥٦٧٨٩'[+d] ?? ''),
+    ],
+    ['beside another one', (phone: string) => `+49 30 901820 / ${phone}`],
   ])('where another contact has the phone, written %s', async (_, written) => {
     const there = world();
     const before = await people(there);
     const [tara, own] = before.filter(({ phone }) => phone.startsWith('+1'));
     if (!tara || !own) throw new Error('The sandbox has no phones.');
-    const rows = [`Zed,zed@new.test,${written(tara.phone)}`, `${own.name},${own.email.toUpperCase()},${own.phone}`];
+    const rows = [`Zed,zed@new.test,"${written(tara.phone)}"`, `${own.name},${own.email.toUpperCase()},${own.phone}`];
     const dry = await importing(there, rows, ['--dry-run']);
     const left = [{ line: 2, email: 'zed@new.test', phone: written(tara.phone), contact: tara.contact_id }];
     expect(dry.exitCode, dry.stderr).toBe(0);
