@@ -60,6 +60,10 @@ describe('a pair that was given is kept, however odd the rest of the answer is',
     expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
     const { refresh_token } = before ?? {};
     expect(await loginOf(world)).toMatchObject({ access_token: 'access_new', refresh_token });
+    const asked = await world.svc(['auth', 'refresh']);
+    expect(asked).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('it is good until') });
+    expect(asked.stderr).toContain('gave no new refresh token, and the old one may have ended');
+    expect(asked.stderr).toContain('svc login');
   });
 
   test('also where the answer begins with a byte order mark, or has headers that no library takes', async () => {

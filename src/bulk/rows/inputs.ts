@@ -13,6 +13,7 @@ import type { Columns } from './columns.ts';
 import { type Commanded, givenReader } from './given.ts';
 import type { Idle } from './idle.ts';
 import { type Resolvers, withId } from './ids.ts';
+import { otherKindIn } from './own-kinds.ts';
 import { remedy, short } from './remedy.ts';
 import { type Requesters, withoutRequester } from './requesters.ts';
 import type { RowInput } from './row-input.ts';
@@ -48,8 +49,11 @@ export function inputMaker(parts: Parts): MakeInput {
   );
   const cellFor = (fileRow: FileRow, name: string) => readers.get(name)?.(fileRow.cells);
   const givenOf = givenToRow(parts, cellFor);
+  const otherKind = otherKindIn(row, columns);
   return (fileRow) => {
     if (fileRow.broken !== undefined) return { problem: fileRow.broken };
+    const strange = otherKind?.(fileRow.cells);
+    if (strange !== undefined) return { problem: strange };
     const cells = cellsOf(fileRow, parts);
     const { id, problems, unread } = cells;
     if (idName !== undefined && id === undefined && !unread.has(idName))

@@ -37,7 +37,10 @@ export const authRefresh = defineCommand({
     if (added.every((scope) => held.scopes.includes(scope))) {
       const { liveLogin } = await import('../../auth/refresh.ts');
       const login = await liveLogin(ctx, settings, { force: true });
-      return refreshed(profile, login ?? held);
+      const view = refreshed(profile, login ?? held);
+      // The service gives a new one each time, and ends the old one (service.md#oauth-5).
+      const isSpent = login !== undefined && login.refresh_token === held.refresh_token;
+      return isSpent ? { ...view, notes: [noNewToken(profile)] } : view;
     }
     const [{ loginWithBrowser }, { stdinLines }, { placeOf }] = await Promise.all([
       import('../../login/login.ts'),
@@ -67,6 +70,9 @@ export const authRefresh = defineCommand({
     }
   },
 });
+
+const noNewToken = (profile: string): string =>
+  `Warning: the service gave no new refresh token, and the old one may have ended. If the next refresh fails: ${loginCommand('oauth', profile)}`;
 
 type Fresh = { readonly expires_at: string; readonly scopes: readonly string[] };
 
