@@ -54,7 +54,8 @@ export async function approve(
   if (was) return was;
   const thread = await threadUnlessChanged(service, held);
   if ('failure' in thread) return thread;
-  return deliver({ service, held, by, known: thread.known });
+  const beforeRepeat = () => requireUnchanged(service, held);
+  return deliver({ service, held, by, known: thread.known, beforeRepeat });
 }
 
 /** What would become public. What it is when it is sent, the digest holds against what it was when the draft was made. */
@@ -86,8 +87,7 @@ async function lookedFor(service: Service, held: Held, { state, steps }: Draft):
 async function threadUnlessChanged(service: Service, held: Held): Promise<Thread | (Delivered & { failure: Failure })> {
   const draft = held.draft();
   try {
-    const thread = await threadOf(service, draft);
-    const changes = differences(draft, withoutOwn(draft, thread.seen), thread.record);
+    const { thread, changes } = await threadNow(service, draft);
     if (changes.length === 0) return thread;
     const next = await held.end((one) => ({ ...one, ...thread.seen, state: 'waiting' }));
     return { draft: next, failure: changedFailure(next, changes) };
@@ -95,6 +95,20 @@ async function threadUnlessChanged(service: Service, held: Held): Promise<Thread
     const failure = error instanceof Failure ? error : new Failure('failed', String(error), { cause: error });
     return { draft: await held.end((one) => ({ ...one, state: 'waiting' })), failure };
   }
+}
+
+async function threadNow(service: Service, draft: Draft) {
+  const thread = await threadOf(service, draft);
+  return { thread, changes: differences(draft, withoutOwn(draft, thread.seen), thread.record) };
+}
+
+/** The same after a wait that the service asked for. What it throws ends the delivery, and the draft waits. */
+async function requireUnchanged(service: Service, held: Held): Promise<void> {
+  const { thread, changes } = await threadNow(service, held.draft()).catch((error: unknown) => {
+    // A thread that is not there is no refusal of what was to be sent.
+    throw error instanceof Failure ? new Failure(error.kind, error.message, { ...error, isHeld: true }) : error;
+  });
+  if (changes.length > 0) throw changedFailure(await held.change((one) => ({ ...one, ...thread.seen })), changes);
 }
 
 /** What its own first step did is no news: its message is the newest, and it may have opened the thread again. */

@@ -19,6 +19,8 @@ export type Delivering = {
   readonly by: string;
   /** The record as it was read a moment ago, where it was. */
   readonly known?: { readonly operation: Operation; readonly answer: unknown };
+  /** Throws what keeps a step back that the service has refused for now, and that would be sent again after a wait. */
+  readonly beforeRepeat?: () => Promise<void>;
 };
 
 /**
@@ -83,7 +85,11 @@ async function ended(held: Held, at: number, failure: Failure, decided: Decided)
 const refusals: readonly Failure['kind'][] = ['rejected', 'not-found', 'usage'];
 
 /** The id of what it made, else null. Throws the Failure of the request. */
-async function sendStep({ service, held, known }: Delivering, at: number, step: Step): Promise<number | null> {
+async function sendStep(
+  { service, held, known, beforeRepeat }: Delivering,
+  at: number,
+  step: Step,
+): Promise<number | null> {
   const { operation, input } = requestOf(step);
   const reading = (inner: Service): Read => {
     return (asked, wanted) =>
@@ -96,7 +102,7 @@ async function sendStep({ service, held, known }: Delivering, at: number, step: 
     await held.change((draft) => withStep(draft, at, { state: 'left', before: before ?? null }));
   });
   const answer = await call(
-    inner,
+    { ...inner, beforeRepeat },
     operation,
     input,
     operation.safety === 'verify' ? { before: before ?? 'nothing' } : {},

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../src/context.ts';
-import { svc } from '../svc.ts';
-import { desk, type Shown, writesOf } from './drafting.ts';
+import type { SandboxWorld } from '../sandbox-world.ts';
+import { svc, type World } from '../svc.ts';
+import { atDesk, desk, type Shown, writesOf } from './drafting.ts';
 
 test('a reply with --draft is stored with whom it reaches and what it answers, and nothing is sent', async () => {
   const { world, draft, json } = desk();
@@ -157,6 +158,65 @@ test.each(changes)('%s keeps the draft back: exit 11, and it waits with a new di
   expect(await shown(1)).toMatchObject({ digest: after.digest });
   expect((await run(`drafts approve 1 --digest ${after.digest}`)).exitCode).toBe(0);
   expect(writesOf(world)).toHaveLength(sent + 1);
+});
+
+/** The service refuses the first write for a while; `meanwhile` happens in that time. */
+function refusedOnce(world: SandboxWorld, meanwhile: () => Promise<unknown>) {
+  let isFirst = true;
+  const exchange: World['exchange'] = async (request) => {
+    if (request.method === 'GET' || !isFirst) return world.exchange(request);
+    isFirst = false;
+    await meanwhile();
+    const headers = { 'retry-after': '30', 'content-type': 'application/json', 'x-ratelimit-limit': '60' };
+    return { status: 429, headers, body: '{"error":"Too many requests"}' };
+  };
+  return atDesk({ ...world, exchange });
+}
+
+test.each(changes)('%s while a rate limit is waited out keeps the draft back too', async (_, line, said) => {
+  const { world, draft, ok, json, approve } = desk();
+  const { digest } = await draft('tickets reply 8 --body Fixed');
+  const { contact } = await json<{ contact: { contact_id: number } }>('tickets get 8');
+  const busy = refusedOnce(world, () => ok(line.replace('CONTACT', String(contact.contact_id))));
+  const ran = await busy.run(`drafts approve 1 --digest ${digest} --json`);
+  expect(ran).toMatchObject({ exitCode: 11, stderr: expect.stringContaining(said) });
+  expect(writesOf(world)).toHaveLength(1);
+  const after: Shown = JSON.parse(ran.stdout);
+  expect(after).toMatchObject({ state: 'waiting', steps: [{ state: 'waiting' }] });
+  expect(after.digest).not.toBe(digest);
+  expect(ran.stderr).toContain(after.digest);
+  const entries = await json<readonly { draft: number | null; outcome: string }[]>('audit list');
+  expect(entries.filter((entry) => entry.draft === 1)).toMatchObject([{ outcome: 'refused' }]);
+  expect((await approve(1)).exitCode).toBe(0);
+  expect(writesOf(world)).toHaveLength(2);
+});
+
+test('an entry that is changed while a rate limit is waited out does not become public', async () => {
+  const { world, draft, ok, json } = desk();
+  const [entry] = await json<readonly { id: number }[]>('changelog list --status draft');
+  const { digest } = await draft(`changelog publish ${entry?.id}`);
+  const busy = refusedOnce(world, () => ok(`changelog update ${entry?.id} --title Unread`));
+  const ran = await busy.run(`drafts approve 1 --digest ${digest}`);
+  expect(ran).toMatchObject({ exitCode: 11, stderr: expect.stringContaining('other than it was') });
+  expect(await json(`changelog get ${entry?.id}`)).toMatchObject({ status: 'draft' });
+});
+
+test('a thread that cannot be read after a rate limit leaves the draft waiting', async () => {
+  const { world, draft, shown } = desk();
+  const { digest } = await draft('tickets reply 8 --body Fixed');
+  const fault = { method: 'GET', path: '/tickets/8', times: 1, action: 'status', status: 404 };
+  const busy = refusedOnce(world, () => world.control('POST', 'faults', [fault]));
+  expect((await busy.run(`drafts approve 1 --digest ${digest}`)).exitCode).toBe(3);
+  expect(writesOf(world)).toEqual([]);
+  expect(await shown(1)).toMatchObject({ state: 'waiting', digest });
+});
+
+test('a draft of two steps of which nothing else changed is sent whole after a rate limit', async () => {
+  const { world, draft } = desk();
+  const { digest } = await draft('tickets reply 8 --body Fixed --note Why');
+  const busy = refusedOnce(world, async () => {});
+  expect((await busy.run(`drafts approve 1 --digest ${digest}`)).exitCode).toBe(0);
+  expect(writesOf(world)).toEqual(['POST /tickets/8/replies', 'POST /tickets/8/notes']);
 });
 
 test('a newer message of the customer keeps the draft of a chat back', async () => {

@@ -24,6 +24,8 @@ export type Service = {
   readonly waits: Waits;
   /** Told of each attempt to write that may still take effect. */
   readonly onUnsettled?: () => void;
+  /** Asked before a write that was surely refused so far is sent again: what was looked at before it may be other now. Throws what keeps it back. */
+  readonly beforeRepeat?: () => Promise<void>;
   /** With --debug: told of every exchange. */
   readonly trace?: Trace;
 };

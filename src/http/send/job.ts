@@ -15,6 +15,8 @@ export type Job = {
   readonly contradicts: ((answer: unknown) => Promise<boolean>) | undefined;
   /** Of a write: nothing leaves without it. */
   readonly recording: Recording | undefined;
+  /** Of a write: throws what forbids to send again what was surely refused so far. */
+  readonly beforeRepeat: (() => Promise<void>) | undefined;
   /** In the clock's ticks. */
   readonly started: number;
 };

@@ -55,7 +55,7 @@ export async function send(service: Service, asked: RequestSpec, wire: Wire, opt
   }
   const judged = await requireGo(service, asked, wire);
   const sending = recorded(service, { asked, wire }, (recording) =>
-    sendOn(service, asked, wire, { ...options, recording }),
+    sendOn(service, asked, wire, { ...options, recording, beforeRepeat: service.beforeRepeat }),
   ).catch(async (error: unknown) => {
     // What surely reached nobody does not count as sent.
     if (judged && error instanceof Failure && !error.isUnsure)
@@ -65,7 +65,7 @@ export async function send(service: Service, asked: RequestSpec, wire: Wire, opt
   return noted(service, { asked, wire }, sending);
 }
 
-type Written = SendOptions & { readonly recording?: Recording };
+type Written = SendOptions & { readonly recording?: Recording; readonly beforeRepeat?: () => Promise<void> };
 
 async function sendOn(service: Service, asked: RequestSpec, wire: Wire, options: Written): Promise<Sent> {
   const rules: Rules = {
@@ -74,8 +74,9 @@ async function sendOn(service: Service, asked: RequestSpec, wire: Wire, options:
     reachesCustomer: asked.reaches === 'customer',
     maxWaitMs: options.maxWaitMs ?? service.settings.maxWaitMs ?? defaultMaxWaitMs,
   };
-  const { look, contradicts, recording } = options;
-  const job: Job = { service, asked, wire, rules, look, contradicts, recording, started: service.ctx.clock.ticks() };
+  const { look, contradicts, recording, beforeRepeat } = options;
+  const started = service.ctx.clock.ticks();
+  const job: Job = { service, asked, wire, rules, look, contradicts, recording, beforeRepeat, started };
   const bearer = await service.session.bearer(asked);
   let state: State = { bearer, history: untried, doubt: undefined, mayArrive: false };
   for (let number = 1; ; number++) {
@@ -109,9 +110,7 @@ async function confirmed(service: Service, asked: RequestSpec, sent: Sent): Prom
 async function tryOnce(job: Job, before: State, number: number): Promise<Sent | State> {
   const { service, asked, wire, rules, recording, started } = job;
   const { ctx } = service;
-  const deadline = started + rules.maxWaitMs;
-  const gate = service.gateFor(before.bearer);
-  const pass = await preserveDoubt(job, before, gate.enter({ ownLimit: asked.ownLimit, deadline }));
+  const pass = await preserveDoubt(job, before, passFor(job, before, number));
   const attempting = attemptOnce(service, asked, { bearer: before.bearer, wire, number, recording }).catch(
     (mistake) => {
       pass.lost();
@@ -136,6 +135,19 @@ async function tryOnce(job: Job, before: State, number: number): Promise<Sent | 
   await giveBack(pass, exchanged, step);
   if (ctx.signal.aborted && 'lost' in exchanged) throw (await endings()).stoppedShort(ctx.signal, asked, state.doubt);
   return follow(job, state, attempt, step);
+}
+
+/** The turn of an attempt. Before another one than the first what was looked at is looked at again, once the wait is over. */
+async function passFor({ service, asked, rules, started, beforeRepeat }: Job, before: State, number: number) {
+  const gate = service.gateFor(before.bearer);
+  const enter = () => gate.enter({ ownLimit: asked.ownLimit, deadline: started + rules.maxWaitMs });
+  const pass = await enter();
+  // What may have arrived is asked for by its outcome; nothing that is seen now could take it back.
+  if (number === 1 || !beforeRepeat || before.doubt !== undefined || before.mayArrive) return pass;
+  // After a refusal one request goes at a time: those that look need the turn themselves.
+  pass.lost();
+  await beforeRepeat();
+  return enter();
 }
 
 async function follow(job: Job, state: State, attempt: Attempt, step: Next): Promise<Sent | State> {
