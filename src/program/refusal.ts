@@ -95,6 +95,12 @@ function nodeOf({ path, loaded }: Pick<Typed, 'path' | 'loaded'>): Typed['loaded
 /** Anything else that stands on a command line may be a secret. */
 const plainWord = /^[\p{L}\p{M}'’-]{1,24}[.,;:!?]?$/u;
 const fileWord = /^[\w./-]{0,100}\.(?:csv|tsv|jsonl?|ndjson|ya?ml|txt|md|html|parquet|zip)$/iu;
+const profileWord = /^[a-z][a-z-]{0,20}\d{0,2}$/iu;
+const ofOneProfile = new Set([
+  'logout',
+  'whoami',
+  ...['logout', 'status', 'keep', 'refresh', 'token'].map((word) => `auth ${word}`),
+]);
 const idWord = /^(?:#?\d+|T-\d+|[^@\s]+@[^@\s]+)$/iu;
 
 /** `--subject Export stops`: what to do about the first of the words that nothing takes. */
@@ -104,6 +110,9 @@ function tooMany(words: readonly string[], typed: Typed): string | undefined {
   const word = command && words[Object.keys(command.args).length];
   if (!command || word === undefined) return undefined;
   const { argv, path } = typed;
+  // Without the name, the line would act on the login of another profile.
+  if (ofOneProfile.has(path.join(' ')) && profileWord.test(word))
+    return `Did you mean: svc -p ${word} ${path.join(' ')}`;
   const line = ['svc', ...path].join(' ');
   const flags = namedFlags(command);
   const text = ['body', 'description', 'content'].find((name) =>

@@ -546,7 +546,11 @@ describe('what nothing takes', () => {
       "Nothing takes 'stops'. Put quotes around a text of several",
     ],
     ['tickets note 8 hello world', 'Put a text behind --body, in quotes.'],
-    ['whoami nobody', "Leave out 'nobody'. Run: svc whoami --help"],
+    ['whoami nobody', 'Did you mean: svc -p nobody whoami'],
+    // Followed, `Leave out` ended the login of another profile.
+    ['auth logout acme2', 'Did you mean: svc -p acme2 auth logout'],
+    ['auth status default', 'Did you mean: svc -p default auth status'],
+    ['mirror status default', "Leave out 'default'. Run: svc mirror status --help"],
     ['contacts export out.csv', 'Did you mean --out out.csv?'],
     ['contacts export --out a.csv b.csv', 'One file at a time: run the command once for each.'],
     ['contacts sync a.csv b.csv', 'One file at a time: run the command once for each.'],
