@@ -53,8 +53,11 @@ export const filled = v.pipe(
   v.metadata({ minLength: 1 }),
 );
 
+/** What nobody sees and Windows copies around a text: marks of direction, spaces without width, soft hyphens. */
+export const unseen = String.raw`\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069`;
+
 /** What no part of an address holds. Control characters by their numbers: in the description others read it without classes of Unicode. */
-const noPart = String.raw`\s\u0000-\u001f\u007f-\u009f@<>,;:"()[\]\\`;
+const noPart = String.raw`${unseen}\s\u0000-\u001f\u007f-\u009f@<>,;:"()[\]\\`;
 
 /** Deliberately wide: the service, not this pattern, knows which mailboxes exist. */
 export const emailPattern = new RegExp(`^[^${noPart}]+@[^${noPart}.]+(\\.[^${noPart}.]+)+$`, 'u');

@@ -1,4 +1,4 @@
-import { emailPattern, lengthOf } from '../api/fields.ts';
+import { emailPattern, lengthOf, unseen } from '../api/fields.ts';
 import { isDropped, type Phones, type PhoneVerdict } from '../batch/phone.ts';
 import type { CsvRecord } from '../tabular/csv.ts';
 import { detached } from '../text/detached.ts';
@@ -194,8 +194,16 @@ function fieldErrors(contact: Contact, needsName: boolean): string[] {
 }
 
 /** Of what nobody sees in the message it is said. */
-const notAddress = (email: string): string =>
-  `"${brief(email)}" is not an email address${/\p{Cc}/u.test(email) ? ': it holds a control character' : ''}`;
+function notAddress(email: string): string {
+  const hidden = new RegExp(`[${unseen}]`, 'u')
+    .exec(email)?.[0]
+    .charCodeAt(0)
+    .toString(16)
+    .toUpperCase()
+    .padStart(4, '0');
+  const why = hidden === undefined ? '' : `: it holds U+${hidden}, which nobody sees`;
+  return `"${brief(email)}" is not an email address${/\p{Cc}/u.test(email) ? ': it holds a control character' : why}`;
+}
 
 const isTooLong = (tag: string): boolean => tag.length > longestTag && lengthOf(tag) > longestTag;
 

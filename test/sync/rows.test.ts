@@ -72,6 +72,14 @@ describe('what is wrong with a row', () => {
     ['|Ada', 'email is missing'],
     ['ada|Ada', '"ada" is not an email address'],
     ['Ada <ada@example.com>|Ada', '"Ada <ada@example.com>" is not an email address'],
+    ...['\u200b', '\u200e', '\u202a', '\u2060'].map((hidden) => [
+      `${hidden}ada@example.com|Ada`,
+      `"${hidden}ada@example.com" is not an email address: it holds U+${hidden.charCodeAt(0).toString(16).toUpperCase()}, which nobody sees`,
+    ]),
+    [
+      'ada@exam\u00adple.com|Ada',
+      '"ada@exam\u00adple.com" is not an email address: it holds U+00AD, which nobody sees',
+    ],
     ['\x1aada@example.com|Ada', '"\x1aada@example.com" is not an email address: it holds a control character'],
     ['a@example.com|Ada|x|y', 'has 4 cells where the header has 3'],
     [`a@example.com||${'abcdefghijk'.split('').join(';')}`, 'has 11 tags, at most 10 are allowed'],
