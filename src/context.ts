@@ -186,6 +186,8 @@ export type SendWish = {
 /** The one gate before anything that reaches a customer or the public. */
 export type Sends = {
   judge(request: SendRequest): Promise<Verdict>;
+  /** Whether what might go, and was refused for now, still may: the rules as they are now. It is not asked, held or counted again. */
+  judgeAgain(request: SendRequest): Promise<Verdict>;
   /** A request that might go was surely not done: it does not count. */
   takeBack(request: SendRequest): Promise<void>;
   with(wish: SendWish): Sends;

@@ -147,7 +147,7 @@ export class Failure extends Error {
 export const notFoundNames =
   (what: string, advice?: string) =>
   (error: unknown): never => {
-    if (what === '' || !(error instanceof Failure) || error.kind !== 'not-found' || error.isHeld) throw error;
+    if (what === '' || !(error instanceof Failure) || error.kind !== 'not-found') throw error;
     const { message, hint, status, fields, answer } = error;
     throw new Failure('not-found', `${what}: ${message}`, {
       ...{ hint: [advice, hint].filter(Boolean).join('\n'), status, fields, answer, cause: error },

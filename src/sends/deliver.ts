@@ -101,12 +101,21 @@ async function sendStep(
     if (method !== operation.method) return;
     await held.change((draft) => withStep(draft, at, { state: 'left', before: before ?? null }));
   });
+  let kept: unknown;
+  const again = async () =>
+    beforeRepeat?.().catch((error: unknown) => {
+      kept = error;
+      throw error;
+    });
   const answer = await call(
-    { ...inner, beforeRepeat },
+    { ...inner, ...(beforeRepeat && { beforeRepeat: again }) },
     operation,
     input,
     operation.safety === 'verify' ? { before: before ?? 'nothing' } : {},
-  );
+  ).catch((error: unknown) => {
+    // It says what kept the step back, not what the request would have been told.
+    throw kept ?? error;
+  });
   const [made] = madeIds(operation, answer);
   return made ?? null;
 }

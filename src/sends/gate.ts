@@ -66,6 +66,15 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
   return (await (await import('./policy.ts')).refusalByRate(policies, judging, request)) ?? 'go';
 }
 
+/** After a wait that the service asked for: quiet hours may have begun, and the record may be another one. */
+export async function judgeAgain(judging: Judging, request: SendRequest): Promise<Verdict> {
+  const policies = await readPolicies(judging.ctx);
+  if (policies.length === 0) return 'go';
+  const read = once(() => request.read());
+  if (request.hearers === 'public' && !(await isPublished(request, read))) return 'go';
+  return (await (await import('./policy.ts')).refusalBy(policies, judging, { request, read })) ?? 'go';
+}
+
 type Rules = { readonly mode: SendMode; readonly policies: readonly Policy[] };
 
 async function isOther({ ctx, settings, wish }: Judging, { mode, policies }: Rules): Promise<boolean> {

@@ -18,6 +18,7 @@ const newShared = (): Shared => ({
 
 const gateWith = (judging: Judging): Sends => ({
   judge: async (request) => (await import('./gate.ts')).judge(judging, request),
+  judgeAgain: async (request) => (await import('./gate.ts')).judgeAgain(judging, request),
   isDraft: judging.wish.draft === true,
   with: (wish) => gateWith({ ...judging, wish: { ...judging.wish, ...wish } }),
   takeBack: async (request) => {

@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { desk, writesOf } from './drafting.ts';
+import type { World } from '../svc.ts';
+import { atDesk, desk, writesOf } from './drafting.ts';
 
 /** A desk with a policy in the configuration folder. */
 function deskUnder(rules: string) {
@@ -183,6 +184,55 @@ test('approve is bound by the policy, its mode aside', async () => {
   expect(await shown(1)).toMatchObject({ state: 'waiting' });
   writeFileSync(join(world.folder, 'config', 'policy.yaml'), 'sends: { mode: draft }\n');
   expect((await approve(1)).exitCode).toBe(0);
+  expect(writesOf(world)).toHaveLength(1);
+});
+
+/** A desk whose service refuses the first write for 90 seconds; `meanwhile` happens in that time. */
+function refusedUnder(rules: string, meanwhile: () => unknown = () => {}) {
+  const { world } = deskUnder(rules);
+  let isFirst = true;
+  const exchange: World['exchange'] = async (request) => {
+    if (request.method === 'GET' || !isFirst) return world.exchange(request);
+    isFirst = false;
+    meanwhile();
+    const headers = { 'retry-after': '90', 'content-type': 'application/json', 'x-ratelimit-limit': '60' };
+    return { status: 429, headers, body: '{"error":"Too many requests"}' };
+  };
+  return { world, ...atDesk({ ...world, exchange }) };
+}
+
+const soonQuiet = "quiet: { from: '12:01', to: '12:30', zone: UTC }";
+
+test('a send whose rate limit ends in quiet hours is not sent, and does not count', async () => {
+  const { world, ok, run } = refusedUnder(`sends: { max_per_hour: 1, ${soonQuiet} }\n`);
+  const ran = await run(reply);
+  expect(ran).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('sends.quiet') });
+  expect(writesOf(world)).toEqual([]);
+  world.clock.advance(30 * 60_000);
+  await ok(reply);
+  expect(writesOf(world)).toHaveLength(1);
+});
+
+test('a draft whose rate limit ends in quiet hours waits', async () => {
+  const { world, draft, approve, shown } = refusedUnder(`sends: { ${soonQuiet} }\n`);
+  await draft('tickets reply 8 --body Hello');
+  expect((await approve(1)).exitCode).toBe(5);
+  expect(writesOf(world)).toEqual([]);
+  expect(await shown(1)).toMatchObject({ state: 'waiting' });
+});
+
+test('a rule that is written while a rate limit is waited out holds', async () => {
+  const { world, run } = refusedUnder('sends: { max_per_hour: 1 }\n', () =>
+    writeFileSync(join(world.folder, 'config', 'policy.yaml'), 'sends: { quiet: { days: [sun] } }\n'),
+  );
+  expect((await run(reply)).exitCode).toBe(5);
+  expect(writesOf(world)).toEqual([]);
+});
+
+test('an entry that stays a draft of the portal is of no rule, however often it is sent', async () => {
+  const { world, ok, json } = refusedUnder(`sends: { ${soonQuiet} }\n`);
+  const [entry] = await json<readonly { id: number }[]>('changelog list --status draft');
+  await ok(`changelog update ${entry?.id} --title Later`);
   expect(writesOf(world)).toHaveLength(1);
 });
 

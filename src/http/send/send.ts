@@ -1,4 +1,4 @@
-import type { HttpResponse, Lost } from '../../context.ts';
+import type { HttpResponse, Lost, SendRequest } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 import {
@@ -55,7 +55,7 @@ export async function send(service: Service, asked: RequestSpec, wire: Wire, opt
   }
   const judged = await requireGo(service, asked, wire);
   const sending = recorded(service, { asked, wire }, (recording) =>
-    sendOn(service, asked, wire, { ...options, recording, beforeRepeat: service.beforeRepeat }),
+    sendOn(service, asked, wire, { ...options, recording, beforeRepeat: lookingAgain(service, judged) }),
   ).catch(async (error: unknown) => {
     // What surely reached nobody does not count as sent.
     if (judged && error instanceof Failure && !error.isUnsure)
@@ -63,6 +63,16 @@ export async function send(service: Service, asked: RequestSpec, wire: Wire, opt
     throw error;
   });
   return noted(service, { asked, wire }, sending);
+}
+
+/** What is looked at again before a repetition; undefined where nothing was looked at. The rules come last: reading takes time. */
+function lookingAgain({ ctx, beforeRepeat }: Service, judged: SendRequest | undefined) {
+  if (!judged) return beforeRepeat;
+  return async () => {
+    await beforeRepeat?.();
+    const verdict = await ctx.sends?.judgeAgain(judged);
+    if (verdict instanceof Failure) throw verdict;
+  };
 }
 
 type Written = SendOptions & { readonly recording?: Recording; readonly beforeRepeat?: () => Promise<void> };
