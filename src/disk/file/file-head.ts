@@ -12,14 +12,32 @@ export type Head =
  * every question to the copy, and five times as fast as by way of threads.
  */
 export async function headOf(path: string, length: number): Promise<Head> {
+  for (;;) {
+    const head = headNow(path, length);
+    if (head) return head;
+  }
+}
+
+/** Undefined where another process makes or removes it between two looks. */
+function headNow(path: string, length: number): Head | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (!found) return { kind: lstatSync(path, { throwIfNoEntry: false }) ? 'dangling' : 'none' };
+  if (!found) {
+    const itself = lstatSync(path, { throwIfNoEntry: false });
+    if (!itself) return { kind: 'none' };
+    return itself.isSymbolicLink() ? { kind: 'dangling' } : undefined;
+  }
   if (found.isDirectory()) return { kind: 'folder' };
   if (!found.isFile()) return { kind: 'other' };
-  // Between the two looks somebody may have put a pipe there: to open it would wait.
-  return whileOpen(path, (file) =>
-    fstatSync(file).isFile() ? { kind: 'file', size: found.size, bytes: readFrom(file, 0, length) } : { kind: 'other' },
-  );
+  try {
+    // Between the two looks somebody may have put a pipe there: to open it would wait.
+    return whileOpen(path, (file) =>
+      fstatSync(file).isFile()
+        ? { kind: 'file', size: found.size, bytes: readFrom(file, 0, length) }
+        : { kind: 'other' },
+    );
+  } catch (error) {
+    return nothingThere(error);
+  }
 }
 
 /** Opens it to be read, and closes it. */
