@@ -111,8 +111,10 @@ function tooMany(words: readonly string[], typed: Typed): string | undefined {
   if (!command || word === undefined) return undefined;
   const { argv, path } = typed;
   // Without the name, the line would act on the login of another profile.
-  if (ofOneProfile.has(path.join(' ')) && profileWord.test(word))
-    return `Did you mean: svc -p ${word} ${path.join(' ')}`;
+  if (ofOneProfile.has(path.join(' ')))
+    return profileWord.test(word)
+      ? `Did you mean: svc -p ${word} ${path.join(' ')}`
+      : `To name a profile: svc -p NAME ${path.join(' ')}`;
   const line = ['svc', ...path].join(' ');
   const flags = namedFlags(command);
   const text = ['body', 'description', 'content'].find((name) =>

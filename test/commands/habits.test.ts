@@ -549,6 +549,7 @@ describe('what nothing takes', () => {
     ['whoami nobody', 'Did you mean: svc -p nobody whoami'],
     // Followed, `Leave out` ended the login of another profile.
     ['auth logout acme2', 'Did you mean: svc -p acme2 auth logout'],
+    ['auth logout team_2-eu', 'To name a profile: svc -p NAME auth logout'],
     ['auth status default', 'Did you mean: svc -p default auth status'],
     ['mirror status default', "Leave out 'default'. Run: svc mirror status --help"],
     ['contacts export out.csv', 'Did you mean --out out.csv?'],
