@@ -50,8 +50,8 @@ export async function alikeRows(plan: Plan, journals: readonly Found[], matches:
 function openRows(journals: readonly Found[], matches: Matches): ReadonlyMap<string, Match> {
   const open = new Map<string, Match>();
   const unsure = journals.flatMap((from) =>
-    [...from.past.rowStatuses.likened()].flatMap(([key, rowStatus]) =>
-      isUnsure(rowStatus) ? [{ key, rowStatus, from, like: likeIn(rowStatus) ?? '' }] : [],
+    [...from.past.rowStatuses.held()].flatMap(([key, rowStatus]) =>
+      isUnsure(rowStatus) && likeIn(rowStatus) ? [{ key, rowStatus, from, like: likeIn(rowStatus) ?? '' }] : [],
     ),
   );
   if (unsure.length === 0) return open;

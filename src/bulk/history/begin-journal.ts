@@ -177,7 +177,7 @@ function journalOf(held: Held, past: Past | undefined): Journal {
   const { opening, path, log, rowStatuses, copies, header, run, vanishes } = held;
   const there = new Map(past?.there);
   const sentFrom = new Set(past?.sentFrom);
-  let [hasRows, isFinished] = [false, false];
+  let [hasRows, isFinished, mayArrive] = [false, false, false];
   return {
     path,
     batch: held.batch,
@@ -192,6 +192,7 @@ function journalOf(held: Held, past: Past | undefined): Journal {
       if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
       isFinished = 'finished' in line;
       hasRows ||= !isFinished;
+      mayArrive ||= 'done' in line && line.done.keys !== undefined;
     },
     check() {
       try {
@@ -213,7 +214,11 @@ function journalOf(held: Held, past: Past | undefined): Journal {
     },
     failure: () => held.failed,
     keepLost: () => keepLost(held),
-    close: () => close(held, { vanishes: (isFinished && vanishes.whenFinished) || (!hasRows && vanishes.whenEmpty) }),
+    close() {
+      // What may still arrive is told to the runs that follow.
+      const isOver = isFinished && vanishes.whenFinished && !mayArrive;
+      return close(held, { vanishes: isOver || (!hasRows && vanishes.whenEmpty) });
+    },
   };
 }
 

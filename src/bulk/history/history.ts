@@ -17,13 +17,13 @@ import {
   refuseCommon,
   refuseDeleted,
 } from '../journal/claims.ts';
-import { copiesElsewhere } from '../journal/copies.ts';
+import { copiesElsewhere, hasKeys, isLongAgo } from '../journal/copies.ts';
 import { isUnsure } from '../journal/ended-table.ts';
 import { likeIn } from '../journal/lines.ts';
 import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from '../journal/on-disk.ts';
 import { forgetOvertaken, type Overtaken, overtakenIn, overtakeOthers } from '../journal/overtaken.ts';
 import type { Present } from '../journal/reader.ts';
-import { isRepeatable, type Plan } from '../rows/plan.ts';
+import { isRepeatable, mayBeOverwritten, type Plan } from '../rows/plan.ts';
 import { alikeRows } from './alike.ts';
 import { type Beginning, beginJournal, type Journal, wording } from './begin-journal.ts';
 import { choose, unsettle, type Wish } from './choose.ts';
@@ -92,7 +92,7 @@ export async function openHistory(
       async begin() {
         // A person may have thought about the question for as long as they like.
         held.check();
-        if (isRepeatable(plan)) await folder.onDisk(() => overtakeOthers(folder, identity, plan, path));
+        if (mayBeOverwritten(plan)) await folder.onDisk(() => overtakeOthers(folder, identity, plan, path));
         journal = await beginJournal({ folder, clock, lock: held, identity, plan, present, startedAt }, weighed);
         if (isRepeatable(plan)) await forgetOvertaken(path, weighed.overtaken);
         return journal;
@@ -154,7 +154,8 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const found = ownJournal(candidates, sides);
   const works = await otherWork(disk, sides, settings);
   if (works[0] && !found && !wish.restart) throw notTheSame(works[0], plan);
-  if (isOnce && !onlyLooks) await forgetFinished(same, busy);
+  const now = identity.account.isClockSure ? clock.now().getTime() : undefined;
+  if (isOnce && !onlyLooks) await forgetFinished(same, busy, now);
   // Twice is once: what another file has done is no reason to leave a row out.
   const judges = judgesOf(isOnce ? [found].filter((one) => one !== undefined) : disk.ours, plan, settings);
   const known = matchRows(judges, sides, found);
@@ -177,7 +178,8 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const alike = [...likened, ...left.filter(({ rowStatus }) => isUnsure(rowStatus))];
   const fresh = join(folder.path, newName(keys));
   const { ours } = disk;
-  const copies = isOnce && !onlyLooks ? await copiesElsewhere({ folder, present, clock, identity, ours, own }) : [];
+  const hasCopies = mayBeOverwritten(plan) && !onlyLooks;
+  const copies = hasCopies ? await copiesElsewhere({ folder, present, now, identity, ours, own }) : [];
   const number = disk.ours.reduce((last, { past }) => Math.max(last, past.lastRun), 0) + 1;
   return {
     path: found?.path ?? fresh,
@@ -210,9 +212,15 @@ function* madeIn(all: readonly Found[]): Generator<MadeBefore, undefined> {
 }
 
 /** Commands for which twice is once keep no history beyond a run that is not finished. */
-async function forgetFinished(same: readonly Found[], busy: ReadonlySet<string>): Promise<void> {
+async function forgetFinished(
+  same: readonly Found[],
+  busy: ReadonlySet<string>,
+  now: number | undefined,
+): Promise<void> {
   for (const one of same) {
     if (isOpen(one) || busy.has(one.path)) continue;
+    // A request of it may still be on its way.
+    if (hasKeys(one.past) && !(await isLongAgo(one.path, now))) continue;
     await rm(one.path, { force: true });
     await forgetRows(one.path);
   }

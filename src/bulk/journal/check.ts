@@ -5,7 +5,8 @@ import type { About, Line } from './lines.ts';
 
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isId = (value: unknown): boolean => value === null || isCount(value);
-const isMade = ({ id, of }: Fields): boolean => isId(id) && (of === undefined || isCount(of));
+const areKeys = (keys: unknown): boolean => keys === undefined || areTexts(keys);
+const isMade = ({ id, of, keys }: Fields): boolean => isId(id) && (of === undefined || isCount(of)) && areKeys(keys);
 
 export const parseLine = (text: string): Line | undefined => jsonAs(text, isLine);
 
@@ -55,7 +56,7 @@ function isLine(line: unknown): line is Line {
   if (!isAbout(about)) return false;
   if (sent) {
     const { before, keys, like } = about;
-    return isId(before) && (keys === undefined || areTexts(keys)) && (like === undefined || isText(like));
+    return isId(before) && areKeys(keys) && (like === undefined || isText(like));
   }
   if (back) return true;
   if (!isCount(about.requests) || !isCount(about.ms)) return false;

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { type JournalFolder, leftToItsOwn, unreadable } from '../../batch/journal-folder.ts';
-import type { Clock } from '../../context.ts';
 import { isCode } from '../../disk/file/atomic-file.ts';
 import { Failure } from '../../errors.ts';
+import { someOf } from '../../text/each.ts';
 import { type Found, headerOf, type Identity, keysOf, mayBeOurs } from './on-disk.ts';
-import { journalReader, type Present } from './reader.ts';
+import { journalReader, type Past, type Present } from './reader.ts';
 import { mark } from './text.ts';
 
 /** A request of another run that was not answered. `content`: the digest of what it writes. */
@@ -14,7 +14,8 @@ export type Copy = { readonly keys: readonly string[]; readonly content: string 
 type Asked = {
   readonly folder: JournalFolder;
   readonly present: Present;
-  readonly clock: Pick<Clock, 'now'>;
+  /** Undefined where the clock cannot be trusted. */
+  readonly now: number | undefined;
   readonly identity: Identity;
   /** The journals of this command; the one that this run goes on in is read by the run itself. */
   readonly ours: readonly Found[];
@@ -25,14 +26,13 @@ type Asked = {
  * What runs of other files and of other commands for the same kind of record have left on its way: it would overwrite
  * what this run writes. A journal that says nothing readable is left to its own command, which refuses it.
  */
-export async function copiesElsewhere({ folder, present, clock, identity, ours, own }: Asked): Promise<Copy[]> {
-  const now = identity.account.isClockSure ? clock.now().getTime() : undefined;
+export async function copiesElsewhere({ folder, present, now, identity, ours, own }: Asked): Promise<Copy[]> {
   const known = new Map(ours.map((one) => [one.path, one]));
   const copies: Copy[] = [];
   for (const path of await folder.list()) {
     if (path === own?.path || (await isLongAgo(path, now))) continue;
     const past = known.get(path)?.past ?? (await pastOfKin(path, { folder, present, identity }));
-    for (const rowStatus of past?.rowStatuses.values() ?? []) {
+    for (const [, rowStatus] of past?.rowStatuses.held() ?? []) {
       if ('keys' in rowStatus && rowStatus.keys) copies.push({ keys: rowStatus.keys, content: rowStatus.is });
     }
   }
@@ -42,10 +42,14 @@ export async function copiesElsewhere({ folder, present, clock, identity, ours, 
 /** Nothing is on its way for so long, also where a clock was set by hours. */
 const longAgoMs = 24 * 60 * 60 * 1000;
 
-async function isLongAgo(path: string, now: number | undefined): Promise<boolean> {
+export async function isLongAgo(path: string, now: number | undefined): Promise<boolean> {
   const changed = await stat(path).catch(unreadable(path));
   return changed === undefined || (now !== undefined && Math.abs(now - changed.mtimeMs) > longAgoMs);
 }
+
+/** Whether a request of one of its rows may still write to a record. */
+export const hasKeys = ({ rowStatuses }: Pick<Past, 'rowStatuses'>): boolean =>
+  someOf(rowStatuses.held(), ([, rowStatus]) => 'keys' in rowStatus);
 
 /** What a journal says of a command like `tickets close` beside `tickets update`. */
 async function pastOfKin(path: string, { folder, present, identity }: Pick<Asked, 'folder' | 'present' | 'identity'>) {
@@ -58,14 +62,14 @@ async function pastOfKin(path: string, { folder, present, identity }: Pick<Asked
     .catch(leftToItsOwn);
 }
 
-/** The command of a journal that may be of this account, for records of one kind, and that may be done twice; else undefined. */
+/** The command of a journal that may be of this account, for records of one kind, and of which a request may overwrite; else undefined. */
 export async function kinIn(path: string, identity: Identity): Promise<string | undefined> {
   const header = await headerOf(path).catch(ofAnotherUser);
   if (typeof header !== 'object' || header.svc_bulk !== 2) return undefined;
   const { command } = header;
   if (kindOf(command) !== kindOf(identity.command)) return undefined;
   if (!mayBeOurs(header, keysOf({ ...identity, command }))) return undefined;
-  // Only what may be done twice has keys. Most journals are of creations, and long.
+  // Only what may overwrite has keys. Most journals are of creations, and long.
   return (await fileHas(path, '"keys":').catch(unreadable(path))) ? command : undefined;
 }
 

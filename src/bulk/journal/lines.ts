@@ -118,6 +118,8 @@ type Made = {
   readonly drafted?: number;
   /** With `doubt` or `rest`: as of `sent`. */
   readonly like?: string;
+  /** Records to which a request of this row may still write. */
+  readonly keys?: readonly string[];
 };
 
 type Open = { readonly before: number | null; readonly keys?: readonly string[]; readonly like?: string };
@@ -182,9 +184,9 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
     set(line.sent, { status: 'sent', before: line.sent.before, ...heldIn(line.sent) });
   } else if ('back' in line) rowStatuses.delete(line.back.row);
   else if ('done' in line) {
-    const { row, id, secret, of, doubt, rest } = line.done;
+    const { row, id, secret, of, doubt, rest, keys } = line.done;
     const like = doubt || rest ? likeIn(rowStatuses.get(row)) : undefined;
-    const more = { ...(secret !== undefined && { secret }), ...(of && { of }), ...(like && { like }) };
+    const more = { ...(secret !== undefined && { secret }), ...(of && { of }), ...heldIn({ like, keys }) };
     set(line.done, { status: 'done', id, ...partOf(line.done), ...more });
   } else if ('rejected' in line) set(line.rejected, { status: 'rejected', error: line.rejected.error });
   else if ('unknown' in line) {

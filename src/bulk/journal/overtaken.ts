@@ -63,15 +63,19 @@ type Settled = {
 async function settledIn(folder: JournalFolder, journal: string): Promise<Settled> {
   const keys = new Map<string, readonly string[]>();
   const rows = new Set<string>();
+  let isOnce = true;
   const take = (text: Buffer): boolean => {
     const line = parseLine(text.toString('utf8'));
     if (line && !('svc_bulk' in line)) note(line, keys, rows);
+    if (line && 'sent' in line && !line.sent.keys) isOnce = false;
     return line !== undefined;
   };
   await folder.read(journal, { take, mark }).catch((error) => {
     rows.clear();
     return leftToItsOwn(error);
   });
+  // What was made twice would be there twice.
+  if (!isOnce) rows.clear();
   const byKey = new Map<string, string[]>();
   const ofAny: string[] = [];
   for (const row of rows) {

@@ -11,8 +11,8 @@ export type RowStatuses = Table<string, RowStatus> & {
   keys(): Iterable<string>;
   /** Those alone that stand so: one look at a byte for each of the others. */
   standing(...as: readonly Status[]): Iterable<readonly [row: string, rowStatus: RowStatus]>;
-  /** Those alone of which a journal says what they are like: few are not over. */
-  likened(): Iterable<readonly [row: string, rowStatus: RowStatus]>;
+  /** Those alone of which a journal says what they are like, or to which records they may still write: few. */
+  held(): Iterable<readonly [row: string, rowStatus: RowStatus]>;
   /** By which run the row was spoken of last; 0 where no run has a number. */
   runOf(row: string): number;
   /** Where a row is held, for whoever notes many of them; -1 for one that was never there. */
@@ -88,7 +88,7 @@ export function rowStatusTable(known?: RowRequests): OpenRowStatuses {
       }
     },
     standing: (...as) => pairs(places(as)),
-    likened: () => pairs(cells.likened()),
+    held: () => pairs(cells.held()),
     [Symbol.iterator]: () => pairs(places()),
     placeOf: names.find,
     nameAt: names.nameAt,
@@ -160,6 +160,7 @@ function cellsOf(known: RowRequests | undefined) {
       ...about,
       id,
       ...few,
+      ...held,
       ...(error !== undefined && { error }),
       ...(of !== undefined && { of }),
     };
@@ -176,10 +177,10 @@ function cellsOf(known: RowRequests | undefined) {
     if (few) rare.set(place, few);
     else if (rare.size > 0) rare.delete(place);
   };
-  function* likened() {
-    for (const [place, { like }] of rare) if (like !== undefined) yield place;
+  function* held() {
+    for (const [place, { like, keys }] of rare) if (like !== undefined || keys) yield place;
   }
-  return { status, read, write, runs, likened };
+  return { status, read, write, runs, held };
 }
 
 function idIn(rowStatus: RowStatus): number | null {

@@ -22,6 +22,9 @@ export const noRequest = '';
 /** Twice is once. */
 export const isRepeatable = ({ row }: { readonly row: RowOf }): boolean => row.operation.safety === 'repeatable';
 
+/** Whether it writes to records that are there, on which a request that arrives late would put other values. */
+export const mayBeOverwritten = (plan: Pick<Plan, 'row' | 'hasMore'>): boolean => isRepeatable(plan) || plan.hasMore;
+
 /** A row that can be sent. */
 export type Planned = {
   /** Position in the file, from 0. */
@@ -201,6 +204,10 @@ async function* passOver(
     });
   }
 }
+
+/** The records that a row writes to once its own request is answered. */
+export const keysBehind = ({ row }: { readonly row: RowOf }, { keys }: Pick<Planned, 'keys'>, id: number | null) =>
+  row.after ? [`id ${id}`] : keys;
 
 /** Whether the keys of the row name a record that is there, and no mere likeness of two that are made. */
 export const isOfRecord = ({ operation }: RowOf, { id }: Pick<Planned, 'id'>): boolean =>

@@ -23,7 +23,11 @@ export type Step = {
   /** What the service said of the record that is there now. */
   readonly answer: unknown;
   readonly options: CallOptions;
+  readonly ready: Ready;
 };
+
+/** Waits until no other request can overwrite what a step writes. Throws where svc is told to stop meanwhile. */
+type Ready = () => Promise<void>;
 
 /** What was not done, and why. `rest`: svc itself was stopped, so the next run does it. `doubt`: it may have been done. */
 export type Left = { readonly error: string; readonly rest?: true; readonly doubt?: Failure };
@@ -34,13 +38,14 @@ export type Left = { readonly error: string; readonly rest?: true; readonly doub
  */
 export async function secondStep(
   service: Service,
-  { row, input, id, answer, options }: Step,
+  { row, input, id, answer, options, ready }: Step,
 ): Promise<Left | undefined> {
   const { after: values } = input;
   const { after } = row;
   if (!after || !values || id === null || hasAlready(row.operation, answer, values)) return undefined;
   const name = idNameOf({ operation: after.operation }) ?? 'id';
   try {
+    await ready();
     await call(service, after.operation, { params: { [name]: id }, body: values }, options);
     return undefined;
   } catch (error) {
@@ -63,6 +68,7 @@ export type Later = {
   readonly options: CallOptions;
   /** Writes down that a step is about to leave, or is done: `may` is what is not known if svc ends now. */
   readonly mark: (next: number, may?: string) => Promise<void>;
+  readonly ready: Ready;
 };
 
 /**
@@ -71,7 +77,7 @@ export type Later = {
  */
 export async function laterSteps(
   outer: Service,
-  { steps, from, options, mark }: Later,
+  { steps, from, options, mark, ready }: Later,
 ): Promise<(Left & { readonly step?: number }) | undefined> {
   const service = following(outer);
   for (let at = from; at < steps.length; at++) {
@@ -82,6 +88,7 @@ export async function laterSteps(
     const doubt = `it is sent, but ${what} may or may not be ${effect?.done ?? 'done'}. ${restAfter(step, steps.slice(at + 1))}`;
     await mark(at, safety === 'once' ? doubt.replaceAll('\n', ' ') : undefined);
     try {
+      await ready();
       await call(service, step.operation, step.input, options);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

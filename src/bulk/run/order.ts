@@ -14,7 +14,8 @@ export async function afterLateCopies(runState: RunState, planned: Planned): Pro
   if (passed === 'interrupted') return false;
   // From now on the earlier rows must not be sent again.
   if (runState.deferred.size > 0) undefer(runState, (earlier) => earlier.keys.some((key) => keys.includes(key)));
-  if (passed === 'waited') for (const key of keys) runState.proofs.set(key, { planned, answer: undefined });
+  if (passed === 'waited' && isRepeatable(runState.job.plan))
+    for (const key of keys) runState.proofs.set(key, { planned, answer: undefined });
   return true;
 }
 

@@ -6,7 +6,7 @@ import { type Ended, endedEarlier, isUnsettled } from '../journal/ended-table.ts
 import { partOf } from '../journal/lines.ts';
 import { isRepeatable, type Planned } from '../rows/plan.ts';
 import { holdLater, noteLook } from './judging.ts';
-import { type RunState, settle } from './run-state.ts';
+import { type RunState, settle, withLate } from './run-state.ts';
 import { find, finished } from './send-row.ts';
 
 /** What the journal says of a row that is over; undefined where it is to be sent. */
@@ -127,7 +127,7 @@ export async function finishSteps(runState: RunState): Promise<void> {
       else if (part.error === undefined) runState.besides.add(planned);
       ended.set(index, { status: 'done', line, id, ...part });
       runState.resumedRows++;
-      keep({ done: { row, line, id, ...cost(), ...part } });
+      keep(withLate(runState, planned, { done: { row, line, id, ...cost(), ...part } }));
     }
   }
 }

@@ -7,7 +7,7 @@ import type { Journal } from '../history/begin-journal.ts';
 import { type EndedRows, endedRows } from '../journal/ended-table.ts';
 import { type Line, partOf } from '../journal/lines.ts';
 import { type Besides, countBesides } from '../rows/besides.ts';
-import type { Plan, Planned } from '../rows/plan.ts';
+import { isRepeatable, keysBehind, type Plan, type Planned } from '../rows/plan.ts';
 import type { Outcome } from './outcome.ts';
 import { keptSecret, type Secrets } from './secrets.ts';
 import type { Sending } from './sending.ts';
@@ -132,8 +132,9 @@ export async function settle(runState: RunState, planned: Planned, outcome: Outc
     const of = plan.row.operation.safety === 'once' && planned.id !== undefined ? { of: planned.id } : {};
     const done: DoneLine = { done: { row, line, id: outcome.id, ...of, ...cost(), ...kept, ...part } };
     // Killed now, the next run must still know that a copy may arrive: to it this row is on its way.
-    if (job.sending.late.mayArrive(planned.keys)) runState.deferred.set(row, { planned, line: done });
-    else keep(done);
+    if (isRepeatable(plan) && job.sending.late.mayArrive(planned.keys))
+      runState.deferred.set(row, { planned, line: done });
+    else keep(withLate(runState, planned, done));
     for (const key of planned.keys)
       if (runState.proofs.has(key)) runState.proofs.set(key, { planned, answer: outcome.answer });
     const { settled } = plan.row;
@@ -159,8 +160,14 @@ export function undefer(runState: RunState, isFree: (planned: Planned) => boolea
   for (const [row, { planned, line }] of [...runState.deferred]) {
     if (!isFree(planned)) continue;
     runState.deferred.delete(row);
-    runState.keep(line);
+    runState.keep(withLate(runState, planned, line));
   }
+}
+
+/** Other runs must know which records a copy may still write to. */
+export function withLate({ job }: RunState, planned: Planned, { done }: DoneLine): DoneLine {
+  const keys = keysBehind(job.plan, planned, done.id);
+  return { done: job.sending.late.mayArrive(keys) ? { ...done, keys } : done };
 }
 
 function tellProgress(runState: RunState): void {

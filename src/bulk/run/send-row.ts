@@ -1,7 +1,7 @@
 import { hearersOf } from '../../api/hearers.ts';
 import type { Input, Operation } from '../../api/operation.ts';
 import { unwrap } from '../../command/answered.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, interruption } from '../../errors.ts';
 import { call, type Known, lookFor } from '../../http/call/call.ts';
 import { isOwnLimit } from '../../http/exchange/answer.ts';
 import { madeIds } from '../../http/exchange/made.ts';
@@ -13,7 +13,7 @@ import { fieldsIn } from '../../text/record.ts';
 import { likeOf } from '../history/alike.ts';
 import { isUnsettled } from '../journal/ended-table.ts';
 import { readBack, withOurNewest } from '../journal/read-back.ts';
-import { isRepeatable, type Planned } from '../rows/plan.ts';
+import { isRepeatable, keysBehind, type Planned } from '../rows/plan.ts';
 import type { RowInput } from '../rows/row-input.ts';
 import { laterSteps, secondStep } from '../rows/second-step.ts';
 import { type Done, type Outcome, outcomeOf } from './outcome.ts';
@@ -124,8 +124,14 @@ export async function finished(sending: Sending, planned: Planned, there: There)
   const { id, answer, isAgain, from = 0 } = there;
   // Most rows are whole with their one request.
   if (!row.after && !input.follows) return { status: 'done', id, answer };
-  const service = through(sending, undefined, ref);
-  const left = await secondStep(service, { row, input, id, answer, options });
+  const keys = keysBehind(sending, planned, id);
+  const { late, outer } = sending;
+  const onUnsettled = () => late.note(keys, planned.request);
+  const service = { ...through(sending, undefined, ref), onUnsettled };
+  const ready = async () => {
+    if ((await late.pass(keys, planned.request)) === 'interrupted') throw interruption(outer.ctx.signal);
+  };
+  const left = await secondStep(service, { row, input, id, answer, options, ready });
   if (isAgain && !left && row.after) await settleRecord(service, { row: ref, operation: row.after.operation.id, id });
   const { follows: steps = [] } = input;
   if (left || steps.length === 0) return { status: 'done', id, answer, ...left };
@@ -138,11 +144,11 @@ export async function finished(sending: Sending, planned: Planned, there: There)
         id,
         ...cost,
         step,
-        ...(may === undefined ? { rest: true } : { error: may, doubt: true }),
+        ...(may === undefined ? { rest: true, keys } : { error: may, doubt: true }),
       },
     });
   try {
-    return { status: 'done', id, answer, ...(await laterSteps(service, { steps, from, options, mark })) };
+    return { status: 'done', id, answer, ...(await laterSteps(service, { steps, from, options, mark, ready })) };
   } catch (error) {
     // The row itself is done: that its journal cannot be written any more ends the run.
     if (!(error instanceof Failure)) throw error;
