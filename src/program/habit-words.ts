@@ -155,7 +155,10 @@ const elsewhere: Readonly<Record<string, Readonly<Record<string, readonly string
     ['tickets close', 'tickets resolve'],
     same(['--reason', '--comment', '--message', '--note'], ['To write down why: svc tickets note ID --body TEXT']),
   ),
-  ...same(['changelog create', 'changelog update'], same(['--publish'], ['Did you mean --status published?'])),
+  ...same(
+    ['changelog create', 'changelog update'],
+    same(['--publish', '--published'], ['Did you mean --status published?']),
+  ),
   'contacts list': same(['--search', '--query', '--email', '--name'], ['To search: svc contacts find WORDS']),
   'tickets list': {
     '--priority': ["To see the urgent ones first: --sort -priority. Those alone: --jq 'map(select(.priority == 4))'"],

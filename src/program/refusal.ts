@@ -135,6 +135,8 @@ function tooMany(words: readonly string[], typed: Typed): string | undefined {
   if (Object.values<Param<unknown>>(command.args).some(({ choices }) => choices?.includes(word)))
     return `Did you mean: ${line} ${word}`;
   const isGiven = argv.some((one) => one.startsWith(`--${text}`) || /^--(?:editor|template)\b/u.test(one));
+  const people = command.args.id && flags.find(([name, { record }]) => name === 'contact' && record !== undefined);
+  if (people && idWord.test(word)) return `Did you mean --contact ${shellWord(word)}?`;
   if (command.args.id && !command.args.id.many && (idWord.test(word) || (text !== undefined && isGiven)))
     return `${line} takes one ID.${command.flags.from ? ` For several: ${line} --from FILE` : ''}`;
   if (text !== undefined) return `Put a text behind --${text}, in quotes.`;

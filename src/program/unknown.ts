@@ -64,7 +64,7 @@ function unknown(word: string, path: readonly string[], group: Group | undefined
   // `svc lists get` is meant as it is typed: what is a command elsewhere is no slip of the finger for `set`.
   const own = habitualCommand(word, group) ?? (commandWords.has(word) ? undefined : slipOf(word, group));
   const line = path.join(' ');
-  const meant = elsewhere === undefined ? own && `${line} ${own}` : `svc ${elsewhere}`;
+  const meant = elsewhere === undefined ? (own ? `${line} ${own}` : shown(word, line, group)) : `svc ${elsewhere}`;
   const loud = group && habitIn(loudHabits, group.name, word);
   const other = habitIn(otherHabits, group?.name ?? '', word);
   const also = [
@@ -74,6 +74,13 @@ function unknown(word: string, path: readonly string[], group: Group | undefined
   return new Failure('usage', `Unknown command '${word}'.`, {
     hint: meant === undefined ? `Run: ${line} --help` : `Did you mean: ${meant}${also}`,
   });
+}
+
+/** `svc tickets 8`: a record is shown by `get`. */
+function shown(word: string, line: string, group: Group | undefined): string | undefined {
+  const get = group?.commands.find((one): one is Command => one.name === 'get' && 'args' in one);
+  const takesIt = get?.args.id && /^\d{1,15}$/u.test(word);
+  return takesIt ? `${line} get ${word}` : undefined;
 }
 
 /** Of two that are as near the one that reaches nobody; one that does is a slip of one letter at most. */

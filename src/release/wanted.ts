@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { createChangelogEntry } from '../api/changelog.ts';
 import { check } from '../api/check.ts';
 import type { Context } from '../context.ts';
-import { readIfThere } from '../disk/file/atomic-file.ts';
+import { isThere, readIfThere } from '../disk/file/atomic-file.ts';
 import { readUserText } from '../disk/place/user-file.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { capital } from '../text/capital.ts';
@@ -64,6 +64,10 @@ type Source = Pick<Wanted, 'version' | 'package' | 'content' | 'title' | 'labels
 
 async function fromChangelog(ctx: Context, asked: ReleaseFlags, blame: Blame): Promise<Source> {
   const path = asked.from ?? 'CHANGELOG.md';
+  if (asked.from === undefined && !(await isThere(path)))
+    throw new Failure('usage', `There is no file ${path} in this folder.`, {
+      hint: 'Name the changelog: svc changelog release --from FILE. Of the notes alone: --notes-file FILE VERSION',
+    });
   blame.file = path;
   const sections = sectionsOf(await readUserText(ctx, path, '--from'), path);
   const version = asked.version ?? (await versionOfThisJob(ctx, asked, sections));

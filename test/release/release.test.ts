@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Exchange, HttpRequest } from '../../src/context.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
@@ -460,6 +461,15 @@ describe('a release that cannot be', () => {
     const ran = await svc(world, ['changelog', 'release', '--from', join(world.folder, 'NEWS.md')]);
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toContain('NEWS.md');
+  });
+
+  test('says how a changelog of another name is given, where this folder has none', async () => {
+    const empty = mkdtempSync(join(world.folder, 'empty-'));
+    const argv = [join(process.env.SVC_TEST_BUILD ?? '', 'bin', 'svc.js'), 'changelog', 'release', '--dry-run'];
+    const ran = await execa(process.execPath, argv, { cwd: empty, reject: false });
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('There is no file CHANGELOG.md in this folder.');
+    expect(ran.stderr).toContain('svc changelog release --from FILE');
   });
 });
 
