@@ -5,6 +5,8 @@ import { mayLiveOn } from '../../auth/refresh.ts';
 import { defineCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { param } from '../../command/param.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { traced } from '../../http/call/call.ts';
 import type { LoggedOut } from '../../login/logout.ts';
@@ -35,78 +37,19 @@ export const authLogout = defineCommand({
       });
     }
     const ctx = await traced(outer, settings);
-    const [{ logout }, { offerRemoval }, { keptHere }] = await Promise.all([
-      import('../../login/logout.ts'),
-      import('./subscriptions.ts'),
-      import('./kept-here.ts'),
-    ]);
-    const { forgetSecret, secretsByProfile } = await import('../../webhooks/subscriptions/secrets.ts');
+    const { secretsByProfile } = await import('../../webhooks/subscriptions/secrets.ts');
     const profiles = flags.all ? [...(await heldByProfile(ctx.tokens)).keys()] : [settings.profile];
     const signing = [...(await secretsByProfile(ctx.tokens))].filter(
       ([name]) => flags.all || name === settings.profile,
     );
-    const count = secretsOf(signing.reduce((sum, [, ids]) => sum + ids.length, 0));
     if (profiles.length === 0) ctx.notice('No login is saved, so there is nothing to log out of.');
-    const more = flags.secrets && signing.length > 0 ? [`forget ${count}`] : [];
-    if (flags.all && profiles.length + more.length > 0) {
-      const logins = profiles.length > 0 ? [`Log out of every profile (${profiles.join(', ')})`] : [];
-      await confirmed(ctx, settings, `${capital([...logins, ...more].join(' and '))}?`);
-    }
-    const records: ({ profile: string; kept?: KeptHere | undefined } & LoggedOut)[] = [];
-    let failed: Failure | undefined;
-    for (const profile of profiles) {
-      try {
-        const own = { ...settings, profile, authUrlNamed: settings.authUrlNamed && !flags.all };
-        if (!flags.localOnly) await offerRemoval(ctx, own);
-        const kept = await keptHere(ctx, own, profile === settings.profile ? '' : ` -p ${profile}`);
-        records.push({ profile, kept, ...(await logout(ctx, own, flags)) });
-      } catch (error) {
-        // With --all one service that is away must not keep the others' logins.
-        if (!(error instanceof Failure) || !flags.all) throw error;
-        if (failed) ctx.notice(error.message);
-        failed ??= error;
-      }
-      // Whoever pressed Ctrl-C wants to keep the others.
-      if (ctx.signal.aborted && profile !== profiles.at(-1)) {
-        if (failed) ctx.notice(failed.message);
-        const left = profiles.filter((one) => records.every((record) => record.profile !== one));
-        failed = interruption(ctx.signal, `Interrupted. Not logged out: ${listed(left)}.`);
-        break;
-      }
-    }
-    // A login that is kept needs its secrets.
-    const left = profiles.filter((one) => records.every(({ profile }) => profile !== one));
-    for (const [profile, ids] of signing.filter(([name]) => !left.includes(name))) {
-      const of = `${secretsOf(ids.length)} of profile ${profile}`;
-      if (!flags.secrets) {
-        const named = settings.profileNamed ? ` --profile ${shellWord(profile)}` : '';
-        const own = flags.all ? ' --all' : named;
-        ctx.notice(`On this machine svc keeps ${of}. To forget what is kept: svc logout --secrets${own}`);
-        continue;
-      }
-      for (const id of ids) await forgetSecret(ctx.tokens, profile, id);
-      ctx.notice(`Forgot ${of}.`);
-    }
-    for (const { profile, forgotten } of records) {
-      const what = forgotten.map(nameOf).join(' and ');
-      ctx.notice(
-        what
-          ? `Logged out of profile ${profile}: the ${what} ${forgotten.length > 1 ? 'are' : 'is'} forgotten.`
-          : `Profile ${profile} is not logged in.`,
-      );
-    }
-    const doubtful = records.filter(({ mayLiveOn }) => mayLiveOn).map(({ profile }) => profile);
-    const certain = records.filter(({ mayLiveOn, forgotten }) => !mayLiveOn && forgotten.includes('oauth'));
-    const kinds = new Set(records.flatMap(({ forgotten }) => forgotten));
-    if (certain.length === 0) kinds.delete('oauth');
-    for (const text of remaining(kinds, flags)) ctx.notice(text);
-    const told = records.flatMap(({ kept, forgotten }) => (kept && forgotten.length > 0 ? [kept] : []));
-    // Two profiles may be of one account, which has one copy.
-    for (const name of new Set(told.map((one) => one.name))) {
-      const kept = new Set(told.flatMap((one) => (one.name === name ? one.kept : [])));
-      if (kept.size > 0) ctx.notice(`Of ${name} this stays on this machine: ${listed([...kept])}.`);
-    }
+    const logout = { ctx, settings, flags, profiles, signing };
+    if (flags.all) await agreed(logout);
+    const { records, failed } = await logOutEach(logout);
+    await dealWithSecrets(logout, records);
+    for (const text of told(records, flags)) ctx.notice(text);
     if (failed) throw ofAll(failed);
+    const doubtful = records.filter(({ mayLiveOn }) => mayLiveOn).map(({ profile }) => profile);
     if (doubtful.length > 0) throw notAllRevoked(doubtful);
     const variables = variablesOf(environmentKinds(ctx.env));
     const notes = variables ? [`${variables} is set and stays in use.`] : [];
@@ -122,6 +65,94 @@ export const authLogout = defineCommand({
     };
   },
 });
+
+type Logout = {
+  readonly ctx: Context;
+  readonly settings: Settings;
+  readonly flags: { readonly all: boolean; readonly secrets: boolean; readonly localOnly: boolean };
+  readonly profiles: readonly string[];
+  /** The subscriptions of which signing secrets are kept, by profile. */
+  readonly signing: readonly (readonly [profile: string, ids: readonly number[]])[];
+};
+
+type Ended = LoggedOut & { readonly profile: string; readonly kept: KeptHere | undefined };
+
+async function agreed({ ctx, settings, flags, profiles, signing }: Logout): Promise<void> {
+  const count = signing.reduce((sum, [, ids]) => sum + ids.length, 0);
+  const logins = profiles.length > 0 ? [`log out of every profile (${profiles.join(', ')})`] : [];
+  const secrets = flags.secrets && count > 0 ? [`forget ${secretsOf(count)}`] : [];
+  const all = [...logins, ...secrets];
+  if (all.length > 0) await confirmed(ctx, settings, `${capital(all.join(' and '))}?`);
+}
+
+/** With --all one service that is away must not keep the others' logins. */
+async function logOutEach({ ctx, settings, flags, profiles }: Logout) {
+  const [{ logout }, { offerRemoval }, { keptHere }] = await Promise.all([
+    import('../../login/logout.ts'),
+    import('./subscriptions.ts'),
+    import('./kept-here.ts'),
+  ]);
+  const records: Ended[] = [];
+  let failed: Failure | undefined;
+  for (const profile of profiles) {
+    try {
+      const own = { ...settings, profile, authUrlNamed: settings.authUrlNamed && !flags.all };
+      if (!flags.localOnly) await offerRemoval(ctx, own);
+      const kept = await keptHere(ctx, own, profile === settings.profile ? '' : ` -p ${profile}`);
+      records.push({ profile, kept, ...(await logout(ctx, own, flags)) });
+    } catch (error) {
+      if (!(error instanceof Failure) || !flags.all) throw error;
+      if (failed) ctx.notice(error.message);
+      failed ??= error;
+    }
+    // Whoever pressed Ctrl-C wants to keep the others.
+    if (ctx.signal.aborted && profile !== profiles.at(-1)) {
+      if (failed) ctx.notice(failed.message);
+      failed = interruption(ctx.signal, `Interrupted. Not logged out: ${listed(stillIn(profiles, records))}.`);
+      break;
+    }
+  }
+  return { records, failed };
+}
+
+const stillIn = (profiles: readonly string[], records: readonly Ended[]): readonly string[] =>
+  profiles.filter((one) => records.every(({ profile }) => profile !== one));
+
+/** A login that is kept needs its secrets. */
+async function dealWithSecrets({ ctx, settings, flags, profiles, signing }: Logout, records: readonly Ended[]) {
+  const { forgetSecret } = await import('../../webhooks/subscriptions/secrets.ts');
+  const left = stillIn(profiles, records);
+  for (const [profile, ids] of signing.filter(([name]) => !left.includes(name))) {
+    const of = `${secretsOf(ids.length)} of profile ${profile}`;
+    if (!flags.secrets) {
+      const named = settings.profileNamed ? ` --profile ${shellWord(profile)}` : '';
+      const own = flags.all ? ' --all' : named;
+      ctx.notice(`On this machine svc keeps ${of}. To forget what is kept: svc logout --secrets${own}`);
+      continue;
+    }
+    for (const id of ids) await forgetSecret(ctx.tokens, profile, id);
+    ctx.notice(`Forgot ${of}.`);
+  }
+}
+
+/** What was forgotten, what of it may still be good at the service, and what of the accounts stays on this machine. */
+function told(records: readonly Ended[], flags: Logout['flags']): string[] {
+  const ended = records.map(({ profile, forgotten }) => {
+    const what = forgotten.map(nameOf).join(' and ');
+    return what
+      ? `Logged out of profile ${profile}: the ${what} ${forgotten.length > 1 ? 'are' : 'is'} forgotten.`
+      : `Profile ${profile} is not logged in.`;
+  });
+  const kinds = new Set(records.flatMap(({ forgotten }) => forgotten));
+  if (!records.some(({ mayLiveOn, forgotten }) => !mayLiveOn && forgotten.includes('oauth'))) kinds.delete('oauth');
+  const kept = records.flatMap((one) => (one.kept && one.forgotten.length > 0 ? [one.kept] : []));
+  // Two profiles may be of one account, which has one copy.
+  const stays = [...new Set(kept.map(({ name }) => name))].flatMap((name) => {
+    const things = new Set(kept.flatMap((one) => (one.name === name ? one.kept : [])));
+    return things.size > 0 ? [`Of ${name} this stays on this machine: ${listed([...things])}.`] : [];
+  });
+  return [...ended, ...remaining(kinds, flags), ...stays];
+}
 
 const secretsOf = (count: number): string =>
   count === 1
