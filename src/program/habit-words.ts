@@ -165,6 +165,8 @@ const elsewhere: Readonly<Record<string, Readonly<Record<string, readonly string
   },
 };
 
+const isForAll = /^--(?:all|paginate|no-limit)$/u;
+
 /** Every list can be sorted by jq, where svc has no flag for it. */
 const sorting = new Set(['--sort', '--order', '--order-by', '--sort-by']);
 
@@ -180,6 +182,8 @@ export function habitualFlag(flag: string, command: Command, path: string): stri
     return `${word} takes no value: give it alone, or leave it out.`;
   if (/^--(?:desc|descending|reverse)$/u.test(word) && own.includes('--sort'))
     return 'The largest first: --sort -FIELD';
+  if (isForAll.test(word) && /\b(?:list|members)$/u.test(path) && !own.includes('--all'))
+    return `Leave out ${word}: svc ${path} shows all of them.`;
   const meant = ownOf(flagHabits, word) ?? [];
   const args = Object.entries(command.args).map(([key, arg]) => argName(key, arg));
   const found = meant.find((one) => (one.startsWith('-') ? own.includes(one) : args.includes(one)));
