@@ -26,12 +26,25 @@ export async function compareCounts(
   state: Sweeping,
   sweeps: number,
 ): Promise<Compared> {
+  const unshown = unshownIn(state);
+  if (unshown !== null && unshown !== state.unshown && sweeps === 1) return { state, next: 'again' };
+  if (unshown !== null && unshown !== state.unshown) {
+    notWhole(pulling, name, `The service lists ${state.sweep.absent} ${name} whose own address answers 404.`);
+    return { state: { ...state, unshown }, next: 'leave' };
+  }
   const { whole } = state.sweep;
   if ((state.sweep.dropped ?? 0) > 0) return leftOut(pulling, name, state);
   // A list of what changed counts that alone.
   if (!whole && (kindOf(name).incremental === 'updates' || !state.complete)) return { state, next: 'finish' };
   return whole ? compareWhole(pulling, name, state, sweeps) : compareIncremental(pulling, name, state, sweeps);
 }
+
+/**
+ * Listed records whose own address answers 404. They may have been deleted in between, which a second look at the list tells.
+ * If not, a service in trouble is likelier than records that are gone: only where the next pull meets the same ones they are.
+ */
+const unshownIn = ({ sweep: { absent = 0, absentIds = 0 } }: Sweeping): string | null =>
+  absent === 0 ? null : `${absent} ${absentIds}`;
 
 /** What was dropped was not read: nothing is whole or gone by such a reading. What the copy was before, it stays. */
 async function leftOut(pulling: Pulling, name: KindName, state: Sweeping): Promise<Compared> {

@@ -43,8 +43,11 @@ export async function pullKind(pulling: Pulling, name: KindName): Promise<void> 
   }
   if (isFresh || tallyOf(pulling, name).doubt !== undefined) return;
   if (isFollowed) state = followed(pulling, state);
-  const since = incremental === 'updates' ? minus(state.cursor, overlapMs) : null;
-  await sweepToEnd(pulling, name, begin(pulling, state, { whole: incremental === 'whole list', forced: false, since }));
+  // Listed records that were not shown are looked for again, until they are or the list leaves them out.
+  const hasUnshown = state.unshown !== null || state.absent > 0;
+  const whole = incremental === 'whole list' || (hasUnshown && !isFollowed);
+  const since = incremental === 'updates' && !whole ? minus(state.cursor, overlapMs) : null;
+  await sweepToEnd(pulling, name, begin(pulling, state, { whole, forced: false, since }));
 }
 
 const wholeList = { whole: true, forced: false, since: null };
@@ -149,18 +152,23 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
   // A page of nothing but what is there ends a reading of what is new, so it has to be looked at before the next one.
   const looksBack = kind.incremental === 'newest first' && (!sweep.whole || sweep.isTail);
   const latest = page.records.reduce((found, { updated_at: at }) => later(found, maybeTime(at)), sweep.latest);
-  let { absent = 0, dropped = 0 } = sweep;
+  let { absent = 0, absentIds = 0, dropped = 0 } = sweep;
   // The tail looks at what was counted already.
   dropped = sweep.isTail ? Math.max(dropped, page.dropped) : dropped + page.dropped;
   const after = (): Sweeping => {
     const started = sweep.started ?? pulling.serviceTime();
     const { isDoubted: _, ...rest } = sweep;
-    return { ...before, sweep: { ...rest, page: sweep.page + 1, latest, started, total: page.total, absent, dropped } };
+    const counts = { total: page.total, absent, absentIds, dropped };
+    return { ...before, sweep: { ...rest, page: sweep.page + 1, latest, started, ...counts } };
   };
   expectPages(pulling, name, after(), page.records.length);
   if (kind.one?.for === 'text') {
     const texts = await storeTexts(pulling, name, { one: kind.one, reading, sweep, records: page.records });
-    absent += texts.absent;
+    // The tail counts what the service counted before it.
+    if (!sweep.isTail) {
+      absent += texts.absent.length;
+      for (const id of texts.absent) absentIds += id;
+    }
     dropped += texts.dropped;
     const state = after();
     void writer.write((sql) => saveState(sql, account, name, state));
@@ -197,7 +205,7 @@ function allKnown({ records }: Page, present: ReadonlyMap<string, Present>, stat
 async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps: number): Promise<KindState> {
   const { incremental } = kindOf(name);
   const { sweep } = before;
-  const { whole, started, latest, isTail, page, total } = sweep;
+  const { whole, started, latest, isTail, page, total, absent = 0 } = sweep;
   // What came to the front, or changed, while the rest was read.
   if (whole && !isTail && page > 2 && incremental !== 'whole list') {
     const tail = { ...sweep, isTail: true, page: 1, asked: pulling.now() };
@@ -227,6 +235,7 @@ async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps
     wholeUntil: sweep.asked ?? null,
     clock: service === null ? state.clock : { service, local: pulling.now() },
     isRefused: false,
+    ...(absent === 0 && { unshown: null }),
     sweep: null,
   });
 }

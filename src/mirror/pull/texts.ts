@@ -19,8 +19,8 @@ const sameMomentMs = 2_000;
 
 type PageOfKind = Read & { readonly one: ReadsOne; readonly sweep: Pick<Sweep, 'number' | 'forced'> };
 
-/** `absent`: records that are gone since the list was read; `dropped`: parts of records whose id svc cannot keep. */
-type Texts = { readonly absent: number; readonly dropped: number };
+/** `absent`: records that are listed, and answer 404; `dropped`: parts of records whose id svc cannot keep. */
+type Texts = { readonly absent: readonly number[]; readonly dropped: number };
 
 /** Reads one by one those records of a page whose text the list does not hold and that changed. */
 export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfKind): Promise<Texts> {
@@ -36,11 +36,12 @@ export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfK
   const rows = same.map((record) => present.get(String(record[table.id]))?.row ?? 0);
   void writer.write((sql) => touch(sql, reading, table, rows));
   spent(pulling, name, same.length);
-  let [absent, dropped] = [0, 0];
+  const absent: number[] = [];
+  let dropped = 0;
   for (let at = 0; at < due.length; at += together) {
     const some = due.slice(at, at + together);
     const stored = await storeSome(pulling, name, one, { reading, records: some });
-    absent += stored.absent;
+    absent.push(...stored.absent);
     dropped += stored.dropped;
     spent(pulling, name, some.length);
     tell(pulling);
@@ -79,7 +80,8 @@ async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed
   }
   const { embeddedIn } = kindOf(name);
   if (embeddedIn) await showIn(pulling, embeddedIn, { reading: listed.reading, records });
-  return { absent: ids.length - records.length, dropped: sum(records.map((record) => partsOf(name, record).dropped)) };
+  const absent = ids.filter((_, at) => answers[at]?.status === 'fulfilled' && !answers[at].value);
+  return { absent, dropped: sum(records.map((record) => partsOf(name, record).dropped)) };
 }
 
 /** Another record shows what changed here, without having changed itself: it is read again. */

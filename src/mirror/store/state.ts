@@ -22,8 +22,9 @@ export type Sweep = {
   readonly total: number | null;
   /** Of a tail that asks for changes: how many the whole list has. */
   readonly listed?: number | null;
-  /** Listed records that answer 404 when they are read. */
+  /** Listed records that answer 404 when they are read, and the sum of their ids. */
   readonly absent?: number;
+  readonly absentIds?: number;
   /** Records whose id svc cannot keep: with these no reading is whole, and nothing is gone by it. */
   readonly dropped?: number;
   /** The page that comes next could not be trusted in the last pull either. */
@@ -47,6 +48,8 @@ export type KindState = {
   readonly sweep: Sweep | null;
   /** How many records the last whole reading found listed, and with 404 for an answer when they were read. */
   readonly absent: number;
+  /** Which ones a reading met that was not finished for them: how many, and the sum of their ids. */
+  readonly unshown: string | null;
   /** `svc watch` follows a kind whose first reading is still to come, from that time on. */
   readonly followedFrom: string | null;
   /** The whole reading was held against the service's count. Copies of earlier versions called parts whole. */
@@ -84,6 +87,7 @@ const newState: KindState = {
   wholeUntil: null,
   sweep: null,
   absent: 0,
+  unshown: null,
   followedFrom: null,
   isCounted: false,
   repairsFrom: null,

@@ -1,0 +1,72 @@
+// Records that the list names, and whose own address answers 404.
+import { describe, expect } from 'vitest';
+import type { SandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+import { json, ok, onBothEngines, sql } from './engines.ts';
+import { faulty, without } from './faulty.ts';
+import { copied, request, truth } from './truth.ts';
+
+const isTicket = (url: URL): boolean => /^\/tickets\/\d+$/u.test(url.pathname);
+const troubled = (world: SandboxWorld, isMeant: (url: URL) => boolean) =>
+  faulty(world, (url) => (isMeant(url) ? () => 404 : undefined));
+const pull = (world: SandboxWorld, flags: readonly string[] = []) => svc(world, ['mirror', 'pull', ...flags]);
+const goneTickets = (world: SandboxWorld) => sql(world, 'SELECT id FROM tickets WHERE gone_at IS NOT NULL');
+
+async function isComplete(world: SandboxWorld): Promise<boolean | undefined> {
+  const { kinds } = (await json(world, 'mirror status')) as { kinds: { kind: string; complete: boolean }[] };
+  return kinds.find(({ kind }) => kind === 'tickets')?.complete;
+}
+
+onBothEngines('mirror pull of records that are listed and not shown', ({ test, world: fresh, pulled }) => {
+  describe('a service in trouble', () => {
+    test('a first pull is not whole, and the next one holds them', async () => {
+      const world = await fresh();
+      const ran = await pull(troubled(world, isTicket));
+      expect(ran.exitCode).toBe(8);
+      expect(ran.stderr).toMatch(/The service lists \d+ tickets whose own address answers 404/u);
+      expect(await isComplete(world)).toBe(false);
+      await ok(world, 'mirror pull');
+      expect(await isComplete(world)).toBe(true);
+      expect(await copied(world)).toEqual(await truth(world));
+    });
+
+    test('nothing is gone by one pull, and nothing stays old or gone', async () => {
+      const world = await pulled();
+      world.clock.advance(600_000);
+      await request(world, 'PATCH', '/tickets/8', { subject: 'New subject' });
+      expect((await pull(troubled(world, isTicket))).exitCode).toBe(8);
+      expect(await goneTickets(world)).toEqual([]);
+      // What two pulls met is gone until the service shows it again.
+      await pull(troubled(world, isTicket), ['--full']);
+      expect(await goneTickets(world)).toEqual([{ id: 8 }]);
+      await ok(world, 'mirror pull');
+      expect(await goneTickets(world)).toEqual([]);
+      expect(await copied(world)).toEqual(await truth(world));
+    });
+  });
+
+  test('a record that was deleted behind the list is gone in the same pull', async () => {
+    const world = await pulled();
+    world.clock.advance(600_000);
+    await request(world, 'PATCH', '/tickets/8', { subject: 'New subject' });
+    const deleted = without('/tickets', 8);
+    let isListed = false;
+    const between = faulty(world, (url) => {
+      if (url.pathname !== '/tickets' || isListed) return deleted(url);
+      isListed = true;
+      return undefined;
+    });
+    await ok(between, 'mirror pull');
+    await ok(faulty(world, deleted), 'mirror pull --full');
+    expect(await goneTickets(world)).toEqual([{ id: 8 }]);
+  });
+
+  test('two pulls that meet the same ones believe it', async () => {
+    const world = await fresh();
+    const odd = troubled(world, (url) => url.pathname === '/tickets/8');
+    expect((await pull(odd)).exitCode).toBe(8);
+    await ok(odd, 'mirror pull');
+    expect(await isComplete(world)).toBe(true);
+    await ok(odd, 'mirror pull');
+  });
+});
