@@ -1,3 +1,4 @@
+import { isDropped } from '../batch/phone.ts';
 import { detached } from '../text/detached.ts';
 import type { Contact } from './mapping.ts';
 import { emailKey, isProblem, mostTags, type Problem, problem, type Row } from './rows.ts';
@@ -77,8 +78,14 @@ type Mutable = { -readonly [Key in keyof Row]: Row[Key] } & { readonly alsoLines
 function merge(row: Mutable, later: Row): void {
   const tags = [...new Set([...(row.contact.tags ?? []), ...(later.contact.tags ?? [])])];
   if (tags.length > mostTags) return;
-  if (row.contact.phone === undefined) row.phone = later.phone;
+  // The service ignores a phone that it cannot read, so another row may fill it.
+  const isFilled = later.contact.phone !== undefined && !isDropped(later.phone);
+  const isBlank = row.contact.phone === undefined || (isDropped(row.phone) && isFilled);
   const contact: Contact = { ...structuredClone(later.contact), ...row.contact };
+  if (isBlank) {
+    row.phone = later.phone;
+    if (later.contact.phone !== undefined) contact.phone = later.contact.phone;
+  }
   if (tags.length > 0) contact.tags = tags;
   if (row.contact.metadata || later.contact.metadata) {
     contact.metadata = { ...row.contact.metadata, ...later.contact.metadata };

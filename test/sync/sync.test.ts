@@ -403,6 +403,15 @@ describe('rows with one email', () => {
     expect(await stored(there)).toMatchObject([{ name: 'Ada', company: 'Acme', tags: ['x', 'y'] }, {}]);
   });
 
+  test('--dedupe merge takes the phone of a later row where the service would ignore that of the first', async () => {
+    const there = sandboxWorld({ seed: 'empty' });
+    const text =
+      'email,name,phone\na@example.com,Ada,12\nA@example.com,Eve,+12125550100\na@example.com,Ida,+12125550101\n';
+    expect(report(await sync(there, text, ['--dedupe', 'merge', '--json']))).toMatchObject({ rows: 3, created: 1 });
+    const { contacts } = (await there.control('GET', 'state')) as { contacts: Record<string, unknown>[] };
+    expect(contacts).toMatchObject([{ name: 'Ada', phone: '+12125550100' }]);
+  });
+
   test('--dedupe merge sends by itself what would give a contact too many tags', async () => {
     const there = world();
     const tags = (from: string) => Array.from({ length: 6 }, (_, i) => from + i).join(';');
