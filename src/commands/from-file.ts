@@ -3,7 +3,9 @@ import type { IdsInCopy } from '../bulk/rows/ids.ts';
 import type { AnyCommand, Command, Given, Group, Param, Params } from '../command/command.ts';
 import { dryRunKey } from '../command/dry-run.ts';
 import { flagName } from '../command/param.ts';
+import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
+import { once } from '../promise/once.ts';
 import { textIn } from '../text/record.ts';
 
 /** The group, with `--from FILE` for each command that says how a row becomes what it writes. */
@@ -17,18 +19,21 @@ export const takingFiles = (group: Group): Group => ({
 function takingFile(command: AnyCommand, words: string): AnyCommand {
   const { row } = command;
   if (!row) return command;
-  const own = flagsFor(row);
-  const ofOne = command.flags[dryRunKey];
-  // Of these the command itself makes something too.
-  const { template, set, [dryRunKey]: _, ...forFiles } = own;
+  const ofFiles = once(() => fileFlagsOf(row));
+  const flags = once(() => {
+    const { own, forFiles } = ofFiles();
+    const ofOne = command.flags[dryRunKey];
+    return { ...command.flags, ...own, ...marked(forFiles), ...(ofOne && { [dryRunKey]: ofOne }) };
+  });
   return {
     ...command,
-    flags: {
-      ...{ ...command.flags, ...own, ...marked(forFiles) },
-      ...(ofOne && { [dryRunKey]: ofOne }),
+    // Of all commands of a group a run asks one for its flags.
+    get flags() {
+      return flags();
     },
     async run(ctx, given: Given) {
       if (given.flags.from === undefined) {
+        const { forFiles } = ofFiles();
         refuseStray(forFiles, given.flags);
         const flags = Object.fromEntries(Object.entries(given.flags).filter(([key]) => !(key in forFiles)));
         return (command as Command).run(ctx, { ...given, flags });
@@ -42,6 +47,13 @@ function takingFile(command: AnyCommand, words: string): AnyCommand {
       );
     },
   };
+}
+
+function fileFlagsOf(row: RowOf) {
+  const own = flagsFor(row);
+  // Of these the command itself makes something too.
+  const { template, set, [dryRunKey]: _, ...forFiles } = own;
+  return { own, forFiles };
 }
 
 const idsInCopy: IdsInCopy = async (...asked) =>

@@ -137,7 +137,7 @@ function build(parent: Commander, node: Group | Command, place: CommandPlace): C
   commander.exitOverride((error) => {
     throw Object.assign(error, { command: path, words: commander.args });
   });
-  if (!('commands' in node)) return buildLeaf(commander, node, place);
+  if (!('commands' in node)) return laterLeaf(parent, commander, node, place);
   if (node.itself) buildLeaf(commander, node.itself, place);
   // Of a flag that a group and its command both have, commander tells the group, wherever it stands.
   const ofGroup = node.itself ? () => commander.opts() : () => ({});
@@ -150,6 +150,19 @@ function build(parent: Commander, node: Group | Command, place: CommandPlace): C
     commander.addCommand(built.aliases([...aliasesOf(child, node.commands)]), { hidden });
   }
   return commander;
+}
+
+/** Its flags are made once argv has named it: a group has hundreds, and nobody reads those of its other commands. */
+function laterLeaf(parent: Commander, commander: Commander, command: Command, place: CommandPlace): Commander {
+  let isBuilt = false;
+  const build = () => {
+    if (!isBuilt) buildLeaf(commander, command, place);
+    isBuilt = true;
+  };
+  parent.hook('preSubcommand', (_, named) => {
+    if (named === commander) build();
+  });
+  return commander.summary(command.summary).on('beforeHelp', build);
 }
 
 /** `svc contacts help sync` is `svc contacts sync --help`. */
