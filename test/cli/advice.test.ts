@@ -7,6 +7,7 @@ import { typeable, typeableNote } from '../../src/config/advice.ts';
 import { isCommandName, profileCommands } from '../../src/config/command-names.ts';
 import type { HttpResponse, Lost } from '../../src/context.ts';
 import { createWorld, svc } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
 
 test('every command, and every other name of one, is known where hints and aliases are made', () => {
   const names = entries.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
@@ -113,11 +114,15 @@ async function worldWith(answer: HttpResponse | Lost, kinds: readonly string[]) 
   return world;
 }
 
-describe.each([[['oauth']], [['api_key']], [[]]])('as profile third, which holds %j,', (kinds) => {
-  describe.each(answers)('%s:', (_, answer) => {
+const held = [['oauth'], ['api_key'], []].map((kinds, turn) => [kinds, turn] as const);
+const answersInTurn = answers.map(([what, answer], turn) => [what, answer, turn] as const);
+
+/** In turn: each command meets each answer as one of the profiles. */
+describe.each(held)('as profile third, which holds %j,', (kinds, turn) => {
+  describe.each(answersInTurn)('%s:', (_, answer, n) => {
     test('every hint names the profile', async () => {
       const world = await worldWith(answer, kinds);
-      for (const line of lines) {
+      for (const line of inTurn(lines, turn + n, 3)) {
         const from = line[1] === 'release' ? ['--from', join(world.folder, 'CHANGELOG.md')] : [];
         const argv = ['-p', 'third', ...line, ...from, '--settle', '0', '--max-wait', '5'];
         const { stderr, exitCode } = await svc(world, argv);

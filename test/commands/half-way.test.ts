@@ -109,7 +109,7 @@ describe.each(Object.entries({ ...several, ...single }).map(([name, command], tu
   '$name',
   ({ name, command, turn }) => {
     let played: Promise<Played> | undefined;
-    test.each(inTurn(Object.entries(endings), turn, 4))(
+    test.each(inTurn(Object.entries(endings), turn, 9))(
       'says what is so where the service %s, after any number of requests',
       async (_, ending) => {
         played ??= play(command, says(500, ''), Number.POSITIVE_INFINITY);

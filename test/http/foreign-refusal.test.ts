@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { HttpRequest, HttpResponse } from '../../src/context.ts';
 import { isOwnRefusal, readBody } from '../../src/http/exchange/answer.ts';
 import { loggedIn } from '../auth/auth-world.ts';
-import { sandboxWorld } from '../sandbox-world.ts';
+import { few, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
 
 const json = { 'content-type': 'application/json' };
 const limit = { ...json, 'x-ratelimit-limit': '60' };
@@ -112,10 +113,11 @@ const writes: Readonly<Record<string, readonly string[]>> = {
 };
 const canBeLookedFor = (what: string) => !/note|events/u.test(what);
 
-describe.each(Object.entries(writes))('%s', (what, argv) => {
+/** In turn: each answer is met by one command, or by two. */
+describe.each(Object.entries(writes).map((write, turn) => [...write, turn] as const))('%s', (what, argv, turn) => {
   /** The first copy is passed on, and answered by another. */
   async function answeredBy(wall: HttpResponse, isPassedOn: boolean) {
-    const world = sandboxWorld({ rateLimit: 'off' });
+    const world = sandboxWorld({ seed: few, rateLimit: 'off' });
     let left = 0;
     const exchange: typeof world.exchange = async (request) => {
       if (request.method !== 'POST' || ++left > 1) return world.exchange(request);
@@ -126,16 +128,19 @@ describe.each(Object.entries(writes))('%s', (what, argv) => {
     return { ran, left };
   }
 
-  test.each(foreign)('is never sent again after a 429 that says %j %j', async (body, headers) => {
+  test.each(inTurn(foreign, turn, 3))('is never sent again after a 429 that says %j %j', async (body, headers) => {
     const { ran, left } = await answeredBy(says(429, body, headers), true);
     expect(left).toBe(1);
     expect(ran.exitCode, ran.stderr).toBe(canBeLookedFor(what) ? 0 : 9);
   });
 
-  test.each(own)('is sent again after a 429 of the service’s own that says %j %j', async (body, headers) => {
-    const { ran, left } = await answeredBy(says(429, body, headers), false);
-    expect([ran.exitCode, left], ran.stderr).toEqual([0, 2]);
-  });
+  test.each(inTurn(own, turn, 3))(
+    'is sent again after a 429 of the service’s own that says %j %j',
+    async (body, headers) => {
+      const { ran, left } = await answeredBy(says(429, body, headers), false);
+      expect([ran.exitCode, left], ran.stderr).toEqual([0, 2]);
+    },
+  );
 });
 
 const walls: Said = [
@@ -145,7 +150,7 @@ const walls: Said = [
 ];
 
 /** The service does each write, and something behind it says otherwise, once. */
-function walled(wall: HttpResponse, world = sandboxWorld({ rateLimit: 'off' })) {
+function walled(wall: HttpResponse, world = sandboxWorld({ seed: few, rateLimit: 'off' })) {
   let left = 0;
   const exchange: typeof world.exchange = async (request) => {
     const answer = await world.exchange(request);
@@ -189,7 +194,7 @@ test('a row that was done is not sent again after a 403 of another, nor is it am
 });
 
 test('a read that another refuses says that something in between may have answered', async () => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ seed: few, rateLimit: 'off' });
   const wall = says(403, { message: 'Blocked by policy' });
   const foreign = await svc({ ...world, exchange: async () => wall }, ['tickets', 'list', '--json']);
   expect(foreign.stderr).toContain('Something between svc and the service may have answered');
@@ -218,7 +223,7 @@ describe('a login', () => {
 });
 
 test('a row is not sent again after a 429 of another', async () => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ seed: few, rateLimit: 'off' });
   let left = 0;
   const exchange: typeof world.exchange = async (request) => {
     if (request.method !== 'POST') return world.exchange(request);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type OperationId, operations } from '../../src/api/index.ts';
 import type { HttpResponse } from '../../src/context.ts';
 import { createWorld, svc } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
 import { lines } from './command-lines.ts';
 
 const says = (status: number, body: string, type = 'application/json'): HttpResponse => ({
@@ -27,10 +28,12 @@ const strangers: Readonly<Record<string, HttpResponse>> = {
 const env = { SVC_API_KEY: 'any', SVC_ACCESS_TOKEN: 'any', SVC_M2M_TOKEN: 'any' };
 const credentials = { ...env, SVC_BASE_URL: 'https://service.test/v9' };
 
-describe.each(Object.entries(strangers))('%s', (_, answer) => {
-  test.each(Object.keys(operations) as OperationId[])(
-    'is not taken for the service by the command of %s',
-    async (id) => {
+const ids = Object.keys(operations) as OperationId[];
+
+describe.each(Object.entries(strangers).map((stranger, turn) => [...stranger, turn] as const))(
+  '%s',
+  (_, answer, turn) => {
+    test.each(inTurn(ids, turn, 3))('is not taken for the service by the command of %s', async (id) => {
       const world = createWorld(async () => answer, { env: credentials });
       const { argv, stdin } = lines[id];
       const ran = await svc(world, [...argv, '--settle', '0'], { stdin });
@@ -44,9 +47,9 @@ describe.each(Object.entries(strangers))('%s', (_, answer) => {
       // What reads first ends before anything is sent.
       const readsFirst = operations[id].safety === 'verify' || id === 'syncListContacts';
       expect(ran.exitCode, ran.stderr).toBe(isRead || readsFirst ? 1 : 9);
-    },
-  );
-});
+    });
+  },
+);
 
 const accounts: Readonly<Record<string, HttpResponse>> = {
   'answers for the account': says(200, '{"account_id":1,"name":"Acme"}'),
