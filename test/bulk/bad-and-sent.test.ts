@@ -2,10 +2,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { few, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { type RunOptions, svc, type World } from '../svc.ts';
 
-const fresh = () => sandboxWorld({ rateLimit: 'off' });
+const fresh = () => sandboxWorld({ rateLimit: 'off', seed: few });
 const text = 'subject,description,priority\nD,ddd,P1\nE,eee,P1\n';
 /** With it the rows can be read. */
 const readable = ['--map-value', 'priority:P1=4'];

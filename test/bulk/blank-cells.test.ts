@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sandboxWorld } from '../sandbox-world.ts';
+import { few, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
 function setUp(words: readonly string[], text: string, name = 'f.csv') {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const put = (file: string, content: string) => {
     writeFileSync(join(world.folder, file), content);
     return join(world.folder, file);

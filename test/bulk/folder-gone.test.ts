@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { few, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
 type Gone = (state: string) => void;
@@ -23,7 +23,7 @@ const ways: readonly (readonly [string, Gone])[] = [
 const subjects = Array.from({ length: 6 }, (_, at) => `Row ${at + 1}`);
 
 function setUp(words: readonly string[], rows: string) {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const file = join(world.folder, 'f.csv');
   writeFileSync(file, rows);
   return { world, argv: [...words, '--from', file, '--json', '--settle', '1', '--concurrency', '1'] };

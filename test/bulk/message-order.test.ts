@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { HttpRequest } from '../../src/context.ts';
 import { lateWorld, ownFailure, unsettledEndings } from '../http/late-service.ts';
-import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { few, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
 const cut = unsettledEndings['a cut connection'] ?? ownFailure;
@@ -13,7 +13,7 @@ type Write = { readonly path: string; readonly body: unknown };
 
 /** A sandbox, and what is written to it. */
 function desk() {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const writes: Write[] = [];
   const exchange: SandboxWorld['exchange'] = (request) => {
     if (request.method !== 'GET')

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { few, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
-const fresh = () => sandboxWorld({ rateLimit: 'off' });
+const fresh = () => sandboxWorld({ rateLimit: 'off', seed: few });
 
 const put = (world: SandboxWorld, name: string, text: string): string => {
   const path = join(world.folder, name);

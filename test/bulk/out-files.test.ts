@@ -199,7 +199,7 @@ test.each(inOwnTurn)('%s of %j never writes onto a file of svc’s own', async (
 });
 
 test('a second name of any of svc’s own files is that file, and a name of its own is no place for a copy or an export', async () => {
-  const world = sandboxWorld();
+  const world = sandboxWorld({ seed: few });
   const inFolder = (name: string) => join(world.folder, name);
   const names = ['state/drafts/drafts.jsonl', 'state/audit/1/audit.jsonl', 'state/bulk/a.jsonl', 'config/views/a.sql'];
   const machine = { env: {}, files: { config: inFolder('config'), state: inFolder('state') } };
@@ -232,7 +232,7 @@ test('each name that the code makes below its two folders is known as svc’s ow
     ].map(([, folder = '', name = '']) => ({ folder, name })),
   );
   expect(new Set(named.map(({ name }) => name)).size).toBeGreaterThan(10);
-  const world = sandboxWorld();
+  const world = sandboxWorld({ seed: few });
   const folders = { config: join(world.folder, 'config'), state: join(world.folder, 'state') };
   const machine = { env: {}, files: folders };
   const unknown = [];
@@ -366,7 +366,7 @@ withFifo(
   'a pipe for --diff-out that nobody reads: one signal ends the wait, and the command did not run',
   { tags: ['long'] },
   async () => {
-    const world = sandboxWorld();
+    const world = sandboxWorld({ seed: few });
     const [out, made] = [join(world.folder, 'pipe'), join(world.folder, 'made')];
     execFileSync('mkfifo', [out]);
     const interrupt = new AbortController();

@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sandboxWorld } from '../sandbox-world.ts';
+import { few, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
 async function from(rows: readonly object[], argv: readonly string[], flags: readonly string[] = []) {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const file = join(world.folder, 'rows.jsonl');
   writeFileSync(file, rows.map((row) => JSON.stringify(row)).join('\n'));
   const ran = await svc(world, [...argv, '--from', file, '--yes', '--json', ...flags]);
@@ -15,7 +15,7 @@ async function from(rows: readonly object[], argv: readonly string[], flags: rea
 }
 
 test('what tickets waiting shows closes the tickets in it, and no ticket with the id of a conversation', async () => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   await svc(world, ['mirror', 'pull', '--quiet']);
   const shown = await svc(world, ['tickets', 'waiting', '--json']);
   const rows = JSON.parse(shown.stdout) as { kind: string; id: number }[];

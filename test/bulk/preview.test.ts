@@ -2,10 +2,10 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { few, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
-const fresh = () => sandboxWorld({ rateLimit: 'off' });
+const fresh = () => sandboxWorld({ rateLimit: 'off', seed: few });
 
 type File = readonly [name: string, text: string];
 

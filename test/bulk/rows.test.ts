@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { few, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { type RunOptions, svc } from '../svc.ts';
 
-const fresh = () => sandboxWorld({ rateLimit: 'off' });
+const fresh = () => sandboxWorld({ rateLimit: 'off', seed: few });
 const put = (world: SandboxWorld, name: string, text: string | Uint8Array): string => {
   const path = join(world.folder, name);
   mkdirSync(join(path, '..'), { recursive: true });
@@ -588,7 +588,7 @@ describe('signing secrets of webhooks create', () => {
 
 describe('a CSV file as exporters write it', () => {
   const made = async (text: string, ...flags: string[]) => {
-    const world = sandboxWorld({ rateLimit: 'off' });
+    const world = sandboxWorld({ rateLimit: 'off', seed: few });
     const file = join(world.folder, 'export.csv');
     writeFileSync(file, text);
     const ran = await svc(world, ['tickets', 'create', '--from', file, '--dry-run', '--json', ...flags]);
@@ -629,7 +629,7 @@ describe('a CSV file as exporters write it', () => {
   });
 
   test('gets its lines above the header and its missing header back in --rejects', async () => {
-    const world = sandboxWorld({ rateLimit: 'off' });
+    const world = sandboxWorld({ rateLimit: 'off', seed: few });
     const [file, rejects] = [join(world.folder, 'in.csv'), join(world.folder, 'out.csv')];
     writeFileSync(file, 'From x\nsubject,priority\nOne,hihg\n');
     await svc(world, ['tickets', 'create', '--from', file, '--skip-lines', '1', '--rejects', rejects]);

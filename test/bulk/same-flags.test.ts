@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sandboxWorld } from '../sandbox-world.ts';
+import { few, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
 function setUp(words: readonly string[], rows: string) {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const put = (name: string, text: string) => {
     writeFileSync(join(world.folder, name), text);
     return join(world.folder, name);

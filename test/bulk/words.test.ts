@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { few, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { type RunOptions, svc } from '../svc.ts';
 
-const fresh = () => sandboxWorld({ rateLimit: 'off' });
+const fresh = () => sandboxWorld({ rateLimit: 'off', seed: few });
 const put = (world: SandboxWorld, name: string, text: string): string => {
   const path = join(world.folder, name);
   writeFileSync(path, text);
@@ -168,6 +168,6 @@ test.each([
   ['subject,desciption\nA,Two\n', '--map "desciption=description"'],
   ['subject,legacy,desciption\nA,1,Two\n', '--map "desciption=description"'],
 ])('of the columns that are not sent one that is near a field is named with it: %j', async (stdin, map) => {
-  const ran = await svc(sandboxWorld(), ['tickets', 'create', '--from', '-', '--dry-run'], { stdin });
+  const ran = await svc(sandboxWorld({ seed: few }), ['tickets', 'create', '--from', '-', '--dry-run'], { stdin });
   expect(ran.stderr).toContain(`To send one: ${map}\n`);
 });

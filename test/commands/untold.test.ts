@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { HttpRequest } from '../../src/context.ts';
 import { lines } from '../http/command-lines.ts';
-import { sandboxWorld } from '../sandbox-world.ts';
+import { few, sandboxWorld } from '../sandbox-world.ts';
 import { type Ran, svc } from '../svc.ts';
 
 type Case = { readonly argv: readonly string[]; readonly stdin?: string };
@@ -13,7 +13,7 @@ type Case = { readonly argv: readonly string[]; readonly stdin?: string };
 const isWrite = ({ method }: HttpRequest): boolean => method !== 'GET' && method !== 'HEAD';
 
 async function play({ argv, stdin }: Case, more: readonly string[], isFull = false) {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const file = join(world.folder, 'rows.csv');
   writeFileSync(file, 'subject,description\nA,a\nB,b\n');
   let written = 0;
@@ -74,7 +74,7 @@ test.each(untold)('rows of a file: %s', async (_, more, isFull) => {
 });
 
 test('a row that failed says more than a filter that fails over the report', async () => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const file = join(world.folder, 'rows.csv');
   writeFileSync(file, 'id,priority\n7,1\n999999,2\n');
   const argv = ['tickets', 'update', '--from', file, '--jq', 'error("boom")'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { HttpRequest, HttpResponse, Lost } from '../../src/context.ts';
 import { connected } from '../mcp/connected.ts';
-import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { few, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
 type Report = { readonly rows: number; readonly done: number; readonly unknown: number };
@@ -70,7 +70,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 describe.each(Object.entries(kinds))('rows of %s', (what, { argv, csv, held }) => {
   const run = async (isStored: boolean) => {
-    const world = sandboxWorld({ rateLimit: 'off' });
+    const world = sandboxWorld({ rateLimit: 'off', seed: few });
     const before = held(await stateOf(world));
     const ran = await svc(repeating(world, isStored), [...argv.split(' '), '--from', '-', '--yes', '--json'], {
       stdin: csv,
@@ -93,7 +93,7 @@ describe.each(Object.entries(kinds))('rows of %s', (what, { argv, csv, held }) =
 });
 
 test('the results name each contact by its own id, whatever the answers name', async () => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const results = join(world.folder, 'results.csv');
   const csv = kinds['contacts create']?.csv ?? '';
   const argv = ['contacts', 'create', '--from', '-', '--results', results];
@@ -112,7 +112,7 @@ describe('a message', () => {
   ];
 
   test.each(replies)('%s %s: the answer names one that stood in the thread before', async (...argv) => {
-    const world = sandboxWorld({ rateLimit: 'off' });
+    const world = sandboxWorld({ rateLimit: 'off', seed: few });
     const mixed = repeating(world, false);
     expect((await svc(mixed, argv)).exitCode).toBe(0);
     const second = await svc(mixed, argv);
@@ -120,7 +120,7 @@ describe('a message', () => {
   });
 
   test.each(replies)('%s %s: the same where the second is there: it is found', async (...argv) => {
-    const mixed = repeating(sandboxWorld({ rateLimit: 'off' }), true);
+    const mixed = repeating(sandboxWorld({ rateLimit: 'off', seed: few }), true);
     const [first, second] = [await svc(mixed, argv), await svc(mixed, argv)];
     expect([first.exitCode, second.exitCode], second.stderr).toEqual([0, 0]);
     const idIn = (stdout: string) => /"id": (\d+)/u.exec(stdout)?.[1];
@@ -131,7 +131,7 @@ describe('a message', () => {
 
 describe('a later run', () => {
   test('does not take the answer to a row of an earlier one', async () => {
-    const world = sandboxWorld({ rateLimit: 'off' });
+    const world = sandboxWorld({ rateLimit: 'off', seed: few });
     const mixed = repeating(world, false);
     const argv = ['tickets', 'reply', '--from', '-', '--yes', '--json'];
     const rows = ['ticket,body', '8,We are down', '9,We are down'];
@@ -162,7 +162,7 @@ describe('a later run', () => {
     ['tickets create', 'subject\nA\n', 'subject\nB\n', 0],
     ['tickets note', 'ticket,body\n8,Call back\n', 'ticket,body\n8,Call again\n', 9],
   ])('of another file does not take an id that %s has made', async (argv, first, second, exitCode) => {
-    const world = sandboxWorld({ rateLimit: 'off' });
+    const world = sandboxWorld({ rateLimit: 'off', seed: few });
     const results = join(world.folder, 'results.csv');
     const run = (ctx: SandboxWorld, stdin: string) =>
       svc(ctx, [...argv.split(' '), '--from', '-', '--results', results, '--settle', '1', '--yes'], { stdin });
@@ -175,7 +175,7 @@ describe('a later run', () => {
   });
 
   test('goes on with a service that was reset and begins its ids again', { tags: ['long'] }, async () => {
-    const world = sandboxWorld({ rateLimit: 'off' });
+    const world = sandboxWorld({ rateLimit: 'off', seed: few });
     const argv = ['tickets', 'create', '--from', '-', '--json'];
     expect((await svc(world, argv, { stdin: 'subject\nA\n' })).exitCode).toBe(0);
     await world.control('POST', 'reset', {});
@@ -186,7 +186,7 @@ describe('a later run', () => {
 });
 
 test('messages that a service numbers in each thread are found there', async () => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   // Ids of messages as if each thread began at 1.
   const exchange: typeof world.exchange = async (request) => {
     const answer = (await world.exchange(request)) as HttpResponse;
@@ -211,7 +211,7 @@ test('messages that a service numbers in each thread are found there', async () 
 });
 
 test('two contacts of one first name are never on their way at once: no answer could be told from the other', async () => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   let [underWay, most] = [0, 0];
   const exchange: typeof world.exchange = async (request) => {
     if (!isWrite(request)) return world.exchange(request);
@@ -235,7 +235,7 @@ test('two contacts of one first name are never on their way at once: no answer c
 });
 
 test('of two equal calls of one assistant, answered with one answer, one is done and one is not known', async () => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const before = (await stateOf(world)).tickets?.length ?? 0;
   const { client, end } = await connected(repeating(world, false), ['--allow-write', '--settle', '1']);
   const create = () => client.callTool({ name: 'createTicket', arguments: { subject: 'Same' } });
@@ -267,7 +267,7 @@ describe('notes that a service numbers in each ticket', () => {
     svc(world, ['tickets', 'note', '--from', '-', '--yes'], { stdin });
 
   test('are done, in one file and in another', async () => {
-    const world = numbered(sandboxWorld({ rateLimit: 'off' }));
+    const world = numbered(sandboxWorld({ rateLimit: 'off', seed: few }));
     const first = await run(world, 'ticket,body\n8,Hi\n9,Hi\n8,Hi\n10,Hi\n');
     expect(first.exitCode, first.stderr).toBe(0);
     const second = await run(world, 'ticket,body\n7,Bye\n6,Hi\n');
@@ -279,7 +279,7 @@ test.each([
   ['tickets', '8'],
   ['conversations', '1'],
 ])('%s reply: an answer with an id below the newest of the thread is not believed', async (group, id) => {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const argv = [group, 'reply', id, '--body', 'Hi', '--yes', '--settle', '1', '--json'];
   const exchange: typeof world.exchange = async (request) => {
     if (!isWrite(request)) return world.exchange(request);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Exchange, HttpRequest } from '../../src/context.ts';
-import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { few, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { type RunOptions, svc } from '../svc.ts';
 
 type Entry = {
@@ -327,7 +327,7 @@ describe('svc changelog release', () => {
   });
 
   test('notes that call themselves a draft are not published', async () => {
-    const world = sandboxWorld();
+    const world = sandboxWorld({ seed: few });
     const { stdout } = await svc(world, ['changelog', 'release', 'v3.1.0', '--notes-file', '-', '--json'], {
       stdin: '---\nstatus: draft\n---\n- Not for the public yet.\n',
     });
@@ -338,7 +338,7 @@ describe('svc changelog release', () => {
     ['status: Draft', 0],
     ['status: live', 2],
   ])('%j is read as it is meant: exit %i', async (yaml, exitCode) => {
-    const world = sandboxWorld();
+    const world = sandboxWorld({ seed: few });
     const argv = ['changelog', 'release', 'v3.1.0', '--notes-file', '-', '--json'];
     expect(await svc(world, argv, { stdin: `---\n${yaml}\n---\n- x\n` })).toMatchObject({
       exitCode,
@@ -347,7 +347,7 @@ describe('svc changelog release', () => {
   });
 
   test('a draft with a time is one without: a second run finds nothing to do', async () => {
-    const world = sandboxWorld();
+    const world = sandboxWorld({ seed: few });
     const stdin = '---\ndraft: true\npublished_at: 2027-06-01T00:00:00Z\n---\n- Not yet.\n';
     const argv = ['changelog', 'release', 'v3.1.0', '--notes-file', '-', '--json'];
     const first = await svc(world, argv, { stdin });

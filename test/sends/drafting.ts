@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { few, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { type Ran, type RunOptions, svc, type World } from '../svc.ts';
 
 /** A draft as `--json` shows it. */
@@ -18,7 +18,7 @@ export type Shown = {
 
 /** A sandbox that a person answers from: `run` is one command, `ok` one that must end with 0. */
 export function desk(options: Parameters<typeof sandboxWorld>[0] = {}) {
-  const world = sandboxWorld({ rateLimit: 'off', ...options });
+  const world = sandboxWorld({ rateLimit: 'off', seed: few, ...options });
   return { world, ...atDesk(world) };
 }
 

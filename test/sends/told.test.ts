@@ -41,7 +41,7 @@ test('the summary of a file in mode draft calls no draft done, and names the bat
 });
 
 test('what is so already becomes no draft, and the command says so', async () => {
-  const { run, ok, json } = desk();
+  const { run, ok, json } = desk({ seed: 'demo' });
   await ok('conversations resolve 9');
   const published = await json<readonly { id: number; is_live: boolean }[]>('changelog list --status published');
   const [live, toCome] = [true, false].map((isLive) => published.find(({ is_live }) => is_live === isLive));
