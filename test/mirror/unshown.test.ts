@@ -70,3 +70,69 @@ onBothEngines('mirror pull of records that are listed and not shown', ({ test, w
     await ok(odd, 'mirror pull');
   });
 });
+
+onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fresh, pulled }) => {
+  const failsAt = (world: SandboxWorld, path: string, status: number): SandboxWorld => ({
+    ...world,
+    async exchange(asked) {
+      if (new URL(asked.url).pathname !== path) return world.exchange(asked);
+      return { status, headers: { 'content-type': 'application/json' }, body: '{"error":"Server Error"}' };
+    },
+  });
+  const noMessages = (world: SandboxWorld) =>
+    faulty(world, ({ pathname }) =>
+      pathname === '/conversations/8'
+        ? (body) => ({ ...body, conversation: { ...(body.conversation as object), messages: null } })
+        : undefined,
+    );
+  const without8 = (kind: string) => `SELECT count(*) AS n FROM ${kind} WHERE id <> 8`;
+
+  test('the service fails at one ticket: the others, and all other kinds, are there', async () => {
+    const world = await fresh();
+    const ran = await pull(failsAt(world, '/tickets/8', 500), ['--max-wait', '2']);
+    expect(ran.exitCode).toBe(8);
+    expect(ran.stderr).toContain('Not whole: tickets. 1 of its records could not be read, such as 8: ');
+    const { tickets = [], ticket_messages: messages = [], ...all } = await truth(world);
+    const others = {
+      tickets: tickets.filter(({ id }) => id !== 8),
+      ticket_messages: messages.filter(({ ticket_id: id }) => id !== 8),
+    };
+    expect(await copied(world)).toEqual({ ...all, ...others });
+    expect(await isComplete(world)).toBe(false);
+    await ok(world, 'mirror pull');
+    expect(await copied(world)).toEqual(await truth(world));
+  });
+
+  test('a thread without its list of messages: the other threads are there', async () => {
+    const world = await fresh();
+    const ran = await pull(noMessages(world));
+    expect(ran.exitCode).toBe(8);
+    expect(ran.stderr).toContain('such as 8: The answer for conversations 8 holds no list of messages.');
+    const { conversations } = await truth(world);
+    expect(await sql(world, without8('conversations'))).toEqual([{ n: (conversations?.length ?? 0) - 1 }]);
+  });
+
+  test('a change that cannot be read comes with a later pull, and nothing is gone meanwhile', async () => {
+    const world = await pulled();
+    world.clock.advance(600_000);
+    await request(world, 'PATCH', '/tickets/8', { subject: 'New subject' });
+    await request(world, 'PATCH', '/tickets/9', { subject: 'Another' });
+    expect((await pull(failsAt(world, '/tickets/8', 500), ['--max-wait', '2'])).exitCode).toBe(8);
+    expect(await sql(world, 'SELECT subject FROM tickets WHERE id = 9')).toEqual([{ subject: 'Another' }]);
+    expect(await goneTickets(world)).toEqual([]);
+    await ok(world, 'mirror pull');
+    expect(await copied(world)).toEqual(await truth(world));
+  });
+
+  test('a service that fails at all of them ends the pull', async () => {
+    const world = await fresh();
+    const down: SandboxWorld = {
+      ...world,
+      async exchange(asked) {
+        if (!isTicket(new URL(asked.url))) return world.exchange(asked);
+        return { status: 500, headers: { 'content-type': 'application/json' }, body: '{"error":"Server Error"}' };
+      },
+    };
+    expect((await pull(down, ['--max-wait', '2'])).exitCode).toBe(1);
+  });
+});

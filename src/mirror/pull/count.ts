@@ -1,11 +1,12 @@
 import { hexDigestOf } from '../../text/digest.ts';
+import { number } from '../../text/number.ts';
 import { asOfState, type KindState, minus, overlapMs, type Sweeping } from '../store/state.ts';
 import { livingCount } from '../store/status.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import { markMissing } from './deleted.ts';
-import { notWhole, type Pulling } from './pulling.ts';
+import { notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { droppedWords } from './usable.ts';
 
 /** `again`: the same once more; `withdraw`: it is not complete, and is read whole; `leave`: to the next pull. */
@@ -33,7 +34,8 @@ export async function compareCounts(
     return { state: { ...state, unshown }, next: 'leave' };
   }
   const { whole } = state.sweep;
-  if ((state.sweep.dropped ?? 0) > 0) return leftOut(pulling, name, state);
+  const { dropped = 0, failed = 0 } = state.sweep;
+  if (dropped + failed > 0) return leftOut(pulling, name, state);
   // A list of what changed counts that alone.
   if (!whole && (kindOf(name).incremental === 'updates' || !state.complete)) return { state, next: 'finish' };
   return whole ? compareWhole(pulling, name, state, sweeps) : compareIncremental(pulling, name, state, sweeps);
@@ -46,10 +48,20 @@ export async function compareCounts(
 const unshownIn = ({ sweep: { absent = 0, absentIds = 0 } }: Sweeping): string | null =>
   absent === 0 ? null : `${absent} ${absentIds}`;
 
-/** What was dropped was not read: nothing is whole or gone by such a reading. What the copy was before, it stays. */
+function failedWords(pulling: Pulling, name: KindName, count: number): string {
+  const [first] = tallyOf(pulling, name).failing;
+  const such = first ? `, such as ${first[0]}: ${first[1].message}` : '.';
+  return `${number(count)} of its records could not be read${such}`;
+}
+
+/** What was dropped, or failed, was not read: nothing is whole or gone by such a reading. What the copy was before, it stays. */
 async function leftOut(pulling: Pulling, name: KindName, state: Sweeping): Promise<Compared> {
-  const { whole, total, listed, dropped = 0 } = state.sweep;
-  notWhole(pulling, name, droppedWords(dropped, name, tableOf(name).id));
+  const { whole, total, listed, dropped = 0, failed = 0 } = state.sweep;
+  const words = [
+    ...(dropped > 0 ? [droppedWords(dropped, name, tableOf(name).id)] : []),
+    ...(failed > 0 ? [failedWords(pulling, name, failed)] : []),
+  ];
+  notWhole(pulling, name, words.join(' '));
   const counted = whole || kindOf(name).incremental !== 'updates' ? (listed ?? total) : null;
   const living = await pulling.store.read((sql) => livingCount(sql, pulling.account, name));
   if (!state.complete || living >= (counted ?? living)) return { state, next: 'leave' };

@@ -50,6 +50,8 @@ export type Tally = {
   refused?: string;
   /** Why this pull could not read it whole. */
   doubt?: string;
+  /** Records that it has asked for in vain. */
+  readonly failing: Map<number, Failure>;
 };
 
 /** The service whose answers tell the time of the pull. */
@@ -140,7 +142,7 @@ export function datedContext(ctx: Context): Omit<Dated, 'service'> & { readonly 
 }
 
 export function tallyOf({ tally }: Pulling, kind: KindName): Tally {
-  const present = tally.get(kind) ?? { created: 0, updated: 0, gone: 0 };
+  const present = tally.get(kind) ?? { created: 0, updated: 0, gone: 0, failing: new Map() };
   tally.set(kind, present);
   return present;
 }

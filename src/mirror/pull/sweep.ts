@@ -152,13 +152,13 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
   // A page of nothing but what is there ends a reading of what is new, so it has to be looked at before the next one.
   const looksBack = kind.incremental === 'newest first' && (!sweep.whole || sweep.isTail);
   const latest = page.records.reduce((found, { updated_at: at }) => later(found, maybeTime(at)), sweep.latest);
-  let { absent = 0, absentIds = 0, dropped = 0 } = sweep;
+  let { absent = 0, absentIds = 0, dropped = 0, failed = 0 } = sweep;
   // The tail looks at what was counted already.
   dropped = sweep.isTail ? Math.max(dropped, page.dropped) : dropped + page.dropped;
   const after = (): Sweeping => {
     const started = sweep.started ?? pulling.serviceTime();
     const { isDoubted: _, ...rest } = sweep;
-    const counts = { total: page.total, absent, absentIds, dropped };
+    const counts = { total: page.total, absent, absentIds, dropped, failed };
     return { ...before, sweep: { ...rest, page: sweep.page + 1, latest, started, ...counts } };
   };
   expectPages(pulling, name, after(), page.records.length);
@@ -170,6 +170,7 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
       for (const id of texts.absent) absentIds += id;
     }
     dropped += texts.dropped;
+    failed = sweep.isTail ? Math.max(failed, texts.failed) : failed + texts.failed;
     const state = after();
     void writer.write((sql) => saveState(sql, account, name, state));
   } else {

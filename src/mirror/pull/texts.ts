@@ -1,3 +1,4 @@
+import { Failure } from '../../errors.ts';
 import type { Fields } from '../../text/record.ts';
 import type { Sweep } from '../store/state.ts';
 import { isSame } from '../tables/cells.ts';
@@ -6,7 +7,7 @@ import type { Sql } from '../tables/store.ts';
 import { type Table, tableOf } from '../tables/tables.ts';
 import { type Present, presentRows } from './present.ts';
 import { spent, tell } from './progress.ts';
-import { notWhole, type Pulling } from './pulling.ts';
+import { notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { idIn, type Read, storeRecords } from './reading.ts';
 import { applyRecords, type FetchedRecord, keyOf, markDeleted, touch } from './records.ts';
 import { readWhole } from './thread.ts';
@@ -19,8 +20,11 @@ const sameMomentMs = 2_000;
 
 type PageOfKind = Read & { readonly one: ReadsOne; readonly sweep: Pick<Sweep, 'number' | 'forced'> };
 
-/** `absent`: records that are listed, and answer 404; `dropped`: parts of records whose id svc cannot keep. */
-type Texts = { readonly absent: readonly number[]; readonly dropped: number };
+/**
+ * `absent`: records that are listed, and answer 404; `dropped`: parts of records whose id svc cannot keep; `failed`: records
+ * at which the service fails, or whose answer cannot be trusted.
+ */
+type Texts = { readonly absent: readonly number[]; readonly dropped: number; readonly failed: number };
 
 /** Reads one by one those records of a page whose text the list does not hold and that changed. */
 export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfKind): Promise<Texts> {
@@ -37,16 +41,17 @@ export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfK
   void writer.write((sql) => touch(sql, reading, table, rows));
   spent(pulling, name, same.length);
   const absent: number[] = [];
-  let dropped = 0;
+  let [dropped, failed] = [0, 0];
   for (let at = 0; at < due.length; at += together) {
     const some = due.slice(at, at + together);
     const stored = await storeSome(pulling, name, one, { reading, records: some });
     absent.push(...stored.absent);
     dropped += stored.dropped;
+    failed += stored.failed;
     spent(pulling, name, some.length);
     tell(pulling);
   }
-  return { absent, dropped };
+  return { absent, dropped, failed };
 }
 
 /** The list says that it changed; or that cannot be known yet; or everything is read again. */
@@ -68,21 +73,36 @@ function isDue(
 async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed: Read): Promise<Texts> {
   const { writer } = pulling;
   const ids = listed.records.map(idIn(tableOf(name)));
-  const answers = await readWhole(pulling, name, one, ids);
+  const { failing } = tallyOf(pulling, name);
+  const answers = await readWhole(pulling, name, one, ids, failing);
   const reading = { ...listed.reading, readAt: pulling.serviceTime() };
   const records = answers.flatMap((answer) => (answer.status === 'fulfilled' && answer.value ? [answer.value] : []));
   await writer.room();
   const written = writer.write((sql) => storeWhole(sql, pulling, name, { reading, records }));
-  const failed = answers.find((answer) => answer.status === 'rejected');
-  if (failed) {
-    await written;
-    throw failed.reason;
+  const reasons = new Map<number, unknown>();
+  for (const [at, id] of ids.entries()) {
+    const answer = answers[at];
+    if (answer?.status === 'rejected') reasons.set(id, answer.reason);
+  }
+  if (reasons.size > 0) await written;
+  // Where it fails at all of them, it fails.
+  const isDown = reasons.size > 1 && reasons.size === ids.length;
+  for (const [id, reason] of reasons) {
+    if (!isOfOne(pulling, reason, isDown)) throw reason;
+    failing.set(id, reason);
   }
   const { embeddedIn } = kindOf(name);
   if (embeddedIn) await showIn(pulling, embeddedIn, { reading: listed.reading, records });
   const absent = ids.filter((_, at) => answers[at]?.status === 'fulfilled' && !answers[at].value);
-  return { absent, dropped: sum(records.map((record) => partsOf(name, record).dropped)) };
+  const dropped = sum(records.map((record) => partsOf(name, record).dropped));
+  return { absent, dropped, failed: reasons.size };
 }
+
+/** A record of its own must not keep all others from the copy. */
+const isOfOne = ({ stop }: Pulling, reason: unknown, isDown: boolean): reason is Failure =>
+  reason instanceof Failure &&
+  reason !== stop &&
+  (reason.kind === 'partial' || (!isDown && reason.kind === 'failed' && (reason.status ?? 0) >= 500));
 
 /** Another record shows what changed here, without having changed itself: it is read again. */
 async function showIn(pulling: Pulling, { kind, by }: EmbeddedIn, { reading, records }: Read): Promise<void> {

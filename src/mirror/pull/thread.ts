@@ -7,17 +7,21 @@ import type { Pulling } from './pulling.ts';
 
 /**
  * Records by their own addresses, each with all of its parts. Undefined where one is gone since the list was read. A thread
- * that lacks a message of the copy is read twice: messages are not deleted, and answers may be cut.
+ * that lacks a message of the copy is read twice: messages are not deleted, and answers may be cut. `failing`: those that
+ * this pull has asked for in vain.
  */
 export async function readWhole(
   pulling: Pulling,
   name: KindName,
   one: ReadsOne,
   ids: readonly number[],
+  failing: ReadonlyMap<number, Failure> = new Map(),
 ): Promise<PromiseSettledResult<Fields | undefined>[]> {
   const known = await partsInCopy(pulling, name, ids);
   return Promise.allSettled(
     ids.map(async (id) => {
+      const failure = failing.get(id);
+      if (failure) throw failure;
       const first = await readOne(pulling, name, one, id);
       const lacking = missingIn(name, first, known.get(id));
       if (lacking.length === 0) return first;
@@ -36,20 +40,22 @@ async function readOne(
   id: number,
 ): Promise<Fields | undefined> {
   const { id: idField } = tableOf(name);
+  let hasNoParts = false;
   for (const _ of ['first', 'second']) {
     try {
       const body = await pulling.ask(operation, { params: { id } });
       const record = body[operation.answer.key ?? ''];
       const { parts } = kindOf(name);
-      const isWhole = isRecord(record) && record[idField] === id && (!parts || Array.isArray(record[parts.field]));
-      if (isWhole) return record;
+      const isIt = isRecord(record) && record[idField] === id;
+      if (isIt && (!parts || Array.isArray(record[parts.field]))) return record;
+      hasNoParts = isIt;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (error.kind === 'not-found') return undefined;
       if (!error.isOther) throw error;
     }
   }
-  throw odd(`The answer for ${name} ${id} does not hold that record.`);
+  throw odd(`The answer for ${name} ${id} ${hasNoParts ? 'holds no list of messages' : 'does not hold that record'}.`);
 }
 
 /** Of that kind alone: the pull goes on with the others. */

@@ -27,6 +27,8 @@ export type Sweep = {
   readonly absentIds?: number;
   /** Records whose id svc cannot keep: with these no reading is whole, and nothing is gone by it. */
   readonly dropped?: number;
+  /** Records at which the service failed, or whose answer cannot be trusted: the same holds. */
+  readonly failed?: number;
   /** The page that comes next could not be trusted in the last pull either. */
   readonly isDoubted?: boolean;
   /** Of lists: those whose members are read. */
