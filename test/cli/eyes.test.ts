@@ -94,7 +94,7 @@ test.each(outputs)('no customer text acts on a terminal as %s', async (output) =
         for (const notice of notices) expectHarmless(notice);
       }
     }),
-    { numRuns: draws(20, 60) },
+    { numRuns: draws(10, 60) },
   );
 });
 
@@ -122,7 +122,7 @@ test('no line of a table or a record is wider than the terminal, whatever custom
         for (const line of stdout.split('\n')) expect(terminalCells(line)).toBeLessThanOrEqual(columns);
       }
     }),
-    { numRuns: draws(20, 60) },
+    { numRuns: draws(10, 60) },
   );
 });
 
@@ -136,7 +136,7 @@ test('no customer text acts through an error, its advice, its fields or its JSON
       const json = written.stderr.trimEnd().split('\n').at(-1) ?? '';
       expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(failure)));
     }),
-    { numRuns: draws(20, 60) },
+    { numRuns: draws(10, 60) },
   );
 });
 
@@ -157,7 +157,7 @@ test('what reaches a machine is exact', async () => {
         expect(read).toEqual(JSON.parse(JSON.stringify([record(text, other), record(other, text)])));
       }
     }),
-    { numRuns: draws(20, 60) },
+    { numRuns: draws(10, 60) },
   );
 });
 
@@ -172,6 +172,6 @@ test('a screen or a line that forgot to make customer text harmless still cannot
       })();
       expectHarmless((await shown({ data: { shape: 'stream', records, line: human } }, {}, 80)).stdout);
     }),
-    { numRuns: draws(20, 60) },
+    { numRuns: draws(10, 60) },
   );
 });

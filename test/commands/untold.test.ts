@@ -7,6 +7,7 @@ import type { HttpRequest } from '../../src/context.ts';
 import { lines } from '../http/command-lines.ts';
 import { few, sandboxWorld } from '../sandbox-world.ts';
 import { type Ran, svc } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
 
 type Case = { readonly argv: readonly string[]; readonly stdin?: string };
 
@@ -40,11 +41,13 @@ const untold: readonly (readonly [name: string, more: readonly string[], isFull:
 ];
 
 // Those take a login.
-const played = Object.entries(lines).filter(([, { argv }]) => !argv.some((word) => word.includes('webhooks')));
+const played = Object.entries(lines)
+  .filter(([, { argv }]) => !argv.some((word) => word.includes('webhooks')))
+  .map((one, turn) => [...one, turn] as const);
 
-test.each(played)('%s: what was written is told, whatever becomes of the output', async (_, line) => {
+test.each(played)('%s: what was written is told, whatever becomes of the output', async (_, line, turn) => {
   const whole = await play(line, []);
-  for (const [name, more, isFull] of untold) {
+  for (const [name, more, isFull] of inTurn(untold, turn, untold.length)) {
     const { ran, written } = await play(line, more, isFull);
     expect({ name, written }).toEqual({ name, written: whole.written });
     // Nothing is printed where there is nothing to say.

@@ -57,7 +57,7 @@ test('whatever is asked for, nobody is redirected to an address that is not regi
         expect(given.has('code')).toBe(!given.has('error'));
       },
     ),
-    { numRuns: draws(150, 500) },
+    { numRuns: draws(75, 500) },
   );
 });
 
@@ -75,7 +75,7 @@ test('whatever the wildcard lets pass goes to a host of that domain, as every UR
       expect([protocol, port, pathname, search, hash, username]).toEqual(['https:', '', '/callback', '', '', '']);
       expect(hostname).toMatch(/^[a-z\d-]+\.example\.com$/u);
     }),
-    { numRuns: draws(500, 2000) },
+    { numRuns: draws(250, 2000) },
   );
 });
 
@@ -123,6 +123,6 @@ test('whatever the token endpoint is sent, it answers with an error of RFC 6749 
       expect(body.error_description).toMatch(/^[ !#-[\]-~]+$/u);
       expect(JSON.stringify([...service.rows.values()])).toBe(before);
     }),
-    { numRuns: draws(150, 500) },
+    { numRuns: draws(75, 500) },
   );
 });

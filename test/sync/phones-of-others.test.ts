@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { few, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
 type Stored = { readonly contact_id: number; readonly email: string; readonly name: string; readonly phone: string };
@@ -18,7 +18,7 @@ async function importing(world: SandboxWorld, rows: readonly string[], flags: re
   return { ...ran, report: ran.stdout === '' ? {} : JSON.parse(ran.stdout) };
 }
 
-const world = () => sandboxWorld({ rateLimit: 'off', seed: few });
+const world = () => sandboxWorld({ rateLimit: 'off' });
 const reads = ({ sent }: SandboxWorld) => sent.filter((line) => line.startsWith('GET /contacts'));
 
 describe('lists import writes nobody over', () => {
