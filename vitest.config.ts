@@ -35,7 +35,7 @@ export default defineConfig({
     deps: { interopDefault: false },
     tags: [{ name: 'long', description: 'Many real processes, databases or browsers, or much chance: for `.ci/run`.' }],
     ...(isQuick && { tagsFilter: ['!long'] }),
-    // Half of what short tests compute was V8 optimizing what then runs a few times more. It waits fifteen times as long
+    // A twelfth of what short tests compute was V8 optimizing what then runs a few times more. It waits fifteen times as long
     // here. Threads, in which mutation tests run, refuse such an argument.
     ...(isNpmTest && { execArgv: ['--interrupt-budget=1000000'] }),
     // Files that have not changed are not transformed again.
