@@ -1,4 +1,5 @@
 import type { Exchange, HttpRequest, HttpResponse, Lost } from '../src/context.ts';
+import { once } from '../src/promise/once.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../src/sandbox/app.ts';
 import { seedRows } from '../src/sandbox/store/seed.ts';
 import { createWorld, type VirtualClock, virtualClock, type World } from './svc.ts';
@@ -40,19 +41,24 @@ function fewOf({ contacts = [], list_members = [], tickets = [], conversations =
 export function sandboxWorld(options: SandboxOptions & { readonly env?: World['env'] } = {}): SandboxWorld {
   const { env, ...own } = options;
   const clock = virtualClock();
-  const sandbox = createSandbox({ seed: demo, now: () => clock.now(), sleep: (ms) => clock.sleep(ms), ...own });
+  // Made for the first request: many a world meets a mistake on the command line, and none comes.
+  const sandbox = once(() =>
+    createSandbox({ seed: demo, now: () => clock.now(), sleep: (ms) => clock.sleep(ms), ...own }),
+  );
   const sent: string[] = [];
   const exchange: Exchange = async (request) => {
     sent.push(`${request.method} ${request.url.replace(origin, '')}`);
-    return throughSandbox(sandbox, request);
+    return throughSandbox(sandbox(), request);
   };
   return {
     ...createWorld(exchange, { clock, ...(env && { env: { SVC_BASE_URL: origin, ...env } }) }),
     clock,
-    sandbox,
+    get sandbox() {
+      return sandbox();
+    },
     sent,
     async control(method, name, body) {
-      const answer = await sandbox.handle({
+      const answer = await sandbox().handle({
         method,
         url: `/_sandbox/${name}`,
         headers: { host: '127.0.0.1', 'content-type': 'application/json' },
