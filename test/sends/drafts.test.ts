@@ -436,7 +436,7 @@ test.each(twoAtOnce)(
   'of two drafts for %s that are approved at one moment, one is sent, and the other is shown what is new',
   { tags: ['long'] },
   async (_, first, second) => {
-    const { world, draft, json } = desk();
+    const { world, draft, json } = desk({ seed: 'demo' });
     const drafts = [
       await draft(`${first} --body First`),
       await draft(`${second} --body Second`),
