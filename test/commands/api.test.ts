@@ -138,3 +138,18 @@ test('a page that says itself that it is none ends --paginate, and no filter mak
   const filtered = await svc(denied, ['api', '/whatever', '--jq', '.code'], { env });
   expect([filtered.exitCode, filtered.stdout]).toEqual([1, '']);
 });
+
+test('--paginate of a list that has pages, and comes without its meta, is not all', async () => {
+  const world = sandboxWorld();
+  const exchange: typeof world.exchange = async (request) => {
+    const answer = await world.exchange(request);
+    if (!('status' in answer) || !request.url.includes('/tickets')) return answer;
+    const { meta: _, ...body } = JSON.parse(answer.body) as Record<string, unknown>;
+    return { ...answer, body: JSON.stringify(body) };
+  };
+  const ran = await svc({ ...world, exchange }, ['api', '/tickets', '--paginate']);
+  expect(ran.exitCode).toBe(1);
+  expect(ran.stderr).toContain('may not be all');
+  const alone = await svc({ ...world, exchange }, ['api', '/tickets/8', '--paginate']);
+  expect(alone.exitCode).toBe(0);
+});

@@ -19,7 +19,9 @@ type Asked = {
 /** The first page's document with the records of all pages in its list, each once; `meta` is the last page's. */
 export async function wholeOf(first: unknown, { path, operation, next }: Asked): Promise<Whole> {
   const key = isRecord(first) ? Object.keys(first).find((name) => Array.isArray(first[name])) : undefined;
-  if (!isRecord(first) || key === undefined || !isRecord(first.meta)) return { record: first };
+  if (!isRecord(first) || key === undefined) return { record: first };
+  // Of a list that has pages, one without is no whole list.
+  if (!isRecord(first.meta) && !isPaged(operation)) return { record: first };
   const query = new URLSearchParams(path.split('?')[1]);
   const [from, perPage] = [Number(query.get('page') ?? 1), Number(query.get('per_page') ?? usualPage)];
   const idField = operation && idFieldOf(operation);
@@ -43,7 +45,8 @@ export async function wholeOf(first: unknown, { path, operation, next }: Asked):
     },
     { yielded: 0, total: undefined },
   );
-  const whole = (): Fields => ({ ...first, [key]: records, meta: newest.meta });
+  const meta = () => (newest.meta === undefined ? {} : { meta: newest.meta });
+  const whole = (): Fields => ({ ...first, [key]: records, ...meta() });
   try {
     for await (const record of reading) records.push(record);
     return { record: whole() };
@@ -52,6 +55,9 @@ export async function wholeOf(first: unknown, { path, operation, next }: Asked):
     return { record: whole(), failure };
   }
 }
+
+const isPaged = (operation: Operation | undefined): boolean =>
+  operation?.answer.shape === 'list' && operation.answer.paged === true;
 
 /**
  * Of a path that svc does not know, what is the same in all is the same. A row that should be a record and is none, such
