@@ -101,6 +101,7 @@ const ofOneProfile = new Set([
   'whoami',
   ...['logout', 'status', 'keep', 'refresh', 'token'].map((word) => `auth ${word}`),
 ]);
+const eventWord = /^[a-z]{1,20}\.[a-z_]{1,30}$/u;
 const idWord = /^(?:#?\d+|T-\d+|[^@\s]+@[^@\s]+)$/iu;
 
 /** `--subject Export stops`: what to do about the first of the words that nothing takes. */
@@ -120,6 +121,7 @@ function tooMany(words: readonly string[], typed: Typed): string | undefined {
   const text = ['body', 'description', 'content'].find((name) =>
     flags.some(([one, { completes }]) => one === name && completes !== 'files'),
   );
+  if (eventWord.test(word) && flags.some(([name]) => name === 'events')) return `Did you mean --events ${word}?`;
   const before = argv.slice(0, argv.indexOf(word)).findLast((one) => one.startsWith('--'));
   const isBehindFlag = flags.some(
     ([name, own]) => `--${name}` === before && own.placeholder !== undefined && !own.choices,

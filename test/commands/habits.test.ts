@@ -558,6 +558,7 @@ describe('what nothing takes', () => {
     ['lists import 5 a.csv b.csv', 'One file at a time: run the command once for each.'],
     ['lists add 1 7', 'Did you mean --contact 7?'],
     ['tickets 8', 'Did you mean: svc tickets get 8'],
+    ['webhooks listen ticket.created', 'Did you mean --events ticket.created?'],
     ['lists list --all', 'Leave out --all: svc lists list shows all of them.'],
     ['lists members 1 --paginate', 'Leave out --paginate: svc lists members shows all of them.'],
     ['changelog create --published', 'Did you mean --status published?'],
