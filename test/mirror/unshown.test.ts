@@ -1,6 +1,6 @@
 // Records that the list names, and whose own address answers 404.
 import { describe, expect } from 'vitest';
-import type { SandboxWorld } from '../sandbox-world.ts';
+import { few, type SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { json, ok, onBothEngines, sql } from './engines.ts';
 import { faulty, without } from './faulty.ts';
@@ -20,7 +20,7 @@ async function isComplete(world: SandboxWorld): Promise<boolean | undefined> {
 onBothEngines('mirror pull of records that are listed and not shown', ({ test, world: fresh, pulled }) => {
   describe('a service in trouble', () => {
     test('a first pull is not whole, and the next one holds them', async () => {
-      const world = await fresh();
+      const world = await fresh({ seed: few });
       const ran = await pull(troubled(world, isTicket));
       expect(ran.exitCode).toBe(8);
       expect(ran.stderr).toMatch(/The service lists \d+ tickets whose own address answers 404/u);
@@ -62,7 +62,7 @@ onBothEngines('mirror pull of records that are listed and not shown', ({ test, w
   });
 
   test('two pulls that meet the same ones believe it', async () => {
-    const world = await fresh();
+    const world = await fresh({ seed: few });
     const odd = troubled(world, (url) => url.pathname === '/tickets/8');
     expect((await pull(odd)).exitCode).toBe(8);
     await ok(odd, 'mirror pull');
@@ -88,7 +88,7 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
   const without8 = (kind: string) => `SELECT count(*) AS n FROM ${kind} WHERE id <> 8`;
 
   test('the service fails at one ticket: the others, and all other kinds, are there', async () => {
-    const world = await fresh();
+    const world = await fresh({ seed: few });
     const ran = await pull(failsAt(world, '/tickets/8', 500), ['--max-wait', '2']);
     expect(ran.exitCode).toBe(8);
     expect(ran.stderr).toContain('Not whole: tickets. 1 of its records could not be read, such as 8: ');
@@ -104,7 +104,7 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
   });
 
   test('a thread without its list of messages: the other threads are there', async () => {
-    const world = await fresh();
+    const world = await fresh({ seed: few });
     const ran = await pull(noMessages(world));
     expect(ran.exitCode).toBe(8);
     expect(ran.stderr).toContain('such as 8: The answer for conversations 8 holds no list of messages.');
@@ -125,7 +125,7 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
   });
 
   test('a service that fails at all of them ends the pull', async () => {
-    const world = await fresh();
+    const world = await fresh({ seed: few });
     const down: SandboxWorld = {
       ...world,
       async exchange(asked) {
