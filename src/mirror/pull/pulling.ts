@@ -52,6 +52,7 @@ export type Tally = {
   doubt?: string;
   /** Records that it has asked for in vain. */
   readonly failing: Map<number, Failure>;
+  failedInARow: number;
 };
 
 /** The service whose answers tell the time of the pull. */
@@ -142,7 +143,7 @@ export function datedContext(ctx: Context): Omit<Dated, 'service'> & { readonly 
 }
 
 export function tallyOf({ tally }: Pulling, kind: KindName): Tally {
-  const present = tally.get(kind) ?? { created: 0, updated: 0, gone: 0, failing: new Map() };
+  const present = tally.get(kind) ?? { created: 0, updated: 0, gone: 0, failing: new Map(), failedInARow: 0 };
   tally.set(kind, present);
   return present;
 }

@@ -73,7 +73,8 @@ function isDue(
 async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed: Read): Promise<Texts> {
   const { writer } = pulling;
   const ids = listed.records.map(idIn(tableOf(name)));
-  const { failing } = tallyOf(pulling, name);
+  const tally = tallyOf(pulling, name);
+  const { failing } = tally;
   const answers = await readWhole(pulling, name, one, ids, failing);
   const reading = { ...listed.reading, readAt: pulling.serviceTime() };
   const records = answers.flatMap((answer) => (answer.status === 'fulfilled' && answer.value ? [answer.value] : []));
@@ -85,8 +86,8 @@ async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed
     if (answer?.status === 'rejected') reasons.set(id, answer.reason);
   }
   if (reasons.size > 0) await written;
-  // Where it fails at all of them, it fails.
-  const isDown = reasons.size > 1 && reasons.size === ids.length;
+  tally.failedInARow = reasons.size < ids.length ? 0 : tally.failedInARow + reasons.size;
+  const isDown = tally.failedInARow >= manyInARow;
   for (const [id, reason] of reasons) {
     if (!isOfOne(pulling, reason, isDown)) throw reason;
     failing.set(id, reason);
@@ -97,6 +98,9 @@ async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed
   const dropped = sum(records.map((record) => partsOf(name, record).dropped));
   return { absent, dropped, failed: reasons.size };
 }
+
+/** So many without one that is read: the service is in trouble, and each costs all of its repetitions. */
+const manyInARow = 5;
 
 /** A record of its own must not keep all others from the copy. */
 const isOfOne = ({ stop }: Pulling, reason: unknown, isDown: boolean): reason is Failure =>
