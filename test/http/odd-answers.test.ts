@@ -167,5 +167,5 @@ test('a field that every answer lacks is told once, not in each page', async () 
   const ran = await svc(nameless, ['contacts', 'list', '--all', '--json'], { env: credentials });
   expect(ran.exitCode).toBe(0);
   expect(world.sent.length).toBeGreaterThan(1);
-  expect(ran.stderr).toBe('Warning: the answer lacks or changes contacts.0.email.\n');
+  expect(ran.stderr).toBe('Warning: missing in the answer, or not as the service describes it: contacts.0.email.\n');
 });

@@ -146,7 +146,8 @@ function warnOfMissing({ ctx, learnt }: Service, { id }: Operation, missing: rea
     if (!learnt.warned.has(field)) fresh.push(path);
     learnt.warned.add(field);
   }
-  if (fresh.length > 0) ctx.notice(`Warning: the answer lacks or changes ${fresh.slice(0, 5).join(', ')}.`);
+  if (fresh.length > 0)
+    ctx.notice(`Warning: missing in the answer, or not as the service describes it: ${fresh.slice(0, 5).join(', ')}.`);
 }
 
 function learnAccount({ session }: Service, json: unknown): void {
