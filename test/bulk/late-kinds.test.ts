@@ -99,3 +99,16 @@ test('the rows of an unfinished update go out again where a reply has set their 
   expect(await svc(world, argv)).toMatchObject({ exitCode: 0 });
   expect(await priorityOf(world, 8)).toBe(3);
 });
+
+test('an hour after its end nobody waits for a run any more', async () => {
+  const { world, late } = fresh();
+  expect(await run(late, 'tickets update', put(world, 'first.csv', 'id,priority\n8,1\n'))).toMatchObject({
+    exitCode: 0,
+  });
+  await late.settle();
+  world.clock.advance(3_700_000);
+  const began = world.clock.ticks();
+  expect(await run(late, 'tickets update', put(world, 'second.csv', updates))).toMatchObject({ exitCode: 0 });
+  expect(world.clock.ticks() - began).toBeLessThan(30_000);
+  expect(readdirSync(join(world.folder, 'state', 'bulk')).filter((name) => name.endsWith('.jsonl'))).toEqual([]);
+});

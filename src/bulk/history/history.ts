@@ -17,7 +17,7 @@ import {
   refuseCommon,
   refuseDeleted,
 } from '../journal/claims.ts';
-import { copiesElsewhere, hasKeys, isLongAgo } from '../journal/copies.ts';
+import { copiesElsewhere, hasArrived } from '../journal/copies.ts';
 import { isUnsure } from '../journal/ended-table.ts';
 import { likeIn } from '../journal/lines.ts';
 import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from '../journal/on-disk.ts';
@@ -218,9 +218,7 @@ async function forgetFinished(
   now: number | undefined,
 ): Promise<void> {
   for (const one of same) {
-    if (isOpen(one) || busy.has(one.path)) continue;
-    // A request of it may still be on its way.
-    if (hasKeys(one.past) && !(await isLongAgo(one.path, now))) continue;
+    if (busy.has(one.path) || !(await hasArrived(one, now))) continue;
     await rm(one.path, { force: true });
     await forgetRows(one.path);
   }

@@ -32,6 +32,7 @@ export async function copiesElsewhere({ folder, present, now, identity, ours, ow
   for (const path of await folder.list()) {
     if (path === own?.path || (await isLongAgo(path, now))) continue;
     const past = known.get(path)?.past ?? (await pastOfKin(path, { folder, present, identity }));
+    if (past && (await hasArrived({ path, past }, now))) continue;
     for (const [, rowStatus] of past?.rowStatuses.held() ?? []) {
       if ('keys' in rowStatus && rowStatus.keys) copies.push({ keys: rowStatus.keys, content: rowStatus.is });
     }
@@ -39,16 +40,21 @@ export async function copiesElsewhere({ folder, present, now, identity, ours, ow
   return copies;
 }
 
+const hourMs = 60 * 60 * 1000;
 /** Nothing is on its way for so long, also where a clock was set by hours. */
-const longAgoMs = 24 * 60 * 60 * 1000;
+const longAgoMs = 24 * hourMs;
 
-export async function isLongAgo(path: string, now: number | undefined): Promise<boolean> {
+async function isLongAgo(path: string, now: number | undefined, ms = longAgoMs): Promise<boolean> {
   const changed = await stat(path).catch(unreadable(path));
-  return changed === undefined || (now !== undefined && Math.abs(now - changed.mtimeMs) > longAgoMs);
+  return changed === undefined || (now !== undefined && Math.abs(now - changed.mtimeMs) > ms);
 }
 
+/** Of a run that came to its end no clock was set meanwhile, and nothing goes out again. */
+export const hasArrived = async ({ path, past }: Found, now: number | undefined): Promise<boolean> =>
+  past.finished !== undefined && (!hasKeys(past) || (await isLongAgo(path, now, hourMs)));
+
 /** Whether a request of one of its rows may still write to a record. */
-export const hasKeys = ({ rowStatuses }: Pick<Past, 'rowStatuses'>): boolean =>
+const hasKeys = ({ rowStatuses }: Pick<Past, 'rowStatuses'>): boolean =>
   someOf(rowStatuses.held(), ([, rowStatus]) => 'keys' in rowStatus);
 
 /** What a journal says of a command like `tickets close` beside `tickets update`. */
