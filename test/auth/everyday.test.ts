@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseServiceUrl, withScheme } from '../../src/config/service-url.ts';
 import { authWorld, loggedIn, origin, storeOf } from './auth-world.ts';
@@ -61,6 +62,14 @@ describe('config', () => {
     const command = 'tickets list';
     expect(await printed('alias', 'set', 'mine', command)).toEqual({ name: 'mine', command });
     expect(await printed('alias', 'delete', 'mine')).toEqual({ name: 'mine', command: null });
+  });
+
+  test('a folder of drafts is the same from wherever svc is run', async () => {
+    const world = await authWorld();
+    const { stderr } = await world.svc(['config', 'set', 'drafts', 'team/drafts']);
+    const folder = resolve('team/drafts');
+    expect(stderr).toContain(`drafts is ${folder} now.`);
+    expect((await world.svc(['config', 'get', 'drafts'])).stdout).toBe(`${folder}\n`);
   });
 
   test('default_profile must be one that exists', async () => {

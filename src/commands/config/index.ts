@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { defineCommand, type Offer, type Param, type TopGroup } from '../../command/command.ts';
 import { agreeToDefault, agreeToMode } from '../../command/loosen.ts';
 import { param } from '../../command/param.ts';
@@ -23,11 +24,11 @@ type Key = {
 
 const among = (by: string, choices: readonly string[]) => (text: string) => oneOf(choices, { text, by });
 
-/** The file of the configuration is no place for a password. */
+/** The file of the configuration is no place for a password, and a folder is the same from wherever svc is run. */
 async function placeOfDrafts(value: string): Promise<string> {
-  const { refuseUnfitPlace } = await import('../../sends/place.ts');
+  const { isPostgresUrl, refuseUnfitPlace } = await import('../../sends/place.ts');
   await refuseUnfitPlace(value, 'drafts');
-  return value;
+  return isPostgresUrl(value) ? value : resolve(value);
 }
 
 const keys = {
