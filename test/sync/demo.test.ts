@@ -73,8 +73,9 @@ test.skipIf(process.platform === 'win32')(
       screen += text;
     });
     await new Promise((ended) => pty.onExit(ended));
-    // A slow machine shows a spinner too, which takes itself off again.
-    const withoutSpinner = stripVTControlCharacters(screen).replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] .*? left/gu, '');
+    // A slow machine shows a spinner too, and takes each of its lines off again by an escape sequence.
+    const isErased = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]\P{Cc}*/gu;
+    const withoutSpinner = stripVTControlCharacters(screen.replaceAll(isErased, ''));
     const lines = withoutSpinner.split(/\r?\n|\r/u);
     expect(lines).toContain('To type these commands yourself: svc sandbox exec -- sh');
     // A command to copy is a line, and so is what has no room to be broken, such as a path.
