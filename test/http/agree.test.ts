@@ -43,6 +43,28 @@ describe('what a service may do to a value on the way in', () => {
     expect(isSameText(stored, sent)).toBe(false);
   });
 
+  test.each([
+    ['<p>The export is fixed.</p>', 'The export is fixed.'],
+    ['<p>Hello,</p>\n<p>the export<br />is fixed.</p>', 'Hello,\n\nthe export\nis fixed.'],
+    [
+      '<div class="x"><p>Ben &amp; Jerry&#39;s &lt;b&gt; &#x2019;&nbsp;&quot;5&quot;</p></div>',
+      'Ben & Jerry\'s <b> \u2019 "5"',
+    ],
+    ['5 &lt; 6', '5 < 6'],
+  ])('a text in markup is that text: %j is %j', (stored, sent) => {
+    expect(isSameText(stored, sent)).toBe(true);
+  });
+
+  test.each([
+    ['<p>The export is fixed.</p>', 'The export is broken.'],
+    ['<p>The export is fixed.</p>', ''],
+    ['The export', '<p>The export</p>'],
+    ['&#x110000; &unknown;', '\u{10ffff} &unknown;'],
+    ['5 < 6 and 7 > 6', '5 6'],
+  ])('and no other text: %j is not %j', (stored, sent) => {
+    expect(isSameText(stored, sent)).toBe(false);
+  });
+
   test('an email has no case, and another one is another one', () => {
     expect(isSameEmail('Ada@Example.com ', 'ada@example.COM')).toBe(true);
     expect(isSameEmail('ada@example.com', 'ada@example.org')).toBe(false);
@@ -100,6 +122,9 @@ describe('a time', () => {
   test.each([
     ['2026-05-01T10:00:00Z', '2026-05-01T12:00:00+02:00'],
     ['2026-05-01T10:00:00.900Z', '2026-05-01T10:00:00Z'],
+    ['2026-05-01T10:00:00Z', '2026-05-01T10:00:59.5Z'],
+    ['2026-05-01', '2026-05-01T23:59:59Z'],
+    ['2026-04-30', '2026-05-01T01:00:00+02:00'],
     ['2026-05-01 10:00:00', '2026-05-01T10:00:00Z'],
     ['2026-05-01T10:00:00', '2026-05-01T10:00:00z'],
     ['2026-05-01T10:00:00-0200', '2026-05-01T12:00:00'],
@@ -111,7 +136,10 @@ describe('a time', () => {
   });
 
   test.each([
-    ['2026-05-01T10:00:00Z', '2026-05-01T10:00:01Z'],
+    ['2026-05-01T10:00:01Z', '2026-05-01T10:00:02Z'],
+    ['2026-05-01T10:01:00Z', '2026-05-01T10:00:59Z'],
+    ['2026-05-01T00:00:00Z', '2026-05-01T09:00:00Z'],
+    ['2026-05-02', '2026-05-01T23:59:59Z'],
     ['2026-05-01T10:00:00Z', '2026-05-01T10:00:00+02:00'],
     ['2026-05-01T10:00:00Z', null],
     ['tomorrow', '2026-05-01'],

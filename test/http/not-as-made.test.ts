@@ -39,14 +39,16 @@ function answering({ path, bend }: Case, isStored: boolean) {
   const world = sandboxWorld({ rateLimit: 'off' });
   const other = sandboxWorld({ rateLimit: 'off' });
   let writes = 0;
+  let looks = 0;
   const exchange: typeof world.exchange = async (request) => {
+    if (writes > 0 && request.method === 'GET') looks++;
     if (request.method !== 'POST' || new URL(request.url).pathname !== path) return world.exchange(request);
     writes++;
     const answer = (await (isStored ? world : other).exchange(request)) as HttpResponse;
     expect(answer.status).toBeLessThan(300);
     return { ...answer, body: JSON.stringify(bend(JSON.parse(answer.body))) };
   };
-  return { world: { ...world, exchange }, writes: () => writes };
+  return { world: { ...world, exchange }, writes: () => writes, looks: () => looks };
 }
 
 for (const [what, one] of Object.entries(cases)) {
@@ -91,4 +93,31 @@ test('what was sent is no stranger’s: another priority, contact and state', as
     '--json',
   ];
   expect(await svc(world, publish)).toMatchObject({ exitCode: 0 });
+});
+
+const due = ['--due-at', '2027-01-02T03:04:05Z'];
+
+test.each<Case>([
+  {
+    argv: [...ticket.argv, ...due],
+    path: ticket.path,
+    bend: inTicket({ due_at: '2027-01-02T03:04:00Z', description: '' }),
+  },
+  { ...reply, bend: inMessage({ body: '<p>Hello</p>' }) },
+  { ...chat, bend: inMessage({ body: '<div>Hello</div>\n' }) },
+])('a time without its seconds, and a text in markup, are what was sent: $argv', async (one) => {
+  const { world, writes, looks } = answering(one, true);
+  expect(await svc(world, one.argv)).toMatchObject({ exitCode: 0 });
+  expect([writes(), looks()]).toEqual([1, 0]);
+});
+
+test('what an answer shows otherwise is named, of a long text the beginning', async () => {
+  const at = answering({ ...ticket, bend: inTicket({ due_at: '2027-01-03T00:00:00Z' }) } as Case, false);
+  const ran = await svc(at.world, [...ticket.argv, ...due]);
+  expect(ran).toMatchObject({
+    exitCode: 9,
+    stderr: expect.stringContaining('HTTP 201, but the answer shows due_at "2027-01-03T00:00:00Z")'),
+  });
+  const other = answering({ ...reply, bend: inMessage({ body: 'another text '.repeat(50) }) } as Case, false);
+  expect((await svc(other.world, reply.argv)).stderr).toMatch(/the answer shows body "another text [^"]{1,30}…\)/u);
 });

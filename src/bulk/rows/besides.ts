@@ -4,8 +4,8 @@ import { counted } from '../../text/number.ts';
 import { type NumberTable, numberTable } from '../../text/number-table.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
+import { short } from '../../text/short.ts';
 import type { Plan, Planned } from './plan.ts';
-import { short } from './remedy.ts';
 
 /** What a row does beside its own request. `one`: of a single record. `to`: the value that it sets. */
 type Beside = { readonly verb: string; readonly one: string; readonly to?: string };

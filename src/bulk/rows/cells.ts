@@ -6,8 +6,9 @@ import { Failure } from '../../errors.ts';
 import { parseExactly, quoteIt, roundedIn } from '../../text/exact-json.ts';
 import { keyTwice, twiceIn } from '../../text/json-keys.ts';
 import { nearest } from '../../text/near.ts';
+import { short } from '../../text/short.ts';
 import { parseTime } from '../../text/time.ts';
-import { isoDates, short } from './remedy.ts';
+import { isoDates } from './remedy.ts';
 
 /** How the cells of a file are read. */
 export type Reading = {

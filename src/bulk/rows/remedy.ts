@@ -44,6 +44,3 @@ export function isoDates(text: string): readonly string[] {
   const ways = sign === '.' ? iso(second, first) : [...iso(first, second), ...iso(second, first)];
   return [...new Set(ways)];
 }
-
-/** As a person would quote it. */
-export const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);

@@ -1,8 +1,8 @@
 import { resources } from '../../api/resources.ts';
 import type { RowOf } from '../../command/row.ts';
 import type { FileRow } from '../../tabular/rows.ts';
+import { short } from '../../text/short.ts';
 import type { Columns } from './columns.ts';
-import { short } from './remedy.ts';
 
 /** Which record a row of that line is about, as the file names it: a line of standard input leads nowhere. */
 export type RowRecords = ReadonlyMap<number, { readonly noun: string; readonly name: string }>;

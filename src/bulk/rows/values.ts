@@ -4,8 +4,9 @@ import type { RowOf } from '../../command/row.ts';
 import { Failure } from '../../errors.ts';
 import { firstOf } from '../../text/first-of.ts';
 import { nearest } from '../../text/near.ts';
+import { short } from '../../text/short.ts';
 import type { Columns } from './columns.ts';
-import { isStatusElsewhere, remedy, short } from './remedy.ts';
+import { isStatusElsewhere, remedy } from './remedy.ts';
 
 /** What the cells of other systems mean here. */
 export type Values = {

@@ -6,7 +6,7 @@ import { shellWord } from '../../text/shell-word.ts';
 import type { RequestSpec, Service } from '../exchange/asking.ts';
 import { givenIds, isId, madeIds } from '../exchange/made.ts';
 import { shownIn } from '../exchange/record.ts';
-import { answeredOtherwise } from '../look/answered-otherwise.ts';
+import { answeredOtherwise, otherThanSent } from '../look/answered-otherwise.ts';
 import { confirmedUpdate } from '../look/confirmed-update.ts';
 import type { Prepared } from '../look/look.ts';
 import type { LookAgain } from '../look/look-again.ts';
@@ -38,6 +38,7 @@ export function requestSpec(operation: Operation, input: Typed, evidence: Eviden
       showsOther(operation, { params, before }, json) ||
       answeredOtherwise(operation, body, json) ||
       !takes(givenIds(operation, json), answer),
+    otherIn: (json) => otherThanSent(operation, body, json),
     confirmed: (service, answer, json) =>
       confirmedUpdate({ ctx: service.ctx, operation, input, asked, was, read: readOf(service) }, answer, json),
     get effect() {

@@ -87,6 +87,8 @@ export type RequestSpec = Pick<
   readonly promised?: Promised;
   /** Whether an answer is about another record than this very write. */
   readonly showsOther?: (json: unknown, answer: HttpResponse) => boolean;
+  /** What an answer shows otherwise than it was sent, as `due_at "2027-01-02T00:00:00Z"`. */
+  readonly otherIn?: (json: unknown) => string | undefined;
   /**
    * Of an update: reads the record where the answer shows another value than was sent. Returns what shows that it was
    * done; throws the Failure of exit 9.

@@ -10,10 +10,10 @@ import { anyEffect } from './writes.ts';
 type WriteSpec = Pick<Operation, 'safety' | 'effect'>;
 
 /** What became of an attempt whose outcome is not known, in a few words: `HTTP 504`, `no answer within 30 s`. */
-export function briefly(exchanged: HttpResponse | Lost): string {
+export function briefly(exchanged: HttpResponse | Lost, otherIn?: (json: unknown) => string | undefined): string {
   if ('lost' in exchanged) return lowered(exchanged.detail);
   const { status, headers, body } = exchanged;
-  if (status < 300) return `HTTP ${status}, but the answer ${whatSuccess(body)}`;
+  if (status < 300) return `HTTP ${status}, but the answer ${whatSuccess(body, otherIn)}`;
   if (status < 400) return `the address redirects to ${headers.location ?? 'nowhere'}, HTTP ${status}`;
   const problem = problemIn(exchanged);
   if (problem) return `HTTP ${status}, ${problem.replace(/\.$/u, '')}`;
@@ -22,9 +22,12 @@ export function briefly(exchanged: HttpResponse | Lost): string {
   return isForeign ? `HTTP ${status} in a form that the service does not use` : `HTTP ${status}`;
 }
 
-function whatSuccess(body: string): string {
+function whatSuccess(body: string, otherIn?: (json: unknown) => string | undefined): string {
   if (looksLikeHtml(body)) return 'is a web page';
-  return readBody(body).form === 'none' ? 'is no JSON' : 'does not show that it was done';
+  const read = readBody(body);
+  if (read.form === 'none') return 'is no JSON';
+  const other = read.form === 'json' ? otherIn?.(read.json) : undefined;
+  return other === undefined ? 'does not show that it was done' : `shows ${other}`;
 }
 
 /** As a part of a sentence, without the system's name of the error. */

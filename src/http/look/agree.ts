@@ -14,9 +14,11 @@ export function agreement(telling: readonly boolean[], others: readonly boolean[
 
 /**
  * Whether what the service holds is what was sent, allowing for what a service may do to it on the way in: trimming,
- * the Unicode form, line ends, runs of spaces, the case of an email, the punctuation of a phone number.
+ * the Unicode form, line ends, runs of spaces, markup around a text, the case of an email, the punctuation of a phone
+ * number.
  */
-export const isSameText = (stored: unknown, sent: unknown): boolean => plain(stored) === plain(sent);
+export const isSameText = (stored: unknown, sent: unknown): boolean =>
+  plain(stored) === plain(sent) || (hasMarkup(stored) && unmarked(stored) === plain(sent));
 
 export const isSameEmail = (stored: unknown, sent: unknown): boolean =>
   plain(stored).toLowerCase() === plain(sent).toLowerCase();
@@ -35,10 +37,16 @@ export function isStoredPhone(stored: unknown, sent: unknown): boolean {
 
 export const isSameUrl = (stored: unknown, sent: unknown): boolean => address(stored) === address(sent);
 
-/** The same moment, whatever the notation: the service may drop fractions of a second. Without a zone it is UTC. */
+/**
+ * The same moment, whatever the notation: the service may drop fractions of a second, the seconds, and the whole time of
+ * day where it answers with a date alone. Without a zone it is UTC.
+ */
 export function isSameTime(stored: unknown, sent: unknown): boolean {
-  const [a, b] = [momentOf(stored), momentOf(sent)].map((at) => Math.floor(at / 1000));
-  return a === b || (Number.isNaN(a) && Number.isNaN(b) && isSameText(stored, sent));
+  const [a, b] = [momentOf(stored), momentOf(sent)];
+  if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) && Number.isNaN(b) && isSameText(stored, sent);
+  const isCutTo = (unit: number): boolean => Math.floor(b / unit) * unit === a;
+  if (/^\d{4}-\d{2}-\d{2}$/u.test(plain(stored))) return isCutTo(86_400_000);
+  return Math.floor(a / 1000) === Math.floor(b / 1000) || isCutTo(60_000);
 }
 
 /** The same labels, in whatever order. */
@@ -77,6 +85,22 @@ function fieldsOrNone(value: unknown): Readonly<Record<string, unknown>> | undef
 const plain = (value: unknown): string =>
   typeof value === 'string' ? value.normalize('NFC').replaceAll(/\s+/gu, ' ').trim() : '';
 
+const hasMarkup = (value: unknown): boolean => typeof value === 'string' && /<[a-z][^<>]*>|&[#a-z\d]+;/iu.test(value);
+
+const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+/** The text in HTML that was made of a plain one: without tags, each character as itself. */
+const unmarked = (value: unknown): string =>
+  plain(
+    plain(value)
+      .replaceAll(/<\/?[a-z][^<>]*>/giu, ' ')
+      .replaceAll(/&(?:(?<name>[a-z]+)|#(?:x(?<hex>[\da-f]{1,6})|(?<code>\d{1,7})));/giu, (entity, name, hex, code) => {
+        if (name !== undefined) return ownOf(characters, name) ?? entity;
+        const point = hex === undefined ? Number(code) : Number.parseInt(hex, 16);
+        return point <= 0x10ffff ? String.fromCodePoint(point) : entity;
+      }),
+  );
+
 const digits = (value: unknown): string => plain(value).replaceAll(/\D/gu, '');
 
 /** In milliseconds; NaN where it is no time. */
@@ -94,4 +118,4 @@ export const address = (value: unknown): string => {
 
 /** The same for texts that agree, whatever is compared of them. */
 export const likeness = (...texts: readonly unknown[]): string =>
-  JSON.stringify(texts.map((text) => plain(text).toLowerCase()));
+  JSON.stringify(texts.map((text) => unmarked(text).toLowerCase()));

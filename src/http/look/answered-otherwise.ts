@@ -1,5 +1,6 @@
 import type { Operation } from '../../api/operation.ts';
 import { type Fields, fieldsIn, isRecord, ownOf } from '../../text/record.ts';
+import { short } from '../../text/short.ts';
 import { isSameEmail, isSameSet, isSameText, isSameTime, isSameUrl, isSameValue, momentOf } from './agree.ts';
 import { rowsSent } from './agree-contact.ts';
 import { isCount } from './page-meta.ts';
@@ -30,23 +31,37 @@ const isNow = (shown: unknown, changed: unknown): boolean =>
  * another one is read once more (`shownOtherwise`).
  */
 export function answeredOtherwise(operation: About, body: unknown, json: unknown): boolean {
-  const { safety, answer, makes, rows, counts, asMade } = operation;
+  const { safety, counts, asMade } = operation;
   if (counts) return !areCountsOf(rowsSent(fieldsIn(body)).length, fieldsIn(json));
   if (safety !== 'verify' && safety !== 'once') return false;
+  const { sent, records } = inTurn(operation, body, json);
+  if (records.length !== sent.length) return true;
+  return sent.some(
+    (fields, at) => otherField(records[at] ?? {}, fields) !== undefined || isNotAsMade(asMade, records[at], fields),
+  );
+}
+
+/** What an answer shows otherwise than it was sent, as `due_at "2027-01-02T00:00:00Z"`: the first field; undefined where none. */
+export function otherThanSent(operation: About, body: unknown, json: unknown): string | undefined {
+  const { sent, records } = inTurn(operation, body, json);
+  for (const [at, fields] of sent.entries()) {
+    const shown = records[at] ?? {};
+    const name = otherField(shown, fields);
+    if (name !== undefined) return `${name} ${short(JSON.stringify(shownValue(shown, name)))}`;
+  }
+  return undefined;
+}
+
+/** The records that were sent, and those that the answer shows, each in the place of its own. */
+function inTurn({ answer, makes, rows }: About, body: unknown, json: unknown) {
   // A message stands beside how its conversation is handled, so there the answer has no key of its own.
   const key = answer.key ?? (makes && makes.length > 1 ? makes[0] : undefined);
   const shown = key === undefined ? json : fieldsIn(json)[key];
-  const sent = rows ? rowsSent(fieldsIn(body)) : [body];
-  const records = [shown].flat();
-  if (records.length !== sent.length) return true;
-  return sent.some((one, at) => {
-    const [record, fields] = [fieldsIn(records[at]), fieldsIn(one)];
-    return differs(record, fields) || isNotAsMade(asMade, record, fields);
-  });
+  return { sent: rows ? rowsSent(fieldsIn(body)) : [fieldsIn(body)], records: [shown].flat().map(fieldsIn) };
 }
 
 /** Of fields that were not sent. */
-function isNotAsMade(asMade: Operation['asMade'] = {}, shown: Fields, sent: Fields): boolean {
+function isNotAsMade(asMade: Operation['asMade'] = {}, shown: Fields = {}, sent: Fields): boolean {
   return Object.entries(asMade).some(([name, made]) => {
     const there = shown[name];
     if (there === undefined || (sent[name] ?? undefined) !== undefined) return false;
@@ -64,13 +79,15 @@ const shownInside: Readonly<Record<string, (shown: Fields) => unknown>> = {
 export const shownValue = (shown: Fields, name: string): unknown =>
   ownOf(shown, name) ?? ownOf(shownInside, name)?.(shown);
 
-function differs(shown: Fields, sent: Fields): boolean {
-  return Object.entries(sent).some(([name, value]) => {
-    const there = shownValue(shown, name) ?? undefined;
-    if (there === undefined || value === undefined || isRecord(there)) return false;
-    const isSame = ownOf(waysToAgree, name) ?? (typeof value === 'string' ? isSameText : isSameValue);
-    return !isSame(there, value, shown);
-  });
+function otherField(shown: Fields, sent: Fields): string | undefined {
+  const [name] =
+    Object.entries(sent).find(([name, value]) => {
+      const there = shownValue(shown, name) ?? undefined;
+      if (there === undefined || value === undefined || isRecord(there)) return false;
+      const isSame = ownOf(waysToAgree, name) ?? (typeof value === 'string' ? isSameText : isSameValue);
+      return !isSame(there, value, shown);
+    }) ?? [];
+  return name;
 }
 
 /** Every row is counted once at most. What the counts leave out is not done; what they add is not ours. */

@@ -2,6 +2,7 @@ import type { Operation } from '../../api/operation.ts';
 import { fieldsOf } from '../../api/shape.ts';
 import { mayBeCountry } from '../../text/country.ts';
 import { type Fields, fieldsIn, isRecord, ownOf } from '../../text/record.ts';
+import { short } from '../../text/short.ts';
 import { isSameSet, isSameText, isSameUrl, isSameValue, isStoredPhone } from './agree.ts';
 import { shownValue, waysToAgree } from './answered-otherwise.ts';
 
@@ -45,7 +46,7 @@ export function shownOtherwise(
   const shown = fieldsIn(fieldsIn(json)[answer.key]);
   const sent = Object.entries({ ...fieldsIn(body), ...sets });
   const [other] = sent.find(([name, value]) => !isShown(shown, name, value)) ?? [];
-  return other === undefined ? undefined : `${other} ${JSON.stringify(shownIn(shown, other))}`;
+  return other === undefined ? undefined : `${other} ${short(JSON.stringify(shownIn(shown, other)))}`;
 }
 
 const shownIn = (shown: Fields, name: string): unknown =>

@@ -51,7 +51,7 @@ export async function endOf(
 /** For a redirect it also names the base URL to use. */
 async function unknownEnd(job: Job, { doubt }: State, attempt: Attempt): Promise<Failure> {
   const { briefly, unknownOutcome } = await endings();
-  const last = briefly(attempt.exchanged);
+  const last = briefly(attempt.exchanged, job.asked.otherIn);
   const why = doubt === undefined || isDoubtful(attempt.outcome) ? last : `${doubt}; then ${last}`;
   return unknownOutcome(job.asked, why, {
     answer: answerOf(attempt.exchanged),

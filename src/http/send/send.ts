@@ -133,7 +133,7 @@ async function tryOnce(job: Job, before: State, number: number): Promise<Sent | 
   const state: State = {
     ...before,
     mayArrive: before.mayArrive || mayArrive(outcome),
-    doubt: isDoubtful(outcome) ? (await endings()).briefly(exchanged) : before.doubt,
+    doubt: isDoubtful(outcome) ? (await endings()).briefly(exchanged, asked.otherIn) : before.doubt,
     history: {
       ...before.history,
       elapsedMs: ctx.clock.ticks() - started,
