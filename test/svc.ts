@@ -87,7 +87,7 @@ export type RunOptions = {
   readonly columns?: number;
   /** Answers to questions, in order; a missing one fails the test. */
   readonly answers?: readonly (string | boolean)[];
-  /** What happens while a line is awaited. */
+  /** What happens while a line, or a yes, is awaited. */
   readonly whileAsked?: (question: string) => Promise<void>;
   /** Asked in place of the answers for what goes by itself. */
   readonly countdown?: () => string;
@@ -189,6 +189,7 @@ function askWith(options: RunOptions, screen: Writable): Ask {
     canAsk: columns !== undefined,
     confirm: async (question, { shown } = {}) => {
       if (shown !== undefined) screen.write(`${shown}\n`);
+      await whileAsked?.(question);
       return (await next(question)) === true;
     },
     text,

@@ -1,8 +1,9 @@
 import { hearersOf } from '../../api/hearers.ts';
 import type { Input, Operation } from '../../api/operation.ts';
 import { unwrap } from '../../command/answered.ts';
+import { whileStill } from '../../command/still-so.ts';
 import { Failure, interruption } from '../../errors.ts';
-import { call, type Known, lookFor } from '../../http/call/call.ts';
+import { call, type Known, lookFor, type Service } from '../../http/call/call.ts';
 import { isOwnLimit } from '../../http/exchange/answer.ts';
 import { madeIds } from '../../http/exchange/made.ts';
 import { settleRecord, syncRecord } from '../../http/exchange/recorder.ts';
@@ -55,6 +56,15 @@ async function complete(sending: Sending, { id, input }: Planned): Promise<RowIn
   return { ...input, body: { ...(await supply.load(through(sending), id)), ...body } };
 }
 
+/** What was read is sent as it was: nobody's new value is taken back. */
+const whileSupplied = (service: Service, sending: Sending, planned: Planned, was: RowInput): Service =>
+  whileStill(service, {
+    read: () => complete(sending, planned),
+    was,
+    what: `Record ${planned.id}`,
+    done: 'sent',
+  });
+
 /** Writes down that the rows will leave, before the first of them does: one wait for the disk for all of them. */
 export async function mean(sending: Sending, rows: readonly Planned[]): Promise<void> {
   const { journal, row } = sending;
@@ -90,7 +100,8 @@ export async function send(sending: Sending, planned: Planned): Promise<Outcome>
       trip.before = await knownBefore(sending, input);
       known = trip.before && !planned.keys.some((key) => doubtful.has(key)) ? trip.before : 'nothing';
     }
-    const answer = await call(service, operation, input, { ...options, before: known });
+    const sender = input === planned.input ? service : whileSupplied(service, sending, planned, input);
+    const answer = await call(sender, operation, input, { ...options, before: known });
     const id = idOf(operation, answer, planned);
     if (id !== null && operation.makes) note(sending, id);
     // Twice is once.

@@ -4,6 +4,7 @@ import type { Output } from '../../api/operation.ts';
 import { defineCommand } from '../../command/command.ts';
 import { contactsWhere, type FoundContact } from '../../command/find-contacts.ts';
 import { fieldPaths } from '../../command/listing.ts';
+import { whileStill } from '../../command/still-so.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call/call.ts';
 import { restIs } from '../../http/exchange/writes.ts';
@@ -39,8 +40,15 @@ export const addToList = defineCommand({
     refuseTwins(id, contacts, others);
     const before = new Set((await membersOf(service, id)).map((member) => member.contact_id));
     restIs(ctx, `To see who is in it now: svc lists members ${id}`);
-    const rows = (await asTheyAreNow(service, contacts)).map((one) => unchanged(one, others));
-    await call(service, createAndSyncListContacts, { params: { contactList: id }, body: { contacts: rows } });
+    const now = await asTheyAreNow(service, contacts);
+    const still = whileStill(service, {
+      read: () => asTheyAreNow(service, contacts),
+      was: now,
+      what: 'One of the contacts',
+      done: 'added',
+    });
+    const rows = now.map((one) => unchanged(one, others));
+    await call(still, createAndSyncListContacts, { params: { contactList: id }, body: { contacts: rows } });
     const after = await membersOf(service, id);
     const inList = new Set(after.map((member) => member.contact_id));
     const missing = wanted.filter((contactId) => !inList.has(contactId));

@@ -12,6 +12,7 @@ import { confirmed } from '../../command/confirm.ts';
 import { flagsOf } from '../../command/flags.ts';
 import { param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
+import { requireStill, whileStill } from '../../command/still-so.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call/call.ts';
 import { counted } from '../../text/number.ts';
@@ -39,6 +40,10 @@ export async function nameOf(service: Service, id: number): Promise<string> {
   });
 }
 
+/** What svc sends is the name as it was: nobody's new one is taken back. */
+const whileNamed = (service: Service, id: number, name: string): Service =>
+  whileStill(service, { read: () => nameOf(service, id), was: name, what: `The name of list ${id}`, done: 'changed' });
+
 type Change = Param<string | undefined>;
 const { name, target_industry, metadata } = flagsOf(updateContactList.body, { optional: true }) as {
   name: Change;
@@ -64,8 +69,10 @@ export const updateList = defineCommand({
     const given = withoutUndefined(flags);
     if (Object.keys(given).length === 0) throw noChange(updateContactList.body);
     const service = await connect(ctx, settings);
-    const body = { name: flags.name ?? (await nameOf(service, id)), ...given };
-    const record = await call(service, updateContactList, { params: { contactList: id }, body });
+    const name = flags.name ?? (await nameOf(service, id));
+    const body = { name, ...given };
+    const sender = flags.name === undefined ? whileNamed(service, id, name) : service;
+    const record = await call(sender, updateContactList, { params: { contactList: id }, body });
     const { changes } = await import('../../command/changes.ts');
     const done = `Contact list ${id} is changed: ${changes(given)}.`;
     return { data: { shape: 'record', record: record ?? {} }, done, notes: [done] };
@@ -105,10 +112,17 @@ export const setList = defineCommand({
   async run(ctx, { args: { id }, flags, settings }) {
     const service = await connect(ctx, settings);
     const wanted = [...new Set(flags.contact)];
-    const present = (await membersOf(service, id)).map((member) => member.contact_id);
+    const idsIn = async () => (await membersOf(service, id)).map((member) => member.contact_id).sort((a, b) => a - b);
+    const present = await idsIn();
     const added = wanted.filter((contactId) => !present.includes(contactId));
     const removed = present.filter((contactId) => !wanted.includes(contactId));
     const listName = await nameOf(service, id);
+    const shown = {
+      read: async () => ({ name: await nameOf(service, id), ids: await idsIn() }),
+      was: { name: listName, ids: present },
+      what: `List ${id}`,
+      done: 'changed',
+    };
     if (added.length + removed.length > 0) {
       ctx.notice(
         `List ${id} has ${counted(present.length, 'contact')}. Adding: ${some(added)}. Taking out: ${some(removed)}.`,
@@ -120,9 +134,11 @@ export const setList = defineCommand({
           ? `Set list ${id} to this 1 contact?`
           : `Set list ${id} to these ${counted(wanted.length, 'contact')}?`,
       );
+      // A person may take minutes to answer.
+      if (!settings.yes) await requireStill(shown);
     }
     const body = { name: listName, contacts_ids: wanted };
-    const record = await call(service, syncListContacts, { params: { contactList: id }, body });
+    const record = await call(whileStill(service, shown), syncListContacts, { params: { contactList: id }, body });
     const done = `List ${id} holds exactly ${counted(wanted.length, 'contact')}.`;
     return { data: { shape: 'record', record: record ?? {} }, done, notes: [done] };
   },

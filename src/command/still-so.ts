@@ -1,0 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Failure } from '../errors.ts';
+import type { Service } from '../http/call/call.ts';
+
+/** What a write was made of: how it is read again, what it was, and how both are told. */
+type MadeOf<T> = {
+  readonly read: () => Promise<T>;
+  readonly was: T;
+  /** As in "List 7 has just changed". */
+  readonly what: string;
+  /** As in "Nothing was added". */
+  readonly done: string;
+};
+
+/** Reads once more what a write was made of; throws where it is not as it was. */
+export async function requireStill<T>({ read, was, what, done }: MadeOf<T>): Promise<void> {
+  if (isDeepStrictEqual(await read(), was)) return;
+  throw new Failure('failed', `${what} has just changed. Nothing was ${done}.`, {
+    hint: 'Run the same command again.',
+  });
+}
+
+/** A service that reads again before a write that was refused goes out once more: the wait may have been a minute. */
+export const whileStill = <T>(service: Service, madeOf: MadeOf<T>): Service => ({
+  ...service,
+  beforeRepeat: () => requireStill(madeOf),
+});

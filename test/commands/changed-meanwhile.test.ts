@@ -1,0 +1,83 @@
+// What a write was made of changes while it waits behind a refusal (HTTP 429), or while a person is asked.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+const slow = { status: 429, headers: { 'x-ratelimit-limit': '60', 'retry-after': '1' }, body: '{"error":"Too many"}' };
+
+/** Refuses the first request of a kind; then somebody else does `argv`. */
+function refusedOnce(path: RegExp, argv?: readonly string[]) {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const sent: string[] = [];
+  const exchange: typeof world.exchange = async (request) => {
+    if (request.method === 'GET' || !path.test(new URL(request.url).pathname)) return world.exchange(request);
+    sent.push(String(request.body));
+    if (sent.length > 1) return world.exchange(request);
+    if (argv) expect(await svc(world, argv)).toMatchObject({ exitCode: 0 });
+    return slow;
+  };
+  return { world: { ...world, exchange }, sent };
+}
+
+const file = (folder: string): string => {
+  const path = join(folder, 'lists.csv');
+  writeFileSync(path, 'id,target_industry\n1,Health\n');
+  return path;
+};
+
+const cases = [
+  {
+    argv: () => ['lists', 'add', '1', '--contact', '7'],
+    path: /create_sync_contacts/u,
+    change: ['contacts', 'update', '7', '--company', 'Other Ltd'],
+  },
+  {
+    argv: () => ['lists', 'set', '1', '--contact', '7', '--yes'],
+    path: /sync_contacts/u,
+    change: ['lists', 'add', '1', '--contact', '9'],
+  },
+  {
+    argv: () => ['lists', 'update', '1', '--target-industry', 'Health'],
+    path: /update/u,
+    change: ['lists', 'update', '1', '--name', 'New name'],
+  },
+  {
+    argv: (folder: string) => ['lists', 'update', '--from', file(folder), '--yes'],
+    path: /update/u,
+    change: ['lists', 'update', '1', '--name', 'New name'],
+  },
+];
+
+describe('behind a 429', () => {
+  test.each(cases)('$change before it goes out again: it is not sent', async ({ argv, path, change }) => {
+    const { world, sent } = refusedOnce(path, change);
+    const ran = await svc(world, argv(world.folder));
+    expect(ran.exitCode).toBe(argv(world.folder).includes('--from') ? 8 : 1);
+    expect(ran.stdout + ran.stderr).toMatch(/has just changed. Nothing was /u);
+    expect(sent).toHaveLength(1);
+    expect(await svc(world, argv(world.folder))).toMatchObject({ exitCode: 0 });
+  });
+
+  test.each(cases)('nothing has changed: $argv is sent again', async ({ argv, path }) => {
+    const { world, sent } = refusedOnce(path);
+    expect(await svc(world, argv(world.folder))).toMatchObject({ exitCode: 0 });
+    expect(sent).toHaveLength(2);
+    expect(sent[1]).toBe(sent[0]);
+  });
+});
+
+test('while a person is asked: nobody is taken out who was not shown', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const ran = await svc(world, ['lists', 'set', '1', '--contact', '7'], {
+    columns: 80,
+    whileAsked: async () => {
+      expect(await svc(world, ['lists', 'add', '1', '--contact', '9'])).toMatchObject({ exitCode: 0 });
+    },
+    answers: [true],
+  });
+  expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('List 1 has just changed.') });
+  const ids = (await svc(world, ['lists', 'members', '1', '--json', '--jq', '[.[].contact_id]'])).stdout;
+  expect(JSON.parse(ids)).toContain(9);
+});
