@@ -62,8 +62,10 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
     notices++;
     outer.notice(typeableNote(text, settings.carried));
   };
-  const notice = settings.quiet ? () => {} : say;
-  const progress: Context['progress'] = settings.quiet ? () => {} : outer.progress;
+  // Whoever asks for every exchange wants to see it.
+  const isQuiet = settings.quiet && !settings.debug;
+  const notice = isQuiet ? () => {} : say;
+  const progress: Context['progress'] = isQuiet ? () => {} : outer.progress;
   const writes: Writes = { done: [], unknown: [] };
   const told = withContext(outer, {
     notice,

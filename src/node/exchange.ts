@@ -86,9 +86,13 @@ async function answerTo(send: Sending, asked: HttpRequest, flight: Timed): Promi
   flight.isWhole = true;
   const headers = flatten(raw);
   const encoding = headers['content-encoding'];
-  if (encoding === undefined) return { status, headers, body: body.toString('utf8') };
-  return { status, headers, body: await (await import('./decode.ts')).decode(body, encoding) };
+  const text =
+    encoding === undefined ? body.toString('utf8') : await (await import('./decode.ts')).decode(body, encoding);
+  return { status, headers, body: withoutMark(text) };
 }
+
+/** A byte order mark is no part of the text (RFC 8259, section 8.1). */
+const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);
 
 /** Straight, or through a proxy where the environment names one. What only that needs is loaded only then. */
 async function chooseSending(env: Env): Promise<Sending> {

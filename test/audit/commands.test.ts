@@ -40,6 +40,12 @@ test('the list is newest first, and narrowed by time, record, face and outcome',
   expect(await seqsOf('--limit', '1')).toEqual([4]);
 });
 
+test('what --limit leaves out is told', async () => {
+  const ran = await svc(world, ['audit', 'list', '--limit', '1']);
+  expect(ran.stderr).toContain('Showing 1 of 4. For more: --limit N, or --all.');
+  expect((await svc(world, ['audit', 'list', '--limit', '4'])).stderr).not.toContain('Showing');
+});
+
 test('in csv a nested part is JSON in its cell, and has a column of its own where it is named', async () => {
   const csv = async (...argv: string[]) =>
     (await svc(world, ['audit', 'list', '-o', 'csv', ...argv])).stdout.split('\r\n');

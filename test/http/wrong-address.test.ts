@@ -44,6 +44,7 @@ describe.each(Object.entries(strangers).map((stranger, turn) => [...stranger, tu
       expect(ran.stderr).toContain('https://service.test/v9 is not the service: it answers with ');
       expect(ran.stderr).toContain('Check the base URL and its path prefix');
       expect(ran.stderr).not.toMatch(/Records of other accounts|safe to run the command again|cut off/u);
+      if (operations[id].safety === 'repeatable') expect(ran.stderr).not.toContain('blindly');
       // What reads first ends before anything is sent.
       const readsFirst = operations[id].safety === 'verify' || id === 'syncListContacts';
       expect(ran.exitCode, ran.stderr).toBe(isRead || readsFirst ? 1 : 9);

@@ -193,4 +193,17 @@ test('--debug shows each exchange and no secret', async () => {
   expect(ran.stderr).toContain('"name":"Ada"');
   expect(ran.stderr).not.toMatch(/canary/u);
   expect(JSON.parse(ran.stdout)).toMatchObject({ api_secret: 'canary-body' });
+  const quiet = await svc(world, ['contacts', 'get', '7', '--debug', '--quiet'], {
+    env: { SVC_BASE_URL: url, SVC_API_KEY: 'canary-key' },
+  });
+  expect(quiet.stderr).toContain('"name":"Ada"');
+});
+
+test('a byte order mark before the answer is no part of it', async () => {
+  const contact = { contact_id: 7, name: 'Ada' };
+  const url = await serve((_, response) => response.end(`\uFEFF${JSON.stringify({ contact })}`));
+  const world = createWorld(await createExchange({}));
+  const ran = await svc(world, ['contacts', 'get', '7', '--json'], { env: { SVC_BASE_URL: url, SVC_API_KEY: 'key' } });
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  expect(JSON.parse(ran.stdout)).toMatchObject(contact);
 });

@@ -66,11 +66,10 @@ const list = defineCommand({
       .reverse();
     const records = found.slice(0, flags.all ? undefined : (flags.limit ?? 50));
     const more = `Showing ${number(records.length)} of ${number(found.length)}. For more: --limit N, or --all.`;
-    const isCut = records.length < found.length && flags.limit === undefined;
     return {
       read: true,
       data: { shape: 'list', records, columns, empty: 'No such write is recorded.' },
-      notes: [...(isCut ? [more] : []), ...byNumber(flags.record, found.length), ...notes],
+      notes: [...(records.length < found.length ? [more] : []), ...byNumber(flags.record, found.length), ...notes],
     };
   },
 });

@@ -142,7 +142,7 @@ const by = (answer: HttpResponse, hint: string) => ({ status: answer.status, hin
 export const sentToStranger = (asked: WriteSpec, baseUrl: string, answer: HttpResponse): Failure =>
   unknownOutcome(asked, `${baseUrl} is not the service: it answers with ${whatIs(answer)}, HTTP ${answer.status}`, {
     answer,
-    hint: `Do not repeat it blindly. ${addressHint}`,
+    hint: asked.safety === 'repeatable' ? addressHint : `Do not repeat it blindly. ${addressHint}`,
   });
 
 /** Advice where an answer is none of the service's. */
