@@ -269,6 +269,23 @@ describe('profiles', () => {
     expect(ran.stderr).toContain('default, globex'.split(', ').sort().reverse().join(', '));
   });
 
+  test('logging out of the one that is used says how another is', async () => {
+    const world = await authWorld();
+    await withKey(world, 'key_acme');
+    await withKey(world, 'key_globex', '--profile', 'globex');
+    await withKey(world, 'key_globex', '--profile', 'third');
+    expect((await world.svc(['logout', '--profile', 'third'])).stderr).not.toContain('auth switch');
+    await withKey(world, 'key_globex', '--profile', 'third');
+    const several = await world.svc(['logout']);
+    expect(several.stderr).toContain('still uses default. To change that: svc auth switch NAME (globex or third)');
+    await withKey(world, 'key_acme');
+    await world.svc(['logout', '--profile', 'third']);
+    expect((await world.svc(['logout'])).stderr).toContain(
+      'still uses default. To change that: svc auth switch globex',
+    );
+    expect((await world.svc(['logout', '--profile', 'globex'])).stderr).not.toContain('auth switch');
+  });
+
   test('names that are no names are refused', async () => {
     const world = await authWorld();
     for (const name of ['../x', '', '__proto__', 'a b', 'x'.repeat(65)]) {

@@ -52,7 +52,7 @@ export const authLogout = defineCommand({
     const doubtful = records.filter(({ mayLiveOn }) => mayLiveOn).map(({ profile }) => profile);
     if (doubtful.length > 0) throw notAllRevoked(doubtful);
     const variables = variablesOf(environmentKinds(ctx.env));
-    const notes = variables ? [`${variables} is set and stays in use.`] : [];
+    const notes = variables ? [`${variables} is set and stays in use.`] : await whatIsUsedNow(logout);
     return {
       data: {
         shape: 'list',
@@ -117,6 +117,15 @@ async function logOutEach({ ctx, settings, flags, profiles }: Logout) {
 
 const stillIn = (profiles: readonly string[], records: readonly Ended[]): readonly string[] =>
   profiles.filter((one) => records.every(({ profile }) => profile !== one));
+
+/** Where the profile that svc uses without --profile is the one that has no login now. */
+async function whatIsUsedNow({ ctx, settings: { profile, profileNamed } }: Logout): Promise<string[]> {
+  const saved = [...(await heldByProfile(ctx.tokens)).keys()];
+  const [one = '', ...others] = saved;
+  if (profileNamed || saved.length === 0 || saved.includes(profile)) return [];
+  const next = others.length === 0 ? shellWord(one) : `NAME (${listed(saved, 'or')})`;
+  return [`Without --profile svc still uses ${profile}. To change that: svc auth switch ${next}`];
+}
 
 /** A login that is kept needs its secrets. */
 async function dealWithSecrets({ ctx, settings, flags, profiles, signing }: Logout, records: readonly Ended[]) {
