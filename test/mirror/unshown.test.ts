@@ -23,7 +23,7 @@ onBothEngines('mirror pull of records that are listed and not shown', ({ test, w
       const world = await fresh({ seed: few });
       const ran = await pull(troubled(world, isTicket));
       expect(ran.exitCode).toBe(8);
-      expect(ran.stderr).toMatch(/The service lists \d+ tickets whose own address answers 404/u);
+      expect(ran.stderr).toMatch(/The service lists \d+ of tickets whose own address answers 404/u);
       expect(await isComplete(world)).toBe(false);
       await ok(world, 'mirror pull');
       expect(await isComplete(world)).toBe(true);
@@ -36,7 +36,10 @@ onBothEngines('mirror pull of records that are listed and not shown', ({ test, w
       await request(world, 'PATCH', '/tickets/8', { subject: 'New subject' });
       expect((await pull(troubled(world, isTicket))).exitCode).toBe(8);
       expect(await goneTickets(world)).toEqual([]);
-      // What two pulls met is gone until the service shows it again.
+      expect((await pull(troubled(world, isTicket), ['--full'])).exitCode).toBe(8);
+      expect(await goneTickets(world)).toEqual([]);
+      // What two pulls met, ten minutes apart, is gone until the service shows it again.
+      world.clock.advance(600_000);
       await pull(troubled(world, isTicket), ['--full']);
       expect(await goneTickets(world)).toEqual([{ id: 8 }]);
       await ok(world, 'mirror pull');
@@ -65,9 +68,67 @@ onBothEngines('mirror pull of records that are listed and not shown', ({ test, w
     const world = await fresh({ seed: few });
     const odd = troubled(world, (url) => url.pathname === '/tickets/8');
     expect((await pull(odd)).exitCode).toBe(8);
+    world.clock.advance(599_000);
+    expect((await pull(odd)).exitCode).toBe(8);
+    world.clock.advance(1_000);
     await ok(odd, 'mirror pull');
     expect(await isComplete(world)).toBe(true);
     await ok(odd, 'mirror pull');
+  });
+
+  test('others than before are not believed, also where their sum is the same', { tags: ['long'] }, async () => {
+    const world = await pulled();
+    const change = async () => {
+      world.clock.advance(600_000);
+      for (const id of [1, 2, 3, 4]) await request(world, 'PATCH', `/tickets/${id}`, { subject: 'New subject' });
+    };
+    const at = (...ids: readonly number[]) =>
+      troubled(world, ({ pathname }) => ids.some((id) => pathname === `/tickets/${id}`));
+    await change();
+    expect((await pull(at(1, 4))).exitCode).toBe(8);
+    await change();
+    expect((await pull(at(2, 3))).exitCode).toBe(8);
+    expect(await goneTickets(world)).toEqual([]);
+  });
+
+  test('pulls of a few requests each come to that end too', { tags: ['long'] }, async () => {
+    const world = await pulled();
+    world.clock.advance(600_000);
+    await request(world, 'PATCH', '/tickets/8', { subject: 'New subject' });
+    const odd = troubled(world, ({ pathname }) => pathname === '/tickets/8');
+    const codes: number[] = [];
+    while (codes.length < 10 && codes.at(-1) !== 0) {
+      codes.push((await pull(odd, ['--only', 'tickets', '--max-requests', '2'])).exitCode);
+      world.clock.advance(600_000);
+    }
+    expect(codes.at(-1)).toBe(0);
+    expect(await goneTickets(world)).toEqual([{ id: 8 }]);
+  });
+
+  test('a watch believes nothing within ten minutes, and does not read the whole list in each round', async () => {
+    const world = await pulled();
+    world.clock.advance(600_000);
+    await request(world, 'PATCH', '/tickets/8', { subject: 'New subject' });
+    const odd = troubled(world, ({ pathname }) => pathname === '/tickets/8');
+    const lists: string[] = [];
+    const seen: SandboxWorld = {
+      ...odd,
+      exchange(asked) {
+        const { pathname, searchParams } = new URL(asked.url);
+        if (pathname === '/tickets' && !searchParams.has('updated_since')) lists.push(asked.url);
+        return odd.exchange(asked);
+      },
+    };
+    for (let at = 0; at < 5; at++) {
+      await svc(seen, ['watch', 'tickets', '--once', '--name', 'one']);
+      world.clock.advance(15_000);
+    }
+    expect(await goneTickets(world)).toEqual([]);
+    expect(lists).toEqual([]);
+    world.clock.advance(3_600_000);
+    await svc(seen, ['watch', 'tickets', '--once', '--name', 'one']);
+    expect(lists).toHaveLength(1);
+    expect(await goneTickets(world)).toEqual([{ id: 8 }]);
   });
 });
 
@@ -125,14 +186,118 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     expect(await copied(world)).toEqual(await truth(world));
   });
 
-  test('two of two that changed do not keep the other kinds back, and five in a row end the pull', async () => {
+  const changeOf = async (world: SandboxWorld, ids: readonly number[]) => {
+    for (const id of ids) await request(world, 'PATCH', `/tickets/${id}`, { subject: 'New subject' });
+  };
+  const changelog = 'SELECT title FROM changelog WHERE id = 2';
+
+  test('many that changed, and all fail, keep nothing else back, neither then nor later', async () => {
     const world = await pulled();
     world.clock.advance(600_000);
-    for (const id of [8, 9]) await request(world, 'PATCH', `/tickets/${id}`, { subject: 'New subject' });
+    const broken = [4, 5, 6, 7, 8, 9];
+    await changeOf(world, broken);
+    expect((await pull(failsAt(world, broken), ['--max-wait', '2'])).exitCode).toBe(8);
+    world.clock.advance(600_000);
+    await changeOf(world, [10]);
     await request(world, 'PATCH', '/changelog/2', { title: 'New title' });
-    expect((await pull(failsAt(world, [8, 9]), ['--max-wait', '2'])).exitCode).toBe(8);
-    expect(await sql(world, 'SELECT title FROM changelog WHERE id = 2')).toEqual([{ title: 'New title' }]);
-    for (const id of [5, 6, 7]) await request(world, 'PATCH', `/tickets/${id}`, { subject: 'New subject' });
-    expect((await pull(failsAt(world, [5, 6, 7, 8, 9]), ['--max-wait', '2'])).exitCode).toBe(1);
+    const ran = await pull(failsAt(world, broken), ['--max-wait', '2']);
+    expect(ran).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('6 of its records could not be read') });
+    expect(await sql(world, changelog)).toEqual([{ title: 'New title' }]);
+    expect(await sql(world, 'SELECT subject FROM tickets WHERE id = 10')).toEqual([{ subject: 'New subject' }]);
+    await ok(world, 'mirror pull');
+    expect(await copied(world)).toEqual(await truth(world));
+  });
+
+  test('spread over a first pull they do not end the next ones', { tags: ['long'] }, async () => {
+    const world = await fresh({ seed: few });
+    const broken = failsAt(world, [1, 3, 5, 7, 9]);
+    for (const _ of [1, 2]) expect((await pull(broken, ['--max-wait', '2'])).exitCode).toBe(8);
+    await request(world, 'PATCH', '/changelog/2', { title: 'New title' });
+    expect((await pull(broken, ['--max-wait', '2'])).exitCode).toBe(8);
+    expect(await sql(world, changelog)).toEqual([{ title: 'New title' }]);
+    expect(await isComplete(world)).toBe(false);
+    await ok(world, 'mirror pull');
+    expect(await isComplete(world)).toBe(true);
+    expect(await copied(world)).toEqual(await truth(world));
+  });
+
+  test('a service that shows no ticket ends that kind for this pull, and the others are read', async () => {
+    const world = await fresh({ seed: few });
+    const ran = await pull(
+      failsAt(
+        world,
+        Array.from({ length: 20 }, (_, at) => at),
+      ),
+      ['--max-wait', '2'],
+    );
+    expect(ran).toMatchObject({
+      exitCode: 8,
+      stderr: expect.stringContaining('The service fails at each of these tickets'),
+    });
+    expect(await sql(world, changelog)).toHaveLength(1);
+    await ok(world, 'mirror pull');
+    expect(await copied(world)).toEqual(await truth(world));
+  });
+
+  test('a ticket that shows a chat, and fails, keeps nothing else back', async () => {
+    const world = await pulled();
+    const [chat] = (await sql(
+      world,
+      'SELECT id, conversation_id AS chat FROM tickets WHERE conversation_id IS NOT NULL',
+    )) as { id: number; chat: number }[];
+    world.clock.advance(600_000);
+    await request(world, 'POST', `/conversations/${chat?.chat}/messages`, { body: 'Hello' });
+    await request(world, 'PATCH', '/changelog/2', { title: 'New title' });
+    const ran = await pull(failsAt(world, [Number(chat?.id)]), ['--max-wait', '2']);
+    expect(ran).toMatchObject({ exitCode: 8, stderr: expect.stringContaining(`such as ${chat?.id}: `) });
+    expect(await sql(world, changelog)).toEqual([{ title: 'New title' }]);
+    await ok(world, 'mirror pull');
+    expect(await copied(world)).toEqual(await truth(world));
+  });
+
+  test('while one fails, a pull asks for what is new alone, and for that one', async () => {
+    const world = await pulled();
+    world.clock.advance(600_000);
+    await changeOf(world, [7, 8, 9]);
+    world.clock.advance(10_000);
+    const broken = failsAt(world, [8]);
+    expect((await pull(broken, ['--max-wait', '2'])).exitCode).toBe(8);
+    world.clock.advance(600_000);
+    const asked: string[] = [];
+    const seen: SandboxWorld = {
+      ...broken,
+      exchange(request) {
+        asked.push(new URL(request.url).pathname);
+        return broken.exchange(request);
+      },
+    };
+    expect((await pull(seen, ['--only', 'tickets', '--max-wait', '2'])).exitCode).toBe(8);
+    expect(new Set(asked)).toEqual(new Set(['/tickets', '/tickets/8']));
+    expect(asked.filter((path) => path === '/tickets')).toHaveLength(1);
+  });
+
+  test('--full that meets one is done by the next pull', { tags: ['long'] }, async () => {
+    const world = await pulled();
+    expect((await pull(failsAt(world, [8]), ['--full', '--max-wait', '2'])).exitCode).toBe(8);
+    expect(await isComplete(world)).toBe(false);
+    const asked: string[] = [];
+    await ok(
+      faulty(world, ({ pathname }) => void asked.push(pathname)),
+      'mirror pull',
+    );
+    expect(asked).toContain('/tickets/8');
+    expect(await isComplete(world)).toBe(true);
+  });
+
+  test('one that failed, and was deleted then, is gone', { tags: ['long'] }, async () => {
+    const world = await pulled();
+    world.clock.advance(600_000);
+    await changeOf(world, [8]);
+    expect((await pull(failsAt(world, [8]), ['--max-wait', '2'])).exitCode).toBe(8);
+    const deleted = faulty(world, without('/tickets', 8));
+    for (const _ of [1, 2]) await pull(deleted);
+    expect(await goneTickets(world)).toEqual([{ id: 8 }]);
+    await ok(deleted, 'mirror pull');
+    expect(await isComplete(world)).toBe(true);
   });
 });

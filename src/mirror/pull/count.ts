@@ -6,7 +6,7 @@ import { type KindName, kindOf } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import { markMissing } from './deleted.ts';
-import { notWhole, type Pulling, tallyOf } from './pulling.ts';
+import { notWhole, type Pulling } from './pulling.ts';
 import { droppedWords } from './usable.ts';
 
 /** `again`: the same once more; `withdraw`: it is not complete, and is read whole; `leave`: to the next pull. */
@@ -16,6 +16,8 @@ type Compared = { readonly state: KindState; readonly next: Next };
 
 /** More looks of the same pull would find no more. */
 const looksAtMost = 3;
+/** What fails for a moment is over by then. */
+const settledMs = 600_000;
 
 /**
  * Compares a reading that came to its end with the service's own count. Only one that found as many is whole; records
@@ -27,15 +29,16 @@ export async function compareCounts(
   state: Sweeping,
   sweeps: number,
 ): Promise<Compared> {
+  const { whole, dropped = 0, absent = 0, isAgain = false } = state.sweep;
   const unshown = unshownIn(state);
-  if (unshown !== null && unshown !== state.unshown && sweeps === 1) return { state, next: 'again' };
-  if (unshown !== null && unshown !== state.unshown) {
-    notWhole(pulling, name, `The service lists ${state.sweep.absent} ${name} whose own address answers 404.`);
-    return { state: { ...state, unshown }, next: 'leave' };
+  const isSame = unshown === state.unshown;
+  if (unshown !== null && !(isSame && isSettled(pulling, state))) {
+    if (!isSame && sweeps === 1 && !isAgain) return { state, next: 'again' };
+    notWhole(pulling, name, `The service lists ${number(absent)} of ${name} whose own address answers 404.`);
+    const unshownSince = isSame ? state.unshownSince : pulling.now();
+    return { state: { ...state, unshown, unshownSince }, next: 'leave' };
   }
-  const { whole } = state.sweep;
-  const { dropped = 0, failed = 0 } = state.sweep;
-  if (dropped + failed > 0) return leftOut(pulling, name, state);
+  if (dropped > 0) return leftOut(pulling, name, state);
   // A list of what changed counts that alone.
   if (!whole && (kindOf(name).incremental === 'updates' || !state.complete)) return { state, next: 'finish' };
   return whole ? compareWhole(pulling, name, state, sweeps) : compareIncremental(pulling, name, state, sweeps);
@@ -43,25 +46,19 @@ export async function compareCounts(
 
 /**
  * Listed records whose own address answers 404. They may have been deleted in between, which a second look at the list tells.
- * If not, a service in trouble is likelier than records that are gone: only where the next pull meets the same ones they are.
+ * If not, a service in trouble is likelier than records that are gone: only where a later pull meets the same ones they are.
  */
 const unshownIn = ({ sweep: { absent = 0, absentIds = 0 } }: Sweeping): string | null =>
   absent === 0 ? null : `${absent} ${absentIds}`;
 
-function failedWords(pulling: Pulling, name: KindName, count: number): string {
-  const [first] = tallyOf(pulling, name).failing;
-  const such = first ? `, such as ${first[0]}: ${first[1].message}` : '.';
-  return `${number(count)} of its records could not be read${such}`;
-}
+/** Met long enough ago. Earlier versions kept no time. A clock that was set meanwhile settles it too. */
+const isSettled = ({ ctx }: Pulling, { unshownSince }: KindState): boolean =>
+  unshownSince === null || Math.abs(ctx.clock.now().getTime() - Date.parse(unshownSince)) >= settledMs;
 
-/** What was dropped, or failed, was not read: nothing is whole or gone by such a reading. What the copy was before, it stays. */
+/** What was dropped was not read: nothing is whole or gone by such a reading. What the copy was before, it stays. */
 async function leftOut(pulling: Pulling, name: KindName, state: Sweeping): Promise<Compared> {
-  const { whole, total, listed, dropped = 0, failed = 0 } = state.sweep;
-  const words = [
-    ...(dropped > 0 ? [droppedWords(dropped, name, tableOf(name).id)] : []),
-    ...(failed > 0 ? [failedWords(pulling, name, failed)] : []),
-  ];
-  notWhole(pulling, name, words.join(' '));
+  const { whole, total, listed, dropped = 0 } = state.sweep;
+  notWhole(pulling, name, droppedWords(dropped, name, tableOf(name).id));
   const counted = whole || kindOf(name).incremental !== 'updates' ? (listed ?? total) : null;
   const living = await pulling.store.read((sql) => livingCount(sql, pulling.account, name));
   if (!state.complete || living >= (counted ?? living)) return { state, next: 'leave' };
@@ -84,11 +81,11 @@ async function compareIncremental(
 }
 
 async function compareWhole(pulling: Pulling, name: KindName, state: Sweeping, sweeps: number): Promise<Compared> {
-  const { number, total, listed, absent = 0 } = state.sweep;
+  const { number, total, listed, absent = 0, failed = 0 } = state.sweep;
   const counted = listed ?? total;
   const text = `SELECT count(*) AS n FROM ${name} WHERE ${owned} AND last_sweep >= $3`;
   const rows = await pulling.store.read((sql) => sql.all(text, [...ownerOf(pulling.account), number]));
-  const seen = Number(rows[0]?.n) + absent;
+  const seen = Number(rows[0]?.n) + absent + failed;
   if (counted !== null && seen < counted) {
     if (sweeps < looksAtMost) return { state, next: 'again' };
     notWhole(pulling, name, `The service counts ${counted} ${name}, and lists ${seen} different ones.`);

@@ -1,5 +1,6 @@
 import { type KindState, readState } from '../store/state.ts';
 import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
+import { withFailing } from './failing.ts';
 import { countNow, readPage } from './page.ts';
 import { costOf, expectFirst, leftOf, spent, tell } from './progress.ts';
 import type { Pulling } from './pulling.ts';
@@ -61,16 +62,20 @@ async function readUnresolved(pulling: Pulling, name: KindName): Promise<void> {
   const { one } = kindOf(name);
   let state = await store.read((sql) => readState(sql, account, name));
   while (one && state.front !== null && state.sweep === null) {
+    const { front } = state;
     const { isLast, doubt, records } = await readPage(pulling, name, {
-      page: state.front,
+      page: front,
       since: null,
       status: 'unresolved',
     });
     if (doubt === undefined) {
       const sweep = { number: state.begun, forced: false };
-      await storeTexts(pulling, name, { one, reading: readingOf(pulling, state, sweep), sweep, records });
+      const { failing } = state;
+      const reading = readingOf(pulling, state, sweep);
+      const { failed } = await storeTexts(pulling, name, { one, reading, sweep, records, failing });
+      state = withFailing(name, state, failed);
     }
-    state = { ...state, front: isLast || doubt !== undefined ? null : state.front + 1 };
+    state = { ...state, front: isLast || doubt !== undefined ? null : front + 1 };
     await save(pulling, name, state);
     tell(pulling);
   }

@@ -1,9 +1,10 @@
 import { keepHeapSmall } from '../../batch/small-heap.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { indexUnresolved } from '../store/open-index.ts';
-import { readState, saveState } from '../store/state.ts';
+import { isKindWhole, readState, saveState } from '../store/state.ts';
 import { livingCount } from '../store/status.ts';
 import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
+import { tellFailing } from './failing.ts';
 import { beginFirst } from './first.ts';
 import { pullLists } from './lists.ts';
 import { expectLeast } from './progress.ts';
@@ -50,6 +51,7 @@ export async function pull(pulling: Pulling): Promise<PullReport> {
         pulling.left.set(name, 0);
       }
       await rescan(pulling);
+      for (const name of kindNames) await tellFailing(pulling, name);
       await countRows(pulling);
       return false;
     } catch (error) {
@@ -123,7 +125,7 @@ const reports = ({ store, account, wishes, tally }: Pulling): Promise<KindReport
     const all: KindReport[] = [];
     for (const kind of wishes.only) {
       const { created = 0, updated = 0, gone = 0, refused = null, doubt = null } = tally.get(kind) ?? {};
-      const { complete } = await readState(sql, account, kind);
+      const complete = isKindWhole(await readState(sql, account, kind));
       const rows = await livingCount(sql, account, kind);
       all.push({ kind, rows, created, updated, gone, complete, refused, doubt });
     }

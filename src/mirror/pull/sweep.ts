@@ -1,3 +1,4 @@
+import { hexDigestOf } from '../../text/digest.ts';
 import {
   asOfState,
   beginSweep,
@@ -16,8 +17,10 @@ import { livingCount } from '../store/status.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
 import { maybeTime } from '../tables/seed-values.ts';
 import { tableOf } from '../tables/tables.ts';
+import { askFailing } from './ask-failing.ts';
 import { checkClock } from './clock-step.ts';
 import { compareCounts } from './count.ts';
+import { withFailing } from './failing.ts';
 import { countNow, type Page, readPage } from './page.ts';
 import type { Present } from './present.ts';
 import { expectPages, tell } from './progress.ts';
@@ -28,8 +31,17 @@ import { storeTexts } from './texts.ts';
 /** In one pull, of one kind: a second look where something was missing, and a third where the list moved meanwhile. */
 const sweepsAtMost = 4;
 
-/** Brings one kind up to date: first what an earlier pull left unfinished, then what is new. */
+/** Who watches reads a whole list no oftener for records that answer 404. */
+const watchedMs = 3_600_000;
+
+/** Brings one kind up to date, and asks once more for what could not be read before. */
 export async function pullKind(pulling: Pulling, name: KindName): Promise<void> {
+  await readKind(pulling, name);
+  await askFailing(pulling, name);
+}
+
+/** First what an earlier pull left unfinished, then what is new. */
+async function readKind(pulling: Pulling, name: KindName): Promise<void> {
   const { wishes, store, account } = pulling;
   const { incremental } = kindOf(name);
   let state = await checkedOnce(pulling, name, await store.read((sql) => readState(sql, account, name)));
@@ -45,9 +57,14 @@ export async function pullKind(pulling: Pulling, name: KindName): Promise<void> 
   if (isFollowed) state = followed(pulling, state);
   // Listed records that were not shown are looked for again, until they are or the list leaves them out.
   const hasUnshown = state.unshown !== null || state.absent > 0;
-  const whole = incremental === 'whole list' || (hasUnshown && !isFollowed);
+  const whole = incremental === 'whole list' || (hasUnshown && !isFollowed && !waitsForWhole(pulling, state));
   const since = incremental === 'updates' && !whole ? minus(state.cursor, overlapMs) : null;
   await sweepToEnd(pulling, name, begin(pulling, state, { whole, forced: false, since }));
+}
+
+function waitsForWhole({ ctx, wishes }: Pulling, { wholeAt, unshownSince }: KindState): boolean {
+  const waited = ctx.clock.now().getTime() - Date.parse(wholeAt ?? unshownSince ?? '');
+  return wishes.follow && Math.abs(waited) < watchedMs;
 }
 
 const wholeList = { whole: true, forced: false, since: null };
@@ -153,24 +170,31 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
   const looksBack = kind.incremental === 'newest first' && (!sweep.whole || sweep.isTail);
   const latest = page.records.reduce((found, { updated_at: at }) => later(found, maybeTime(at)), sweep.latest);
   let { absent = 0, absentIds = 0, dropped = 0, failed = 0 } = sweep;
+  let failing: readonly number[] = [];
   // The tail looks at what was counted already.
   dropped = sweep.isTail ? Math.max(dropped, page.dropped) : dropped + page.dropped;
   const after = (): Sweeping => {
     const started = sweep.started ?? pulling.serviceTime();
     const { isDoubted: _, ...rest } = sweep;
     const counts = { total: page.total, absent, absentIds, dropped, failed };
-    return { ...before, sweep: { ...rest, page: sweep.page + 1, latest, started, ...counts } };
+    const next = { ...before, sweep: { ...rest, page: sweep.page + 1, latest, started, ...counts } };
+    return withFailing(name, next, failing);
   };
   expectPages(pulling, name, after(), page.records.length);
   if (kind.one?.for === 'text') {
-    const texts = await storeTexts(pulling, name, { one: kind.one, reading, sweep, records: page.records });
+    const { records } = page;
+    const texts = await storeTexts(pulling, name, {
+      ...{ one: kind.one, reading, sweep, records },
+      failing: before.failing,
+    });
     // The tail counts what the service counted before it.
     if (!sweep.isTail) {
       absent += texts.absent.length;
-      for (const id of texts.absent) absentIds += id;
+      for (const id of texts.absent) absentIds = (absentIds + fingerprintOf(id)) % Number.MAX_SAFE_INTEGER;
     }
     dropped += texts.dropped;
-    failed = sweep.isTail ? Math.max(failed, texts.failed) : failed + texts.failed;
+    failed = sweep.isTail ? Math.max(failed, texts.lacking) : failed + texts.lacking;
+    failing = texts.failed;
     const state = after();
     void writer.write((sql) => saveState(sql, account, name, state));
   } else {
@@ -191,6 +215,9 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
   await writer.room();
   return after();
 }
+
+/** Sums of these are alike only where the same ids went into them. */
+const fingerprintOf = (id: number): number => Number.parseInt(hexDigestOf(String(id)).slice(0, 12), 16);
 
 /** Rows of a reading that was never finished do not count: below them there may be others that are not stored. */
 function allKnown({ records }: Page, present: ReadonlyMap<string, Present>, state: KindState, id: string): boolean {
@@ -216,12 +243,15 @@ async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps
       sweep: incremental === 'updates' ? { ...tail, since, listed: total, total: null } : tail,
     });
   }
-  const { state, next } = await compareCounts(pulling, name, before, sweeps);
+  const compared = await compareCounts(pulling, name, before, sweeps);
+  const { next } = compared;
+  const state = { ...compared.state, ...(whole && { wholeAt: pulling.now() }) };
   if (next !== 'finish') {
     const kept = next === 'withdraw' ? withdrawn(pulling, name, state) : { ...state, sweep: null };
     const wanted = next === 'again' ? { whole, forced: false, since: whole ? null : sweep.since } : wholeList;
     if (next === 'leave' || sweeps >= sweepsAtMost) return save(pulling, name, kept);
-    return save(pulling, name, begin(pulling, kept, wanted));
+    const begun = begin(pulling, kept, wanted);
+    return save(pulling, name, { ...begun, sweep: { ...begun.sweep, isAgain: next === 'again' } });
   }
   const cursor = latest === null ? (before.cursor ?? started) : later(before.cursor, earlier(latest, started));
   const service = pulling.serviceTime();
@@ -236,7 +266,7 @@ async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps
     wholeUntil: sweep.asked ?? null,
     clock: service === null ? state.clock : { service, local: pulling.now() },
     isRefused: false,
-    ...(absent === 0 && { unshown: null }),
+    ...(absent === 0 && { unshown: null, unshownSince: null }),
     sweep: null,
   });
 }

@@ -3,8 +3,9 @@ import type { Fields } from '../../text/record.ts';
 import type { Sweep } from '../store/state.ts';
 import { isSame } from '../tables/cells.ts';
 import { type EmbeddedIn, type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
-import type { Sql } from '../tables/store.ts';
+import { owned, ownerOf, type Sql } from '../tables/store.ts';
 import { type Table, tableOf } from '../tables/tables.ts';
+import { rememberFailing } from './failing.ts';
 import { type Present, presentRows } from './present.ts';
 import { spent, tell } from './progress.ts';
 import { notWhole, type Pulling, tallyOf } from './pulling.ts';
@@ -18,16 +19,28 @@ const together = 8;
 /** `Date` has whole seconds: what was read in the second of its last change may have changed again in that second. */
 const sameMomentMs = 2_000;
 
-type PageOfKind = Read & { readonly one: ReadsOne; readonly sweep: Pick<Sweep, 'number' | 'forced'> };
+/** `failing`: records that could not be read before. They are asked for apart, not by each reading. */
+type PageOfKind = Read & {
+  readonly one: ReadsOne;
+  readonly sweep: Pick<Sweep, 'number' | 'forced'>;
+  readonly failing: readonly number[];
+};
 
 /**
  * `absent`: records that are listed, and answer 404; `dropped`: parts of records whose id svc cannot keep; `failed`: records
  * at which the service fails, or whose answer cannot be trusted.
  */
-type Texts = { readonly absent: readonly number[]; readonly dropped: number; readonly failed: number };
+type Texts = { readonly absent: readonly number[]; readonly dropped: number; readonly failed: readonly number[] };
 
-/** Reads one by one those records of a page whose text the list does not hold and that changed. */
-export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfKind): Promise<Texts> {
+/**
+ * Reads one by one those records of a page whose text the list does not hold and that changed. `lacking`: how many of those
+ * that fail, now or before, the copy has nothing of.
+ */
+export async function storeTexts(
+  pulling: Pulling,
+  name: KindName,
+  page: PageOfKind,
+): Promise<Texts & { readonly lacking: number }> {
   const { store, account, writer } = pulling;
   const { one, reading, sweep, records } = page;
   const table = tableOf(name);
@@ -35,23 +48,37 @@ export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfK
   await writer.done();
   const present = await store.read((sql) => presentRows(sql, account, table, ids));
   const now = Date.parse(pulling.serviceTime() ?? '');
-  const due = records.filter((record) => isDue(present.get(String(record[table.id])), record, { ...sweep, now }));
-  const same = records.filter((record) => !due.includes(record));
-  const rows = same.map((record) => present.get(String(record[table.id]))?.row ?? 0);
-  void writer.write((sql) => touch(sql, reading, table, rows));
-  spent(pulling, name, same.length);
+  const failing = new Set(page.failing);
+  const rowOf = (id: number) => present.get(String(id));
+  const due = records.filter((record) => {
+    const id = idIn(table)(record);
+    return !failing.has(id) && isDue(rowOf(id), record, { ...sweep, now });
+  });
+  const others = ids.filter((id) => !due.some((record) => record[table.id] === id));
+  spent(pulling, name, others.length);
   const absent: number[] = [];
-  let [dropped, failed] = [0, 0];
+  const failed: number[] = [];
+  let dropped = 0;
   for (let at = 0; at < due.length; at += together) {
     const some = due.slice(at, at + together);
     const stored = await storeSome(pulling, name, one, { reading, records: some });
     absent.push(...stored.absent);
+    failed.push(...stored.failed);
     dropped += stored.dropped;
-    failed += stored.failed;
     spent(pulling, name, some.length);
     tell(pulling);
   }
-  return { absent, dropped, failed };
+  // One that fails is listed all the same, so that it is not looked for as missing.
+  const seen = [...others, ...failed].map(rowOf).filter((row) => row && !row.isDeleted);
+  void writer.write((sql) =>
+    touch(
+      sql,
+      reading,
+      table,
+      seen.flatMap((row) => row?.row ?? []),
+    ),
+  );
+  return { absent, failed, dropped, lacking: others.length + failed.length - seen.length };
 }
 
 /** The list says that it changed; or that cannot be known yet; or everything is read again. */
@@ -70,12 +97,10 @@ function isDue(
 }
 
 /** What came before one of them failed is stored. */
-async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed: Read): Promise<Texts> {
+export async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed: Read): Promise<Texts> {
   const { writer } = pulling;
   const ids = listed.records.map(idIn(tableOf(name)));
-  const tally = tallyOf(pulling, name);
-  const { failing } = tally;
-  const answers = await readWhole(pulling, name, one, ids, failing);
+  const answers = await readWhole(pulling, name, one, ids);
   const reading = { ...listed.reading, readAt: pulling.serviceTime() };
   const records = answers.flatMap((answer) => (answer.status === 'fulfilled' && answer.value ? [answer.value] : []));
   await writer.room();
@@ -86,27 +111,55 @@ async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed
     if (answer?.status === 'rejected') reasons.set(id, answer.reason);
   }
   if (reasons.size > 0) await written;
-  tally.failedInARow = reasons.size < ids.length ? 0 : tally.failedInARow + reasons.size;
-  const isDown = tally.failedInARow >= manyInARow;
-  for (const [id, reason] of reasons) {
-    if (!isOfOne(pulling, reason, isDown)) throw reason;
-    failing.set(id, reason);
-  }
+  await judgeFailed(pulling, name, one, { reasons, isAll: reasons.size === ids.length });
   const { embeddedIn } = kindOf(name);
   if (embeddedIn) await showIn(pulling, embeddedIn, { reading: listed.reading, records });
   const absent = ids.filter((_, at) => answers[at]?.status === 'fulfilled' && !answers[at].value);
   const dropped = sum(records.map((record) => partsOf(name, record).dropped));
-  return { absent, dropped, failed: reasons.size };
+  return { absent, dropped, failed: [...reasons.keys()] };
 }
 
-/** So many without one that is read: the service is in trouble, and each costs all of its repetitions. */
+/** So many without one that is read: the service may be in trouble, and each costs all of its repetitions. */
 const manyInARow = 5;
 
+type Failed = { readonly reasons: ReadonlyMap<number, unknown>; readonly isAll: boolean };
+
+/** Throws where it is not the records that are broken: for the whole pull, or for this kind alone. */
+async function judgeFailed(pulling: Pulling, name: KindName, one: ReadsOne, { reasons, isAll }: Failed): Promise<void> {
+  const tally = tallyOf(pulling, name);
+  tally.failedInARow = isAll ? tally.failedInARow + reasons.size : 0;
+  for (const [id, reason] of reasons) {
+    if (!isOfOne(pulling, reason)) throw reason;
+    tally.failing.set(id, reason);
+  }
+  if (tally.failedInARow < manyInARow) return;
+  const [[id, reason] = []] = reasons;
+  if (await isDown(pulling, name, one))
+    throw new Failure('partial', `The service fails at each of these ${name}, such as ${id}: ${messageOf(reason)}`);
+  tally.failedInARow = 0;
+}
+
+const messageOf = (reason: unknown): string => (reason instanceof Failure ? reason.message : '');
+
 /** A record of its own must not keep all others from the copy. */
-const isOfOne = ({ stop }: Pulling, reason: unknown, isDown: boolean): reason is Failure =>
+const isOfOne = ({ stop }: Pulling, reason: unknown): reason is Failure =>
   reason instanceof Failure &&
   reason !== stop &&
-  (reason.kind === 'partial' || (!isDown && reason.kind === 'failed' && (reason.status ?? 0) >= 500));
+  (reason.kind === 'partial' || (reason.kind === 'failed' && (reason.status ?? 0) >= 500));
+
+/** Whether it fails also at a record that it showed before: the latest. */
+async function isDown(pulling: Pulling, name: KindName, one: ReadsOne): Promise<boolean> {
+  const { store, account } = pulling;
+  const { failing } = tallyOf(pulling, name);
+  const { id } = tableOf(name);
+  const text = `SELECT ${id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL ORDER BY read_at DESC LIMIT 100`;
+  const rows = await store.read((sql) => sql.all(text, ownerOf(account)));
+  const known = rows.map((row) => Number(row.id)).find((row) => !failing.has(row));
+  if (known === undefined) return true;
+  const [answer] = await readWhole(pulling, name, one, [known]);
+  if (answer?.status === 'rejected' && !isOfOne(pulling, answer.reason)) throw answer.reason;
+  return answer?.status === 'rejected';
+}
 
 /** Another record shows what changed here, without having changed itself: it is read again. */
 async function showIn(pulling: Pulling, { kind, by }: EmbeddedIn, { reading, records }: Read): Promise<void> {
@@ -123,11 +176,18 @@ async function showIn(pulling: Pulling, { kind, by }: EmbeddedIn, { reading, rec
     ({ key, readAt, isDeleted }) => !isDeleted && !(Date.parse(readAt ?? '') > (changedAt.get(Number(key)) ?? 0)),
   );
   const answers: Fields[] = [];
+  const failed: number[] = [];
   for (const { key } of old) {
-    const [answer] = await readWhole(pulling, kind, one, [Number(key)]);
-    if (answer?.status === 'rejected') throw answer.reason;
-    if (answer?.value) answers.push(answer.value);
+    const id = Number(key);
+    const [answer] = await readWhole(pulling, kind, one, [id]);
+    if (answer?.status === 'fulfilled') answers.push(...(answer.value ? [answer.value] : []));
+    else if (!isOfOne(pulling, answer?.reason)) throw answer?.reason;
+    else {
+      tallyOf(pulling, kind).failing.set(id, answer.reason);
+      failed.push(id);
+    }
   }
+  if (failed.length > 0) await rememberFailing(pulling, kind, failed);
   const readAt = pulling.serviceTime();
   const dropped = sum(answers.map((record) => partsOf(kind, record).dropped));
   if (dropped > 0) notWhole(pulling, kind, droppedWords(dropped, `the messages of ${kind}`, 'id'));

@@ -7,21 +7,17 @@ import type { Pulling } from './pulling.ts';
 
 /**
  * Records by their own addresses, each with all of its parts. Undefined where one is gone since the list was read. A thread
- * that lacks a message of the copy is read twice: messages are not deleted, and answers may be cut. `failing`: those that
- * this pull has asked for in vain.
+ * that lacks a message of the copy is read twice: messages are not deleted, and answers may be cut.
  */
 export async function readWhole(
   pulling: Pulling,
   name: KindName,
   one: ReadsOne,
   ids: readonly number[],
-  failing: ReadonlyMap<number, Failure> = new Map(),
 ): Promise<PromiseSettledResult<Fields | undefined>[]> {
   const known = await partsInCopy(pulling, name, ids);
   return Promise.allSettled(
     ids.map(async (id) => {
-      const failure = failing.get(id);
-      if (failure) throw failure;
       const first = await readOne(pulling, name, one, id);
       const lacking = missingIn(name, first, known.get(id));
       if (lacking.length === 0) return first;

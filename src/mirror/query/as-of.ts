@@ -1,4 +1,4 @@
-import { asOfState, readState } from '../store/state.ts';
+import { asOfState, isKindWhole, readState } from '../store/state.ts';
 import type { KindName } from '../tables/kinds.ts';
 import type { Account, Sql } from '../tables/store.ts';
 
@@ -19,7 +19,7 @@ export async function copyState(sql: Sql, account: Account, kinds: readonly Kind
   for (const kind of kinds) {
     const state = await readState(sql, account, kind);
     if (state.isRefused) refused.push(kind);
-    else if (!state.complete) not_whole.push(kind);
+    else if (!isKindWhole(state)) not_whole.push(kind);
     const asOf = asOfState(state);
     if (asOf !== null) times.push(asOf);
   }

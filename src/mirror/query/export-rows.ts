@@ -1,5 +1,5 @@
 import { shortDigestOf } from '../../text/digest.ts';
-import { readState } from '../store/state.ts';
+import { isKindWhole, readState } from '../store/state.ts';
 import { type Account, owned, ownerOf, quoted, type Row, type Store } from '../tables/store.ts';
 import { type Column, rowColumns, type Table } from '../tables/tables.ts';
 import { compareKeys, type Key, type Seen } from './export-seen.ts';
@@ -35,7 +35,7 @@ async function* piecesByKey({ store, account, table }: Source): AsyncGenerator<P
         [...ownerOf(account), ...(from ?? [])],
       ),
       // After the rows: a copy that is forgotten in between is not whole.
-      isWhole: (await readState(sql, account, table.kind)).complete,
+      isWhole: isKindWhole(await readState(sql, account, table.kind)),
     }));
     const rows = found.map((row) => exportedRow(table, columns, row));
     yield { rows, isWhole };

@@ -1,6 +1,6 @@
 import type { Fields } from '../../text/record.ts';
 import { readAll } from '../store/read.ts';
-import { readState } from '../store/state.ts';
+import { isKindWhole, readState } from '../store/state.ts';
 import { type KindName, kindNames, kindOf, type Members } from '../tables/kinds.ts';
 import { account_id, contactRow, type Held } from '../tables/seed-rows.ts';
 import { idOr, known } from '../tables/seed-values.ts';
@@ -72,6 +72,6 @@ function strangersIn(records: readonly Fields[], held: Held): Fields[] {
 const incompleteKinds = (store: Store, account: Account): Promise<KindName[]> =>
   store.read(async (sql) => {
     const incomplete: KindName[] = [];
-    for (const kind of kindNames) if (!(await readState(sql, account, kind)).complete) incomplete.push(kind);
+    for (const kind of kindNames) if (!isKindWhole(await readState(sql, account, kind))) incomplete.push(kind);
     return incomplete;
   });

@@ -22,13 +22,15 @@ export type Sweep = {
   readonly total: number | null;
   /** Of a tail that asks for changes: how many the whole list has. */
   readonly listed?: number | null;
-  /** Listed records that answer 404 when they are read, and the sum of their ids. */
+  /** Listed records that answer 404 when they are read, and what tells these ones from others. */
   readonly absent?: number;
   readonly absentIds?: number;
   /** Records whose id svc cannot keep: with these no reading is whole, and nothing is gone by it. */
   readonly dropped?: number;
-  /** Records at which the service failed, or whose answer cannot be trusted: the same holds. */
+  /** Listed records that cannot be read, and of which the copy has nothing. */
   readonly failed?: number;
+  /** The second look of a pull, which may end before it is over. */
+  readonly isAgain?: boolean;
   /** The page that comes next could not be trusted in the last pull either. */
   readonly isDoubted?: boolean;
   /** Of lists: those whose members are read. */
@@ -37,8 +39,12 @@ export type Sweep = {
 
 /** How far the copy of one kind is. */
 export type KindState = {
-  /** The first full reading is done. */
+  /** The first full reading is done, but for what is `failing`. */
   readonly complete: boolean;
+  /** Records at which the service fails, or whose answer cannot be trusted: each pull asks for some, those of before first. */
+  readonly failing: readonly number[];
+  /** When they were asked for, by this machine's clock. */
+  readonly failingAskedAt: string | null;
   /** The next pull asks for what changed since then, and a little earlier. By the service's clock. */
   readonly cursor: string | null;
   /** The number of the last reading that was begun, and of the last that was finished. */
@@ -50,8 +56,11 @@ export type KindState = {
   readonly sweep: Sweep | null;
   /** How many records the last whole reading found listed, and with 404 for an answer when they were read. */
   readonly absent: number;
-  /** Which ones a reading met that was not finished for them: how many, and the sum of their ids. */
+  /** Which ones a reading met that was not finished for them, and since when, by this machine's clock. */
   readonly unshown: string | null;
+  readonly unshownSince: string | null;
+  /** When the whole list was read last, by this machine's clock. */
+  readonly wholeAt: string | null;
   /** `svc watch` follows a kind whose first reading is still to come, from that time on. */
   readonly followedFrom: string | null;
   /** The whole reading was held against the service's count. Copies of earlier versions called parts whole. */
@@ -72,6 +81,9 @@ export type KindState = {
   readonly clock: { readonly service: string; readonly local: string } | null;
 };
 
+/** Nothing is missing or older than the service said it to be. */
+export const isKindWhole = ({ complete, failing }: KindState): boolean => complete && failing.length === 0;
+
 /** A change may become visible a little later than its time says. */
 export const overlapMs = 120_000;
 
@@ -82,6 +94,8 @@ export const isSweeping = (state: KindState): state is Sweeping => state.sweep !
 
 const newState: KindState = {
   complete: false,
+  failing: [],
+  failingAskedAt: null,
   cursor: null,
   begun: 0,
   finished: 0,
@@ -90,6 +104,8 @@ const newState: KindState = {
   sweep: null,
   absent: 0,
   unshown: null,
+  unshownSince: null,
+  wholeAt: null,
   followedFrom: null,
   isCounted: false,
   repairsFrom: null,

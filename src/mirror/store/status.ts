@@ -1,6 +1,6 @@
 import { type KindName, kindNames } from '../tables/kinds.ts';
 import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
-import { readState } from './state.ts';
+import { isKindWhole, readState } from './state.ts';
 
 export type KindStatus = {
   readonly kind: KindName;
@@ -25,7 +25,7 @@ export const statusOf = (store: Store, account: Account): Promise<KindStatus[]> 
         `SELECT count(*) AS n, min(seen_at) AS oldest, max(seen_at) AS newest FROM ${kind} WHERE ${owned} AND gone_at IS NULL`,
         ownerOf(account),
       );
-      const { complete } = await readState(sql, account, kind);
+      const complete = isKindWhole(await readState(sql, account, kind));
       const time = (value: unknown) => (value === null || value === undefined ? null : String(value));
       all.push({ kind, rows: Number(row?.n), oldest: time(row?.oldest), newest: time(row?.newest), complete });
     }

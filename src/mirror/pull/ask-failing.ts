@@ -1,0 +1,31 @@
+import { readState, saveState } from '../store/state.ts';
+import { type KindName, kindOf } from '../tables/kinds.ts';
+import { tableOf } from '../tables/tables.ts';
+import { type Pulling, tallyOf } from './pulling.ts';
+import { readingOf } from './reading.ts';
+import { storeSome } from './texts.ts';
+
+/** Of one pull: each that still fails costs all repetitions of a request. */
+const askedAtMost = 8;
+/** Whoever watches asks every few seconds. */
+const watchPauseMs = 300_000;
+
+/** Asks once more for records that could not be read before: those first that were asked for longest ago. */
+export async function askFailing(pulling: Pulling, name: KindName): Promise<void> {
+  const { store, account, writer, wishes, ctx } = pulling;
+  const { one } = kindOf(name);
+  const state = await store.read((sql) => readState(sql, account, name));
+  const waited = ctx.clock.now().getTime() - Date.parse(state.failingAskedAt ?? '');
+  if (!one || state.sweep !== null || (wishes.follow && Math.abs(waited) < watchPauseMs)) return;
+  const { failing: asked } = tallyOf(pulling, name);
+  const ids = state.failing.filter((id) => !asked.has(id)).slice(0, askedAtMost);
+  if (ids.length === 0) return;
+  const records = ids.map((id) => ({ [tableOf(name).id]: id }));
+  const reading = readingOf(pulling, state, { number: state.begun });
+  const { absent, failed } = await storeSome(pulling, name, one, { reading, records });
+  const failing = [...state.failing.filter((id) => !ids.includes(id)), ...failed];
+  // Whether one with a 404 is gone, the next reading of the whole list tells.
+  const unshown = absent.length > 0 ? (state.unshown ?? '') : state.unshown;
+  const kept = { ...state, failing, failingAskedAt: pulling.now(), unshown };
+  await writer.write((sql) => saveState(sql, account, name, kept));
+}
