@@ -7,15 +7,20 @@ import { countdown } from '../http/exchange/gate.ts';
  * no copy can be on its way any more: for as long as svc looks for a write whose answer was lost (--settle).
  */
 export type LateCopies = {
-  /** A request for these records may still arrive. `content` names what it writes; undefined: that is not known. */
-  note(keys: readonly string[], content: string | undefined): void;
+  /**
+   * A request for these records may still arrive. `content` names what it writes; undefined: that is not known. `isKept`:
+   * another journal tells of it already.
+   */
+  note(keys: readonly string[], content: string | undefined, isKept?: boolean): void;
   /** Whether a copy for one of these records may still arrive. */
   mayArrive(keys: readonly string[]): boolean;
+  /** Whether one may that no other journal tells of. */
+  isOurs(keys: readonly string[]): boolean;
   /** Waits until no copy of something else can arrive. `interrupted`: the run was told to end meanwhile. */
   pass(keys: readonly string[], content: string): Promise<'at once' | 'waited' | 'interrupted'>;
 };
 
-type Copy = { readonly until: number; readonly content: string | undefined };
+type Copy = { readonly until: number; readonly content: string | undefined; readonly isKept: boolean };
 
 export function lateCopies(
   ctx: Pick<Context, 'clock' | 'progress' | 'notice' | 'signal'>,
@@ -33,14 +38,19 @@ export function lateCopies(
     return Math.max(0, ...others.map(({ until }) => until - ctx.clock.ticks()));
   };
   return {
-    note(keys, content) {
+    note(keys, content, isKept = false) {
       const until = ctx.clock.ticks() + settleMs;
       for (const key of keys) {
         const before = copyFor(key);
-        copies.set(key, { until, content: before && before.content !== content ? undefined : content });
+        copies.set(key, {
+          until,
+          content: before && before.content !== content ? undefined : content,
+          isKept: isKept && before?.isKept !== false,
+        });
       }
     },
     mayArrive: (keys) => copies.size > 0 && keys.some((key) => copyFor(key) !== undefined),
+    isOurs: (keys) => copies.size > 0 && keys.some((key) => copyFor(key)?.isKept === false),
     async pass(keys, content) {
       if (copies.size === 0) return 'at once';
       let end: 'at once' | 'waited' = 'at once';

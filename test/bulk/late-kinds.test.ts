@@ -112,3 +112,68 @@ test('an hour after its end nobody waits for a run any more', async () => {
   expect(world.clock.ticks() - began).toBeLessThan(30_000);
   expect(readdirSync(join(world.folder, 'state', 'bulk')).filter((name) => name.endsWith('.jsonl'))).toEqual([]);
 });
+
+test('a job that sets the same value again and again does not renew the mark of an old attempt', async () => {
+  const { world, late } = fresh();
+  const same = put(world, 'first.csv', 'id,priority\n8,1\n');
+  for (let at = 0; at < 4; at++) {
+    expect(await run(late, 'tickets update', same)).toMatchObject({ exitCode: 0 });
+    await late.settle();
+    world.clock.advance(50 * 60_000);
+  }
+  const began = world.clock.ticks();
+  expect(await run(late, 'tickets update', put(world, 'second.csv', updates))).toMatchObject({ exitCode: 0 });
+  expect(world.clock.ticks() - began).toBeLessThan(30_000);
+});
+
+test('a file of replies that grows for weeks waits for an old attempt no more, nor does an update beside it', async () => {
+  const { world, late } = fresh();
+  const file = put(world, 'replies.csv', replies);
+  expect(await run(late, 'tickets reply', file)).toMatchObject({ exitCode: 0 });
+  await late.settle();
+  for (const day of [3, 6]) {
+    world.clock.advance(3 * 86_400_000);
+    put(world, 'replies.csv', `${replies}${day === 6 ? '8,Day 3,2\n' : ''}8,Day ${day},${day / 3 + 1}\n`);
+    const began = world.clock.ticks();
+    expect(await run(late, 'tickets reply', file)).toMatchObject({ exitCode: 0 });
+    expect(world.clock.ticks() - began).toBeLessThan(30_000);
+  }
+  const began = world.clock.ticks();
+  expect(await run(late, 'tickets update', put(world, 'update.csv', 'id,priority\n8,0\n'))).toMatchObject({
+    exitCode: 0,
+  });
+  expect(world.clock.ticks() - began).toBeLessThan(30_000);
+});
+
+test('a clock that no answer confirms ends the wait after a day', async () => {
+  const { world, late } = fresh();
+  const exchange: World['exchange'] = async (request) => {
+    const answer = await late.exchange(request);
+    if (!('status' in answer)) return answer;
+    const { date: _, ...headers } = answer.headers;
+    return { ...answer, headers };
+  };
+  const undated = { ...late, exchange };
+  expect(await run(undated, 'tickets update', put(world, 'first.csv', 'id,priority\n8,1\n'))).toMatchObject({
+    exitCode: 0,
+  });
+  await late.settle();
+  world.clock.advance(25 * 3_600_000);
+  const began = world.clock.ticks();
+  expect(await run(undated, 'tickets update', put(world, 'second.csv', updates))).toMatchObject({ exitCode: 0 });
+  expect(world.clock.ticks() - began).toBeLessThan(30_000);
+});
+
+test('--restart keeps what the run before it has left on its way', async () => {
+  const { world } = fresh();
+  const meant = lateWorld(world, { isMeant: isPatch, ending: timeOut, afterMs: 60_000 });
+  const file = put(world, 'first.csv', 'id,priority\n8,1\n9,1\n');
+  const words = 'tickets update --max-sends 1';
+  expect(await run(meant, words, file)).toMatchObject({ exitCode: 8 });
+  // The same values, so that it need not wait.
+  const again = await run(world, 'tickets update --restart', file);
+  expect(again).toMatchObject({ exitCode: 0 });
+  const began = world.clock.ticks();
+  expect(await run(world, 'tickets update', put(world, 'second.csv', updates))).toMatchObject({ exitCode: 0 });
+  expect(world.clock.ticks() - began).toBeGreaterThanOrEqual(25_000);
+});

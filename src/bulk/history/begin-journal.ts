@@ -35,6 +35,8 @@ export type Journal = {
   readonly past: Pick<Past, 'requests' | 'ms' | 'isWhole' | 'there'>;
   /** What other runs have left on its way. */
   readonly copies: readonly Copy[];
+  /** This machine's agrees with the service's. */
+  readonly isClockSure: boolean;
   /** Whether a later run can tell a process that was killed from a disk that lost lines. */
   readonly tellsKills: boolean;
   /** Resolves when the line is in the file, and on disk where more than a look depends on it. After a failure none is. */
@@ -177,12 +179,15 @@ function journalOf(held: Held, past: Past | undefined): Journal {
   const { opening, path, log, rowStatuses, copies, header, run, vanishes } = held;
   const there = new Map(past?.there);
   const sentFrom = new Set(past?.sentFrom);
-  let [hasRows, isFinished, mayArrive] = [false, false, false];
+  let [hasRows, isFinished] = [false, false];
+  /** Rows of which a request may still arrive. */
+  const late = new Set<string>();
   return {
     path,
     batch: held.batch,
     rowStatuses,
     copies,
+    isClockSure: opening.identity.account.isClockSure,
     past: { requests: past?.requests ?? 0, ms: past?.ms ?? 0, isWhole: past?.isWhole ?? true, there },
     tellsKills: held.witness !== undefined,
     async write(line) {
@@ -192,7 +197,8 @@ function journalOf(held: Held, past: Past | undefined): Journal {
       if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
       isFinished = 'finished' in line;
       hasRows ||= !isFinished;
-      mayArrive ||= 'done' in line && line.done.keys !== undefined;
+      if ('done' in line && line.done.keys) late.add(line.done.row);
+      else if ('done' in line) late.delete(line.done.row);
     },
     check() {
       try {
@@ -216,7 +222,7 @@ function journalOf(held: Held, past: Past | undefined): Journal {
     keepLost: () => keepLost(held),
     close() {
       // What may still arrive is told to the runs that follow.
-      const isOver = isFinished && vanishes.whenFinished && !mayArrive;
+      const isOver = isFinished && vanishes.whenFinished && late.size === 0;
       return close(held, { vanishes: isOver || (!hasRows && vanishes.whenEmpty) });
     },
   };

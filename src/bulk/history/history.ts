@@ -17,7 +17,7 @@ import {
   refuseCommon,
   refuseDeleted,
 } from '../journal/claims.ts';
-import { copiesElsewhere, hasArrived } from '../journal/copies.ts';
+import { copiesElsewhere, hasArrived, type Moment } from '../journal/copies.ts';
 import { isUnsure } from '../journal/ended-table.ts';
 import { likeIn } from '../journal/lines.ts';
 import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from '../journal/on-disk.ts';
@@ -154,7 +154,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const found = ownJournal(candidates, sides);
   const works = await otherWork(disk, sides, settings);
   if (works[0] && !found && !wish.restart) throw notTheSame(works[0], plan);
-  const now = identity.account.isClockSure ? clock.now().getTime() : undefined;
+  const now = { ms: clock.now().getTime(), isSure: identity.account.isClockSure };
   if (isOnce && !onlyLooks) await forgetFinished(same, busy, now);
   // Twice is once: what another file has done is no reason to leave a row out.
   const judges = judgesOf(isOnce ? [found].filter((one) => one !== undefined) : disk.ours, plan, settings);
@@ -179,7 +179,9 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const fresh = join(folder.path, newName(keys));
   const { ours } = disk;
   const hasCopies = mayBeOverwritten(plan) && !onlyLooks;
-  const copies = hasCopies ? await copiesElsewhere({ folder, present, now, identity, ours, own }) : [];
+  const replaces = wish.restart ? found : undefined;
+  const asked = { folder, present, now, identity, ours, own, replaces };
+  const copies = hasCopies ? await copiesElsewhere(asked) : [];
   const number = disk.ours.reduce((last, { past }) => Math.max(last, past.lastRun), 0) + 1;
   return {
     path: found?.path ?? fresh,
@@ -198,7 +200,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
     made: { [Symbol.iterator]: () => madeIn(disk.ours) },
     copies,
     overtaken,
-    replaces: wish.restart ? found : undefined,
+    replaces,
   };
 }
 
@@ -212,11 +214,7 @@ function* madeIn(all: readonly Found[]): Generator<MadeBefore, undefined> {
 }
 
 /** Commands for which twice is once keep no history beyond a run that is not finished. */
-async function forgetFinished(
-  same: readonly Found[],
-  busy: ReadonlySet<string>,
-  now: number | undefined,
-): Promise<void> {
+async function forgetFinished(same: readonly Found[], busy: ReadonlySet<string>, now: Moment): Promise<void> {
   for (const one of same) {
     if (busy.has(one.path) || !(await hasArrived(one, now))) continue;
     await rm(one.path, { force: true });

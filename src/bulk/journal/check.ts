@@ -6,7 +6,8 @@ import type { About, Line } from './lines.ts';
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isId = (value: unknown): boolean => value === null || isCount(value);
 const areKeys = (keys: unknown): boolean => keys === undefined || areTexts(keys);
-const isMade = ({ id, of, keys }: Fields): boolean => isId(id) && (of === undefined || isCount(of)) && areKeys(keys);
+const isMade = ({ id, of, keys, at }: Fields): boolean =>
+  isId(id) && (of === undefined || isCount(of)) && areKeys(keys) && (at === undefined || isTime(at));
 
 export const parseLine = (text: string): Line | undefined => jsonAs(text, isLine);
 

@@ -4,37 +4,50 @@ import { type JournalFolder, leftToItsOwn, unreadable } from '../../batch/journa
 import { isCode } from '../../disk/file/atomic-file.ts';
 import { Failure } from '../../errors.ts';
 import { someOf } from '../../text/each.ts';
+import type { RowStatus } from './lines.ts';
 import { type Found, headerOf, type Identity, keysOf, mayBeOurs } from './on-disk.ts';
 import { journalReader, type Past, type Present } from './reader.ts';
 import { mark } from './text.ts';
 
-/** A request of another run that was not answered. `content`: the digest of what it writes. */
-export type Copy = { readonly keys: readonly string[]; readonly content: string | undefined };
+/** By this machine's clock. `isSure`: it agrees with the service's. */
+export type Moment = { readonly ms: number; readonly isSure: boolean };
+
+/**
+ * A request of another run that was not answered. `content`: the digest of what it writes; `isKept`: the journal that tells
+ * of it stays.
+ */
+export type Copy = {
+  readonly keys: readonly string[];
+  readonly content: string | undefined;
+  readonly isKept: boolean;
+};
 
 type Asked = {
   readonly folder: JournalFolder;
   readonly present: Present;
-  /** Undefined where the clock cannot be trusted. */
-  readonly now: number | undefined;
+  readonly now: Moment;
   readonly identity: Identity;
   /** The journals of this command; the one that this run goes on in is read by the run itself. */
   readonly ours: readonly Found[];
   readonly own: Found | undefined;
+  /** The journal in the place of which a new one is written. */
+  readonly replaces: Found | undefined;
 };
 
 /**
  * What runs of other files and of other commands for the same kind of record have left on its way: it would overwrite
  * what this run writes. A journal that says nothing readable is left to its own command, which refuses it.
  */
-export async function copiesElsewhere({ folder, present, now, identity, ours, own }: Asked): Promise<Copy[]> {
+export async function copiesElsewhere({ folder, present, now, identity, ours, own, replaces }: Asked): Promise<Copy[]> {
   const known = new Map(ours.map((one) => [one.path, one]));
   const copies: Copy[] = [];
   for (const path of await folder.list()) {
-    if (path === own?.path || (await isLongAgo(path, now))) continue;
+    if (path === own?.path || (now.isSure && (await isLongAgo(path, now)))) continue;
     const past = known.get(path)?.past ?? (await pastOfKin(path, { folder, present, identity }));
     if (past && (await hasArrived({ path, past }, now))) continue;
     for (const [, rowStatus] of past?.rowStatuses.held() ?? []) {
-      if ('keys' in rowStatus && rowStatus.keys) copies.push({ keys: rowStatus.keys, content: rowStatus.is });
+      if (leavesCopy(rowStatus, now))
+        copies.push({ keys: rowStatus.keys, content: rowStatus.is, isKept: path !== replaces?.path });
     }
   }
   return copies;
@@ -44,18 +57,29 @@ const hourMs = 60 * 60 * 1000;
 /** Nothing is on its way for so long, also where a clock was set by hours. */
 const longAgoMs = 24 * hourMs;
 
-async function isLongAgo(path: string, now: number | undefined, ms = longAgoMs): Promise<boolean> {
+const isPast = ({ ms, isSure }: Moment, then: number, forMs: number): boolean =>
+  Math.abs(ms - then) > (isSure ? forMs : longAgoMs);
+
+async function isLongAgo(path: string, now: Moment, forMs = longAgoMs): Promise<boolean> {
   const changed = await stat(path).catch(unreadable(path));
-  return changed === undefined || (now !== undefined && Math.abs(now - changed.mtimeMs) > ms);
+  return changed === undefined || isPast(now, changed.mtimeMs, forMs);
 }
 
 /** Of a run that came to its end no clock was set meanwhile, and nothing goes out again. */
-export const hasArrived = async ({ path, past }: Found, now: number | undefined): Promise<boolean> =>
-  past.finished !== undefined && (!hasKeys(past) || (await isLongAgo(path, now, hourMs)));
+export const hasArrived = async ({ path, past }: Found, now: Moment): Promise<boolean> =>
+  past.finished !== undefined && (!hasCopies(past, now) || (await isLongAgo(path, now, hourMs)));
 
-/** Whether a request of one of its rows may still write to a record. */
-const hasKeys = ({ rowStatuses }: Pick<Past, 'rowStatuses'>): boolean =>
-  someOf(rowStatuses.held(), ([, rowStatus]) => 'keys' in rowStatus);
+const hasCopies = ({ rowStatuses }: Pick<Past, 'rowStatuses'>, now: Moment): boolean =>
+  someOf(rowStatuses.held(), ([, rowStatus]) => leavesCopy(rowStatus, now));
+
+/** Whether a request of a row may still write to its records. One that is done says since when; a journal may grow for years. */
+export function leavesCopy<S extends RowStatus>(
+  rowStatus: S,
+  now: Moment,
+): rowStatus is S & { readonly keys: readonly string[] } {
+  if (!('keys' in rowStatus) || !rowStatus.keys) return false;
+  return !('at' in rowStatus && rowStatus.at) || !isPast(now, Date.parse(rowStatus.at), hourMs);
+}
 
 /** What a journal says of a command like `tickets close` beside `tickets update`. */
 async function pastOfKin(path: string, { folder, present, identity }: Pick<Asked, 'folder' | 'present' | 'identity'>) {

@@ -118,8 +118,9 @@ type Made = {
   readonly drafted?: number;
   /** With `doubt` or `rest`: as of `sent`. */
   readonly like?: string;
-  /** Records to which a request of this row may still write. */
+  /** Records to which a request of this row may still write, and when it was said, by this machine's clock. */
   readonly keys?: readonly string[];
+  readonly at?: string;
 };
 
 type Open = { readonly before: number | null; readonly keys?: readonly string[]; readonly like?: string };
@@ -162,9 +163,9 @@ export const partOf = ({ error, rest, doubt, step, drafted }: Part) => ({
 });
 
 /** What a row that is not over is known by, where its line says so. */
-export function heldIn(said: object): Pick<Open, 'keys' | 'like'> {
-  const { keys, like }: Partial<Open> = said;
-  return { ...(keys && { keys }), ...(like && { like }) };
+export function heldIn(said: object): Pick<Made, 'keys' | 'at' | 'like'> {
+  const { keys, like, at }: Partial<Made> = said;
+  return { ...(keys && { keys, ...(at && { at }) }), ...(like && { like }) };
 }
 
 /** Where what became of rows is kept, by their names. */
@@ -184,9 +185,9 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
     set(line.sent, { status: 'sent', before: line.sent.before, ...heldIn(line.sent) });
   } else if ('back' in line) rowStatuses.delete(line.back.row);
   else if ('done' in line) {
-    const { row, id, secret, of, doubt, rest, keys } = line.done;
+    const { row, id, secret, of, doubt, rest, keys, at } = line.done;
     const like = doubt || rest ? likeIn(rowStatuses.get(row)) : undefined;
-    const more = { ...(secret !== undefined && { secret }), ...(of && { of }), ...heldIn({ like, keys }) };
+    const more = { ...(secret !== undefined && { secret }), ...(of && { of }), ...heldIn({ like, keys, at }) };
     set(line.done, { status: 'done', id, ...partOf(line.done), ...more });
   } else if ('rejected' in line) set(line.rejected, { status: 'rejected', error: line.rejected.error });
   else if ('unknown' in line) {

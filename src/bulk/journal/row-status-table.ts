@@ -38,6 +38,7 @@ const blockSize = 256;
 /** What few rows have. */
 type Rare = {
   readonly keys?: readonly string[];
+  readonly at?: string;
   readonly like?: string;
   readonly secret?: string;
   readonly rest?: true;
@@ -148,8 +149,8 @@ function cellsOf(known: RowRequests | undefined) {
     const about = { line: lines.get(place) ?? 0, ...(is !== undefined && { is }) };
     const id = ids.get(place) ?? null;
     const error = errors.get(place);
-    const { keys, ...few } = rare.get(place) ?? {};
-    const held = heldIn({ keys, like: few.like });
+    const { keys, at, ...few } = rare.get(place) ?? {};
+    const held = heldIn({ keys, at, like: few.like });
     if (stands === 'meant') return { status: stands, ...about, before: id };
     if (stands === 'sent') return { status: stands, ...about, before: id, ...held };
     if (stands === 'rejected') return { status: stands, ...about, error: error ?? '' };
@@ -194,7 +195,7 @@ function rareIn(rowStatus: RowStatus): Rare | undefined {
   return held.keys || held.like ? { ...parts, ...held } : parts;
 }
 
-type DoneParts = Omit<Rare, 'keys' | 'like'>;
+type DoneParts = Omit<Rare, 'keys' | 'at' | 'like'>;
 
 /** Undefined where it has none of them. */
 export function partsOf({ secret, rest, doubt, drafted, step }: DoneParts): DoneParts | undefined {

@@ -35,8 +35,8 @@ export function shortLines({ header, run, rowStatuses, others = [] }: Told): Lin
     const { status, line } = rowStatus;
     const about = { row, line, ...(rowStatus.is !== undefined && { is: rowStatus.is }) };
     if (status === 'done') {
-      const { id, of } = rowStatus;
-      return [{ done: { ...about, id, ...partOf(rowStatus), ...(of && { of }), ...cost } }];
+      const { id, of, keys, at } = rowStatus;
+      return [{ done: { ...about, id, ...partOf(rowStatus), ...(of && { of }), ...heldIn({ keys, at }), ...cost } }];
     }
     if (status === 'rejected') return [{ rejected: { ...about, error: rowStatus.error, ...cost } }];
     const sent: Line = { sent: { ...about, before: rowStatus.before, ...heldIn(rowStatus) } };

@@ -167,7 +167,7 @@ export function undefer(runState: RunState, isFree: (planned: Planned) => boolea
 /** Other runs must know which records a copy may still write to. */
 export function withLate({ job }: RunState, planned: Planned, { done }: DoneLine): DoneLine {
   const keys = keysBehind(job.plan, planned, done.id);
-  return { done: job.sending.late.mayArrive(keys) ? { ...done, keys } : done };
+  return { done: job.sending.late.isOurs(keys) ? { ...done, keys, at: job.ctx.clock.now().toISOString() } : done };
 }
 
 function tellProgress(runState: RunState): void {

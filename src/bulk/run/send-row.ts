@@ -155,7 +155,7 @@ export async function finished(sending: Sending, planned: Planned, there: There)
         id,
         ...cost,
         step,
-        ...(may === undefined ? { rest: true, keys } : { error: may, doubt: true }),
+        ...(may === undefined ? { rest: true, keys, at: nowIn(outer) } : { error: may, doubt: true }),
       },
     });
   try {
@@ -166,6 +166,8 @@ export async function finished(sending: Sending, planned: Planned, there: There)
     return { status: 'done', id, answer, error: `it is sent, but what follows was not done: ${error.message}` };
   }
 }
+
+const nowIn = ({ ctx }: Service): string => ctx.clock.now().toISOString();
 
 /** Keeps the journal true: `sent` before the row leaves, `back` where it surely had no effect. */
 const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({

@@ -8,6 +8,7 @@ import { ownIds } from '../../http/call/open-writes.ts';
 import type { Before } from '../../http/look/look.ts';
 import type { NumberTable } from '../../text/number-table.ts';
 import type { Journal } from '../history/begin-journal.ts';
+import { leavesCopy } from '../journal/copies.ts';
 
 /** What a run has learnt of the rows that it has sent so far. */
 export type Sending = {
@@ -32,16 +33,19 @@ export function beginSending(outer: Service, row: RowOf, journal: Journal): Send
   const own = ownIds(outer, row.operation);
   const options = patience(outer);
   const late = lateCopies(outer.ctx, outer.settings.settleMs);
+  const now = { ms: outer.ctx.clock.now().getTime(), isSure: journal.isClockSure };
   const sending: Sending = { outer, row, journal, options, own, newestOwn: 0, requests: 0, doubtful: new Set(), late };
   for (const rowStatus of journal.rowStatuses.values()) {
     if (rowStatus.status === 'done' && rowStatus.id !== null) {
       note(sending, rowStatus.id);
       giveEarlier(outer, row.operation, rowStatus.id, rowStatus.of);
     }
-    // An earlier run ended while it was on its way.
-    if ('keys' in rowStatus && rowStatus.keys) late.note(rowStatus.keys, rowStatus.is);
+    // An earlier run ended while it was on its way, or soon after.
+    if (!leavesCopy(rowStatus, now)) continue;
+    const isOver = rowStatus.status === 'done' && !rowStatus.rest;
+    late.note(rowStatus.keys, rowStatus.is, isOver);
   }
-  for (const { keys, content } of journal.copies) late.note(keys, content);
+  for (const { keys, content, isKept } of journal.copies) late.note(keys, content, isKept);
   return sending;
 }
 
