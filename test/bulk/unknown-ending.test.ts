@@ -107,3 +107,23 @@ test('a change that may be repeated is sent again by the same command, as the hi
   await from(world, 'tickets update', 'id,priority\n8,3\n', ['--settle', '1']);
   expect(world.left()).toBeGreaterThan(before);
 });
+
+test('a service that fails at one row after another, and then shows that all are there: exit 0, and the run is over', async () => {
+  const codes = new Set<number>();
+  for (const fails of [4, 22, 23, 24, 25, 200]) {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    let [posts, gets] = [0, 0];
+    const exchange: World['exchange'] = async (request) => {
+      if (request.method === 'GET') return posts > 0 && ++gets <= fails ? ownFailure : world.exchange(request);
+      posts++;
+      await world.exchange(request);
+      return timeOut;
+    };
+    const flags = ['--settle', '1', '--max-wait', '1', '--concurrency', '1'];
+    const ran = await from({ ...world, exchange }, 'tickets create', 'subject\nA\nB\nC\n', flags);
+    const isDone = ran.report.done === 3 && ran.report.unknown === 0;
+    expect([fails, ran.exitCode === 0, ran.stderr.includes('fails at one row')]).toEqual([fails, isDone, !isDone]);
+    codes.add(ran.exitCode);
+  }
+  expect([...codes].sort()).toEqual([0, 9]);
+});

@@ -8,7 +8,7 @@ const mostProblems = 3;
 
 /** What the outcome of a row means for those behind it. */
 export function judge(runState: RunState, planned: Planned, outcome: Outcome): void {
-  const { job, unknown, stop } = runState;
+  const { job, unknown, stop, troubled } = runState;
   const failure = outcome.status === 'done' ? outcome.doubt : outcome.failure;
   if (outcome.status === 'unknown') {
     unknown.push(planned);
@@ -30,7 +30,7 @@ export function judge(runState: RunState, planned: Planned, outcome: Outcome): v
       runState.sends--;
     } else if (!isProblem) stop(outcome.failure);
   }
-  if (runState.problems >= mostProblems && failure) stop(hasProblem(failure));
+  if (runState.problems >= mostProblems && failure) troubled(hasProblem(failure));
   if (failure?.isUnrecorded) stop(failure);
   if (job.journal.failure()) stop(job.journal.failure());
 }

@@ -58,6 +58,9 @@ export type RunState = {
   readonly stop: (error: unknown) => void;
   readonly stopped: () => Failure | undefined;
   readonly isOver: () => boolean;
+  /** The service fails at one row after another: the run ends, unless a last look shows that all of them are done. */
+  readonly troubled: (why: Failure) => void;
+  readonly overcome: () => void;
   /** Writes a line for which nobody waits: a row of which it is lost is looked for by the next run. */
   readonly keep: (line: Parameters<Journal['write']>[0]) => void;
   readonly kept: () => Promise<unknown>;
@@ -79,6 +82,7 @@ export function beginRun(job: Job): RunState {
   const elapsed = () => Math.round(ctx.clock.ticks() - began);
   const writings = new Set<Promise<void>>();
   let stopped: Failure | undefined;
+  let trouble: Failure | undefined;
   let requestsNoted = 0;
   const stop = (error: unknown) => {
     stopped ??= asFailure(error, 'The run');
@@ -106,8 +110,14 @@ export function beginRun(job: Job): RunState {
       return { requests, ms: elapsed() };
     },
     stop,
-    stopped: () => stopped,
-    isOver: () => stopped !== undefined || ctx.signal.aborted,
+    stopped: () => stopped ?? trouble,
+    troubled(why) {
+      trouble ??= why;
+    },
+    overcome() {
+      trouble = undefined;
+    },
+    isOver: () => stopped !== undefined || trouble !== undefined || ctx.signal.aborted,
     keep(line) {
       const writing = journal.write(line).catch(stop);
       writings.add(writing);

@@ -72,6 +72,7 @@ export async function runPlan(job: Job): Promise<Totals> {
   if (!stopped() && ctx.signal.aborted && (hasRest || ended.size < plan.sendable)) stop(interruption(ctx.signal));
   const isWhole =
     ended.size === plan.sendable && !hasRest && !someOf(ended.values(), ({ status }) => status === 'unsent');
+  if (isWhole && !someOf(ended.values(), ({ status }) => status === 'unknown')) runState.overcome();
   // What may still arrive then overwrites nothing: it says what the record holds already.
   undefer(runState, ({ keys }) => (!stopped() && isWhole) || !sending.late.mayArrive(keys));
   const rejects = isWhole ? job.rejects?.(ended) : undefined;
