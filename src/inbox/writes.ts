@@ -119,7 +119,7 @@ export async function send(writing: Writing, sending: Sending): Promise<Ended | 
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const isUnknown = error.isUnsure;
-    const fate = isUnknown ? 'may have been sent: look in the thread.' : 'was not sent.';
+    const fate = isUnknown ? mayBe[means] : 'was not sent.';
     const told = means === 'resolve' ? error.message : `Draft ${id} ${fate} ${error.message}`;
     return { is: 'ended-job', job, state: isUnknown ? 'unknown' : 'refused', told };
   }
@@ -144,6 +144,13 @@ async function sendNote(service: Service, store: DraftStore, id: number): Promis
   return deliver({ service, held, by });
 }
 
+const mayBe: Readonly<Record<Means, string>> = {
+  reply: 'may have been sent: look in the thread.',
+  // The service shows none.
+  note: 'may have been added: look at the ticket in the product.',
+  resolve: 'may be done: look at the conversation.',
+};
+
 /** What became of a draft, in a line. */
 function endOf(draft: Draft, failure: Failure | undefined, means: Means): Pick<Ended, 'state' | 'told' | 'mark'> {
   const { id, state } = draft;
@@ -155,7 +162,7 @@ function endOf(draft: Draft, failure: Failure | undefined, means: Means): Pick<E
     return { state: 'unknown', told: [why, failure.hint ?? ''].join(' ').trim(), mark: marks[means] };
   // The number first: a narrow screen cuts the rest.
   if (state === 'unknown' || failure?.isUnsure)
-    return { state: 'unknown', told: `Draft ${id} may have been sent: look in the thread. ${why}`.trim() };
+    return { state: 'unknown', told: `Draft ${id} ${mayBe[means]} ${why}`.trim() };
   return { state: 'refused', told: means === 'resolve' ? why : `Draft ${id} was not sent. ${why}`.trim() };
 }
 

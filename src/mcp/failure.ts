@@ -31,7 +31,7 @@ export function failureAnswer(
     `${outcome} (${kind}): ${short(message)}`,
     ...named.map(({ field, one }) => (field ? `- ${short(field)}: ${one}` : `- ${one}`)),
     ...(more > 0 ? [`- and ${number(more)} more like these`] : []),
-    `What to do: ${adviceFor(kind, operation)}`,
+    `What to do: ${adviceFor(kind, operation, named.length > 0)}`,
     ...(mayBeNumber ? ['The number of a ticket, such as T-1008, is no id: findTicket finds its id.'] : []),
     ...(hint ? [`For the user: ${short(hint)}`] : []),
   ];
@@ -59,11 +59,13 @@ function outcomeOf(kind: FailureKind, mayBeDone: boolean): string {
 
 const short = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
 
-function adviceFor(kind: FailureKind, operation: Operation | undefined): string {
+function adviceFor(kind: FailureKind, operation: Operation | undefined, namesFields: boolean): string {
   switch (kind) {
     case 'usage':
     case 'rejected':
-      return 'correct the fields that are named and call again.';
+      return namesFields
+        ? 'correct the fields that are named and call again.'
+        : 'correct what the message says and call again; if it names nothing that you can correct, tell the user.';
     case 'not-found':
       return 'check the id with the tool that lists such records; the record may be in another account.';
     case 'auth':
@@ -75,6 +77,8 @@ function adviceFor(kind: FailureKind, operation: Operation | undefined): string 
     case 'rate-limited':
       return 'wait a minute, then call again with fewer calls.';
     case 'unknown':
+      if (operation?.safety === 'repeatable')
+        return 'call again with the same input: repeating it changes nothing more.';
       return 'do NOT call again: it may have happened. Look first, with the tools that read, or ask the user.';
     case 'partial':
       return 'do NOT call again as it is: a part is done. Look first, with the tools that read, or ask the user.';

@@ -94,6 +94,16 @@ test('where the customer wrote meanwhile that is said, and the text waits as a d
   expect(writes(world.sent)).toHaveLength(1);
 });
 
+test('of a note whose answer is lost it says where notes are to be seen', async () => {
+  const world = await desk();
+  const lost = through(world, async (request, go) =>
+    request.method === 'POST' ? { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' } : go(),
+  );
+  const { stdout } = await linear(lost, ['1', 'n', 'q'], write('Look at the log.'));
+  expect(stdout).toContain('Draft 1 may have been added: look at the ticket in the product.');
+  expect(stdout).not.toContain('look in the thread');
+});
+
 test('where the answer of a reply is lost it is looked for; not found, its draft is unknown and in that view until it is opened', {
   tags: ['long'],
 }, async () => {

@@ -239,6 +239,29 @@ describe('a call', () => {
     expect(text).toContain('do NOT call again');
   });
 
+  test('whose outcome is unknown may be repeated where twice is once', async () => {
+    const { call } = await assistant('--allow-write');
+    await world.control('POST', 'faults', { method: 'PATCH', path: '/tickets/1', action: 'drop-after', times: 9 });
+    const { data, text } = await call('updateTicket', { id: 1, priority: 2 });
+    expect(data.error.kind).toBe('unknown');
+    expect(text).toContain('call again with the same input');
+    expect(text).not.toContain('do NOT call again');
+  });
+
+  test('that is refused without a field that is wrong does not speak of fields that are named', async () => {
+    const { call } = await assistant('--allow-write');
+    await world.control('POST', 'faults', {
+      method: 'POST',
+      path: '/tickets',
+      action: 'status',
+      status: 422,
+      times: 1,
+    });
+    const { data, text } = await call('addTicketNote', { id: 1, body: 'Called them' });
+    expect(data.error).toMatchObject({ kind: 'rejected', fields: {} });
+    expect(text).toContain('What to do: correct what the message says');
+  });
+
   test('beyond 120 a minute is told to wait', async () => {
     world = sandboxWorld({ seed: 'demo', rateLimit: 'off' });
     const { call } = await assistant();
