@@ -40,8 +40,9 @@ export default defineConfig({
     ...(isNpmTest && { execArgv: ['--interrupt-budget=1000000'] }),
     // Files that have not changed are not transformed again.
     experimental: { fsModuleCache: true },
-    // One more than there are cores: much of the work waits for real processes, browsers and databases.
-    maxWorkers: Math.min(availableParallelism(), 8) + 1,
+    // One more than there are cores: much of the work waits for real processes, browsers and databases. With those left out
+    // little waits, and each worker loads and compiles all modules once more.
+    maxWorkers: Math.min(availableParallelism(), 8) + (isQuick ? 0 : 1),
     sequence: { sequencer: LongestFirst },
     // No test keeps state in a module, and loading all of them again for each file takes a third of the time.
     isolate: false,
