@@ -5,7 +5,7 @@ import { Failure } from '../../src/errors.ts';
 import { printFailure } from '../../src/output/failure.ts';
 import { print } from '../../src/output/print.ts';
 import type { View } from '../../src/output/view.ts';
-import { fc } from '../chance.ts';
+import { anyText, fc } from '../chance.ts';
 import { draws } from '../thorough.ts';
 import { screen, settings } from './fake-context.ts';
 import { terminalCells } from './terminal-cells.ts';
@@ -42,7 +42,7 @@ const customerText = fc
         '=1+1',
         'word ',
       ),
-      fc.string({ unit: 'binary', maxLength: 5 }),
+      anyText({ maxLength: 5 }),
     ),
     { maxLength: 12 },
   )

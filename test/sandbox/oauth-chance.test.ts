@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isRegistered } from '../../src/sandbox/oauth/redirect-uri.ts';
-import { fc } from '../chance.ts';
+import { anyText, fc } from '../chance.ts';
 import { draws } from '../thorough.ts';
 import { basic, challenge, oauthWorld, sampleClient, verifier } from './oauth-world.ts';
 
@@ -10,10 +10,7 @@ const clients = [{ ...sampleClient, redirect_uris: [callback, wildcard] }];
 
 /** Mostly what is right, so that the wrong is met at every depth. */
 const mostly = (...right: string[]) =>
-  fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom(...right) },
-    { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
-  );
+  fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...right) }, { weight: 1, arbitrary: anyText() });
 
 const authorizeQuery = fc.array(
   fc.oneof(
@@ -24,7 +21,7 @@ const authorizeQuery = fc.array(
       mostly(callback, 'https://shop.example.com/callback', 'https://elsewhere.test/'),
     ),
     fc.tuple(fc.constant('scope'), mostly('identity', 'identity tickets:read')),
-    fc.tuple(fc.constant('state'), fc.string({ unit: 'binary' })),
+    fc.tuple(fc.constant('state'), anyText()),
     fc.tuple(fc.constant('code_challenge'), mostly(challenge)),
     fc.tuple(fc.constant('code_challenge_method'), mostly('S256', 'plain')),
     fc.tuple(fc.string(), fc.string()),
@@ -86,7 +83,7 @@ const tokenForm = fc.array(
     fc.tuple(fc.constant('code_verifier'), mostly(verifier)),
     fc.tuple(fc.constant('redirect_uri'), mostly(callback)),
     fc.tuple(fc.constantFrom('refresh_token', 'token'), mostly('svc_rt_1_x', '__proto__', 'constructor')),
-    fc.tuple(fc.constant('scope'), fc.string({ unit: 'binary' })),
+    fc.tuple(fc.constant('scope'), anyText()),
     fc.tuple(fc.constant('client_id'), mostly('sandbox_cli')),
     fc.tuple(fc.constant('client_secret'), mostly('sandbox_secret')),
   ),
