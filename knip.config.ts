@@ -12,6 +12,7 @@ export default {
     'test/**/*.test.ts',
     // Loaded into a process, or built for one.
     'test/**/*.{mjs,cjs}',
+    'test/at-rest.ts',
     'test/webhooks/no-files.ts',
     'test/audit/appender.ts',
     'test/screen/guest.ts',

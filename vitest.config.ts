@@ -34,7 +34,7 @@ export default defineConfig({
     // CommonJS as Node itself imports it; otherwise jq-web, which exports a promise, is taken for a thenable module.
     deps: { interopDefault: false },
     tags: [{ name: 'long', description: 'Many real processes, databases or browsers, or much chance: for `.ci/run`.' }],
-    ...(isQuick && { tagsFilter: ['!long'] }),
+    ...(isQuick && { tagsFilter: ['!long'], setupFiles: ['test/at-rest.ts'] }),
     // A twelfth of what short tests compute was V8 optimizing what then runs a few times more. It waits fifteen times as long
     // here. Threads, in which mutation tests run, refuse such an argument.
     ...(isNpmTest && { execArgv: ['--interrupt-budget=1000000'] }),

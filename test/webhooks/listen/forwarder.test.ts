@@ -1,9 +1,9 @@
 // What listen passes on to the app: each URL has a delivery worker, any status is an answer, and it is tried without end.
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { HttpRequest, HttpResponse, Lost } from '../../../src/context.ts';
 import { passedOn } from '../../../src/webhooks/deliver/post.ts';
 import { replay, replayOutcome } from '../../../src/webhooks/deliver/replay.ts';
-import { createForwarder, type ForwardOptions } from '../../../src/webhooks/listen/forwarder.ts';
+import { createForwarder, type Forwarder, type ForwardOptions } from '../../../src/webhooks/listen/forwarder.ts';
 import type { Forwarding } from '../../../src/webhooks/store/forwarding.ts';
 import type { Outcome } from '../../../src/webhooks/store/line.ts';
 import { virtualClock } from '../../svc.ts';
@@ -12,6 +12,12 @@ const to = 'http://127.0.0.1:3000/hooks';
 const ok: HttpResponse = { status: 200, headers: {}, body: '' };
 const refused: Lost = { lost: 'before-sending', reason: 'refused', detail: '' };
 const reset: Lost = { lost: 'after-sending', reason: 'reset', detail: '' };
+
+/** On a clock that only moves when somebody sleeps, one that waits for more never rests. */
+const started: Forwarder[] = [];
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((forwarder) => forwarder.stop(0)));
+});
 
 /** An app that answers by script; the last answer holds from then on. */
 function setUp(answer: (id: string, request: HttpRequest) => HttpResponse | Lost, more: Partial<ForwardOptions> = {}) {
@@ -47,6 +53,7 @@ function setUp(answer: (id: string, request: HttpRequest) => HttpResponse | Lost
     report: (id, _, forwarding) => reports.push({ id, ...forwarding }),
     ...more,
   });
+  started.push(forwarder);
   const idle = async () => {
     while (forwarder.depth() > 0) await new Promise((resolve) => setImmediate(resolve));
   };
