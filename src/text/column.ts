@@ -3,6 +3,15 @@ export type Column = { get(at: number): number; set(at: number, value: number): 
 
 const bits = 14;
 const size = 1 << bits;
+const least = 64;
+
+/** How long a piece becomes for that place in it: the first one grows with the list, for most lists are short. */
+export const pieceLength = (number: number, place: number, most: number): number => {
+  if (number > 0) return most;
+  let length = least;
+  while (length <= place) length *= 2;
+  return Math.min(length, most);
+};
 
 /**
  * Numbers side by side, of 8 bits (0 to 255) or of 32 (0 to 4,294,967,295). Memory is taken piece by piece, and only
@@ -10,16 +19,23 @@ const size = 1 << bits;
  */
 export function column(width: 8 | 32): Column {
   const pieces: (Uint8Array | Uint32Array | undefined)[] = [];
+  const longer = (number: number, place: number) => {
+    const length = pieceLength(number, place, size);
+    const piece = width === 8 ? new Uint8Array(length) : new Uint32Array(length);
+    piece.set(pieces[number] ?? []);
+    pieces[number] = piece;
+    return piece;
+  };
   return {
     get: (at) => pieces[at >>> bits]?.[at & (size - 1)] ?? 0,
     set(at, value) {
+      const place = at & (size - 1);
       let piece = pieces[at >>> bits];
-      if (!piece) {
+      if (!piece || place >= piece.length) {
         if (value === 0) return;
-        piece = width === 8 ? new Uint8Array(size) : new Uint32Array(size);
-        pieces[at >>> bits] = piece;
+        piece = longer(at >>> bits, place);
       }
-      piece[at & (size - 1)] = value;
+      piece[place] = value;
     },
   };
 }

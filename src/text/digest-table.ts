@@ -1,4 +1,4 @@
-import { type Column, column } from './column.ts';
+import { type Column, column, pieceLength } from './column.ts';
 
 /**
  * Names of rows in few bytes. A name is 132 bits of a digest as 22 characters of base64url, and for the second row of
@@ -58,8 +58,15 @@ function openColumn(): OpenColumn {
   const others = new Map<number, string>();
   const from = (at: number) => (at & (pieceSize - 1)) * wordsOf;
   const setRead = (at: number) => {
-    const piece = pieces[at >>> pieceBits] ?? new Uint32Array(pieceSize * wordsOf);
-    pieces[at >>> pieceBits] = piece;
+    const number = at >>> pieceBits;
+    const length = pieceLength(number, at & (pieceSize - 1), pieceSize) * wordsOf;
+    let piece = pieces[number];
+    if (!piece || piece.length < length) {
+      const before: ArrayLike<number> = piece ?? [];
+      piece = new Uint32Array(length);
+      piece.set(before);
+      pieces[number] = piece;
+    }
     piece.set(read, from(at));
     kindOf.set(at, readKind);
     timeOf.set(at, readTime);
