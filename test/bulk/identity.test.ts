@@ -15,6 +15,7 @@ import { describe, expect, test } from 'vitest';
 import { hexDigestOf } from '../../src/text/digest.ts';
 import { asksAccount, few, origin, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { type RunOptions, svc } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
 
 // Which rows were sent before: a row's history is that of the account, the command and its own content.
 
@@ -635,8 +636,10 @@ const changes: readonly Change[] = [
   ['deleted', (file) => rmSync(file), false],
 ];
 
-describe.each(['tickets create --from', 'contacts sync'])('svc %s', (words) => {
-  test.each(changes)(
+const senders = ['tickets create --from', 'contacts sync'].map((words, turn) => [words, turn] as const);
+
+describe.each(senders)('svc %s', (words, turn) => {
+  test.each(inTurn(changes, turn, senders.length))(
     'a file that changes while its rows are sent is told at the end: %s',
     async (_, change, isTold) => {
       const world = fresh();
