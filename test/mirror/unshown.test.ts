@@ -208,6 +208,26 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     expect(await copied(world)).toEqual(await truth(world));
   });
 
+  test('more of them later do not make the ones before the measure of the service', { tags: ['long'] }, async () => {
+    const world = await pulled();
+    const early = [1, 2, 3, 4, 5, 6];
+    const later = [7, 8, 9, 10, 11];
+    const step = async (ids: readonly number[]) => {
+      world.clock.advance(600_000);
+      await changeOf(world, ids);
+      world.clock.advance(10_000);
+    };
+    await step(early);
+    await ok(world, 'mirror pull');
+    await step(early);
+    expect((await pull(failsAt(world, early), ['--max-wait', '2'])).exitCode).toBe(8);
+    await step(later);
+    const ran = await pull(failsAt(world, [...early, ...later]), ['--max-wait', '2']);
+    expect(ran.stderr).toContain('11 of its records could not be read');
+    // Of another kind nobody asked for nothing is said.
+    await ok(failsAt(world, early), 'mirror pull --only contacts');
+  });
+
   test('spread over a first pull they do not end the next ones', { tags: ['long'] }, async () => {
     const world = await fresh({ seed: few });
     const broken = failsAt(world, [1, 3, 5, 7, 9]);

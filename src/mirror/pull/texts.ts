@@ -1,11 +1,11 @@
 import { Failure } from '../../errors.ts';
 import type { Fields } from '../../text/record.ts';
-import type { Sweep } from '../store/state.ts';
+import { readState, type Sweep } from '../store/state.ts';
 import { isSame } from '../tables/cells.ts';
 import { type EmbeddedIn, type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
 import { owned, ownerOf, type Sql } from '../tables/store.ts';
 import { type Table, tableOf } from '../tables/tables.ts';
-import { rememberFailing } from './failing.ts';
+import { failingAtMost, rememberFailing } from './failing.ts';
 import { type Present, presentRows } from './present.ts';
 import { spent, tell } from './progress.ts';
 import { notWhole, type Pulling, tallyOf } from './pulling.ts';
@@ -150,11 +150,14 @@ const isOfOne = ({ stop }: Pulling, reason: unknown): reason is Failure =>
 /** Whether it fails also at a record that it showed before: the latest. */
 async function isDown(pulling: Pulling, name: KindName, one: ReadsOne): Promise<boolean> {
   const { store, account } = pulling;
-  const { failing } = tallyOf(pulling, name);
   const { id } = tableOf(name);
-  const text = `SELECT ${id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL ORDER BY read_at DESC LIMIT 100`;
-  const rows = await store.read((sql) => sql.all(text, ownerOf(account)));
-  const known = rows.map((row) => Number(row.id)).find((row) => !failing.has(row));
+  const text = `SELECT ${id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL ORDER BY read_at DESC`;
+  const [rows, { failing }] = await store.read(async (sql) => [
+    await sql.all(`${text} LIMIT ${failingAtMost + 1}`, ownerOf(account)),
+    await readState(sql, account, name),
+  ]);
+  const broken = new Set([...failing, ...tallyOf(pulling, name).failing.keys()]);
+  const known = rows.map((row) => Number(row.id)).find((row) => !broken.has(row));
   if (known === undefined) return true;
   const [answer] = await readWhole(pulling, name, one, [known]);
   if (answer?.status === 'rejected' && !isOfOne(pulling, answer.reason)) throw answer.reason;
