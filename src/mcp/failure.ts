@@ -57,7 +57,7 @@ function outcomeOf(kind: FailureKind, mayBeDone: boolean): string {
   return kind === 'partial' ? 'Done in part' : 'Not done';
 }
 
-const short = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
+export const short = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
 
 function adviceFor(kind: FailureKind, operation: Operation | undefined, namesFields: boolean): string {
   switch (kind) {

@@ -262,6 +262,15 @@ describe('a call', () => {
     expect(text).toContain('What to do: correct what the message says');
   });
 
+  test('that was done at its second attempt says that the first may still arrive', async () => {
+    const { call } = await assistant('--allow-write');
+    await world.control('POST', 'faults', { method: 'PATCH', path: '/tickets/1', action: 'drop-after', times: 1 });
+    const { content, isError } = await call('updateTicket', { id: 1, priority: 2 });
+    expect(isError).toBeUndefined();
+    expect(content.at(-1).text).toMatch(/^svc says:\nNote: the answer to an earlier copy of this request was lost/u);
+    expect((await call('updateTicket', { id: 1, priority: 3 })).content).toHaveLength(1);
+  });
+
   test('beyond 120 a minute is told to wait', async () => {
     world = sandboxWorld({ seed: 'demo', rateLimit: 'off' });
     const { call } = await assistant();
