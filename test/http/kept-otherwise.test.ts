@@ -58,3 +58,13 @@ test('other labels, and another time, are others', () => {
     /^published_at/u,
   );
 });
+
+test.each([
+  ['Q&A', 'Q&amp;A'],
+  ['Reset', 'Reset <password>'],
+  ['Bold', '<b>Bold</b>'],
+])('a subject or a name that shows markup is not the one without: %j, not %j', (sent, shown) => {
+  expect(contact({ name: sent }, { name: shown })).toMatch(/^name/u);
+  const ticket = { ticket: { id: 7, subject: shown } };
+  expect(shownOtherwise(operations.updateTicket, { subject: sent }, ticket)).toMatch(/^subject/u);
+});

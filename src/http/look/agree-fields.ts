@@ -2,7 +2,7 @@ import type { createChangelogEntry } from '../../api/changelog.ts';
 import type { Input } from '../../api/operation.ts';
 import type { createTicket } from '../../api/tickets.ts';
 import { type Fields, fieldsIn } from '../../text/record.ts';
-import { isSameSet, isSameText, isSameTime } from './agree.ts';
+import { isSameRendered, isSameSet, isSameText, isSameTime } from './agree.ts';
 
 /** Field by field: those by which people know such a record, as far as they were sent, and the others. */
 export type Compared = { readonly telling: readonly boolean[]; readonly others: readonly boolean[] };
@@ -21,7 +21,7 @@ export const ticketAsListed = (ticket: Fields, { body }: Input<typeof createTick
 export function ticketInFull(ticket: Fields, input: Input<typeof createTicket>): Compared {
   const { telling, others } = ticketAsListed(ticket, input);
   const { description } = input.body;
-  const isSame = isSameText(ticket.description, description);
+  const isSame = isSameRendered(ticket.description, description);
   return description?.trim() ? { telling: [...telling, isSame], others } : { telling, others: [...others, isSame] };
 }
 

@@ -14,11 +14,13 @@ export function agreement(telling: readonly boolean[], others: readonly boolean[
 
 /**
  * Whether what the service holds is what was sent, allowing for what a service may do to it on the way in: trimming,
- * the Unicode form, line ends, runs of spaces, markup around a text, the case of an email, the punctuation of a phone
- * number.
+ * the Unicode form, line ends, runs of spaces, the case of an email, the punctuation of a phone number.
  */
-export const isSameText = (stored: unknown, sent: unknown): boolean =>
-  plain(stored) === plain(sent) || (hasMarkup(stored) && unmarked(stored) === plain(sent));
+export const isSameText = (stored: unknown, sent: unknown): boolean => plain(stored) === plain(sent);
+
+/** The same of a message, a note or a description, which a service may keep as HTML. */
+export const isSameRendered = (stored: unknown, sent: unknown): boolean =>
+  isSameText(stored, sent) || (hasMarkup(stored) && [plain(sent), unmarked(sent)].includes(unmarked(stored)));
 
 export const isSameEmail = (stored: unknown, sent: unknown): boolean =>
   plain(stored).toLowerCase() === plain(sent).toLowerCase();
@@ -85,16 +87,23 @@ function fieldsOrNone(value: unknown): Readonly<Record<string, unknown>> | undef
 const plain = (value: unknown): string =>
   typeof value === 'string' ? value.normalize('NFC').replaceAll(/\s+/gu, ' ').trim() : '';
 
-const hasMarkup = (value: unknown): boolean => typeof value === 'string' && /<[a-z][^<>]*>|&[#a-z\d]+;/iu.test(value);
+const inline = 'a|abbr|b|code|del|em|font|i|ins|mark|s|small|span|strike|strong|sub|sup|u';
+const block = 'blockquote|body|br|div|h[1-6]|hr|html|li|ol|p|pre|table|tbody|td|th|tr|ul';
+const tag = (names: string): RegExp => new RegExp(`</?(?:${names})(?:\\s[^<>]*)?/?>`, 'giu');
+const [inlineTags, blockTags] = [tag(inline), tag(block)];
+const entities = /&(?:(?<name>[a-z]+)|#(?:x(?<hex>[\da-f]{1,6})|(?<code>\d{1,7})));/giu;
 
 const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+const hasMarkup = (value: unknown): boolean => typeof value === 'string' && unmarked(value) !== plain(value);
 
 /** The text in HTML that was made of a plain one: without tags, each character as itself. */
 const unmarked = (value: unknown): string =>
   plain(
     plain(value)
-      .replaceAll(/<\/?[a-z][^<>]*>/giu, ' ')
-      .replaceAll(/&(?:(?<name>[a-z]+)|#(?:x(?<hex>[\da-f]{1,6})|(?<code>\d{1,7})));/giu, (entity, name, hex, code) => {
+      .replaceAll(inlineTags, '')
+      .replaceAll(blockTags, ' ')
+      .replaceAll(entities, (entity, name, hex, code) => {
         if (name !== undefined) return ownOf(characters, name) ?? entity;
         const point = hex === undefined ? Number(code) : Number.parseInt(hex, 16);
         return point <= 0x10ffff ? String.fromCodePoint(point) : entity;

@@ -1,7 +1,16 @@
 import type { Operation } from '../../api/operation.ts';
 import { type Fields, fieldsIn, isRecord, ownOf } from '../../text/record.ts';
 import { short } from '../../text/short.ts';
-import { isSameEmail, isSameSet, isSameText, isSameTime, isSameUrl, isSameValue, momentOf } from './agree.ts';
+import {
+  isSameEmail,
+  isSameRendered,
+  isSameSet,
+  isSameText,
+  isSameTime,
+  isSameUrl,
+  isSameValue,
+  momentOf,
+} from './agree.ts';
 import { rowsSent } from './agree-contact.ts';
 import { isCount } from './page-meta.ts';
 
@@ -18,6 +27,8 @@ export const waysToAgree: Readonly<Record<string, IsSame>> = {
   published_at: (shown, sent, { status, updated_at }) =>
     (shown === null && status === 'draft') || (sent === null ? isNow(shown, updated_at) : isSameTime(shown, sent)),
   labels: isSameSet,
+  body: isSameRendered,
+  description: isSameRendered,
 };
 
 /** None, or the moment at which the record was changed; where it does not say when that was, nobody knows. */

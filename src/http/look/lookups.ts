@@ -11,7 +11,16 @@ import type { Fields } from '../../text/record.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { isId } from '../exchange/made.ts';
 import type { Findings } from '../exchange/settle.ts';
-import { type Agreement, address, agreement, isSameText, isSameUrl, isSameValue, likeness } from './agree.ts';
+import {
+  type Agreement,
+  address,
+  agreement,
+  isSameRendered,
+  isSameText,
+  isSameUrl,
+  isSameValue,
+  likeness,
+} from './agree.ts';
 import { compareContact, type Row, rowsSent } from './agree-contact.ts';
 import { type Compared, entryAsListed, entryInFull, ticketAsListed, ticketInFull } from './agree-fields.ts';
 import { isUncounted, leastOn } from './page-meta.ts';
@@ -160,7 +169,7 @@ export const lookups: { readonly [Op in Verified as Op['id']]: Lookup<Op> } = {
       return { seen: rowsOf(messages).reverse(), isLast: true };
     },
     compare: ({ direction, body: stored }, { body }) =>
-      agreement([direction === 'out' && isSameText(stored, body.body)], []),
+      agreement([direction === 'out' && isSameRendered(stored, body.body)], []),
     answer(_, [ours]) {
       const { id, channel, body, created_at } = ours?.record ?? {};
       return found({ message: { id, channel, direction: 'out', body, created_at } });
@@ -176,7 +185,7 @@ export const lookups: { readonly [Op in Verified as Op['id']]: Lookup<Op> } = {
       return { seen: rowsOf(messages).reverse(), isLast: true };
     },
     compare: ({ sender_type, body: stored }, { body }) =>
-      agreement([sender_type === 'operator' && isSameText(stored, body.body)], []),
+      agreement([sender_type === 'operator' && isSameRendered(stored, body.body)], []),
     answer(_, [ours]) {
       const { id, sender_type, body, created_at, handling_mode } = ours?.record ?? {};
       return found({ message: { id, sender_type, body, created_at }, handling_mode });

@@ -6,6 +6,7 @@ import { type KindName, kindOf } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import { markMissing } from './deleted.ts';
+import { presentRows } from './present.ts';
 import { notWhole, type Pulling } from './pulling.ts';
 import { droppedWords } from './usable.ts';
 
@@ -29,14 +30,12 @@ export async function compareCounts(
   state: Sweeping,
   sweeps: number,
 ): Promise<Compared> {
-  const { whole, dropped = 0, absent = 0, isAgain = false } = state.sweep;
+  const { whole, dropped = 0, isAgain = false } = state.sweep;
   const unshown = unshownIn(state);
-  const isSame = unshown === state.unshown;
-  if (unshown !== null && !(isSame && isSettled(pulling, state))) {
-    if (!isSame && sweeps === 1 && !isAgain) return { state, next: 'again' };
-    notWhole(pulling, name, `The service lists ${number(absent)} of ${name} whose own address answers 404.`);
-    const unshownSince = isSame ? state.unshownSince : pulling.now();
-    return { state: { ...state, unshown, unshownSince }, next: 'leave' };
+  const isBelieved = unshown === state.believed || (unshown === state.unshown && isSettled(pulling, state));
+  if (unshown !== null && !isBelieved) {
+    if (unshown !== state.unshown && sweeps === 1 && !isAgain) return { state, next: 'again' };
+    return unsettled(pulling, name, state, unshown);
   }
   if (dropped > 0) return leftOut(pulling, name, state);
   // A list of what changed counts that alone.
@@ -44,11 +43,23 @@ export async function compareCounts(
   return whole ? compareWhole(pulling, name, state, sweeps) : compareIncremental(pulling, name, state, sweeps);
 }
 
+/** Which ones they are only a whole reading knows. What else a reading of changes has found is whole. */
+function unsettled(pulling: Pulling, name: KindName, state: Sweeping, unshown: string): Promise<Compared> | Compared {
+  const { whole, absent = 0, dropped = 0 } = state.sweep;
+  notWhole(pulling, name, `The service lists ${number(absent)} of ${name} whose own address answers 404.`);
+  if (whole) {
+    const unshownSince = unshown === state.unshown ? state.unshownSince : pulling.now();
+    return { state: { ...state, unshown, unshownSince }, next: 'leave' };
+  }
+  const marked = { ...state, unshown: state.unshown ?? '' };
+  return dropped > 0 ? leftOut(pulling, name, marked) : { state: marked, next: 'finish' };
+}
+
 /**
  * Listed records whose own address answers 404. They may have been deleted in between, which a second look at the list tells.
  * If not, a service in trouble is likelier than records that are gone: only where a later pull meets the same ones they are.
  */
-const unshownIn = ({ sweep: { absent = 0, absentIds = 0 } }: Sweeping): string | null =>
+export const unshownIn = ({ sweep: { absent = 0, absentIds = 0 } }: Sweeping): string | null =>
   absent === 0 ? null : `${absent} ${absentIds}`;
 
 /** Met long enough ago. Earlier versions kept no time. A clock that was set meanwhile settles it too. */
@@ -80,12 +91,19 @@ async function compareIncremental(
   return { state, next: sweeps === 1 ? 'again' : 'withdraw' };
 }
 
+/** Records that cannot be read and of which the copy has nothing. One that moved while the list was read was met twice. */
+async function lackingIn({ store, account }: Pulling, name: KindName, { failing }: KindState): Promise<number> {
+  if (failing.length === 0) return 0;
+  const present = await store.read((sql) => presentRows(sql, account, tableOf(name), failing));
+  return failing.length - [...present.values()].filter(({ isDeleted }) => !isDeleted).length;
+}
+
 async function compareWhole(pulling: Pulling, name: KindName, state: Sweeping, sweeps: number): Promise<Compared> {
   const { number, total, listed, absent = 0, failed = 0 } = state.sweep;
   const counted = listed ?? total;
   const text = `SELECT count(*) AS n FROM ${name} WHERE ${owned} AND last_sweep >= $3`;
   const rows = await pulling.store.read((sql) => sql.all(text, [...ownerOf(pulling.account), number]));
-  const seen = Number(rows[0]?.n) + absent + failed;
+  const seen = Number(rows[0]?.n) + absent + Math.min(failed, await lackingIn(pulling, name, state));
   if (counted !== null && seen < counted) {
     if (sweeps < looksAtMost) return { state, next: 'again' };
     notWhole(pulling, name, `The service counts ${counted} ${name}, and lists ${seen} different ones.`);

@@ -6,7 +6,7 @@ import { type KindName, kindOf } from '../tables/kinds.ts';
 import { owned, ownerOf, type Sql } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import { presentRows } from './present.ts';
-import { type Pulling, tallyOf } from './pulling.ts';
+import { isOfOne, type Pulling, tallyOf } from './pulling.ts';
 import { readingOf } from './reading.ts';
 import { markDeleted } from './records.ts';
 
@@ -48,11 +48,20 @@ export async function markMissing(
   }
   const deleted: number[] = [];
   let present = 0;
+  let unsure: number | undefined;
   for (const id of missing) {
-    if (await isAbsent(pulling, one.operation, id)) deleted.push(id);
+    const isGone = await isAbsent(pulling, one.operation, id);
+    if (isGone) deleted.push(id);
+    else if (isGone === undefined) unsure = id;
     else if (++present >= presentAtMost && deleted.length === 0) return { next: 'leave', missed: null, why };
   }
   await forget(deleted);
+  if (unsure !== undefined)
+    return {
+      next: 'leave',
+      missed: null,
+      why: `Whether ${unsure} is gone could not be asked: the service fails there.`,
+    };
   return { next: 'finish', missed: null, why };
 }
 
@@ -77,13 +86,14 @@ export async function forgetRecords(
   }
 }
 
-/** A record of its own that answers 404 is not there. */
-export async function isAbsent(pulling: Pulling, operation: Operation, id: number): Promise<boolean> {
+/** A record of its own that answers 404 is not there. Undefined where the service fails at it. */
+export async function isAbsent(pulling: Pulling, operation: Operation, id: number): Promise<boolean | undefined> {
   try {
     await pulling.ask(operation, { params: { id } });
     return false;
   } catch (error) {
     if (error instanceof Failure && error.kind === 'not-found') return true;
+    if (isOfOne(pulling, error)) return undefined;
     throw error;
   }
 }

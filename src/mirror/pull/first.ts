@@ -73,7 +73,7 @@ async function readUnresolved(pulling: Pulling, name: KindName): Promise<void> {
       const { failing } = state;
       const reading = readingOf(pulling, state, sweep);
       const { failed } = await storeTexts(pulling, name, { one, reading, sweep, records, failing });
-      state = withFailing(name, state, failed);
+      state = withFailing(state, failed);
     }
     state = { ...state, front: isLast || doubt !== undefined ? null : front + 1 };
     await save(pulling, name, state);

@@ -153,3 +153,9 @@ export function notWhole(pulling: Pulling, name: KindName, doubt: string): void 
   tallyOf(pulling, name).doubt = doubt;
   pulling.ctx.notice(`Not whole: ${name}. ${doubt} The next pull tries again.`);
 }
+
+/** A record of its own must not keep all others from the copy. */
+export const isOfOne = ({ stop }: Pulling, reason: unknown): reason is Failure =>
+  reason instanceof Failure &&
+  reason !== stop &&
+  (reason.kind === 'partial' || (reason.kind === 'failed' && (reason.status ?? 0) >= 500));

@@ -19,8 +19,8 @@ import { maybeTime } from '../tables/seed-values.ts';
 import { tableOf } from '../tables/tables.ts';
 import { askFailing } from './ask-failing.ts';
 import { checkClock } from './clock-step.ts';
-import { compareCounts } from './count.ts';
-import { withFailing } from './failing.ts';
+import { compareCounts, unshownIn } from './count.ts';
+import { failingAtMost, withFailing } from './failing.ts';
 import { countNow, type Page, readPage } from './page.ts';
 import type { Present } from './present.ts';
 import { expectPages, tell } from './progress.ts';
@@ -178,7 +178,7 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
     const { isDoubted: _, ...rest } = sweep;
     const counts = { total: page.total, absent, absentIds, dropped, failed };
     const next = { ...before, sweep: { ...rest, page: sweep.page + 1, latest, started, ...counts } };
-    return withFailing(name, next, failing);
+    return withFailing(next, failing);
   };
   expectPages(pulling, name, after(), page.records.length);
   if (kind.one?.for === 'text') {
@@ -233,7 +233,7 @@ function allKnown({ records }: Page, present: ReadonlyMap<string, Present>, stat
 async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps: number): Promise<KindState> {
   const { incremental } = kindOf(name);
   const { sweep } = before;
-  const { whole, started, latest, isTail, page, total, absent = 0 } = sweep;
+  const { whole, started, latest, isTail, page, total } = sweep;
   // What came to the front, or changed, while the rest was read.
   if (whole && !isTail && page > 2 && incremental !== 'whole list') {
     const tail = { ...sweep, isTail: true, page: 1, asked: pulling.now() };
@@ -257,7 +257,7 @@ async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps
   const service = pulling.serviceTime();
   return save(pulling, name, {
     ...state,
-    complete: state.complete || whole,
+    complete: (state.complete || whole) && state.failing.length < failingAtMost,
     isCounted: state.isCounted || whole,
     ...(whole && { repairsFrom: null, front: null }),
     cursor: incremental === 'updates' ? cursor : null,
@@ -266,7 +266,7 @@ async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps
     wholeUntil: sweep.asked ?? null,
     clock: service === null ? state.clock : { service, local: pulling.now() },
     isRefused: false,
-    ...(absent === 0 && { unshown: null, unshownSince: null }),
+    ...(whole && { believed: unshownIn(before), unshown: null, unshownSince: null }),
     sweep: null,
   });
 }

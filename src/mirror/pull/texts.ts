@@ -8,7 +8,7 @@ import { type Table, tableOf } from '../tables/tables.ts';
 import { failingAtMost, rememberFailing } from './failing.ts';
 import { type Present, presentRows } from './present.ts';
 import { spent, tell } from './progress.ts';
-import { notWhole, type Pulling, tallyOf } from './pulling.ts';
+import { isOfOne, notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { idIn, type Read, storeRecords } from './reading.ts';
 import { applyRecords, type FetchedRecord, keyOf, markDeleted, touch } from './records.ts';
 import { readWhole } from './thread.ts';
@@ -134,20 +134,17 @@ async function judgeFailed(pulling: Pulling, name: KindName, one: ReadsOne, { re
   }
   if (tally.failedInARow < manyInARow) return;
   const [[id, reason] = []] = reasons;
-  if (await isDown(pulling, name, one))
+  if (await isDown(pulling, name, one)) {
+    // If it is these all the same, the next pull goes on behind them.
+    await rememberFailing(pulling, name, [...reasons.keys()]);
     throw new Failure('partial', `The service fails at each of these ${name}, such as ${id}: ${messageOf(reason)}`);
+  }
   tally.failedInARow = 0;
 }
 
 const messageOf = (reason: unknown): string => (reason instanceof Failure ? reason.message : '');
 
-/** A record of its own must not keep all others from the copy. */
-const isOfOne = ({ stop }: Pulling, reason: unknown): reason is Failure =>
-  reason instanceof Failure &&
-  reason !== stop &&
-  (reason.kind === 'partial' || (reason.kind === 'failed' && (reason.status ?? 0) >= 500));
-
-/** Whether it fails also at a record that it showed before: the latest. */
+/** Whether it fails also at records that it showed before: of the latest, and of those behind. */
 async function isDown(pulling: Pulling, name: KindName, one: ReadsOne): Promise<boolean> {
   const { store, account } = pulling;
   const { id } = tableOf(name);
@@ -157,11 +154,13 @@ async function isDown(pulling: Pulling, name: KindName, one: ReadsOne): Promise<
     await readState(sql, account, name),
   ]);
   const broken = new Set([...failing, ...tallyOf(pulling, name).failing.keys()]);
-  const known = rows.map((row) => Number(row.id)).find((row) => !broken.has(row));
-  if (known === undefined) return true;
-  const [answer] = await readWhole(pulling, name, one, [known]);
-  if (answer?.status === 'rejected' && !isOfOne(pulling, answer.reason)) throw answer.reason;
-  return answer?.status === 'rejected';
+  const known = rows.map((row) => Number(row.id)).filter((row) => !broken.has(row));
+  const some = [0, Math.floor(known.length / 2), known.length - 1].flatMap((at) => known[at] ?? []);
+  for (const answer of await readWhole(pulling, name, one, [...new Set(some)])) {
+    if (answer.status === 'fulfilled') return false;
+    if (!isOfOne(pulling, answer.reason)) throw answer.reason;
+  }
+  return true;
 }
 
 /** Another record shows what changed here, without having changed itself: it is read again. */

@@ -56,9 +56,14 @@ export type KindState = {
   readonly sweep: Sweep | null;
   /** How many records the last whole reading found listed, and with 404 for an answer when they were read. */
   readonly absent: number;
-  /** Which ones a reading met that was not finished for them, and since when, by this machine's clock. */
+  /**
+   * Records that answered 404 and are not settled yet: which ones the last whole reading met, and since when, by this
+   * machine's clock; an empty text where another reading met them.
+   */
   readonly unshown: string | null;
   readonly unshownSince: string | null;
+  /** Which ones are settled: the list names them, and they are gone. */
+  readonly believed: string | null;
   /** When the whole list was read last, by this machine's clock. */
   readonly wholeAt: string | null;
   /** `svc watch` follows a kind whose first reading is still to come, from that time on. */
@@ -82,7 +87,8 @@ export type KindState = {
 };
 
 /** Nothing is missing or older than the service said it to be. */
-export const isKindWhole = ({ complete, failing }: KindState): boolean => complete && failing.length === 0;
+export const isKindWhole = ({ complete, failing, unshown }: KindState): boolean =>
+  complete && failing.length === 0 && unshown === null;
 
 /** A change may become visible a little later than its time says. */
 export const overlapMs = 120_000;
@@ -105,6 +111,7 @@ const newState: KindState = {
   absent: 0,
   unshown: null,
   unshownSince: null,
+  believed: null,
   wholeAt: null,
   followedFrom: null,
   isCounted: false,
