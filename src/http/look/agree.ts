@@ -19,8 +19,11 @@ export function agreement(telling: readonly boolean[], others: readonly boolean[
 export const isSameText = (stored: unknown, sent: unknown): boolean => plain(stored) === plain(sent);
 
 /** The same of a message, a note or a description, which a service may keep as HTML. */
-export const isSameRendered = (stored: unknown, sent: unknown): boolean =>
-  isSameText(stored, sent) || (hasMarkup(stored) && [plain(sent), unmarked(sent)].includes(unmarked(stored)));
+export function isSameRendered(stored: unknown, sent: unknown): boolean {
+  if (isSameText(stored, sent)) return true;
+  const shown = unmarked(stored);
+  return shown !== plain(stored) && (shown === plain(sent) || shown === unmarked(sent));
+}
 
 export const isSameEmail = (stored: unknown, sent: unknown): boolean =>
   plain(stored).toLowerCase() === plain(sent).toLowerCase();
@@ -94,8 +97,6 @@ const [inlineTags, blockTags] = [tag(inline), tag(block)];
 const entities = /&(?:(?<name>[a-z]+)|#(?:x(?<hex>[\da-f]{1,6})|(?<code>\d{1,7})));/giu;
 
 const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-
-const hasMarkup = (value: unknown): boolean => typeof value === 'string' && unmarked(value) !== plain(value);
 
 /** The text in HTML that was made of a plain one: without tags, each character as itself. */
 const unmarked = (value: unknown): string =>

@@ -3,10 +3,8 @@ import { type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
 import { tableOf } from '../tables/tables.ts';
 import { type Pulling, tallyOf } from './pulling.ts';
 import { readingOf } from './reading.ts';
-import { storeSome } from './texts.ts';
+import { storeSome, together } from './texts.ts';
 
-/** At once. Each that still fails costs all repetitions of a request. */
-const together = 8;
 /** Whoever watches asks every few seconds. */
 const watchPauseMs = 300_000;
 

@@ -15,7 +15,7 @@ import { readWhole } from './thread.ts';
 import { droppedWords, type Usable, usableIn } from './usable.ts';
 
 /** So many at once; the gate of the service spaces them out. */
-const together = 8;
+export const together = 8;
 /** `Date` has whole seconds: what was read in the second of its last change may have changed again in that second. */
 const sameMomentMs = 2_000;
 
@@ -49,12 +49,11 @@ export async function storeTexts(
   const present = await store.read((sql) => presentRows(sql, account, table, ids));
   const now = Date.parse(pulling.serviceTime() ?? '');
   const failing = new Set(page.failing);
-  const rowOf = (id: number) => present.get(String(id));
   const due = records.filter((record) => {
     const id = idIn(table)(record);
-    return !failing.has(id) && isDue(rowOf(id), record, { ...sweep, now });
+    return !failing.has(id) && isDue(present.get(String(id)), record, { ...sweep, now });
   });
-  const others = ids.filter((id) => !due.some((record) => record[table.id] === id));
+  const others = records.filter((record) => !due.includes(record)).map(idIn(table));
   spent(pulling, name, others.length);
   const absent: number[] = [];
   const failed: number[] = [];
@@ -69,16 +68,12 @@ export async function storeTexts(
     tell(pulling);
   }
   // One that fails is listed all the same, so that it is not looked for as missing.
-  const seen = [...others, ...failed].map(rowOf).filter((row) => row && !row.isDeleted);
-  void writer.write((sql) =>
-    touch(
-      sql,
-      reading,
-      table,
-      seen.flatMap((row) => row?.row ?? []),
-    ),
-  );
-  return { absent, failed, dropped, lacking: others.length + failed.length - seen.length };
+  const rows = [...others, ...failed].flatMap((id) => {
+    const row = present.get(String(id));
+    return row && !row.isDeleted ? [row.row] : [];
+  });
+  void writer.write((sql) => touch(sql, reading, table, rows));
+  return { absent, failed, dropped, lacking: others.length + failed.length - rows.length };
 }
 
 /** The list says that it changed; or that cannot be known yet; or everything is read again. */
