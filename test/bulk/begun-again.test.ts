@@ -98,3 +98,42 @@ test('a record that a person has removed is no new service, and neither is one t
   const closed = answers(403, (path) => /^\/tickets\/\d/u.test(path));
   expect(await from(closed, 'tickets create')).toMatchObject({ exitCode: 0, writes: 0 });
 });
+
+/** The first write is done, and answered as if the service had failed at it. */
+function failing(world: SandboxWorld): SandboxWorld {
+  let hasFailed = false;
+  return {
+    ...world,
+    exchange: async (request) => {
+      const answer = await world.exchange(request);
+      if (request.method !== 'POST' || hasFailed) return answer;
+      hasFailed = true;
+      const headers = { 'content-type': 'application/json' };
+      return { status: 500, headers, body: JSON.stringify({ error: 'Internal Server Error' }) };
+    },
+  };
+}
+
+describe.each(Object.keys(files) as Words[])('%s, whose records get the ids of earlier ones', (words) => {
+  const count = async (world: SandboxWorld): Promise<number> => {
+    const state = (await world.control('GET', 'state')) as Readonly<Record<string, readonly unknown[]>>;
+    return state[words.replace(/ .*/u, '')]?.length ?? 0;
+  };
+
+  test.each(['the same run', 'another run'])('of %s: what was made is never made twice', async (whose) => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const rows = files[words].trim().split('\n').length - 1;
+    const goesOn = whose === 'the same run';
+    await from(world, words, goesOn ? ['--max-sends', '1'] : []);
+    await restart(world);
+    const before = await count(world);
+    const text = goesOn ? files[words] : othersRows[words];
+    const ran = await from(failing(world), words, [...(goesOn ? ['--yes'] : []), '--concurrency', '1'], text);
+    const sent = goesOn ? rows - 1 : rows;
+    expect(await count(world)).toBe(before + sent);
+    expect(ran).toMatchObject({ exitCode: 9, writes: sent, report: { unknown: 1 } });
+    const again = await from(world, words, goesOn ? ['--yes'] : [], text);
+    expect(again).toMatchObject({ exitCode: 9, writes: 0 });
+    expect(await count(world)).toBe(before + sent);
+  });
+});

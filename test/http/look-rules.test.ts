@@ -28,7 +28,13 @@ function looked<Op extends Operation>(
 ) {
   const all = new Set<Open>(Array.from({ length: open }, () => ({ isLookedFor: true })));
   const [me = { isLookedFor: true }] = all;
-  return prepareLook<Op>(() => read, operation, input, { own: new Set<number>(), open: all, me, before });
+  return prepareLook<Op>(() => read, operation, input, {
+    own: new Map<number, number>(),
+    mayBeAnew: () => false,
+    open: all,
+    me,
+    before,
+  });
 }
 
 describe('an answer that names another list than ours', () => {
@@ -61,7 +67,8 @@ describe('an answer that names another list than ours', () => {
       createContactList,
       { body },
       {
-        own: new Set<number>(),
+        own: new Map<number, number>(),
+        mayBeAnew: () => false,
         open: new Set(),
         me: { isLookedFor: true },
         before: undefined,

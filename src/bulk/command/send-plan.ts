@@ -2,7 +2,7 @@ import type { Operation } from '../../api/operation.ts';
 import type { Failure } from '../../errors.ts';
 import type { Service } from '../../http/call/call.ts';
 import { giveEarlier } from '../../http/call/given-ids.ts';
-import { ownIds } from '../../http/call/open-writes.ts';
+import { ofEarlierRun, ownIds } from '../../http/call/open-writes.ts';
 import { syncRecord } from '../../http/exchange/recorder.ts';
 import { digestTable } from '../../text/digest-table.ts';
 import { countOf } from '../../text/each.ts';
@@ -92,7 +92,7 @@ export async function sendPlan(run: Run, plan: Plan, given: string, isAgreed = f
 function noteMade(service: Service, operation: Operation, all: Iterable<MadeBefore>): void {
   const own = ownIds(service, operation);
   for (const { id, of } of all) {
-    own.add(id);
+    own.set(id, ofEarlierRun);
     if (operation.safety !== 'repeatable') giveEarlier(service, operation, id, of);
   }
 }

@@ -3,7 +3,6 @@ import { type FollowStep, followsOf } from '../../command/follow.ts';
 import type { RowOf } from '../../command/row.ts';
 import { type Context, type HttpResponse, type Lost, withContext } from '../../context.ts';
 import { type CallOptions, patience, type Service } from '../../http/call/call.ts';
-import { giveEarlier } from '../../http/call/given-ids.ts';
 import { ownIds } from '../../http/call/open-writes.ts';
 import type { Before } from '../../http/look/look.ts';
 import type { NumberTable } from '../../text/number-table.ts';
@@ -16,8 +15,9 @@ export type Sending = {
   readonly row: RowOf;
   readonly journal: Journal;
   readonly options: CallOptions;
-  /** Ids that this run has made already, shared with every look of the run. */
+  /** Ids that svc has made already, shared with every look of the run. */
   readonly own: NumberTable;
+  /** Of those the newest of this run: a service that was reset since the run before begins its ids again. */
   /** By hand: Math.max of 10,000 ids for each row would cost more than the row. */
   newestOwn: number;
   /** Made so far, repetitions and looks included. */
@@ -36,10 +36,6 @@ export function beginSending(outer: Service, row: RowOf, journal: Journal): Send
   const now = { ms: outer.ctx.clock.now().getTime(), isSure: journal.isClockSure };
   const sending: Sending = { outer, row, journal, options, own, newestOwn: 0, requests: 0, doubtful: new Set(), late };
   for (const rowStatus of journal.rowStatuses.values()) {
-    if (rowStatus.status === 'done' && rowStatus.id !== null) {
-      note(sending, rowStatus.id);
-      giveEarlier(outer, row.operation, rowStatus.id, rowStatus.of);
-    }
     // An earlier run ended while it was on its way, or soon after.
     if (!leavesCopy(rowStatus, now)) continue;
     const isOver = rowStatus.status === 'done' && !rowStatus.rest;
@@ -50,7 +46,7 @@ export function beginSending(outer: Service, row: RowOf, journal: Journal): Send
 }
 
 export function note(sending: Sending, id: number): void {
-  sending.own.add(id);
+  sending.own.set(id, 0);
   sending.newestOwn = Math.max(sending.newestOwn, id);
 }
 

@@ -22,8 +22,8 @@ import type { LookAgain } from '../look/look-again.ts';
 import type { Called, Read } from '../look/lookups.ts';
 import { isService } from '../send/address.ts';
 import { type SendOptions, type Sent, send } from '../send/send.ts';
-import { takesFor } from './given-ids.ts';
-import { openWrite, ownIdsFor } from './open-writes.ts';
+import { isForgotten, takesFor } from './given-ids.ts';
+import { ofEarlierRun, openWrite, ownIdsFor } from './open-writes.ts';
 import { askedFor, type Evidence, numberAdvice, requestSpec, type Typed } from './request-spec.ts';
 
 export type { Service } from '../exchange/asking.ts';
@@ -178,7 +178,7 @@ export async function preparedLook<Op extends Operation>(
   service: Service,
   operation: Op,
   input: Input<Op>,
-  options: CallOptions = {},
+  options: CallOptions & { readonly isResumed?: boolean } = {},
 ): Promise<Prepared> {
   looks ??= looking();
   const [{ prepareLook, readBefore }, { likenessOf }] = await looks;
@@ -192,7 +192,9 @@ export async function preparedLook<Op extends Operation>(
       ? undefined
       : (options.before ?? (await readBefore(reading(options.maxWaitMs), operation, input)));
   const { open, me, leaves, sentAt, ended } = openWrite(service, `${operation.id} ${likenessOf(operation, input)}`);
-  const prepared = prepareLook(reading, operation, input, { own, open, me, before, sentAt });
+  // What an earlier run saw before its own write says nothing of what others have made since.
+  const mayBeAnew = (one: number) => !options.isResumed && own.get(one) === ofEarlierRun && isForgotten(one, before);
+  const prepared = prepareLook(reading, operation, input, { own, mayBeAnew, open, me, before, sentAt });
   const takes = takesFor(service, operation, { params: input.params, before });
   const look: Prepared['look'] = async (maxWaitMs) => {
     const findings = await prepared.look(maxWaitMs);
@@ -213,7 +215,7 @@ export async function lookFor<Op extends Operation>(
   { before, settleMs }: { readonly before: Known; readonly settleMs: number },
 ): Promise<Findings> {
   const { lookUntilSettled } = await import('../exchange/settle.ts');
-  const { look, ended } = await preparedLook(service, operation, input, { before });
+  const { look, ended } = await preparedLook(service, operation, input, { before, isResumed: true });
   const why = 'The answer to an earlier request was lost; looking for what was sent';
   const { findings, trouble } = await lookUntilSettled(service.ctx, look, settleMs, why).finally(ended);
   if (trouble && 'candidates' in findings) throw trouble;

@@ -67,4 +67,5 @@ function isFirst({ learnt }: Pick<Service, 'learnt'>, { headers, body }: HttpRes
 }
 
 /** A service that was reset begins its ids again: it shows nothing as new as what an earlier run has made. */
-const isForgotten = (id: number, before: For['before']): boolean => before?.ids.every((one) => one < id) === true;
+export const isForgotten = (id: number, before: For['before']): boolean =>
+  before?.ids.every((one) => one < id) === true;

@@ -5,6 +5,9 @@ import type { Open, Service } from '../exchange/asking.ts';
 
 type Op = Pick<Operation, 'id'>;
 
+/** Beside an id of `ownIds`: an earlier run has made it. Beside those of this run, and of the one it goes on, stands 0. */
+export const ofEarlierRun = 1;
+
 /** The ids that this run has made, and those that earlier runs have. */
 export function ownIds({ learnt }: Pick<Service, 'learnt'>, { id }: Op): NumberTable {
   const ids = learnt.made.get(id) ?? numberTable();
@@ -17,7 +20,7 @@ export const ownIdsFor = (
   service: Pick<Service, 'learnt'>,
   operation: Op,
   params: unknown,
-): Pick<NumberTable, 'add' | 'has'> =>
+): Pick<NumberTable, 'get' | 'set'> =>
   params === undefined
     ? ownIds(service, operation)
     : numbersWithin(service.learnt.within, `made ${operation.id} ${JSON.stringify(params)}`);

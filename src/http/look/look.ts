@@ -13,8 +13,10 @@ import { askedTwice } from './sweeps.ts';
 import { newestUntil, type PageAt, type Seeing, wholeList } from './views.ts';
 
 export type Aids = {
-  /** Ids that this run has made already with the operation: they are not taken for what another request made. */
-  readonly own: Pick<NumberTable, 'add' | 'has'>;
+  /** Ids that svc has made already with the operation: they are not taken for what another request made. */
+  readonly own: Pick<NumberTable, 'get' | 'set'>;
+  /** Whether an id of `own` is one that the service may have given anew. */
+  readonly mayBeAnew: (id: number) => boolean;
   /** The writes of this run that one record could be taken for, this one among them. */
   readonly open: ReadonlySet<Open>;
   readonly me: Open;
@@ -101,16 +103,19 @@ export function prepareLook<Op extends Operation>(
   read: (maxWaitMs?: number) => Read,
   { id, makes }: Pick<Op, 'id' | 'makes'>,
   input: Input<Op>,
-  { own, open, me, before, sentAt }: Aids & { readonly before: Before | undefined },
+  { own, mayBeAnew, open, me, before, sentAt }: Aids & { readonly before: Before | undefined },
 ): Pick<Prepared, 'look' | 'made' | 'contradicts'> {
   const looking = lookingFor<Op>({ id });
   const detailed = new Map<number, Readonly<Record<string, unknown>>>();
   const made = (answer: unknown): void => {
-    for (const one of madeIds({ makes }, answer)) own.add(one);
+    for (const one of madeIds({ makes }, answer)) own.set(one, 0);
   };
+  const isOwn = ({ id }: Seen): boolean => own.get(id) !== undefined && !mayBeAnew(id);
   const notOwn = async (reading: Read) => {
     const { fresh, isWhole } = await freshOf(looking, (number) => looking.page(reading, input, number), before);
-    return { others: fresh.filter((seen) => !own.has(seen.id)), isWhole };
+    // What has the number of an earlier run's record is never surely ours.
+    const known = (seen: Fresh): Fresh => (own.get(seen.id) === undefined ? seen : { ...seen, isNew: false });
+    return { others: fresh.filter((seen) => !isOwn(seen)).map(known), isWhole };
   };
   const look: Look = async (maxWaitMs) => {
     me.isLookedFor = true;
@@ -119,7 +124,7 @@ export function prepareLook<Op extends Operation>(
     const age = { at: sentAt?.(), newestBefore: before?.newestMs };
     const judged = withoutOlder(await judge(looking, { reading, input, detailed }, others), (one) => isOlder(one, age));
     // A request of this run that is looked for at the same time has taken one of them meanwhile.
-    if (judged.whole.some((seen) => own.has(seen.id))) return look(maxWaitMs);
+    if (judged.whole.some(isOwn)) return look(maxWaitMs);
     const undecided = whyNot(judged, { open, count: looking.count?.(input) ?? 1, before });
     if (undecided) return { ...undecided, isPartial: !isWhole || judged.isPartial };
     const findings = looking.answer(input, judged.whole.slice(0, looking.count?.(input) ?? 1));
