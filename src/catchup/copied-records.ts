@@ -3,7 +3,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { openCopyIfKnown } from '../mirror/store/open-copy.ts';
 import { readAll } from '../mirror/store/read.ts';
-import { readState } from '../mirror/store/state.ts';
+import { isKindWhole, readState } from '../mirror/store/state.ts';
 import type { Account, Store } from '../mirror/tables/store.ts';
 import type { Fields } from '../text/record.ts';
 import { messagesOf, type Records } from './records.ts';
@@ -44,10 +44,10 @@ const both = (store: Store, account: Account, service: Records): Records =>
 async function reachOf(store: Store, account: Account, event: WebhookEvent): Promise<Date | undefined> {
   if (!(event in kindOf)) return undefined;
   const kind = kindOf[event as keyof typeof kindOf];
-  const { complete, wholeUntil, cursor } = await store.read((sql) => readState(sql, account, kind));
+  const state = await store.read((sql) => readState(sql, account, kind));
   // A reading may take hours, and what comes meanwhile is not in it: of its end, which earlier versions kept, nothing follows.
-  const until = wholeUntil ?? cursor;
-  return complete && until !== null ? new Date(Date.parse(until) - overlapMs) : undefined;
+  const until = state.wholeUntil ?? state.cursor;
+  return isKindWhole(state) && until !== null ? new Date(Date.parse(until) - overlapMs) : undefined;
 }
 
 async function* copiedMessages(store: Store, account: Account, since: Date): AsyncGenerator<Fields> {

@@ -6,7 +6,7 @@ import { connect, type Service } from '../http/call/call.ts';
 import { keepFresh } from '../mirror/pull/keep-fresh.ts';
 import { datedContext } from '../mirror/pull/pulling.ts';
 import { type Copy, openCopyToPull } from '../mirror/store/open-copy.ts';
-import { asOfState, readState } from '../mirror/store/state.ts';
+import { asOfState, isKindWhole, readState } from '../mirror/store/state.ts';
 import type { Account, Store } from '../mirror/tables/store.ts';
 import { newToken } from '../sends/approve.ts';
 import { settleLapsed } from '../sends/settle.ts';
@@ -88,7 +88,7 @@ async function stateOf(store: Store, account: Account): Promise<Pick<CopyState, 
     let isWhole = true;
     for (const kind of ['tickets', 'conversations'] as const) {
       const state = await readState(sql, account, kind);
-      if (!state.complete && !state.isRefused) isWhole = false;
+      if (!isKindWhole(state) && !state.isRefused) isWhole = false;
       const asOf = asOfState(state);
       if (asOf !== null) times.push(asOf);
     }

@@ -131,7 +131,7 @@ onBothEngines('a record whose id cannot be kept', ({ engine, test, world: fresh,
     await inCopy(world, (store, account) =>
       store.write(async (to) => {
         for (const kind of ['contacts', 'tickets'] as const) {
-          const { absent: _, ...state } = await readState(to, account, kind);
+          const { notFound: _, ...state } = await readState(to, account, kind);
           await to.run(`DELETE FROM ${kind} WHERE ${kind === 'contacts' ? 'contact_id' : 'id'} = 2`);
           await saveState(to, account, kind, { ...state, short: 1 } as never);
         }

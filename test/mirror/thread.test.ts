@@ -14,11 +14,15 @@ const fileOf = (name: string) => join(folder, `${name}.db`);
 let started = 0;
 const count = () => void started++;
 beforeEach(async () => {
-  // Whatever thread other tests have left is at work elsewhere.
-  const other = await opened('other');
   subscribe('worker_threads', count);
   started = 0;
-  return async () => void (await other.end());
+  // Whatever threads other tests have left are at work elsewhere.
+  const others: Connection[] = [];
+  while (started === 0) others.push(await opened(`other${others.length}`));
+  started = 0;
+  return async () => {
+    for (const other of others) await other.end();
+  };
 });
 afterEach(() => void unsubscribe('worker_threads', count));
 

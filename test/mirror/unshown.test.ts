@@ -1,10 +1,14 @@
 // Records that the list names, and whose own address answers 404.
 import { describe, expect } from 'vitest';
+import type { HttpResponse, Lost } from '../../src/context.ts';
+import { readState, saveState } from '../../src/mirror/store/state.ts';
 import { few, type SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { json, ok, onBothEngines, sql } from './engines.ts';
 import { faulty, without } from './faulty.ts';
-import { copied, request, truth } from './truth.ts';
+import { copied, inCopy, request, truth } from './truth.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
 
 const isTicket = (url: URL): boolean => /^\/tickets\/\d+$/u.test(url.pathname);
 const troubled = (world: SandboxWorld, isMeant: (url: URL) => boolean) =>
@@ -23,7 +27,7 @@ onBothEngines('mirror pull of records that are listed and not shown', ({ test, w
       const world = await fresh({ seed: few });
       const ran = await pull(troubled(world, isTicket));
       expect(ran.exitCode).toBe(8);
-      expect(ran.stderr).toMatch(/The service lists \d+ of tickets whose own address answers 404/u);
+      expect(ran.stderr).toMatch(/Not whole: tickets\. \d+ of its records answer 404, such as \d+, and may be gone/u);
       expect(await isComplete(world)).toBe(false);
       await ok(world, 'mirror pull');
       expect(await isComplete(world)).toBe(true);
@@ -38,9 +42,15 @@ onBothEngines('mirror pull of records that are listed and not shown', ({ test, w
       expect(await goneTickets(world)).toEqual([]);
       expect((await pull(troubled(world, isTicket), ['--full'])).exitCode).toBe(8);
       expect(await goneTickets(world)).toEqual([]);
-      // What two pulls met, ten minutes apart, is gone until the service shows it again.
+      // A service that shows no ticket at all is in trouble, however long.
       world.clock.advance(600_000);
-      await pull(troubled(world, isTicket), ['--full']);
+      expect((await pull(troubled(world, isTicket), ['--full'])).exitCode).toBe(8);
+      expect(await goneTickets(world)).toEqual([]);
+      // What two pulls met, ten minutes apart, is gone until the service shows it again.
+      await ok(
+        troubled(world, ({ pathname }) => pathname === '/tickets/8'),
+        'mirror pull',
+      );
       expect(await goneTickets(world)).toEqual([{ id: 8 }]);
       await ok(world, 'mirror pull');
       expect(await goneTickets(world)).toEqual([]);
@@ -98,7 +108,7 @@ onBothEngines('mirror pull of records that are listed and not shown', ({ test, w
     const odd = troubled(world, ({ pathname }) => pathname === '/tickets/8');
     const codes: number[] = [];
     while (codes.length < 10 && codes.at(-1) !== 0) {
-      codes.push((await pull(odd, ['--only', 'tickets', '--max-requests', '2'])).exitCode);
+      codes.push((await pull(odd, ['--only', 'tickets', '--max-requests', '3'])).exitCode);
       world.clock.advance(600_000);
     }
     expect(codes.at(-1)).toBe(0);
@@ -140,14 +150,22 @@ onBothEngines('mirror pull of records that are listed and not shown', ({ test, w
 });
 
 onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fresh, pulled }) => {
-  const failsAt = (world: SandboxWorld, ids: readonly number[]): SandboxWorld => ({
+  const fails = { status: 500, headers: { 'content-type': 'application/json' }, body: '{"error":"Server Error"}' };
+  const answersAt = (
+    world: SandboxWorld,
+    isIt: (path: string) => boolean,
+    answer: HttpResponse | Lost = fails,
+    asked: string[] = [],
+  ): SandboxWorld => ({
     ...world,
-    async exchange(asked) {
-      const { pathname } = new URL(asked.url);
-      if (!ids.some((id) => pathname === `/tickets/${id}`)) return world.exchange(asked);
-      return { status: 500, headers: { 'content-type': 'application/json' }, body: '{"error":"Server Error"}' };
+    async exchange(request) {
+      const { pathname } = new URL(request.url);
+      asked.push(pathname);
+      return isIt(pathname) ? answer : world.exchange(request);
     },
   });
+  const failsAt = (world: SandboxWorld, ids: readonly number[]): SandboxWorld =>
+    answersAt(world, (path) => ids.some((id) => path === `/tickets/${id}`));
   const noMessages = (world: SandboxWorld) =>
     faulty(world, ({ pathname }) =>
       pathname === '/conversations/8'
@@ -322,13 +340,15 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     await changeOf(world, [8]);
     expect((await pull(failsAt(world, [8]), ['--max-wait', '2'])).exitCode).toBe(8);
     const deleted = faulty(world, without('/tickets', 8));
-    for (const _ of [1, 2]) await pull(deleted);
+    expect((await pull(deleted)).exitCode).toBe(8);
+    world.clock.advance(600_000);
+    await ok(deleted, 'mirror pull');
     expect(await goneTickets(world)).toEqual([{ id: 8 }]);
     await ok(deleted, 'mirror pull');
     expect(await isComplete(world)).toBe(true);
   });
 
-  test('one that answers 404 later is not whole until the whole list has settled it, in a watch too', async () => {
+  test('one that answers 404 later is not whole until it is shown again, in a watch too', async () => {
     const world = await pulled();
     world.clock.advance(300_000);
     await changeOf(world, [8]);
@@ -336,10 +356,12 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     const hidden = troubled(world, ({ pathname }) => pathname === '/tickets/8');
     world.clock.advance(310_000);
     await svc(hidden, ['watch', 'tickets', '--once', '--name', 'one']);
-    world.clock.advance(15_000);
-    await svc(world, ['watch', 'tickets', '--once', '--name', 'one']);
     expect(await isComplete(world)).toBe(false);
-    await ok(world, 'mirror pull');
+    world.clock.advance(15_000);
+    await svc(hidden, ['watch', 'tickets', '--once', '--name', 'one']);
+    expect(await isComplete(world)).toBe(false);
+    world.clock.advance(300_000);
+    await svc(world, ['watch', 'tickets', '--once', '--name', 'one']);
     expect(await isComplete(world)).toBe(true);
     expect(await copied(world)).toEqual(await truth(world));
   });
@@ -351,7 +373,10 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     expect((await pull(failsAt(world, [8]), ['--max-wait', '2'])).exitCode).toBe(8);
     const hidden = troubled(world, ({ pathname }) => pathname === '/tickets/8');
     world.clock.advance(600_000);
-    expect(await pull(hidden)).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('answer 404') });
+    expect(await pull(hidden)).toMatchObject({
+      exitCode: 8,
+      stderr: expect.stringContaining('1 of its records answers 404, such as 8'),
+    });
   });
 
   test('the newest of a first pull, all broken, do not keep the others from the second', {
@@ -396,7 +421,257 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     };
     world.clock.advance(600_000);
     const ran = await pull(odd, ['--max-wait', '2']);
-    expect(ran).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('Whether 2 is gone could not be asked') });
+    expect(ran).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('could not be read, such as 2') });
     expect(await sql(world, 'SELECT id FROM changelog WHERE gone_at IS NOT NULL')).toEqual([]);
+  });
+
+  const status = (code: number): HttpResponse => ({ ...fails, status: code, body: '{"message":"Not for you."}' });
+  const lost = (reason: Lost['reason']): Lost => ({ lost: 'after-sending', reason, detail: 'No use.' });
+  const ways: Readonly<Record<string, HttpResponse | Lost>> = {
+    400: status(400),
+    403: status(403),
+    410: status(410),
+    422: status(422),
+    'too large': lost('too-large'),
+    'in no time': lost('timeout'),
+  };
+
+  test.each(Object.keys(ways))('whatever it answers, one record keeps no other back and is told: %s', async (way) => {
+    const world = await pulled();
+    world.clock.advance(600_000);
+    await changeOf(world, [8, 9]);
+    await request(world, 'PATCH', '/changelog/2', { title: 'New title' });
+    world.clock.advance(10_000);
+    const ran = await pull(
+      answersAt(world, (path) => path === '/tickets/8', ways[way]),
+      ['--max-wait', '2'],
+    );
+    expect(ran).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('could not be read, such as 8') });
+    expect(await sql(world, 'SELECT subject FROM tickets WHERE id = 9')).toEqual([{ subject: 'New subject' }]);
+    expect(await sql(world, changelog)).toEqual([{ title: 'New title' }]);
+    expect(await isComplete(world)).toBe(false);
+    await ok(world, 'mirror pull');
+    expect(await copied(world)).toEqual(await truth(world));
+  });
+
+  test('a service that refuses each ticket refuses the kind', { tags: ['long'] }, async () => {
+    const world = await fresh({ seed: few });
+    const ran = await pull(answersAt(world, (path) => /^\/tickets\/\d/u.test(path), status(403)));
+    expect(ran.stderr).toContain('Not pulled: tickets.');
+    expect(await isComplete(world)).toBe(false);
+    expect(await sql(world, changelog)).toHaveLength(1);
+  });
+
+  test('one that --full misses, and at which the service fails, is gone once its address says so', {
+    tags: ['long'],
+  }, async () => {
+    const world = await pulled();
+    const unlisted = faulty(world, without('/tickets', 5));
+    expect(
+      (
+        await pull(
+          answersAt(unlisted, (path) => path === '/tickets/5'),
+          ['--full', '--max-wait', '2'],
+        )
+      ).exitCode,
+    ).toBe(8);
+    expect(await isComplete(world)).toBe(false);
+    for (const _ of [1, 2]) {
+      world.clock.advance(600_000);
+      await pull(unlisted);
+    }
+    expect(await goneTickets(world)).toEqual([{ id: 5 }]);
+    expect(await isComplete(world)).toBe(true);
+  });
+
+  test('a list that is empty, of a service that fails at each record, is asked little', {
+    tags: ['long'],
+  }, async () => {
+    const world = await pulled();
+    const empty = faulty(world, ({ pathname }) =>
+      pathname === '/contacts'
+        ? (body) => ({ ...body, contacts: [], meta: { current_page: 1, last_page: 1, total: 0 } })
+        : undefined,
+    );
+    const asked: string[] = [];
+    const isOne = (path: string) => /^\/contacts\/\d+$/u.test(path);
+    const broken = answersAt(empty, isOne, fails, asked);
+    expect((await pull(broken, ['--full', '--only', 'contacts', '--max-wait', '2'])).exitCode).toBe(8);
+    expect(new Set(asked.filter(isOne)).size).toBeLessThan(10);
+    expect(await sql(world, 'SELECT count(*) AS n FROM contacts WHERE gone_at IS NOT NULL')).toEqual([{ n: 0 }]);
+    await ok(world, 'mirror pull');
+    expect(await copied(world)).toEqual(await truth(world));
+  });
+
+  test('of many that fail none waits for ever behind the first ones', { tags: ['long'] }, async () => {
+    const world = await fresh({ seed: few });
+    const all = (path: string) => /^\/tickets\/\d+$/u.test(path);
+    const flags = ['--only', 'tickets', '--max-wait', '2'];
+    for (const _ of [1, 2, 3]) await pull(answersAt(world, all), flags);
+    const first: string[] = [];
+    await pull(answersAt(world, all, fails, first), flags);
+    const broken = new Set(first.filter(all));
+    const there = async () => ((await sql(world, 'SELECT id FROM tickets')) as unknown[]).length;
+    expect(await there()).toBe(0);
+    for (const _ of [1, 2, 3])
+      await pull(
+        answersAt(world, (path) => broken.has(path)),
+        flags,
+      );
+    expect(await there()).toBeGreaterThan(0);
+    const often: string[] = [];
+    const watched = answersAt(world, (path) => broken.has(path), fails, often);
+    const round = ['watch', 'tickets', '--once', '--name', 'one', '--max-wait', '2'];
+    for (const _ of [1, 2]) {
+      world.clock.advance(15_000);
+      await svc(watched, round);
+    }
+    often.length = 0;
+    world.clock.advance(15_000);
+    await svc(watched, round);
+    expect(often.filter((path) => broken.has(path))).toEqual([]);
+  });
+
+  test('one that was called gone, and was shown since, is not gone by one pull', { tags: ['long'] }, async () => {
+    const world = await pulled();
+    const hidden = troubled(world, ({ pathname }) => pathname === '/tickets/8');
+    for (const _ of [1, 2]) {
+      world.clock.advance(600_000);
+      await changeOf(world, [8]);
+      world.clock.advance(10_000);
+      await pull(hidden);
+    }
+    expect(await goneTickets(world)).toEqual([{ id: 8 }]);
+    await request(world, 'PATCH', '/tickets/8', { subject: 'Back' });
+    world.clock.advance(15_000);
+    await svc(world, ['watch', 'tickets', '--once', '--name', 'one']);
+    expect(await goneTickets(world)).toEqual([]);
+    await request(world, 'PATCH', '/tickets/8', { subject: 'Back again' });
+    world.clock.advance(15_000);
+    expect((await pull(hidden)).exitCode).toBe(8);
+    expect(await goneTickets(world)).toEqual([]);
+  });
+
+  test('some of those that are called gone make no later round doubtful', { tags: ['long'] }, async () => {
+    const world = await pulled();
+    const hidden = troubled(world, ({ pathname }) => pathname === '/tickets/8' || pathname === '/tickets/9');
+    world.clock.advance(600_000);
+    await changeOf(world, [9]);
+    world.clock.advance(600_000);
+    await changeOf(world, [8]);
+    for (const _ of [1, 2]) {
+      world.clock.advance(10_000);
+      await pull(hidden);
+      world.clock.advance(600_000);
+    }
+    await ok(hidden, 'mirror pull');
+    for (const _ of [1, 2, 3]) {
+      await changeOf(world, [8]);
+      world.clock.advance(15_000);
+      await svc(hidden, ['watch', 'tickets', '--once', '--name', 'one']);
+      expect(await isComplete(world)).toBe(true);
+    }
+  });
+
+  test('catch-up does not rely on a copy that lacks one', { tags: ['long'] }, async () => {
+    const world = await pulled();
+    world.clock.advance(600_000);
+    const { ticket } = (await request(world, 'POST', '/tickets', { subject: 'Missed' })) as { ticket: { id: number } };
+    world.clock.advance(10_000);
+    const isIt = (path: string) => path === `/tickets/${ticket.id}`;
+    const broken = answersAt(world, isIt);
+    for (const _ of [1, 2]) {
+      await svc(broken, ['watch', 'tickets', '--once', '--name', 'one', '--max-wait', '2']);
+      world.clock.advance(20 * 60_000);
+    }
+    const words = ['webhooks', 'catch-up', '--json', '--since', '1h', '--events', 'ticket.created'];
+    const ran = await svc(world, words, {
+      env: { SVC_WEBHOOK_SECRET: 'whsec_0123456789abcdef', SVC_API_KEY: 'key_acme' },
+    });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ rebuilt: 1 });
+  });
+
+  test('the state of an earlier version, which names none: the whole list is read once', {
+    tags: ['long'],
+  }, async () => {
+    const world = await pulled();
+    await inCopy(world, (store, account) =>
+      store.write(async (to) => {
+        const { notFound: _, wantsWhole: __, ...state } = await readState(to, account, 'tickets');
+        await saveState(to, account, 'tickets', { ...state, absent: 1, unshown: '1 123' } as never);
+      }),
+    );
+    expect(await isComplete(world)).toBe(false);
+    const lists: string[] = [];
+    const seen = faulty(world, ({ pathname, searchParams }) => {
+      if (pathname === '/tickets' && !searchParams.has('updated_since')) lists.push(pathname);
+      return undefined;
+    });
+    await ok(seen, 'mirror pull');
+    expect(await isComplete(world)).toBe(true);
+    expect(lists.length).toBeGreaterThan(0);
+    lists.length = 0;
+    await ok(seen, 'mirror pull');
+    expect(lists).toEqual([]);
+  });
+
+  describe('what was there before is no news', () => {
+    const changes = async (world: SandboxWorld) =>
+      (await json(world, 'mirror changes tickets --since 30d')) as { change: string; record_id: number }[];
+    const allTickets = (path: string) => /^\/tickets\/\d+$/u.test(path);
+
+    test.each(['500', '404'])('where the first pull could not read it: %s', { tags: ['long'] }, async (how) => {
+      const world = await fresh({ seed: few });
+      const broken = how === '500' ? answersAt(world, allTickets) : troubled(world, isTicket);
+      await pull(broken, ['--max-wait', '2']);
+      world.clock.advance(600_000);
+      await ok(world, 'mirror pull');
+      expect(await copied(world)).toEqual(await truth(world));
+      expect(await changes(world)).toEqual([]);
+    });
+
+    test('and one that is not found keeps no news of the others back', async () => {
+      const world = await fresh({ seed: few });
+      const hidden = troubled(world, ({ pathname }) => pathname === '/tickets/8');
+      await pull(hidden);
+      world.clock.advance(60_000);
+      await changeOf(world, [9]);
+      world.clock.advance(600_000);
+      await pull(hidden);
+      expect((await changes(world)).map(({ record_id: id }) => id)).toEqual([9]);
+    });
+  });
+
+  test('a list at which the service fails keeps no other kind from the copy; two of them end the pull', async () => {
+    const world = await fresh({ seed: few });
+    const ran = await pull(
+      answersAt(world, (path) => path === '/tickets'),
+      ['--max-wait', '2'],
+    );
+    expect(ran).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('Not whole: tickets.') });
+    expect(await sql(world, changelog)).toHaveLength(1);
+    const down = await pull(
+      answersAt(await fresh({ seed: few }), () => true),
+      ['--max-wait', '2'],
+    );
+    expect(down.exitCode).toBe(1);
+  });
+
+  test('a count that is one too high keeps nothing of the page from the copy, which is not called whole', async () => {
+    const world = await pulled();
+    const miscounted = faulty(world, ({ pathname }) =>
+      pathname === '/tickets'
+        ? (body) => ({ ...body, meta: { ...(body.meta as object), total: Number((body.meta as Fields).total) + 1 } })
+        : undefined,
+    );
+    world.clock.advance(600_000);
+    await changeOf(world, [8, 9]);
+    world.clock.advance(10_000);
+    expect((await pull(miscounted)).exitCode).toBe(8);
+    const changed = "SELECT id FROM tickets WHERE subject = 'New subject' ORDER BY id";
+    expect(await sql(world, changed)).toEqual([{ id: 8 }, { id: 9 }]);
+    expect(await isComplete(world)).toBe(false);
+    await ok(world, 'mirror pull');
+    expect(await isComplete(world)).toBe(true);
   });
 });

@@ -35,6 +35,7 @@ export const pullCopy = defineCommand({
       rescan: flags.rescan,
       maxRequests: flags.maxRequests,
       follow: false,
+      isOften: false,
     };
     return reportView(await pullOnce(ctx, settings, flags.db, wishes));
   },

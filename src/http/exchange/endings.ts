@@ -186,17 +186,20 @@ const networkHints: Partial<Record<Lost['reason'], string>> = {
 const proxyHint = `Put the name and the password in its address, http://NAME:PASSWORD@HOST:PORT, or go past it with NO_PROXY. ${nothingChanged}`;
 
 /** The service was not reached, or its answer was: whatever came of a read, or of a write that never left. */
-export function unreachable(baseUrl: string, { detail, reason }: Lost): Failure {
+export function unreachable(baseUrl: string, cause: Lost): Failure {
+  const { detail, reason } = cause;
   const { origin } = new URL(baseUrl);
   if (reason === 'proxy') return new Failure('network', detail, { hint: proxyHint });
   if (reason === 'too-large' || reason === 'unreadable') {
     return new Failure('failed', `${origin} answered, but svc cannot use the answer. ${detail}`, {
       hint: `Ask for less at a time (--per-page, --limit), and check the address. ${nothingChanged}`,
+      cause,
     });
   }
   return new Failure('network', `Could not reach ${origin}: ${detail}`, {
     hint:
       (detail.endsWith('speaks plain http://.') ? undefined : networkHints[reason]) ??
       `${nothingChanged} Check the address and the network, or run: svc doctor`,
+    cause,
   });
 }

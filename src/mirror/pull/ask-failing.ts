@@ -1,40 +1,67 @@
-import { readState, saveState } from '../store/state.ts';
+import { type KindState, readState, saveState } from '../store/state.ts';
 import { type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
 import { tableOf } from '../tables/tables.ts';
+import { isAbsent } from './deleted.ts';
+import { type Answers, withAnswers } from './failing.ts';
 import { type Pulling, tallyOf } from './pulling.ts';
 import { readingOf } from './reading.ts';
 import { storeSome, together } from './texts.ts';
 
-/** Whoever watches asks every few seconds. */
-const watchPauseMs = 300_000;
+/** Whoever pulls every few seconds asks for them less often. */
+const pauseMs = 300_000;
 
 /**
  * Asks once more for records that could not be read before: those first that were asked for longest ago, and on to the next
- * ones for as long as the service shows some.
+ * ones for as long as some of them are answered. Of those that are called gone, which a list names all the same, only a few.
  */
 export async function askFailing(pulling: Pulling, name: KindName): Promise<void> {
   const { store, account, wishes, ctx } = pulling;
   const { one } = kindOf(name);
   const state = await store.read((sql) => readState(sql, account, name));
   const waited = ctx.clock.now().getTime() - Date.parse(state.failingAskedAt ?? '');
-  if (!one || state.sweep !== null || (wishes.follow && Math.abs(waited) < watchPauseMs)) return;
-  const asked = new Set(tallyOf(pulling, name).failing.keys());
-  const left = state.failing.filter((id) => !asked.has(id));
-  for (let isShown = true; isShown && left.length > 0; )
-    isShown = await askSome(pulling, name, one, left.splice(0, together));
+  if (!one || state.sweep !== null || (wishes.isOften && Math.abs(waited) < pauseMs)) return;
+  const { failing, absent } = tallyOf(pulling, name);
+  const open = state.notFound.flatMap(({ id, isGone }) => (isGone ? [] : [id]));
+  const gone = state.notFound.flatMap(({ id, isGone }) => (isGone ? [id] : [])).slice(0, together);
+  const left = [...new Set([...state.failing, ...open, ...gone])].filter((id) => !failing.has(id) && !absent.has(id));
+  for (let isAnswered = true; isAnswered && left.length > 0; )
+    isAnswered = await askSome(pulling, name, one, left.splice(0, together));
 }
 
 /** Whether one of them is there, or surely not. */
 async function askSome(pulling: Pulling, name: KindName, one: ReadsOne, ids: readonly number[]): Promise<boolean> {
   const { store, account, writer } = pulling;
-  const state = await store.read((sql) => readState(sql, account, name));
-  const records = ids.map((id) => ({ [tableOf(name).id]: id }));
-  const reading = readingOf(pulling, state, { number: state.begun });
-  const { absent, failed } = await storeSome(pulling, name, one, { reading, records });
-  const failing = [...state.failing.filter((id) => !ids.includes(id)), ...failed];
-  // Whether one with a 404 is gone, the next reading of the whole list tells.
-  const unshown = absent.length > 0 ? (state.unshown ?? '') : state.unshown;
-  const kept = { ...state, failing, failingAskedAt: pulling.now(), unshown };
+  const before = await store.read((sql) => readState(sql, account, name));
+  const failing = new Set(ids);
+  // Whatever ends this pull, the next one begins with others.
+  const turned = [
+    ...before.failing.filter((id) => !failing.has(id)),
+    ...before.failing.filter((id) => failing.has(id)),
+  ];
+  const state = { ...before, failing: turned, failingAskedAt: pulling.now() };
+  await writer.write((sql) => saveState(sql, account, name, state));
+  const answers = await (one.for === 'text' ? readAgain : lookAgain)(pulling, name, one, { state, ids });
+  const kept = await withAnswers(pulling, name, state, answers);
   await writer.write((sql) => saveState(sql, account, name, kept));
-  return failed.length < ids.length;
+  return answers.failed.length < ids.length;
+}
+
+type Asked = { readonly state: KindState; readonly ids: readonly number[] };
+
+function readAgain(pulling: Pulling, name: KindName, one: ReadsOne, { state, ids }: Asked): Promise<Answers> {
+  const records = ids.map((id) => ({ [tableOf(name).id]: id }));
+  return storeSome(pulling, name, one, { reading: readingOf(pulling, state, { number: state.begun }), records });
+}
+
+/** The list holds these whole: only whether they are there is asked. */
+async function lookAgain(pulling: Pulling, _: KindName, one: ReadsOne, { ids }: Asked): Promise<Answers> {
+  const absent: number[] = [];
+  const failed: number[] = [];
+  for (const id of ids) {
+    const isGone = await isAbsent(pulling, one.operation, id);
+    if (isGone === undefined) failed.push(id);
+    else if (isGone) absent.push(id);
+  }
+  const others = new Set([...absent, ...failed]);
+  return { shown: ids.filter((id) => !others.has(id)), absent, failed };
 }

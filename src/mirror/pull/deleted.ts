@@ -18,10 +18,14 @@ type Missing = {
   readonly next: 'finish' | 'again' | 'leave';
   readonly missed: string | null;
   readonly why: string;
+  /** What could not be asked. */
+  readonly failed?: readonly number[];
 };
 
 /** A list that leaves out so many records that are there, and none that is not, is no list to go by. */
 const presentAtMost = 5;
+/** So many in a row at which the service fails: it is in trouble. */
+const failedAtMost = 5;
 
 /**
  * What a whole reading did not find is deleted once that is proven: by a 404 for its own address, or, of a kind that has no such
@@ -47,22 +51,22 @@ export async function markMissing(
     return { next: 'finish', missed: null, why };
   }
   const deleted: number[] = [];
+  const failed: number[] = [];
   let present = 0;
-  let unsure: number | undefined;
+  let failedInARow = 0;
   for (const id of missing) {
     const isGone = await isAbsent(pulling, one.operation, id);
+    failedInARow = isGone === undefined ? failedInARow + 1 : 0;
     if (isGone) deleted.push(id);
-    else if (isGone === undefined) unsure = id;
+    else if (isGone === undefined) failed.push(id);
     else if (++present >= presentAtMost && deleted.length === 0) return { next: 'leave', missed: null, why };
+    if (failedInARow < failedAtMost) continue;
+    await forget(deleted);
+    const trouble = `Whether ${id} is gone could not be asked: the service fails there.`;
+    return { next: 'leave', missed: null, why: trouble, failed };
   }
   await forget(deleted);
-  if (unsure !== undefined)
-    return {
-      next: 'leave',
-      missed: null,
-      why: `Whether ${unsure} is gone could not be asked: the service fails there.`,
-    };
-  return { next: 'finish', missed: null, why };
+  return { next: 'finish', missed: null, why, failed };
 }
 
 /** Marks them deleted, and what belongs to them. */

@@ -1,16 +1,75 @@
 import type { Failure } from '../../errors.ts';
 import { number } from '../../text/number.ts';
-import { type KindState, readState, saveState } from '../store/state.ts';
-import type { KindName } from '../tables/kinds.ts';
+import { type KindState, type NotFound, readState, saveState } from '../store/state.ts';
+import { type KindName, kindOf } from '../tables/kinds.ts';
+import { forgetRecords } from './deleted.ts';
+import { showsOthers } from './down.ts';
 import { notWhole, type Pulling } from './pulling.ts';
 
 /** So many are remembered. Where there are more, the kind is not complete, and is read whole again. */
-export const failingAtMost = 1_000;
+const rememberedAtMost = 10_000;
+/** What fails for a moment is over by then. */
+const settledMs = 600_000;
 
-/** The state with more records that cannot be read. */
-export function withFailing<S extends KindState>(state: S, ids: readonly number[]): S {
+/** What records' own addresses have answered: of those that were shown, answered 404, or could not be read. */
+export type Answers = {
+  readonly shown: readonly number[];
+  readonly absent: readonly number[];
+  readonly failed: readonly number[];
+};
+
+export const isFull = ({ failing, notFound }: KindState): boolean =>
+  failing.length >= rememberedAtMost || notFound.length >= rememberedAtMost;
+
+/** The state with more records that cannot be read, those last that were asked for last. */
+function withFailing<S extends KindState>(state: S, ids: readonly number[]): S {
   if (ids.length === 0) return state;
-  return { ...state, failing: [...new Set([...state.failing, ...ids])].slice(0, failingAtMost) };
+  const others = without(state.failing, new Set(ids));
+  return { ...state, failing: [...others, ...ids].slice(0, rememberedAtMost) };
+}
+
+const without = (all: readonly number[], some: ReadonlySet<number>): number[] => all.filter((id) => !some.has(id));
+
+/**
+ * The state with what was answered. A record that is not found for as long as a service may be in trouble is gone, though a
+ * list may name it.
+ */
+export async function withAnswers<S extends KindState>(
+  pulling: Pulling,
+  name: KindName,
+  state: S,
+  { shown, absent, failed }: Answers,
+): Promise<S> {
+  const now = pulling.ctx.clock.now();
+  const known = new Map(state.notFound.map((one) => [one.id, one]));
+  const met = absent.map((id) => known.get(id) ?? { id, since: now.toISOString(), isGone: false });
+  // A clock that was set meanwhile settles it too.
+  const isOld = ({ since }: NotFound) => Math.abs(now.getTime() - Date.parse(since)) >= settledMs;
+  const old = met.flatMap((one) => (!one.isGone && isOld(one) ? [one.id] : []));
+  const gone = new Set(old.length > 0 && !(await isInTrouble(pulling, name, old)) ? old : []);
+  if (gone.size > 0) await pulling.writer.write((sql) => forgetRecords(sql, pulling, { name, state }, [...gone]));
+  const answered = new Set([...shown, ...absent]);
+  const others = state.notFound.filter(({ id }) => !answered.has(id));
+  const these = met.map((one) => (gone.has(one.id) ? { ...one, isGone: true } : one));
+  const notFound = [...others, ...these].slice(0, rememberedAtMost);
+  return withFailing({ ...state, notFound, failing: without(state.failing, answered) }, failed);
+}
+
+/** So many are not gone where the copy has no other record that could be shown. */
+const goneAtMost = 5;
+
+/** It shows no record of the kind any more: then these are no more gone than the others. */
+async function isInTrouble(pulling: Pulling, name: KindName, ids: readonly number[]): Promise<boolean> {
+  const { one } = kindOf(name);
+  if (!one) return false;
+  try {
+    const shows = await showsOthers(pulling, name, one);
+    return shows === false || (shows === 'unknown' && ids.length >= goneAtMost);
+  } catch (error) {
+    // No request is left for it: the next pull decides, and what was answered so far is kept.
+    if (error === pulling.stop) return true;
+    throw error;
+  }
 }
 
 /** Of a kind that is not being read. */
@@ -21,12 +80,16 @@ export const rememberFailing = ({ writer, account }: Pulling, name: KindName, id
 export async function tellFailing(pulling: Pulling, name: KindName): Promise<void> {
   const { store, account, wishes, tally } = pulling;
   const { doubt, failing: asked = new Map<number, Failure>() } = tally.get(name) ?? {};
-  const isAsked = wishes.only.includes(name) || asked.size > 0;
-  const { failing, unshown } = await store.read((sql) => readState(sql, account, name));
-  if (!isAsked || doubt !== undefined) return;
-  if (failing.length === 0 && unshown === null) return;
-  if (failing.length === 0) return notWhole(pulling, name, 'Records of it answer 404, and may be gone.');
-  const id = failing.find((one) => asked.has(one));
-  const such = id === undefined ? '.' : `, such as ${id}: ${asked.get(id)?.message}`;
-  notWhole(pulling, name, `${number(failing.length)} of its records could not be read${such}`);
+  if (doubt !== undefined || (!wishes.only.includes(name) && asked.size === 0)) return;
+  const { failing, notFound } = await store.read((sql) => readState(sql, account, name));
+  const open = notFound.filter(({ isGone }) => !isGone);
+  if (failing.length > 0) {
+    const id = failing.find((one) => asked.has(one));
+    const such = id === undefined ? '.' : `, such as ${id}: ${asked.get(id)?.message}`;
+    return notWhole(pulling, name, `${number(failing.length)} of its records could not be read${such}`);
+  }
+  const [first] = open;
+  if (first === undefined) return;
+  const many = open.length === 1 ? '1 of its records answers' : `${number(open.length)} of its records answer`;
+  notWhole(pulling, name, `${many} 404, such as ${first.id}, and may be gone: a pull in ten minutes tells.`);
 }

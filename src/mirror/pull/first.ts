@@ -1,6 +1,6 @@
 import { type KindState, readState } from '../store/state.ts';
 import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
-import { withFailing } from './failing.ts';
+import { withAnswers } from './failing.ts';
 import { countNow, readPage } from './page.ts';
 import { costOf, expectFirst, leftOf, spent, tell } from './progress.ts';
 import type { Pulling } from './pulling.ts';
@@ -70,10 +70,13 @@ async function readUnresolved(pulling: Pulling, name: KindName): Promise<void> {
     });
     if (doubt === undefined) {
       const sweep = { number: state.begun, forced: false };
-      const { failing } = state;
       const reading = readingOf(pulling, state, sweep);
-      const { failed } = await storeTexts(pulling, name, { one, reading, sweep, records, failing });
-      state = withFailing(state, failed);
+      state = await withAnswers(
+        pulling,
+        name,
+        state,
+        await storeTexts(pulling, name, { one, reading, sweep, records, state }),
+      );
     }
     state = { ...state, front: isLast || doubt !== undefined ? null : front + 1 };
     await save(pulling, name, state);

@@ -55,7 +55,7 @@ async function round({ dated, store, account, kinds }: Keeping): Promise<void> {
     return true;
   });
   const rescan = isWhole ? rescanPages : 0;
-  const wishes = { only: kinds, full: false, rescan, maxRequests: undefined, follow: false };
+  const wishes = { only: kinds, full: false, rescan, maxRequests: undefined, follow: false, isOften: true };
   await pull(preparePull(dated, { store, account, wishes }));
 }
 

@@ -18,6 +18,8 @@ export type Page = {
   /** Why it cannot be the page that was asked for; undefined for a page that can. `moved`: the list became shorter. */
   readonly doubt: string | undefined;
   readonly hasMoved: boolean;
+  /** It is doubted only since it should hold more. */
+  readonly isShort: boolean;
   /** Nothing in it is new to the reading. */
   isKnown?: boolean;
 };
@@ -50,19 +52,22 @@ async function readOnce(pulling: Pulling, name: KindName, asked: PageRequest): P
   // A list takes these in its query, which no type of all lists says.
   const body = await pulling.ask(list, (paged ? { query: wanted } : {}) as Input<typeof list>);
   const { last_page: last, total } = fieldsIn(body.meta);
+  const doubt = paged ? pageDoubt(name, body, { page, before }) : undefined;
+  const short = paged && doubt === undefined ? shortness(name, body, page, key) : undefined;
   return {
     ...usableIn(body[key], tableOf(name).id),
     isLast: !paged || page >= (typeof last === 'number' ? last : page),
     total: typeof total === 'number' ? total : null,
-    doubt: paged ? pageDoubt(name, body, { page, before, key }) : undefined,
+    doubt: doubt ?? short,
+    isShort: short !== undefined,
     hasMoved: paged && before !== null && typeof total === 'number' && total < before,
   };
 }
 
-type Before = { readonly page: number; readonly before: number | null; readonly key: string };
+type Before = { readonly page: number; readonly before: number | null };
 
 /** Why it cannot be that page of the list, by what the service says of its pages (section "Pagination meta"). */
-function pageDoubt(name: KindName, body: Fields, { page, before, key }: Before): string | undefined {
+function pageDoubt(name: KindName, body: Fields, { page, before }: Before): string | undefined {
   const { current_page: current, last_page: last, total } = fieldsIn(body.meta);
   const which = `Page ${number(page)} of ${name}`;
   if (!isCount(last) || !isCount(total)) return `${which} does not say how many there are (meta).`;
@@ -73,10 +78,14 @@ function pageDoubt(name: KindName, body: Fields, { page, before, key }: Before):
   if (last < Math.ceil(total / perPage)) {
     return `${which} counts ${number(total)} records, and only ${number(last)} pages of ${perPage}.`;
   }
+  return undefined;
+}
+
+function shortness(name: KindName, body: Fields, page: number, key: string): string | undefined {
   const least = leastOn(fieldsIn(body.meta), page, perPage);
   const listed = body[key];
   const held = Array.isArray(listed) ? listed.length : 0;
-  return held < least ? `${which} holds ${held} records in place of ${least}.` : undefined;
+  return held < least ? `Page ${number(page)} of ${name} holds ${held} records in place of ${least}.` : undefined;
 }
 
 /** How many the service counts now, of a kind that it lists in pages; null where it does not say. */

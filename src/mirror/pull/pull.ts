@@ -8,7 +8,7 @@ import { tellFailing } from './failing.ts';
 import { beginFirst } from './first.ts';
 import { pullLists } from './lists.ts';
 import { expectLeast } from './progress.ts';
-import { notWhole, type Pulling, tallyOf } from './pulling.ts';
+import { notWhole, type Pulling, type Tally, tallyOf } from './pulling.ts';
 import { rescan } from './rescan.ts';
 import { pullKind } from './sweep.ts';
 
@@ -101,7 +101,10 @@ const readKind = (pulling: Pulling, name: KindName): Promise<void> => {
   return members ? pullLists(pulling, name, members) : pullKind(pulling, name);
 };
 
-/** A 403, and an answer that cannot be trusted, are of that kind alone: it is named, and the rest is pulled. */
+/**
+ * A refused list, one at which the service fails, and an answer that cannot be trusted are of that kind alone: it is named, and
+ * the rest is pulled. A service that fails at the first two lists is in trouble.
+ */
 async function apart(pulling: Pulling, name: KindName, work: () => Promise<void>): Promise<void> {
   const tally = tallyOf(pulling, name);
   if (tally.refused !== undefined || tally.doubt !== undefined) return;
@@ -110,6 +113,10 @@ async function apart(pulling: Pulling, name: KindName, work: () => Promise<void>
   } catch (error) {
     if (!(error instanceof Failure) || error === pulling.stop) throw error;
     if (error.kind === 'partial') return notWhole(pulling, name, error.message);
+    if (isOfList(pulling, name, error)) {
+      pulling.broken.add(name);
+      return notWhole(pulling, name, error.message);
+    }
     if (error.kind !== 'forbidden') throw error;
     tally.refused = error.message;
     pulling.ctx.notice(`Not pulled: ${name}. ${error.message}`);
@@ -118,6 +125,14 @@ async function apart(pulling: Pulling, name: KindName, work: () => Promise<void>
       await saveState(sql, account, name, { ...(await readState(sql, account, name)), isRefused: true });
     });
   }
+}
+
+/** Whether the service fails at one list, and not at the first two. Whoever pulls often waits until it answers again. */
+function isOfList({ wishes, broken, tally }: Pulling, name: KindName, { kind, status = 0 }: Failure): boolean {
+  if (kind !== 'failed' || status < 500 || wishes.isOften || wishes.only.length === 1) return false;
+  const wasRead = ([one, { refused, doubt }]: readonly [KindName, Tally]) =>
+    one !== name && refused === undefined && doubt === undefined;
+  return broken.size === 0 || [...tally].some(wasRead);
 }
 
 const reports = ({ store, account, wishes, tally }: Pulling): Promise<KindReport[]> =>

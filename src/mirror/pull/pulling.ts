@@ -29,6 +29,8 @@ export type Pulling = Progressing & {
   readonly turn: { check: () => void };
   readonly stop: Failure;
   readonly tally: Map<KindName, Tally>;
+  /** Kinds at whose list the service failed. */
+  readonly broken: Set<KindName>;
 };
 
 export type Wishes = {
@@ -39,6 +41,8 @@ export type Wishes = {
   readonly maxRequests: number | undefined;
   /** What is not complete is followed from now on, and its first reading left for later. */
   readonly follow: boolean;
+  /** One of many pulls, a few seconds apart. */
+  readonly isOften: boolean;
   /** What is followed begins so long ago. */
   readonly sinceMsAgo?: number;
 };
@@ -50,7 +54,8 @@ export type Tally = {
   refused?: string;
   /** Why this pull could not read it whole. */
   doubt?: string;
-  /** Records that it has asked for in vain. */
+  /** Records that it has asked for in vain: those that answered 404, and why others could not be read. */
+  readonly absent: Set<number>;
   readonly failing: Map<number, Failure>;
   failedInARow: number;
 };
@@ -99,6 +104,7 @@ export function preparePull(
     inFlight: () => inFlight,
     told: { done: 0, total: 0 },
     tally: new Map(),
+    broken: new Set(),
     left: new Map(),
     async ask(operation, input) {
       // Several may ask at once: between the answer that one may go and its going nothing is waited for.
@@ -143,7 +149,14 @@ export function datedContext(ctx: Context): Omit<Dated, 'service'> & { readonly 
 }
 
 export function tallyOf({ tally }: Pulling, kind: KindName): Tally {
-  const present = tally.get(kind) ?? { created: 0, updated: 0, gone: 0, failing: new Map(), failedInARow: 0 };
+  const present = tally.get(kind) ?? {
+    created: 0,
+    updated: 0,
+    gone: 0,
+    absent: new Set(),
+    failing: new Map(),
+    failedInARow: 0,
+  };
   tally.set(kind, present);
   return present;
 }
@@ -154,8 +167,10 @@ export function notWhole(pulling: Pulling, name: KindName, doubt: string): void 
   pulling.ctx.notice(`Not whole: ${name}. ${doubt} The next pull tries again.`);
 }
 
-/** A record of its own must not keep all others from the copy. */
-export const isOfOne = ({ stop }: Pulling, reason: unknown): reason is Failure =>
-  reason instanceof Failure &&
-  reason !== stop &&
-  (reason.kind === 'partial' || (reason.kind === 'failed' && (reason.status ?? 0) >= 500));
+/** One record must not keep all others from the copy. Of a login, a limit, and what is not the service, that says nothing. */
+export function isOfOne({ stop }: Pulling, reason: unknown): reason is Failure {
+  if (!(reason instanceof Failure) || reason === stop || reason.isStranger) return false;
+  const { kind, status, cause } = reason;
+  if (kind === 'partial' || kind === 'forbidden' || kind === 'rejected') return true;
+  return (kind === 'failed' && status !== undefined) || fieldsIn(cause).lost === 'after-sending';
+}

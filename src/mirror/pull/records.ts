@@ -20,6 +20,8 @@ export type Reading = {
   readonly notesChanges: boolean;
   /** Of a copy that is not complete: what was made before that time is not called new. */
   readonly newSince?: string;
+  /** Of one that is: what was made before that time, and comes only now, is not called new either. */
+  readonly firstBegan?: string;
 };
 
 export const keyOf = ({ key, id }: Table, { record, parent }: FetchedRecord): string =>
@@ -48,7 +50,7 @@ export async function applyRecords(
     else changed.push({ entry, before });
     if (outcome === 'same' || outcome === 'inside') continue;
     counts[outcome]++;
-    const change = changeOf(reading, table, outcome, { before: before?.isDeleted ? undefined : before, entry });
+    const change = changeOf(reading, table, outcome, { before, entry });
     if (change) noted.push(change);
   }
   await upsert(sql, reading, table, changed);
@@ -76,14 +78,17 @@ type Change = readonly [kind: string, id: number, change: string, before: string
 
 /** Undefined where it is no news: it was there before anybody followed. */
 function changeOf(
-  { newSince }: Reading,
+  { newSince, firstBegan }: Reading,
   table: Table,
   outcome: 'created' | 'updated',
-  { before, entry }: { readonly before: Present | undefined; readonly entry: FetchedRecord },
+  { before: row, entry }: { readonly before: Present | undefined; readonly entry: FetchedRecord },
 ): Change | undefined {
   const { record, parent } = entry;
+  const before = row?.isDeleted ? undefined : row;
+  const isOld = !row && Date.parse(String(record.created_at)) < Date.parse(firstBegan ?? '');
+  const since = newSince ?? (isOld ? firstBegan : undefined);
   const shown = (fields: Fields) => JSON.stringify(ownPart(table, withParent(table, fields, parent)));
-  const change = before || newSince === undefined ? outcome : firstSeenAs(record, Date.parse(newSince));
+  const change = before || since === undefined ? outcome : firstSeenAs(record, Date.parse(since));
   return change && [table.name, Number(record[table.id]), change, before ? shown(before.data) : null, shown(record)];
 }
 

@@ -1,4 +1,3 @@
-import { hexDigestOf } from '../../text/digest.ts';
 import {
   asOfState,
   beginSweep,
@@ -19,8 +18,8 @@ import { maybeTime } from '../tables/seed-values.ts';
 import { tableOf } from '../tables/tables.ts';
 import { askFailing } from './ask-failing.ts';
 import { checkClock } from './clock-step.ts';
-import { compareCounts, unshownIn } from './count.ts';
-import { failingAtMost, withFailing } from './failing.ts';
+import { compareCounts, openIn } from './count.ts';
+import { isFull, withAnswers } from './failing.ts';
 import { countNow, type Page, readPage } from './page.ts';
 import type { Present } from './present.ts';
 import { expectPages, tell } from './progress.ts';
@@ -30,9 +29,6 @@ import { storeTexts } from './texts.ts';
 
 /** In one pull, of one kind: a second look where something was missing, and a third where the list moved meanwhile. */
 const sweepsAtMost = 4;
-
-/** Who watches reads a whole list no oftener for records that answer 404. */
-const watchedMs = 3_600_000;
 
 /** Brings one kind up to date, and asks once more for what could not be read before. */
 export async function pullKind(pulling: Pulling, name: KindName): Promise<void> {
@@ -55,16 +51,9 @@ async function readKind(pulling: Pulling, name: KindName): Promise<void> {
   }
   if (isFresh || tallyOf(pulling, name).doubt !== undefined) return;
   if (isFollowed) state = followed(pulling, state);
-  // Listed records that were not shown are looked for again, until they are or the list leaves them out.
-  const hasUnshown = state.unshown !== null || state.absent > 0;
-  const whole = incremental === 'whole list' || (hasUnshown && !isFollowed && !waitsForWhole(pulling, state));
+  const whole = incremental === 'whole list' || (state.wantsWhole && !isFollowed);
   const since = incremental === 'updates' && !whole ? minus(state.cursor, overlapMs) : null;
   await sweepToEnd(pulling, name, begin(pulling, state, { whole, forced: false, since }));
-}
-
-function waitsForWhole({ ctx, wishes }: Pulling, { wholeAt, unshownSince }: KindState): boolean {
-  const waited = ctx.clock.now().getTime() - Date.parse(wholeAt ?? unshownSince ?? '');
-  return wishes.follow && Math.abs(waited) < watchedMs;
 }
 
 const wholeList = { whole: true, forced: false, since: null };
@@ -122,8 +111,10 @@ async function sweepToEnd(pulling: Pulling, name: KindName, begun: Sweeping): Pr
         continue;
       }
       if (read.doubt !== undefined) {
+        // What came of a page that should hold more is there; the reading is no further by it.
+        const kept: Sweeping = read.isShort ? { ...(await storePage(pulling, name, state, read)), sweep } : state;
         await pulling.writer.done();
-        state = doubted(pulling, name, state, read, sweeps++);
+        state = doubted(pulling, name, kept, read, sweeps++);
         state = await save(pulling, name, state);
         if (tallyOf(pulling, name).doubt !== undefined) return state;
         continue;
@@ -158,7 +149,7 @@ function doubted(
     return forced ? { ...again, begun: number, sweep: { ...again.sweep, number } } : again;
   }
   notWhole(pulling, name, doubt);
-  return { ...state, sweep: hasMoved || isDoubted ? null : { ...state.sweep, isDoubted: true } };
+  return { ...state, isDoubted: true, sweep: hasMoved || isDoubted ? null : { ...state.sweep, isDoubted: true } };
 }
 
 async function storePage(pulling: Pulling, name: KindName, before: Sweeping, page: Page): Promise<Sweeping> {
@@ -169,32 +160,28 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
   // A page of nothing but what is there ends a reading of what is new, so it has to be looked at before the next one.
   const looksBack = kind.incremental === 'newest first' && (!sweep.whole || sweep.isTail);
   const latest = page.records.reduce((found, { updated_at: at }) => later(found, maybeTime(at)), sweep.latest);
-  let { absent = 0, absentIds = 0, dropped = 0, failed = 0 } = sweep;
-  let failing: readonly number[] = [];
+  let { notFound = [], dropped = 0, failed = 0 } = sweep;
+  let kept = before;
   // The tail looks at what was counted already.
   dropped = sweep.isTail ? Math.max(dropped, page.dropped) : dropped + page.dropped;
   const after = (): Sweeping => {
     const started = sweep.started ?? pulling.serviceTime();
     const { isDoubted: _, ...rest } = sweep;
-    const counts = { total: page.total, absent, absentIds, dropped, failed };
-    const next = { ...before, sweep: { ...rest, page: sweep.page + 1, latest, started, ...counts } };
-    return withFailing(next, failing);
+    const counts = { total: page.total, notFound, dropped, failed };
+    return { ...kept, sweep: { ...rest, page: sweep.page + 1, latest, started, ...counts } };
   };
   expectPages(pulling, name, after(), page.records.length);
   if (kind.one?.for === 'text') {
     const { records } = page;
     const texts = await storeTexts(pulling, name, {
       ...{ one: kind.one, reading, sweep, records },
-      failing: before.failing,
+      state: before,
     });
-    // The tail counts what the service counted before it.
-    if (!sweep.isTail) {
-      absent += texts.absent.length;
-      for (const id of texts.absent) absentIds = (absentIds + fingerprintOf(id)) % Number.MAX_SAFE_INTEGER;
-    }
+    notFound = [...new Set([...notFound, ...texts.absent])];
     dropped += texts.dropped;
+    // The tail counts what the service counted before it.
     failed = sweep.isTail ? Math.max(failed, texts.lacking) : failed + texts.lacking;
-    failing = texts.failed;
+    kept = await withAnswers(pulling, name, before, texts);
     const state = after();
     void writer.write((sql) => saveState(sql, account, name, state));
   } else {
@@ -215,9 +202,6 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
   await writer.room();
   return after();
 }
-
-/** Sums of these are alike only where the same ids went into them. */
-const fingerprintOf = (id: number): number => Number.parseInt(hexDigestOf(String(id)).slice(0, 12), 16);
 
 /** Rows of a reading that was never finished do not count: below them there may be others that are not stored. */
 function allKnown({ records }: Page, present: ReadonlyMap<string, Present>, state: KindState, id: string): boolean {
@@ -244,20 +228,20 @@ async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps
     });
   }
   const compared = await compareCounts(pulling, name, before, sweeps);
-  const { next } = compared;
-  const state = { ...compared.state, ...(whole && { wholeAt: pulling.now() }) };
+  const { next, state } = compared;
   if (next !== 'finish') {
     const kept = next === 'withdraw' ? withdrawn(pulling, name, state) : { ...state, sweep: null };
     const wanted = next === 'again' ? { whole, forced: false, since: whole ? null : sweep.since } : wholeList;
     if (next === 'leave' || sweeps >= sweepsAtMost) return save(pulling, name, kept);
     const begun = begin(pulling, kept, wanted);
-    return save(pulling, name, { ...begun, sweep: { ...begun.sweep, isAgain: next === 'again' } });
+    const again = next === 'again' ? openIn(state) : undefined;
+    return save(pulling, name, { ...begun, sweep: { ...begun.sweep, again } });
   }
   const cursor = latest === null ? (before.cursor ?? started) : later(before.cursor, earlier(latest, started));
   const service = pulling.serviceTime();
   return save(pulling, name, {
     ...state,
-    complete: (state.complete || whole) && state.failing.length < failingAtMost,
+    complete: (state.complete || whole) && !isFull(state),
     isCounted: state.isCounted || whole,
     ...(whole && { repairsFrom: null, front: null }),
     cursor: incremental === 'updates' ? cursor : null,
@@ -266,7 +250,9 @@ async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps
     wholeUntil: sweep.asked ?? null,
     clock: service === null ? state.clock : { service, local: pulling.now() },
     isRefused: false,
-    ...(whole && { believed: unshownIn(before), unshown: null, unshownSince: null }),
+    ...(whole && { wantsWhole: false }),
+    ...(whole && !state.complete && state.repairsFrom === null && { firstBegan: started }),
+    isDoubted: false,
     sweep: null,
   });
 }

@@ -1,11 +1,12 @@
 import { Failure } from '../../errors.ts';
 import type { Fields } from '../../text/record.ts';
-import { readState, type Sweep } from '../store/state.ts';
+import type { KindState, Sweep } from '../store/state.ts';
 import { isSame } from '../tables/cells.ts';
 import { type EmbeddedIn, type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
-import { owned, ownerOf, type Sql } from '../tables/store.ts';
+import type { Sql } from '../tables/store.ts';
 import { type Table, tableOf } from '../tables/tables.ts';
-import { failingAtMost, rememberFailing } from './failing.ts';
+import { showsOthers } from './down.ts';
+import { type Answers, rememberFailing } from './failing.ts';
 import { type Present, presentRows } from './present.ts';
 import { spent, tell } from './progress.ts';
 import { isOfOne, notWhole, type Pulling, tallyOf } from './pulling.ts';
@@ -19,22 +20,19 @@ export const together = 8;
 /** `Date` has whole seconds: what was read in the second of its last change may have changed again in that second. */
 const sameMomentMs = 2_000;
 
-/** `failing`: records that could not be read before. They are asked for apart, not by each reading. */
+/** Records that failed before are asked for apart, not by each reading; those that were not found are. */
 type PageOfKind = Read & {
   readonly one: ReadsOne;
   readonly sweep: Pick<Sweep, 'number' | 'forced'>;
-  readonly failing: readonly number[];
+  readonly state: Pick<KindState, 'failing' | 'notFound'>;
 };
 
-/**
- * `absent`: records that are listed, and answer 404; `dropped`: parts of records whose id svc cannot keep; `failed`: records
- * at which the service fails, or whose answer cannot be trusted.
- */
-type Texts = { readonly absent: readonly number[]; readonly dropped: number; readonly failed: readonly number[] };
+/** `dropped`: how many parts of records have an id that svc cannot keep. */
+type Texts = Answers & { readonly dropped: number };
 
 /**
- * Reads one by one those records of a page whose text the list does not hold and that changed. `lacking`: how many of those
- * that fail, now or before, the copy has nothing of.
+ * Reads one by one those records of a page whose text the list does not hold and that changed. `lacking`: how many of the
+ * page that were not shown, now or before, the copy has nothing of.
  */
 export async function storeTexts(
   pulling: Pulling,
@@ -48,32 +46,37 @@ export async function storeTexts(
   await writer.done();
   const present = await store.read((sql) => presentRows(sql, account, table, ids));
   const now = Date.parse(pulling.serviceTime() ?? '');
-  const failing = new Set(page.failing);
+  const failing = new Set(page.state.failing);
+  const notFound = new Set(page.state.notFound.map(({ id }) => id));
   const due = records.filter((record) => {
     const id = idIn(table)(record);
-    return !failing.has(id) && isDue(present.get(String(id)), record, { ...sweep, now });
+    if (failing.has(id)) return false;
+    return notFound.has(id) || isDue(present.get(String(id)), record, { ...sweep, now });
   });
   const others = records.filter((record) => !due.includes(record)).map(idIn(table));
   spent(pulling, name, others.length);
+  const shown: number[] = [];
   const absent: number[] = [];
   const failed: number[] = [];
   let dropped = 0;
   for (let at = 0; at < due.length; at += together) {
     const some = due.slice(at, at + together);
     const stored = await storeSome(pulling, name, one, { reading, records: some });
+    shown.push(...stored.shown);
     absent.push(...stored.absent);
     failed.push(...stored.failed);
     dropped += stored.dropped;
     spent(pulling, name, some.length);
     tell(pulling);
   }
-  // One that fails is listed all the same, so that it is not looked for as missing.
-  const rows = [...others, ...failed].flatMap((id) => {
+  // What is not shown is listed all the same, so that it is not looked for as missing.
+  const listed = [...others, ...absent, ...failed];
+  const rows = listed.flatMap((id) => {
     const row = present.get(String(id));
     return row && !row.isDeleted ? [row.row] : [];
   });
   void writer.write((sql) => touch(sql, reading, table, rows));
-  return { absent, failed, dropped, lacking: others.length + failed.length - rows.length };
+  return { shown, absent, failed, dropped, lacking: listed.length - rows.length };
 }
 
 /** The list says that it changed; or that cannot be known yet; or everything is read again. */
@@ -110,8 +113,9 @@ export async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne,
   const { embeddedIn } = kindOf(name);
   if (embeddedIn) await showIn(pulling, embeddedIn, { reading: listed.reading, records });
   const absent = ids.filter((_, at) => answers[at]?.status === 'fulfilled' && !answers[at].value);
+  for (const id of absent) tallyOf(pulling, name).absent.add(id);
   const dropped = sum(records.map((record) => partsOf(name, record).dropped));
-  return { absent, dropped, failed: [...reasons.keys()] };
+  return { shown: records.map(idIn(tableOf(name))), absent, dropped, failed: [...reasons.keys()] };
 }
 
 /** So many without one that is read: the service may be in trouble, and each costs all of its repetitions. */
@@ -129,34 +133,17 @@ async function judgeFailed(pulling: Pulling, name: KindName, one: ReadsOne, { re
   }
   if (tally.failedInARow < manyInARow) return;
   const [[id, reason] = []] = reasons;
-  if (await isDown(pulling, name, one)) {
+  if ((await showsOthers(pulling, name, one)) !== true) {
     // If it is these all the same, the next pull goes on behind them.
     await rememberFailing(pulling, name, [...reasons.keys()]);
+    // A scope that lacks for records alone is a refusal of the kind.
+    if (reason instanceof Failure && reason.kind === 'forbidden') throw reason;
     throw new Failure('partial', `The service fails at each of these ${name}, such as ${id}: ${messageOf(reason)}`);
   }
   tally.failedInARow = 0;
 }
 
 const messageOf = (reason: unknown): string => (reason instanceof Failure ? reason.message : '');
-
-/** Whether it fails also at records that it showed before: of the latest, and of those behind. */
-async function isDown(pulling: Pulling, name: KindName, one: ReadsOne): Promise<boolean> {
-  const { store, account } = pulling;
-  const { id } = tableOf(name);
-  const text = `SELECT ${id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL ORDER BY read_at DESC`;
-  const [rows, { failing }] = await store.read(async (sql) => [
-    await sql.all(`${text} LIMIT ${failingAtMost + 1}`, ownerOf(account)),
-    await readState(sql, account, name),
-  ]);
-  const broken = new Set([...failing, ...tallyOf(pulling, name).failing.keys()]);
-  const known = rows.map((row) => Number(row.id)).filter((row) => !broken.has(row));
-  const some = [0, Math.floor(known.length / 2), known.length - 1].flatMap((at) => known[at] ?? []);
-  for (const answer of await readWhole(pulling, name, one, [...new Set(some)])) {
-    if (answer.status === 'fulfilled') return false;
-    if (!isOfOne(pulling, answer.reason)) throw answer.reason;
-  }
-  return true;
-}
 
 /** Another record shows what changed here, without having changed itself: it is read again. */
 async function showIn(pulling: Pulling, { kind, by }: EmbeddedIn, { reading, records }: Read): Promise<void> {

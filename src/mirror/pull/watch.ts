@@ -115,6 +115,7 @@ async function round({ ctx, dated, store, account, kinds, since }: Watching, pla
     rescan: rescanPages,
     maxRequests: undefined,
     follow: true,
+    isOften: true,
     ...(isFirst && since !== undefined && { sinceMsAgo }),
   };
   const { told } = place;

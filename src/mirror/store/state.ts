@@ -22,28 +22,31 @@ export type Sweep = {
   readonly total: number | null;
   /** Of a tail that asks for changes: how many the whole list has. */
   readonly listed?: number | null;
-  /** Listed records that answer 404 when they are read, and what tells these ones from others. */
-  readonly absent?: number;
-  readonly absentIds?: number;
+  /** Listed records that answer 404 when they are read. */
+  readonly notFound?: readonly number[];
   /** Records whose id svc cannot keep: with these no reading is whole, and nothing is gone by it. */
   readonly dropped?: number;
-  /** Listed records that cannot be read, and of which the copy has nothing. */
+  /** Listed records that cannot be read or are not found, and of which the copy has nothing. */
   readonly failed?: number;
-  /** The second look of a pull, which may end before it is over. */
-  readonly isAgain?: boolean;
+  /** Of a second look: which records the first one did not find. */
+  readonly again?: readonly number[];
   /** The page that comes next could not be trusted in the last pull either. */
   readonly isDoubted?: boolean;
   /** Of lists: those whose members are read. */
   readonly done?: readonly number[];
 };
 
+/** A record that answered 404, and that a list named: since when, by this machine's clock. `isGone`: for long enough. */
+export type NotFound = { readonly id: number; readonly since: string; readonly isGone: boolean };
+
 /** How far the copy of one kind is. */
 export type KindState = {
-  /** The first full reading is done, but for what is `failing`. */
+  /** The first full reading is done, but for what is `failing` or `notFound`. */
   readonly complete: boolean;
-  /** Records at which the service fails, or whose answer cannot be trusted: each pull asks for some, those of before first. */
+  /** Records at which the service fails, or whose answer cannot be trusted, those first that were asked for longest ago. */
   readonly failing: readonly number[];
-  /** When they were asked for, by this machine's clock. */
+  readonly notFound: readonly NotFound[];
+  /** When both were asked for apart from a list, by this machine's clock. */
   readonly failingAskedAt: string | null;
   /** The next pull asks for what changed since then, and a little earlier. By the service's clock. */
   readonly cursor: string | null;
@@ -51,21 +54,15 @@ export type KindState = {
   readonly begun: number;
   readonly finished: number;
   readonly finishedAt: string | null;
-  /** All that happened until then is stored, by this machine's clock; null where an earlier version read last. */
+  /** All that happened until then was read, by this machine's clock; null where an earlier version read last. */
   readonly wholeUntil: string | null;
   readonly sweep: Sweep | null;
-  /** How many records the last whole reading found listed, and with 404 for an answer when they were read. */
-  readonly absent: number;
-  /**
-   * Records that answered 404 and are not settled yet: which ones the last whole reading met, and since when, by this
-   * machine's clock; an empty text where another reading met them.
-   */
-  readonly unshown: string | null;
-  readonly unshownSince: string | null;
-  /** Which ones are settled: the list names them, and they are gone. */
-  readonly believed: string | null;
-  /** When the whole list was read last, by this machine's clock. */
-  readonly wholeAt: string | null;
+  /** The last reading ended at a page that cannot be trusted. */
+  readonly isDoubted: boolean;
+  /** When the first whole reading began, by the service's clock: what was made before it is no news, whenever it comes. */
+  readonly firstBegan: string | null;
+  /** The next pull reads the whole list: an earlier version did not remember which records it had not found. */
+  readonly wantsWhole: boolean;
   /** `svc watch` follows a kind whose first reading is still to come, from that time on. */
   readonly followedFrom: string | null;
   /** The whole reading was held against the service's count. Copies of earlier versions called parts whole. */
@@ -87,8 +84,8 @@ export type KindState = {
 };
 
 /** Nothing is missing or older than the service said it to be. */
-export const isKindWhole = ({ complete, failing, unshown }: KindState): boolean =>
-  complete && failing.length === 0 && unshown === null;
+export const isKindWhole = ({ complete, failing, notFound, isDoubted, wantsWhole }: KindState): boolean =>
+  complete && failing.length === 0 && notFound.every(({ isGone }) => isGone) && !isDoubted && !wantsWhole;
 
 /** A change may become visible a little later than its time says. */
 export const overlapMs = 120_000;
@@ -101,6 +98,7 @@ export const isSweeping = (state: KindState): state is Sweeping => state.sweep !
 const newState: KindState = {
   complete: false,
   failing: [],
+  notFound: [],
   failingAskedAt: null,
   cursor: null,
   begun: 0,
@@ -108,11 +106,9 @@ const newState: KindState = {
   finishedAt: null,
   wholeUntil: null,
   sweep: null,
-  absent: 0,
-  unshown: null,
-  unshownSince: null,
-  believed: null,
-  wholeAt: null,
+  isDoubted: false,
+  firstBegan: null,
+  wantsWhole: false,
   followedFrom: null,
   isCounted: false,
   repairsFrom: null,
@@ -128,8 +124,9 @@ export async function readState(sql: Sql, account: Account, kind: KindName): Pro
   const [row] = await sql.all(`SELECT state FROM svc_kinds WHERE ${owned} AND kind = $3`, [...ownerOf(account), kind]);
   if (!row) return newState;
   // Earlier versions called a reading whole that had left out records without an id, and counted them here.
-  const { short = 0, ...state } = JSON.parse(String(row.state));
-  return { ...newState, ...state, ...(short > 0 && { isCounted: false }) };
+  const { short = 0, absent = 0, unshown = null, ...state } = JSON.parse(String(row.state));
+  const wantsWhole = state.notFound === undefined && (absent > 0 || unshown !== null || state.sweep?.absent > 0);
+  return { ...newState, wantsWhole, ...state, ...(short > 0 && { isCounted: false }) };
 }
 
 export const saveState = (sql: Sql, account: Account, kind: KindName, state: KindState): Promise<void> =>

@@ -1,0 +1,31 @@
+import { readState } from '../store/state.ts';
+import type { KindName, ReadsOne } from '../tables/kinds.ts';
+import { owned, ownerOf } from '../tables/store.ts';
+import { tableOf } from '../tables/tables.ts';
+import { isOfOne, type Pulling, tallyOf } from './pulling.ts';
+import { readWhole } from './thread.ts';
+
+/** Of these some are asked for, beside those that are known not to be shown. */
+const latestAtMost = 1_000;
+
+/**
+ * Whether the service shows records that it showed before: one of the latest, or of those behind. `unknown`: the copy has no
+ * others than those that are not shown.
+ */
+export async function showsOthers(pulling: Pulling, name: KindName, one: ReadsOne): Promise<boolean | 'unknown'> {
+  const { store, account } = pulling;
+  const { id } = tableOf(name);
+  const { failing, notFound } = await store.read((sql) => readState(sql, account, name));
+  const { failing: failed, absent } = tallyOf(pulling, name);
+  const unread = new Set([...failing, ...notFound.map((each) => each.id), ...failed.keys(), ...absent]);
+  const text = `SELECT ${id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL ORDER BY read_at DESC LIMIT $3`;
+  const rows = await store.read((sql) => sql.all(text, [...ownerOf(account), unread.size + latestAtMost]));
+  const known = rows.map((row) => Number(row.id)).filter((row) => !unread.has(row));
+  const some = [0, Math.floor(known.length / 2), known.length - 1].flatMap((at) => known[at] ?? []);
+  for (const each of new Set(some)) {
+    const [answer] = await readWhole(pulling, name, one, [each]);
+    if (answer?.status === 'rejected' && !isOfOne(pulling, answer.reason)) throw answer.reason;
+    if (answer?.status === 'fulfilled' && answer.value) return true;
+  }
+  return known.length === 0 ? 'unknown' : false;
+}
