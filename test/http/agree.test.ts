@@ -14,6 +14,7 @@ import {
   likeness,
   momentOf,
 } from '../../src/http/look/agree.ts';
+import { fc } from '../chance.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc, type World } from '../svc.ts';
 
@@ -53,7 +54,17 @@ describe('what a service may do to a value on the way in', () => {
     ],
     ['5 &lt; 6', '5 < 6'],
     ['<p><b>Hi</b>, there</p>', '<b>Hi</b>, there'],
-    ['<p>Hello <b>W</b>orld.</p>', 'Hello World.'],
+    ['<div dir="auto">Zo&euml; &ndash; caf&eacute;<br>&Ouml;l&nbsp;&frac12; &copy;</div>', 'Zoë – café\nÖl ½ ©'],
+    [
+      '<p>See <a href="https://a.example/?x=1&amp;y=2">https://a.example/?x=1&amp;y=2</a></p>',
+      'See https://a.example/?x=1&y=2',
+    ],
+    ['<p>use &lt;b&gt; tag</p>', 'use <b> tag'],
+    ['<p>use &amp;lt;b&amp;gt; tag</p>', 'use &lt;b&gt; tag'],
+    ['<p>Caf&eacute;</p>', 'Caf&#233;'],
+    ['<ul><li>A &amp; B</li><li>C</li></ul>', '<ul>\n  <li>A & B</li>\n  <li>C</li>\n</ul>'],
+    ['<P>A <B>b</B><BR />c</P>', '<p>A <b>b</b><br>c</p>'],
+    ['<a href="https://a.example/?x=1&amp;y=2">Here</a>', '<a href="https://a.example/?x=1&y=2">Here</a>'],
   ])('a message in markup is that text: %j is %j', (stored, sent) => {
     expect(isSameRendered(stored, sent)).toBe(true);
     expect(isSameText(stored, sent)).toBe(false);
@@ -67,6 +78,20 @@ describe('what a service may do to a value on the way in', () => {
     ['5 < 6 and 7 > 6', '5 6'],
     ['Hi <x@y.de>', 'Hi'],
     ['Reset <password>', 'Reset'],
+    ['<b>Paid</b>: no', '<i>Paid</i>: no'],
+    ['<b>Paid</b>: no', 'Paid: no'],
+    ['Paid: no', '<b>Paid</b>: no'],
+    ['<p>if ad</p>', 'if a<b and c>d'],
+    ['<p>Hello <b>W</b>orld.</p>', 'Hello World.'],
+    ['use <b> tag', 'use tag'],
+    ['use <br> tag', 'use tag'],
+    ['use <b> tag', 'use &lt;b&gt; tag'],
+    ['<p><b>x</b></p>', '&lt;b&gt;x&lt;/b&gt;'],
+    ['Q&A', 'Q&amp;A'],
+    ['Q&amp;A', 'Q&amp;amp;A'],
+    ['<p style="color:red">Paid</p>', 'Paid'],
+    ['<p>See <a href="https://b.example">https://a.example</a></p>', 'See https://a.example'],
+    ['<a href="x&quot; title=&quot;y">z</a>', '<a href="x" title="y">z</a>'],
   ])('and no other text: %j is not %j', (stored, sent) => {
     expect(isSameRendered(stored, sent)).toBe(false);
   });
@@ -247,6 +272,82 @@ test('texts that agree have one likeness, and others have another', () => {
   expect(likeness('a', 'b')).not.toBe(likeness('b', 'a'));
   expect(likeness('a', 'b')).not.toBe(likeness('ab', ''));
   expect(likeness('a')).not.toBe(likeness('b'));
+  expect(likeness('<b>a</b>')).not.toBe(likeness('<i>a</i>'));
+  expect(likeness('Reset <password>')).not.toBe(likeness('Reset'));
+  expect(likeness('use <b> tag')).toBe(likeness('use &lt;b&gt; tag'));
+});
+
+describe('a text that is kept as HTML, by chance', () => {
+  const parts = ['a', 'b', 'é', ' ', '\n', '<', '>', '&', '"', '&lt;', '&gt;', '&amp;', '&#60;', '&eacute;', '&nbsp;'];
+  const tags = [
+    '<b>',
+    '</b>',
+    '<i>',
+    '<p>',
+    '</p>',
+    '<br>',
+    '<BR />',
+    '<p class="x">',
+    '<a href="a">a</a>',
+    '<a&amp;b>',
+  ];
+  const text = fc.array(fc.constantFrom(...parts, ...tags), { maxLength: 8 }).map((all) => all.join(''));
+  const words = fc
+    .array(fc.constantFrom('a', 'b', 'é', ' ', '<', '&', '"', '5 > 4'), { maxLength: 8 })
+    .map((all) => all.join(''));
+  const names: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&#34;',
+    é: '&eacute;',
+  };
+  /** What services make of a text: a page that shows it. */
+  const pages: readonly ((typed: string) => string)[] = [
+    (typed) => typed,
+    (typed) => typed.replaceAll(/[&<>"é]/gu, (one) => names[one] ?? one),
+    (typed) => `<p>${typed.replaceAll(/[&<>]/gu, (one) => names[one] ?? one).replaceAll('\n', '<br />\n')}</p>`,
+    (typed) =>
+      `<div class="x">${typed.replaceAll(/[&<>"é]/gu, (one) => names[one] ?? one).replaceAll('\n', '</p><p>')}</div>`,
+  ];
+
+  test('agrees with what was sent, whichever page the service makes of it', () => {
+    fc.assert(
+      fc.property(text, fc.constantFrom(...pages), (typed, page) => {
+        expect(isSameRendered(page(typed), typed)).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('agrees with no other text without markup', () => {
+    fc.assert(
+      fc.property(words, words, fc.constantFrom(...pages), (kept, sent, page) => {
+        expect(isSameRendered(page(kept), sent)).toBe(isSameText(kept, sent));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('has one likeness with all that it agrees with', () => {
+    fc.assert(
+      fc.property(text, fc.constantFrom(...pages), fc.array(text, { maxLength: 4 }), (kept, page, others) => {
+        const stored = page(kept);
+        const spellings = [kept, stored, ...pages.map((each) => each(kept)), decodedOnce(kept), ...others];
+        const alike = spellings.filter((sent) => isSameRendered(stored, sent));
+        expect(new Set(alike.map((sent) => likeness(sent))).size).toBe(1);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  const decodedOnce = (html: string) =>
+    html
+      .replaceAll(/&(?:lt|#60);/gu, '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&eacute;', 'é')
+      .replaceAll('&nbsp;', ' ')
+      .replaceAll('&amp;', '&');
 });
 
 type Body = Readonly<Record<string, unknown>>;

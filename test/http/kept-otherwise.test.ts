@@ -68,3 +68,10 @@ test.each([
   const ticket = { ticket: { id: 7, subject: shown } };
   expect(shownOtherwise(operations.updateTicket, { subject: sent }, ticket)).toMatch(/^subject/u);
 });
+
+test('a description with other tags is another one, and one in paragraphs is not', () => {
+  const shows = (description: string) => ({ ticket: { id: 7, description } });
+  const sent = { description: '<b>Paid</b>: no' };
+  expect(shownOtherwise(operations.updateTicket, sent, shows('<i>Paid</i>: no'))).toMatch(/^description/u);
+  expect(shownOtherwise(operations.updateTicket, sent, shows('<p><b>Paid</b>: no</p>'))).toBeUndefined();
+});

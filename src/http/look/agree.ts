@@ -1,4 +1,5 @@
 import { isRecord, ownOf } from '../../text/record.ts';
+import { decoded, escaped, isLaidOut, lined, spelled, unwrapped } from './html.ts';
 
 /** How far a record agrees with what was sent. `part`: a person would take it for the same, but it is not. */
 export type Agreement = 'whole' | 'part' | 'none';
@@ -18,11 +19,18 @@ export function agreement(telling: readonly boolean[], others: readonly boolean[
  */
 export const isSameText = (stored: unknown, sent: unknown): boolean => plain(stored) === plain(sent);
 
-/** The same of a message, a note or a description, which a service may keep as HTML. */
+/**
+ * The same of a message, a note or a description, which a service may keep as HTML: of what was sent as text it makes a
+ * page that shows it as it was typed, what was sent as HTML it may put into paragraphs, and spell otherwise.
+ */
 export function isSameRendered(stored: unknown, sent: unknown): boolean {
   if (isSameText(stored, sent)) return true;
-  const shown = unmarked(stored);
-  return shown !== plain(stored) && (shown === plain(sent) || shown === unmarked(sent));
+  const text = plain(stored);
+  const page = spelled(text);
+  const typed = typeof sent === 'string' ? lined(sent) : '';
+  // What is kept as text holds no tag and no entity: there `Q&amp;A` is no `Q&A`.
+  const isHtml = page !== escaped(text);
+  return isHtml && [escaped(typed), spelled(typed)].some((wanted) => isLaidOut(page, wanted));
 }
 
 export const isSameEmail = (stored: unknown, sent: unknown): boolean =>
@@ -90,27 +98,6 @@ function fieldsOrNone(value: unknown): Readonly<Record<string, unknown>> | undef
 const plain = (value: unknown): string =>
   typeof value === 'string' ? value.normalize('NFC').replaceAll(/\s+/gu, ' ').trim() : '';
 
-const inline = 'a|abbr|b|code|del|em|font|i|ins|mark|s|small|span|strike|strong|sub|sup|u';
-const block = 'blockquote|body|br|div|h[1-6]|hr|html|li|ol|p|pre|table|tbody|td|th|tr|ul';
-const tag = (names: string): RegExp => new RegExp(`</?(?:${names})(?:\\s[^<>]*)?/?>`, 'giu');
-const [inlineTags, blockTags] = [tag(inline), tag(block)];
-const entities = /&(?:(?<name>[a-z]+)|#(?:x(?<hex>[\da-f]{1,6})|(?<code>\d{1,7})));/giu;
-
-const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-
-/** The text in HTML that was made of a plain one: without tags, each character as itself. */
-const unmarked = (value: unknown): string =>
-  plain(
-    plain(value)
-      .replaceAll(inlineTags, '')
-      .replaceAll(blockTags, ' ')
-      .replaceAll(entities, (entity, name, hex, code) => {
-        if (name !== undefined) return ownOf(characters, name) ?? entity;
-        const point = hex === undefined ? Number(code) : Number.parseInt(hex, 16);
-        return point <= 0x10ffff ? String.fromCodePoint(point) : entity;
-      }),
-  );
-
 const digits = (value: unknown): string => plain(value).replaceAll(/\D/gu, '');
 
 /** In milliseconds; NaN where it is no time. */
@@ -126,6 +113,17 @@ export const address = (value: unknown): string => {
   return URL.canParse(text) ? new URL(text).href : text;
 };
 
-/** The same for texts that agree, whatever is compared of them. */
+/** The same for texts that agree, and for all that one record may agree with, whatever is compared of them. */
 export const likeness = (...texts: readonly unknown[]): string =>
-  JSON.stringify(texts.map((text) => unmarked(text).toLowerCase()));
+  JSON.stringify(texts.map((text) => bare(plain(text)).toLowerCase()));
+
+/** Without any spelling of HTML, however often it was put around the text. */
+function bare(text: string): string {
+  let held = text;
+  while (/[&<]/u.test(held)) {
+    const barer = plain(decoded(unwrapped(spelled(held))));
+    if (barer === held) break;
+    held = barer;
+  }
+  return held;
+}
