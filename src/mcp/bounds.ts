@@ -4,7 +4,7 @@ import { sizeOf } from './inert.ts';
 import { restName, sliceIn, sliceName } from './slices.ts';
 
 /** Of text, and of `structuredContent`. */
-const mostCharacters = 40_000;
+export const mostCharacters = 40_000;
 
 /** For what stands around the data: lines, marks, and what was left out. */
 const around = 2_400;

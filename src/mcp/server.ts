@@ -16,19 +16,18 @@ import { Failure, messageOf } from '../errors.ts';
 import { connect, type Service } from '../http/call/call.ts';
 import { wholeFailure } from '../http/send/whole.ts';
 import { tables } from '../mirror/tables/tables.ts';
-import { sanitize } from '../text/sanitize.ts';
 import { version } from '../version.ts';
 import type { Answer } from './answer.ts';
 import { untilCancelled } from './cancelled.ts';
 import { draftAnswer } from './drafts.ts';
-import { failureAnswer, short } from './failure.ts';
+import { failureAnswer } from './failure.ts';
+import { withNotes } from './notes.ts';
 import { callsOfSession } from './repeated.ts';
 import { type Grant, refuseRounded, type Tell, type Tool } from './tool.ts';
 import { grantedTools } from './tools.ts';
 
 /** Clients give a call about a minute; an answer that says "wait" is worth more than none. */
 const patienceMs = 45_000;
-const notesAtMost = 5;
 
 /** Makes a server for each connection. All of them share the credential, the grant and the pace. */
 export async function openAssistant(ctx: Context, settings: Settings, grant: Grant): Promise<() => Server> {
@@ -71,17 +70,18 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
       }
       refuseRounded(input);
       const boundary = Buffer.from(ctx.random(6)).toString('hex');
-      const answer = await tool.run({ service: own, input, boundary, tell });
-      // With --debug they are every exchange.
-      return settings.debug ? answer : withNotes(answer, notes);
+      return withNotes(await tool.run({ service: own, input, boundary, tell }), notes);
     } catch (error) {
-      if (error instanceof Failure && error.drafted) return draftAnswer(error.drafted);
-      if (error instanceof Failure) {
-        return failureAnswer(advised(wholeFailure(error, writes), settings.carried), tool.operation);
-      }
-      ctx.notice(`${tool.name} failed unexpectedly: ${messageOf(error)}`);
-      return failureAnswer(new Failure('failed', 'svc failed unexpectedly.'), tool.operation);
+      return withNotes(answerTo(error, tool, writes), notes);
     }
+  }
+
+  function answerTo(error: unknown, { name, operation }: Tool, writes: Writes): Answer {
+    if (error instanceof Failure && error.drafted) return draftAnswer(error.drafted);
+    if (error instanceof Failure)
+      return failureAnswer(advised(wholeFailure(error, writes), settings.carried), operation);
+    ctx.notice(`${name} failed unexpectedly: ${messageOf(error)}`);
+    return failureAnswer(new Failure('failed', 'svc failed unexpectedly.'), operation);
   }
 
   return () => {
@@ -105,13 +105,6 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
     });
     return server;
   };
-}
-
-/** What svc would tell a person beside the answer: such as that a copy of the request may still arrive. */
-function withNotes(answer: Answer, notes: readonly string[]): Answer {
-  const told = notes.slice(0, notesAtMost).map((note) => short(sanitize(note)));
-  if (told.length === 0) return answer;
-  return { ...answer, content: [...answer.content, { type: 'text', text: ['svc says:', ...told].join('\n') }] };
 }
 
 /** Who calls a tool, and what it is told meanwhile. */
