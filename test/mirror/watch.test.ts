@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { SandboxWorld } from '../sandbox-world.ts';
@@ -251,6 +251,68 @@ onBothEngines('watch', ({ test, once, world: fresh, pulled, looked }) => {
       expect(readFileSync(tries, 'utf8')).toBe('x'.repeat(6));
       expect(ran.stderr).toContain('--exec failed 3 times for tickets');
       expect(ran.stdout).toContain('Two');
+    },
+  );
+
+  once(
+    '--once ends at a change whose --exec failed three times, and the next run begins with it',
+    {
+      tags: ['long'],
+    },
+    async () => {
+      const world = await pulled();
+      world.clock.advance(600_000);
+      const script = join(world.folder, 'pick.mjs');
+      const out = join(world.folder, 'out.jsonl');
+      writeFileSync(
+        script,
+        `import fs from 'node:fs';
+      const text = fs.readFileSync(0, 'utf8');
+      if (process.argv[3] && text.includes(process.argv[3])) process.exit(3);
+      fs.appendFileSync(process.argv[2], text);`,
+      );
+      const once = (bad = '') =>
+        svc(world, ['watch', '--once', '--name', 'cron', '--exec', `"${process.execPath}" ${script} ${out} ${bad}`]);
+      expect((await once()).exitCode).toBe(0);
+      for (const subject of ['One', 'Two', 'Three']) await request(world, 'POST', '/tickets', { subject });
+      const failed = await once('Two');
+      expect(failed.exitCode).toBe(8);
+      expect(failed.stderr).toContain('--exec failed 3 times for tickets');
+      expect(failed.stdout).toContain('Three');
+      expect(failed.stdout).not.toMatch(/Two|One/u);
+      expect((await once()).exitCode).toBe(0);
+      expect(events(readFileSync(out, 'utf8')).map(({ after }) => after.subject)).toEqual(['Three', 'Two', 'One']);
+    },
+  );
+
+  once('a program of --exec that is not there is exit 2 before the first change', async () => {
+    const world = await looked();
+    for (const program of ['./no-such-program', 'no-such-program']) {
+      const env = { ...world.env, PATH: world.folder };
+      const ran = await svc({ ...world, env }, ['watch', '--once', '--since', '1h', '--exec', program]);
+      expect(ran.exitCode).toBe(2);
+      expect(ran.stderr).toContain(`is not there, or cannot be run: ${program}`);
+    }
+  });
+
+  once(
+    'a program of --exec that goes away ends the watch, and its change comes again',
+    {
+      tags: ['long'],
+    },
+    async () => {
+      const world = await pulled();
+      world.clock.advance(600_000);
+      const program = join(world.folder, 'notify');
+      writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
+      const leaves = async () => {
+        rmSync(program);
+        await request(world, 'POST', '/tickets', { subject: 'One' });
+      };
+      const ran = await watched(world, ['--name', 'crm', '--exec', program], [nothing, leaves, nothing]);
+      expect(ran.exitCode).toBe(8);
+      expect(ran.stdout).toBe('');
+      expect((await watched(world, ['--name', 'crm'], [nothing])).stdout).toContain('One');
     },
   );
 

@@ -34,7 +34,8 @@ export const watchAccount = defineCommand({
     'its text, a new contact. It goes on through network failures and rate limits until Ctrl-C.\n\n' +
     'With --json each change is one object on a line: {time, kind, record_id, change, before, after, record}. With --name it begins where the last ' +
     'run with that name stopped: each change comes at least once, and in order for each record. --exec runs a program for each change, ' +
-    'with that object on its standard input; if that fails three times, svc reports it and goes on with the next change.',
+    'with that object on its standard input; if that fails three times, svc reports it and goes on with the next change. With ' +
+    '--once it ends there with 8, and the next run with that name begins with that change.',
   forms: streamForms,
   args: { kinds: kindsArgument },
   flags: {
@@ -69,14 +70,17 @@ export const watchAccount = defineCommand({
         import('../../text/time.ts'),
         import('../../mirror/pull/told.ts'),
       ]);
-    if (flags.once && flags.name === undefined && flags.since === undefined) {
+    const { exec, once, name } = flags;
+    if (once && name === undefined && flags.since === undefined) {
       throw new Failure('usage', '--once alone would begin now and tell nothing.', {
         hint: 'Give --name NAME, to tell what changed since the last run with that name, or --since TIME.',
       });
     }
     const since = flags.since === undefined ? undefined : pastMoment(flags.since, '--since', ctx.clock.now());
     const each =
-      flags.exec === undefined ? undefined : await (await import('../../mirror/pull/exec.ts')).runner(ctx, flags.exec);
+      exec === undefined
+        ? undefined
+        : await (await import('../../mirror/pull/exec.ts')).runner(ctx, exec, { once, name });
     const dated = datedContext(ctx);
     const service = await connect(dated.ctx, settings);
     const { store, account } = await openCopyToPull(ctx, settings, { db: flags.db, service });
@@ -91,8 +95,8 @@ export const watchAccount = defineCommand({
           kinds,
           intervalMs: flags.interval * 1000,
           since,
-          name: flags.name,
-          once: flags.once,
+          name,
+          once,
           each,
         });
       } finally {

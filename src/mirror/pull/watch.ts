@@ -17,8 +17,8 @@ export type Watching = Omit<Keeping, 'sleep' | 'told'> & {
   readonly name: string | undefined;
   /** One round, and what fails ends it. */
   readonly once: boolean;
-  /** Done for each change before it counts as told. */
-  readonly each: ((event: WatchEvent) => Promise<void>) | undefined;
+  /** Done for each change before it counts as told. False where a signal ended it: then it does not count. */
+  readonly each: ((event: WatchEvent) => Promise<boolean>) | undefined;
 };
 
 /** A change, with the record as it is now, and of a message the ticket's number. */
@@ -80,7 +80,7 @@ async function* tellFrom(watching: Watching, place: WatchPosition, problem: Prob
     });
     if (!isFine || !next) break;
     if (event) {
-      await watching.each?.(event);
+      if (!(await isDealtWith(watching, place, event))) break;
       yield event;
     }
     const { seq } = next;
@@ -92,6 +92,17 @@ async function* tellFrom(watching: Watching, place: WatchPosition, problem: Prob
     isFine = await problem.outlive(() => mark(watching, position));
   }
   if (isFine) problem.over();
+}
+
+/** What fails here ends the run: the next one begins with this change, not with those before it. */
+async function isDealtWith(watching: Watching, { position }: WatchPosition, event: WatchEvent): Promise<boolean> {
+  try {
+    return (await watching.each?.(event)) ?? true;
+  } catch (error) {
+    // Where that cannot be written down either, a few come again.
+    if (position !== undefined) await mark(watching, position).catch(() => {});
+    throw error;
+  }
 }
 
 /** Undefined: from the first round on. */

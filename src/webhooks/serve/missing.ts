@@ -1,9 +1,8 @@
-import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import { isPostgresUrl } from '../../database/place.ts';
 import { whatIsWrongWith } from '../../disk/place/folder-check.ts';
-import { isProgram } from '../../disk/place/program.ts';
+import { isMissing } from '../../disk/place/program.ts';
 import { messageOf } from '../../errors.ts';
 import { inTime } from '../../promise/in-time.ts';
 import { number } from '../../text/number.ts';
@@ -47,19 +46,11 @@ function missingSecrets({ env }: Pick<Context, 'env'>, { secrets, accounts }: Se
 export async function missingPrograms({ config, folder }: Configured, searched?: string): Promise<string[]> {
   const notes = config.sinks.map(async ({ name, exec }) => {
     const [program = ''] = exec?.command ?? [];
-    const places = program.includes('/') ? [resolve(folder, program)] : inPath(program, searched);
-    if (places.length === 0) return [];
-    const areThere = await Promise.all(places.map(isProgram));
-    return areThere.includes(true) ? [] : [`The program of sink ${name} is not there, or cannot be run: ${program}`];
+    if (!(await isMissing(program, { folder, searched }))) return [];
+    return [`The program of sink ${name} is not there, or cannot be run: ${program}`];
   });
   return (await Promise.all(notes)).flat();
 }
-
-/** Windows finds programs by more than their name. */
-const inPath = (program: string, searched = ''): string[] =>
-  program === '' || process.platform === 'win32'
-    ? []
-    : searched.split(delimiter).flatMap((folder) => (folder === '' ? [] : [join(folder, program)]));
 
 /** An event of 1 KB with its headers and what became of it. */
 const bytesPerEvent = 1_600;
