@@ -26,6 +26,7 @@ import { judgeBy, sayColumns } from '../tabular/header-line.ts';
 import { openSource } from '../tabular/source.ts';
 import { openTable, type TableOptions } from '../tabular/table.ts';
 import { counted } from '../text/number.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { annotation, fileInRepository } from '../text/workflow-commands.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import { pipeNotes, refusalOf, stopOf, viewOf } from './ending.ts';
@@ -177,9 +178,10 @@ function writeFiles(ctx: Context, plan: Plan, report: Report, flags: ImportFlags
 /** GitHub shows ten annotations of a step; a few more are in the log. */
 const mostAnnotations = 50;
 
+/** Also with --quiet: they were asked for. As they are, for a line that is broken to fit a terminal marks nothing. */
 function annotate(ctx: Context, file: string, report: Report): void {
   const path = fileInRepository(file, startingFolder(), ctx.env.GITHUB_WORKSPACE);
   for (const { line, error } of report.errors.slice(0, mostAnnotations)) {
-    ctx.notice(annotation('error', 'Row not synced', error, { file: path, line }));
+    ctx.stderr.write(`${sanitize(annotation('error', 'Row not synced', error, { file: path, line }))}\n`);
   }
 }

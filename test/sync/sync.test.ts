@@ -258,6 +258,9 @@ describe('rows that fail', () => {
     const { stderr } = await sync(world(), 'email\na@example.com\n"x\n::error::y"\n', ['--annotate', 'github']);
     expect(stderr).toMatch(/^::error file=.*contacts\.csv,line=3,title=Row not synced::"x%0A::error::y" is not/mu);
     expect(stderr).not.toMatch(/^::error::y/mu);
+    const quiet = await sync(world(), 'email\n"x\u001b[31m"\n', ['--annotate', 'github', '--dry-run', '--quiet']);
+    expect(quiet.stderr).toMatch(/^::error file=.*contacts\.csv,line=2,title=Row not synced::/mu);
+    expect(quiet.stderr).not.toContain('\u001b');
   });
 
   test('that the service does not count are not called done, and exit 8', async () => {
