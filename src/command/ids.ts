@@ -10,8 +10,14 @@ import { contactsWhere, type FoundContact, hasEmail } from './find-contacts.ts';
 import type { Named } from './named.ts';
 import { nameIn, numberKey } from './pasted.ts';
 
-/** Contacts of the copy of the account that the text finds; undefined where the service has to be asked. */
-export type FindInCopy = (service: Service, text: string) => Promise<readonly unknown[] | undefined>;
+/**
+ * Contacts of the copy of the account that the text finds, and words for where they are from; undefined where the service
+ * has to be asked.
+ */
+export type FindInCopy = (
+  service: Service,
+  text: string,
+) => Promise<{ readonly contacts: readonly unknown[]; readonly from: string } | undefined>;
 
 /** The id of the one record with that email or number. A copy of the account is asked for emails before the service. */
 export async function idOf(service: Service, record: Named, typed: string, inCopy: FindInCopy): Promise<number> {
@@ -67,10 +73,11 @@ async function contactsInCopy(service: Service, email: string, inCopy: FindInCop
   const { ctx } = service;
   const copied = await inCopy(service, email);
   // What the copy keeps is what the service sent.
-  const contacts = ((copied ?? []) as readonly FoundContact[]).filter(hasEmail(email));
+  const contacts = ((copied?.contacts ?? []) as readonly FoundContact[]).filter(hasEmail(email));
   const [only, ...others] = contacts;
   if (only && others.length === 0 && !(await stillHas(service, only.contact_id, email))) return [];
   if (copied && !only) ctx.notice(`The copy has no contact with the email ${email}. Asking the service.`);
+  if (copied && only) ctx.notice(`The ${others.length === 0 ? 'id is' : 'ids are'} ${copied.from}`);
   return copied && contacts.map((contact) => ({ id: contact.contact_id, about: fullName(contact) }));
 }
 

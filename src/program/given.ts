@@ -221,5 +221,10 @@ const ofSeveral =
 const inCopy: FindInCopy = async ({ ctx, settings }, text) => {
   const { findContacts, fromContactsCopy } = await import('../mirror/query/find.ts');
   const inStore = ({ store, account }: Copy) => findContacts(store, account, text);
-  return (await fromContactsCopy(ctx, settings, inStore, { said: 'The id is from the local copy' }))?.contacts;
+  let from = '';
+  const tell = (words: string) => {
+    from = words;
+  };
+  const found = await fromContactsCopy(ctx, settings, inStore, { said: 'from the local copy', tell });
+  return found && { contacts: found.contacts, from };
 };

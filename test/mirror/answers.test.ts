@@ -45,6 +45,23 @@ onBothEngines('the copy answers', ({ test, once, world: fresh, pulled, engine })
     );
   });
 
+  test('the copy is named for an id that came from it, and for no other', async () => {
+    const { world, email } = await named();
+    for (const line of ['contacts get', 'tickets create --subject Hello --contact', 'lists add 1 --contact']) {
+      const nobody = await svc(world, [...line.split(' '), 'nobody@nowhere.test']);
+      expect(nobody.exitCode).toBe(3);
+      expect(nobody.stderr).not.toContain('from the local copy');
+      expect(nobody.stderr).toContain('The copy has no contact with the email nobody@nowhere.test.');
+    }
+    await request(world, 'PATCH', '/contacts/7', { email: 'moved@example.com' });
+    expect((await svc(world, ['contacts', 'get', email])).stderr).not.toContain('from the local copy');
+    await request(world, 'POST', '/contacts/create', { contacts: [zebra, zebra] });
+    await svc(world, ['mirror', 'pull']);
+    const two = await svc(world, ['contacts', 'get', zebra.email]);
+    expect(two.exitCode).toBe(2);
+    expect(two.stderr).toContain('The ids are from the local copy');
+  });
+
   test('contacts find that finds nothing in the copy asks the service for what is newer before it says so', async () => {
     const { world } = await named();
     expect(await sentBy(world, ['contacts', 'find', 'no such text', '--json'])).toMatchObject({
