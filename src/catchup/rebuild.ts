@@ -8,6 +8,8 @@ export type Rebuilt = {
   readonly event: WebhookEvent;
   /** As the inbox knows it: the event and the record's id. */
   readonly key: string;
+  /** The record's id. */
+  readonly id: number;
   /** When it happened, as its record says, ISO 8601. */
   readonly at: string;
   /** Before this moment there was nothing to tell of, ISO 8601. */
@@ -69,6 +71,7 @@ export function rebuild(event: WebhookEvent, record: Fields, accountId: unknown)
   return {
     event,
     key,
+    id: Number(id),
     at: time,
     sentAfter,
     sentBefore: isEntry && typeof updated_at === 'string' ? updated_at : time,

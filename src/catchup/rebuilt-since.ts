@@ -1,5 +1,5 @@
 import { sign } from '../api/signature.ts';
-import type { WebhookEvent } from '../api/webhooks.ts';
+import { type WebhookEvent, webhookEvents } from '../api/webhooks.ts';
 import { happeningIn, recordIn } from '../webhooks/event/record-key.ts';
 import type { Arrival } from '../webhooks/store/line.ts';
 import { rebuiltPrefix } from '../webhooks/store/line.ts';
@@ -51,11 +51,15 @@ export async function rebuiltSince(wanted: CatchUp): Promise<Found> {
       onUnread(event, error);
     }
   }
-  const rebuilt = [...found.values()].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  const rebuilt = [...found.values()].sort(asTheyHappened);
   const youngest = [...young.values()].reduce((one, other) => Math.max(one, other), 0);
   const forMs = Math.max(0, Math.min(patienceMs, youngest + patienceMs - now.getTime()));
   return { rebuilt, young: { count: young.size, forMs, until: new Date(youngest) } };
 }
+
+/** Many times have whole seconds; of one second the id tells which of a kind was first. */
+const asTheyHappened = (a: Rebuilt, b: Rebuilt): number =>
+  Date.parse(a.at) - Date.parse(b.at) || webhookEvents.indexOf(a.event) - webhookEvents.indexOf(b.event) || a.id - b.id;
 
 /** Whether it was sent before the search begins, as far as its record tells. */
 function isOver({ at, sentAfter, sentBefore }: Rebuilt, since: Date): boolean {

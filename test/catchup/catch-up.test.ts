@@ -68,6 +68,37 @@ test('every event is rebuilt from its record as the service documents it, in ord
   expect(app.got).toHaveLength(envelopes.length);
 });
 
+test('of one moment the events of a kind come in the order of their ids', async () => {
+  const made = (id: number, created_at: string) => ({ id, created_at });
+  const moment = '2026-03-01T12:00:00+00:00';
+  const { rebuilt } = await rebuiltSince({
+    starts: new Map([
+      ['ticket.created', new Date(0)],
+      ['feedback.created', new Date(0)],
+    ]),
+    held: new Set(),
+    accountId: async () => 1,
+    serviceNow: () => new Date('2026-03-02T00:00:00Z'),
+    onUnread: (_, error) => expect.unreachable(String(error)),
+    records: async function* (event) {
+      yield made(event === 'ticket.created' ? 11 : 8, moment);
+      yield made(9, moment);
+      yield made(100, '2026-03-01T11:59:59+00:00');
+      yield made(10, moment);
+    },
+  });
+  expect(rebuilt.map(({ key }) => key)).toEqual([
+    'ticket.created:100',
+    'feedback.created:100',
+    'ticket.created:9',
+    'ticket.created:10',
+    'ticket.created:11',
+    'feedback.created:8',
+    'feedback.created:9',
+    'feedback.created:10',
+  ]);
+});
+
 test('twice at once sends nothing twice', async () => {
   const { app, catchUp } = await setting();
   await Promise.all([catchUp(...ofAll, '--to', app.url), catchUp(...ofAll, '--to', app.url)]);
