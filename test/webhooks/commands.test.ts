@@ -242,7 +242,8 @@ test('where room is short inbox list has the whole id and what became of the eve
   await slot.leave();
   for (const columns of [60, 80, 100]) {
     const { stdout } = await svc(made, ['webhooks', 'inbox', 'list'], { columns, env: { NO_COLOR: '1' } });
-    expect(stdout).toMatch(/^(?:Received +)?(?:Event +)?ID .*Answer\n/u);
+    // Without its state one that failed looks like one that waits.
+    expect(stdout).toMatch(/^(?:Received +)?(?:Event +)?ID .*Forwarding/u);
     for (const id of ids) expect(stdout.split(/\s+/u)).toContain(id);
     if (columns >= 80) expect(stdout).toContain('Event');
   }

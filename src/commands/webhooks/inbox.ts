@@ -24,14 +24,14 @@ function answerOf({ forward }: { readonly forward: Forwarding | null }): unknown
 }
 
 const columns = [
-  { path: 'received_at', header: 'Received', rank: 5 },
+  { path: 'received_at', header: 'Received', rank: 6 },
   { path: 'event', header: 'Event', as: 'whole', rank: 3 },
   { path: 'id', header: 'ID', rank: 1 },
-  { path: 'summary', header: 'Summary', rank: 6 },
+  { path: 'summary', header: 'Summary', rank: 7 },
   { path: 'account', header: 'Account', as: 'whole', rank: 8 },
-  { path: 'verdict', header: 'Verdict', as: 'whole', rank: 4 },
-  { path: 'forward.state', header: 'Forwarding', as: 'whole', rank: 7 },
-  { path: 'forward.status', header: 'Answer', rank: 2, see: answerOf },
+  { path: 'verdict', header: 'Verdict', as: 'whole', rank: 5 },
+  { path: 'forward.state', header: 'Forwarding', as: 'whole', rank: 2 },
+  { path: 'forward.status', header: 'Answer', rank: 4, see: answerOf },
 ] as const;
 
 /** A typing error must not look like an account without events. */
