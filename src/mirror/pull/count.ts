@@ -4,7 +4,7 @@ import { livingCount } from '../store/status.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
-import { forgetRecords, markMissing } from './deleted.ts';
+import { forgetRecords, isAbsent, markMissing } from './deleted.ts';
 import { withAnswers } from './failing.ts';
 import { presentRows } from './present.ts';
 import { notWhole, type Pulling } from './pulling.ts';
@@ -32,7 +32,7 @@ export async function compareCounts(
 ): Promise<Compared> {
   const { whole, dropped = 0, again } = before.sweep;
   const state = await withoutUnlisted(pulling, name, before);
-  const open = openIn(state).length;
+  const open = newlyMissed(pulling, state).length;
   if (open > 0 && open <= lookedForAtMost && again === undefined && sweeps === 1) return { state, next: 'again' };
   if (dropped > 0) return leftOut(pulling, name, state);
   // A list of what changed counts that alone.
@@ -41,28 +41,35 @@ export async function compareCounts(
 }
 
 /**
- * Listed records whose own address answers 404. They may have been deleted in between, which a second look at the list tells.
- * If not, a service in trouble is likelier than records that are gone: only what does so for long enough is.
+ * Listed records whose own address answers 404, and did not in an earlier pull. They may have been deleted in between, which a
+ * second look at the list tells. If not, a service in trouble is likelier: only what answers so for long enough is gone.
  */
-export function openIn({ notFound, sweep: { notFound: met = [] } }: Sweeping): number[] {
+export function newlyMissed({ began }: Pulling, { notFound, sweep: { notFound: met = [] } }: Sweeping): number[] {
   const ids = new Set(met);
-  return notFound.flatMap(({ id, isGone }) => (ids.has(id) && !isGone ? [id] : []));
+  const isNew = (since: string) => Date.parse(since) >= Date.parse(began);
+  return notFound.flatMap(({ id, since, isGone }) => (ids.has(id) && !isGone && isNew(since) ? [id] : []));
 }
 
 /**
- * Of records that were not found those are gone that the same list does not name any more: of a second look those that the
- * first one met. A whole list that does not name them leaves them to the proof that all that it misses needs.
+ * Of records that were not found those are gone that the same list does not name any more, and whose address answers 404
+ * again: of a second look those that the first one met. A whole list leaves them to the proof that all that it misses needs.
  */
 async function withoutUnlisted(pulling: Pulling, name: KindName, state: Sweeping): Promise<Sweeping> {
   const { whole, again = [], notFound = [] } = state.sweep;
   const listed = new Set([...notFound, ...state.failing]);
   const first = new Set(again);
   const unlisted = state.notFound.filter(({ id }) => !listed.has(id) && (whole || first.has(id)));
-  if (unlisted.length === 0) return state;
-  const gone = unlisted.flatMap(({ id }) => (first.has(id) ? [id] : []));
+  const { one } = kindOf(name);
+  const gone: number[] = [];
+  const over = new Set<number>();
+  for (const { id } of unlisted) {
+    const isGone = first.has(id) && one !== undefined && (await isAbsent(pulling, one.operation, id)) === true;
+    if (isGone) gone.push(id);
+    if (isGone || whole) over.add(id);
+  }
+  if (over.size === 0) return state;
   await pulling.writer.write((sql) => forgetRecords(sql, pulling, { name, state }, gone));
-  const ids = new Set(unlisted.map(({ id }) => id));
-  return { ...state, notFound: state.notFound.filter(({ id }) => !ids.has(id)) };
+  return { ...state, notFound: state.notFound.filter(({ id }) => !over.has(id)) };
 }
 
 /** What was dropped was not read: nothing is whole or gone by such a reading. What the copy was before, it stays. */

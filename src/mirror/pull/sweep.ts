@@ -18,7 +18,7 @@ import { maybeTime } from '../tables/seed-values.ts';
 import { tableOf } from '../tables/tables.ts';
 import { askFailing } from './ask-failing.ts';
 import { checkClock } from './clock-step.ts';
-import { compareCounts, openIn } from './count.ts';
+import { compareCounts, newlyMissed } from './count.ts';
 import { isFull, withAnswers } from './failing.ts';
 import { countNow, type Page, readPage } from './page.ts';
 import type { Present } from './present.ts';
@@ -234,7 +234,7 @@ async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps
     const wanted = next === 'again' ? { whole, forced: false, since: whole ? null : sweep.since } : wholeList;
     if (next === 'leave' || sweeps >= sweepsAtMost) return save(pulling, name, kept);
     const begun = begin(pulling, kept, wanted);
-    const again = next === 'again' ? openIn(state) : undefined;
+    const again = next === 'again' ? newlyMissed(pulling, state) : undefined;
     return save(pulling, name, { ...begun, sweep: { ...begun.sweep, again } });
   }
   const cursor = latest === null ? (before.cursor ?? started) : later(before.cursor, earlier(latest, started));
