@@ -156,9 +156,9 @@ export const configSchema = v.strictObject({
   secrets: v.optional(
     v.strictObject({
       store: v.optional(v.boolean('must be true or false'), true),
-      env: v.optional(v.array(text, 'must be a list of names'), []),
+      env: v.optional(v.array(text, 'must be a list of names'), [usualSecret]),
     }),
-    { env: [usualSecret] },
+    {},
   ),
   accounts: v.optional(
     v.pipe(

@@ -473,6 +473,18 @@ test.each([
   if (said.length === 0) expect(ran.stderr).toBe('');
 });
 
+test.each(['{ store: true }', '{ store: false }', '{}'])(
+  'secrets: %s leaves the other key at its default, and a delivery signed with SVC_WEBHOOK_SECRET is taken',
+  { tags: ['long'] },
+  async (secrets) => {
+    const world = await newWorld();
+    const config = `listen: { port: 0 }\ninbox: inbox\nsecrets: ${secrets}\nsinks: [{ name: a, file: { path: a.jsonl } }]\n`;
+    const served = await start(world, config);
+    expect(await deliver(served.url, body('a'))).toBe(204);
+    expect(await deliver(served.url, body('b'), 'another secret')).toBe(401);
+  },
+);
+
 test('--check accepts the example of the docs, and --systemd prints a unit for it', async () => {
   const world = await newWorld();
   const docs = readFileSync('docs/webhooks.md', 'utf8');
