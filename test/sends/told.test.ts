@@ -119,21 +119,65 @@ test('a file of which some rows became drafts does not advise to send what was s
   const stdin = 'id,body\n8,One\n9,Two\n';
   await ok([...reply, '--yes', '--max-sends', '1'], { stdin }).catch(() => {});
   await ok([...reply, '--yes'], { ...drafting, stdin });
-  await ok('drafts reject 1');
   const again = await ok([...reply, '--yes'], { stdin });
   expect(again.stderr).toContain('some of its rows as drafts: nothing is sent. To see those: svc drafts list --all.');
   expect(again.stderr).toContain('what was sent too');
 });
 
-test('the same file again says nothing of drafts that wait: they may be decided', async () => {
+const two = 'id,body\n8,One\n9,Two\n';
+
+test('rows whose drafts a person rejected are rejected, and go with --again alone', async () => {
   const { world, run, ok } = desk();
-  const stdin = 'id,body\n8,One\n9,Two\n';
-  const first = await run([...reply, '--yes', '--json'], { ...drafting, stdin });
+  const first = await run([...reply, '--yes', '--json'], { ...drafting, stdin: two });
   expect(JSON.parse(first.stdout)).toMatchObject({ drafted: 2, batch: expect.any(String) });
-  await ok('drafts reject 1 2');
-  const again = await run([...reply, '--yes', '--json'], { stdin });
-  expect(again.stderr).not.toContain('wait for a person');
-  expect(again.stderr).toContain('This file became drafts');
-  expect(JSON.parse(again.stdout)).not.toHaveProperty('batch');
+  await ok('drafts reject 1 2 --reason Phoned');
+  for (const stdin of [two, 'id,body\n9,Two\n']) {
+    const again = await run([...reply, '--yes', '--json'], { stdin });
+    expect(again.exitCode).toBe(8);
+    const report = JSON.parse(again.stdout);
+    expect(report).toMatchObject({ done: 0, rejected: report.rows, unsent: 0 });
+    expect(report).not.toHaveProperty('drafted');
+    expect(report.errors.at(-1).error).toContain(
+      'draft 2 was rejected by a person (Phoned). To send it all the same: --again',
+    );
+    expect(again.stderr).not.toContain('wait for a person');
+    expect(again.stderr).not.toContain('--restart');
+  }
   expect(writesOf(world)).toEqual([]);
+  const sent = await ok([...reply, '--yes', '--again', '--json'], { stdin: two });
+  expect(JSON.parse(sent.stdout)).toMatchObject({ done: 2, rejected: 0 });
+  expect(writesOf(world)).toHaveLength(2);
+  const last = await ok([...reply, '--yes', '--again', '--json'], { stdin: two });
+  expect(JSON.parse(last.stdout)).toMatchObject({ done: 2 });
+  expect(writesOf(world)).toHaveLength(2);
+});
+
+test('of some rejected drafts those rows alone go with --again, or become drafts anew', async () => {
+  const { world, run, ok } = desk();
+  await ok([...reply, '--yes'], { ...drafting, stdin: two });
+  await ok('drafts reject 2');
+  const said = await run([...reply, '--yes'], { ...drafting, stdin: two });
+  expect(said.exitCode).toBe(8);
+  expect(said.stderr).toContain('A person rejected the draft of 1 row: to draft it anew, add --again.');
+  const anew = await ok([...reply, '--yes', '--again', '--json'], { ...drafting, stdin: two });
+  expect(JSON.parse(anew.stdout)).toMatchObject({ done: 2, drafted: 2 });
+  await ok('drafts reject 3');
+  await ok([...reply, '--yes', '--again'], { stdin: two });
+  expect(writesOf(world)).toEqual([expect.stringContaining('/9/')]);
+});
+
+test('while drafts wait nothing is sent beside them, and --restart says that they wait', async () => {
+  const { world, run, ok } = desk();
+  await ok([...reply, '--yes'], { ...drafting, stdin: two });
+  const again = await run([...reply, '--yes', '--json'], { stdin: two });
+  expect(JSON.parse(again.stdout)).toMatchObject({ done: 2, drafted: 2 });
+  expect(again.stderr).toContain(
+    'nothing is sent beside them. To see and send those that wait: svc drafts list --all.',
+  );
+  expect(again.stderr).not.toContain('--restart');
+  expect(writesOf(world)).toEqual([]);
+  const more = await run([...reply, '--yes', '--restart'], { stdin: two });
+  expect(more.stderr).toContain(
+    'The drafts of 2 rows that go again wait, or are not settled: whoever approves them too sends twice.',
+  );
 });

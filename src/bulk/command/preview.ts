@@ -4,7 +4,7 @@ import { type Ended, endedEarlier, endedRows, isUnsettled } from '../journal/end
 import type { RowStatus } from '../journal/lines.ts';
 import { refuseBegunAgain } from '../report/begun-again.ts';
 import type { Run } from '../report/command-line.ts';
-import { knownToLogin, refuseRows } from '../report/consent.ts';
+import { isDrafting, knownToLogin, refuseRows } from '../report/consent.ts';
 import { nothingSent } from '../report/report.ts';
 import { earlierNotes, endedBefore, rowsToSend } from '../report/resume.ts';
 import { besidesIn, countBesides } from '../rows/besides.ts';
@@ -27,7 +27,8 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
   await refuseBegunAgain(run, plan, matches);
   refuseRows(run, plan, known);
   const left = rowsToSend(known, plan, flags.retry_unknown);
-  for (const note of earlierNotes(known, plan, flags.retry_unknown, left)) ctx.notice(note);
+  const asked = { retryUnknown: flags.retry_unknown, left, isDraft: await isDrafting(run) };
+  for (const note of earlierNotes(known, plan, asked)) ctx.notice(note);
   if (resent.size > 0)
     ctx.notice(`Sent before, ${origins(resent.runs().keys())}, and sent again: ${rowsInWords(resent.size)}.`);
   const goesAgain = flags.retry_unknown || isRepeatable(plan);

@@ -9,7 +9,7 @@ import { countOf } from '../../text/each.ts';
 import { type MadeBefore, openHistory } from '../history/history.ts';
 import type { EndedRows } from '../journal/ended-table.ts';
 import type { Run } from '../report/command-line.ts';
-import { agree, identityOf, refuseRows } from '../report/consent.ts';
+import { agree, identityOf, refuseRows, wishOf } from '../report/consent.ts';
 import { writeFiles } from '../report/files.ts';
 import { reportOf } from '../report/report.ts';
 import { endedBefore } from '../report/resume.ts';
@@ -47,7 +47,7 @@ export async function sendPlan(run: Run, plan: Plan, given: string, isAgreed = f
   const service = await run.service();
   const secrets = secretsOf(ctx, row.operation, service, flags.results);
   const identity = await identityOf(run, plan, given);
-  const history = await openHistory(ctx, identity, plan, flags);
+  const history = await openHistory(ctx, identity, plan, wishOf(run));
   try {
     if (isAgreed) refuseRows(run, plan, history);
     else await agree(run, plan, history);

@@ -3,6 +3,7 @@ import { isInDoubt, isUnsettled } from '../journal/ended-table.ts';
 import type { Again } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
+import type { Drafted } from './drafted.ts';
 import type { Judges } from './judges.ts';
 import { type Match, type Matches, matchTable, type OpenMatches } from './match-table.ts';
 import { isOtherRequest } from './other-request.ts';
@@ -11,7 +12,7 @@ import { isOtherRequest } from './other-request.ts';
 export type Wish = {
   /** Send the whole file again. */
   readonly restart: boolean;
-  /** Send again what was sent from other files, or as another request. */
+  /** Send again what was sent from other files, or as another request, or was a draft that a person rejected. */
   readonly again: boolean;
 };
 
@@ -32,13 +33,14 @@ type Choice = {
   readonly isCopy: boolean;
   readonly plan: Plan;
   readonly wish: Wish;
+  readonly drafted: Drafted;
   readonly settings: string;
 };
 
-export function choose({ matches, judges, works, found, isCopy, plan, wish, settings }: Choice): Chosen {
+export function choose({ matches, judges, works, found, isCopy, plan, wish, drafted, settings }: Choice): Chosen {
   const goesAgain = (match: Match, request: string | undefined) => {
     const { rowStatus, from } = match;
-    if (wish.restart) return true;
+    if (wish.restart || drafted.rejected.has(match.key)) return true;
     // What may or may not be done, --retry-unknown alone sends again.
     if (isUnsettled(rowStatus)) return false;
     if (isOtherRequest(match, request)) return true;

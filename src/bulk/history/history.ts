@@ -6,6 +6,7 @@ import { makeFolders } from '../../disk/file/make-folders.ts';
 import { type Held, isHeld, withLock } from '../../disk/lock/lock.ts';
 import { thisBoot } from '../../disk/lock/lock-entry.ts';
 import { askWitnesses } from '../../disk/lock/witness.ts';
+import type { Draft } from '../../sends/draft.ts';
 import { someOf } from '../../text/each.ts';
 import {
   claimedRows,
@@ -27,6 +28,7 @@ import { isRepeatable, mayBeOverwritten, type Plan } from '../rows/plan.ts';
 import { alikeRows } from './alike.ts';
 import { type Beginning, beginJournal, type Journal, wording } from './begin-journal.ts';
 import { choose, unsettle, type Wish } from './choose.ts';
+import { type Drafted, drafted } from './drafted.ts';
 import { type Grown, grownRows, matchCounted } from './grown.ts';
 import { judgesOf } from './judges.ts';
 import type { Match, Matches } from './match-table.ts';
@@ -53,6 +55,8 @@ export type Known = {
   readonly alike: readonly Grown[];
   /** Rows that were sent before, and are to go again. */
   readonly resent: Matches;
+  /** Of those, and of the matches: what became drafts. */
+  readonly drafted: Drafted;
 };
 
 /** What is known of the rows. While it is held, no run begins that has one of them. */
@@ -67,12 +71,15 @@ export type History = Known & {
 
 type World = Pick<Context, 'files' | 'clock'>;
 
+/** `drafts`: all that are kept where this run keeps its own. */
+type Wanted = Wish & { readonly drafts: () => Promise<readonly Draft[]> };
+
 /** Reads what earlier runs did, and holds the rows of this one. */
 export async function openHistory(
   { files, clock }: World,
   identity: Identity,
   plan: Plan,
-  wish: Wish,
+  wish: Wanted,
 ): Promise<History> {
   const folder = journalFolder(join(files.state, 'bulk'), wording);
   const present = { boot: thisBoot(), saidBy: await askWitnesses() };
@@ -111,7 +118,7 @@ export async function lookAtHistory(
   { files, clock }: World,
   identity: Identity,
   plan: Plan,
-  wish: Wish,
+  wish: Wanted,
 ): Promise<Known> {
   const folder = journalFolder(join(files.state, 'bulk'), wording);
   const present = { boot: thisBoot(), saidBy: await askWitnesses() };
@@ -119,8 +126,8 @@ export async function lookAtHistory(
   return knownIn(await folder.onDisk(() => weighAll(asked)));
 }
 
-const knownIn = ({ own, isCopy, grown, others, alike, chosen: { matches, resent } }: Weighed): Known => ({
-  ...{ own, isCopy, grown, others, alike, matches, resent },
+const knownIn = ({ own, isCopy, grown, others, alike, drafted, chosen: { matches, resent } }: Weighed): Known => ({
+  ...{ own, isCopy, grown, others, alike, drafted, matches, resent },
 });
 
 type Asked = {
@@ -129,13 +136,13 @@ type Asked = {
   readonly clock: Pick<Clock, 'now'>;
   readonly identity: Identity;
   readonly plan: Plan;
-  readonly wish: Wish;
+  readonly wish: Wanted;
   readonly onlyLooks?: boolean;
 };
 
 /** What a run begins from. */
 type Weighed = Beginning &
-  Pick<History, 'isCopy' | 'grown' | 'others' | 'alike' | 'made'> & { readonly overtaken: Overtaken };
+  Pick<History, 'isCopy' | 'grown' | 'others' | 'alike' | 'drafted' | 'made'> & { readonly overtaken: Overtaken };
 
 async function weighAll({ folder, present, clock, identity, plan, wish, onlyLooks }: Asked): Promise<Weighed> {
   const file = identity.file ?? null;
@@ -144,6 +151,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const busy = await refuseCommon(folder, identity, plan, onlyLooks ? isFree : freeLock);
   if (!wish.restart && !wish.again) await refuseDeleted(folder, identity, plan);
   const disk = await journalsOnDisk(folder, identity, { present, refs: plan.refs });
+  const decided = await drafted(disk.ours, plan, wish.drafts);
   const keys = keysOf(identity);
   const { settings } = keys;
   const same = disk.ours.filter(({ past }) => past.header.settings === settings);
@@ -158,7 +166,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   if (isOnce && !onlyLooks) await forgetFinished(same, busy, now);
   // Twice is once: what another file has done is no reason to leave a row out.
   const judges = judgesOf(isOnce ? [found].filter((one) => one !== undefined) : disk.ours, plan, settings);
-  const known = matchRows(judges, sides, found);
+  const known = matchRows(judges, sides, found, decided);
   const overtaken = await overtakenIn(isOnce ? found?.path : undefined);
   // Twice is once. What these rows ask for now may not be done even once, or another run has written there since.
   const stands = (ref: string, match: Match) =>
@@ -167,7 +175,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const unsettled = isOnce ? await unsettle(plan, matches, stands) : [];
   if (!isOnce && !wish.again && !wish.restart) refuseStrange(disk.strange, sides.plan, matches);
   const isCopy = found !== undefined && isCopied(found, file);
-  const chosen = choose({ matches, judges, works, found, isCopy, plan, wish, settings });
+  const chosen = choose({ matches, judges, works, found, isCopy, plan, wish, drafted: decided, settings });
   const own = wish.restart ? undefined : found;
   const isAnew = isOnce || wish.restart;
   const likened = isAnew ? [] : await alikeRows(plan, disk.ours, chosen.matches);
@@ -194,6 +202,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
     grown: wish.again ? [] : left.filter(({ rowStatus }) => !isUnsure(rowStatus)),
     others: isOnce ? [] : await otherRequests(plan, chosen.matches),
     alike,
+    drafted: decided,
     // No run begins beside them but with --retry-unknown.
     passedOver: [...new Set(alike.flatMap(({ rowStatus }) => likeIn(rowStatus) ?? []))],
     number,

@@ -3,6 +3,7 @@ import type { RowStatus } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { noRequest, type Plan } from '../rows/plan.ts';
 import { type RowRequests, requestsOf, rowsByRequest } from '../rows/row-requests.ts';
+import type { Drafted } from './drafted.ts';
 import type { Judges } from './judges.ts';
 import { matchTable, type OpenMatches } from './match-table.ts';
 
@@ -53,17 +54,22 @@ const weight = { rejected: 0, meant: 0, unknown: 1, sent: 2, done: 3 } as const;
  * Every row of the plan of which a journal speaks: by its cells, else by what is sent for it, whatever file the journal is
  * of, whatever else stood in its rows, and whatever of it came from flags. Of rows that send the same so many are known as were sent.
  */
-export function matchRows({ all, isSame }: Judges, { plan }: Pick<Sides, 'plan'>, own: Found | undefined): OpenMatches {
+export function matchRows(
+  { all, isSame }: Judges,
+  { plan }: Pick<Sides, 'plan'>,
+  own: Found | undefined,
+  drafted: Drafted,
+): OpenMatches {
   // Of equal rows some may be done: a file of those that were rejected is none of them.
   const journals = all.filter(({ past }) => past.finished?.rejects !== plan.content || past.contents.has(plan.content));
   const matches = matchTable(plan.refs);
-  const counts = (from: Found, { status, is }: RowStatus, request: string | undefined): boolean =>
-    // What was rejected may go again in another form, or from another file.
-    status !== 'rejected' || (from === own && (is === undefined || is === request));
+  const counts = (from: Found, key: string, { status, is }: RowStatus, request: string | undefined): boolean =>
+    // What was rejected may go again in another form, or from another file; what a person rejected goes when one says so.
+    status !== 'rejected' || drafted.rejected.has(key) || (from === own && (is === undefined || is === request));
   for (const from of journals) {
     for (const [key, rowStatus] of from.past.rowStatuses) {
       const request = plan.refs.get(key);
-      if (request === undefined || !counts(from, rowStatus, request)) continue;
+      if (request === undefined || !counts(from, key, rowStatus, request)) continue;
       if (!isSame(from, key) && (request === noRequest || rowStatus.is !== request)) continue;
       const before = matches.get(key);
       if (!before || weight[rowStatus.status] > weight[before.rowStatus.status]) matches.set(key, { key, from });
@@ -73,7 +79,7 @@ export function matchRows({ all, isSame }: Judges, { plan }: Pick<Sides, 'plan'>
   for (const from of journals) {
     for (const [key, rowStatus] of from.past.rowStatuses) {
       const request = requestOf(from, key, rowStatus);
-      if (request === undefined || !counts(from, rowStatus, request)) continue;
+      if (request === undefined || !counts(from, key, rowStatus, request)) continue;
       const now = plan.refs.get(key);
       if (now !== undefined && (now === request || isSame(from, key))) continue;
       left ??= rowsByRequest(plan.refs, (place) => !matches.hasAt(place));

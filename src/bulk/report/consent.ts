@@ -7,7 +7,7 @@ import { confirmed } from '../../command/confirm.ts';
 import type { RowOf } from '../../command/row.ts';
 import { manyToChange } from '../../command/several.ts';
 import { Failure } from '../../errors.ts';
-import { countOf } from '../../text/each.ts';
+import { countOf, someOf } from '../../text/each.ts';
 import { listed } from '../../text/listed.ts';
 import { counted, number } from '../../text/number.ts';
 import { refuseAlike } from '../history/alike.ts';
@@ -35,6 +35,19 @@ export async function identityOf(run: Run, plan: Plan, given: string): Promise<I
     file: path === undefined ? undefined : absolute(path),
   };
 }
+
+/** What the person wants of rows that were sent before, and how svc learns what became of those that are drafts. */
+export const wishOf = ({ ctx, settings, flags }: Run) => ({
+  restart: flags.restart,
+  again: flags.again,
+  drafts: async () => {
+    const { withDrafts } = await import('../../sends/store.ts');
+    return withDrafts(ctx, settings.drafts, (store) => store.list());
+  },
+});
+
+/** Whether this run makes drafts of what reaches a customer or the public. */
+export const isDrafting = async ({ ctx }: Pick<Run, 'ctx'>): Promise<boolean> => (await ctx.sends?.mode()) === 'draft';
 
 /** Throws where rows must not be sent, whatever a person says. */
 export function refuseRows({ settings, flags, earlier }: Run, plan: Plan, known: Known): void {
@@ -65,7 +78,9 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
   refuseRows(run, plan, known);
   const open = rowsToSend(known, plan, flags.retry_unknown);
   const count = Math.min(open, flags.max_sends ?? Number.POSITIVE_INFINITY);
-  for (const note of earlierNotes(known, plan, flags.retry_unknown, open)) ctx.notice(note);
+  const isDraft = await isDrafting(run);
+  for (const note of earlierNotes(known, plan, { retryUnknown: flags.retry_unknown, left: open, isDraft }))
+    ctx.notice(note);
   const plainly = count > 0 ? questionFor(row, plan, count, words) : undefined;
   const twice = resent.size === 0 ? '' : ` ${sentBeforeInWords(resent)}`;
   const question = plainly ?? (twice === '' || count === 0 ? undefined : `Send ${rowsInWords(count)}?`);
@@ -86,7 +101,11 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
 }
 
 function sentBeforeInWords(resent: Matches): string {
-  const sent = `${rowsInWords(resent.size)} of them ${resent.size === 1 ? 'was' : 'were'} sent before, ${origins(resent.runs().keys())}`;
+  const isDrafted = someOf(
+    resent.values(),
+    ({ rowStatus }) => rowStatus.status === 'done' && rowStatus.drafted !== undefined,
+  );
+  const sent = `${rowsInWords(resent.size)} of them ${resent.size === 1 ? 'was' : 'were'} sent${isDrafted ? ', or became drafts,' : ''} before, ${origins(resent.runs().keys())}`;
   const unsure = countOf(resent.values(), ({ rowStatus }) => isUnsure(rowStatus));
   return unsure === 0 ? `${sent}.` : `${sent}, and of ${number(unsure)} it is not known whether that was done.`;
 }
@@ -103,7 +122,8 @@ export type SentBefore = { readonly rows: EndedRows; readonly notes: readonly st
 export async function sentBefore(run: Run, plan: Plan, given: string): Promise<SentBefore> {
   const known = plan.problems.size === 0 ? undefined : await knownToLogin(run, plan, given);
   const rows = known ? endedBefore(known, plan) : endedRows();
-  return { rows, notes: known && rows.size > 0 ? earlierNotes(known, plan, run.flags.retry_unknown, 0) : [] };
+  const asked = { retryUnknown: run.flags.retry_unknown, isDraft: await isDrafting(run) };
+  return { rows, notes: known && rows.size > 0 ? earlierNotes(known, plan, { ...asked, left: 0 }) : [] };
 }
 
 /** Without a login none is known, and a word says so. */
@@ -119,14 +139,15 @@ export async function knownToLogin(run: Run, plan: Plan, given: string): Promise
 
 /** Undefined where no run of the command can have left anything. */
 async function knownOf(run: Run, plan: Plan, given: string): Promise<Known | undefined> {
-  const { ctx, flags } = run;
+  const { ctx } = run;
   if (!(await mayBeKnown(join(ctx.files.state, 'bulk'), run.words))) return undefined;
-  return lookAtHistory(ctx, await identityOf(run, plan, given), plan, flags);
+  return lookAtHistory(ctx, await identityOf(run, plan, given), plan, wishOf(run));
 }
 
 function nothingKnown({ refs }: Plan): Known {
   const [matches, resent] = [matchTable(refs), matchTable(refs)];
-  return { own: undefined, isCopy: false, grown: [], others: [], alike: [], matches, resent };
+  const drafted = { rejected: new Set<string>(), open: new Set<string>() };
+  return { own: undefined, isCopy: false, grown: [], others: [], alike: [], drafted, matches, resent };
 }
 
 /** What the results of this run will have beside what it makes. */

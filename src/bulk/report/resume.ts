@@ -89,8 +89,11 @@ export function endedBefore({ matches }: Pick<Known, 'matches'>, { problems }: P
 
 const openBefore = 'It was sent before, and svc cannot tell whether it was done';
 
-/** What is said of earlier runs before the first row goes out. `left`: how many this run sends. */
-export function earlierNotes(known: Known, plan: Plan, retryUnknown: boolean, left: number): string[] {
+/** `left`: how many rows this run sends, or makes drafts of (`isDraft`). */
+type Now = { readonly retryUnknown: boolean; readonly left: number; readonly isDraft: boolean };
+
+/** What is said of earlier runs before the first row goes out. */
+export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isDraft }: Now): string[] {
   const { own, isCopy, matches, resent } = known;
   const isSettled = settledIn(known, plan, retryUnknown);
   const drafted = draftedOf(matches);
@@ -111,7 +114,7 @@ export function earlierNotes(known: Known, plan: Plan, retryUnknown: boolean, le
       if (isReadable) canGo++;
     } else if (isReadable) settled++;
   }
-  const notes: string[] = [];
+  const notes = openNotes(known);
   // The question tells of those that go again.
   if (own && !runs.has(own) && !(own.past.finished && resent.size > 0)) {
     const { finished, header } = own.past;
@@ -128,6 +131,8 @@ export function earlierNotes(known: Known, plan: Plan, retryUnknown: boolean, le
           left,
           rejected: plan.problems.size - endedBefore({ matches }, plan).size + refused,
           drafted,
+          isDraft,
+          refusedDrafts: countOf(matches.values(), ({ key }) => known.drafted.rejected.has(key)),
           unknown,
           isSame: own.past.content === plan.content,
           inDoubt,
@@ -141,6 +146,17 @@ export function earlierNotes(known: Known, plan: Plan, retryUnknown: boolean, le
     notes.push(sent + (unsure > 0 ? ` Whether all was done is not known of ${number(unsure)}.` : advice));
   }
   return notes;
+}
+
+/** Customers would hear twice of rows that go again beside their drafts. */
+function openNotes({ resent, drafted: { open } }: Known): string[] {
+  const count = countOf(resent.values(), ({ key }) => open.has(key));
+  if (count === 0) return [];
+  const [drafts, them] = count === 1 ? ['The draft', 'it'] : ['The drafts', 'them'];
+  const wait = count === 1 ? 'waits, or is not settled' : 'wait, or are not settled';
+  return [
+    `${drafts} of ${rowsInWords(count)} that ${count === 1 ? 'goes' : 'go'} again ${wait}: whoever approves ${them} too sends twice. To see ${them}: svc drafts list`,
+  ];
 }
 
 /** How many of the rows that are done became drafts. */

@@ -20,6 +20,10 @@ type Standing = {
   readonly rejected: number;
   /** How much of what is done became drafts. */
   readonly drafted?: 'none' | 'some' | 'all';
+  /** What is sent now becomes drafts. */
+  readonly isDraft?: boolean;
+  /** Rows whose drafts a person rejected. */
+  readonly refusedDrafts?: number;
   /** Of how many rows nobody knows whether they are done. */
   readonly unknown?: number;
   /** Each row was in the file then, as it is now. */
@@ -29,13 +33,23 @@ type Standing = {
 };
 
 export function earlierNote(at: string, standing: Standing): string {
-  const { isFinished, settled, left, rejected, drafted, inDoubt, unknown = 0, isSame } = standing;
+  const { refusedDrafts = 0, isDraft } = standing;
+  const [noun, them] =
+    refusedDrafts === 1 ? ['the draft of 1 row', 'it'] : [`the drafts of ${rowsInWords(refusedDrafts)}`, 'them'];
+  const refused = ` A person rejected ${noun}: to ${isDraft ? `draft ${them} anew` : `send ${them} all the same`}, add --again.`;
+  return standingInWords(at, standing) + (refusedDrafts > 0 ? refused : '');
+}
+
+function standingInWords(at: string, standing: Standing): string {
+  const { isFinished, settled, left, rejected, drafted, isDraft, inDoubt, unknown = 0, isSame } = standing;
   const when = localTime(at);
   // No advice to send it all again: these may be there.
   if (isFinished && unknown > 0 && left === 0)
     return `This file was done at ${when}, but for ${rowsInWords(unknown)} that may or may not have been done. Nothing is sent now.`;
   if (isFinished && drafted === 'some' && left === 0)
     return `This file was done at ${when}, some of its rows as drafts: nothing is sent. To see those: svc drafts list --all. To send it all again, what was sent too, add --restart.`;
+  if (isFinished && drafted === 'all' && left === 0 && !isDraft)
+    return `This file became drafts at ${when}: nothing is sent beside them. To see and send those that wait: svc drafts list --all.`;
   if (isFinished && drafted === 'all' && left === 0)
     return `This file became drafts at ${when}: no more are made. To see them: svc drafts list --all. To make them all again, add --restart.`;
   if (!isFinished) return `Resuming the run of ${when}: ${rowsInWords(settled)} settled, ${rowsInWords(left)} to send.`;
