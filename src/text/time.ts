@@ -20,7 +20,7 @@ export function parsePast(text: string, flag: string, now: Date): string {
     return new Date(now.getFullYear(), now.getMonth(), now.getDate() - Number(typed === 'yesterday')).toISOString();
   }
   const [, count, unit] = span.exec(typed) ?? [];
-  if (count === undefined) return parseTime(text, flag, ', the word yesterday, or a span like 2w, 2d, 12h or 30m');
+  if (count === undefined) return parseTime(text, flag, ', today, yesterday, or a span like 2w, 2d, 12h or 30m');
   const then = new Date(now.getTime() - Number(count) * spanMs[unit as keyof typeof spanMs]);
   if (then.getTime() >= 0) return inSeconds(then);
   throw new Failure('usage', `${flag} must lie after 1970, not "${text}" ago.`);

@@ -122,3 +122,10 @@ test('1m is a minute, and hours and days may be capitals', () => {
     '2026-03-03T12:00:00Z',
   ]);
 });
+
+test('whoever mistypes a time that is over is told the words that are taken', () => {
+  for (const word of ['today', 'yesterday']) {
+    expect(() => parsePast(word, '--since', new Date())).not.toThrow();
+    expect(() => parsePast('lately', '--since', new Date())).toThrow(word);
+  }
+});
