@@ -90,6 +90,7 @@ onBothEngines('mirror export', ({ test, once, world: fresh, pulled, looked, engi
       '',
       ['export-0001'],
     ]);
+    expect(again.stderr).toContain('Nothing changed since the last export.');
   });
 
   test('with --since-last has what is new, what changed and what is gone, and nothing else', {

@@ -58,9 +58,12 @@ export const exportTheCopy = defineCommand({
         records: files.map((file) => ({ ...file, file: `${folder}/${file.file}` })),
         columns: ['table', 'rows', 'gone', { path: 'file', as: 'whole' }],
         fields,
-        empty: 'Nothing changed since the last export.',
       },
-      notes: folder === undefined ? [] : [`Exported ${counted(rows, 'row')} to ${folder}.`],
+      notes: [
+        folder === undefined
+          ? 'Nothing changed since the last export.'
+          : `Exported ${counted(rows, 'row')} to ${folder}.`,
+      ],
     };
   },
 });
