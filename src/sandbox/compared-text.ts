@@ -1,8 +1,10 @@
+import { resources } from '../api/resources.ts';
 import { capital } from '../text/capital.ts';
-import { counted, number, plural } from '../text/number.ts';
+import { counted, number } from '../text/number.ts';
 import type { Fields } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Comparison, RecordChange } from './compare.ts';
+import type { Kind } from './store/records.ts';
 
 /** A line for each of the first `atMost` records, and what it would mean for the real account. Texts of customers cannot act on a terminal. */
 export function* comparisonLines(comparison: Comparison, atMost: number): Generator<string> {
@@ -79,19 +81,29 @@ const longest = 60;
 const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
 
 function sumOf(changes: readonly RecordChange[]): string {
-  const sums = new Map<string, number>();
-  for (const { kind, change } of changes) {
-    const name = `${kind} ${change}`;
-    sums.set(name, (sums.get(name) ?? 0) + 1);
+  const sums = new Map<string, { readonly of: RecordChange; count: number }>();
+  for (const of of changes) {
+    const name = `${of.kind} ${of.change}`;
+    const sum = sums.get(name) ?? { of, count: 0 };
+    sum.count++;
+    sums.set(name, sum);
   }
-  return [...sums].map(([name, count]) => `${number(count)} ${inWords(name, count)}`).join(', ');
+  return [...sums.values()]
+    .map(({ of: { kind, change }, count }) => `${counted(count, called[kind].noun)} ${change}`)
+    .join(', ');
 }
 
-const singular: Readonly<Record<string, string>> = { contacts: 'contact', tickets: 'ticket', lists: 'list' };
-
-function inWords(name: string, count: number): string {
-  const [kind = '', change = ''] = name.split(' ');
-  const one = singular[kind];
-  const noun = one !== undefined && count !== 1 ? plural(one) : (one ?? kind);
-  return `${noun} ${change}`;
-}
+/** In the words of a person. */
+const called: Readonly<Record<Kind, { readonly noun: string }>> = {
+  ...resources,
+  list_members: { noun: 'list member' },
+  changelog_categories: { noun: 'changelog category' },
+  feedback_categories: { noun: 'feedback category' },
+  feedback_statuses: { noun: 'feedback state' },
+  sequences: { noun: 'sequence' },
+  enrolments: { noun: 'enrolment' },
+  conversions: { noun: 'conversion' },
+  clients: { noun: 'client' },
+  connections: { noun: 'connection' },
+  deliveries: { noun: 'delivery' },
+};
