@@ -52,6 +52,8 @@ type Details = {
   readonly isHeld?: boolean;
   /** Nothing was sent: what was to be sent is a draft that waits for a person. */
   readonly drafted?: Drafted;
+  /** Standard input has no rows: of a list that was piped on that is no mistake. */
+  readonly hasNoRows?: boolean;
   /** What is wrong with the copy of the account; the service has nothing to do with it. */
   readonly copy?: CopyProblem;
   readonly cause?: unknown;
@@ -104,6 +106,7 @@ export class Failure extends Error {
   declare readonly isWhole?: boolean;
   declare readonly isHeld?: boolean;
   declare readonly isUnread?: boolean;
+  declare readonly hasNoRows?: boolean;
   declare readonly done?: Details['done'];
   declare readonly drafted?: Drafted;
   declare readonly copy?: CopyProblem;

@@ -111,12 +111,15 @@ export function flatCells(value: object, path = '', into: Map<string, unknown> =
 /** Which columns there are is known once all was read. */
 async function jsonRows(source: Source, parser: () => Parser<JsonRecord>): Promise<Rows> {
   const places = new Map<string, number>();
+  let hasNoRows = source.path === undefined;
   for await (const records of parsedBy(parser(), source.read())) {
     for (const record of records) {
+      hasNoRows = false;
       if (!isObject(record)) continue;
       for (const name of flatCells(record.value).keys()) if (!places.has(name)) places.set(name, places.size);
     }
   }
+  if (hasNoRows) throw new Failure('usage', `${subject(source.name)} holds no rows.`, { hasNoRows });
   async function* read(): AsyncGenerator<readonly FileRow[]> {
     for await (const records of parsedBy(parser(), source.read())) {
       yield records.map((record) => jsonRow(record, places));

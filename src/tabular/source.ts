@@ -84,7 +84,7 @@ async function describe(
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
   const bytes = isGzip ? () => unzipped(handle, name) : () => pieces(handle, { reuse: true });
   const start = isGzip ? await firstPiece(bytes()) : head.subarray(0, bytesRead);
-  if (start.length === 0) throw new Failure('usage', `${subject(name)} is empty.`);
+  if (start.length === 0) throw new Failure('usage', `${subject(name)} is empty.`, { hasNoRows: path === undefined });
   refuseForeign(start, name);
 
   const bom = bomOf(start);

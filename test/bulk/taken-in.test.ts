@@ -13,6 +13,25 @@ test('where the only row is taken for a line of totals, the refusal names it', a
   expect(ran.stderr).toContain('Not read below the rows (line 2): "Total".');
 });
 
+test('a list with nothing in it that is piped on is no error: 0 rows, and a note', async () => {
+  const world = sandboxWorld();
+  const none = ['tickets', 'list', '--search', 'no such ticket', '-o'];
+  for (const form of ['jsonl', 'json']) {
+    const { stdout } = await svc(world, [...none, form]);
+    const file = join(world.folder, 'report.json');
+    const close = ['tickets', 'close', '--from', '-', '--yes', '--json', '--report', file];
+    const ran = await svc(world, close, { stdin: stdout });
+    expect(ran.exitCode).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ rows: 0, done: 0, requests: 0, errors: [] });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(ran.stdout));
+    expect(ran.stderr).toMatch(/^Standard input (?:is empty|holds no rows)\. Nothing was sent\./u);
+    writeFileSync(file, stdout);
+    expect((await svc(world, ['tickets', 'close', '--from', file, '--yes'])).exitCode).toBe(2);
+  }
+  expect((await svc(world, ['tickets', 'close', '--from', '-', '--yes'], { stdin: 'id\n' })).exitCode).toBe(2);
+  expect((await svc(world, ['contacts', 'sync', '-', '--yes'], { stdin: '' })).exitCode).toBe(2);
+});
+
 test('the rejected rows of a table that names its delimiter are read with the same flags', async () => {
   const world = sandboxWorld({ rateLimit: 'off' });
   const [file, rejects] = [join(world.folder, 'f.csv'), join(world.folder, 'rejects.csv')];

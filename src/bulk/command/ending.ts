@@ -1,5 +1,5 @@
 import { changedNotes, dryNote, keptNotes, noneSendable, partialNote, stoppedFailure } from '../../batch/ending.ts';
-import { sparing, withUnwritten } from '../../batch/out-files.ts';
+import { firstFailure, reportText, sparing, withUnwritten, writeFile, writtenLater } from '../../batch/out-files.ts';
 import { rowsInWords } from '../../batch/pace.ts';
 import type { RowOf } from '../../command/row.ts';
 import { Failure, isInterruption } from '../../errors.ts';
@@ -9,7 +9,7 @@ import { counted, number } from '../../text/number.ts';
 import { isInDoubt } from '../journal/ended-table.ts';
 import type { Run } from '../report/command-line.ts';
 import { writeFiles } from '../report/files.ts';
-import { dryReport, type Report, reportOf } from '../report/report.ts';
+import { dryReport, type Report, reportOf, reportOfNothing } from '../report/report.ts';
 import { recordsShown, viewOf } from '../report/view.ts';
 import { type FileFlags, sendsAgain } from '../rows/flags.ts';
 import type { Requesters } from '../rows/requesters.ts';
@@ -63,6 +63,19 @@ export async function tell(
     besides: shown.would_draft ? [] : totals.besides,
   });
   return withUnwritten({ ...view, notes, outcome, failure }, lost, { notice: ctx.notice, isDone: totals.doneNow > 0 });
+}
+
+/** A list with nothing in it that was piped on, as on a quiet day. `why`: a sentence. */
+export async function tellNothing({ ctx, words, flags }: Run, file: string, why: string): Promise<View> {
+  const report = reportOfNothing(words, file);
+  const { report: path } = flags;
+  const by = { ctx, sums: report, hint: writtenLater() };
+  const unwritten = await firstFailure([
+    path === undefined ? undefined : () => writeFile(path, [reportText(report)], by),
+  ]);
+  const view = viewOf(report, { records: new Map(), besides: [] });
+  const note = `${why} Nothing was sent. If there should be rows, look whether the program before the pipe failed.`;
+  return withUnwritten({ ...view, notes: [note] }, unwritten, { notice: ctx.notice, isDone: false });
 }
 
 const readAsOf = (values: Values) => {

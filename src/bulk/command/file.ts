@@ -6,7 +6,7 @@ import { keepHeapSmall } from '../../batch/small-heap.ts';
 import type { Given } from '../../command/command.ts';
 import type { RowOf } from '../../command/row.ts';
 import type { Context } from '../../context.ts';
-import { interruption } from '../../errors.ts';
+import { Failure, interruption } from '../../errors.ts';
 import { connect, type Service } from '../../http/call/call.ts';
 import type { View } from '../../output/view.ts';
 import { footerNotes } from '../../tabular/footer.ts';
@@ -37,7 +37,7 @@ import {
 } from '../rows/requesters.ts';
 import type { Requester } from '../rows/row-input.ts';
 import { readAsNote, type Values, valuesOf } from '../rows/values.ts';
-import { tell } from './ending.ts';
+import { tell, tellNothing } from './ending.ts';
 import { previewPlan } from './preview.ts';
 import { type Sent, sendPlan, withEarlier } from './send-plan.ts';
 
@@ -54,6 +54,15 @@ export async function runFile(ctx: Context, given: Asked): Promise<View> {
   keepHeapSmall();
   const began = ctx.clock.ticks();
   const begun = await begin(ctx, given);
+  try {
+    return await runRows(ctx, begun, began);
+  } catch (error) {
+    if (!(error instanceof Failure) || !error.hasNoRows) throw error;
+    return tellNothing(begun.run, begun.file, error.message);
+  }
+}
+
+async function runRows(ctx: Context, begun: Begun, began: number): Promise<View> {
   const source = await openSource(ctx, begun.file, begun.run.flags.encoding);
   try {
     const opened = await readRows(begun, source);

@@ -97,6 +97,12 @@ export function reportOf(command: string, file: string, plan: Plan, totals: Tota
   };
 }
 
+/** Of no rows at all. */
+export const reportOfNothing = (command: string, file: string): Report => {
+  const counts = { rows: 0, done: 0, rejected: 0, unknown: 0, unsent: 0 };
+  return { command, file, ...counts, requests: 0, resumed_rows: 0, duration_ms: 0, errors: [] };
+};
+
 /** Before the first row. */
 export const nothingSent = (ms: number): Totals => ({
   ended: endedRows(),
