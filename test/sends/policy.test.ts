@@ -85,6 +85,7 @@ test('a file of which a rule forbids every row ends as one send does, and 8 tell
     kind: 'policy',
     exit_code: 5,
     message: expect.stringMatching(/sends\.max_per_hour in .* 0 of 2 rows are done\.$/u),
+    hint: expect.stringMatching(/\nRun the same command again once the policy allows these rows\.$/u),
   });
   // A row that is wrong is told of as everywhere.
   expect((await from('id,body\n8,One\n9,\n')).exitCode).toBe(8);

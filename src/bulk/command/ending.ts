@@ -154,7 +154,10 @@ function failureOf(
   // Nothing but the policy kept the file from it: the code is that of one send.
   const { forbidden } = totals;
   const isForbidden = forbidden?.rows === report.unsent && done + contacts + rejected === 0;
-  return forbidden && isForbidden ? stoppedFailure(forbidden.failure, all) : undefined;
+  if (!forbidden || !isForbidden) return undefined;
+  // The same command alone would end the same.
+  const allowed = `${runAgain(again)} once the policy allows these rows.`;
+  return stoppedFailure(forbidden.failure, { ...all, goOn: allowed });
 }
 
 /** Said in the place of a promise that nothing is left to keep. */
