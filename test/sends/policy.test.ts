@@ -48,6 +48,18 @@ test.each(forbidding)('%s forbids with exit 5 and its own name: %s', async (rule
   await ok([...reply, '--draft']);
 });
 
+test.each([...forbidding.filter(([rule]) => rule !== 'max_per_hour'), ['cannot be used', 'max_per_hr: 3'] as const])(
+  '--dry-run is refused as the send would be, %s: %s',
+  async (rule, text) => {
+    const { world, run, ok } = deskUnder(`sends:\n  ${text}\n`);
+    const ran = await run([...reply, '--dry-run']);
+    expect(ran).toMatchObject({ exitCode: 5, stdout: '', stderr: expect.stringContaining(rule) });
+    await ok([...reply, '--dry-run', '--draft']);
+    await ok(['tickets', 'note', '8', '--body', 'A refund', '--dry-run']);
+    expect(writesOf(world)).toEqual([]);
+  },
+);
+
 const letting: readonly string[] = [
   "quiet: { from: '20:00', to: '12:30', zone: Europe/Berlin, days: [sat] }",
   'deny: \'.body.body | test("Bitcoin")\'',

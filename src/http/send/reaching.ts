@@ -29,6 +29,15 @@ export async function requireGo(service: Service, asked: RequestSpec, wire: Wire
   return request;
 }
 
+/** As `requireGo`, of a request that is only shown: what the policy forbids. Nothing is asked, held or counted, and no draft is made. */
+export async function requireAllowed(service: Service, asked: RequestSpec, wire: Wire): Promise<void> {
+  const { sends } = service.ctx;
+  const hearers = asked.id === '' ? undefined : hearersOf(asked);
+  if (!sends || hearers === undefined || !isPlain(wire) || (await sends.mode()) === 'draft') return;
+  const verdict = await sends.judgeAgain(requestOf(service, asked, wire, hearers));
+  if (verdict !== 'go') throw verdict;
+}
+
 /** With a query, or a body that is no JSON, a server may read more of a request than a person is shown. */
 const isPlain = ({ path, body = '' }: Wire): boolean =>
   !path.includes('?') && (body === '' || readBody(body).form === 'json');

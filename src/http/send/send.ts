@@ -20,7 +20,7 @@ import { noted } from '../exchange/writes.ts';
 import { type Attempt, attemptOnce, isDoubtful, mayArrive } from './attempt.ts';
 import { answerOf, endings, endOf, preserveDoubt, redirectHint, refusal, refuseStranger, responseOf } from './ends.ts';
 import type { Job, State } from './job.ts';
-import { requireGo } from './reaching.ts';
+import { requireAllowed, requireGo } from './reaching.ts';
 import { type Recording, recorded } from './recorded.ts';
 
 export type SendOptions = {
@@ -50,6 +50,7 @@ export async function send(service: Service, asked: RequestSpec, wire: Wire, opt
   if (preview) {
     // A login that may not do it is refused now rather than later.
     await service.session.bearer(asked);
+    await requireAllowed(service, asked, wire);
     const { showInstead } = await import('./preview.ts');
     showInstead(preview, wire);
   }
