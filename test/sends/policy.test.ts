@@ -60,6 +60,24 @@ test.each([...forbidding.filter(([rule]) => rule !== 'max_per_hour'), ['cannot b
   },
 );
 
+test('--dry-run of a file leaves out the rows that the policy forbids, and is refused where it forbids all', async () => {
+  const { world, run } = deskUnder('sends:\n  deny: \'.body.body | test("refund")\'\n');
+  const dry = ['tickets', 'reply', '--from', '-', '--dry-run', '--json'];
+  const some = await run(dry, { stdin: 'id,body\n8,A refund\n9,Hello\n' });
+  expect(some.exitCode).toBe(8);
+  expect(JSON.parse(some.stdout)).toMatchObject({
+    would_send: 1,
+    errors: [{ line: 2, error: expect.stringContaining('sends.deny') }],
+    sample: [{ line: 3 }],
+  });
+  expect((await run(dry, { stdin: 'id,body\n8,A refund\n' })).exitCode).toBe(5);
+  writeFileSync(join(world.folder, 'config', 'policy.yaml'), 'sends: [');
+  const broken = await run(dry, { stdin: 'id,body\n9,Hello\n' });
+  expect(broken).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('cannot be used') });
+  expect((await run([...dry, '--draft'], { stdin: 'id,body\n9,Hello\n' })).exitCode).toBe(0);
+  expect(writesOf(world)).toEqual([]);
+});
+
 const letting: readonly string[] = [
   "quiet: { from: '20:00', to: '12:30', zone: Europe/Berlin, days: [sat] }",
   'deny: \'.body.body | test("Bitcoin")\'',

@@ -37,7 +37,12 @@ export async function tell(
   const { plan, totals, unwritten } = sent;
   const report = { ...reportOf(words, file, plan, totals), ...readAsOf(values) };
   const beside = requesters?.cost(wanted) ?? 0;
-  const bounds = async () => ({ cap: flags.max_sends, beside, isDrafted: (await ctx.sends?.mode()) === 'draft' });
+  const bounds = async () => ({
+    cap: flags.max_sends,
+    beside,
+    isDrafted: (await ctx.sends?.mode()) === 'draft',
+    forbidden: totals.forbidden?.rows ?? 0,
+  });
   const shown = flags.dry_run ? dryReport(report, plan, settings, await bounds()) : report;
   const written = sendsNothing ? await sparing(ctx, flags, { isDry: flags.dry_run }) : flags;
   const ofNothing = sendsNothing
@@ -123,7 +128,7 @@ function failureOf(
       hint: 'Nothing was sent, because of --strict.',
     });
   }
-  if (flags.dry_run) return undefined;
+  if (flags.dry_run && !totals.forbidden) return undefined;
   const { stopped } = totals;
   const again = sendsAgain(flags);
   const goOn = totals.isForgotten ? forgotten(plan.row.operation) : goOnWithout(again);

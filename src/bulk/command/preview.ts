@@ -1,14 +1,17 @@
 import { rowsInWords } from '../../batch/pace.ts';
+import type { Known } from '../history/history.ts';
 import { origins } from '../history/origins.ts';
 import { type Ended, endedEarlier, endedRows, isUnsettled } from '../journal/ended-table.ts';
 import type { RowStatus } from '../journal/lines.ts';
 import { refuseBegunAgain } from '../report/begun-again.ts';
 import type { Run } from '../report/command-line.ts';
-import { isDrafting, knownToLogin, refuseRows } from '../report/consent.ts';
+import { isDrafting, knownToLogin, nothingKnown, refuseRows } from '../report/consent.ts';
 import { nothingSent } from '../report/report.ts';
 import { earlierNotes, endedBefore, rowsToSend } from '../report/resume.ts';
 import { besidesIn, countBesides } from '../rows/besides.ts';
 import { isRepeatable, type Plan, type Planned, sampleSize } from '../rows/plan.ts';
+import { policyOf } from '../run/forbidden.ts';
+import type { Forbidden } from '../run/run-state.ts';
 import { type Sent, withEarlier } from './send-plan.ts';
 
 /**
@@ -16,13 +19,49 @@ import { type Sent, withEarlier } from './send-plan.ts';
  * them, and refused where it would refuse them. Nothing is written and nothing is held. Throws its Failures.
  */
 export async function previewPlan(run: Run, plan: Plan, given: string, ms: number): Promise<Sent> {
-  const { ctx, flags, row } = run;
+  const { flags, row } = run;
   const cap = flags.max_sends ?? Number.POSITIVE_INFINITY;
   const known = await knownToLogin(run, plan, given);
-  if (!known) {
+  const refusal = await policyOf(plan, run.service);
+  if (!known && !refusal) {
     const besides = await besidesIn(plan, { isSettled: () => false, count: cap });
     return { plan, totals: { ...nothingSent(ms), besides } };
   }
+  const { matches } = known ?? nothingKnown(plan);
+  if (known) await agreeable(run, plan, known);
+  const goesAgain = flags.retry_unknown || isRepeatable(plan);
+  const ended = endedRows();
+  const sample: Planned[] = [];
+  const besides = countBesides(row);
+  let sends = 0;
+  let resumedRows = 0;
+  let forbidden: Forbidden | undefined;
+  for await (const batch of plan.read()) {
+    for (const planned of batch) {
+      const past = pastOf(matches.get(planned.ref)?.rowStatus, planned.line, goesAgain);
+      if (past) {
+        ended.set(planned.index, past);
+        resumedRows++;
+        continue;
+      }
+      // A row that the policy keeps back takes no place of --max-sends.
+      const failure = sends < cap ? await refusal?.(planned) : undefined;
+      if (failure) {
+        forbidden = { rows: (forbidden?.rows ?? 0) + 1, failure: forbidden?.failure ?? failure };
+        ended.set(planned.index, { status: 'unsent', line: planned.line, error: failure.message });
+        continue;
+      }
+      if (sample.length < sampleSize) sample.push(planned);
+      if (sends++ < cap) besides.add(planned);
+    }
+  }
+  const totals = { ...nothingSent(ms), ended, resumedRows, besides: besides.all(), ...(forbidden && { forbidden }) };
+  return withEarlier({ ...plan, sample }, totals, known ? endedBefore(known, plan) : endedRows());
+}
+
+/** Throws where the run would refuse the rows, and says what it would say of earlier runs. */
+async function agreeable(run: Run, plan: Plan, known: Known): Promise<void> {
+  const { ctx, flags } = run;
   const { matches, resent } = known;
   await refuseBegunAgain(run, plan, matches);
   refuseRows(run, plan, known);
@@ -31,24 +70,6 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
   for (const note of earlierNotes(known, plan, asked)) ctx.notice(note);
   if (resent.size > 0)
     ctx.notice(`Sent before, ${origins(resent.runs().keys())}, and sent again: ${rowsInWords(resent.size)}.`);
-  const goesAgain = flags.retry_unknown || isRepeatable(plan);
-  const ended = endedRows();
-  const sample: Planned[] = [];
-  const besides = countBesides(row);
-  let sends = 0;
-  for await (const batch of plan.read()) {
-    for (const planned of batch) {
-      const past = pastOf(matches.get(planned.ref)?.rowStatus, planned.line, goesAgain);
-      if (past) {
-        ended.set(planned.index, past);
-        continue;
-      }
-      if (sample.length < sampleSize) sample.push(planned);
-      if (sends++ < cap) besides.add(planned);
-    }
-  }
-  const totals = { ...nothingSent(ms), ended, resumedRows: ended.size, besides: besides.all() };
-  return withEarlier({ ...plan, sample }, totals, endedBefore(known, plan));
 }
 
 function pastOf(rowStatus: RowStatus | undefined, line: number, goesAgain: boolean): Ended | undefined {

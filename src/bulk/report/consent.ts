@@ -144,7 +144,7 @@ async function knownOf(run: Run, plan: Plan, given: string): Promise<Known | und
   return lookAtHistory(ctx, await identityOf(run, plan, given), plan, wishOf(run));
 }
 
-function nothingKnown({ refs }: Plan): Known {
+export function nothingKnown({ refs }: Plan): Known {
   const [matches, resent] = [matchTable(refs), matchTable(refs)];
   const drafted = { rejected: new Set<string>(), open: new Set<string>() };
   return { own: undefined, isCopy: false, grown: [], others: [], alike: [], drafted, matches, resent };

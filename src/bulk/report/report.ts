@@ -142,7 +142,12 @@ const minutesFor = ({ row: { operation, after }, columns, sample }: Plan, sendab
 };
 
 /** `cap`: --max-sends. `beside`: so many requests a run makes before the first row. `isDrafted`: what reaches somebody is held. */
-type Bounds = { readonly cap?: number; readonly beside: number; readonly isDrafted: boolean };
+type Bounds = {
+  readonly cap?: number;
+  readonly beside: number;
+  readonly isDrafted: boolean;
+  readonly forbidden: number;
+};
 
 /** How many rows reach a customer or the public. */
 function reaching({ row: { operation }, sendable, published }: Plan): number {
@@ -153,8 +158,8 @@ function reaching({ row: { operation }, sendable, published }: Plan): number {
 
 /** What would be sent. */
 export function dryReport(report: Report, plan: Plan, settings: Settings, bounds: Bounds): Report {
-  const { cap = Number.POSITIVE_INFINITY, beside, isDrafted } = bounds;
-  const most = Math.min(report.unsent, cap);
+  const { cap = Number.POSITIVE_INFINITY, beside, isDrafted, forbidden } = bounds;
+  const most = Math.min(report.unsent - forbidden, cap);
   return {
     ...report,
     sample: sampleOf({ ...plan, sample: plan.sample.slice(0, most) }, settings),
