@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   address,
   agreement,
+  isAlikeRendered,
   isSameEmail,
   isSamePhone,
   isSameRendered,
@@ -53,6 +54,9 @@ describe('what a service may do to a value on the way in', () => {
       'Ben & Jerry\'s <b> \u2019 "5"',
     ],
     ['5 &lt; 6', '5 < 6'],
+    ['<p style="margin:0" dir=ltr>Hello there</p>', 'Hello there'],
+    ["<div class='x'><span>Hello there</span></div>", 'Hello there'],
+    ['<pre>Hello\nthere, you</pre>', 'Hello\nthere, you'],
     ['<p><b>Hi</b>, there</p>', '<b>Hi</b>, there'],
     ['<div dir="auto">Zo&euml; &ndash; caf&eacute;<br>&Ouml;l&nbsp;&frac12; &copy;</div>', 'Zoë – café\nÖl ½ ©'],
     [
@@ -89,11 +93,15 @@ describe('what a service may do to a value on the way in', () => {
     ['<p><b>x</b></p>', '&lt;b&gt;x&lt;/b&gt;'],
     ['Q&A', 'Q&amp;A'],
     ['Q&amp;A', 'Q&amp;amp;A'],
-    ['<p style="color:red">Paid</p>', 'Paid'],
     ['<p>See <a href="https://b.example">https://a.example</a></p>', 'See https://a.example'],
     ['<a href="x&quot; title=&quot;y">z</a>', '<a href="x" title="y">z</a>'],
   ])('and no other text: %j is not %j', (stored, sent) => {
     expect(isSameRendered(stored, sent)).toBe(false);
+  });
+
+  test('a text that is marked otherwise is alike, and one of other words is not', () => {
+    expect(isAlikeRendered('<p><i>Paid</i>: no</p>', '<b>Paid</b>: no')).toBe(true);
+    expect(isAlikeRendered('<p>Paid: yes</p>', '<b>Paid</b>: no')).toBe(false);
   });
 
   test('an email has no case, and another one is another one', () => {

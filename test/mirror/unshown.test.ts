@@ -47,10 +47,10 @@ onBothEngines('mirror pull of records that are listed and not shown', ({ test, w
       expect((await pull(troubled(world, isTicket), ['--full'])).exitCode).toBe(8);
       expect(await goneTickets(world)).toEqual([]);
       // What two pulls met, ten minutes apart, is gone until the service shows it again.
-      await ok(
-        troubled(world, ({ pathname }) => pathname === '/tickets/8'),
-        'mirror pull',
-      );
+      const hidden = troubled(world, ({ pathname }) => pathname === '/tickets/8');
+      expect((await pull(hidden)).exitCode).toBe(8);
+      expect(await goneTickets(world)).toEqual([]);
+      await ok(hidden, 'mirror pull');
       expect(await goneTickets(world)).toEqual([{ id: 8 }]);
       await ok(world, 'mirror pull');
       expect(await goneTickets(world)).toEqual([]);
@@ -597,7 +597,7 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     const world = await pulled();
     await inCopy(world, (store, account) =>
       store.write(async (to) => {
-        const { notFound: _, wantsWhole: __, ...state } = await readState(to, account, 'tickets');
+        const { notFound: _, wholeWantedAt: __, ...state } = await readState(to, account, 'tickets');
         await saveState(to, account, 'tickets', { ...state, absent: 1, unshown: '1 123' } as never);
       }),
     );
@@ -672,6 +672,92 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     expect(await sql(world, changed)).toEqual([{ id: 8 }, { id: 9 }]);
     expect(await isComplete(world)).toBe(false);
     await ok(world, 'mirror pull');
+    expect(await isComplete(world)).toBe(true);
+  });
+
+  test('while a service shows no ticket at all, none is gone, however few are asked for at a time', {
+    tags: ['long'],
+  }, async () => {
+    const world = await pulled();
+    expect((await pull(troubled(world, isTicket), ['--full'])).exitCode).toBe(8);
+    for (const _ of [1, 2, 3]) {
+      world.clock.advance(700_000);
+      expect((await pull(troubled(world, isTicket), ['--only', 'tickets', '--max-requests', '6'])).exitCode).toBe(8);
+      expect((await pull(troubled(world, isTicket))).exitCode).toBe(8);
+    }
+    expect(await goneTickets(world)).toEqual([]);
+    await ok(world, 'mirror pull');
+    expect(await copied(world)).toEqual(await truth(world));
+  });
+
+  test('what is new is told, whatever time it has, and however the clock of the first reading was', {
+    tags: ['long'],
+  }, async () => {
+    const ahead = await fresh({ seed: few });
+    const tomorrow = new Date(ahead.clock.now().getTime() + 86_400_000).toUTCString();
+    const dated: SandboxWorld = {
+      ...ahead,
+      async exchange(asked) {
+        const answer = await ahead.exchange(asked);
+        return 'status' in answer ? { ...answer, headers: { ...answer.headers, date: tomorrow } } : answer;
+      },
+    };
+    await ok(dated, 'mirror pull');
+    ahead.clock.advance(600_000);
+    await request(ahead, 'POST', '/tickets', { subject: 'New' });
+    ahead.clock.advance(10_000);
+    await ok(ahead, 'mirror pull');
+    const told = (await json(ahead, 'mirror changes tickets --since 30d')) as { change: string; kind: string }[];
+    expect(told.filter(({ kind }) => kind === 'tickets').map(({ change }) => change)).toContain('created');
+  });
+
+  test.each(['/contacts', '/calls'])('a list that fails at its old pages keeps no other back: %s', async (path) => {
+    const world = await pulled();
+    world.clock.advance(600_000);
+    await request(world, 'PATCH', '/changelog/2', { title: 'New title' });
+    const ran = await pull(
+      answersAt(world, (one) => one === path),
+      ['--max-wait', '2'],
+    );
+    expect(ran).toMatchObject({ exitCode: 8, stderr: expect.stringContaining(`Not whole: ${path.slice(1)}.`) });
+    expect(await sql(world, changelog)).toEqual([{ title: 'New title' }]);
+  });
+
+  test('a watch reads no whole list in each round for what could not be asked', { tags: ['long'] }, async () => {
+    const world = await pulled();
+    const empty = faulty(world, ({ pathname }) =>
+      pathname === '/tickets'
+        ? (body) => ({ ...body, tickets: [], meta: { current_page: 1, last_page: 1, total: 0 } })
+        : undefined,
+    );
+    const broken = answersAt(empty, (path) => /^\/tickets\/\d+$/u.test(path));
+    expect((await pull(broken, ['--full', '--only', 'tickets', '--max-wait', '2'])).exitCode).toBe(8);
+    const asked: string[] = [];
+    for (const _ of [1, 2]) {
+      world.clock.advance(15_000);
+      await svc(
+        answersAt(world, () => false, fails, asked),
+        ['watch', 'tickets', '--once', '--name', 'one'],
+      );
+    }
+    expect(asked.filter((path) => path === '/tickets')).toHaveLength(2);
+    expect(await isComplete(world)).toBe(false);
+    world.clock.advance(3_600_000);
+    await svc(world, ['watch', 'tickets', '--once', '--name', 'one']);
+    expect(await isComplete(world)).toBe(true);
+  });
+
+  test('a few requests at a time bring all back that failed', { tags: ['long'] }, async () => {
+    const world = await pulled();
+    const ids = [1, 2, 3, 4, 5, 6, 7, 8];
+    world.clock.advance(600_000);
+    await changeOf(world, ids);
+    world.clock.advance(10_000);
+    await pull(failsAt(world, ids), ['--max-wait', '2']);
+    for (const _ of [1, 2, 3, 4]) {
+      world.clock.advance(600_000);
+      await pull(world, ['--only', 'tickets', '--max-requests', '5']);
+    }
     expect(await isComplete(world)).toBe(true);
   });
 });

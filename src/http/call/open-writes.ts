@@ -5,7 +5,7 @@ import type { Open, Service } from '../exchange/asking.ts';
 
 type Op = Pick<Operation, 'id'>;
 
-/** Beside an id of `ownIds`: an earlier run has made it. Beside those of this run, and of the one it goes on, stands 0. */
+/** Beside an id of `ownIds`: an earlier run has made it. Beside those of this run stands 0. */
 export const ofEarlierRun = 1;
 
 /** The ids that this run has made, and those that earlier runs have. */

@@ -1,5 +1,5 @@
 import { isRecord, ownOf } from '../../text/record.ts';
-import { decoded, escaped, isLaidOut, lined, spelled, unwrapped } from './html.ts';
+import { decoded, escaped, isLaidOut, lettersOf, lined, spelled, unwrapped } from './html.ts';
 
 /** How far a record agrees with what was sent. `part`: a person would take it for the same, but it is not. */
 export type Agreement = 'whole' | 'part' | 'none';
@@ -32,6 +32,10 @@ export function isSameRendered(stored: unknown, sent: unknown): boolean {
   const isHtml = page !== escaped(text);
   return isHtml && [escaped(typed), spelled(typed)].some((wanted) => isLaidOut(page, wanted));
 }
+
+/** The same to whoever reads over it: in letters alone, however it is marked. */
+export const isAlikeRendered = (stored: unknown, sent: unknown): boolean =>
+  isSameRendered(stored, sent) || lettersOf(plain(stored)) === lettersOf(plain(sent));
 
 export const isSameEmail = (stored: unknown, sent: unknown): boolean =>
   plain(stored).toLowerCase() === plain(sent).toLowerCase();

@@ -61,16 +61,22 @@ const spelledTag = (tag: string): string =>
     .replace(/\s*\/?>$/u, '>');
 
 /** What a text is put into so that its lines stay lines, with nothing that shows. */
-const wrapper = /<\/?(?:body|br|div|html|p)(?: (?:class|dir|id|lang)="[^"<>]*")*>/gu;
+const wrapper = /<\/?(?:body|br|div|html|p|pre)(?: [^<>]*)?>/gu;
+const plainer = /<\/?(?:font|span)(?: [^<>]*)?>/gu;
 const link = /<a [^<>]*?href="(?<to>[^"<>]*)"[^<>]*>(?<shown>[^<>]*)<\/a>/gu;
 
 /** What is `spelled` without its paragraphs, of which the lines stay; an address that was made a link is text again. */
 export const unwrapped = (html: string): string =>
   html
     .replaceAll(link, (whole, to: string, shown: string) => (addressIn(to) === addressIn(shown) ? shown : whole))
+    .replaceAll(plainer, '')
     .replaceAll(wrapper, '\n')
     .replaceAll(/\s*\n\s*/gu, '\n')
     .trim();
+
+/** What is left without tags and white space. */
+export const lettersOf = (html: string): string =>
+  decoded(html.replaceAll(/<\/?[a-z][^<>]*>/giu, '')).replaceAll(/\s+/gu, '');
 
 const addressIn = (text: string): string => text.replace(/^(?:mailto|tel):/u, '').replace(/\/$/u, '');
 

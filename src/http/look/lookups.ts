@@ -15,6 +15,7 @@ import {
   type Agreement,
   address,
   agreement,
+  isAlikeRendered,
   isSameRendered,
   isSameText,
   isSameUrl,
@@ -169,7 +170,7 @@ export const lookups: { readonly [Op in Verified as Op['id']]: Lookup<Op> } = {
       return { seen: rowsOf(messages).reverse(), isLast: true };
     },
     compare: ({ direction, body: stored }, { body }) =>
-      agreement([direction === 'out' && isSameRendered(stored, body.body)], []),
+      agreement([direction === 'out' && isAlikeRendered(stored, body.body)], [isSameRendered(stored, body.body)]),
     answer(_, [ours]) {
       const { id, channel, body, created_at } = ours?.record ?? {};
       return found({ message: { id, channel, direction: 'out', body, created_at } });
@@ -185,7 +186,10 @@ export const lookups: { readonly [Op in Verified as Op['id']]: Lookup<Op> } = {
       return { seen: rowsOf(messages).reverse(), isLast: true };
     },
     compare: ({ sender_type, body: stored }, { body }) =>
-      agreement([sender_type === 'operator' && isSameRendered(stored, body.body)], []),
+      agreement(
+        [sender_type === 'operator' && isAlikeRendered(stored, body.body)],
+        [isSameRendered(stored, body.body)],
+      ),
     answer(_, [ours]) {
       const { id, sender_type, body, created_at, handling_mode } = ours?.record ?? {};
       return found({ message: { id, sender_type, body, created_at }, handling_mode });

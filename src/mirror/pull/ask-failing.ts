@@ -25,7 +25,12 @@ export async function askFailing(pulling: Pulling, name: KindName): Promise<void
   const gone = state.notFound.flatMap(({ id, isGone }) => (isGone ? [id] : [])).slice(0, together);
   const left = [...new Set([...state.failing, ...open, ...gone])].filter((id) => !failing.has(id) && !absent.has(id));
   for (let isAnswered = true; isAnswered && left.length > 0; )
-    isAnswered = await askSome(pulling, name, one, left.splice(0, together));
+    isAnswered = await askSome(pulling, name, one, left.splice(0, roomFor(pulling)));
+}
+
+/** Of a few requests that are left one is for the proof that others are shown. What ends a batch early takes its answers. */
+function roomFor({ requests, wishes: { maxRequests = Number.POSITIVE_INFINITY } }: Pulling): number {
+  return Math.max(1, Math.min(together, maxRequests - requests() - 1));
 }
 
 /** Whether one of them is there, or surely not. */

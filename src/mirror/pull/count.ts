@@ -125,7 +125,7 @@ async function compareWhole(pulling: Pulling, name: KindName, state: Sweeping, s
   if (found.next !== 'leave' && sweeps < looksAtMost) return { state: kept, next: 'again' };
   notWhole(pulling, name, isSame ? found.why : `The list of ${name} changed each time while it was read.`);
   // Of what could not be asked nobody knows whether it is gone.
-  return { state: { ...kept, wantsWhole: state.wantsWhole || found.failed !== undefined }, next: 'leave' };
+  return { state: { ...kept, ...(found.failed?.length && { wholeWantedAt: pulling.now() }) }, next: 'leave' };
 }
 
 /**

@@ -46,7 +46,8 @@ export async function withAnswers<S extends KindState>(
   // A clock that was set meanwhile settles it too.
   const isOld = ({ since }: NotFound) => Math.abs(now.getTime() - Date.parse(since)) >= settledMs;
   const old = met.flatMap((one) => (!one.isGone && isOld(one) ? [one.id] : []));
-  const gone = new Set(old.length > 0 && !(await isInTrouble(pulling, name, old)) ? old : []);
+  const open = [...state.notFound, ...met].filter((one) => !one.isGone).map(({ id }) => id);
+  const gone = new Set(old.length > 0 && !(await isInTrouble(pulling, name, open)) ? old : []);
   if (gone.size > 0) await pulling.writer.write((sql) => forgetRecords(sql, pulling, { name, state }, [...gone]));
   const answered = new Set([...shown, ...absent]);
   const others = state.notFound.filter(({ id }) => !answered.has(id));
@@ -55,16 +56,16 @@ export async function withAnswers<S extends KindState>(
   return withFailing({ ...state, notFound, failing: without(state.failing, answered) }, failed);
 }
 
-/** So many are not gone where the copy has no other record that could be shown. */
-const goneAtMost = 5;
-
-/** It shows no record of the kind any more: then these are no more gone than the others. */
-async function isInTrouble(pulling: Pulling, name: KindName, ids: readonly number[]): Promise<boolean> {
+/**
+ * It shows no record of the kind any more: then those that are not found are no more gone than others. Where the copy has no
+ * other that could be asked for, only one alone is gone.
+ */
+async function isInTrouble(pulling: Pulling, name: KindName, open: readonly number[]): Promise<boolean> {
   const { one } = kindOf(name);
   if (!one) return false;
   try {
     const shows = await showsOthers(pulling, name, one);
-    return shows === false || (shows === 'unknown' && ids.length >= goneAtMost);
+    return shows === false || (shows === 'unknown' && new Set(open).size > 1);
   } catch (error) {
     // No request is left for it: the next pull decides, and what was answered so far is kept.
     if (error === pulling.stop) return true;

@@ -3,13 +3,10 @@ import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
 import { withAnswers } from './failing.ts';
 import { countNow, readPage } from './page.ts';
 import { costOf, expectFirst, leftOf, spent, tell } from './progress.ts';
-import type { Pulling } from './pulling.ts';
+import type { Guarded, Pulling } from './pulling.ts';
 import { readingOf } from './reading.ts';
 import { save } from './sweep.ts';
 import { storeTexts } from './texts.ts';
-
-/** One kind, of which a refusal is no end. */
-type Guarded = (name: KindName, work: () => Promise<void>) => Promise<void>;
 
 /**
  * Before the first reading of a kind: how many there are, said as requests and minutes, and then, before everything else, the

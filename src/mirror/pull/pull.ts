@@ -50,7 +50,7 @@ export async function pull(pulling: Pulling): Promise<PullReport> {
         await guarded(name, () => readKind(pulling, name));
         pulling.left.set(name, 0);
       }
-      await rescan(pulling);
+      await rescan(pulling, guarded);
       for (const name of kindNames) await tellFailing(pulling, name);
       await countRows(pulling);
       return false;

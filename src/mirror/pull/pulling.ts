@@ -47,6 +47,9 @@ export type Wishes = {
   readonly sinceMsAgo?: number;
 };
 
+/** One kind, of which a refusal is no end. */
+export type Guarded = (name: KindName, work: () => Promise<void>) => Promise<void>;
+
 export type Tally = {
   created: number;
   updated: number;

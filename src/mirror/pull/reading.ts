@@ -18,7 +18,7 @@ export function readingOf(pulling: Pulling, state: KindState, { number }: Pick<S
     sweep: number,
     notesChanges: state.complete || isFollowed || state.repairsFrom !== null,
     ...(!state.complete && newSince !== null && { newSince }),
-    ...(state.complete && state.firstBegan !== null && { firstBegan: state.firstBegan }),
+    ...(state.complete && state.first !== null && { first: state.first }),
   };
 }
 

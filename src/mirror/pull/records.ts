@@ -1,4 +1,5 @@
 import type { Fields } from '../../text/record.ts';
+import type { KindState } from '../store/state.ts';
 import { indexedWords, replaceWords } from '../store/words-index.ts';
 import { cellsOf, isSame } from '../tables/cells.ts';
 import { type Account, ownerOf, pieces, placeholders, quoted, type Sql, type Value } from '../tables/store.ts';
@@ -20,8 +21,8 @@ export type Reading = {
   readonly notesChanges: boolean;
   /** Of a copy that is not complete: what was made before that time is not called new. */
   readonly newSince?: string;
-  /** Of one that is: what was made before that time, and comes only now, is not called new either. */
-  readonly firstBegan?: string;
+  /** Of one that is: what the first reading could not read, and was made before it began, is not called new either. */
+  readonly first?: NonNullable<KindState['first']>;
 };
 
 export const keyOf = ({ key, id }: Table, { record, parent }: FetchedRecord): string =>
@@ -78,15 +79,16 @@ type Change = readonly [kind: string, id: number, change: string, before: string
 
 /** Undefined where it is no news: it was there before anybody followed. */
 function changeOf(
-  { newSince, firstBegan }: Reading,
+  { newSince, first }: Reading,
   table: Table,
   outcome: 'created' | 'updated',
   { before: row, entry }: { readonly before: Present | undefined; readonly entry: FetchedRecord },
 ): Change | undefined {
   const { record, parent } = entry;
   const before = row?.isDeleted ? undefined : row;
-  const isOld = !row && Date.parse(String(record.created_at)) < Date.parse(firstBegan ?? '');
-  const since = newSince ?? (isOld ? firstBegan : undefined);
+  const wasThere = (began: string) => Date.parse(String(record.created_at)) < Date.parse(began);
+  const isOld = !row && first?.unread.includes(parent ?? Number(record[table.id])) && wasThere(first.began);
+  const since = newSince ?? (isOld ? first?.began : undefined);
   const shown = (fields: Fields) => JSON.stringify(ownPart(table, withParent(table, fields, parent)));
   const change = before || since === undefined ? outcome : firstSeenAs(record, Date.parse(since));
   return change && [table.name, Number(record[table.id]), change, before ? shown(before.data) : null, shown(record)];

@@ -6,7 +6,7 @@ import { perPage } from './budget.ts';
 import { forgetRecords, isAbsent } from './deleted.ts';
 import { readPage } from './page.ts';
 import { spent, tell } from './progress.ts';
-import { notWhole, type Pulling } from './pulling.ts';
+import { type Guarded, notWhole, type Pulling } from './pulling.ts';
 import { readingOf, storeRecords } from './reading.ts';
 import { droppedWords } from './usable.ts';
 
@@ -16,7 +16,7 @@ const proofsAtMost = 5;
 type Stale = { readonly kind: KindName; readonly page: number; readonly lookedAt: string };
 
 /** Pages of what nothing but a look tells: those that were looked at longest ago. */
-export async function rescan(pulling: Pulling): Promise<void> {
+export async function rescan(pulling: Pulling, guarded: Guarded): Promise<void> {
   const { store, wishes } = pulling;
   const kinds = kindNames.filter((name) => kindOf(name).incremental === 'newest first' && wishes.only.includes(name));
   const stale: Stale[] = [];
@@ -25,7 +25,7 @@ export async function rescan(pulling: Pulling): Promise<void> {
   const chosen = stale.sort((a, b) => (a.lookedAt < b.lookedAt ? -1 : 1)).slice(0, wishes.rescan);
   pulling.left.set('rescan', chosen.length);
   for (const one of chosen) {
-    if (pulling.tally.get(one.kind)?.refused === undefined) await rescanPage(pulling, one);
+    await guarded(one.kind, () => rescanPage(pulling, one));
   }
 }
 

@@ -29,6 +29,7 @@ import { storeTexts } from './texts.ts';
 
 /** In one pull, of one kind: a second look where something was missing, and a third where the list moved meanwhile. */
 const sweepsAtMost = 4;
+const oftenestMs = 3_600_000;
 
 /** Brings one kind up to date, and asks once more for what could not be read before. */
 export async function pullKind(pulling: Pulling, name: KindName): Promise<void> {
@@ -51,9 +52,15 @@ async function readKind(pulling: Pulling, name: KindName): Promise<void> {
   }
   if (isFresh || tallyOf(pulling, name).doubt !== undefined) return;
   if (isFollowed) state = followed(pulling, state);
-  const whole = incremental === 'whole list' || (state.wantsWhole && !isFollowed);
+  const whole = incremental === 'whole list' || (wantsWhole(pulling, state) && !isFollowed);
   const since = incremental === 'updates' && !whole ? minus(state.cursor, overlapMs) : null;
   await sweepToEnd(pulling, name, begin(pulling, state, { whole, forced: false, since }));
+}
+
+/** Whoever pulls every few seconds does not read a whole list each time. */
+function wantsWhole({ ctx, wishes }: Pulling, { wholeWantedAt }: KindState): boolean {
+  if (wholeWantedAt === null) return false;
+  return !wishes.isOften || Math.abs(ctx.clock.now().getTime() - Date.parse(wholeWantedAt)) >= oftenestMs;
 }
 
 const wholeList = { whole: true, forced: false, since: null };
@@ -111,7 +118,6 @@ async function sweepToEnd(pulling: Pulling, name: KindName, begun: Sweeping): Pr
         continue;
       }
       if (read.doubt !== undefined) {
-        // What came of a page that should hold more is there; the reading is no further by it.
         const kept: Sweeping = read.isShort ? { ...(await storePage(pulling, name, state, read)), sweep } : state;
         await pulling.writer.done();
         state = doubted(pulling, name, kept, read, sweeps++);
@@ -168,7 +174,8 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
     const started = sweep.started ?? pulling.serviceTime();
     const { isDoubted: _, ...rest } = sweep;
     const counts = { total: page.total, notFound, dropped, failed };
-    return { ...kept, sweep: { ...rest, page: sweep.page + 1, latest, started, ...counts } };
+    // What came of a short page is there, and the reading is no further by it, also for a kill right here.
+    return { ...kept, sweep: { ...rest, page: sweep.page + (page.isShort ? 0 : 1), latest, started, ...counts } };
   };
   expectPages(pulling, name, after(), page.records.length);
   if (kind.one?.for === 'text') {
@@ -250,12 +257,16 @@ async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps
     wholeUntil: sweep.asked ?? null,
     clock: service === null ? state.clock : { service, local: pulling.now() },
     isRefused: false,
-    ...(whole && { wantsWhole: false }),
-    ...(whole && !state.complete && state.repairsFrom === null && { firstBegan: started }),
+    ...(whole && { wholeWantedAt: null }),
+    ...(whole && !state.complete && state.repairsFrom === null && { first: firstOf(state, started) }),
     isDoubted: false,
     sweep: null,
   });
 }
+
+/** What the first whole reading could not read, though it was there. */
+const firstOf = ({ failing, notFound }: KindState, began: string | null): KindState['first'] =>
+  began === null ? null : { began, unread: [...failing, ...notFound.map(({ id }) => id)] };
 
 export async function save<S extends KindState>(pulling: Pulling, name: KindName, state: S): Promise<S> {
   await pulling.writer.write((sql) => saveState(sql, pulling.account, name, state));

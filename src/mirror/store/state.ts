@@ -59,10 +59,10 @@ export type KindState = {
   readonly sweep: Sweep | null;
   /** The last reading ended at a page that cannot be trusted. */
   readonly isDoubted: boolean;
-  /** When the first whole reading began, by the service's clock: what was made before it is no news, whenever it comes. */
-  readonly firstBegan: string | null;
-  /** The next pull reads the whole list: an earlier version did not remember which records it had not found. */
-  readonly wantsWhole: boolean;
+  /** Of the first whole reading: when it began, by the service's clock, and what it could not read. That is no news later. */
+  readonly first: { readonly began: string; readonly unread: readonly number[] } | null;
+  /** Since when the whole list has to be read, by this machine's clock: it could not be told what is gone. */
+  readonly wholeWantedAt: string | null;
   /** `svc watch` follows a kind whose first reading is still to come, from that time on. */
   readonly followedFrom: string | null;
   /** The whole reading was held against the service's count. Copies of earlier versions called parts whole. */
@@ -84,8 +84,8 @@ export type KindState = {
 };
 
 /** Nothing is missing or older than the service said it to be. */
-export const isKindWhole = ({ complete, failing, notFound, isDoubted, wantsWhole }: KindState): boolean =>
-  complete && failing.length === 0 && notFound.every(({ isGone }) => isGone) && !isDoubted && !wantsWhole;
+export const isKindWhole = ({ complete, failing, notFound, isDoubted, wholeWantedAt }: KindState): boolean =>
+  complete && failing.length === 0 && notFound.every(({ isGone }) => isGone) && !isDoubted && wholeWantedAt === null;
 
 /** A change may become visible a little later than its time says. */
 export const overlapMs = 120_000;
@@ -107,8 +107,8 @@ const newState: KindState = {
   wholeUntil: null,
   sweep: null,
   isDoubted: false,
-  firstBegan: null,
-  wantsWhole: false,
+  first: null,
+  wholeWantedAt: null,
   followedFrom: null,
   isCounted: false,
   repairsFrom: null,
@@ -125,8 +125,10 @@ export async function readState(sql: Sql, account: Account, kind: KindName): Pro
   if (!row) return newState;
   // Earlier versions called a reading whole that had left out records without an id, and counted them here.
   const { short = 0, absent = 0, unshown = null, ...state } = JSON.parse(String(row.state));
-  const wantsWhole = state.notFound === undefined && (absent > 0 || unshown !== null || state.sweep?.absent > 0);
-  return { ...newState, wantsWhole, ...state, ...(short > 0 && { isCounted: false }) };
+  // Nor did they remember which records they had not found.
+  const isForgotten = state.notFound === undefined && (absent > 0 || unshown !== null || state.sweep?.absent > 0);
+  const wholeWantedAt = isForgotten ? new Date(0).toISOString() : null;
+  return { ...newState, wholeWantedAt, ...state, ...(short > 0 && { isCounted: false }) };
 }
 
 export const saveState = (sql: Sql, account: Account, kind: KindName, state: KindState): Promise<void> =>
