@@ -152,13 +152,13 @@ test('rows whose drafts a person rejected are rejected, and go with --again alon
   expect(writesOf(world)).toHaveLength(2);
 });
 
-test('of some rejected drafts those rows alone go with --again, or become drafts anew', async () => {
+test('of some rejected drafts those rows alone go with --again, or become drafts again', async () => {
   const { world, run, ok } = desk();
   await ok([...reply, '--yes'], { ...drafting, stdin: two });
   await ok('drafts reject 2');
   const said = await run([...reply, '--yes'], { ...drafting, stdin: two });
   expect(said.exitCode).toBe(8);
-  expect(said.stderr).toContain('A person rejected the draft of 1 row: to draft it anew, add --again.');
+  expect(said.stderr).toContain('A person rejected the draft of 1 row: to draft it again, add --again.');
   const anew = await ok([...reply, '--yes', '--again', '--json'], { ...drafting, stdin: two });
   expect(JSON.parse(anew.stdout)).toMatchObject({ done: 2, drafted: 2 });
   await ok('drafts reject 3');

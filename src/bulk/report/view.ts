@@ -36,7 +36,7 @@ export function earlierNote(at: string, standing: Standing): string {
   const { refusedDrafts = 0, isDraft } = standing;
   const [noun, them] =
     refusedDrafts === 1 ? ['the draft of 1 row', 'it'] : [`the drafts of ${rowsInWords(refusedDrafts)}`, 'them'];
-  const refused = ` A person rejected ${noun}: to ${isDraft ? `draft ${them} anew` : `send ${them} all the same`}, add --again.`;
+  const refused = ` A person rejected ${noun}: to ${isDraft ? `draft ${them} again` : `send ${them} all the same`}, add --again.`;
   return standingInWords(at, standing) + (refusedDrafts > 0 ? refused : '');
 }
 

@@ -15,7 +15,7 @@ import { newestUntil, type PageAt, type Seeing, wholeList } from './views.ts';
 export type Aids = {
   /** Ids that svc has made already with the operation: they are not taken for what another request made. */
   readonly own: Pick<NumberTable, 'get' | 'set'>;
-  /** Whether an id of `own` is one that the service may have given anew. */
+  /** Whether the service may have given an id of `own` again, to another record. */
   readonly mayBeAnew: (id: number) => boolean;
   /** The writes of this run that one record could be taken for, this one among them. */
   readonly open: ReadonlySet<Open>;

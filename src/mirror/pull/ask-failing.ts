@@ -37,12 +37,9 @@ function roomFor({ requests, wishes: { maxRequests = Number.POSITIVE_INFINITY } 
 async function askSome(pulling: Pulling, name: KindName, one: ReadsOne, ids: readonly number[]): Promise<boolean> {
   const { store, account, writer } = pulling;
   const before = await store.read((sql) => readState(sql, account, name));
-  const failing = new Set(ids);
+  const these = new Set(ids);
   // Whatever ends this pull, the next one begins with others.
-  const turned = [
-    ...before.failing.filter((id) => !failing.has(id)),
-    ...before.failing.filter((id) => failing.has(id)),
-  ];
+  const turned = [...before.failing.filter((id) => !these.has(id)), ...before.failing.filter((id) => these.has(id))];
   const state = { ...before, failing: turned, failingAskedAt: pulling.now() };
   await writer.write((sql) => saveState(sql, account, name, state));
   const answers = await (one.for === 'text' ? readAgain : lookAgain)(pulling, name, one, { state, ids });

@@ -179,11 +179,9 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
   };
   expectPages(pulling, name, after(), page.records.length);
   if (kind.one?.for === 'text') {
+    const { one } = kind;
     const { records } = page;
-    const texts = await storeTexts(pulling, name, {
-      ...{ one: kind.one, reading, sweep, records },
-      state: before,
-    });
+    const texts = await storeTexts(pulling, name, { one, reading, sweep, records, state: before });
     notFound = [...new Set([...notFound, ...texts.absent])];
     dropped += texts.dropped;
     // The tail counts what the service counted before it.
