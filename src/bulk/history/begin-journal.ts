@@ -3,7 +3,6 @@ import { type Finished, prune } from '../../batch/journal-prune.ts';
 import { forgetWitness, newWitness } from '../../disk/lock/witness.ts';
 import type { Whereabouts } from '../../disk/log/growing-file.ts';
 import { Failure } from '../../errors.ts';
-import { hexDigestOf } from '../../text/digest.ts';
 import { someOf } from '../../text/each.ts';
 import { noteBegun } from '../journal/claims.ts';
 import type { Copy } from '../journal/copies.ts';
@@ -17,7 +16,7 @@ import {
   type RowStatus,
   type RunLine,
 } from '../journal/lines.ts';
-import { type Found, keysOf } from '../journal/on-disk.ts';
+import { batchOf, type Found, keysOf } from '../journal/on-disk.ts';
 import { journalReader, lineChecker, type Past } from '../journal/reader.ts';
 import { type OpenRowStatuses, rowStatusTable } from '../journal/row-status-table.ts';
 import { isSettled, journalText, lineText, mark, shortLines } from '../journal/text.ts';
@@ -76,9 +75,6 @@ export type Beginning = {
   /** The journal in the place of which a new one is written. */
   readonly replaces: Found | undefined;
 };
-
-const batchOf = (path: string, started: string, voidedAt = ''): string =>
-  hexDigestOf([path, started, voidedAt].join('\n')).slice(0, 8);
 
 /** Goes on in a journal, or begins one. */
 export async function beginJournal(opening: Opening, beginning: Beginning): Promise<Journal> {
@@ -182,6 +178,7 @@ function journalOf(held: Held, past: Past | undefined): Journal {
   let [hasRows, isFinished] = [false, false];
   /** Rows of which a request may still arrive. */
   const late = new Set<string>();
+  let hasDrafts = someOf(past?.rowStatuses.standing('done') ?? [], ([, rowStatus]) => 'drafted' in rowStatus);
   return {
     path,
     batch: held.batch,
@@ -199,6 +196,7 @@ function journalOf(held: Held, past: Past | undefined): Journal {
       hasRows ||= !isFinished;
       if ('done' in line && line.done.keys) late.add(line.done.row);
       else if ('done' in line) late.delete(line.done.row);
+      hasDrafts ||= 'done' in line && line.done.drafted !== undefined;
     },
     check() {
       try {
@@ -221,8 +219,8 @@ function journalOf(held: Held, past: Past | undefined): Journal {
     failure: () => held.failed,
     keepLost: () => keepLost(held),
     close() {
-      // What may still arrive is told to the runs that follow.
-      const isOver = isFinished && vanishes.whenFinished && late.size === 0;
+      // What may still arrive, and what waits for a person, is told to the runs that follow.
+      const isOver = isFinished && vanishes.whenFinished && late.size === 0 && !hasDrafts;
       return close(held, { vanishes: isOver || (!hasRows && vanishes.whenEmpty) });
     },
   };

@@ -3,7 +3,7 @@ import { isInDoubt, isUnsettled } from '../journal/ended-table.ts';
 import type { Again } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
-import type { Drafted } from './drafted.ts';
+import { type Drafted, fateOf } from './drafted.ts';
 import type { Judges } from './judges.ts';
 import { type Match, type Matches, matchTable, type OpenMatches } from './match-table.ts';
 import { isOtherRequest } from './other-request.ts';
@@ -40,7 +40,9 @@ type Choice = {
 export function choose({ matches, judges, works, found, isCopy, plan, wish, drafted, settings }: Choice): Chosen {
   const goesAgain = (match: Match, request: string | undefined) => {
     const { rowStatus, from } = match;
-    if (wish.restart || drafted.rejected.has(match.key)) return true;
+    const fate = fateOf(drafted, match);
+    // Only who begins the whole file again sends beside a draft that waits.
+    if (wish.restart || fate !== undefined) return wish.restart || fate === 'rejected';
     // What may or may not be done, --retry-unknown alone sends again.
     if (isUnsettled(rowStatus)) return false;
     if (isOtherRequest(match, request)) return true;
@@ -66,7 +68,7 @@ export function choose({ matches, judges, works, found, isCopy, plan, wish, draf
     rows.add(isElsewhere ? ref : match.key);
     if (isElsewhere) voidElsewhere(match.from, match.key);
     for (const from of others) if (from.past.rowStatuses.get(ref)?.is === request) voidElsewhere(from, ref);
-    if (isTwice && match.rowStatus.status !== 'rejected') resent.set(ref, match);
+    if ((isTwice || fateOf(drafted, match) === 'open') && match.rowStatus.status !== 'rejected') resent.set(ref, match);
   }
   for (const { past } of left) {
     for (const key of past.rowStatuses.keys()) if (plan.refs.has(key) || past.header.svc_bulk === 1) rows.add(key);
@@ -88,12 +90,13 @@ const isSettled = ({ rowStatus }: Match): boolean => rowStatus.status === 'done'
 /**
  * Where twice is once: takes out of the matches the settled rows that do not stand, and with each row that is sent all
  * later ones for its record, so that the last one is written last. Returns what the journal calls those. Reads the file as far as
- * rows are settled.
+ * rows are settled. What became a draft goes on by that draft alone.
  */
 export async function unsettle(
   plan: Pick<Plan, 'refs' | 'read'>,
   matches: OpenMatches,
   stands: (ref: string, match: Match) => boolean,
+  drafted: Drafted,
 ): Promise<readonly string[]> {
   const again: string[] = [];
   const records = new Set<string>();
@@ -104,6 +107,7 @@ export async function unsettle(
       const match = matches.get(ref);
       const wasSettled = match !== undefined && isSettled(match);
       if (wasSettled) left--;
+      if (wasSettled && fateOf(drafted, match) !== undefined) continue;
       if (wasSettled && stands(ref, match) && !keys.some((key) => records.has(key))) continue;
       for (const key of keys) records.add(key);
       if (!wasSettled) continue;

@@ -163,16 +163,17 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const works = await otherWork(disk, sides, settings);
   if (works[0] && !found && !wish.restart) throw notTheSame(works[0], plan);
   const now = { ms: clock.now().getTime(), isSure: identity.account.isClockSure };
-  if (isOnce && !onlyLooks) await forgetFinished(same, busy, now);
-  // Twice is once: what another file has done is no reason to leave a row out.
-  const judges = judgesOf(isOnce ? [found].filter((one) => one !== undefined) : disk.ours, plan, settings);
+  const kept = disk.ours.filter((one) => decided.has(one) && one !== found);
+  if (isOnce && !onlyLooks) await forgetFinished(same, new Set([...busy, ...kept.map(({ path }) => path)]), now);
+  // Twice is once: what another file has done is no reason to leave a row out, but a draft that waits is one.
+  const judges = judgesOf(isOnce ? [...(found ? [found] : []), ...kept] : disk.ours, plan, settings);
   const known = matchRows(judges, sides, found, decided);
   const overtaken = await overtakenIn(isOnce ? found?.path : undefined);
   // Twice is once. What these rows ask for now may not be done even once, or another run has written there since.
   const stands = (ref: string, match: Match) =>
     !overtaken.rows.has(match.key) && !(match.rowStatus.status === 'done' && isOtherRequest(match, plan.refs.get(ref)));
   const matches = isOnce ? known : await matchCounted(plan, judges, known);
-  const unsettled = isOnce ? await unsettle(plan, matches, stands) : [];
+  const unsettled = isOnce ? await unsettle(plan, matches, stands, decided) : [];
   if (!isOnce && !wish.again && !wish.restart) refuseStrange(disk.strange, sides.plan, matches);
   const isCopy = found !== undefined && isCopied(found, file);
   const chosen = choose({ matches, judges, works, found, isCopy, plan, wish, drafted: decided, settings });
@@ -222,10 +223,10 @@ function* madeIn(all: readonly Found[]): Generator<MadeBefore, undefined> {
   }
 }
 
-/** Commands for which twice is once keep no history beyond a run that is not finished. */
-async function forgetFinished(same: readonly Found[], busy: ReadonlySet<string>, now: Moment): Promise<void> {
+/** Commands for which twice is once keep no history beyond a run that is not finished, and what it left to a person. */
+async function forgetFinished(same: readonly Found[], inUse: ReadonlySet<string>, now: Moment): Promise<void> {
   for (const one of same) {
-    if (busy.has(one.path) || !(await hasArrived(one, now))) continue;
+    if (inUse.has(one.path) || !(await hasArrived(one, now))) continue;
     await rm(one.path, { force: true });
     await forgetRows(one.path);
   }

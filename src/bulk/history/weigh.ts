@@ -1,14 +1,14 @@
 import { someOf } from '../../text/each.ts';
 import type { RowStatus } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
-import { noRequest, type Plan } from '../rows/plan.ts';
+import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { type RowRequests, requestsOf, rowsByRequest } from '../rows/row-requests.ts';
-import type { Drafted } from './drafted.ts';
+import { type Drafted, fateOf } from './drafted.ts';
 import type { Judges } from './judges.ts';
 import { matchTable, type OpenMatches } from './match-table.ts';
 
 /** What is weighed: the rows of the plan, and the file that they stand in (null: standard input). */
-export type Sides = { readonly plan: Pick<Plan, 'refs' | 'content'>; readonly file: string | null };
+export type Sides = { readonly plan: Pick<Plan, 'refs' | 'content' | 'row'>; readonly file: string | null };
 
 export const isOpen = ({ past }: Found): boolean => past.finished === undefined;
 
@@ -63,9 +63,14 @@ export function matchRows(
   // Of equal rows some may be done: a file of those that were rejected is none of them.
   const journals = all.filter(({ past }) => past.finished?.rejects !== plan.content || past.contents.has(plan.content));
   const matches = matchTable(plan.refs);
-  const counts = (from: Found, key: string, { status, is }: RowStatus, request: string | undefined): boolean =>
+  const isOnce = isRepeatable(plan);
+  const counts = (from: Found, key: string, { status, is }: RowStatus, request: string | undefined): boolean => {
+    const fate = fateOf(drafted, { from, key });
+    // Twice is once: of another run only what a person has yet to decide, or has decided.
+    if (isOnce && from !== own) return fate !== undefined;
     // What was rejected may go again in another form, or from another file; what a person rejected goes when one says so.
-    status !== 'rejected' || drafted.rejected.has(key) || (from === own && (is === undefined || is === request));
+    return status !== 'rejected' || fate !== undefined || (from === own && (is === undefined || is === request));
+  };
   for (const from of journals) {
     for (const [key, rowStatus] of from.past.rowStatuses) {
       const request = plan.refs.get(key);

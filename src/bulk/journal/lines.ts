@@ -175,6 +175,9 @@ type RowStatusStore = {
   delete(row: string): void;
 };
 
+const isOver = (rowStatus: RowStatus | undefined): boolean =>
+  rowStatus?.status === 'done' || rowStatus?.status === 'rejected';
+
 /** What a line says of its row. */
 export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
   const set = ({ row, line: at, is = rowStatuses.get(row)?.is }: About, rowStatus: Said) =>
@@ -183,8 +186,10 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
     for (const about of line.meant.rows) set(about, { status: 'meant', before: line.meant.before });
   } else if ('sent' in line) {
     set(line.sent, { status: 'sent', before: line.sent.before, ...heldIn(line.sent) });
-  } else if ('back' in line) rowStatuses.delete(line.back.row);
-  else if ('done' in line) {
+  } else if ('back' in line) {
+    // What is known of it stays: a row that became a draft never left, and still is over.
+    if (!isOver(rowStatuses.get(line.back.row))) rowStatuses.delete(line.back.row);
+  } else if ('done' in line) {
     const { row, id, secret, of, doubt, rest, keys, at } = line.done;
     const like = doubt || rest ? likeIn(rowStatuses.get(row)) : undefined;
     const more = { ...(secret !== undefined && { secret }), ...(of && { of }), ...heldIn({ like, keys, at }) };

@@ -4,6 +4,7 @@ import type { Account } from '../../batch/account.ts';
 import { digestOfAll, type JournalFolder, unreadable } from '../../batch/journal-folder.ts';
 import { namesIn } from '../../disk/file/folder.ts';
 import { randomName } from '../../disk/file/random-name.ts';
+import { hexDigestOf } from '../../text/digest.ts';
 import type { RowRequests } from '../rows/row-requests.ts';
 import { parseLine } from './check.ts';
 import type { FormerHeader, Header } from './lines.ts';
@@ -75,6 +76,10 @@ export const formerPlace = (account: string, command: string, file: string | nul
   digest(account, command, file ?? '-');
 
 export type Found = { readonly path: string; readonly past: Past };
+
+/** Names the work of a journal, over all its runs. `voidedAt`: when a run of it last sent once more what was sent before. */
+export const batchOf = (path: string, started: string, voidedAt = ''): string =>
+  hexDigestOf([path, started, voidedAt].join('\n')).slice(0, 8);
 
 /** Journals of this account and command. */
 export type OnDisk = {

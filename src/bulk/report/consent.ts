@@ -146,8 +146,7 @@ async function knownOf(run: Run, plan: Plan, given: string): Promise<Known | und
 
 export function nothingKnown({ refs }: Plan): Known {
   const [matches, resent] = [matchTable(refs), matchTable(refs)];
-  const drafted = { rejected: new Set<string>(), open: new Set<string>() };
-  return { own: undefined, isCopy: false, grown: [], others: [], alike: [], drafted, matches, resent };
+  return { own: undefined, isCopy: false, grown: [], others: [], alike: [], drafted: new Map(), matches, resent };
 }
 
 /** What the results of this run will have beside what it makes. */

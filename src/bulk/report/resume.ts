@@ -3,6 +3,7 @@ import { Failure } from '../../errors.ts';
 import { localTime } from '../../output/cells.ts';
 import { countOf } from '../../text/each.ts';
 import { counted, number } from '../../text/number.ts';
+import { fateOf } from '../history/drafted.ts';
 import type { Known } from '../history/history.ts';
 import { otherNames } from '../history/match-table.ts';
 import { origins } from '../history/origins.ts';
@@ -100,14 +101,18 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
   // Drafts are told of by their own commands.
   const isOther = isCopy && drafted === 'none';
   const runs = new Set<Found>();
-  let [elsewhere, unsure, canGo, settled, refused, unknown, inDoubt] = [0, 0, 0, 0, 0, 0, false];
+  const draftedIn = new Set<Found>();
+  let [elsewhere, unsure, canGo, waiting, settled, refused, unknown, inDoubt] = [0, 0, 0, 0, 0, 0, 0, false];
   for (const [ref, { from, rowStatus }] of matches) {
     const isReadable = plan.refs.get(ref) !== noRequest;
     if (isReadable && !isSettled(ref)) continue;
     if (isUnsettled(rowStatus)) unknown++;
     if (isReadable && rowStatus.status === 'rejected') refused++;
     inDoubt ||= isInDoubt(rowStatus);
-    if ((from !== own || isOther) && wasSent(rowStatus)) {
+    if (from !== own && rowStatus.status === 'done' && rowStatus.drafted !== undefined) {
+      draftedIn.add(from);
+      waiting++;
+    } else if ((from !== own || isOther) && wasSent(rowStatus)) {
       runs.add(from);
       elsewhere++;
       if (isUnsure(rowStatus)) unsure++;
@@ -132,13 +137,18 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
           rejected: plan.problems.size - endedBefore({ matches }, plan).size + refused,
           drafted,
           isDraft,
-          refusedDrafts: countOf(matches.values(), ({ key }) => known.drafted.rejected.has(key)),
+          elsewhere: canGo,
+          refusedDrafts: countOf(matches.values(), (match) => fateOf(known.drafted, match) === 'rejected'),
           unknown,
           isSame: own.past.content === plan.content,
           inDoubt,
         }),
       );
   }
+  if (waiting > 0)
+    notes.push(
+      `${rowsInWords(waiting)} became ${waiting === 1 ? 'a draft' : 'drafts'} before, ${origins(draftedIn)}: nothing is sent beside ${waiting === 1 ? 'it' : 'them'}. To see and send what waits: svc drafts list --all`,
+    );
   if (elsewhere > 0) {
     const [are, them] = elsewhere === 1 ? ['was', 'it'] : ['were', 'them'];
     const sent = `${rowsInWords(elsewhere)} ${are} sent before, ${origins(runs)}, and ${are} not sent again.`;
@@ -149,8 +159,8 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
 }
 
 /** Customers would hear twice of rows that go again beside their drafts. */
-function openNotes({ resent, drafted: { open } }: Known): string[] {
-  const count = countOf(resent.values(), ({ key }) => open.has(key));
+function openNotes({ resent, drafted }: Known): string[] {
+  const count = countOf(resent.values(), (match) => fateOf(drafted, match) === 'open');
   if (count === 0) return [];
   const [drafts, them] = count === 1 ? ['The draft', 'it'] : ['The drafts', 'them'];
   const wait = count === 1 ? 'waits, or is not settled' : 'wait, or are not settled';

@@ -24,6 +24,8 @@ type Standing = {
   readonly isDraft?: boolean;
   /** Rows whose drafts a person rejected. */
   readonly refusedDrafts?: number;
+  /** Rows of this file that other files have sent. */
+  readonly elsewhere?: number;
   /** Of how many rows nobody knows whether they are done. */
   readonly unknown?: number;
   /** Each row was in the file then, as it is now. */
@@ -33,10 +35,12 @@ type Standing = {
 };
 
 export function earlierNote(at: string, standing: Standing): string {
-  const { refusedDrafts = 0, isDraft } = standing;
+  const { refusedDrafts = 0, elsewhere = 0, isDraft } = standing;
   const [noun, them] =
     refusedDrafts === 1 ? ['the draft of 1 row', 'it'] : [`the drafts of ${rowsInWords(refusedDrafts)}`, 'them'];
-  const refused = ` A person rejected ${noun}: to ${isDraft ? `draft ${them} again` : `send ${them} all the same`}, add --again.`;
+  // Over this file it would send those of the others, too.
+  const how = elsewhere > 0 ? `put ${them} into a file of its own and add --again` : 'add --again';
+  const refused = ` A person rejected ${noun}: to ${isDraft ? `draft ${them} again` : `send ${them} all the same`}, ${how}.`;
   return standingInWords(at, standing) + (refusedDrafts > 0 ? refused : '');
 }
 

@@ -66,6 +66,8 @@ export async function runPlan(job: Job): Promise<Totals> {
   await lanes.settled();
   await lookAgain(runState).catch(stop);
   await proveLast(runState).catch(stop);
+  // Until then a row that became a draft, or was rejected, still stands as one that was only meant to go.
+  await runState.kept();
   for (const [row, { line }] of [...journal.rowStatuses.standing('meant')]) runState.keep({ back: { row, line } });
   await runState.kept();
   const hasRest = someOf(ended.values(), (one) => 'rest' in one);

@@ -1,0 +1,120 @@
+// Rows of which a draft waits, or was rejected: no other run sends them beside it, whatever the command, the file and the flags.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { desk, writesOf } from './drafting.ts';
+
+const event = (name: string) => `order_create,${name},${name.toLowerCase()}@x.test,r-${name}\n`;
+const events = (...names: readonly string[]) =>
+  `trigger,contact.name,contact.email,external_ref\n${names.map(event).join('')}`;
+
+const commands: readonly {
+  readonly words: readonly string[];
+  readonly rows: string;
+  readonly another: string;
+  readonly drafts: number;
+}[] = [
+  { words: ['events', 'send'], rows: events('Ann', 'Bob', 'Cy'), another: events('Cy', 'Ann', 'Bob'), drafts: 3 },
+  {
+    words: ['changelog', 'create', '--status', 'published'],
+    rows: 'title,content,category\nOne,a,new\nTwo,b,new\n',
+    another: 'title,content,category\nTwo,b,new\nOne,a,new\n',
+    drafts: 2,
+  },
+  { words: ['tickets', 'reply'], rows: 'id,body\n8,One\n9,Two\n', another: 'id,body\n9,Two\n8,One\n', drafts: 2 },
+  { words: ['conversations', 'resolve'], rows: 'id\n5\n7\n', another: 'id\n7\n5\n', drafts: 2 },
+];
+
+test.each(commands)('$words: nothing is sent beside drafts that wait', async ({ words, rows, another, drafts }) => {
+  const { world, run, ok, json } = desk();
+  const line = [...words, '--from', '-', '--yes', '--json'];
+  const first = await ok([...line, '--draft'], { stdin: rows });
+  expect(JSON.parse(first.stdout)).toMatchObject({ drafted: drafts });
+  for (const [stdin, ...flags] of [
+    [rows],
+    [another],
+    [rows, '--draft'],
+    [another, '--draft'],
+    [another, '--again'],
+  ] as const) {
+    const shown = await run([...line, '--dry-run', ...flags], { stdin });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ would_send: 0 });
+    const next = await ok([...line, ...flags], { stdin });
+    expect(JSON.parse(next.stdout)).toMatchObject({ done: drafts, drafted: drafts, unsent: 0 });
+    expect(JSON.parse(next.stdout)).not.toHaveProperty('batch');
+    expect(next.stderr).toContain('svc drafts list');
+    expect(next.stderr).not.toMatch(/were sent before|--again|--batch/u);
+  }
+  expect(writesOf(world)).toEqual([]);
+  expect(await json('drafts list')).toHaveLength(drafts);
+});
+
+test.each(commands)(
+  '$words: what a person rejected goes with --again alone',
+  async ({ words, rows, another, drafts }) => {
+    const { world, run, ok } = desk();
+    const line = [...words, '--from', '-', '--yes', '--json'];
+    await ok([...line, '--draft'], { stdin: rows });
+    await ok(`drafts reject ${drafts}`);
+    for (const stdin of [rows, another]) {
+      const next = await run(line, { stdin });
+      expect(next.exitCode).toBe(8);
+      expect(JSON.parse(next.stdout)).toMatchObject({ done: drafts - 1, drafted: drafts - 1, rejected: 1, unsent: 0 });
+    }
+    expect(writesOf(world)).toEqual([]);
+    await ok([...line, '--again'], { stdin: another });
+    expect(writesOf(world)).toHaveLength(1);
+  },
+);
+
+test('once its draft is sent, a row of a command for which twice is once may go again', async () => {
+  const { world, ok, approve } = desk();
+  const line = ['conversations', 'resolve', '--from', '-', '--yes', '--json'];
+  await ok([...line, '--draft'], { stdin: 'id\n7\n' });
+  expect((await approve(1)).exitCode).toBe(0);
+  const sent = writesOf(world).length;
+  expect(JSON.parse((await ok(line, { stdin: 'id\n7\n' })).stdout)).not.toHaveProperty('drafted');
+  expect(writesOf(world).length).toBeGreaterThan(sent);
+});
+
+test('of rows that were sent since with another template nobody hears again, whatever became of their first drafts', async () => {
+  const { world, run, ok } = desk();
+  const folder = join(world.folder, 'config/templates');
+  mkdirSync(folder, { recursive: true });
+  const line = ['tickets', 'reply', '--from', '-', '--template', 'eta', '--yes'];
+  const rows = { stdin: 'id\n8\n9\n' };
+  writeFileSync(join(folder, 'eta.md'), 'It is dnoe.\n');
+  await ok([...line, '--draft'], rows);
+  await ok('drafts reject 1 2');
+  writeFileSync(join(folder, 'eta.md'), 'It is done.\n');
+  await ok(line, rows);
+  for (const flags of [[], ['--again'], ['--again']]) {
+    const { stderr } = await ok([...line, ...flags], rows);
+    expect(stderr).not.toMatch(/rejected|add --again/u);
+  }
+  expect(writesOf(world)).toHaveLength(2);
+  await ok([...line, '--draft'], { stdin: 'id\n10\n' });
+  await ok('drafts reject 3');
+  const more = await run([...line, '--again'], { stdin: 'id\n10\n' });
+  expect(more.exitCode).toBe(0);
+  expect(writesOf(world)).toHaveLength(3);
+});
+
+test.each(commands)('$words: killed before the journal says that they are drafts, they are drafts', async (one) => {
+  const { words, rows, drafts } = one;
+  const { world, ok, json } = desk();
+  const line = [...words, '--from', '-', '--yes', '--json'];
+  await ok([...line, '--draft'], { stdin: rows });
+  const folder = join(world.folder, 'state/bulk');
+  const [name = ''] = readdirSync(folder).filter((one) => one.endsWith('.jsonl'));
+  const kept = readFileSync(join(folder, name), 'utf8')
+    .split('\n')
+    .filter((text) => !/^\{"(?:done|back|finished)"/u.test(text))
+    .join('\n');
+  // Its mark says how long it is at least.
+  writeFileSync(join(folder, name), kept.replace(/\d{12}/u, '0'.padStart(12, '0')));
+  const next = await ok(line, { stdin: rows });
+  expect(JSON.parse(next.stdout)).toMatchObject({ done: drafts, drafted: drafts });
+  expect(writesOf(world)).toEqual([]);
+  expect(await json('drafts list')).toHaveLength(drafts);
+});
