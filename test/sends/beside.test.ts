@@ -102,7 +102,7 @@ test('of rows that were sent since with another template nobody hears again, wha
 
 test.each(commands)('$words: killed before the journal says that they are drafts, they are drafts', async (one) => {
   const { words, rows, drafts } = one;
-  const { world, ok, json } = desk();
+  const { world, ok, run, json, approve } = desk();
   const line = [...words, '--from', '-', '--yes', '--json'];
   await ok([...line, '--draft'], { stdin: rows });
   const folder = join(world.folder, 'state/bulk');
@@ -113,8 +113,16 @@ test.each(commands)('$words: killed before the journal says that they are drafts
     .join('\n');
   // Its mark says how long it is at least.
   writeFileSync(join(folder, name), kept.replace(/\d{12}/u, '0'.padStart(12, '0')));
-  const next = await ok(line, { stdin: rows });
-  expect(JSON.parse(next.stdout)).toMatchObject({ done: drafts, drafted: drafts });
-  expect(writesOf(world)).toEqual([]);
-  expect(await json('drafts list')).toHaveLength(drafts);
+  for (const flags of [[], ['--draft'], []]) {
+    const next = await ok([...line, ...flags], { stdin: rows });
+    expect(JSON.parse(next.stdout)).toMatchObject({ done: drafts, drafted: drafts });
+    expect(writesOf(world)).toEqual([]);
+    expect(await json('drafts list')).toHaveLength(drafts);
+  }
+  await ok('drafts reject 2');
+  expect((await approve(1)).exitCode).toBe(0);
+  const sent = writesOf(world);
+  const last = await run(line, { stdin: rows });
+  expect(last.exitCode).toBe(8);
+  expect(writesOf(world)).toEqual(words[1] === 'resolve' ? [...sent, ...sent] : sent);
 });

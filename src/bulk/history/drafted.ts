@@ -25,11 +25,10 @@ export async function drafted(
   read: () => Promise<readonly Draft[]>,
 ): Promise<Drafted> {
   const fates = new Map<Found, Map<string, Fate>>();
-  const mayHave = journals.filter((one) => one.past.finished === undefined || !draftsIn(one).next().done);
-  if (hearersOf(operation) === undefined || mayHave.length === 0) return fates;
+  if (hearersOf(operation) === undefined || journals.length === 0) return fates;
   const drafts = (await read()).filter((draft) => draft.operation === operation.id);
   const byId = new Map(drafts.map((draft) => [draft.id, draft]));
-  for (const from of mayHave) {
+  for (const from of journals) {
     addUntold(from, refs, drafts);
     const { rowStatuses: statuses } = from.past;
     const ofRow = new Map<string, Fate>();
@@ -48,9 +47,8 @@ export async function drafted(
   return fates;
 }
 
-/** A run that is killed has kept a draft before its journal says so: what is meant to go by it must not go beside it. */
+/** A run that is killed has kept a draft before its journal says so: the row goes by it, or has gone, or never goes. */
 function addUntold({ path, past }: Found, refs: Plan['refs'], drafts: readonly Draft[]): void {
-  if (past.finished) return;
   const ofBatch = `${batchOf(path, past.header.started_at, past.voidedAt)}/`;
   for (const { id, key } of drafts) {
     const row = key?.startsWith(ofBatch) ? key.slice(ofBatch.length) : undefined;
