@@ -66,7 +66,7 @@ export type Rebuilt = {
  */
 export async function* rebuiltArrivals(ctx: Context, settings: Settings, wanted: Wanted): AsyncGenerator<Rebuilt> {
   const { createMemory, rebuiltSince } = await import('./rebuilt-since.ts');
-  const { recordsOfService } = await import('./records.ts');
+  const { isMissing, recordsOfService, SomeUnread } = await import('./records.ts');
   const { recordsFromCopy } = await import('./copied-records.ts');
   const remembered = async () => {
     const memory = createMemory();
@@ -87,8 +87,8 @@ export async function* rebuiltArrivals(ctx: Context, settings: Settings, wanted:
       accountId: () => accountIdOf(service),
       serviceNow: () => serviceTime(ctx, service),
       onUnread(event, error) {
-        // Without a connection or a login none of them can be read.
-        if (!(error instanceof Failure) || !['forbidden', 'not-found'].includes(error.kind)) throw error;
+        // Without a connection or a login none of them can be read; at what fails for a moment the whole search tries again.
+        if (!(error instanceof SomeUnread || isMissing(error))) throw error;
         unread.push(event);
         if (!until) ctx.notice(`${event} cannot be rebuilt: ${messageOf(error)}`);
       },

@@ -5,8 +5,11 @@ import { getConversation, listConversations } from '../api/conversations.ts';
 import { listFeedback } from '../api/feedback.ts';
 import { listTickets } from '../api/tickets.ts';
 import type { WebhookEvent } from '../api/webhooks.ts';
+import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call/call.ts';
+import { isOfOne } from '../http/call/of-one.ts';
 import { list } from '../http/call/pages.ts';
+import { counted } from '../text/number.ts';
 import type { Fields } from '../text/record.ts';
 import { inSeconds } from '../text/time.ts';
 
@@ -43,14 +46,44 @@ const sources: Readonly<Record<WebhookEvent, (service: Service, since: Date) => 
   'feedback.created': (service) => list(service, listFeedback, {}, { all: true }).records,
 };
 
+/** Records of a kind that could not be read; all others of it were. */
+export class SomeUnread extends Failure {
+  constructor(failed: readonly Failure[]) {
+    super('partial', `${counted(failed.length, 'record')} could not be read: ${failed[0]?.message}`);
+  }
+}
+
+/** A module is off, a scope is missing, or the record is gone. */
+export const isMissing = (error: unknown): error is Failure =>
+  error instanceof Failure && (error.kind === 'forbidden' || error.kind === 'not-found');
+
+/** One that cannot be read keeps none of the others back, and is told at the end. */
 async function* customerMessages(service: Service, since: Date): AsyncGenerator<Fields> {
   const query = { updated_since: inSeconds(since) };
+  const failed: Failure[] = [];
   for await (const { id, last_message_at: last } of list(service, listConversations, { query }, { all: true })
     .records) {
     if (typeof id !== 'number' || isBefore(last, since)) continue;
-    const { conversation } = await call(service, getConversation, { params: { id } });
-    yield* messagesOf(conversation, conversation.messages ?? []);
+    const read = await messagesIn(service, id).catch((error) => {
+      if (!isOfOne(error) && !isMissing(error)) throw error;
+      failed.push(error);
+      return undefined;
+    });
+    if (read) yield* messagesOf(read.conversation, read.messages);
+    if (failed.length >= mostFailed) break;
   }
+  if (failed.length > 0) throw new SomeUnread(failed);
+}
+
+/** The service is in trouble, and each takes its time. */
+const mostFailed = 5;
+
+/** @throws Failure also where the answer has no messages, not even none. */
+async function messagesIn(service: Service, id: number) {
+  const { conversation } = await call(service, getConversation, { params: { id } });
+  const { messages } = conversation;
+  if (messages === undefined) throw new Failure('partial', `The answer about conversation ${id} holds no messages.`);
+  return { conversation, messages };
 }
 
 /** Those that a customer wrote, each with the conversation that it stands in. */

@@ -99,6 +99,41 @@ test('of one moment the events of a kind come in the order of their ids', async 
   ]);
 });
 
+test.each([
+  { what: 'is refused', answer: { status: 422, body: '{"message":"No."}' } },
+  { what: 'fails', answer: { status: 500, body: '{"message":"Sorry."}' } },
+  { what: 'is no JSON', answer: { status: 200, body: '<html>' } },
+  { what: 'holds no messages', answer: 'without messages' },
+  { what: 'never comes', answer: { lost: 'after-sending', reason: 'timeout', detail: 'No answer.' } },
+  { what: 'is not there', answer: { status: 404, body: '{"message":"Not found."}' } },
+] as const)('a conversation whose answer $what keeps no other event back, and is told', async ({ answer }) => {
+  const { world, app } = await setting();
+  const conversations = JSON.parse(
+    (await svc(world, ['conversations', 'list', '--all', '--json'], { env })).stdout,
+  ) as readonly { id: number }[];
+  const [first] = [...conversations].sort((a, b) => a.id - b.id);
+  const broken = {
+    ...world,
+    exchange: async (asked: Parameters<typeof world.exchange>[0]) => {
+      const real = await world.exchange(asked);
+      if (!asked.url.endsWith(`/conversations/${first?.id}`) || !('status' in real)) return real;
+      if (typeof answer === 'object') return 'status' in answer ? { ...real, ...answer } : answer;
+      const { messages: _, ...conversation } = JSON.parse(real.body).conversation;
+      return { ...real, body: JSON.stringify({ conversation }) };
+    },
+  };
+  const argv = ['webhooks', 'catch-up', '--json', ...ofAll, '--to', app.url];
+  const ran = await svc(broken, argv, { env: { ...env, ...untilOver } });
+  expect(`${ran.stderr}\nexit ${ran.exitCode}`).toMatch(/exit 8$/u);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ not_readable: ['conversation.message_received'] });
+  expect(ran.stderr).toContain('conversation.message_received cannot be rebuilt: 1 record could not be read: ');
+  const sent = new Set(app.ids());
+  await svc(world, argv, { env });
+  const rest = app.got.slice(sent.size).map((got) => JSON.parse(got.body));
+  expect(rest.length).toBeGreaterThan(0);
+  for (const { data } of rest) expect(data).toMatchObject({ conversation_id: first?.id });
+});
+
 test('twice at once sends nothing twice', async () => {
   const { app, catchUp } = await setting();
   await Promise.all([catchUp(...ofAll, '--to', app.url), catchUp(...ofAll, '--to', app.url)]);

@@ -2,6 +2,7 @@ import type { Input, Operation } from '../../api/operation.ts';
 import { type Context, withContext } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { call, type Service } from '../../http/call/call.ts';
+import { isOfOne as isOfOneAlone } from '../../http/call/of-one.ts';
 import { checked } from '../../http/exchange/checked.ts';
 import { type Fields, fieldsIn } from '../../text/record.ts';
 import type { KindName } from '../tables/kinds.ts';
@@ -171,9 +172,5 @@ export function notWhole(pulling: Pulling, name: KindName, doubt: string): void 
 }
 
 /** One record must not keep all others from the copy. Of a login, a limit, and what is not the service, that says nothing. */
-export function isOfOne({ stop }: Pulling, reason: unknown): reason is Failure {
-  if (!(reason instanceof Failure) || reason === stop || reason.isStranger) return false;
-  const { kind, status, cause } = reason;
-  if (kind === 'partial' || kind === 'forbidden' || kind === 'rejected') return true;
-  return (kind === 'failed' && status !== undefined) || fieldsIn(cause).lost === 'after-sending';
-}
+export const isOfOne = ({ stop }: Pulling, reason: unknown): reason is Failure =>
+  reason !== stop && isOfOneAlone(reason);
