@@ -61,6 +61,9 @@ test.each(commands)(
       expect(next.exitCode).toBe(8);
       expect(JSON.parse(next.stdout)).toMatchObject({ done: drafts - 1, drafted: drafts - 1, rejected: 1, unsent: 0 });
     }
+    const rejects = join(world.folder, 'rejects.csv');
+    await run([...line, '--rejects', rejects], { stdin: rows });
+    expect((await run(line, { stdin: readFileSync(rejects, 'utf8') })).exitCode).toBe(8);
     expect(writesOf(world)).toEqual([]);
     await ok([...line, '--again'], { stdin: another });
     expect(writesOf(world)).toHaveLength(1);

@@ -61,17 +61,18 @@ export function matchRows(
   drafted: Drafted,
 ): OpenMatches {
   // Of equal rows some may be done: a file of those that were rejected is none of them.
-  const journals = all.filter(({ past }) => past.finished?.rejects !== plan.content || past.contents.has(plan.content));
+  const isOfRejects = ({ past }: Found) => past.finished?.rejects === plan.content && !past.contents.has(plan.content);
   const matches = matchTable(plan.refs);
   const isOnce = isRepeatable(plan);
   const counts = (from: Found, key: string, { status, is }: RowStatus, request: string | undefined): boolean => {
     const fate = fateOf(drafted, { from, key });
+    if (isOfRejects(from)) return fate === 'rejected';
     // Twice is once: of another run only what a person has yet to decide, or has decided.
     if (isOnce && from !== own) return fate !== undefined;
     // What was rejected may go again in another form, or from another file; what a person rejected goes when one says so.
     return status !== 'rejected' || fate !== undefined || (from === own && (is === undefined || is === request));
   };
-  for (const from of journals) {
+  for (const from of all) {
     for (const [key, rowStatus] of from.past.rowStatuses) {
       const request = plan.refs.get(key);
       if (request === undefined || !counts(from, key, rowStatus, request)) continue;
@@ -81,7 +82,7 @@ export function matchRows(
     }
   }
   let left: ReturnType<typeof rowsByRequest> | undefined;
-  for (const from of journals) {
+  for (const from of all) {
     for (const [key, rowStatus] of from.past.rowStatuses) {
       const request = requestOf(from, key, rowStatus);
       if (request === undefined || !counts(from, key, rowStatus, request)) continue;
