@@ -16,6 +16,7 @@ import {
   momentOf,
 } from '../../src/http/look/agree.ts';
 import { fc } from '../chance.ts';
+import { cpuTimer } from '../cpu.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc, type World } from '../svc.ts';
 
@@ -69,6 +70,24 @@ describe('what a service may do to a value on the way in', () => {
     ['<ul><li>A &amp; B</li><li>C</li></ul>', '<ul>\n  <li>A & B</li>\n  <li>C</li>\n</ul>'],
     ['<P>A <B>b</B><BR />c</P>', '<p>A <b>b</b><br>c</p>'],
     ['<a href="https://a.example/?x=1&amp;y=2">Here</a>', '<a href="https://a.example/?x=1&y=2">Here</a>'],
+    ['<p>See <a href="http://www.a.example">www.a.example</a>.</p>', 'See www.a.example.'],
+    ['<p>See <a href="https://a.example/b" target="_blank">a.example/b</a></p>', 'See a.example/b'],
+    ['See <a rel="nofollow" href="https://a.example/">https://A.example</a>', 'See https://A.example'],
+    ['<p>See <a href="https://a.example/b">https://A.example/b</a></p>', 'See https://A.example/b'],
+    ['<p><a href="mailto:ada@a.example">Ada@a.example</a></p>', 'Ada@a.example'],
+    ['<p>Call <a href="tel:+15550100">+1 555-0100</a></p>', 'Call +1 555-0100'],
+    [
+      '<p><a href="https://a.example" rel="nofollow">https://a.example</a></p>',
+      "<a href='https://a.example'>https://a.example</a>",
+    ],
+    ['<p><a href="https://a.example" rel="nofollow">Here</a></p>', "<a href='https://a.example'>Here</a>"],
+    ['<h1>Hi</h1>', '<h1 class="x">Hi</h1>'],
+    ['<p>Hi there</p>', '<p>Hi <span style="color:red">there</span></p>'],
+    ['<p>Hi</p>', '<div class="x"><p>Hi</p></div>'],
+    [
+      '<p>Hi <a href="https://a.example">there</a></p>',
+      '<p>Hi <a href="https://a.example" onclick="a()">there</a></p>',
+    ],
   ])('a message in markup is that text: %j is %j', (stored, sent) => {
     expect(isSameRendered(stored, sent)).toBe(true);
     expect(isSameText(stored, sent)).toBe(false);
@@ -95,6 +114,18 @@ describe('what a service may do to a value on the way in', () => {
     ['Q&amp;A', 'Q&amp;amp;A'],
     ['<p>See <a href="https://b.example">https://a.example</a></p>', 'See https://a.example'],
     ['<a href="x&quot; title=&quot;y">z</a>', '<a href="x" title="y">z</a>'],
+    ['<p>See <a href="http://www.b.example">www.a.example</a></p>', 'See www.a.example'],
+    ['<p>See <a href="http://a.example">www.a.example</a></p>', 'See www.a.example'],
+    ['<p>See <a href="https://a.example/B">a.example/b</a></p>', 'See a.example/b'],
+    ['<p>See <a href="http://a.example">https://a.example</a></p>', 'See https://a.example'],
+    ['<p>See <a href="https://a.example@b.example">https://a.example</a></p>', 'See https://a.example'],
+    ['<p>Ask <a href="mailto:eve@a.example">ada@a.example</a></p>', 'Ask ada@a.example'],
+    ['<p>Call <a href="tel:+15550101">+1 555-0100</a></p>', 'Call +1 555-0100'],
+    ['<p>Call <a href="tel:555">me, or 555</a></p>', 'Call me, or 555'],
+    ['<a href="https://b.example">Here</a>', '<a href="https://a.example">Here</a>'],
+    ['<img src="b.png">', '<img src="a.png">'],
+    ['if a<b and c=5>d', 'if a<b and c=6>d'],
+    ['if a<b or c>d', 'if a<b and c>d'],
   ])('and no other text: %j is not %j', (stored, sent) => {
     expect(isSameRendered(stored, sent)).toBe(false);
   });
@@ -283,6 +314,15 @@ test('texts that agree have one likeness, and others have another', () => {
   expect(likeness('<b>a</b>')).not.toBe(likeness('<i>a</i>'));
   expect(likeness('Reset <password>')).not.toBe(likeness('Reset'));
   expect(likeness('use <b> tag')).toBe(likeness('use &lt;b&gt; tag'));
+  expect(likeness('See www.a.example')).toBe(likeness('See <a href="http://www.a.example">www.a.example</a>'));
+  expect(likeness('<h1 class="a">x</h1>')).toBe(likeness("<h1 class='b'>x</h1>"));
+});
+
+test('a text that is spelled as HTML thousands of times is judged at once', () => {
+  const past = cpuTimer();
+  likeness(`&${'amp;'.repeat(5_000)}`);
+  likeness(`${'<sp'.repeat(3_000)}<span>${'an>'.repeat(3_000)}`);
+  expect(past()).toBeLessThan(1_000);
 });
 
 describe('a text that is kept as HTML, by chance', () => {
@@ -297,6 +337,10 @@ describe('a text that is kept as HTML, by chance', () => {
     '<BR />',
     '<p class="x">',
     '<a href="a">a</a>',
+    '<a href="http://a" rel="b">a</a>',
+    '<span id="a">',
+    '<b class="a">',
+    "<b id='b'>",
     '<a&amp;b>',
   ];
   const text = fc.array(fc.constantFrom(...parts, ...tags), { maxLength: 8 }).map((all) => all.join(''));

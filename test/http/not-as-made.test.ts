@@ -105,6 +105,11 @@ test.each<Case>([
   },
   { ...reply, bend: inMessage({ body: '<p>Hello</p>' }) },
   { ...chat, bend: inMessage({ body: '<div>Hello</div>\n' }) },
+  {
+    ...reply,
+    argv: ['tickets', 'reply', '8', '--body', 'See www.a.example', '--yes'],
+    bend: inMessage({ body: '<p>See <a href="http://www.a.example">www.a.example</a></p>' }),
+  },
 ])('a time without its seconds, and a text in markup, are what was sent: $argv', async (one) => {
   const { world, writes, looks } = answering(one, true);
   expect(await svc(world, one.argv)).toMatchObject({ exitCode: 0 });

@@ -30,7 +30,7 @@ export function isSameRendered(stored: unknown, sent: unknown): boolean {
   const typed = typeof sent === 'string' ? lined(sent) : '';
   // What is kept as text holds no tag and no entity: there `Q&amp;A` is no `Q&A`.
   const isHtml = page !== escaped(text);
-  return isHtml && [escaped(typed), spelled(typed)].some((wanted) => isLaidOut(page, wanted));
+  return isHtml && [escaped(typed), unwrapped(spelled(typed))].some((wanted) => isLaidOut(unwrapped(page), wanted));
 }
 
 /** The same to whoever reads over it: in letters alone, however it is marked. */
@@ -121,10 +121,13 @@ export const address = (value: unknown): string => {
 export const likeness = (...texts: readonly unknown[]): string =>
   JSON.stringify(texts.map((text) => bare(plain(text)).toLowerCase()));
 
+/** Nobody wraps a text more often. Each round reads it whole, so a text that is made for it would take minutes. */
+const roundsAtMost = 20;
+
 /** Without any spelling of HTML, however often it was put around the text. */
 function bare(text: string): string {
   let held = text;
-  while (/[&<]/u.test(held)) {
+  for (let round = 0; round < roundsAtMost && /[&<]/u.test(held); round++) {
     const barer = plain(decoded(unwrapped(spelled(held))));
     if (barer === held) break;
     held = barer;

@@ -32,6 +32,17 @@ const escapes: Readonly<Record<string, string>> = {
 /** The HTML that shows a text as it was typed. */
 export const escaped = (text: string): string => text.replaceAll(/[&<>"']/gu, (one) => escapes[one] ?? one);
 
+/*
+ * The forms of a text that are compared, each made of the one before it:
+ *
+ * - `plain` (agree.ts): one space for any white space, so without lines. What is no HTML is compared so.
+ * - `lined`: the same, but a line end stays one. What was sent keeps its lines so.
+ * - `spelled`: HTML with one spelling for all that shows the same in the same places: characters, tags, addresses.
+ * - `unwrapped`: what is `spelled` without its paragraphs, of which the lines stay. Two pages are compared so, and a page
+ *   with a text.
+ * - `bare` (agree.ts): `unwrapped` until nothing is left of it, without lines. Texts are alike by it that one page may be.
+ */
+
 /** With a line end where one or more were, and no other white space than single spaces. */
 export const lined = (text: string): string =>
   text
@@ -39,13 +50,15 @@ export const lined = (text: string): string =>
     .replaceAll(/\s+/gu, (space) => (/[\n\r]/u.test(space) ? '\n' : ' '))
     .trim();
 
-/** The same HTML for all that differs in nothing but the spelling of characters, and white space. */
+/** The same HTML for all that differs only in white space, the spelling of characters, what no reader sees, and links made of addresses. */
 export const spelled = (html: string): string =>
   lined(
     html
       .split(/(<\/?[a-z][^<>]*>)/iu)
       .map((part, at) => (at % 2 ? spelledTag(part) : part.replaceAll(ofText, respelled)))
       .join('')
+      .replaceAll(plainer, '')
+      .replaceAll(link, (whole, to: string, shown: string) => (leadsTo(decoded(to), decoded(shown)) ? shown : whole))
       .replaceAll(around, '$1'),
   );
 
@@ -54,22 +67,42 @@ const around = new RegExp(`\\s*(</?(?:${blocks})(?: [^<>]*)?>)\\s*`, 'gu');
 
 const respelled = (one: string): string => escaped(decoded(one));
 
+/** Only in quotes: what a person typed may hold `a<b and c=5>d`, which is no tag. */
+const attribute = /\s+([a-z][\w:-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/giu;
+/** What leads a reader somewhere, or shows something; a service may drop and add any other. */
+const kept = /^(?:alt|href|src|title)$/u;
+
 const spelledTag = (tag: string): string =>
   tag
+    .replaceAll(attribute, (_, name: string, double?: string, single?: string) =>
+      kept.test(name.toLowerCase()) ? ` ${name.toLowerCase()}="${respelled(double ?? single ?? '')}"` : '',
+    )
     .replaceAll(ofTag, respelled)
     .replace(/^<\/?[a-z\d]+/iu, (name) => name.toLowerCase())
     .replace(/\s*\/?>$/u, '>');
 
+const plainer = /<\/?(?:font|span)(?: [^<>]*)?>/gu;
+const link = /<a href="([^"<>]*)"[^<>]*>([^<>]*)<\/a>/gu;
+
+/** Whether a link leads to the address that it shows, as services make them: with the scheme that people leave out. */
+function leadsTo(to: string, shown: string): boolean {
+  if (/^tel:/iu.test(to)) return /^[\d\s()+./-]+$/u.test(shown) && dialled(to) === dialled(shown);
+  if (/^mailto:/iu.test(to))
+    return to.replace(/^mailto:/iu, '').toLowerCase() === shown.replace(/^mailto:/iu, '').toLowerCase();
+  return ['', 'http://', 'https://'].some((scheme) => placeOf(to) === placeOf(`${scheme}${shown}`));
+}
+
+const dialled = (phone: string): string => phone.replaceAll(/[^\d+]/gu, '');
+
+const placeOf = (address: string): string =>
+  (URL.canParse(address) ? new URL(address).href : address).replace(/\/$/u, '');
+
 /** What a text is put into so that its lines stay lines, with nothing that shows. */
 const wrapper = /<\/?(?:body|br|div|html|p|pre)(?: [^<>]*)?>/gu;
-const plainer = /<\/?(?:font|span)(?: [^<>]*)?>/gu;
-const link = /<a [^<>]*?href="(?<to>[^"<>]*)"[^<>]*>(?<shown>[^<>]*)<\/a>/gu;
 
-/** What is `spelled` without its paragraphs, of which the lines stay; an address that was made a link is text again. */
+/** What is `spelled` without its paragraphs, of which the lines stay. */
 export const unwrapped = (html: string): string =>
   html
-    .replaceAll(link, (whole, to: string, shown: string) => (addressIn(to) === addressIn(shown) ? shown : whole))
-    .replaceAll(plainer, '')
     .replaceAll(wrapper, '\n')
     .replaceAll(/\s*\n\s*/gu, '\n')
     .trim();
@@ -78,13 +111,8 @@ export const unwrapped = (html: string): string =>
 export const lettersOf = (html: string): string =>
   decoded(html.replaceAll(/<\/?[a-z][^<>]*>/giu, '')).replaceAll(/\s+/gu, '');
 
-const addressIn = (text: string): string => text.replace(/^(?:mailto|tel):/u, '').replace(/\/$/u, '');
-
-/** Whether what is `spelled` is `wanted`, as it is or in paragraphs. It has a line end only where that has one. */
-export const isLaidOut = (html: string, wanted: string): boolean =>
-  [html, unwrapped(html)].some(
-    (text) =>
-      flat(text) === flat(wanted) && [...text.matchAll(/\n/gu)].every(({ index }) => wanted.charAt(index) === '\n'),
-  );
+/** Whether a page that is `unwrapped` shows `wanted`. It has a line end only where that has one. */
+export const isLaidOut = (page: string, wanted: string): boolean =>
+  flat(page) === flat(wanted) && [...page.matchAll(/\n/gu)].every(({ index }) => wanted.charAt(index) === '\n');
 
 const flat = (text: string): string => text.replaceAll('\n', ' ');
