@@ -15,7 +15,13 @@ type Columns = {
 
 /** The rows with their own columns, and ours behind them. JSON Lines where the name says so, else CSV. */
 export const rowsOut = (rows: Rows, path: string, columns: Columns): AsyncGenerator<string> =>
-  /\.(?:jsonl|ndjson)$/iu.test(path) ? jsonOut(rows, columns) : csvOut(rows, columns);
+  isJsonLines(path) ? jsonOut(rows, columns) : csvOut(rows, columns);
+
+/** The same of a list that has no rows, and so no columns of its own. */
+export const headerOnly = (path: string, added: readonly string[]): string =>
+  isJsonLines(path) ? '' : `${added.join(',')}\r\n`;
+
+const isJsonLines = (path: string): boolean => /\.(?:jsonl|ndjson)$/iu.test(path);
 
 /** The columns that stay: what an earlier run has added is replaced. */
 const keptOf = ({ columns }: Rows): number[] =>

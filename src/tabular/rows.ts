@@ -42,7 +42,10 @@ type RowsOptions = TableOptions & { readonly isName?: (line: string) => boolean 
 
 export async function openRows(source: Source, options: RowsOptions): Promise<Rows> {
   const start = await startOf(source);
-  if (start === '') throw new Failure('usage', `${subject(source.name)} has only blank lines.`);
+  if (start === '') {
+    const hasNoRows = source.path === undefined;
+    throw new Failure('usage', `${subject(source.name)} has only blank lines.`, { hasNoRows });
+  }
   const isTable = options.delimiter !== undefined || options.skipLines !== undefined || options.noHeader;
   const json = isTable ? undefined : jsonForm(start);
   if (json) return jsonRows(source, json);

@@ -32,6 +32,48 @@ test('a list with nothing in it that is piped on is no error: 0 rows, and a note
   expect((await svc(world, ['contacts', 'sync', '-', '--yes'], { stdin: '' })).exitCode).toBe(2);
 });
 
+test('a list with nothing in it leaves no results, rejects or report of another day behind', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const files = ['results', 'rejects', 'report'].map((kind) => join(world.folder, `${kind}.csv`));
+  const [results = '', rejects = '', report = ''] = files;
+  const out = ['--results', results, '--rejects', rejects, '--report', report];
+  const close = (stdin: string, ...more: string[]) =>
+    svc(world, ['tickets', 'close', '--from', '-', '--yes', ...out, ...more], { stdin });
+  const held = () => files.map((file) => readFileSync(file, 'utf8'));
+  await close('8\nnone\n');
+  const [of, ...others] = held();
+  expect([of, others[0]]).toEqual([expect.stringContaining('8,'), expect.stringContaining('none,')]);
+  // A dry run sends nothing, so what tells of rows that were sent stays.
+  const dry = await close('[]', '--dry-run');
+  expect([dry.exitCode, ...held().slice(0, 2)]).toEqual([0, of, others[0]]);
+  expect(await close('[]')).toMatchObject({ exitCode: 0 });
+  expect(held().slice(0, 2)).toEqual(['svc_line,svc_status,svc_id,svc_error\r\n', 'svc_line,svc_error\r\n']);
+  expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({ rows: 0, done: 0 });
+  const lines = join(world.folder, 'results.jsonl');
+  await svc(world, ['tickets', 'close', '--from', '-', '--yes', '--results', lines], { stdin: '' });
+  expect(readFileSync(lines, 'utf8')).toBe('');
+});
+
+test('signing secrets in the results are not lost to a list with nothing in it', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const results = join(world.folder, 'results.csv');
+  const held = 'svc_line,svc_status,svc_id,svc_error,svc_secret\r\n2,done,1,,whsec_abcdefghijk\r\n';
+  writeFileSync(results, held);
+  const create = ['webhooks', 'create', '--from', '-', '--yes', '--results', results];
+  const ran = await svc(world, create, { stdin: '[]' });
+  expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('holds signing secrets') });
+  expect(readFileSync(results, 'utf8')).toBe(held);
+});
+
+test.each([
+  ['a line end', '\n'],
+  ['blank lines', ' \r\n\r\n'],
+  ['a byte order mark', '\ufeff'],
+])('%s alone, piped on, is as empty as nothing', async (_, stdin) => {
+  const ran = await svc(sandboxWorld(), ['tickets', 'close', '--from', '-', '--yes'], { stdin });
+  expect(ran).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Nothing was sent.') });
+});
+
 test('the rejected rows of a table that names its delimiter are read with the same flags', async () => {
   const world = sandboxWorld({ rateLimit: 'off' });
   const [file, rejects] = [join(world.folder, 'f.csv'), join(world.folder, 'rejects.csv')];

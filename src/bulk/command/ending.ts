@@ -1,5 +1,5 @@
 import { changedNotes, dryNote, keptNotes, noneSendable, partialNote, stoppedFailure } from '../../batch/ending.ts';
-import { firstFailure, reportText, sparing, withUnwritten, writeFile, writtenLater } from '../../batch/out-files.ts';
+import { sparing, withUnwritten } from '../../batch/out-files.ts';
 import { rowsInWords } from '../../batch/pace.ts';
 import type { RowOf } from '../../command/row.ts';
 import { Failure, isInterruption } from '../../errors.ts';
@@ -8,7 +8,7 @@ import { someOf } from '../../text/each.ts';
 import { counted, number } from '../../text/number.ts';
 import { isInDoubt } from '../journal/ended-table.ts';
 import type { Run } from '../report/command-line.ts';
-import { writeFiles } from '../report/files.ts';
+import { writeFiles, writeFilesOfNothing } from '../report/files.ts';
 import { dryReport, type Report, reportOf, reportOfNothing } from '../report/report.ts';
 import { recordsShown, viewOf } from '../report/view.ts';
 import { type FileFlags, sendsAgain } from '../rows/flags.ts';
@@ -71,13 +71,10 @@ export async function tell(
 }
 
 /** A list with nothing in it that was piped on, as on a quiet day. `why`: a sentence. */
-export async function tellNothing({ ctx, words, flags }: Run, file: string, why: string): Promise<View> {
+export async function tellNothing({ ctx, words, flags, earlier }: Run, file: string, why: string): Promise<View> {
   const report = reportOfNothing(words, file);
-  const { report: path } = flags;
-  const by = { ctx, sums: report, hint: writtenLater() };
-  const unwritten = await firstFailure([
-    path === undefined ? undefined : () => writeFile(path, [reportText(report)], by),
-  ]);
+  const written = flags.dry_run ? await sparing(ctx, flags, { isDry: true }) : flags;
+  const unwritten = await writeFilesOfNothing(ctx, written, { report, earlier });
   const view = viewOf(report, { records: new Map(), besides: [] });
   const note = `${why} Nothing was sent. If there should be rows, look whether the program before the pipe failed.`;
   return withUnwritten({ ...view, notes: [note] }, unwritten, { notice: ctx.notice, isDone: false });

@@ -1,7 +1,7 @@
 import { type EarlierSecrets, refuseLoss } from '../../batch/earlier-secrets.ts';
 import type { Files } from '../../batch/ending.ts';
 import { firstFailure, reportText, writeFile, writtenLater } from '../../batch/out-files.ts';
-import { rowsOut } from '../../batch/rows-out.ts';
+import { headerOnly, rowsOut } from '../../batch/rows-out.ts';
 import type { Context } from '../../context.ts';
 import type { Failure } from '../../errors.ts';
 import type { Plan } from '../rows/plan.ts';
@@ -41,6 +41,27 @@ export async function writeFiles(
   ]);
 }
 
+/** The same of no rows at all, since what an earlier run has written would be taken for what this one did. */
+export const writeFilesOfNothing = (
+  ctx: Pick<Context, 'signal' | 'notice'>,
+  { results, rejects, report: reportFile }: Files,
+  { report, earlier }: Pick<Told, 'report' | 'earlier'>,
+): Promise<Failure | undefined> => {
+  const by = { ctx, hint: writtenLater(), sums: report };
+  const toResults = async (path: string) => {
+    refuseLoss(earlier, path, []);
+    await writeFile(path, [headerOnly(path, resultColumns)], by);
+  };
+  return firstFailure([
+    results === undefined ? undefined : () => toResults(results),
+    rejects === undefined ? undefined : () => writeFile(rejects, [headerOnly(rejects, rejectColumns)], by),
+    reportFile === undefined ? undefined : () => writeFile(reportFile, [reportText(report)], by),
+  ]);
+};
+
+const resultColumns = ['svc_line', 'svc_status', 'svc_id', 'svc_error'];
+const rejectColumns = ['svc_line', 'svc_error'];
+
 function* idsOf(plan: Plan, totals: Totals): Generator<number | null> {
   for (let index = 0; index < plan.count; index++) yield resultOf(plan, totals, index).id ?? null;
 }
@@ -50,7 +71,7 @@ type Place = { readonly path: string; readonly separator: string | undefined };
 
 /** Every row with what became of it. */
 function resultsOf({ plan, totals, hasSecrets, earlier }: Told, { path, separator }: Place): AsyncGenerator<string> {
-  const added = ['svc_line', 'svc_status', 'svc_id', 'svc_error', ...(hasSecrets ? ['svc_secret'] : [])];
+  const added = [...resultColumns, ...(hasSecrets ? ['svc_secret'] : [])];
   const cellsOf = (line: number, { status, id, error, secret, drafted }: Result) => [
     line,
     // Nothing of it was sent yet.
@@ -69,5 +90,5 @@ function rejectsOf({ plan, totals }: Told, { path, separator }: Place): AsyncGen
     const { status, error } = resultOf(plan, totals, index);
     return status === 'rejected' ? [line, error ?? ''] : undefined;
   };
-  return rowsOut(plan.rows, path, { added: ['svc_line', 'svc_error'], addedTo, separator });
+  return rowsOut(plan.rows, path, { added: rejectColumns, addedTo, separator });
 }
