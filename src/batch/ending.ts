@@ -40,14 +40,21 @@ function whereNamed({ rejects, report, results }: Files, rejected: number): stri
   return rejected > 0 ? 'Standard output names them; --rejects FILE keeps them.' : 'Standard output names them.';
 }
 
-/** The same of a dry run, which does nothing. `unknown`: left by earlier runs. */
-export function dryNote({ rejected, unknown = 0 }: { readonly rejected: number; readonly unknown?: number }): string {
+/** `unknown`: left by earlier runs. `forbidden`: by the policy. */
+type DryCounts = { readonly rejected: number; readonly unknown?: number; readonly forbidden?: number };
+
+/** The same of a dry run, which does nothing. */
+export function dryNote({ rejected, unknown = 0, forbidden = 0 }: DryCounts): string {
   const told = [
     ...(rejected > 0 ? [`${rowsInWords(rejected)} would be rejected (exit 8).`] : []),
     ...(unknown > 0 ? [`${rowsInWords(unknown)} may or may not have been done by an earlier run (exit 9).`] : []),
+    ...(forbidden > 0 ? [`${forbiddenInWords(forbidden)} (exit 8).`] : []),
   ];
   return told.length > 0 ? told.join(' ') : 'Earlier runs have done some rows only in part (exit 8).';
 }
+
+/** Of a dry run. */
+export const forbiddenInWords = (rows: number): string => `The policy forbids ${rowsInWords(rows)} for now`;
 
 /**
  * On a terminal: where the rejected rows are, once they are written, and how they are sent. `file`: the one that was read.

@@ -78,6 +78,38 @@ test('--dry-run of a file leaves out the rows that the policy forbids, and is re
   expect(writesOf(world)).toEqual([]);
 });
 
+test('--dry-run of a file with forbidden rows says so, and nothing of earlier runs or --max-sends', async () => {
+  const { run } = deskUnder('sends:\n  deny: \'.body.body | test("refund")\'\n');
+  const dry = ['tickets', 'reply', '--from', '-', '--dry-run'];
+  const stdin = 'id,body\n8,A refund\n9,Hello\n10,Hello\n';
+  const told: string[] = [];
+  const progress = (text?: string) => text !== undefined && told.push(text);
+  const piped = await run(dry, { stdin, progress });
+  expect(piped).toMatchObject({ exitCode: 8, stderr: 'The policy forbids 1 row for now (exit 8).\n' });
+  expect(told).toContain('Weighing by the policy: 3 of 3 rows');
+  const shown = await run(dry, { stdin, columns: 100 });
+  expect(shown.stdout).toMatch(/\n2 of 3 rows would be sent; .*\n.*The policy forbids 1 row for now\./u);
+  const capped = await run([...dry, '--max-sends', '1'], { stdin, columns: 100 });
+  expect(capped.stdout).toContain('1 of 3 rows would be sent, because of --max-sends;');
+});
+
+test('--dry-run with a forbidden row beside one that an earlier run left in doubt ends as one without', async () => {
+  const { world, run } = desk();
+  await world.control('POST', 'faults', {
+    method: 'POST',
+    path: '/tickets/8/replies',
+    action: 'drop-before',
+    times: 1,
+  });
+  const send = ['tickets', 'reply', '--from', '-', '--yes', '--settle', '1'];
+  expect(await run(send, { stdin: 'id,body\n8,One\n' })).toMatchObject({ exitCode: 9 });
+  mkdirSync(join(world.folder, 'config'), { recursive: true });
+  writeFileSync(join(world.folder, 'config', 'policy.yaml'), 'sends:\n  deny: \'.body.body | test("refund")\'\n');
+  const ran = await run(['tickets', 'reply', '--from', '-', '--dry-run'], { stdin: 'id,body\n8,One\n9,A refund\n' });
+  expect(ran.exitCode).toBe(8);
+  expect(ran.stderr).toMatch(/1 row may or may not .*\(exit 9\)\. The policy forbids 1 row for now \(exit 8\)\.\n$/u);
+});
+
 const letting: readonly string[] = [
   "quiet: { from: '20:00', to: '12:30', zone: Europe/Berlin, days: [sat] }",
   'deny: \'.body.body | test("Bitcoin")\'',

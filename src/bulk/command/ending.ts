@@ -37,11 +37,12 @@ export async function tell(
   const { plan, totals, unwritten } = sent;
   const report = { ...reportOf(words, file, plan, totals), ...readAsOf(values) };
   const beside = requesters?.cost(wanted) ?? 0;
+  const forbidden = totals.forbidden?.rows ?? 0;
   const bounds = async () => ({
     cap: flags.max_sends,
     beside,
     isDrafted: (await ctx.sends?.mode()) === 'draft',
-    forbidden: totals.forbidden?.rows ?? 0,
+    forbidden,
   });
   const shown = flags.dry_run ? dryReport(report, plan, settings, await bounds()) : report;
   const written = sendsNothing ? await sparing(ctx, flags, { isDry: flags.dry_run }) : flags;
@@ -55,7 +56,9 @@ export async function tell(
   const lost = ofNothing ?? unwritten;
   const notes = [
     ...(outcome === 'partial' && !isTold ? [partialNote({ ...report, files: written })] : []),
-    ...(outcome === 'partial' && flags.dry_run && !ctx.stdout.isTTY && !failure ? [dryNote(report)] : []),
+    ...(outcome === 'partial' && flags.dry_run && !ctx.stdout.isTTY && !failure
+      ? [dryNote({ ...report, forbidden })]
+      : []),
     // The first is what programs are told.
     ...capped,
     ...draftNotes(report, totals),
@@ -66,6 +69,7 @@ export async function tell(
     ...written,
     records: await recordsShown(plan, shown),
     besides: shown.would_draft ? [] : totals.besides,
+    forbidden,
   });
   return withUnwritten({ ...view, notes, outcome, failure }, lost, { notice: ctx.notice, isDone: totals.doneNow > 0 });
 }
@@ -125,7 +129,8 @@ function failureOf(
       hint: 'Nothing was sent, because of --strict.',
     });
   }
-  if (flags.dry_run && !totals.forbidden) return undefined;
+  // Of a dry run nothing is in doubt: what is, an earlier run has left.
+  if (flags.dry_run && (!totals.forbidden || unknown > 0)) return undefined;
   const { stopped } = totals;
   const again = sendsAgain(flags);
   const goOn = totals.isForgotten ? forgotten(plan.row.operation) : goOnWithout(again);

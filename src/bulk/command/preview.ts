@@ -1,4 +1,5 @@
 import { rowsInWords } from '../../batch/pace.ts';
+import { number } from '../../text/number.ts';
 import type { Known } from '../history/history.ts';
 import { origins } from '../history/origins.ts';
 import { type Ended, endedEarlier, endedRows, isUnsettled } from '../journal/ended-table.ts';
@@ -19,7 +20,7 @@ import { type Sent, withEarlier } from './send-plan.ts';
  * them, and refused where it would refuse them. Nothing is written and nothing is held. Throws its Failures.
  */
 export async function previewPlan(run: Run, plan: Plan, given: string, ms: number): Promise<Sent> {
-  const { flags, row } = run;
+  const { ctx, flags, row } = run;
   const cap = flags.max_sends ?? Number.POSITIVE_INFINITY;
   const known = await knownToLogin(run, plan, given);
   const refusal = await policyOf(plan, run.service);
@@ -35,6 +36,7 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
   const besides = countBesides(row);
   let sends = 0;
   let resumedRows = 0;
+  let weighed = 0;
   let forbidden: Forbidden | undefined;
   for await (const batch of plan.read()) {
     for (const planned of batch) {
@@ -44,6 +46,9 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
         resumedRows++;
         continue;
       }
+      // A rule may look at the record of each row, and then this lasts as long as the run.
+      if (refusal)
+        ctx.progress(`Weighing by the policy: ${number(++weighed)} of ${rowsInWords(plan.sendable)}`, 'work');
       // A row that the policy keeps back takes no place of --max-sends.
       const failure = sends < cap ? await refusal?.(planned) : undefined;
       if (failure) {

@@ -1,4 +1,4 @@
-import type { Files } from '../../batch/ending.ts';
+import { type Files, forbiddenInWords } from '../../batch/ending.ts';
 import { duration, rowsInWords } from '../../batch/pace.ts';
 import { type Problem, problemLines, shownProblems } from '../../batch/problem-lines.ts';
 import { localTime, rowForPipe } from '../../output/cells.ts';
@@ -123,7 +123,8 @@ const dryText =
     const { width, paint } = terminal;
     const { sample = [], minutes = 0, rows, rejected, unsent, resumed_rows: earlier } = report;
     const { would_send: sent = unsent, would_draft: drafted } = report;
-    const cap = sent < unsent ? ', because of --max-sends' : '';
+    const { forbidden = 0 } = files;
+    const cap = sent < unsent - forbidden ? ', because of --max-sends' : '';
     const ending = sent === 0 || sent === drafted ? '.' : timeOf(minutes);
     const requests = sample.flatMap(({ line, method, path, body }) => [
       `${paint('dim', `line ${line}`)}  ${paint('bold', `${method} ${sanitize(path)}`)}`,
@@ -138,6 +139,7 @@ const dryText =
       ...(files.besides.length > 0 ? wrap(`Then svc would ${listed(files.besides)}.`, width) : []),
       ...(earlier > 0 ? [`${rowsInWords(earlier)} by earlier runs.`] : []),
       ...(rejected > 0 ? [paint('red', `${rowsInWords(rejected)} would be rejected.`)] : []),
+      ...(forbidden > 0 ? [paint('orange', `${forbiddenInWords(forbidden)}.`)] : []),
       ...problemLines(problemsOf(report, files), files, terminal),
     ].join('\n');
   };
@@ -158,6 +160,8 @@ type Shown = Files & {
   readonly records: RowRecords;
   /** What the rows did beside their own requests, or would do. */
   readonly besides: readonly string[];
+  /** Of a dry run: rows that the policy keeps back. */
+  readonly forbidden?: number;
 };
 
 export const viewOf = (report: Report, files: Shown): View => ({
