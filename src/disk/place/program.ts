@@ -1,5 +1,5 @@
 import { access, constants } from 'node:fs/promises';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import { isDone } from '../../promise/whether.ts';
 
 /** Whether there is something at the path that this user may run. */
@@ -13,13 +13,13 @@ type Search = {
 
 /** Whether there is surely no program of that name. */
 export async function isMissing(program: string, { folder, searched }: Search): Promise<boolean> {
-  const places = program.includes('/') ? [resolve(folder, program)] : inPath(program, searched);
+  // Windows finds programs by more than their name.
+  if (program === '' || process.platform === 'win32') return false;
+  const places = program.includes('/') ? [resolve(folder, program)] : inPath(program, { folder, searched });
   const areThere = await Promise.all(places.map(isProgram));
   return places.length > 0 && !areThere.includes(true);
 }
 
-/** Windows finds programs by more than their name. */
-const inPath = (program: string, searched = ''): string[] =>
-  program === '' || process.platform === 'win32'
-    ? []
-    : searched.split(delimiter).flatMap((folder) => (folder === '' ? [] : [join(folder, program)]));
+/** An empty part of PATH is the folder that the program is started in. */
+const inPath = (program: string, { folder, searched }: Search): string[] =>
+  searched ? searched.split(delimiter).map((part) => resolve(folder, part, program)) : [];
