@@ -112,6 +112,46 @@ onBothEngines('mirror pull', ({ engine, test, once, server, world: fresh, pulled
       expect(withoutContacts(await copied(world))).toEqual(withoutContacts(await truth(world)));
     });
 
+    const chatsAndOthers = async (world: SandboxWorld) => {
+      const ids = async (condition: string) =>
+        (await sql(world, `SELECT id FROM conversations WHERE ticket_id IS ${condition} ORDER BY id`)) as {
+          id: number;
+        }[];
+      return { chat: (await ids('NOT NULL'))[0]?.id, other: (await ids('NULL'))[0]?.id };
+    };
+
+    once('of such a chat, where the pull ended before it had read the ticket', async () => {
+      const world = await pulled();
+      const { chat } = await chatsAndOthers(world);
+      world.clock.advance(600_000);
+      await request(world, 'POST', `/conversations/${chat}/messages`, { body: 'Hello from the chat' });
+      world.clock.advance(20_000);
+      const words = ['mirror', 'pull', '--only', 'conversations', '--max-requests', '2'];
+      expect((await svc(world, words)).exitCode).toBe(8);
+      const read = "SELECT count(*) AS n FROM conversation_messages WHERE body = 'Hello from the chat'";
+      expect(await sql(world, read)).toEqual([{ n: 1 }]);
+      await ok(world, 'mirror pull');
+      expect((await copied(world)).ticket_messages).toEqual((await truth(world)).ticket_messages);
+    });
+
+    once('of such a chat, where the network went away at another one', { tags: ['long'] }, async () => {
+      const world = await pulled();
+      const { chat, other } = await chatsAndOthers(world);
+      world.clock.advance(600_000);
+      for (const id of [chat, other]) await request(world, 'POST', `/conversations/${id}/messages`, { body: 'Hello' });
+      world.clock.advance(20_000);
+      const away: SandboxWorld = {
+        ...world,
+        async exchange(asked) {
+          if (new URL(asked.url).pathname !== `/conversations/${other}`) return world.exchange(asked);
+          return { lost: 'before-sending', reason: 'refused', detail: 'connection refused' };
+        },
+      };
+      expect((await svc(away, ['mirror', 'pull', '--max-wait', '2'])).exitCode).toBe(10);
+      await ok(world, 'mirror pull');
+      expect((await copied(world)).ticket_messages).toEqual((await truth(world)).ticket_messages);
+    });
+
     test('with what it was before, and what it is now', async () => {
       const world = await pulled();
       world.clock.advance(600_000);

@@ -2,10 +2,11 @@ import { type KindState, readState, saveState } from '../store/state.ts';
 import { type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
 import { tableOf } from '../tables/tables.ts';
 import { isAbsent } from './deleted.ts';
-import { type Answers, withAnswers } from './failing.ts';
-import { type Pulling, tallyOf } from './pulling.ts';
+import { withAnswers } from './failing.ts';
+import { notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { readingOf } from './reading.ts';
-import { storeSome, together } from './texts.ts';
+import { storeSome, type Texts, together } from './texts.ts';
+import { droppedWords } from './usable.ts';
 
 /** Whoever pulls every few seconds asks for them less often. */
 const pauseMs = 300_000;
@@ -15,7 +16,7 @@ const pauseMs = 300_000;
  * ones for as long as some of them are answered. Of those that are called gone, which a list names all the same, only a few.
  */
 export async function askFailing(pulling: Pulling, name: KindName): Promise<void> {
-  const { store, account, wishes, ctx } = pulling;
+  const { store, account, writer, wishes, ctx } = pulling;
   const { one } = kindOf(name);
   const state = await store.read((sql) => readState(sql, account, name));
   const waited = ctx.clock.now().getTime() - Date.parse(state.failingAskedAt ?? '');
@@ -24,8 +25,19 @@ export async function askFailing(pulling: Pulling, name: KindName): Promise<void
   const open = state.notFound.flatMap(({ id, isGone }) => (isGone ? [] : [id]));
   const gone = state.notFound.flatMap(({ id, isGone }) => (isGone ? [id] : [])).slice(0, together);
   const left = [...new Set([...state.failing, ...open, ...gone])].filter((id) => !failing.has(id) && !absent.has(id));
+  if (left.length > 0)
+    await writer.write((sql) => saveState(sql, account, name, { ...state, failingAskedAt: pulling.now() }));
   for (let isAnswered = true; isAnswered && left.length > 0; )
     isAnswered = await askSome(pulling, name, one, left.splice(0, roomFor(pulling)));
+}
+
+/** Reads what shows changes of another kind's records. Whatever ends this, the next pull asks as for those that failed. */
+export async function readOutdated(pulling: Pulling, name: KindName): Promise<void> {
+  const { one } = kindOf(name);
+  const { outdated } = tallyOf(pulling, name);
+  const left = [...outdated];
+  outdated.clear();
+  while (one && left.length > 0) await askSome(pulling, name, one, left.splice(0, roomFor(pulling)));
 }
 
 /** Of a few requests that are left one is for the proof that others are shown. What ends a batch early takes its answers. */
@@ -40,23 +52,25 @@ async function askSome(pulling: Pulling, name: KindName, one: ReadsOne, ids: rea
   const these = new Set(ids);
   // Whatever ends this pull, the next one begins with others.
   const turned = [...before.failing.filter((id) => !these.has(id)), ...before.failing.filter((id) => these.has(id))];
-  const state = { ...before, failing: turned, failingAskedAt: pulling.now() };
+  const state = { ...before, failing: turned };
   await writer.write((sql) => saveState(sql, account, name, state));
   const answers = await (one.for === 'text' ? readAgain : lookAgain)(pulling, name, one, { state, ids });
   const kept = await withAnswers(pulling, name, state, answers);
   await writer.write((sql) => saveState(sql, account, name, kept));
+  if (answers.dropped > 0)
+    notWhole(pulling, name, droppedWords(answers.dropped, `the messages of ${name}`, tableOf(name).id));
   return answers.failed.length < ids.length;
 }
 
 type Asked = { readonly state: KindState; readonly ids: readonly number[] };
 
-function readAgain(pulling: Pulling, name: KindName, one: ReadsOne, { state, ids }: Asked): Promise<Answers> {
+function readAgain(pulling: Pulling, name: KindName, one: ReadsOne, { state, ids }: Asked): Promise<Texts> {
   const records = ids.map((id) => ({ [tableOf(name).id]: id }));
   return storeSome(pulling, name, one, { reading: readingOf(pulling, state, { number: state.begun }), records });
 }
 
 /** The list holds these whole: only whether they are there is asked. */
-async function lookAgain(pulling: Pulling, _: KindName, one: ReadsOne, { ids }: Asked): Promise<Answers> {
+async function lookAgain(pulling: Pulling, _: KindName, one: ReadsOne, { ids }: Asked): Promise<Texts> {
   const absent: number[] = [];
   const failed: number[] = [];
   for (const id of ids) {
@@ -65,5 +79,5 @@ async function lookAgain(pulling: Pulling, _: KindName, one: ReadsOne, { ids }: 
     else if (isGone) absent.push(id);
   }
   const others = new Set([...absent, ...failed]);
-  return { shown: ids.filter((id) => !others.has(id)), absent, failed };
+  return { shown: ids.filter((id) => !others.has(id)), absent, failed, dropped: 0 };
 }

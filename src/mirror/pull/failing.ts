@@ -2,6 +2,7 @@ import type { Failure } from '../../errors.ts';
 import { number } from '../../text/number.ts';
 import { type KindState, type NotFound, readState, saveState } from '../store/state.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
+import type { Sql } from '../tables/store.ts';
 import { forgetRecords } from './deleted.ts';
 import { showsOthers } from './down.ts';
 import { notWhole, type Pulling } from './pulling.ts';
@@ -74,8 +75,18 @@ async function isInTrouble(pulling: Pulling, name: KindName, open: readonly numb
 }
 
 /** Of a kind that is not being read. */
-export const rememberFailing = ({ writer, account }: Pulling, name: KindName, ids: readonly number[]): Promise<void> =>
-  writer.write(async (sql) => saveState(sql, account, name, withFailing(await readState(sql, account, name), ids)));
+export const rememberFailing = (pulling: Pulling, name: KindName, ids: readonly number[]): Promise<void> =>
+  pulling.writer.write((sql) => noteFailing(sql, pulling, name, ids));
+
+/** The same beside other writes. */
+export async function noteFailing(
+  sql: Sql,
+  { account }: Pulling,
+  name: KindName,
+  ids: readonly number[],
+): Promise<void> {
+  if (ids.length > 0) await saveState(sql, account, name, withFailing(await readState(sql, account, name), ids));
+}
 
 /** Says of a kind what could not be read of it, unless more is said already. */
 export async function tellFailing(pulling: Pulling, name: KindName): Promise<void> {

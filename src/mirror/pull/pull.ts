@@ -4,6 +4,7 @@ import { indexUnresolved } from '../store/open-index.ts';
 import { isKindWhole, readState, saveState } from '../store/state.ts';
 import { livingCount } from '../store/status.ts';
 import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
+import { readOutdated } from './ask-failing.ts';
 import { tellFailing } from './failing.ts';
 import { beginFirst } from './first.ts';
 import { pullLists } from './lists.ts';
@@ -50,6 +51,7 @@ export async function pull(pulling: Pulling): Promise<PullReport> {
         await guarded(name, () => readKind(pulling, name));
         pulling.left.set(name, 0);
       }
+      for (const [name] of [...pulling.tally]) await guarded(name, () => readOutdated(pulling, name));
       await rescan(pulling, guarded);
       for (const name of kindNames) await tellFailing(pulling, name);
       await countRows(pulling);

@@ -61,6 +61,8 @@ export type Tally = {
   /** Records that it has asked for in vain: those that answered 404, and why others could not be read. */
   readonly absent: Set<number>;
   readonly failing: Map<number, Failure>;
+  /** Those that show what has changed in records of another kind. */
+  readonly outdated: Set<number>;
   failedInARow: number;
 };
 
@@ -159,6 +161,7 @@ export function tallyOf({ tally }: Pulling, kind: KindName): Tally {
     gone: 0,
     absent: new Set(),
     failing: new Map(),
+    outdated: new Set(),
     failedInARow: 0,
   };
   tally.set(kind, present);

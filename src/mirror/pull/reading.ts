@@ -16,7 +16,7 @@ export function readingOf(pulling: Pulling, state: KindState, { number }: Pick<S
     now: pulling.now(),
     readAt: null,
     sweep: number,
-    notesChanges: state.complete || isFollowed || state.repairsFrom !== null,
+    notesChanges: state.complete || newSince !== null,
     ...(!state.complete && newSince !== null && { newSince }),
     ...(state.complete && state.first !== null && { first: state.first }),
   };

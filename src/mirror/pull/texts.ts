@@ -2,18 +2,18 @@ import { Failure } from '../../errors.ts';
 import type { Fields } from '../../text/record.ts';
 import type { KindState, Sweep } from '../store/state.ts';
 import { isSame } from '../tables/cells.ts';
-import { type EmbeddedIn, type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
+import { type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
 import type { Sql } from '../tables/store.ts';
 import { type Table, tableOf } from '../tables/tables.ts';
 import { showsOthers } from './down.ts';
-import { type Answers, rememberFailing } from './failing.ts';
+import { type Answers, noteFailing, rememberFailing } from './failing.ts';
 import { type Present, presentRows } from './present.ts';
 import { spent, tell } from './progress.ts';
-import { isOfOne, notWhole, type Pulling, tallyOf } from './pulling.ts';
+import { isOfOne, type Pulling, tallyOf } from './pulling.ts';
 import { idIn, type Read, storeRecords } from './reading.ts';
 import { applyRecords, type FetchedRecord, keyOf, markDeleted, touch } from './records.ts';
 import { readWhole } from './thread.ts';
-import { droppedWords, type Usable, usableIn } from './usable.ts';
+import { type Usable, usableIn } from './usable.ts';
 
 /** So many at once; the gate of the service spaces them out. */
 export const together = 8;
@@ -28,7 +28,7 @@ type PageOfKind = Read & {
 };
 
 /** `dropped`: how many parts of records have an id that svc cannot keep. */
-type Texts = Answers & { readonly dropped: number };
+export type Texts = Answers & { readonly dropped: number };
 
 /**
  * Reads one by one those records of a page whose text the list does not hold and that changed. `lacking`: how many of the
@@ -102,7 +102,10 @@ export async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne,
   const reading = { ...listed.reading, readAt: pulling.serviceTime() };
   const records = answers.flatMap((answer) => (answer.status === 'fulfilled' && answer.value ? [answer.value] : []));
   await writer.room();
-  const written = writer.write((sql) => storeWhole(sql, pulling, name, { reading, records }));
+  const written = writer.write(async (sql) => {
+    await storeWhole(sql, pulling, name, { reading, records });
+    await wantShown(sql, pulling, name, records);
+  });
   const reasons = new Map<number, unknown>();
   for (const [at, id] of ids.entries()) {
     const answer = answers[at];
@@ -110,8 +113,6 @@ export async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne,
   }
   if (reasons.size > 0) await written;
   await judgeFailed(pulling, name, one, { reasons, isAll: reasons.size === ids.length });
-  const { embeddedIn } = kindOf(name);
-  if (embeddedIn) await showIn(pulling, embeddedIn, { reading: listed.reading, records });
   const absent = ids.filter((_, at) => answers[at]?.status === 'fulfilled' && !answers[at].value);
   for (const id of absent) tallyOf(pulling, name).absent.add(id);
   const dropped = sum(records.map((record) => partsOf(name, record).dropped));
@@ -145,39 +146,25 @@ async function judgeFailed(pulling: Pulling, name: KindName, one: ReadsOne, { re
 
 const messageOf = (reason: unknown): string => (reason instanceof Failure ? reason.message : '');
 
-/** Another record shows what changed here, without having changed itself: it is read again. */
-async function showIn(pulling: Pulling, { kind, by }: EmbeddedIn, { reading, records }: Read): Promise<void> {
-  const { store, account, writer } = pulling;
-  const { one } = kindOf(kind);
+/**
+ * Another record shows what changed here, without having changed itself: it has to be read again. Who wrote that down with the
+ * change itself cannot forget it, whatever ends the pull.
+ */
+async function wantShown(sql: Sql, pulling: Pulling, name: KindName, records: readonly Fields[]): Promise<void> {
+  const { embeddedIn } = kindOf(name);
+  if (!embeddedIn) return;
+  const { kind, by } = embeddedIn;
   const changedAt = new Map<number, number>();
   for (const record of records) {
     if (typeof record[by] === 'number') changedAt.set(record[by], Date.parse(String(record.updated_at)));
   }
-  if (!one || changedAt.size === 0) return;
-  await writer.done();
-  const present = await store.read((sql) => presentRows(sql, account, tableOf(kind), [...changedAt.keys()]));
+  const present = await presentRows(sql, pulling.account, tableOf(kind), [...changedAt.keys()]);
   const old = [...present.values()].filter(
     ({ key, readAt, isDeleted }) => !isDeleted && !(Date.parse(readAt ?? '') > (changedAt.get(Number(key)) ?? 0)),
   );
-  const answers: Fields[] = [];
-  const failed: number[] = [];
-  for (const { key } of old) {
-    const id = Number(key);
-    const [answer] = await readWhole(pulling, kind, one, [id]);
-    if (answer?.status === 'fulfilled') answers.push(...(answer.value ? [answer.value] : []));
-    else if (!isOfOne(pulling, answer?.reason)) throw answer?.reason;
-    else {
-      tallyOf(pulling, kind).failing.set(id, answer.reason);
-      failed.push(id);
-    }
-  }
-  if (failed.length > 0) await rememberFailing(pulling, kind, failed);
-  const readAt = pulling.serviceTime();
-  const dropped = sum(answers.map((record) => partsOf(kind, record).dropped));
-  if (dropped > 0) notWhole(pulling, kind, droppedWords(dropped, `the messages of ${kind}`, 'id'));
-  void writer.write((sql) =>
-    storeWhole(sql, pulling, kind, { reading: { ...reading, readAt }, records: answers, shown: present }),
-  );
+  const ids = old.map(({ key }) => Number(key));
+  for (const id of ids) tallyOf(pulling, kind).outdated.add(id);
+  await noteFailing(sql, pulling, kind, ids);
 }
 
 const sum = (all: readonly number[]): number => all.reduce((one, other) => one + other, 0);
@@ -188,14 +175,11 @@ function partsOf(name: KindName, record: Fields): Usable {
   return parts ? usableIn(record[parts.field], tableOf(parts.table).id) : { records: [], dropped: 0 };
 }
 
-/** `shown`: what was there before of records that another kind's reading made svc read again. */
-type Whole = Read & { readonly shown?: ReadonlyMap<string, Present> };
-
 /** A record of which something was dropped counts as read in times long past: then it is read again. */
 const longAgo = new Date(0).toISOString();
 
 /** Records with what is inside of them. */
-async function storeWhole(sql: Sql, pulling: Pulling, name: KindName, read: Whole): Promise<void> {
+async function storeWhole(sql: Sql, pulling: Pulling, name: KindName, read: Read): Promise<void> {
   const isWhole = (record: Fields) => partsOf(name, record).dropped === 0;
   const { reading, records } = read;
   await storeAlike(sql, pulling, name, { ...read, records: records.filter(isWhole) });
@@ -204,17 +188,8 @@ async function storeWhole(sql: Sql, pulling: Pulling, name: KindName, read: Whol
   await storeAlike(sql, pulling, name, { ...read, reading: { ...reading, readAt: longAgo }, records: others });
 }
 
-async function storeAlike(
-  sql: Sql,
-  pulling: Pulling,
-  name: KindName,
-  { reading, records, shown }: Whole,
-): Promise<void> {
-  // The reading's number is that of another kind where a record is only shown.
-  const own = shown
-    ? { ...reading, sweep: Math.max(0, ...[...shown.values()].map(({ lastSweep }) => lastSweep)) }
-    : reading;
-  await storeRecords(sql, pulling, name, { reading: own, records });
+async function storeAlike(sql: Sql, pulling: Pulling, name: KindName, { reading, records }: Read): Promise<void> {
+  await storeRecords(sql, pulling, name, { reading, records });
   const { parts } = kindOf(name);
   if (!parts) return;
   const idOf = idIn(tableOf(name));
@@ -222,7 +197,7 @@ async function storeAlike(
     partsOf(name, record).records.map((part) => ({ record: part, parent: idOf(record) })),
   );
   const isWhole = reading.readAt !== longAgo;
-  await storeInside(sql, pulling, tableOf(parts.table), { reading: own, entries, parents: records.map(idOf), isWhole });
+  await storeInside(sql, pulling, tableOf(parts.table), { reading, entries, parents: records.map(idOf), isWhole });
 }
 
 type Inside = Pick<Read, 'reading'> & {

@@ -74,7 +74,7 @@ export type KindName = (typeof kindNames)[number];
 export type ReadsOne = { readonly operation: Operation; readonly for: 'text' | 'existence' };
 
 /** The other kind, the field that names its record, and the field of that record that names this one. */
-export type EmbeddedIn = { readonly kind: KindName; readonly by: string; readonly shownBy: string };
+type EmbeddedIn = { readonly kind: KindName; readonly by: string; readonly shownBy: string };
 
 type ListOperation = Operation & { readonly answer: Extract<Operation['answer'], { shape: 'list' }> };
 
