@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { SandboxWorld } from '../sandbox-world.ts';
+import { few, type SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { ok, onBothEngines, sql } from './engines.ts';
 import { faults, faulty } from './faulty.ts';
@@ -89,6 +89,34 @@ onBothEngines('watch', ({ test, once, world: fresh, pulled, looked }) => {
     expect(await once({ ...world, exchange })).toMatchObject({ exitCode: 10, stdout: '' });
     expect(events((await once(world)).stdout)).toMatchObject([{ record_id: 8 }]);
   });
+
+  for (const [how, isBroken] of [
+    ['has read', false],
+    ['could not read', true],
+  ] as const)
+    once(`tells what came while it followed, and the first pull ${how}`, { tags: ['long'] }, async () => {
+      const world = fresh({ seed: few });
+      const round = (of: SandboxWorld) => svc(of, ['watch', '--once', '--name', 'cron', '--max-wait', '2', '--json']);
+      expect((await round(world)).stdout).toBe('');
+      world.clock.advance(600_000);
+      const { ticket } = (await request(world, 'POST', '/tickets', { subject: 'New' })) as { ticket: { id: number } };
+      await request(world, 'POST', '/tickets/8/replies', { body: 'Said meanwhile' });
+      world.clock.advance(10_000);
+      const broken: SandboxWorld = {
+        ...world,
+        async exchange(asked) {
+          const isIt = ['/tickets/8', `/tickets/${ticket.id}`].includes(new URL(asked.url).pathname);
+          return isIt ? { status: 500, headers: {}, body: '{"error":"Server Error"}' } : world.exchange(asked);
+        },
+      };
+      if (isBroken) await round(broken);
+      world.clock.advance(600_000);
+      await svc(isBroken ? broken : world, ['mirror', 'pull', '--max-wait', '2']);
+      world.clock.advance(600_000);
+      const told = events((await round(world)).stdout);
+      const created = told.filter(({ change }) => change === 'created').map(({ after }) => after.subject ?? after.body);
+      expect(created.sort()).toEqual(['New', 'Said meanwhile']);
+    });
 
   test('tells what changes from now on, without reading the whole account first', { tags: ['long'] }, async () => {
     const world = fresh();

@@ -9,8 +9,8 @@ import { applyRecords, type Reading } from './records.ts';
 
 export function readingOf(pulling: Pulling, state: KindState, { number }: Pick<Sweep, 'number'>): Reading {
   const { account } = pulling;
-  const isFollowed = isFollowing(pulling, state);
-  const newSince = isFollowed ? state.followedFrom : state.repairsFrom;
+  // Whoever follows is told of what happened since, whichever reading finds it.
+  const newSince = state.repairsFrom ?? state.followedFrom;
   return {
     account,
     now: pulling.now(),

@@ -262,9 +262,11 @@ async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps
   });
 }
 
-/** What the first whole reading could not read, though it was there. */
-const firstOf = ({ failing, notFound }: KindState, began: string | null): KindState['first'] =>
-  began === null ? null : { began, unread: [...failing, ...notFound.map(({ id }) => id)] };
+/** What the first whole reading could not read, though it was there: before that began, or before anybody followed. */
+function firstOf({ failing, notFound, followedFrom }: KindState, started: string | null): KindState['first'] {
+  const began = earlier(started, followedFrom);
+  return began === null ? null : { began, unread: [...failing, ...notFound.map(({ id }) => id)] };
+}
 
 export async function save<S extends KindState>(pulling: Pulling, name: KindName, state: S): Promise<S> {
   await pulling.writer.write((sql) => saveState(sql, pulling.account, name, state));

@@ -59,7 +59,7 @@ export type KindState = {
   readonly sweep: Sweep | null;
   /** The last reading ended at a page that cannot be trusted. */
   readonly isDoubted: boolean;
-  /** Of the first whole reading: when it began, by the service's clock, and what it could not read. That is no news later. */
+  /** Of the first whole reading: what it could not read, and since when that is news later, by the service's clock. */
   readonly first: { readonly began: string; readonly unread: readonly number[] } | null;
   /** Since when the whole list has to be read, by this machine's clock: it could not be told what is gone. */
   readonly wholeWantedAt: string | null;
