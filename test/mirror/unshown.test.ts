@@ -366,6 +366,25 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     expect(await copied(world)).toEqual(await truth(world));
   });
 
+  test('one that answers 404, then fails for ten minutes, then answers 404 once is not gone by that', async () => {
+    const world = await pulled();
+    const hidden = troubled(world, ({ pathname }) => pathname === '/tickets/8');
+    const asked = ['--only', 'tickets', '--max-wait', '2'];
+    world.clock.advance(600_000);
+    await changeOf(world, [8]);
+    await pull(hidden, asked);
+    for (const _ of [1, 2]) {
+      world.clock.advance(300_000);
+      await pull(failsAt(world, [8]), asked);
+    }
+    world.clock.advance(10_000);
+    expect((await pull(hidden, asked)).exitCode).toBe(8);
+    expect(await goneTickets(world)).toEqual([]);
+    world.clock.advance(600_000);
+    expect((await pull(hidden, asked)).exitCode).toBe(0);
+    expect(await goneTickets(world)).toEqual([{ id: 8 }]);
+  });
+
   test('one that answers 404 later is told by that pull', async () => {
     const world = await pulled();
     world.clock.advance(600_000);

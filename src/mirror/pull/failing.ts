@@ -22,11 +22,18 @@ export type Answers = {
 export const isFull = ({ failing, notFound }: KindState): boolean =>
   failing.length >= rememberedAtMost || notFound.length >= rememberedAtMost;
 
-/** The state with more records that cannot be read, those last that were asked for last. */
+/**
+ * The state with more records that cannot be read, those last that were asked for last. That they answered 404 before counts
+ * no more: it is the same trouble.
+ */
 function withFailing<S extends KindState>(state: S, ids: readonly number[]): S {
   if (ids.length === 0) return state;
-  const others = without(state.failing, new Set(ids));
-  return { ...state, failing: [...others, ...ids].slice(0, rememberedAtMost) };
+  const these = new Set(ids);
+  return {
+    ...state,
+    failing: [...without(state.failing, these), ...ids].slice(0, rememberedAtMost),
+    notFound: state.notFound.filter(({ id, isGone }) => isGone || !these.has(id)),
+  };
 }
 
 const without = (all: readonly number[], some: ReadonlySet<number>): number[] => all.filter((id) => !some.has(id));
