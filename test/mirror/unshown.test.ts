@@ -1,11 +1,11 @@
 // Records that the list names, and whose own address answers 404.
 import { describe, expect } from 'vitest';
 import type { HttpResponse, Lost } from '../../src/context.ts';
-import { readState, saveState } from '../../src/mirror/store/state.ts';
+import { type KindState, readState, saveState } from '../../src/mirror/store/state.ts';
 import { few, type SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { json, ok, onBothEngines, sql } from './engines.ts';
-import { faulty, without } from './faulty.ts';
+import { type Fault, faulty, without } from './faulty.ts';
 import { copied, inCopy, request, truth } from './truth.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -764,6 +764,96 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     world.clock.advance(3_600_000);
     await svc(world, ['watch', 'tickets', '--once', '--name', 'one']);
     expect(await isComplete(world)).toBe(true);
+  });
+
+  const plant = (world: SandboxWorld, planted: Partial<KindState>) =>
+    inCopy(world, (store, account) =>
+      store.write(async (to) =>
+        saveState(to, account, 'tickets', { ...(await readState(to, account, 'tickets')), ...planted }),
+      ),
+    );
+
+  const countsMore = (body: Fields) => ({
+    ...body,
+    meta: { ...(body.meta as object), total: Number((body.meta as Fields).total) + 1 },
+  });
+  const wholes: Readonly<Record<string, readonly [kind: string, fault: Fault]>> = {
+    'one record has no usable id': [
+      'tickets',
+      (body) => ({
+        ...body,
+        tickets: (body.tickets as Fields[]).map((one) => (one.id === 8 ? { ...one, id: 'x' } : one)),
+      }),
+    ],
+    'one more has no usable id': [
+      'tickets',
+      (body) => ({ ...countsMore(body), tickets: [{ id: 'x' }, ...(body.tickets as Fields[])] }),
+    ],
+    'the service counts one more': ['tickets', countsMore],
+    'the service counts one contact more': ['contacts', countsMore],
+  };
+
+  test.each(Object.keys(wholes))(
+    'a watch reads a whole list once an hour at most: %s',
+    { tags: ['long'] },
+    async (how) => {
+      const [kind, fault] = wholes[how] ?? ['', countsMore];
+      const world = await pulled();
+      await plant(world, { wholeWantedAt: new Date(0).toISOString() });
+      const lists: string[] = [];
+      const odd = faulty(world, ({ pathname, searchParams }) => {
+        if (pathname !== `/${kind}` || searchParams.has('updated_since')) return undefined;
+        lists.push(pathname);
+        return fault;
+      });
+      const round = async () => {
+        world.clock.advance(15_000);
+        lists.length = 0;
+        await svc(odd, ['watch', kind, '--once', '--name', 'one', '--max-wait', '2']);
+        return lists.length;
+      };
+      expect(await round()).toBeGreaterThan(0);
+      await round();
+      // Of contacts the first page is what is new, and another one is looked at again.
+      for (const _ of [1, 2, 3]) expect(await round()).toBeLessThanOrEqual(kind === 'contacts' ? 2 : 0);
+      world.clock.advance(3_600_000);
+      expect(await round()).toBeGreaterThan(kind === 'contacts' ? 2 : 0);
+    },
+  );
+
+  test.each(['failing', 'notFound'] as const)(
+    'what changes is told, however many there are: %s',
+    { tags: ['long'] },
+    async (how) => {
+      const world = await pulled();
+      world.clock.advance(600_000);
+      const ids = Array.from({ length: 10_000 }, (_, at) => 1_000_000 + at);
+      const notFound = ids.map((id) => ({ id, since: new Date(0).toISOString(), isGone: true }));
+      await plant(world, how === 'failing' ? { failing: ids } : { notFound });
+      const broken = how === 'failing' ? answersAt(world, (path) => /^\/tickets\/1\d{6}$/u.test(path)) : world;
+      const asked = ['--only', 'tickets', '--max-wait', '2'];
+      await pull(broken, asked);
+      await changeOf(world, [8]);
+      world.clock.advance(600_000);
+      await pull(broken, asked);
+      expect(await sql(world, "SELECT record_id FROM changes WHERE kind = 'tickets'")).toEqual([{ record_id: 8 }]);
+    },
+  );
+
+  test('what changes is told, also after the service has counted more than it lists', async () => {
+    const world = await pulled();
+    const twice = faulty(world, ({ pathname }) =>
+      pathname === '/tickets'
+        ? (body) => ({ ...countsMore(body), tickets: [(body.tickets as Fields[])[0], ...(body.tickets as Fields[])] })
+        : undefined,
+    );
+    const ran = await pull(twice, ['--full', '--only', 'tickets']);
+    expect(ran).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('different ones') });
+    world.clock.advance(600_000);
+    await changeOf(world, [8]);
+    world.clock.advance(10_000);
+    await ok(world, 'mirror pull --only tickets');
+    expect(await sql(world, "SELECT record_id FROM changes WHERE kind = 'tickets'")).toEqual([{ record_id: 8 }]);
   });
 
   test('a few requests at a time bring all back that failed', { tags: ['long'] }, async () => {

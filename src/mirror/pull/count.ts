@@ -1,5 +1,5 @@
 import { hexDigestOf } from '../../text/digest.ts';
-import { asOfState, type KindState, minus, overlapMs, type Sweeping } from '../store/state.ts';
+import { type KindState, lacking, type Sweeping } from '../store/state.ts';
 import { livingCount } from '../store/status.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/store.ts';
@@ -79,7 +79,7 @@ async function leftOut(pulling: Pulling, name: KindName, state: Sweeping): Promi
   const counted = whole || kindOf(name).incremental !== 'updates' ? (listed ?? total) : null;
   const living = await pulling.store.read((sql) => livingCount(sql, pulling.account, name));
   if (!state.complete || living >= (counted ?? living)) return { state, next: 'leave' };
-  return { state: { ...state, complete: false, repairsFrom: minus(asOfState(state), overlapMs) }, next: 'leave' };
+  return { state: lacking(state), next: 'leave' };
 }
 
 /** Every record that the service counts has to be in the copy once what is new is read. */
@@ -114,7 +114,7 @@ async function compareWhole(pulling: Pulling, name: KindName, state: Sweeping, s
     if (sweeps < looksAtMost) return { state, next: 'again' };
     notWhole(pulling, name, `The service counts ${counted} ${name}, and lists ${seen} different ones.`);
     const living = await pulling.store.read((sql) => livingCount(sql, pulling.account, name));
-    return { state: { ...state, complete: state.complete && living >= counted }, next: 'leave' };
+    return { state: living < counted ? lacking(state) : state, next: 'leave' };
   }
   const found = await markMissing(pulling, { name, state });
   const seenNow = await digestOfSeen(pulling, name, state);

@@ -7,7 +7,7 @@ import { forgetRecords } from './deleted.ts';
 import { showsOthers } from './down.ts';
 import { notWhole, type Pulling } from './pulling.ts';
 
-/** So many are remembered. Where there are more, the kind is not complete, and is read whole again. */
+/** So many are remembered that are not settled. Where there are more, the kind is read whole again. */
 const rememberedAtMost = 10_000;
 /** What fails for a moment is over by then. */
 const settledMs = 600_000;
@@ -19,8 +19,11 @@ export type Answers = {
   readonly failed: readonly number[];
 };
 
-export const isFull = ({ failing, notFound }: KindState): boolean =>
-  failing.length >= rememberedAtMost || notFound.length >= rememberedAtMost;
+/** There may be more of them. */
+export const forgetsSome = ({ failing, notFound }: KindState): boolean =>
+  Math.max(failing.length, openOf(notFound).length) >= rememberedAtMost;
+
+const openOf = (notFound: readonly NotFound[]): NotFound[] => notFound.filter(({ isGone }) => !isGone);
 
 /**
  * The state with more records that cannot be read, those last that were asked for last. That they answered 404 before counts
@@ -54,13 +57,14 @@ export async function withAnswers<S extends KindState>(
   // A clock that was set meanwhile settles it too.
   const isOld = ({ since }: NotFound) => Math.abs(now.getTime() - Date.parse(since)) >= settledMs;
   const old = met.flatMap((one) => (!one.isGone && isOld(one) ? [one.id] : []));
-  const open = [...state.notFound, ...met].filter((one) => !one.isGone).map(({ id }) => id);
+  const open = openOf([...state.notFound, ...met]).map(({ id }) => id);
   const gone = new Set(old.length > 0 && !(await isInTrouble(pulling, name, open)) ? old : []);
   if (gone.size > 0) await pulling.writer.write((sql) => forgetRecords(sql, pulling, { name, state }, [...gone]));
   const answered = new Set([...shown, ...absent]);
   const others = state.notFound.filter(({ id }) => !answered.has(id));
   const these = met.map((one) => (gone.has(one.id) ? { ...one, isGone: true } : one));
-  const notFound = [...others, ...these].slice(0, rememberedAtMost);
+  const all = [...others, ...these];
+  const notFound = [...all.filter(({ isGone }) => isGone), ...openOf(all).slice(0, rememberedAtMost)];
   return withFailing({ ...state, notFound, failing: without(state.failing, answered) }, failed);
 }
 
@@ -101,7 +105,7 @@ export async function tellFailing(pulling: Pulling, name: KindName): Promise<voi
   const { doubt, failing: asked = new Map<number, Failure>() } = tally.get(name) ?? {};
   if (doubt !== undefined || (!wishes.only.includes(name) && asked.size === 0)) return;
   const { failing, notFound } = await store.read((sql) => readState(sql, account, name));
-  const open = notFound.filter(({ isGone }) => !isGone);
+  const open = openOf(notFound);
   if (failing.length > 0) {
     const id = failing.find((one) => asked.has(one));
     const such = id === undefined ? '.' : `, such as ${id}: ${asked.get(id)?.message}`;

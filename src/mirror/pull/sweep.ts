@@ -1,9 +1,9 @@
 import {
-  asOfState,
   beginSweep,
   earlier,
   isSweeping,
   type KindState,
+  lacking,
   later,
   minus,
   overlapMs,
@@ -19,7 +19,7 @@ import { tableOf } from '../tables/tables.ts';
 import { askFailing } from './ask-failing.ts';
 import { checkClock } from './clock-step.ts';
 import { compareCounts, newlyMissed } from './count.ts';
-import { isFull, withAnswers } from './failing.ts';
+import { forgetsSome, withAnswers } from './failing.ts';
 import { countNow, type Page, readPage } from './page.ts';
 import type { Present } from './present.ts';
 import { expectPages, tell } from './progress.ts';
@@ -44,7 +44,8 @@ async function readKind(pulling: Pulling, name: KindName): Promise<void> {
   let state = await checkedOnce(pulling, name, await store.read((sql) => readState(sql, account, name)));
   const isFollowed = isFollowing(pulling, state);
   if (wishes.full && !state.sweep?.forced) state = begin(pulling, state, { whole: true, forced: true, since: null });
-  else if (!state.sweep && !state.complete && !isFollowed) state = begin(pulling, state, wholeList);
+  else if (!state.sweep && !state.complete && !isFollowed && wantsWhole(pulling, state))
+    state = begin(pulling, state, wholeList);
   let isFresh = false;
   if (isSweeping(state) && !(isFollowed && state.sweep.whole)) {
     isFresh = state.sweep.whole && state.sweep.page === 1;
@@ -57,11 +58,16 @@ async function readKind(pulling: Pulling, name: KindName): Promise<void> {
   await sweepToEnd(pulling, name, begin(pulling, state, { whole, forced: false, since }));
 }
 
-/** Whoever pulls every few seconds does not read a whole list each time. */
-function wantsWhole({ ctx, wishes }: Pulling, { wholeWantedAt }: KindState): boolean {
-  if (wholeWantedAt === null) return false;
-  return !wishes.isOften || Math.abs(ctx.clock.now().getTime() - Date.parse(wholeWantedAt)) >= oftenestMs;
+/** Whoever pulls every few seconds does not read a list that was read whole before each time. */
+function wantsWhole({ ctx, wishes }: Pulling, state: KindState): boolean {
+  const { wholeWantedAt: at } = state;
+  if (!isReadAgain(state)) return !state.complete;
+  return !wishes.isOften || at === null || Math.abs(ctx.clock.now().getTime() - Date.parse(at)) >= oftenestMs;
 }
+
+/** It was whole before, and is to be read whole again. */
+const isReadAgain = ({ complete, repairsFrom, wholeWantedAt }: KindState): boolean =>
+  complete ? wholeWantedAt !== null : repairsFrom !== null;
 
 const wholeList = { whole: true, forced: false, since: null };
 
@@ -70,10 +76,14 @@ function begin(pulling: Pulling, state: KindState, wanted: Pick<Sweep, 'whole' |
     started: pulling.serviceTime(),
     asked: pulling.now(),
   });
-  // Before the first reading the service was asked for its count: fewer would be a part.
-  return wanted.whole && state.expected !== null
-    ? { ...begun, sweep: { ...begun.sweep, total: state.expected } }
-    : begun;
+  if (!wanted.whole) return begun;
+  return {
+    ...begun,
+    // However this one ends, the next one begins not much sooner.
+    ...(isReadAgain(state) && { wholeWantedAt: pulling.now() }),
+    // Before the first reading the service was asked for its count: fewer would be a part.
+    ...(state.expected !== null && { sweep: { ...begun.sweep, total: state.expected } }),
+  };
 }
 
 /** A copy that an earlier version calls complete, of a kind that is read by its updates, which tell no count: it is counted once. */
@@ -89,7 +99,7 @@ async function checkedOnce(pulling: Pulling, name: KindName, state: KindState): 
 /** It was called complete, and is not: it is read again, and what was made before that is no news. */
 function withdrawn({ ctx }: Pulling, name: KindName, state: KindState): KindState {
   ctx.notice(`The copy lacks ${name} that the service counts. Reading all of them again.`);
-  return { ...state, complete: false, repairsFrom: minus(asOfState(state), overlapMs), sweep: null };
+  return { ...lacking(state), sweep: null };
 }
 
 /** From now on, by the service's clock, or from `--since` on; the whole reading of a later pull has no part in it. */
@@ -242,21 +252,23 @@ async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps
     const again = next === 'again' ? newlyMissed(pulling, state) : undefined;
     return save(pulling, name, { ...begun, sweep: { ...begun.sweep, again } });
   }
+  const isFull = forgetsSome(state);
+  const isRead = whole && !isFull;
   const cursor = latest === null ? (before.cursor ?? started) : later(before.cursor, earlier(latest, started));
   const service = pulling.serviceTime();
   return save(pulling, name, {
     ...state,
-    complete: (state.complete || whole) && !isFull(state),
+    complete: state.complete || isRead,
     isCounted: state.isCounted || whole,
-    ...(whole && { repairsFrom: null, front: null }),
+    ...(isRead && { repairsFrom: null, front: null, wholeWantedAt: null }),
+    ...(isRead && !state.complete && state.repairsFrom === null && { first: firstOf(state, started) }),
+    ...(isFull && { wholeWantedAt: state.wholeWantedAt ?? pulling.now() }),
     cursor: incremental === 'updates' ? cursor : null,
     finished: sweep.number,
     finishedAt: pulling.now(),
     wholeUntil: sweep.asked ?? null,
     clock: service === null ? state.clock : { service, local: pulling.now() },
     isRefused: false,
-    ...(whole && { wholeWantedAt: null }),
-    ...(whole && !state.complete && state.repairsFrom === null && { first: firstOf(state, started) }),
     isDoubted: false,
     sweep: null,
   });

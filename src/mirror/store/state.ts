@@ -61,7 +61,10 @@ export type KindState = {
   readonly isDoubted: boolean;
   /** Of the first whole reading: what it could not read, and since when that is news later, by the service's clock. */
   readonly first: { readonly began: string; readonly unread: readonly number[] } | null;
-  /** Since when the whole list has to be read, by this machine's clock: it could not be told what is gone. */
+  /**
+   * The whole list has to be read again, for what is gone or for what was not remembered: since then, or since it was begun
+   * last. By this machine's clock.
+   */
   readonly wholeWantedAt: string | null;
   /** `svc watch` follows a kind whose first reading is still to come, from that time on. */
   readonly followedFrom: string | null;
@@ -147,6 +150,10 @@ export function beginSweep(
 
 /** All that happened until then is in the copy. Earlier versions kept the end of the reading only. */
 export const asOfState = ({ wholeUntil, finishedAt }: KindState): string | null => wholeUntil ?? finishedAt;
+
+/** It was complete, and records are missing: it is not, until it is read whole again. */
+export const lacking = <S extends KindState>(state: S): S =>
+  state.complete ? { ...state, complete: false, repairsFrom: minus(asOfState(state), overlapMs) } : state;
 
 export const later = (one: string | null, other: string | null): string | null => {
   if (one === null || other === null) return one ?? other;
