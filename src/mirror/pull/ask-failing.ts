@@ -2,7 +2,7 @@ import { type KindState, readState, saveState } from '../store/state.ts';
 import { type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
 import { tableOf } from '../tables/tables.ts';
 import { isAbsent } from './deleted.ts';
-import { withAnswers } from './failing.ts';
+import { goneOf, openOf, withAnswers } from './failing.ts';
 import { notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { readingOf } from './reading.ts';
 import { storeSome, type Texts, together } from './texts.ts';
@@ -12,8 +12,9 @@ import { droppedWords } from './usable.ts';
 const pauseMs = 300_000;
 
 /**
- * Asks once more for records that could not be read before: those first that were asked for longest ago, and on to the next
- * ones for as long as some of them are answered. Of those that are called gone, which a list names all the same, only a few.
+ * Asks once more for records that could not be read before: for a few of each sort, those first that were asked for longest ago,
+ * and on to the next ones for as long as that settles some. Of those that are called gone, which a list names all the same, for
+ * a few only.
  */
 export async function askFailing(pulling: Pulling, name: KindName): Promise<void> {
   const { store, account, writer, wishes, ctx } = pulling;
@@ -22,13 +23,17 @@ export async function askFailing(pulling: Pulling, name: KindName): Promise<void
   const waited = ctx.clock.now().getTime() - Date.parse(state.failingAskedAt ?? '');
   if (!one || state.sweep !== null || (wishes.isOften && Math.abs(waited) < pauseMs)) return;
   const { failing, absent } = tallyOf(pulling, name);
-  const open = state.notFound.flatMap(({ id, isGone }) => (isGone ? [] : [id]));
-  const gone = state.notFound.flatMap(({ id, isGone }) => (isGone ? [id] : [])).slice(0, together);
-  const left = [...new Set([...state.failing, ...open, ...gone])].filter((id) => !failing.has(id) && !absent.has(id));
-  if (left.length > 0)
-    await writer.write((sql) => saveState(sql, account, name, { ...state, failingAskedAt: pulling.now() }));
-  for (let isAnswered = true; isAnswered && left.length > 0; )
-    isAnswered = await askSome(pulling, name, one, left.splice(0, roomFor(pulling)));
+  const open = openOf(state.notFound).map(({ id }) => id);
+  const gone = goneOf(state.notFound).slice(0, together);
+  const sorts = [state.failing, open, gone.map(({ id }) => id)].map((ids) =>
+    ids.filter((id) => !failing.has(id) && !absent.has(id)),
+  );
+  if (sorts.every((ids) => ids.length === 0)) return;
+  await writer.write((sql) => saveState(sql, account, name, { ...state, failingAskedAt: pulling.now() }));
+  for (const left of sorts) {
+    for (let settles = true; settles && left.length > 0; )
+      settles = await askSome(pulling, name, one, left.splice(0, roomFor(pulling)));
+  }
 }
 
 /** Reads what shows changes of another kind's records. Whatever ends this, the next pull asks as for those that failed. */
@@ -45,21 +50,29 @@ function roomFor({ requests, wishes: { maxRequests = Number.POSITIVE_INFINITY } 
   return Math.max(1, Math.min(together, maxRequests - requests() - 1));
 }
 
-/** Whether one of them is there, or surely not. */
+/** Whether one of them is there, or is called gone, for which nobody who pulls often need wait. */
 async function askSome(pulling: Pulling, name: KindName, one: ReadsOne, ids: readonly number[]): Promise<boolean> {
-  const { store, account, writer } = pulling;
+  const { store, account, writer, wishes } = pulling;
   const before = await store.read((sql) => readState(sql, account, name));
   const these = new Set(ids);
   // Whatever ends this pull, the next one begins with others.
-  const turned = [...before.failing.filter((id) => !these.has(id)), ...before.failing.filter((id) => these.has(id))];
-  const state = { ...before, failing: turned };
+  const turned = <T>(all: readonly T[], idOf: (one: T) => number) => [
+    ...all.filter((each) => !these.has(idOf(each))),
+    ...all.filter((each) => these.has(idOf(each))),
+  ];
+  const state = {
+    ...before,
+    failing: turned(before.failing, (id) => id),
+    notFound: turned(before.notFound, ({ id }) => id),
+  };
   await writer.write((sql) => saveState(sql, account, name, state));
   const answers = await (one.for === 'text' ? readAgain : lookAgain)(pulling, name, one, { state, ids });
   const kept = await withAnswers(pulling, name, state, answers);
   await writer.write((sql) => saveState(sql, account, name, kept));
   if (answers.dropped > 0)
     notWhole(pulling, name, droppedWords(answers.dropped, `the messages of ${name}`, tableOf(name).id));
-  return answers.failed.length < ids.length;
+  const isSettled = goneOf(kept.notFound).length > goneOf(state.notFound).length;
+  return answers.shown.length > 0 || (isSettled && !wishes.isOften);
 }
 
 type Asked = { readonly state: KindState; readonly ids: readonly number[] };

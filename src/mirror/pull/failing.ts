@@ -23,7 +23,8 @@ export type Answers = {
 export const forgetsSome = ({ failing, notFound }: KindState): boolean =>
   Math.max(failing.length, openOf(notFound).length) >= rememberedAtMost;
 
-const openOf = (notFound: readonly NotFound[]): NotFound[] => notFound.filter(({ isGone }) => !isGone);
+export const openOf = (all: readonly NotFound[]): NotFound[] => all.filter(({ isGone }) => !isGone);
+export const goneOf = (all: readonly NotFound[]): NotFound[] => all.filter(({ isGone }) => isGone);
 
 /**
  * The state with more records that cannot be read, those last that were asked for last. That they answered 404 before counts
@@ -58,13 +59,14 @@ export async function withAnswers<S extends KindState>(
   const isOld = ({ since }: NotFound) => Math.abs(now.getTime() - Date.parse(since)) >= settledMs;
   const old = met.flatMap((one) => (!one.isGone && isOld(one) ? [one.id] : []));
   const open = openOf([...state.notFound, ...met]).map(({ id }) => id);
-  const gone = new Set(old.length > 0 && !(await isInTrouble(pulling, name, open)) ? old : []);
+  const isSettled = old.length > 0 && (shown.length > 0 || !(await isInTrouble(pulling, name, open)));
+  const gone = new Set(isSettled ? old : []);
   if (gone.size > 0) await pulling.writer.write((sql) => forgetRecords(sql, pulling, { name, state }, [...gone]));
   const answered = new Set([...shown, ...absent]);
   const others = state.notFound.filter(({ id }) => !answered.has(id));
   const these = met.map((one) => (gone.has(one.id) ? { ...one, isGone: true } : one));
   const all = [...others, ...these];
-  const notFound = [...all.filter(({ isGone }) => isGone), ...openOf(all).slice(0, rememberedAtMost)];
+  const notFound = [...goneOf(all), ...openOf(all).slice(0, rememberedAtMost)];
   return withFailing({ ...state, notFound, failing: without(state.failing, answered) }, failed);
 }
 
@@ -113,6 +115,9 @@ export async function tellFailing(pulling: Pulling, name: KindName): Promise<voi
   }
   const [first] = open;
   if (first === undefined) return;
-  const many = open.length === 1 ? '1 of its records answers' : `${number(open.length)} of its records answer`;
-  notWhole(pulling, name, `${many} 404, such as ${first.id}, and may be gone: a pull in ten minutes tells.`);
+  const many =
+    open.length === 1
+      ? `1 of its records (${first.id}) answers 404`
+      : `${number(open.length)} of its records answer 404, such as ${first.id}`;
+  notWhole(pulling, name, `${many}, and may be gone, which takes ten minutes or more to tell.`);
 }

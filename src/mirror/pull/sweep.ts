@@ -192,7 +192,7 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
     const { one } = kind;
     const { records } = page;
     const texts = await storeTexts(pulling, name, { one, reading, sweep, records, state: before });
-    notFound = [...new Set([...notFound, ...texts.absent])];
+    notFound = [...new Set([...notFound, ...texts.notFound])];
     dropped += texts.dropped;
     // The tail counts what the service counted before it.
     failed = sweep.isTail ? Math.max(failed, texts.lacking) : failed + texts.lacking;

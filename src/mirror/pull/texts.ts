@@ -6,7 +6,7 @@ import { type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
 import type { Sql } from '../tables/store.ts';
 import { type Table, tableOf } from '../tables/tables.ts';
 import { showsOthers } from './down.ts';
-import { type Answers, noteFailing, rememberFailing } from './failing.ts';
+import { type Answers, goneOf, noteFailing, rememberFailing } from './failing.ts';
 import { type Present, presentRows } from './present.ts';
 import { spent, tell } from './progress.ts';
 import { isOfOne, type Pulling, tallyOf } from './pulling.ts';
@@ -20,7 +20,7 @@ export const together = 8;
 /** `Date` has whole seconds: what was read in the second of its last change may have changed again in that second. */
 const sameMomentMs = 2_000;
 
-/** Records that failed before are asked for apart, not by each reading; those that were not found are. */
+/** Records that could not be read before are asked for apart, not by each reading; of those that are called gone it asks for a few. */
 type PageOfKind = Read & {
   readonly one: ReadsOne;
   readonly sweep: Pick<Sweep, 'number' | 'forced'>;
@@ -32,13 +32,14 @@ export type Texts = Answers & { readonly dropped: number };
 
 /**
  * Reads one by one those records of a page whose text the list does not hold and that changed. `lacking`: how many of the
- * page that were not shown, now or before, the copy has nothing of.
+ * page that were not shown, now or before, the copy has nothing of. `notFound`: those of the page that answered 404, now or
+ * before.
  */
 export async function storeTexts(
   pulling: Pulling,
   name: KindName,
   page: PageOfKind,
-): Promise<Texts & { readonly lacking: number }> {
+): Promise<Texts & { readonly lacking: number; readonly notFound: readonly number[] }> {
   const { store, account, writer } = pulling;
   const { one, reading, sweep, records } = page;
   const table = tableOf(name);
@@ -46,12 +47,15 @@ export async function storeTexts(
   await writer.done();
   const present = await store.read((sql) => presentRows(sql, account, table, ids));
   const now = Date.parse(pulling.serviceTime() ?? '');
-  const failing = new Set(page.state.failing);
-  const notFound = new Set(page.state.notFound.map(({ id }) => id));
+  const { failing, notFound } = page.state;
+  const known = new Set([...failing, ...notFound.map(({ id }) => id)]);
+  const listedIds = new Set(ids);
+  const listedGone = goneOf(notFound).filter(({ id }) => listedIds.has(id));
+  const gone = new Set(listedGone.slice(0, together).map(({ id }) => id));
   const due = records.filter((record) => {
     const id = idIn(table)(record);
-    if (failing.has(id)) return false;
-    return notFound.has(id) || isDue(present.get(String(id)), record, { ...sweep, now });
+    if (known.has(id)) return gone.has(id);
+    return isDue(present.get(String(id)), record, { ...sweep, now });
   });
   const others = records.filter((record) => !due.includes(record)).map(idIn(table));
   spent(pulling, name, others.length);
@@ -76,7 +80,13 @@ export async function storeTexts(
     return row && !row.isDeleted ? [row.row] : [];
   });
   void writer.write((sql) => touch(sql, reading, table, rows));
-  return { shown, absent, failed, dropped, lacking: listed.length - rows.length };
+  const asked = new Set([...shown, ...failed]);
+  const unshown = notFound.flatMap(({ id }) => (listedIds.has(id) && !asked.has(id) ? [id] : []));
+  return {
+    ...{ shown, absent, failed, dropped },
+    lacking: listed.length - rows.length,
+    notFound: [...absent, ...unshown],
+  };
 }
 
 /** The list says that it changed; or that cannot be known yet; or everything is read again. */
