@@ -501,6 +501,31 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     expect(await isComplete(world)).toBe(true);
   });
 
+  test('five that --full misses, and at which the service fails, keep no other one in the copy', {
+    tags: ['long'],
+  }, async () => {
+    const world = await pulled();
+    const missing = [1, 2, 3, 4, 5, 6, 7];
+    const lists: string[] = [];
+    const odd = faulty(world, ({ pathname, searchParams }) => {
+      if (['/tickets/6', '/tickets/7'].includes(pathname)) return () => 404;
+      if (pathname !== '/tickets' || searchParams.has('updated_since')) return undefined;
+      lists.push(pathname);
+      return (body) => {
+        const tickets = (body.tickets as { id: number }[]).filter(({ id }) => !missing.includes(id));
+        return { ...body, tickets, meta: { ...(body.meta as object), total: tickets.length } };
+      };
+    });
+    const broken = failsAt(odd, [1, 2, 3, 4, 5]);
+    const asked = ['--only', 'tickets', '--max-wait', '2'];
+    await pull(broken, ['--full', ...asked]);
+    await pull(broken, asked);
+    expect(await goneTickets(world)).toEqual([{ id: 6 }, { id: 7 }]);
+    lists.length = 0;
+    await pull(broken, asked);
+    expect(lists).toEqual([]);
+  });
+
   test('a list that is empty, of a service that fails at each record, is asked little', {
     tags: ['long'],
   }, async () => {

@@ -29,7 +29,7 @@ const failedAtMost = 5;
 
 /**
  * What a whole reading did not find is deleted once that is proven: by a 404 for its own address, or, of a kind that has no such
- * address, by a second reading that misses the same ones.
+ * address, by a second reading that misses the same ones. Those at which the service failed before are asked for apart.
  */
 export async function markMissing(
   pulling: Pulling,
@@ -40,7 +40,9 @@ export async function markMissing(
   const table = tableOf(name);
   const { number } = state.sweep;
   const text = `SELECT ${table.id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL AND last_sweep < $3 ORDER BY 1`;
-  const missing = (await store.read((sql) => sql.all(text, [...ownerOf(account), number]))).map(({ id }) => Number(id));
+  const rows = await store.read((sql) => sql.all(text, [...ownerOf(account), number]));
+  const failing = new Set(state.failing);
+  const missing = rows.map(({ id }) => Number(id)).filter((id) => !failing.has(id));
   const why = `The list of ${name} leaves out records that are there, or that it held before.`;
   const forget = (ids: readonly number[]) =>
     ids.length === 0 ? undefined : writer.write((sql) => forgetRecords(sql, pulling, { name, state }, ids));
