@@ -479,6 +479,16 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     expect(await sql(world, changelog)).toHaveLength(1);
   });
 
+  test('of a kind that is refused since nothing more is said', async () => {
+    const world = await pulled();
+    world.clock.advance(600_000);
+    await changeOf(world, [8]);
+    await pull(failsAt(world, [8]), ['--max-wait', '2']);
+    const ran = await pull(answersAt(world, (path) => path.startsWith('/tickets'), status(403)));
+    expect(ran).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Not pulled: tickets.') });
+    expect(ran.stderr).not.toContain('Not whole');
+  });
+
   test('one that --full misses, and at which the service fails, is gone once its address says so', {
     tags: ['long'],
   }, async () => {

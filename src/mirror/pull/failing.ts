@@ -104,8 +104,8 @@ export async function noteFailing(
 /** Says of a kind what could not be read of it, unless more is said already. */
 export async function tellFailing(pulling: Pulling, name: KindName): Promise<void> {
   const { store, account, wishes, tally } = pulling;
-  const { doubt, failing: asked = new Map<number, Failure>() } = tally.get(name) ?? {};
-  if (doubt !== undefined || (!wishes.only.includes(name) && asked.size === 0)) return;
+  const { doubt, refused, failing: asked = new Map<number, Failure>() } = tally.get(name) ?? {};
+  if (doubt !== undefined || refused !== undefined || (!wishes.only.includes(name) && asked.size === 0)) return;
   const { failing, notFound } = await store.read((sql) => readState(sql, account, name));
   const open = openOf(notFound);
   if (failing.length > 0) {
