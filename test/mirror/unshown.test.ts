@@ -113,6 +113,28 @@ onBothEngines('mirror pull of records that are listed and not shown', ({ test, w
     expect(await goneTickets(world)).toEqual([{ id: 8 }]);
   });
 
+  test('where all that an account has of a kind answer 404, and the copy never had them, a day tells', {
+    tags: ['long'],
+  }, async () => {
+    const world = await fresh({ seed: few });
+    const two = faulty(world, ({ pathname }) => {
+      if (pathname !== '/changelog') return /^\/changelog\/\d+$/u.test(pathname) ? () => 404 : undefined;
+      const meta = { current_page: 1, last_page: 1, total: 2 };
+      return ({ entries, ...body }) => ({ ...body, entries: (entries as Fields[]).slice(0, 2), meta });
+    });
+    const asked = ['--only', 'changelog'];
+    const ran = await pull(two, asked);
+    expect(ran.stderr).toMatch(
+      / 2 of its records answer 404, such as \d+, and may be gone, which takes ten minutes or more/u,
+    );
+    world.clock.advance(23 * 3_600_000);
+    expect((await pull(two, asked)).exitCode).toBe(8);
+    world.clock.advance(3_600_000);
+    await ok(two, ['mirror', 'pull', ...asked]);
+    await ok(world, ['mirror', 'pull', ...asked]);
+    expect((await copied(world)).changelog).toEqual((await truth(world)).changelog);
+  });
+
   test('a watch believes nothing within ten minutes, and does not read the whole list in each round', async () => {
     const world = await pulled();
     world.clock.advance(600_000);

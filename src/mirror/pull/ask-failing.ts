@@ -13,8 +13,8 @@ const pauseMs = 300_000;
 
 /**
  * Asks once more for records that could not be read before: for a few of each sort, those first that were asked for longest ago,
- * and on to the next ones for as long as that settles some. Of those that are called gone, which a list names all the same, for
- * a few only.
+ * and on to the next ones for as long as that settles some. Those that are called gone, which a list names all the same, may be
+ * back.
  */
 export async function askFailing(pulling: Pulling, name: KindName): Promise<void> {
   const { store, account, writer, wishes, ctx } = pulling;
@@ -23,9 +23,8 @@ export async function askFailing(pulling: Pulling, name: KindName): Promise<void
   const waited = ctx.clock.now().getTime() - Date.parse(state.failingAskedAt ?? '');
   if (!one || state.sweep !== null || (wishes.isOften && Math.abs(waited) < pauseMs)) return;
   const { failing, absent } = tallyOf(pulling, name);
-  const open = openOf(state.notFound).map(({ id }) => id);
-  const gone = goneOf(state.notFound).slice(0, together);
-  const sorts = [state.failing, open, gone.map(({ id }) => id)].map((ids) =>
+  const [open, gone] = [openOf, goneOf].map((some) => some(state.notFound).map(({ id }) => id));
+  const sorts = [state.failing, open ?? [], gone ?? []].map((ids) =>
     ids.filter((id) => !failing.has(id) && !absent.has(id)),
   );
   if (sorts.every((ids) => ids.length === 0)) return;

@@ -11,6 +11,8 @@ import { notWhole, type Pulling } from './pulling.ts';
 const rememberedAtMost = 10_000;
 /** What fails for a moment is over by then. */
 const settledMs = 600_000;
+/** Of the only one that the copy has of its kind, or of all of which it has nothing. */
+const settledAloneMs = 86_400_000;
 
 /** What records' own addresses have answered: of those that were shown, answered 404, or could not be read. */
 export type Answers = {
@@ -56,11 +58,11 @@ export async function withAnswers<S extends KindState>(
   const known = new Map(state.notFound.map((one) => [one.id, one]));
   const met = absent.map((id) => known.get(id) ?? { id, since: now.toISOString(), isGone: false });
   // A clock that was set meanwhile settles it too.
-  const isOld = ({ since }: NotFound) => Math.abs(now.getTime() - Date.parse(since)) >= settledMs;
-  const old = met.flatMap((one) => (!one.isGone && isOld(one) ? [one.id] : []));
-  const open = openOf([...state.notFound, ...met]).map(({ id }) => id);
-  const isSettled = old.length > 0 && (shown.length > 0 || !(await isInTrouble(pulling, name, open)));
-  const gone = new Set(isSettled ? old : []);
+  const olderThan = (ms: number) =>
+    openOf(met).flatMap(({ id, since }) => (Math.abs(now.getTime() - Date.parse(since)) >= ms ? [id] : []));
+  const isOld = olderThan(settledMs).length > 0;
+  const neededMs = !isOld || shown.length > 0 ? settledMs : await untilSettled(pulling, name);
+  const gone = new Set(olderThan(neededMs));
   if (gone.size > 0) await pulling.writer.write((sql) => forgetRecords(sql, pulling, { name, state }, [...gone]));
   const answered = new Set([...shown, ...absent]);
   const others = state.notFound.filter(({ id }) => !answered.has(id));
@@ -71,18 +73,19 @@ export async function withAnswers<S extends KindState>(
 }
 
 /**
- * It shows no record of the kind any more: then those that are not found are no more gone than others. Where the copy has no
- * other that could be asked for, only one alone is gone.
+ * How long it takes until a 404 counts: for ever in a service that shows no record of the kind any more, for those that are not
+ * found are no more gone than others. Where the copy has no other that could be asked for, only time tells.
  */
-async function isInTrouble(pulling: Pulling, name: KindName, open: readonly number[]): Promise<boolean> {
+async function untilSettled(pulling: Pulling, name: KindName): Promise<number> {
   const { one } = kindOf(name);
-  if (!one) return false;
+  if (!one) return settledMs;
   try {
     const shows = await showsOthers(pulling, name, one);
-    return shows === false || (shows === 'unknown' && new Set(open).size > 1);
+    if (shows === 'unknown') return settledAloneMs;
+    return shows ? settledMs : Number.POSITIVE_INFINITY;
   } catch (error) {
     // No request is left for it: the next pull decides, and what was answered so far is kept.
-    if (error === pulling.stop) return true;
+    if (error === pulling.stop) return Number.POSITIVE_INFINITY;
     throw error;
   }
 }
