@@ -716,19 +716,35 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     });
   });
 
-  test('a list at which the service fails keeps no other kind from the copy; two of them end the pull', async () => {
-    const world = await fresh({ seed: few });
-    const ran = await pull(
-      answersAt(world, (path) => path === '/tickets'),
-      ['--max-wait', '2'],
-    );
-    expect(ran).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('Not whole: tickets.') });
-    expect(await sql(world, changelog)).toHaveLength(1);
-    const down = await pull(
-      answersAt(await fresh({ seed: few }), () => true),
-      ['--max-wait', '2'],
-    );
-    expect(down.exitCode).toBe(1);
+  test.each(['500', '404', '410', '422', 'too large', 'in no time'])(
+    'a list at which the service fails keeps no other kind from the copy, and its kind is not complete: %s',
+    { tags: ['long'] },
+    async (way) => {
+      const world = await pulled();
+      world.clock.advance(600_000);
+      await request(world, 'PATCH', '/changelog/2', { title: 'New title' });
+      const answer = way === '500' ? fails : (ways[way] ?? status(404));
+      const ran = await pull(
+        answersAt(world, (path) => path === '/tickets', answer),
+        ['--max-wait', '2'],
+      );
+      expect(ran).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('Not whole: tickets.') });
+      expect(await sql(world, changelog)).toEqual([{ title: 'New title' }]);
+      expect(await isComplete(world)).toBe(false);
+      await ok(world, 'mirror pull');
+      expect(await isComplete(world)).toBe(true);
+    },
+  );
+
+  test('a service that fails at the first two lists ends the pull, a first one too', { tags: ['long'] }, async () => {
+    const isList = (path: string) =>
+      /^\/(contacts|contactslists\/list|calls|tickets|conversations|changelog|feedback)$/u.test(path);
+    for (const world of [await fresh({ seed: few }), await pulled()]) {
+      const asked: string[] = [];
+      const ran = await pull(answersAt(world, isList, fails, asked), ['--max-wait', '2']);
+      expect(ran.exitCode).toBe(1);
+      expect(new Set(asked.filter(isList)).size).toBe(2);
+    }
   });
 
   test('a count that is one too high keeps nothing of the page from the copy, which is not called whole', async () => {

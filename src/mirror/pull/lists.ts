@@ -58,6 +58,7 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
     complete: true,
     isCounted: true,
     isRefused: false,
+    isDoubted: false,
     finished: number,
     finishedAt: pulling.now(),
     wholeUntil: state.sweep.asked ?? null,

@@ -1,7 +1,7 @@
 import { keepHeapSmall } from '../../batch/small-heap.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { indexUnresolved } from '../store/open-index.ts';
-import { isKindWhole, readState, saveState } from '../store/state.ts';
+import { isKindWhole, type KindState, readState, saveState } from '../store/state.ts';
 import { livingCount } from '../store/status.ts';
 import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
 import { readOutdated } from './ask-failing.ts';
@@ -9,7 +9,7 @@ import { tellFailing } from './failing.ts';
 import { beginFirst } from './first.ts';
 import { pullLists } from './lists.ts';
 import { expectLeast } from './progress.ts';
-import { notWhole, type Pulling, type Tally, tallyOf } from './pulling.ts';
+import { isOfOne, notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { rescan } from './rescan.ts';
 import { pullKind } from './sweep.ts';
 
@@ -109,32 +109,37 @@ const readKind = (pulling: Pulling, name: KindName): Promise<void> => {
  */
 async function apart(pulling: Pulling, name: KindName, work: () => Promise<void>): Promise<void> {
   const tally = tallyOf(pulling, name);
+  const asked = pulling.requests();
   if (tally.refused !== undefined || tally.doubt !== undefined) return;
   try {
     await work();
+    if (pulling.requests() > asked) pulling.answered.add(name);
   } catch (error) {
     if (!(error instanceof Failure) || error === pulling.stop) throw error;
-    if (error.kind === 'partial') return notWhole(pulling, name, error.message);
-    if (isOfList(pulling, name, error)) {
-      pulling.broken.add(name);
-      return notWhole(pulling, name, error.message);
+    if (error.kind === 'partial' || isOfList(pulling, error)) {
+      if (error.kind !== 'partial') {
+        pulling.broken.add(name);
+        pulling.answered.delete(name);
+      }
+      notWhole(pulling, name, error.message);
+      return note(pulling, name, { isDoubted: true });
     }
     if (error.kind !== 'forbidden') throw error;
     tally.refused = error.message;
     pulling.ctx.notice(`Not pulled: ${name}. ${error.message}`);
-    const { writer, account } = pulling;
-    await writer.write(async (sql) => {
-      await saveState(sql, account, name, { ...(await readState(sql, account, name)), isRefused: true });
-    });
+    await note(pulling, name, { isRefused: true });
   }
 }
 
+const note = ({ writer, account }: Pulling, name: KindName, noted: Partial<KindState>): Promise<void> =>
+  writer.write(async (sql) => saveState(sql, account, name, { ...(await readState(sql, account, name)), ...noted }));
+
 /** Whether the service fails at one list, and not at the first two. Whoever pulls often waits until it answers again. */
-function isOfList({ wishes, broken, tally }: Pulling, name: KindName, { kind, status = 0 }: Failure): boolean {
-  if (kind !== 'failed' || status < 500 || wishes.isOften || wishes.only.length === 1) return false;
-  const wasRead = ([one, { refused, doubt }]: readonly [KindName, Tally]) =>
-    one !== name && refused === undefined && doubt === undefined;
-  return broken.size === 0 || [...tally].some(wasRead);
+function isOfList(pulling: Pulling, error: Failure): boolean {
+  const { wishes, broken, answered } = pulling;
+  if (error.kind === 'forbidden' || wishes.isOften || wishes.only.length === 1) return false;
+  const isOnly = (error.kind === 'not-found' && !error.isStranger) || isOfOne(pulling, error);
+  return isOnly && (broken.size === 0 || answered.size > 0);
 }
 
 const reports = ({ store, account, wishes, tally }: Pulling): Promise<KindReport[]> =>

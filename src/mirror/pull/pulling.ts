@@ -30,8 +30,9 @@ export type Pulling = Progressing & {
   readonly turn: { check: () => void };
   readonly stop: Failure;
   readonly tally: Map<KindName, Tally>;
-  /** Kinds at whose list the service failed. */
+  /** Kinds at whose list the service failed, and those that it answered for. */
   readonly broken: Set<KindName>;
+  readonly answered: Set<KindName>;
 };
 
 export type Wishes = {
@@ -111,6 +112,7 @@ export function preparePull(
     told: { done: 0, total: 0 },
     tally: new Map(),
     broken: new Set(),
+    answered: new Set(),
     left: new Map(),
     async ask(operation, input) {
       // Several may ask at once: between the answer that one may go and its going nothing is waited for.

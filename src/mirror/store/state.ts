@@ -57,7 +57,7 @@ export type KindState = {
   /** All that happened until then was read, by this machine's clock; null where an earlier version read last. */
   readonly wholeUntil: string | null;
   readonly sweep: Sweep | null;
-  /** The last reading ended at a page that cannot be trusted. */
+  /** The last reading ended at a page that cannot be trusted, or that never came. */
   readonly isDoubted: boolean;
   /** Of the first whole reading: what it could not read, and since when that is news later, by the service's clock. */
   readonly first: { readonly began: string; readonly unread: readonly number[] } | null;
