@@ -736,6 +736,39 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     },
   );
 
+  test.each(['500', '403', '404', '422', 'too large', 'in no time'])(
+    'a list of contacts whose members cannot be read keeps nothing else from the copy, and is not gone: %s',
+    { tags: ['long'] },
+    async (way) => {
+      const answer = way === '500' ? fails : (ways[way] ?? status(404));
+      const broken = (world: SandboxWorld) =>
+        answersAt(world, (path) => path === '/contactslists/2/get_contacts', answer);
+      const world = await fresh({ seed: few });
+      const ran = await pull(broken(world), ['--max-wait', '2']);
+      expect(ran).toMatchObject({ exitCode: 8, stderr: expect.stringMatching(/Not whole: lists\..*[Ll]ist 2/u) });
+      const gone = 'SELECT contacts_list_id FROM lists WHERE gone_at IS NOT NULL';
+      const others = async (from: SandboxWorld) => {
+        const { lists: _, list_members: __, ...rest } = await copied(from);
+        return rest;
+      };
+      const { lists: _, list_members: __, ...rest } = await truth(world);
+      expect(await others(world)).toEqual(rest);
+      for (const each of [world, broken(world), broken(world)]) {
+        const { exitCode } = await pull(each, ['--max-wait', '2']);
+        expect(exitCode).toBe(each === world ? 0 : 8);
+        expect(await sql(world, gone)).toEqual([]);
+        expect(await copied(world)).toEqual(await truth(world));
+      }
+      expect(await sql(world, 'SELECT * FROM changes')).toEqual([]);
+    },
+  );
+
+  test('where all members are refused the lists are not pulled, and that is no failure', async () => {
+    const world = await fresh({ seed: few });
+    const ran = await pull(answersAt(world, (path) => path.endsWith('/get_contacts'), status(403)));
+    expect(ran).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Not pulled: lists.') });
+  });
+
   test('a service that fails at the first two lists ends the pull, a first one too', { tags: ['long'] }, async () => {
     const isList = (path: string) =>
       /^\/(contacts|contactslists\/list|calls|tickets|conversations|changelog|feedback)$/u.test(path);

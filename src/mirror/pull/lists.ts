@@ -7,7 +7,7 @@ import { tableOf } from '../tables/tables.ts';
 import { forgetRecords } from './deleted.ts';
 import { readPage } from './page.ts';
 import { spent, tell } from './progress.ts';
-import { notWhole, type Pulling, tallyOf } from './pulling.ts';
+import { isOfOne, notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { readingOf, storeRecords } from './reading.ts';
 import { storeInside } from './texts.ts';
 import { droppedWords, type Usable, usableIn } from './usable.ts';
@@ -39,18 +39,28 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
   if (dropped > 0) notWhole(pulling, name, droppedWords(dropped, name, tableOf(name).id));
   pulling.left.set(name, listed.length + others.length);
   let state = begun;
+  const failed = new Map<number, Failure>();
+  let [asked, failedInARow] = [0, 0];
   for (const list of [...listed, ...others]) {
     const { sweep } = state;
     const done = sweep.done ?? [];
     if (done.includes(list)) continue;
     const read = { ...state, sweep: { ...sweep, done: [...done, list] } };
-    if (await pullMembers(pulling, { name, state: read }, members, list)) state = read;
+    const became = await pullMembers(pulling, { name, state: read }, members, list);
+    asked++;
+    if (became === 'read') state = read;
+    failedInARow = became instanceof Failure ? failedInARow + 1 : 0;
+    if (became instanceof Failure) failed.set(list, became);
+    // The service is in trouble, and each takes its time.
+    if (failedInARow >= failedAtMost) break;
     spent(pulling, name);
     tell(pulling);
     if (others.includes(list) && (await livingIds(pulling, name)).includes(list)) {
       notWhole(pulling, name, `The list of ${name} leaves out ${list}, which is there.`);
     }
   }
+  const isRefused = failed.size === asked && (state.sweep.done ?? []).length === 0;
+  tellFailed(pulling, name, { failed, isRefused });
   if (tallyOf(pulling, name).doubt !== undefined) return writer.done();
   const { number } = state.sweep;
   const finished = {
@@ -73,13 +83,33 @@ async function livingIds({ store, account }: Pulling, name: KindName): Promise<n
   return (await store.read((sql) => sql.all(text, ownerOf(account)))).map(({ id }) => Number(id));
 }
 
-/** False where the answers cannot be trusted; then nothing is gone, and the next pull reads them. */
-async function pullMembers(pulling: Pulling, { name, state }: Sweep, members: Members, list: number): Promise<boolean> {
+const failedAtMost = 5;
+
+/** `isRefused`: no list was read, now or before. */
+type Failed = { readonly failed: ReadonlyMap<number, Failure>; readonly isRefused: boolean };
+
+/** @throws Failure where members are refused as such, as without a scope: then that is said of the kind. */
+function tellFailed(pulling: Pulling, name: KindName, { failed, isRefused }: Failed): void {
+  const [first] = failed;
+  if (!first) return;
+  const [list, failure] = first;
+  if (failure.kind === 'forbidden' && isRefused) throw failure;
+  const what = failed.size === 1 ? `list ${list}` : `${failed.size} lists, such as ${list},`;
+  notWhole(pulling, name, `The members of ${what} could not be read: ${failure.message}`);
+}
+
+/** Where its members are not read nothing is gone, and the next pull reads them. */
+async function pullMembers(
+  pulling: Pulling,
+  { name, state }: Sweep,
+  members: Members,
+  list: number,
+): Promise<'read' | 'doubtful' | Failure> {
   const { account, writer } = pulling;
   const { table } = members;
   try {
     const read = await readMembers(pulling, { name, state }, members, list);
-    if (!read) return false;
+    if (!read) return 'doubtful';
     const { records, dropped } = read;
     await writer.write(async (sql) => {
       const entries = records.map((record) => ({ record, parent: list }));
@@ -87,15 +117,22 @@ async function pullMembers(pulling: Pulling, { name, state }: Sweep, members: Me
       await storeInside(sql, pulling, tableOf(table), { reading, entries, parents: [list], isWhole: dropped === 0 });
       if (dropped === 0) await saveState(sql, account, name, state);
     });
-    if (dropped === 0) return true;
+    if (dropped === 0) return 'read';
     notWhole(pulling, name, droppedWords(dropped, `the members of list ${list}`, tableOf(table).id));
-    return false;
+    return 'doubtful';
   } catch (error) {
+    if (isOfOne(pulling, error)) return error;
     if (!(error instanceof Failure) || error.kind !== 'not-found') throw error;
+    if (await isNamed(pulling, name, list)) return error;
     // Deleted since the lists were read.
     await writer.write((sql) => forgetRecords(sql, pulling, { name, state }, [list]));
   }
-  return true;
+  return 'read';
+}
+
+async function isNamed(pulling: Pulling, name: KindName, list: number): Promise<boolean> {
+  const { records } = await readPage(pulling, name, { page: 1, since: null, isFirst: false });
+  return records.some((record) => Number(record[tableOf(name).id]) === list);
 }
 
 /** The service neither counts them nor tells one: whoever is missing is missing from two answers that agree. */
