@@ -2,7 +2,7 @@ import { type KindState, readState, saveState } from '../store/state.ts';
 import { type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
 import { tableOf } from '../tables/tables.ts';
 import { isAbsent } from './deleted.ts';
-import { goneOf, openOf, withAnswers } from './failing.ts';
+import { goneOf, openOf, settleAnswers } from './failing.ts';
 import { notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { readingOf } from './reading.ts';
 import { storeSome, type Texts, together } from './texts.ts';
@@ -65,8 +65,10 @@ async function askSome(pulling: Pulling, name: KindName, one: ReadsOne, ids: rea
     notFound: turned(before.notFound, ({ id }) => id),
   };
   await writer.write((sql) => saveState(sql, account, name, state));
-  const answers = await (one.for === 'text' ? readAgain : lookAgain)(pulling, name, one, { state, ids });
-  const kept = await withAnswers(pulling, name, state, answers);
+  const answers = await (one.for === 'text'
+    ? readAgain(pulling, name, one, { state, ids })
+    : lookAgain(pulling, one, ids));
+  const kept = await settleAnswers(pulling, name, state, answers);
   await writer.write((sql) => saveState(sql, account, name, kept));
   if (answers.dropped > 0)
     notWhole(pulling, name, droppedWords(answers.dropped, `the messages of ${name}`, tableOf(name).id));
@@ -82,7 +84,7 @@ function readAgain(pulling: Pulling, name: KindName, one: ReadsOne, { state, ids
 }
 
 /** The list holds these whole: only whether they are there is asked. */
-async function lookAgain(pulling: Pulling, _: KindName, one: ReadsOne, { ids }: Asked): Promise<Texts> {
+async function lookAgain(pulling: Pulling, one: ReadsOne, ids: readonly number[]): Promise<Texts> {
   const absent: number[] = [];
   const failed: number[] = [];
   for (const id of ids) {

@@ -5,7 +5,7 @@ import { type KindName, kindOf } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import { forgetRecords, isAbsent, markMissing } from './deleted.ts';
-import { withAnswers } from './failing.ts';
+import { settleAnswers } from './failing.ts';
 import { presentRows } from './present.ts';
 import { notWhole, type Pulling } from './pulling.ts';
 import { droppedWords } from './usable.ts';
@@ -31,10 +31,10 @@ export async function compareCounts(
   sweeps: number,
 ): Promise<Compared> {
   const { whole, dropped = 0, again } = before.sweep;
+  if (dropped > 0) return leftOut(pulling, name, before);
   const state = await withoutUnlisted(pulling, name, before);
   const open = newlyMissed(pulling, state).length;
   if (open > 0 && open <= lookedForAtMost && again === undefined && sweeps === 1) return { state, next: 'again' };
-  if (dropped > 0) return leftOut(pulling, name, state);
   // A list of what changed counts that alone.
   if (!whole && (kindOf(name).incremental === 'updates' || !state.complete)) return { state, next: 'finish' };
   return whole ? compareWhole(pulling, name, state, sweeps) : compareIncremental(pulling, name, state, sweeps);
@@ -57,13 +57,13 @@ export function newlyMissed({ began }: Pulling, { notFound, sweep: { notFound: m
 async function withoutUnlisted(pulling: Pulling, name: KindName, state: Sweeping): Promise<Sweeping> {
   const { whole, again = [], notFound = [] } = state.sweep;
   const listed = new Set([...notFound, ...state.failing]);
-  const first = new Set(again);
-  const unlisted = state.notFound.filter(({ id }) => !listed.has(id) && (whole || first.has(id)));
+  const metFirst = new Set(again);
+  const unlisted = state.notFound.filter(({ id }) => !listed.has(id) && (whole || metFirst.has(id)));
   const { one } = kindOf(name);
   const gone: number[] = [];
   const over = new Set<number>();
   for (const { id } of unlisted) {
-    const isGone = first.has(id) && one !== undefined && (await isAbsent(pulling, one.operation, id)) === true;
+    const isGone = metFirst.has(id) && one !== undefined && (await isAbsent(pulling, one.operation, id)) === true;
     if (isGone) gone.push(id);
     if (isGone || whole) over.add(id);
   }
@@ -119,7 +119,7 @@ async function compareWhole(pulling: Pulling, name: KindName, state: Sweeping, s
   const found = await markMissing(pulling, { name, state });
   const seenNow = await digestOfSeen(pulling, name, state);
   const left = { ...state, missed: found.missed, seen: seenNow };
-  const kept = await withAnswers(pulling, name, left, { shown: [], absent: [], failed: found.failed ?? [] });
+  const kept = await settleAnswers(pulling, name, left, { shown: [], absent: [], failed: found.failed ?? [] });
   const isSame = seenNow === null || seenNow === state.seen;
   if (found.next === 'finish' && isSame) return { state: { ...kept, seen: null }, next: 'finish' };
   if (found.next !== 'leave' && sweeps < looksAtMost) return { state: kept, next: 'again' };

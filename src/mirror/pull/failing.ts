@@ -4,8 +4,8 @@ import { type KindState, type NotFound, readState, saveState } from '../store/st
 import { type KindName, kindOf } from '../tables/kinds.ts';
 import type { Sql } from '../tables/store.ts';
 import { forgetRecords } from './deleted.ts';
-import { showsOthers } from './down.ts';
 import { notWhole, type Pulling } from './pulling.ts';
+import { showsOthers } from './shows-others.ts';
 
 /** So many are remembered that are not settled. Where there are more, the kind is read whole again. */
 const rememberedAtMost = 10_000;
@@ -45,10 +45,10 @@ function withFailing<S extends KindState>(state: S, ids: readonly number[]): S {
 const without = (all: readonly number[], some: ReadonlySet<number>): number[] => all.filter((id) => !some.has(id));
 
 /**
- * The state with what was answered. A record that is not found for as long as a service may be in trouble is gone, though a
- * list may name it.
+ * The state with what was answered. A record that is not found for as long as a service may be in trouble is marked as gone,
+ * though a list may name it; before that some others are asked for, where none was shown.
  */
-export async function withAnswers<S extends KindState>(
+export async function settleAnswers<S extends KindState>(
   pulling: Pulling,
   name: KindName,
   state: S,

@@ -1,6 +1,6 @@
 import { type KindState, readState } from '../store/state.ts';
 import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
-import { withAnswers } from './failing.ts';
+import { settleAnswers } from './failing.ts';
 import { countNow, readPage } from './page.ts';
 import { costOf, expectFirst, leftOf, spent, tell } from './progress.ts';
 import type { Guarded, Pulling } from './pulling.ts';
@@ -68,7 +68,7 @@ async function readUnresolved(pulling: Pulling, name: KindName): Promise<void> {
     if (doubt === undefined) {
       const sweep = { number: state.begun, forced: false };
       const reading = readingOf(pulling, state, sweep);
-      state = await withAnswers(
+      state = await settleAnswers(
         pulling,
         name,
         state,

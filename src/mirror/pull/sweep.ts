@@ -19,7 +19,7 @@ import { tableOf } from '../tables/tables.ts';
 import { askFailing } from './ask-failing.ts';
 import { checkClock } from './clock-step.ts';
 import { compareCounts, newlyMissed } from './count.ts';
-import { forgetsSome, withAnswers } from './failing.ts';
+import { forgetsSome, settleAnswers } from './failing.ts';
 import { countNow, type Page, readPage } from './page.ts';
 import type { Present } from './present.ts';
 import { expectPages, tell } from './progress.ts';
@@ -196,7 +196,7 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
     dropped += texts.dropped;
     // The tail counts what the service counted before it.
     failed = sweep.isTail ? Math.max(failed, texts.lacking) : failed + texts.lacking;
-    kept = await withAnswers(pulling, name, before, texts);
+    kept = await settleAnswers(pulling, name, before, texts);
     const state = after();
     void writer.write((sql) => saveState(sql, account, name, state));
   } else {

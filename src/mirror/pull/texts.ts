@@ -5,13 +5,13 @@ import { isSame } from '../tables/cells.ts';
 import { type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
 import type { Sql } from '../tables/store.ts';
 import { type Table, tableOf } from '../tables/tables.ts';
-import { showsOthers } from './down.ts';
 import { type Answers, goneOf, noteFailing, rememberFailing } from './failing.ts';
 import { type Present, presentRows } from './present.ts';
 import { spent, tell } from './progress.ts';
 import { isOfOne, type Pulling, tallyOf } from './pulling.ts';
 import { idIn, type Read, storeRecords } from './reading.ts';
 import { applyRecords, type FetchedRecord, keyOf, markDeleted, touch } from './records.ts';
+import { showsOthers } from './shows-others.ts';
 import { readWhole } from './thread.ts';
 import { type Usable, usableIn } from './usable.ts';
 

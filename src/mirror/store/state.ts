@@ -54,7 +54,7 @@ export type KindState = {
   readonly begun: number;
   readonly finished: number;
   readonly finishedAt: string | null;
-  /** All that happened until then was read, by this machine's clock; null where an earlier version read last. */
+  /** All that happened until then was read, but for what is `failing` or `notFound`, by this machine's clock; null where an earlier version read last. */
   readonly wholeUntil: string | null;
   readonly sweep: Sweep | null;
   /** The last reading ended at a page that cannot be trusted, or that never came. */
@@ -148,7 +148,7 @@ export function beginSweep(
   return { ...state, begun: number, sweep };
 }
 
-/** All that happened until then is in the copy. Earlier versions kept the end of the reading only. */
+/** The same; of earlier versions, which kept the end of the reading only, that. */
 export const asOfState = ({ wholeUntil, finishedAt }: KindState): string | null => wholeUntil ?? finishedAt;
 
 /** It was complete, and records are missing: it is not, until it is read whole again. */
