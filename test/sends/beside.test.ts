@@ -4,6 +4,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { desk, writesOf } from './drafting.ts';
 
+const replyFrom = (file: string) => ['tickets', 'reply', '--from', file, '--yes', '--json'];
+const reply = replyFrom('-');
+const resolve = ['conversations', 'resolve', '--from', '-', '--yes', '--json'];
+
 const event = (name: string) => `order_create,${name},${name.toLowerCase()}@x.test,r-${name}\n`;
 const events = (...names: readonly string[]) =>
   `trigger,contact.name,contact.email,external_ref\n${names.map(event).join('')}`;
@@ -103,19 +107,25 @@ test('of rows that were sent since with another template nobody hears again, wha
   expect(writesOf(world)).toHaveLength(3);
 });
 
+/** As of a run that was killed when it had kept its drafts, and had said in the journal that so many rows are drafts. */
+function kill(world: { readonly folder: string }, told = 0): void {
+  const folder = join(world.folder, 'state/bulk');
+  const [name = ''] = readdirSync(folder).filter((one) => one.endsWith('.jsonl'));
+  let done = 0;
+  const kept = readFileSync(join(folder, name), 'utf8')
+    .split('\n')
+    .filter((text) => (text.startsWith('{"done"') ? done++ < told : !/^\{"(?:back|finished)"/u.test(text)))
+    .join('\n');
+  // Its mark says how long it is at least.
+  writeFileSync(join(folder, name), kept.replace(/\d{12}/u, '0'.padStart(12, '0')));
+}
+
 test.each(commands)('$words: killed before the journal says that they are drafts, they are drafts', async (one) => {
   const { words, rows, drafts } = one;
   const { world, ok, run, json, approve } = desk();
   const line = [...words, '--from', '-', '--yes', '--json'];
   await ok([...line, '--draft'], { stdin: rows });
-  const folder = join(world.folder, 'state/bulk');
-  const [name = ''] = readdirSync(folder).filter((one) => one.endsWith('.jsonl'));
-  const kept = readFileSync(join(folder, name), 'utf8')
-    .split('\n')
-    .filter((text) => !/^\{"(?:done|back|finished)"/u.test(text))
-    .join('\n');
-  // Its mark says how long it is at least.
-  writeFileSync(join(folder, name), kept.replace(/\d{12}/u, '0'.padStart(12, '0')));
+  kill(world);
   for (const flags of [[], ['--draft'], []]) {
     const next = await ok([...line, ...flags], { stdin: rows });
     expect(JSON.parse(next.stdout)).toMatchObject({ done: drafts, drafted: drafts });
@@ -128,4 +138,89 @@ test.each(commands)('$words: killed before the journal says that they are drafts
   const last = await run(line, { stdin: rows });
   expect(last.exitCode).toBe(8);
   expect(writesOf(world)).toEqual(words[1] === 'resolve' ? [...sent, ...sent] : sent);
+});
+
+test('of a row that was killed so nothing is sent either where another row went again since', async () => {
+  const { world, run, ok } = desk();
+  const two = { stdin: 'id,body\n8,One\n9,Two\n' };
+  await ok([...reply, '--draft'], two);
+  kill(world, 1);
+  await ok('drafts reject 1');
+  await run([...reply, '--again'], two);
+  await run(reply, two);
+  expect(writesOf(world)).toEqual([expect.stringContaining('/8/')]);
+});
+
+test('a row that another form of the file knows by other columns keeps its draft, and what became of it', async () => {
+  for (const isRejectedFirst of [true, false]) {
+    const { world, run, ok } = desk();
+    await ok([...reply, '--body', 'One', '--draft'], { stdin: 'id\n8\n' });
+    if (isRejectedFirst) await ok('drafts reject 1');
+    const rejects = join(world.folder, 'rejects.csv');
+    const file = join(world.folder, 'c.csv');
+    writeFileSync(file, 'id,body\n8,One\n');
+    const both = { stdin: 'id,body\n8,One\n9,Two\n' };
+    expect((await run([...reply, '--rejects', rejects], both)).exitCode).toBe(isRejectedFirst ? 8 : 0);
+    if (!isRejectedFirst) {
+      await ok([...replyFrom(file), '--again']);
+      await ok('drafts reject 1');
+      await run([...reply, '--rejects', rejects], both);
+    }
+    for (const from of ['-', file, rejects])
+      expect((await run(replyFrom(from), from === '-' ? both : {})).exitCode).toBe(8);
+    expect(writesOf(world)).toEqual([expect.stringContaining('/9/')]);
+  }
+});
+
+test('what was sent with --again after a rejection needs it no more, where twice is once', async () => {
+  const { world, ok } = desk();
+  const row = { stdin: 'id\n7\n' };
+  await ok([...resolve, '--draft'], row);
+  await ok('drafts reject 1');
+  await ok([...resolve, '--again'], row);
+  for (let more = 0; more < 2; more++) await ok(resolve, row);
+  expect(writesOf(world)).toHaveLength(3);
+});
+
+test.each([
+  { what: 'killed', cut: (world: { folder: string }) => kill(world), flags: [] },
+  { what: 'stopped', cut: () => {}, flags: ['--max-sends', '1'] },
+])('a run that was $what, and goes on, knows what was rejected also after its end', async ({ cut, flags }) => {
+  const { world, run, ok } = desk();
+  const rows = { stdin: 'id\n5\n7\n' };
+  await run([...resolve, '--draft', ...flags], rows);
+  cut(world);
+  await ok('drafts reject 1');
+  for (let more = 0; more < 3; more++) expect((await run(resolve, rows)).exitCode).toBe(8);
+  expect(writesOf(world).filter((one) => one.includes('/5/'))).toEqual([]);
+});
+
+test('of a draft that was sent from another file nobody says that it waits', async () => {
+  const { world, ok, approve } = desk();
+  const file = join(world.folder, 'a.csv');
+  writeFileSync(file, 'id,body\n8,One\n');
+  await ok([...replyFrom(file), '--draft']);
+  await approve(1);
+  const next = await ok(reply, { stdin: 'id,body\n9,Two\n8,One\n' });
+  expect(next.stderr).toContain('1 row was sent before');
+  expect(next.stderr).not.toMatch(/wait|beside/u);
+});
+
+test('a place of drafts that cannot be reached stops no run of which no row became a draft', async () => {
+  const { run, ok } = desk();
+  await ok(reply, { stdin: 'id,body\n8,One\n' });
+  const env = { SVC_DRAFTS_DB: 'postgres://u:p@127.0.0.1:9/none' };
+  await ok(reply, { stdin: 'id,body\n9,Two\n', env });
+  await ok([...reply, '--draft'], { stdin: 'id,body\n10,Three\n' });
+  const next = await run(reply, { stdin: 'id,body\n10,Three\n', env });
+  expect(next.exitCode).not.toBe(0);
+});
+
+test('with another place of drafts the first one stays known', async () => {
+  const { world, ok } = desk();
+  const elsewhere = { SVC_DRAFTS_DB: join(world.folder, 'two') };
+  await ok([...resolve, '--draft'], { stdin: 'id\n7\n' });
+  await ok(resolve, { stdin: 'id\n5\n', env: elsewhere });
+  await ok(resolve, { stdin: 'id\n7\n' });
+  expect(writesOf(world)).toEqual([expect.stringContaining('/5/')]);
 });

@@ -23,6 +23,7 @@ import { isSettled, journalText, lineText, mark, shortLines } from '../journal/t
 import { append, close, finishedNow, type Held, keepLost, type Opening } from '../journal/writing.ts';
 import { isRepeatable, type Plan } from '../rows/plan.ts';
 import type { Chosen } from './choose.ts';
+import { asWritten, type Drafted } from './drafted.ts';
 import { otherNames } from './match-table.ts';
 
 export type Journal = {
@@ -74,6 +75,8 @@ export type Beginning = {
   readonly copies: readonly Copy[];
   /** The journal in the place of which a new one is written. */
   readonly replaces: Found | undefined;
+  /** What became of drafts, also of those that other journals tell of. */
+  readonly drafted: Drafted;
 };
 
 /** Goes on in a journal, or begins one. */
@@ -103,7 +106,10 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
     ...(beginning.passedOver.length > 0 && { passedOver: beginning.passedOver }),
     ...(witness && { boot: present.boot, witness: witness.name }),
   };
-  const vanishes = { whenEmpty: own === undefined && replaces === undefined, whenFinished: isRepeatable(plan) };
+  const vanishes = {
+    whenEmpty: own === undefined && replaces === undefined,
+    whenFinished: isRepeatable(plan) && !tellsOfDrafts(beginning),
+  };
   const held: Held = {
     opening,
     path,
@@ -115,7 +121,7 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
     rowStatuses: rowStatusesOf(beginning, plan),
     copies: beginning.copies,
     // What is to be sent once more is other work, also for the run that goes on with it.
-    batch: batchOf(path, header.started_at, chosen.voided.length > 0 ? at : own?.past.voidedAt),
+    batch: batchOf(path, header.started_at, chosen.voided.length > 0 ? at : own?.past.voidings.at(-1)?.at),
     failed: undefined,
     untold: [],
   };
@@ -129,6 +135,13 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
     throw error;
   }
   return journalOf(held, own?.past);
+}
+
+/** Whether it holds rows that became drafts, or says that such rows of another journal may go again. */
+function tellsOfDrafts({ own, drafted, chosen }: Beginning): boolean {
+  if (drafted.size > 0 && chosen.voided.length > 0) return true;
+  if (own === undefined) return false;
+  return drafted.has(own) || someOf(own.past.rowStatuses.standing('done'), ([, rowStatus]) => 'drafted' in rowStatus);
 }
 
 function newHeader({ identity, clock }: Opening, begun: string | undefined): Header {
@@ -145,12 +158,13 @@ function* formerRowStatuses(own: Found | undefined): Generator<readonly [row: st
 }
 
 /** Rows that the journals call by another name, from now on by theirs. */
-function* renamedIn({ chosen: { matches } }: Beginning, settings: string): Generator<RowLine> {
+function* renamedIn({ chosen: { matches }, drafted }: Beginning, settings: string): Generator<RowLine> {
   let rows: Renamed[] = [];
-  for (const [row, { key, rowStatus, from }] of matches) {
+  for (const [row, match] of matches) {
+    const { key, from } = match;
     if (key === row) continue;
     const its = from.past.header.settings;
-    rows.push({ was: key, row, fate: rowStatus, ...(its !== settings && { settings: its }) });
+    rows.push({ was: key, row, fate: asWritten(drafted, match), ...(its !== settings && { settings: its }) });
     if (rows.length < mostRenamed) continue;
     yield { renamed: { rows } };
     rows = [];
@@ -178,7 +192,7 @@ function journalOf(held: Held, past: Past | undefined): Journal {
   let [hasRows, isFinished] = [false, false];
   /** Rows of which a request may still arrive. */
   const late = new Set<string>();
-  let hasDrafts = someOf(past?.rowStatuses.standing('done') ?? [], ([, rowStatus]) => 'drafted' in rowStatus);
+  let hasDrafts = false;
   return {
     path,
     batch: held.batch,

@@ -1,19 +1,28 @@
 import { hearersOf } from '../../api/hearers.ts';
 import { type Draft, hasBegun } from '../../sends/draft.ts';
 import type { RowStatus } from '../journal/lines.ts';
-import { batchOf, type Found } from '../journal/on-disk.ts';
+import { batchOf, type Found, voidedSince } from '../journal/on-disk.ts';
+import { nameNow, voidKey } from '../journal/reader.ts';
 import type { Plan } from '../rows/plan.ts';
 import type { Match } from './match-table.ts';
 
 /** `rejected`: a person has said that it is never sent; `open`: it may still be sent. */
-type Fate = 'rejected' | 'open';
+type Fate = { readonly is: 'rejected' | 'open'; readonly draft: number };
 
-/** What became of the drafts of rows: of each journal that has any, by the names of the rows there. */
+/** What became of the drafts of rows: of each journal with some that were not sent, by the names of the rows there. */
 export type Drafted = ReadonlyMap<Found, ReadonlyMap<string, Fate>>;
 
 /** Another journal may call a row by the same name, and have sent it since. */
-export const fateOf = (drafted: Drafted, { from, key }: Pick<Match, 'from' | 'key'>): Fate | undefined =>
-  drafted.get(from)?.get(key);
+export const fateOf = (drafted: Drafted, { from, key }: Pick<Match, 'from' | 'key'>): Fate['is'] | undefined =>
+  drafted.get(from)?.get(key)?.is;
+
+/** What is written down of a row that another journal knows: that it is a draft, of which a person may think otherwise later. */
+export function asWritten(drafted: Drafted, { from, key, rowStatus }: Match): RowStatus {
+  const fate = drafted.get(from)?.get(key);
+  if (rowStatus.status !== 'rejected' || fate?.is !== 'rejected') return rowStatus;
+  const { line, is } = rowStatus;
+  return { status: 'done', line, ...(is !== undefined && { is }), id: null, drafted: fate.draft };
+}
 
 /**
  * What became of the drafts of rows. A row whose draft a person rejected is no done one: from here on it is a rejected one.
@@ -26,34 +35,59 @@ export async function drafted(
 ): Promise<Drafted> {
   const fates = new Map<Found, Map<string, Fate>>();
   if (hearersOf(operation) === undefined || journals.length === 0) return fates;
-  const drafts = (await read()).filter((draft) => draft.operation === operation.id);
+  const hasDrafts = journals.some((one) => !draftsIn(one).next().done);
+  const all = await read().catch((error) => {
+    if (hasDrafts) throw error;
+    // A place that cannot be reached stops no run that has none there: only one that was killed right then could.
+    return [];
+  });
+  const drafts = all.filter((draft) => draft.operation === operation.id);
   const byId = new Map(drafts.map((draft) => [draft.id, draft]));
+  const since = voidedSince(journals);
   for (const from of journals) {
-    addUntold(from, refs, drafts);
+    addUntold(from, { refs, drafts, since });
     const { rowStatuses: statuses } = from.past;
     const ofRow = new Map<string, Fate>();
+    let isDecided = true;
     for (const { row, rowStatus, id } of [...draftsIn(from)]) {
       const draft = byId.get(id);
+      isDecided &&= draft?.state === 'sent';
       // Another place has other drafts by the same ids.
-      if (!draft?.key?.endsWith(`/${row}`) || draft.state === 'sent') continue;
-      if (draft.state !== 'rejected') ofRow.set(row, 'open');
+      if (!draft || nameNow(from.past, rowOf(draft)) !== row || draft.state === 'sent') continue;
+      if (draft.state !== 'rejected') ofRow.set(row, { is: 'open', draft: id });
       if (draft.state !== 'rejected' || hasBegun(draft)) continue;
-      ofRow.set(row, 'rejected');
+      ofRow.set(row, { is: 'rejected', draft: id });
       const { line, is } = rowStatus;
       statuses.set(row, { status: 'rejected', line, ...(is !== undefined && { is }), error: whyNot(draft) });
     }
-    if (ofRow.size > 0) fates.set(from, ofRow);
+    if (!isDecided) fates.set(from, ofRow);
   }
   return fates;
 }
 
+/** The row's name in the journal of the run that made the draft. */
+const rowOf = ({ key }: Draft): string => key?.slice(key.lastIndexOf('/') + 1) ?? '';
+
+/** `since`: as `voidedSince` tells it. */
+type Told = {
+  readonly refs: Plan['refs'];
+  readonly drafts: readonly Draft[];
+  readonly since: ReadonlyMap<string, number>;
+};
+
 /** A run that is killed has kept a draft before its journal says so: the row goes by it, or has gone, or never goes. */
-function addUntold({ path, past }: Found, refs: Plan['refs'], drafts: readonly Draft[]): void {
-  const ofBatch = `${batchOf(path, past.header.started_at, past.voidedAt)}/`;
-  for (const { id, key } of drafts) {
-    const row = key?.startsWith(ofBatch) ? key.slice(ofBatch.length) : undefined;
-    const known = row === undefined ? undefined : past.rowStatuses.get(row);
-    if (row === undefined || !refs.has(row) || known?.status === 'done') continue;
+function addUntold({ path, past }: Found, { refs, drafts, since }: Told): void {
+  const batches = new Map<string, number>();
+  for (const { at, run } of [{ at: undefined, run: 0 }, ...past.voidings])
+    batches.set(batchOf(path, past.header.started_at, at), run);
+  for (const draft of drafts) {
+    const [batch, row, { id }] = [draft.key?.split('/', 1)[0] ?? '', rowOf(draft), draft];
+    const run = batches.get(batch);
+    const known = past.rowStatuses.get(row);
+    if (run === undefined || !refs.has(row) || known?.status === 'done') continue;
+    // It was to be sent once more since, or goes by another name.
+    const name = voidKey(past.header.settings, row);
+    if ((past.voided.get(name) ?? 0) > run || (since.get(name) ?? 0) > past.lastRun) continue;
     past.rowStatuses.set(row, { status: 'done', line: known?.line ?? 0, id: null, drafted: id });
   }
 }

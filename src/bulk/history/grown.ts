@@ -3,6 +3,7 @@ import { Failure } from '../../errors.ts';
 import type { FileRow } from '../../tabular/rows.ts';
 import { firstOf } from '../../text/first-of.ts';
 import type { Found } from '../journal/on-disk.ts';
+import { nameNow } from '../journal/reader.ts';
 import { noRequest, type Plan } from '../rows/plan.ts';
 import { contentReader, type RowShape, shapeKey } from '../rows/row-content.ts';
 import { createNumbering } from '../rows/row-requests.ts';
@@ -61,7 +62,7 @@ async function* sentWithLess(
       const name = nameBy(row, shape);
       for (const from of runs) {
         if (!isSameWork(from, ref)) continue;
-        const key = nameNow(from, name);
+        const key = nameNow(from.past, name);
         const rowStatus = from.past.rowStatuses.get(key);
         const isOver = plan.refs.has(key) || known.has(key);
         if (rowStatus && rowStatus.status !== 'rejected' && !isOver) return { rowStatus, key, from };
@@ -92,20 +93,6 @@ function earlierShapes({ shapes }: Plan, journals: readonly Found[]): Earlier[] 
     }
   }
   return [...found.values()];
-}
-
-/** Far more often than anybody exports a file again. */
-const mostNames = 20;
-
-/** A row that a later run knows by more columns. */
-function nameNow({ past: { rowStatuses, former } }: Found, name: string): string {
-  let now = name;
-  for (let i = 0; i < mostNames && !rowStatuses.has(now); i++) {
-    const next = former.get(now);
-    if (next === undefined) break;
-    now = next;
-  }
-  return now;
 }
 
 const isLess = (shape: RowShape, now: RowShape): boolean =>

@@ -164,7 +164,9 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   if (works[0] && !found && !wish.restart) throw notTheSame(works[0], plan);
   const now = { ms: clock.now().getTime(), isSure: identity.account.isClockSure };
   const kept = disk.ours.filter((one) => decided.has(one) && one !== found);
-  if (isOnce && !onlyLooks) await forgetFinished(same, new Set([...busy, ...kept.map(({ path }) => path)]), now);
+  const isNeeded = (one: Found) =>
+    busy.has(one.path) || decided.has(one) || (decided.size > 0 && one.past.voided.size > 0);
+  if (isOnce && !onlyLooks) await forgetFinished(same, isNeeded, now);
   // Twice is once: what another file has done is no reason to leave a row out, but a draft that waits is one.
   const judges = judgesOf(isOnce ? [...(found ? [found] : []), ...kept] : disk.ours, plan, settings);
   const known = matchRows(judges, sides, found, decided);
@@ -224,9 +226,9 @@ function* madeIn(all: readonly Found[]): Generator<MadeBefore, undefined> {
 }
 
 /** Commands for which twice is once keep no history beyond a run that is not finished, and what it left to a person. */
-async function forgetFinished(same: readonly Found[], inUse: ReadonlySet<string>, now: Moment): Promise<void> {
+async function forgetFinished(same: readonly Found[], isNeeded: (one: Found) => boolean, now: Moment): Promise<void> {
   for (const one of same) {
-    if (inUse.has(one.path) || !(await hasArrived(one, now))) continue;
+    if (isNeeded(one) || !(await hasArrived(one, now))) continue;
     await rm(one.path, { force: true });
     await forgetRows(one.path);
   }

@@ -118,11 +118,17 @@ export async function journalsOnDisk(
   return { ours: standing(ours), strange };
 }
 
-function standing(all: readonly Found[]): Found[] {
+/** Since which run earlier ones say nothing of a row that counts, by its `voidKey`. */
+export function voidedSince(all: readonly Found[]): ReadonlyMap<string, number> {
   const since = new Map<string, number>();
   for (const { past } of all) {
     for (const [key, run] of past.voided) since.set(key, Math.max(run, since.get(key) ?? 0));
   }
+  return since;
+}
+
+function standing(all: readonly Found[]): Found[] {
+  const since = voidedSince(all);
   if (since.size === 0) return [...all];
   for (const { past } of all) {
     const { header, rowStatuses } = past;

@@ -22,8 +22,8 @@ export type Past = {
   /** Rows, as `voidKey` names them, of which runs before that one say nothing that counts any more. */
   readonly voided: ReadonlyMap<string, number>;
   readonly lastRun: number;
-  /** When the last run began that sent rows once more; undefined where none did. */
-  readonly voidedAt: string | undefined;
+  /** When runs began that sent rows once more, and their numbers, in order. */
+  readonly voidings: readonly { readonly at: string; readonly run: number }[];
   /** The files that its runs read: null for standard input. */
   readonly files: ReadonlySet<string | null>;
   /** Of these the ones from which rows were sent. */
@@ -60,6 +60,20 @@ export type Present = {
 /** A reader of the lines of a journal, one after the other: false for what is none. */
 export type JournalReader = { take(text: Buffer, span: Span): boolean; past(): Past | undefined };
 
+/** Far more often than anybody exports a file again. */
+const mostNames = 20;
+
+/** What the journal calls a row now that an earlier run of it called so: a later one knows rows by more columns, or by others. */
+export function nameNow({ rowStatuses, former }: Pick<Past, 'rowStatuses' | 'former'>, name: string): string {
+  let now = name;
+  for (let i = 0; i < mostNames && !rowStatuses.has(now); i++) {
+    const next = former.get(now);
+    if (next === undefined) break;
+    now = next;
+  }
+  return now;
+}
+
 /** Tells the lines of a journal from what is none, for whoever has read it before. */
 export function lineChecker(): (text: Buffer) => boolean {
   let hasHeader = false;
@@ -79,7 +93,7 @@ export function lineChecker(): (text: Buffer) => boolean {
 export function journalReader(present: Present, refs?: RowRequests): JournalReader {
   const rowStatuses = rowStatusTable(refs);
   const voided = new Map<string, number>();
-  let voidedAt: string | undefined;
+  const voidings: { at: string; run: number }[] = [];
   const there = new Map<number, readonly number[]>();
   const [files, sentFrom, contents] = [new Set<string | null>(), new Set<string | null>(), new Set<string>()];
   const passedOver = new Set<string>();
@@ -125,7 +139,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     if ('sent' in line) sentFrom.add(file);
     if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
     if ('again' in line) {
-      voidedAt = run?.at;
+      if (run && voidings.at(-1)?.at !== run.at) voidings.push({ at: run.at, run: number });
       for (const row of line.again.rows) for (const one of line.again.settings) voided.set(voidKey(one, row), number);
     }
     if ('renamed' in line) for (const one of line.renamed.rows) rename(one);
@@ -163,7 +177,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
         rowStatuses,
         voided,
         lastRun: number,
-        voidedAt,
+        voidings,
         files,
         sentFrom,
         passedOver,

@@ -103,13 +103,14 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
   const runs = new Set<Found>();
   const draftedIn = new Set<Found>();
   let [elsewhere, unsure, canGo, waiting, settled, refused, unknown, inDoubt] = [0, 0, 0, 0, 0, 0, 0, false];
-  for (const [ref, { from, rowStatus }] of matches) {
+  for (const [ref, match] of matches) {
+    const { from, rowStatus } = match;
     const isReadable = plan.refs.get(ref) !== noRequest;
     if (isReadable && !isSettled(ref)) continue;
     if (isUnsettled(rowStatus)) unknown++;
     if (isReadable && rowStatus.status === 'rejected') refused++;
     inDoubt ||= isInDoubt(rowStatus);
-    if (from !== own && rowStatus.status === 'done' && rowStatus.drafted !== undefined) {
+    if (from !== own && fateOf(known.drafted, match) === 'open') {
       draftedIn.add(from);
       waiting++;
     } else if ((from !== own || isOther) && wasSent(rowStatus)) {
