@@ -46,10 +46,11 @@ const sources: Readonly<Record<WebhookEvent, (service: Service, since: Date) => 
   'feedback.created': (service) => list(service, listFeedback, {}, { all: true }).records,
 };
 
-/** Records of a kind that could not be read; all others of it were. */
+/** Records of a kind that could not be read. `isCutShort`: those behind them were not asked for. */
 export class SomeUnread extends Failure {
-  constructor(failed: readonly Failure[]) {
-    super('partial', `${counted(failed.length, 'record')} could not be read: ${failed[0]?.message}`);
+  constructor(failed: readonly Failure[], isCutShort: boolean) {
+    const rest = isCutShort ? ' svc did not ask for the others.' : '';
+    super('partial', `${counted(failed.length, 'record')} could not be read: ${failed[0]?.message}${rest}`);
   }
 }
 
@@ -61,22 +62,27 @@ export const isMissing = (error: unknown): error is Failure =>
 async function* customerMessages(service: Service, since: Date): AsyncGenerator<Fields> {
   const query = { updated_since: inSeconds(since) };
   const failed: Failure[] = [];
+  let inARow = 0;
   for await (const { id, last_message_at: last } of list(service, listConversations, { query }, { all: true })
     .records) {
     if (typeof id !== 'number' || isBefore(last, since)) continue;
     const read = await messagesIn(service, id).catch((error) => {
       if (!isOfOne(error) && !isMissing(error)) throw error;
       failed.push(error);
+      if (!isMissing(error)) inARow++;
       return undefined;
     });
-    if (read) yield* messagesOf(read.conversation, read.messages);
-    if (failed.length >= mostFailed) break;
+    if (read) {
+      inARow = 0;
+      yield* messagesOf(read.conversation, read.messages);
+    }
+    if (inARow >= mostInARow) break;
   }
-  if (failed.length > 0) throw new SomeUnread(failed);
+  if (failed.length > 0) throw new SomeUnread(failed, inARow >= mostInARow);
 }
 
 /** The service is in trouble, and each takes its time. */
-const mostFailed = 5;
+const mostInARow = 5;
 
 /** @throws Failure also where the answer has no messages, not even none. */
 async function messagesIn(service: Service, id: number) {

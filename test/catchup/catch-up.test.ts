@@ -134,6 +134,40 @@ test.each([
   for (const { data } of rest) expect(data).toMatchObject({ conversation_id: first?.id });
 });
 
+test.each([
+  { what: 'all but one are gone', status: 404, asked: 'all' },
+  { what: 'five in a row fail', status: 500, asked: 5 },
+] as const)('where $what, svc asks for $asked conversations', async ({ status, asked }) => {
+  const { world, app } = await setting();
+  const all = JSON.parse((await svc(world, ['conversations', 'list', '--all', '--json'], { env })).stdout) as unknown[];
+  expect(all.length).toBeGreaterThan(6);
+  const ids = new Set<string>();
+  const broken = {
+    ...world,
+    exchange: async (request: Parameters<typeof world.exchange>[0]) => {
+      const real = await world.exchange(request);
+      const [, id] = /\/conversations\/(\d+)$/u.exec(request.url) ?? [];
+      if (id === undefined || !('status' in real)) return real;
+      ids.add(id);
+      return ids.size < all.length ? { ...real, status, body: '{"message":"Sorry."}' } : real;
+    },
+  };
+  const argv = [
+    'webhooks',
+    'catch-up',
+    '--json',
+    ...ofAll,
+    '--to',
+    app.url,
+    '--events',
+    'conversation.message_received',
+  ];
+  const ran = await svc(broken, argv, { env: { ...env, ...untilOver } });
+  expect(ran.exitCode).toBe(8);
+  expect(ids.size).toBe(asked === 'all' ? all.length : asked);
+  expect(ran.stderr.includes('svc did not ask for the others.')).toBe(asked !== 'all');
+});
+
 test('twice at once sends nothing twice', async () => {
   const { app, catchUp } = await setting();
   await Promise.all([catchUp(...ofAll, '--to', app.url), catchUp(...ofAll, '--to', app.url)]);
