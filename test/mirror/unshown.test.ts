@@ -797,6 +797,9 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
       expect(ran.exitCode).toBe(1);
       expect(new Set(asked.filter(isList)).size).toBe(2);
     }
+    const never = await fresh({ seed: few });
+    await pull(answersAt(never, isList), ['--max-wait', '2']);
+    expect(await svc(never, ['mirror', 'sql', 'SELECT 1'])).toMatchObject({ exitCode: 1 });
   });
 
   test('a count that is one too high keeps nothing of the page from the copy, which is not called whole', async () => {

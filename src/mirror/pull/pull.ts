@@ -132,7 +132,11 @@ async function apart(pulling: Pulling, name: KindName, work: () => Promise<void>
 }
 
 const note = ({ writer, account }: Pulling, name: KindName, noted: Partial<KindState>): Promise<void> =>
-  writer.write(async (sql) => saveState(sql, account, name, { ...(await readState(sql, account, name)), ...noted }));
+  writer.write(async (sql) => {
+    const state = await readState(sql, account, name);
+    // What was never read whole is not whole anyhow, and no copy begins with a failure.
+    if (state.complete || noted.isRefused) await saveState(sql, account, name, { ...state, ...noted });
+  });
 
 /** Whether the service fails at one list, and not at the first two. Whoever pulls often waits until it answers again. */
 function isOfList(pulling: Pulling, error: Failure): boolean {
