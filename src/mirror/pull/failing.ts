@@ -112,15 +112,16 @@ export async function tellFailing(pulling: Pulling, name: KindName): Promise<voi
   const { failing, notFound } = await store.read((sql) => readState(sql, account, name));
   const open = openOf(notFound);
   if (failing.length > 0) {
-    const id = failing.find((one) => asked.has(one));
-    const such = id === undefined ? '.' : `, such as ${id}: ${asked.get(id)?.message}`;
-    return notWhole(pulling, name, `${number(failing.length)} of its records could not be read${such}`);
+    const id = failing.find((one) => asked.has(one)) ?? failing[0] ?? 0;
+    const reason = asked.get(id)?.message;
+    const why = reason === undefined ? '.' : `: ${reason}`;
+    return notWhole(pulling, name, such(failing.length, 'could not be read', id) + why);
   }
   const [first] = open;
   if (first === undefined) return;
-  const many =
-    open.length === 1
-      ? `1 of its records (${first.id}) answers 404`
-      : `${number(open.length)} of its records answer 404, such as ${first.id}`;
-  notWhole(pulling, name, `${many}, and may be gone, which takes ten minutes or more to tell.`);
+  const answers = such(open.length, open.length === 1 ? 'answers 404' : 'answer 404', first.id);
+  notWhole(pulling, name, `${answers}, and may be gone, which takes ten minutes or more to tell.`);
 }
+
+const such = (count: number, what: string, id: number): string =>
+  count === 1 ? `1 of its records (${id}) ${what}` : `${number(count)} of its records ${what}, such as ${id}`;
