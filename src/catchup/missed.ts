@@ -1,6 +1,7 @@
 import { type WebhookEvent, webhookEvents } from '../api/webhooks.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import type { Failure } from '../errors.ts';
 import type { Missed } from '../webhooks/receive/missed.ts';
 import type { Starts } from '../webhooks/store/starts.ts';
 import type { Inbox } from './inbox.ts';
@@ -34,7 +35,13 @@ export function missedIn(ctx: Context, settings: Settings, { open, events = webh
       try {
         const { seeAll, starts: store } = inbox;
         const wanted = { seeAll, starts, env: env(), waits: true, over: store.forget };
-        for await (const { arrivals } of rebuiltArrivals(ctx, settings, wanted)) yield arrivals;
+        let last: Failure | undefined;
+        for await (const { arrivals, failed } of rebuiltArrivals(ctx, settings, wanted)) {
+          yield arrivals;
+          last = failed;
+        }
+        // Whoever receives for long searches again by itself.
+        if (last) throw last;
       } finally {
         await inbox.close();
       }

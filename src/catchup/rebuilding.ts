@@ -58,6 +58,8 @@ export type Rebuilt = {
   readonly since: Date;
   /** How many the service may still be sending. */
   readonly young: number;
+  /** Why some could not be read that another search may find. */
+  readonly failed: Failure | undefined;
 };
 
 /**
@@ -79,6 +81,7 @@ export async function* rebuiltArrivals(ctx: Context, settings: Settings, wanted:
   const copied = await recordsFromCopy(ctx, settings, recordsOfService(service));
   const look = async (held: ReadonlySet<string>, until: Date | undefined) => {
     const unread: WebhookEvent[] = [];
+    let failed: Failure | undefined;
     const { rebuilt, young } = await rebuiltSince({
       starts,
       held,
@@ -87,16 +90,17 @@ export async function* rebuiltArrivals(ctx: Context, settings: Settings, wanted:
       accountId: () => accountIdOf(service),
       serviceNow: () => serviceTime(ctx, service),
       onUnread(event, error) {
-        // Without a connection or a login none of them can be read; at what fails for a moment the whole search tries again.
+        // Without a connection or a login none of them can be read.
         if (!(error instanceof SomeUnread || isMissing(error))) throw error;
         unread.push(event);
+        if (error instanceof SomeUnread && error.mayPass) failed = error;
         if (!until) ctx.notice(`${event} cannot be rebuilt: ${messageOf(error)}`);
       },
     });
     const searched = new Map([...starts].filter(([event]) => !unread.includes(event)));
     const since = earliest(searched) ?? earliest(starts) ?? new Date(0);
     const arrivals = await signed(ctx, rebuilt, secretOf);
-    return { young, searched, found: { arrivals, unread, since, young: young.count } };
+    return { young, searched, found: { arrivals, unread, since, young: young.count, failed } };
   };
   try {
     const { found, young, searched } = await look((await remembered()).held, undefined);

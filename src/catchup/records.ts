@@ -48,9 +48,13 @@ const sources: Readonly<Record<WebhookEvent, (service: Service, since: Date) => 
 
 /** Records of a kind that could not be read. `isCutShort`: those behind them were not asked for. */
 export class SomeUnread extends Failure {
+  /** Whether another look may find them. */
+  readonly mayPass: boolean;
+
   constructor(failed: readonly Failure[], isCutShort: boolean) {
     const rest = isCutShort ? ' svc did not ask for the others.' : '';
     super('partial', `${counted(failed.length, 'record')} could not be read: ${failed[0]?.message}${rest}`);
+    this.mayPass = !failed.every(isMissing);
   }
 }
 

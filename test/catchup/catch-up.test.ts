@@ -468,6 +468,42 @@ const noTickets = [{ method: 'GET', path: '/tickets', action: 'status', status: 
 const untilOver = { SVC_MAX_WAIT: '0' };
 
 /** An event came, then one was missed, and then a receiver began whose search fails, while another event came. */
+test.each(['serve', 'listen'])(
+  '%s --catch-up asks again by itself for a conversation that failed',
+  {
+    tags: ['long'],
+  },
+  async (command) => {
+    const { world, app } = await setting();
+    const list = JSON.parse(
+      (await svc(world, ['conversations', 'list', '--all', '--json'], { env })).stdout,
+    ) as readonly {
+      readonly id: number;
+      readonly last_message_at: string;
+    }[];
+    const [newest] = [...list].sort((a, b) => b.last_message_at.localeCompare(a.last_message_at));
+    const config = `listen: { port: 0 }\ninbox: inbox\nsinks:\n  - { name: app, http: { url: "${app.url}" } }\n`;
+    const options = { env: { ...env, ...untilOver } };
+    const start = (...argv: string[]) =>
+      command === 'serve'
+        ? serving(world, config, options, argv)
+        : listening(world, ['--forward-to', app.url, ...argv], options);
+    const first = await start();
+    expect(await deliver(first.url, body('evt_1', { created_at: '2001-01-01T00:00:00+00:00' }))).toBe(204);
+    await first.until(() => app.got.length === 1);
+    await first.end();
+    const path = `/conversations/${newest?.id}`;
+    await world.control('faults', [{ method: 'GET', path, action: 'status', status: 500, times: 1 }]);
+    const second = await start('--catch-up');
+    endings.push(() => second.end());
+    const isOfIt = ({ body: text }: { readonly body: string }) => {
+      const { event, data } = JSON.parse(text);
+      return event === 'conversation.message_received' && data.conversation_id === newest?.id;
+    };
+    await second.until(() => app.got.some(isOfIt));
+  },
+);
+
 async function failedSearch(command: 'serve' | 'listen', inbox: string) {
   const { world, app, catchUp, miss } = await setting();
   const config = `listen: { port: 0 }\ninbox: "${inbox}"\nsinks:\n  - { name: app, http: { url: "${app.url}" } }\n`;
