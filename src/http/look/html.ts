@@ -69,13 +69,14 @@ const respelled = (one: string): string => escaped(decoded(one));
 
 /** Only in quotes: what a person typed may hold `a<b and c=5>d`, which is no tag. */
 const attribute = /\s+([a-z][\w:-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/giu;
-/** What leads a reader somewhere, or shows something; a service may drop and add any other. */
-const kept = /^(?:alt|href|src|title)$/u;
+/** What shows nothing and leads nowhere: a service may drop it, or add its own. */
+const idle =
+  /^(?:align|bgcolor|border|class|color|dir|face|height|id|lang|rel|role|size|style|target|valign|width|(?:aria|data)-[\w-]+|on[a-z]+)$/u;
 
 const spelledTag = (tag: string): string =>
   tag
     .replaceAll(attribute, (_, name: string, double?: string, single?: string) =>
-      kept.test(name.toLowerCase()) ? ` ${name.toLowerCase()}="${respelled(double ?? single ?? '')}"` : '',
+      idle.test(name.toLowerCase()) ? '' : ` ${name.toLowerCase()}="${respelled(double ?? single ?? '')}"`,
     )
     .replaceAll(ofTag, respelled)
     .replace(/^<\/?[a-z\d]+/iu, (name) => name.toLowerCase())
@@ -89,13 +90,14 @@ function leadsTo(to: string, shown: string): boolean {
   if (/^tel:/iu.test(to)) return /^[\d\s()+./-]+$/u.test(shown) && dialled(to) === dialled(shown);
   if (/^mailto:/iu.test(to))
     return to.replace(/^mailto:/iu, '').toLowerCase() === shown.replace(/^mailto:/iu, '').toLowerCase();
-  return ['', 'http://', 'https://'].some((scheme) => placeOf(to) === placeOf(`${scheme}${shown}`));
+  // What is shown without its scheme and with an @ is an address of mail.
+  const schemes = shown.includes('@') ? [''] : ['', 'http://', 'https://'];
+  return schemes.some((scheme) => placeOf(to) === placeOf(`${scheme}${shown}`));
 }
 
 const dialled = (phone: string): string => phone.replaceAll(/[^\d+]/gu, '');
 
-const placeOf = (address: string): string =>
-  (URL.canParse(address) ? new URL(address).href : address).replace(/\/$/u, '');
+const placeOf = (address: string): string => (URL.canParse(address) ? new URL(address).href : address);
 
 /** What a text is put into so that its lines stay lines, with nothing that shows. */
 const wrapper = /<\/?(?:body|br|div|html|p|pre)(?: [^<>]*)?>/gu;
