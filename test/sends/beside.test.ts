@@ -224,3 +224,26 @@ test('with another place of drafts the first one stays known', async () => {
   await ok(resolve, { stdin: 'id\n7\n' });
   expect(writesOf(world)).toEqual([expect.stringContaining('/5/')]);
 });
+
+test('what another map makes of a row is another message, and --again sends it beside the draft of the first', async () => {
+  const { world, run, ok } = desk();
+  const rows = { stdin: 'id,x,y\n8,One,Two\n' };
+  await ok([...reply, '--map', 'x=body', '--map', 'y=ignore', '--draft'], rows);
+  const other = [...reply, '--map', 'y=body', '--map', 'x=ignore'];
+  expect(await run(other, rows)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('add --again') });
+  const sent = await ok([...other, '--again'], rows);
+  expect(sent.stderr).toContain('whoever approves it too sends twice');
+  expect(writesOf(world)).toHaveLength(1);
+});
+
+test('a file with rows that others sent is told to put what a person rejected into one of its own', async () => {
+  const { world, run, ok } = desk();
+  const file = join(world.folder, 'a.csv');
+  writeFileSync(file, 'id,body\n10,Ten\n');
+  await ok(replyFrom(file));
+  const rows = { stdin: 'id,body\n8,One\n9,Two\n10,Ten\n' };
+  await ok([...reply, '--draft'], rows);
+  await ok('drafts reject 1 2');
+  const { stderr } = await run(reply, rows);
+  expect(stderr).toContain('to send them all the same, put them into a file of their own and add --again.');
+});

@@ -42,7 +42,8 @@ export function choose({ matches, judges, works, found, isCopy, plan, wish, draf
     const { rowStatus, from } = match;
     const fate = fateOf(drafted, match);
     // Only who begins the whole file again sends beside a draft that waits.
-    if (wish.restart || fate !== undefined) return wish.restart || fate === 'rejected';
+    if (wish.restart || fate === 'rejected') return true;
+    if (fate === 'open') return isOtherRequest(match, request);
     // What may or may not be done, --retry-unknown alone sends again.
     if (isUnsettled(rowStatus)) return false;
     if (isOtherRequest(match, request)) return true;

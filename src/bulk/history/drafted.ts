@@ -100,4 +100,4 @@ function* draftsIn({ past }: Found): Generator<DraftedRow, undefined> {
 }
 
 const whyNot = ({ id, reason }: Draft): string =>
-  `draft ${id} was rejected by a person${reason === null ? '' : ` (${reason})`}. To send it all the same, put it into a file of its own and add --again`;
+  `draft ${id} was rejected by a person${reason === null ? '' : ` (${reason})`}`;

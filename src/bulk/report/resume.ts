@@ -12,7 +12,7 @@ import type { RowStatus } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { shapeKey } from '../rows/row-content.ts';
-import { earlierNote } from './view.ts';
+import { earlierNote, rejectedNote } from './view.ts';
 
 const wasSent = ({ status }: RowStatus): boolean => status !== 'rejected';
 
@@ -138,14 +138,14 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
           rejected: plan.problems.size - endedBefore({ matches }, plan).size + refused,
           drafted,
           isDraft,
-          elsewhere: canGo,
-          refusedDrafts: countOf(matches.values(), (match) => fateOf(known.drafted, match) === 'rejected'),
           unknown,
           isSame: own.past.content === plan.content,
           inDoubt,
         }),
       );
   }
+  const rejected = countOf(matches.values(), (match) => fateOf(known.drafted, match) === 'rejected');
+  if (rejected > 0) notes.push(rejectedNote(rejected, { elsewhere: canGo, isDraft }));
   if (waiting > 0)
     notes.push(
       `${rowsInWords(waiting)} became ${waiting === 1 ? 'a draft' : 'drafts'} before, ${origins(draftedIn)}: nothing is sent beside ${waiting === 1 ? 'it' : 'them'}. To see and send what waits: svc drafts list --all`,

@@ -22,10 +22,6 @@ type Standing = {
   readonly drafted?: 'none' | 'some' | 'all';
   /** What is sent now becomes drafts. */
   readonly isDraft?: boolean;
-  /** Rows whose drafts a person rejected. */
-  readonly refusedDrafts?: number;
-  /** Rows of this file that other files have sent. */
-  readonly elsewhere?: number;
   /** Of how many rows nobody knows whether they are done. */
   readonly unknown?: number;
   /** Each row was in the file then, as it is now. */
@@ -34,17 +30,16 @@ type Standing = {
   readonly inDoubt?: boolean;
 };
 
-export function earlierNote(at: string, standing: Standing): string {
-  const { refusedDrafts = 0, elsewhere = 0, isDraft } = standing;
-  const [noun, them] =
-    refusedDrafts === 1 ? ['the draft of 1 row', 'it'] : [`the drafts of ${rowsInWords(refusedDrafts)}`, 'them'];
+/** Of rows whose drafts a person rejected. `elsewhere`: how many of the file other files have sent. */
+export function rejectedNote(rows: number, { elsewhere, isDraft }: { elsewhere: number; isDraft: boolean }): string {
+  const [noun, them, own] =
+    rows === 1 ? ['the draft of 1 row', 'it', 'its'] : [`the drafts of ${rowsInWords(rows)}`, 'them', 'their'];
   // Over this file it would send those of the others, too.
-  const how = elsewhere > 0 ? `put ${them} into a file of its own and add --again` : 'add --again';
-  const refused = ` A person rejected ${noun}: to ${isDraft ? `draft ${them} again` : `send ${them} all the same`}, ${how}.`;
-  return standingInWords(at, standing) + (refusedDrafts > 0 ? refused : '');
+  const how = elsewhere > 0 ? `put ${them} into a file of ${own} own and add --again` : 'add --again';
+  return `A person rejected ${noun}: to ${isDraft ? `draft ${them} again` : `send ${them} all the same`}, ${how}.`;
 }
 
-function standingInWords(at: string, standing: Standing): string {
+export function earlierNote(at: string, standing: Standing): string {
   const { isFinished, settled, left, rejected, drafted, isDraft, inDoubt, unknown = 0, isSame } = standing;
   const when = localTime(at);
   // No advice to send it all again: these may be there.
