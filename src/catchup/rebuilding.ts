@@ -114,8 +114,10 @@ export async function* rebuiltArrivals(ctx: Context, settings: Settings, wanted:
     await ctx.clock.sleep(young.forMs, ctx.signal);
     if (ctx.signal.aborted) return;
     const last = await look((await remembered()).held, young.until);
-    yield last.found;
-    await wanted.over?.(last.searched);
+    // What the first look could not read, the second one reads only as far as the other events reach.
+    const unread = [...new Set([...found.unread, ...last.found.unread])];
+    yield { ...last.found, unread, failed: last.found.failed ?? found.failed };
+    await wanted.over?.(new Map([...last.searched].filter(([event]) => !unread.includes(event))));
   } finally {
     await copied.close();
   }

@@ -504,6 +504,54 @@ test.each(['serve', 'listen'])(
   },
 );
 
+test('where only the first of two looks cannot read a conversation, the start stays, and what happened there is told later', {
+  tags: ['long'],
+}, async () => {
+  const { world: real, app } = await setting();
+  let aheadMs = 0;
+  const world = { ...real, clock: { ...real.clock, now: () => new Date(Date.now() + aheadMs) } };
+  const step = async (seconds: number) => {
+    await world.control('clock', { advance_seconds: seconds });
+    aheadMs += seconds * 1000;
+  };
+  const options = { env: { ...env, ...untilOver } };
+  const [chat] = JSON.parse((await svc(world, ['conversations', 'list', '--all', '--json'], { env })).stdout);
+  await step(3600);
+  const first = await listening(world, ['--forward-to', app.url], options);
+  expect(await deliver(first.url, body('evt_1', { created_at: world.clock.now().toISOString() }))).toBe(204);
+  await first.until(() => app.got.length === 1);
+  await first.end();
+  await step(3600);
+  await svc(world, ['tickets', 'create', '--subject', 'Young', '--json'], { env });
+  await step(30);
+  await world.control('act', { kind: 'customer_message', account_id: 1, conversation_id: chat.id, body: 'Help' });
+  let isFirst = true;
+  const broken: typeof world = {
+    ...world,
+    exchange: async (asked) => {
+      const answer = await world.exchange(asked);
+      const fails = isFirst && /\/conversations\/\d+$/u.test(asked.url) && 'status' in answer;
+      return fails ? { ...answer, status: 500, body: '{"message":"Sorry."}' } : answer;
+    },
+    clock: {
+      ...world.clock,
+      sleep: async (ms, signal) => {
+        if (ms < 10_000) return world.clock.sleep(ms, signal);
+        isFirst = false;
+        await step(Math.ceil(ms / 1000));
+      },
+    },
+  };
+  expect((await svc(broken, ['webhooks', 'catch-up', '--json'], options)).exitCode).toBe(8);
+  await step(900);
+  const second = await listening(world, ['--forward-to', app.url], options);
+  expect(await deliver(second.url, body('evt_2', { created_at: world.clock.now().toISOString() }))).toBe(204);
+  await second.until(() => app.ids().includes('evt_2'));
+  await second.end();
+  await svc(world, ['webhooks', 'catch-up', '--json', '--to', app.url], options);
+  expect(app.got.map((got) => JSON.parse(got.body).event)).toContain('conversation.message_received');
+});
+
 async function failedSearch(command: 'serve' | 'listen', inbox: string) {
   const { world, app, catchUp, miss } = await setting();
   const config = `listen: { port: 0 }\ninbox: "${inbox}"\nsinks:\n  - { name: app, http: { url: "${app.url}" } }\n`;

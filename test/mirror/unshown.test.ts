@@ -782,6 +782,44 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     },
   );
 
+  test('while one list cannot be read, the others are read by each pull, and one that is deleted is gone', async () => {
+    const world = await pulled();
+    const members = '/contactslists/2/get_contacts';
+    const shorter: Fault = (body) => ({ ...body, data: (body.data as Fields[]).slice(1) });
+    const broken = answersAt(world, (path) => path === '/contactslists/1/get_contacts');
+    await pull(broken, ['--max-wait', '2']);
+    const changed = faulty(broken, ({ pathname }) => {
+      if (pathname === members) return shorter;
+      if (pathname === '/contactslists/3/get_contacts') return () => 404;
+      if (pathname !== '/contactslists/list') return undefined;
+      return (body) => ({ ...body, data: (body.data as Fields[]).filter((one) => one.contacts_list_id !== 3) });
+    });
+    world.clock.advance(3_600_000);
+    await pull(changed, ['--max-wait', '2']);
+    const { data } = (await request(world, 'GET', members)) as { data: Fields[] };
+    expect(
+      await sql(world, 'SELECT count(*) AS n FROM list_members WHERE contacts_list_id = 2 AND gone_at IS NULL'),
+    ).toEqual([{ n: data.length - 1 }]);
+    expect(await sql(world, 'SELECT contacts_list_id AS id FROM lists WHERE gone_at IS NOT NULL')).toEqual([{ id: 3 }]);
+  });
+
+  test('a deleted ticket is gone within the hour, however often its chat goes on', { tags: ['long'] }, async () => {
+    const world = await pulled();
+    const [first] = (await sql(
+      world,
+      'SELECT id, conversation_id AS chat FROM tickets WHERE conversation_id > 0',
+    )) as Fields[];
+    const hidden = faulty(world, without('/tickets', Number(first?.id)));
+    for (let round = 0; round < 12; round++) {
+      world.clock.advance(290_000);
+      await request(world, 'POST', `/conversations/${first?.chat}/messages`, { body: `Hello ${round}` });
+      world.clock.advance(10_000);
+      await pull(hidden, ['--max-wait', '2']);
+    }
+    expect(await goneTickets(world)).toEqual([{ id: first?.id }]);
+    expect((await pull(hidden)).exitCode).toBe(0);
+  });
+
   test('where all members are refused the lists are not pulled, and that is no failure', async () => {
     const world = await fresh({ seed: few });
     const ran = await pull(answersAt(world, (path) => path.endsWith('/get_contacts'), status(403)));

@@ -49,7 +49,7 @@ function roomFor({ requests, wishes: { maxRequests = Number.POSITIVE_INFINITY } 
   return Math.max(1, Math.min(together, maxRequests - requests() - 1));
 }
 
-/** Whether one of them is there, or is called gone, for which nobody who pulls often need wait. */
+/** Whether one of them is there, is no failing one any more, or is called gone, for which nobody who pulls often need wait. */
 async function askSome(pulling: Pulling, name: KindName, one: ReadsOne, ids: readonly number[]): Promise<boolean> {
   const { store, account, writer, wishes } = pulling;
   const before = await store.read((sql) => readState(sql, account, name));
@@ -73,7 +73,8 @@ async function askSome(pulling: Pulling, name: KindName, one: ReadsOne, ids: rea
   if (answers.dropped > 0)
     notWhole(pulling, name, droppedWords(answers.dropped, `the messages of ${name}`, tableOf(name).id));
   const isSettled = goneOf(kept.notFound).length > goneOf(state.notFound).length;
-  return answers.shown.length > 0 || (isSettled && !wishes.isOften);
+  const areFewer = kept.failing.length < state.failing.length;
+  return answers.shown.length > 0 || areFewer || (isSettled && !wishes.isOften);
 }
 
 type Asked = { readonly state: KindState; readonly ids: readonly number[] };

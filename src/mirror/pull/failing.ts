@@ -92,16 +92,17 @@ async function untilSettled(pulling: Pulling, name: KindName): Promise<number> {
 
 /** Of a kind that is not being read. */
 export const rememberFailing = (pulling: Pulling, name: KindName, ids: readonly number[]): Promise<void> =>
-  pulling.writer.write((sql) => noteFailing(sql, pulling, name, ids));
+  pulling.writer.write(async (sql) => {
+    const state = await readState(sql, pulling.account, name);
+    await saveState(sql, pulling.account, name, withFailing(state, ids));
+  });
 
-/** The same beside other writes. */
-export async function noteFailing(
-  sql: Sql,
-  { account }: Pulling,
-  name: KindName,
-  ids: readonly number[],
-): Promise<void> {
-  if (ids.length > 0) await saveState(sql, account, name, withFailing(await readState(sql, account, name), ids));
+/** Beside other writes: records that have to be read again, as those that could not be. Those that answer 404 are asked for anyway. */
+export async function noteDue(sql: Sql, { account }: Pulling, name: KindName, ids: readonly number[]): Promise<void> {
+  const state = await readState(sql, account, name);
+  const known = new Set(state.notFound.map(({ id }) => id));
+  const due = ids.filter((id) => !known.has(id));
+  if (due.length > 0) await saveState(sql, account, name, withFailing(state, due));
 }
 
 /** Says of a kind what could not be read of it, unless more is said already. */

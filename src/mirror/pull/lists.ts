@@ -61,8 +61,12 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
   }
   const isRefused = failed.size === asked && (state.sweep.done ?? []).length === 0;
   tellFailed(pulling, name, { failed, isRefused });
-  if (tallyOf(pulling, name).doubt !== undefined) return writer.done();
   const { number } = state.sweep;
+  if (tallyOf(pulling, name).doubt !== undefined) {
+    // The next pull reads all of them: the others change meanwhile, too.
+    await writer.write((sql) => saveState(sql, account, name, { ...state, isDoubted: true, sweep: null }));
+    return writer.done();
+  }
   const finished = {
     ...state,
     complete: true,

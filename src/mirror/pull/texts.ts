@@ -5,7 +5,7 @@ import { isSame } from '../tables/cells.ts';
 import { type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
 import type { Sql } from '../tables/store.ts';
 import { type Table, tableOf } from '../tables/tables.ts';
-import { type Answers, goneOf, noteFailing, rememberFailing } from './failing.ts';
+import { type Answers, goneOf, noteDue, rememberFailing } from './failing.ts';
 import { type Present, presentRows } from './present.ts';
 import { spent, tell } from './progress.ts';
 import { isOfOne, type Pulling, tallyOf } from './pulling.ts';
@@ -174,7 +174,7 @@ async function wantShown(sql: Sql, pulling: Pulling, name: KindName, records: re
   );
   const ids = old.map(({ key }) => Number(key));
   for (const id of ids) tallyOf(pulling, kind).outdated.add(id);
-  await noteFailing(sql, pulling, kind, ids);
+  await noteDue(sql, pulling, kind, ids);
 }
 
 const sum = (all: readonly number[]): number => all.reduce((one, other) => one + other, 0);
