@@ -36,6 +36,6 @@ test('a row that an earlier run does not know is looked for there once', async (
   }
   const plan = { shapes: [['priority', 'subject']], columns, refs, rows: { read } } as unknown as Plan;
   const judges = { all: [from], isSame: () => true } as unknown as Judges;
-  expect(await grownRows(plan, judges, matchTable(refs))).toEqual([]);
+  expect(await grownRows(plan, { journals: judges, drafted: new Map() }, matchTable(refs))).toEqual([]);
   expect(asked).toBe(1);
 });

@@ -247,3 +247,73 @@ test('a file with rows that others sent is told to put what a person rejected in
   const { stderr } = await run(reply, rows);
   expect(stderr).toContain('to send them all the same, put them into a file of their own and add --again.');
 });
+
+test('what a person rejected is known with one more column, too: svc stops and asks', async () => {
+  const { world, run, ok } = desk();
+  const line = ['events', 'send', '--from', '-', '--yes', '--json'];
+  const header = 'trigger,contact.name,contact.email';
+  await ok([...line, '--draft'], { stdin: `${header}\norder_create,Ann,ann@x.test\n` });
+  await ok('drafts reject 1');
+  const grown = { stdin: `${header},contact.phone\norder_create,Ann,ann@x.test,+49301234567\n` };
+  expect(await run(line, grown)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('add --again') });
+  expect(writesOf(world)).toEqual([]);
+});
+
+test('drafts of a run that was killed stay known while other lists are sent', async () => {
+  const { world, run, ok } = desk();
+  const rows = { stdin: 'id\n5\n7\n' };
+  await ok([...resolve, '--draft'], rows);
+  kill(world);
+  await ok(resolve, rows);
+  await ok(resolve, { stdin: 'id\n1\n' });
+  await run(resolve, rows);
+  expect(writesOf(world).filter((one) => !one.includes('/1/'))).toEqual([]);
+});
+
+test('what was sent with --again from a killed run stays sent, night after night', async () => {
+  const { world, run, ok } = desk();
+  await ok([...resolve, '--draft'], { stdin: 'id\n5\n7\n' });
+  kill(world);
+  await ok('drafts reject 1 2');
+  const night = { stdin: 'id\n5\n' };
+  await ok([...resolve, '--again'], night);
+  for (let more = 0; more < 3; more++) expect((await run(resolve, night)).exitCode).toBe(0);
+});
+
+test('two files that know a row by other columns, and go on in turn, send what was rejected once', async () => {
+  const { world, ok } = desk();
+  const [a, b] = ['a', 'b'].map((name) => join(world.folder, `${name}.csv`)) as [string, string];
+  const map = ['--map', 'ticket=id', '--map', 'text=body'];
+  writeFileSync(a, 'ticket,text\n8,One\n7,Zero\n');
+  writeFileSync(b, 'id,body\n8,One\n');
+  await ok([...replyFrom(a), '--draft', ...map]);
+  await ok('drafts reject 1');
+  await ok([...replyFrom(b), '--again']);
+  writeFileSync(a, 'ticket,text\n7,Zero\n10,Three\n');
+  await ok([...replyFrom(a), ...map]);
+  writeFileSync(a, 'ticket,text\n8,One\n7,Zero\n10,Three\n');
+  await ok([...replyFrom(a), ...map]);
+  expect(writesOf(world).filter((one) => one.includes('/8/'))).toHaveLength(1);
+});
+
+test.each(['waits', 'is rejected'])('through two other forms of the file a draft that %s is known', async (what) => {
+  const { world, run, ok } = desk();
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => join(world.folder, `${name}.csv`)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const map = ['--map', 'ticket=id', '--map', 'text=body'];
+  writeFileSync(a, 'id\n8\n');
+  writeFileSync(b, 'id,body\n8,One\n9,Two\n');
+  writeFileSync(c, 'ticket,text\n8,One\n10,Three\n');
+  writeFileSync(d, 'ticket,text\n8,One\n');
+  await ok([...replyFrom(a), '--body', 'One', '--draft']);
+  await ok(replyFrom(b));
+  await ok([...replyFrom(c), ...map]);
+  if (what === 'is rejected') await ok('drafts reject 1');
+  expect((await run([...replyFrom(c), ...map])).exitCode).toBe(what === 'waits' ? 0 : 8);
+  await run([...replyFrom(d), ...map, ...(what === 'waits' ? ['--again'] : [])]);
+  expect(writesOf(world).filter((one) => one.includes('/8/'))).toEqual([]);
+});

@@ -44,16 +44,20 @@ export async function drafted(
   const drafts = all.filter((draft) => draft.operation === operation.id);
   const byId = new Map(drafts.map((draft) => [draft.id, draft]));
   const since = voidedSince(journals);
+  const runs = new Map(journals.flatMap(({ past }) => past.voidings.map(({ run, at }) => [run, at] as const)));
+  const former = new Map(journals.flatMap(({ past }) => [...past.former]));
   for (const from of journals) {
-    addUntold(from, { refs, drafts, since });
+    const own = draftsOf(from, drafts);
+    addUntold(from, own, { refs, since, runs });
     const { rowStatuses: statuses } = from.past;
     const ofRow = new Map<string, Fate>();
-    let isDecided = true;
+    let isDecided = [...own.keys()].every(({ state }) => state === 'sent');
     for (const { row, rowStatus, id } of [...draftsIn(from)]) {
       const draft = byId.get(id);
       isDecided &&= draft?.state === 'sent';
       // Another place has other drafts by the same ids.
-      if (!draft || nameNow(from.past, rowOf(draft)) !== row || draft.state === 'sent') continue;
+      if (!draft || nameNow({ rowStatuses: statuses, former }, rowOf(draft)) !== row || draft.state === 'sent')
+        continue;
       if (draft.state !== 'rejected') ofRow.set(row, { is: 'open', draft: id });
       if (draft.state !== 'rejected' || hasBegun(draft)) continue;
       ofRow.set(row, { is: 'rejected', draft: id });
@@ -68,27 +72,39 @@ export async function drafted(
 /** The row's name in the journal of the run that made the draft. */
 const rowOf = ({ key }: Draft): string => key?.slice(key.lastIndexOf('/') + 1) ?? '';
 
-/** `since`: as `voidedSince` tells it. */
-type Told = {
-  readonly refs: Plan['refs'];
-  readonly drafts: readonly Draft[];
-  readonly since: ReadonlyMap<string, number>;
-};
-
-/** A run that is killed has kept a draft before its journal says so: the row goes by it, or has gone, or never goes. */
-function addUntold({ path, past }: Found, { refs, drafts, since }: Told): void {
+/** The drafts that runs of a journal made, each with the last run before it that sent rows once more. */
+function draftsOf({ path, past }: Found, drafts: readonly Draft[]): ReadonlyMap<Draft, number> {
   const batches = new Map<string, number>();
   for (const { at, run } of [{ at: undefined, run: 0 }, ...past.voidings])
     batches.set(batchOf(path, past.header.started_at, at), run);
+  const own = new Map<Draft, number>();
   for (const draft of drafts) {
-    const [batch, row, { id }] = [draft.key?.split('/', 1)[0] ?? '', rowOf(draft), draft];
-    const run = batches.get(batch);
+    const run = batches.get(draft.key?.split('/', 1)[0] ?? '');
+    if (run !== undefined) own.set(draft, run);
+  }
+  return own;
+}
+
+/** `since`: as `voidedSince` tells it. `runs`: when those began that sent rows once more. */
+type Told = {
+  readonly refs: Plan['refs'];
+  readonly since: ReadonlyMap<string, number>;
+  readonly runs: ReadonlyMap<number, string>;
+};
+
+/** A run that is killed has kept a draft before its journal says so: the row goes by it, or has gone, or never goes. */
+function addUntold({ past }: Found, own: ReadonlyMap<Draft, number>, { refs, since, runs }: Told): void {
+  for (const [draft, run] of own) {
+    const row = rowOf(draft);
     const known = past.rowStatuses.get(row);
-    if (run === undefined || !refs.has(row) || known?.status === 'done') continue;
-    // It was to be sent once more since, or goes by another name.
+    if (!refs.has(row) || known?.status === 'done') continue;
     const name = voidKey(past.header.settings, row);
-    if ((past.voided.get(name) ?? 0) > run || (since.get(name) ?? 0) > past.lastRun) continue;
-    past.rowStatuses.set(row, { status: 'done', line: known?.line ?? 0, id: null, drafted: id });
+    if ((past.voided.get(name) ?? 0) > run) continue;
+    // Another journal says that it was to be sent once more since, or has it by another name.
+    const later = since.get(name);
+    const at = later === undefined ? undefined : runs.get(later);
+    if (at === undefined ? (later ?? 0) > past.lastRun : at >= draft.created_at) continue;
+    past.rowStatuses.set(row, { status: 'done', line: known?.line ?? 0, id: null, drafted: draft.id });
   }
 }
 

@@ -7,6 +7,7 @@ import { nameNow } from '../journal/reader.ts';
 import { noRequest, type Plan } from '../rows/plan.ts';
 import { contentReader, type RowShape, shapeKey } from '../rows/row-content.ts';
 import { createNumbering } from '../rows/row-requests.ts';
+import { type Drafted, fateOf } from './drafted.ts';
 import type { Judges } from './judges.ts';
 import { type Match, type Matches, type OpenMatches, otherNames } from './match-table.ts';
 import { origins } from './origins.ts';
@@ -17,22 +18,24 @@ export type Grown = Match & { readonly line: number };
 /** Columns that rows of earlier runs fill, and those runs. */
 type Earlier = { readonly shape: RowShape; readonly runs: Found[] };
 
+export type Judged = { readonly journals: Judges; readonly drafted: Drafted };
+
 /** Reads the file once more where an earlier run had rows that fill fewer columns. */
-export async function grownRows(plan: Plan, journals: Judges, matches: Matches): Promise<Grown[]> {
+export async function grownRows(plan: Plan, judged: Judged, matches: Matches): Promise<Grown[]> {
   const grown: Grown[] = [];
   const { shapeOf } = contentReader(plan.columns);
   const fits: Fits = (shape, row) => isLess(shape, shapeOf(row));
-  for await (const { match, line } of sentWithLess(plan, journals, matches, fits)) grown.push({ ...match, line });
+  for await (const { match, line } of sentWithLess(plan, judged, matches, fits)) grown.push({ ...match, line });
   return grown;
 }
 
 /** Rows that are those of an earlier run but for cells that `--map` says to ignore: as if those were not in the file. */
-export async function matchCounted(plan: Plan, journals: Judges, matches: OpenMatches): Promise<OpenMatches> {
+export async function matchCounted(plan: Plan, judged: Judged, matches: OpenMatches): Promise<OpenMatches> {
   if (plan.columns.ignored.size === 0) return matches;
   const { countedOf } = contentReader(plan.columns);
   const fits: Fits = (shape, row) => isSame(shape, countedOf(row));
   const taken = new Set<string>();
-  for await (const { ref, match } of sentWithLess(plan, journals, matches, fits)) {
+  for await (const { ref, match } of sentWithLess(plan, judged, matches, fits)) {
     if (taken.has(match.key)) continue;
     taken.add(match.key);
     matches.set(ref, match);
@@ -46,7 +49,7 @@ type Fits = (shape: RowShape, row: FileRow) => boolean;
 /** Rows that nothing is known of, and that an earlier run sent with some of their columns, as `fits` tells. */
 async function* sentWithLess(
   plan: Plan,
-  { all, isSame: isSameWork }: Judges,
+  { journals: { all, isSame: isSameWork }, drafted }: Judged,
   matches: Matches,
   fits: Fits,
 ): AsyncGenerator<{ readonly ref: string; readonly line: number; readonly match: Match }, void, undefined> {
@@ -65,7 +68,10 @@ async function* sentWithLess(
         const key = nameNow(from.past, name);
         const rowStatus = from.past.rowStatuses.get(key);
         const isOver = plan.refs.has(key) || known.has(key);
-        if (rowStatus && rowStatus.status !== 'rejected' && !isOver) return { rowStatus, key, from };
+        if (!rowStatus || isOver) continue;
+        // What the service rejected may go in another form; what a person rejected is known in each.
+        if (rowStatus.status === 'rejected' && fateOf(drafted, { from, key }) !== 'rejected') continue;
+        return { rowStatus, key, from };
       }
     }
     return undefined;

@@ -174,7 +174,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   // Twice is once. What these rows ask for now may not be done even once, or another run has written there since.
   const stands = (ref: string, match: Match) =>
     !overtaken.rows.has(match.key) && !(match.rowStatus.status === 'done' && isOtherRequest(match, plan.refs.get(ref)));
-  const matches = isOnce ? known : await matchCounted(plan, judges, known);
+  const matches = isOnce ? known : await matchCounted(plan, { journals: judges, drafted: decided }, known);
   const unsettled = isOnce ? await unsettle(plan, matches, stands, decided) : [];
   if (!isOnce && !wish.again && !wish.restart) refuseStrange(disk.strange, sides.plan, matches);
   const isCopy = found !== undefined && isCopied(found, file);
@@ -183,7 +183,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const isAnew = isOnce || wish.restart;
   const likened = isAnew ? [] : await alikeRows(plan, disk.ours, chosen.matches);
   const told = new Set(likened.map(({ line }) => line));
-  const more = isAnew ? [] : await grownRows(plan, judges, chosen.matches);
+  const more = isAnew ? [] : await grownRows(plan, { journals: judges, drafted: decided }, chosen.matches);
   const left = more.filter(({ line }) => !told.has(line));
   // Version 0.1.0 wrote down of no row what it is like.
   const alike = [...likened, ...left.filter(({ rowStatus }) => isUnsure(rowStatus))];

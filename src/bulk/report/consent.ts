@@ -11,6 +11,7 @@ import { countOf, someOf } from '../../text/each.ts';
 import { listed } from '../../text/listed.ts';
 import { counted, number } from '../../text/number.ts';
 import { refuseAlike } from '../history/alike.ts';
+import { fateOf } from '../history/drafted.ts';
 import { refuseGrown } from '../history/grown.ts';
 import { type Known, lookAtHistory } from '../history/history.ts';
 import { type Matches, matchTable } from '../history/match-table.ts';
@@ -60,11 +61,12 @@ export function refuseRows({ settings, flags, earlier }: Run, plan: Plan, known:
 }
 
 /** Rows, beside those that are another request now, that --again would send once more. */
-function sentElsewhere({ own, isCopy, matches, grown, others }: Known, { refs }: Plan): number {
+function sentElsewhere({ own, isCopy, matches, grown, others, drafted }: Known, { refs }: Plan): number {
   if (grown.length + others.length === 0) return 0;
   return countOf(matches, ([ref, match]) => {
     const { rowStatus, from } = match;
     const request = refs.get(ref);
+    if (fateOf(drafted, match) === 'rejected') return true;
     const isElsewhere = rowStatus.status === 'done' && (from !== own || isCopy) && !isUnsure(rowStatus);
     return isElsewhere && request !== noRequest && !isOtherRequest(match, request);
   });

@@ -5,7 +5,7 @@ import { countOf } from '../../text/each.ts';
 import { counted, number } from '../../text/number.ts';
 import { fateOf } from '../history/drafted.ts';
 import type { Known } from '../history/history.ts';
-import { otherNames } from '../history/match-table.ts';
+import { type Match, otherNames } from '../history/match-table.ts';
 import { origins } from '../history/origins.ts';
 import { type EndedRows, endedRows, isInDoubt, isUnsettled, isUnsure } from '../journal/ended-table.ts';
 import type { RowStatus } from '../journal/lines.ts';
@@ -145,7 +145,10 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
       );
   }
   const rejected = countOf(matches.values(), (match) => fateOf(known.drafted, match) === 'rejected');
-  if (rejected > 0) notes.push(rejectedNote(rejected, { elsewhere: canGo, isDraft }));
+  const isSentElsewhere = (match: Match) =>
+    match.rowStatus.status === 'done' && fateOf(known.drafted, match) === undefined && (match.from !== own || isCopy);
+  const others = countOf(matches.values(), isSentElsewhere);
+  if (rejected > 0) notes.push(rejectedNote(rejected, { elsewhere: others, isDraft }));
   if (waiting > 0)
     notes.push(
       `${rowsInWords(waiting)} became ${waiting === 1 ? 'a draft' : 'drafts'} before, ${origins(draftedIn)}: nothing is sent beside ${waiting === 1 ? 'it' : 'them'}. To see and send what waits: svc drafts list --all`,
