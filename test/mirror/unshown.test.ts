@@ -137,24 +137,28 @@ onBothEngines('mirror pull of records that are listed and not shown', ({ test, w
     expect(await goneTickets(world)).toEqual([{ id: 8 }]);
   });
 
-  test('where all that an account has of a kind answer 404, and the copy never had them, a day tells', {
+  test('where the only one that an account has of a kind answers 404, and the copy never had it, a day tells; of several it does not', {
     tags: ['long'],
   }, async () => {
     const world = await fresh({ seed: few });
-    const two = faulty(world, ({ pathname }) => {
-      if (pathname !== '/changelog') return /^\/changelog\/\d+$/u.test(pathname) ? () => 404 : undefined;
-      const meta = { current_page: 1, last_page: 1, total: 2 };
-      return ({ entries, ...body }) => ({ ...body, entries: (entries as Fields[]).slice(0, 2), meta });
-    });
+    const first = (total: number) =>
+      faulty(world, ({ pathname }) => {
+        if (pathname !== '/changelog') return /^\/changelog\/\d+$/u.test(pathname) ? () => 404 : undefined;
+        const meta = { current_page: 1, last_page: 1, total };
+        return ({ entries, ...body }) => ({ ...body, entries: (entries as Fields[]).slice(0, total), meta });
+      });
     const asked = ['--only', 'changelog'];
-    const ran = await pull(two, asked);
+    const ran = await pull(first(1), asked);
     expect(ran.stderr).toMatch(
-      / 2 of its records answer 404, such as \d+, and may be gone, which takes ten minutes or more/u,
+      / 1 of its records \(\d+\) answers 404, and may be gone, which takes ten minutes or more/u,
     );
     world.clock.advance(23 * 3_600_000);
-    expect((await pull(two, asked)).exitCode).toBe(8);
+    expect((await pull(first(1), asked)).exitCode).toBe(8);
     world.clock.advance(3_600_000);
-    await ok(two, ['mirror', 'pull', ...asked]);
+    await ok(first(1), ['mirror', 'pull', ...asked]);
+    await pull(first(3), asked);
+    world.clock.advance(48 * 3_600_000);
+    expect((await pull(first(3), asked)).exitCode).toBe(8);
     await ok(world, ['mirror', 'pull', ...asked]);
     expect((await copied(world)).changelog).toEqual((await truth(world)).changelog);
   });
@@ -818,6 +822,21 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     }
     expect(await goneTickets(world)).toEqual([{ id: first?.id }]);
     expect((await pull(hidden)).exitCode).toBe(0);
+  });
+
+  test.each([
+    ['is empty', () => []],
+    ['has no ids', (lists: Fields[]) => lists.map((one) => ({ ...one, contacts_list_id: null }))],
+  ] as const)('no list is gone whose members answer 404 while the list of lists %s', async (_, otherwise) => {
+    const world = await pulled();
+    let asked = 0;
+    const odd = faulty(world, ({ pathname }) => {
+      if (pathname.endsWith('/get_contacts')) return () => 404;
+      if (pathname !== '/contactslists/list' || ++asked === 1) return undefined;
+      return (body) => ({ ...body, data: otherwise(body.data as Fields[]) });
+    });
+    expect((await pull(odd, ['--only', 'lists'])).exitCode).toBe(8);
+    expect(await sql(world, 'SELECT contacts_list_id FROM lists WHERE gone_at IS NOT NULL')).toEqual([]);
   });
 
   test('where all members are refused the lists are not pulled, and that is no failure', async () => {

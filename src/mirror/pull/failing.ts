@@ -11,7 +11,7 @@ import { showsOthers } from './shows-others.ts';
 const rememberedAtMost = 10_000;
 /** What fails for a moment is over by then. */
 const settledMs = 600_000;
-/** Of the only one that the copy has of its kind, or of all of which it has nothing. */
+/** Of the only one of its kind. */
 const settledAloneMs = 86_400_000;
 
 /** What records' own addresses have answered: of those that were shown, answered 404, or could not be read. */

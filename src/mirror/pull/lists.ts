@@ -46,7 +46,8 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
     const done = sweep.done ?? [];
     if (done.includes(list)) continue;
     const read = { ...state, sweep: { ...sweep, done: [...done, list] } };
-    const became = await pullMembers(pulling, { name, state: read }, members, list);
+    const isNamed = listed.includes(list);
+    const became = await pullMembers(pulling, { name, state: read }, members, { list, isNamed });
     asked++;
     if (became === 'read') state = read;
     failedInARow = became instanceof Failure ? failedInARow + 1 : 0;
@@ -64,7 +65,7 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
   const { number } = state.sweep;
   if (tallyOf(pulling, name).doubt !== undefined) {
     // The next pull reads all of them: the others change meanwhile, too.
-    await writer.write((sql) => saveState(sql, account, name, { ...state, isDoubted: true, sweep: null }));
+    await writer.write((sql) => saveState(sql, account, name, { ...state, isDoubted: failed.size > 0, sweep: null }));
     return writer.done();
   }
   const finished = {
@@ -107,7 +108,7 @@ async function pullMembers(
   pulling: Pulling,
   { name, state }: Sweep,
   members: Members,
-  list: number,
+  { list, isNamed }: { readonly list: number; readonly isNamed: boolean },
 ): Promise<'read' | 'doubtful' | Failure> {
   const { account, writer } = pulling;
   const { table } = members;
@@ -127,16 +128,18 @@ async function pullMembers(
   } catch (error) {
     if (isOfOne(pulling, error)) return error;
     if (!(error instanceof Failure) || error.kind !== 'not-found') throw error;
-    if (await isNamed(pulling, name, list)) return error;
+    if (isNamed && (await isStillNamed(pulling, name, list))) return error;
     // Deleted since the lists were read.
     await writer.write((sql) => forgetRecords(sql, pulling, { name, state }, [list]));
   }
   return 'read';
 }
 
-async function isNamed(pulling: Pulling, name: KindName, list: number): Promise<boolean> {
-  const { records } = await readPage(pulling, name, { page: 1, since: null, isFirst: false });
-  return records.some((record) => Number(record[tableOf(name).id]) === list);
+/** An answer that holds nothing, or what has no id, says of none that it is not there. */
+async function isStillNamed(pulling: Pulling, name: KindName, list: number): Promise<boolean> {
+  const { records, dropped } = await readPage(pulling, name, { page: 1, since: null, isFirst: false });
+  const ids = records.map((record) => Number(record[tableOf(name).id]));
+  return dropped > 0 || ids.length === 0 || ids.includes(list);
 }
 
 /** The service neither counts them nor tells one: whoever is missing is missing from two answers that agree. */

@@ -51,7 +51,8 @@ export async function pull(pulling: Pulling): Promise<PullReport> {
         await guarded(name, () => readKind(pulling, name));
         pulling.left.set(name, 0);
       }
-      for (const [name] of [...pulling.tally]) await guarded(name, () => readOutdated(pulling, name));
+      for (const [name, { refused }] of [...pulling.tally])
+        if (refused === undefined) await readOutdated(pulling, name);
       await rescan(pulling, guarded);
       for (const name of kindNames) await tellFailing(pulling, name);
       await countRows(pulling);

@@ -9,8 +9,8 @@ import { readWhole } from './thread.ts';
 const latestAtMost = 1_000;
 
 /**
- * Whether the service shows records that it showed before: one of the latest, or of those behind. `unknown`: the copy has
- * none of the kind, or only one, which is not shown.
+ * Whether the service shows records that it showed before: one of the latest, or of those behind. `unknown`: there is only
+ * one of the kind, which is not shown.
  */
 export async function showsOthers(pulling: Pulling, name: KindName, one: ReadsOne): Promise<boolean | 'unknown'> {
   const { store, account } = pulling;
@@ -27,6 +27,6 @@ export async function showsOthers(pulling: Pulling, name: KindName, one: ReadsOn
     if (answer?.status === 'rejected' && !isOfOne(pulling, answer.reason)) throw answer.reason;
     if (answer?.status === 'fulfilled' && answer.value) return true;
   }
-  // All that the copy has, and more than one, is not shown.
-  return known.length === 0 && rows.length <= 1 ? 'unknown' : false;
+  // Several that are not shown are an account that is not shown, whether the copy has them or not.
+  return unread.size <= 1 && known.length === 0 ? 'unknown' : false;
 }
