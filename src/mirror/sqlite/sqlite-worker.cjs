@@ -53,7 +53,8 @@ fs.accessSync = (file, mode) => {
 };
 fs.openSync = noting((named, flags, mode) => {
   const file = ownName(named);
-  if (/\.wasm$/u.test(file) || (file === dirname(path) && flags === 'r')) return real.openSync(file, flags, mode);
+  if (/\.wasm(?:\.gz)?$/u.test(file) || (file === dirname(path) && flags === 'r'))
+    return real.openSync(file, flags, mode);
   if (file !== path && file !== undo && file !== `${path}-wal`)
     throw Object.assign(new Error('refused'), { code: 'EACCES' });
   if (file === undo && !readOnly) ownJournal();
