@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { diskFailure } from '../disk/file/disk-failure.ts';
+import { namesIn } from '../disk/file/folder.ts';
 import { withLock } from '../disk/lock/lock.ts';
 import { appendLines } from '../disk/log/append-lines.ts';
 import { tailOf } from '../disk/log/tail.ts';
@@ -66,7 +67,8 @@ export async function openFolder(ctx: StoreNeeds, named: string | undefined): Pr
         const present = draft.key === null ? undefined : drafts.get(keys.get(draft.key) ?? 0);
         return present ?? (await write({ ...draft, id: drafts.size + 1 }));
       }),
-    list: () => alone(async () => [...drafts.values()]),
+    // A look leaves nothing behind where none was ever kept.
+    list: async () => ((await namesIn(folder)).length > 0 ? alone(async () => [...drafts.values()]) : []),
     get: (id) => alone(async () => drafts.get(id)),
     change: (id, change) =>
       alone(async (write) => {

@@ -317,3 +317,29 @@ test.each(['waits', 'is rejected'])('through two other forms of the file a draft
   await run([...replyFrom(d), ...map, ...(what === 'waits' ? ['--again'] : [])]);
   expect(writesOf(world).filter((one) => one.includes('/8/'))).toEqual([]);
 });
+
+test('who makes no drafts gets no folder for them, and waits for no place of drafts', async () => {
+  const { world, ok } = desk();
+  await ok(reply, { stdin: 'id,body\n8,One\n' });
+  const env = { SVC_DRAFTS_DB: 'postgres://u:p@127.0.0.1:9/none' };
+  for (const options of [{}, { env }])
+    for (const flags of [['--dry-run'], []]) await ok([...reply, ...flags], { stdin: 'id,body\n9,Two\n', ...options });
+  expect(readdirSync(join(world.folder, 'state'))).not.toContain('drafts');
+});
+
+test('a row that another form of the file sent since is not called rejected, whatever ran in between', async () => {
+  const { world, run, ok } = desk();
+  const [a, b] = ['a', 'b'].map((name) => join(world.folder, `${name}.csv`)) as [string, string];
+  const one = ['--body', 'One'];
+  writeFileSync(a, 'id\n8\n11\n');
+  writeFileSync(b, 'id,body\n8,One\n10,Ten\n');
+  await ok([...replyFrom(a), ...one, '--draft']);
+  await ok(replyFrom(b));
+  writeFileSync(a, 'id\n11\n9\n');
+  await ok([...replyFrom(a), ...one]);
+  await ok('drafts reject 1');
+  await ok([...replyFrom(b), '--again']);
+  writeFileSync(a, 'id\n8\n11\n9\n');
+  expect((await run([...replyFrom(a), ...one])).exitCode).toBe(0);
+  expect(writesOf(world).filter((line) => line.includes('/8/'))).toHaveLength(1);
+});

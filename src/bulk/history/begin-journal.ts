@@ -128,6 +128,7 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
   try {
     for (const line of [{ run }, ...(isBegun ? again : [])]) await append(held, line);
     for (const line of renamedIn(beginning, header.settings)) await append(held, line);
+    for (const line of draftsOf(beginning)) await append(held, line);
     await folder.onDisk(() => noteBegun(path));
     if (own?.past.witness !== undefined) await forgetWitness(own.past.witness);
   } catch (error) {
@@ -135,6 +136,15 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
     throw error;
   }
   return journalOf(held, own?.past);
+}
+
+/** Drafts that a killed run kept before it said so. */
+function* draftsOf({ own, drafted }: Beginning): Generator<RowLine> {
+  if (!own) return;
+  for (const [row, id] of drafted.get(own)?.untold ?? []) {
+    const line = own.past.rowStatuses.get(row)?.line ?? 0;
+    yield { done: { row, line, id: null, drafted: id, requests: 0, ms: 0 } };
+  }
 }
 
 /** Whether it holds rows that became drafts, or says that such rows of another journal may go again. */

@@ -9,16 +9,19 @@ import type { Match } from './match-table.ts';
 /** `rejected`: a person has said that it is never sent; `open`: it may still be sent. */
 type Fate = { readonly is: 'rejected' | 'open'; readonly draft: number };
 
+/** `untold`: the drafts of rows of which the journal itself does not say that they are drafts. */
+type OfJournal = { readonly rows: ReadonlyMap<string, Fate>; readonly untold: ReadonlyMap<string, number> };
+
 /** What became of the drafts of rows: of each journal with some that were not sent, by the names of the rows there. */
-export type Drafted = ReadonlyMap<Found, ReadonlyMap<string, Fate>>;
+export type Drafted = ReadonlyMap<Found, OfJournal>;
 
 /** Another journal may call a row by the same name, and have sent it since. */
 export const fateOf = (drafted: Drafted, { from, key }: Pick<Match, 'from' | 'key'>): Fate['is'] | undefined =>
-  drafted.get(from)?.get(key)?.is;
+  drafted.get(from)?.rows.get(key)?.is;
 
 /** What is written down of a row that another journal knows: that it is a draft, of which a person may think otherwise later. */
 export function asWritten(drafted: Drafted, { from, key, rowStatus }: Match): RowStatus {
-  const fate = drafted.get(from)?.get(key);
+  const fate = drafted.get(from)?.rows.get(key);
   if (rowStatus.status !== 'rejected' || fate?.is !== 'rejected') return rowStatus;
   const { line, is } = rowStatus;
   return { status: 'done', line, ...(is !== undefined && { is }), id: null, drafted: fate.draft };
@@ -33,9 +36,10 @@ export async function drafted(
   { row: { operation }, refs }: Pick<Plan, 'row' | 'refs'>,
   read: () => Promise<readonly Draft[]>,
 ): Promise<Drafted> {
-  const fates = new Map<Found, Map<string, Fate>>();
-  if (hearersOf(operation) === undefined || journals.length === 0) return fates;
+  const fates = new Map<Found, OfJournal>();
+  const isOpen = journals.some(({ past }) => past.finished === undefined);
   const hasDrafts = journals.some((one) => !draftsIn(one).next().done);
+  if (hearersOf(operation) === undefined || !(hasDrafts || isOpen)) return fates;
   const all = await read().catch((error) => {
     if (hasDrafts) throw error;
     // A place that cannot be reached stops no run that has none there: only one that was killed right then could.
@@ -44,11 +48,11 @@ export async function drafted(
   const drafts = all.filter((draft) => draft.operation === operation.id);
   const byId = new Map(drafts.map((draft) => [draft.id, draft]));
   const since = voidedSince(journals);
-  const runs = new Map(journals.flatMap(({ past }) => past.voidings.map(({ run, at }) => [run, at] as const)));
+  const runs = new Map(journals.flatMap(({ past }) => [...past.begun]));
   const former = new Map(journals.flatMap(({ past }) => [...past.former]));
   for (const from of journals) {
     const own = draftsOf(from, drafts);
-    addUntold(from, own, { refs, since, runs });
+    const untold = addUntold(from, own, { refs, since, runs });
     const { rowStatuses: statuses } = from.past;
     const ofRow = new Map<string, Fate>();
     let isDecided = [...own.keys()].every(({ state }) => state === 'sent');
@@ -64,7 +68,7 @@ export async function drafted(
       const { line, is } = rowStatus;
       statuses.set(row, { status: 'rejected', line, ...(is !== undefined && { is }), error: whyNot(draft) });
     }
-    if (!isDecided) fates.set(from, ofRow);
+    if (!isDecided || untold.size > 0) fates.set(from, { rows: ofRow, untold });
   }
   return fates;
 }
@@ -85,7 +89,7 @@ function draftsOf({ path, past }: Found, drafts: readonly Draft[]): ReadonlyMap<
   return own;
 }
 
-/** `since`: as `voidedSince` tells it. `runs`: when those began that sent rows once more. */
+/** `since`: as `voidedSince` tells it. `runs`: when they began. */
 type Told = {
   readonly refs: Plan['refs'];
   readonly since: ReadonlyMap<string, number>;
@@ -93,7 +97,8 @@ type Told = {
 };
 
 /** A run that is killed has kept a draft before its journal says so: the row goes by it, or has gone, or never goes. */
-function addUntold({ past }: Found, own: ReadonlyMap<Draft, number>, { refs, since, runs }: Told): void {
+function addUntold({ past }: Found, own: ReadonlyMap<Draft, number>, { refs, since, runs }: Told): Map<string, number> {
+  const untold = new Map<string, number>();
   for (const [draft, run] of own) {
     const row = rowOf(draft);
     const known = past.rowStatuses.get(row);
@@ -105,7 +110,9 @@ function addUntold({ past }: Found, own: ReadonlyMap<Draft, number>, { refs, sin
     const at = later === undefined ? undefined : runs.get(later);
     if (at === undefined ? (later ?? 0) > past.lastRun : at >= draft.created_at) continue;
     past.rowStatuses.set(row, { status: 'done', line: known?.line ?? 0, id: null, drafted: draft.id });
+    untold.set(row, draft.id);
   }
+  return untold;
 }
 
 type DraftedRow = { readonly row: string; readonly rowStatus: RowStatus; readonly id: number };

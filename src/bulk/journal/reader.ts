@@ -22,6 +22,8 @@ export type Past = {
   /** Rows, as `voidKey` names them, of which runs before that one say nothing that counts any more. */
   readonly voided: ReadonlyMap<string, number>;
   readonly lastRun: number;
+  /** When its runs began, by their numbers. */
+  readonly begun: ReadonlyMap<number, string>;
   /** When runs began that sent rows once more, and their numbers, in order. */
   readonly voidings: readonly { readonly at: string; readonly run: number }[];
   /** The files that its runs read: null for standard input. */
@@ -93,6 +95,7 @@ export function lineChecker(): (text: Buffer) => boolean {
 export function journalReader(present: Present, refs?: RowRequests): JournalReader {
   const rowStatuses = rowStatusTable(refs);
   const voided = new Map<string, number>();
+  const begun = new Map<number, string>();
   const voidings: { at: string; run: number }[] = [];
   const there = new Map<number, readonly number[]>();
   const [files, sentFrom, contents] = [new Set<string | null>(), new Set<string | null>(), new Set<string>()];
@@ -114,6 +117,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   const begins = (next: RunLine) => {
     // Version 0.1.0 believed them by the start of the machine alone, and has acted on that.
     number = next.number ?? number;
+    begun.set(number, next.at);
     const isFormer = next.witness === undefined && next.boot !== undefined && next.boot === run?.boot;
     judgeMeant(next.whole ?? isFormer);
     run = next;
@@ -177,6 +181,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
         rowStatuses,
         voided,
         lastRun: number,
+        begun,
         voidings,
         files,
         sentFrom,
