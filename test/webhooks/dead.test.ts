@@ -261,6 +261,8 @@ sinks:
     const served = await serving(world, oneTryEach(name, app.url));
     const of = (...argv: string[]) => svc(world, ['webhooks', ...argv, '--config', served.file, '--json']);
     const dead = async () => JSON.parse((await of('dead', 'list')).stdout).map(({ id }: { id: string }) => id);
+    const stateOf = async (wanted: string) =>
+      JSON.parse((await of('inbox', 'list')).stdout).find(({ id }: { id: string }) => id === wanted)?.forward.state;
     for (const id of ['evt_one', 'evt_two']) await deliver(served.url, body(id));
     await served.until(async () => (await dead()).length === 2);
     up = true;
@@ -269,7 +271,7 @@ sinks:
       ...world,
       async exchange(request) {
         await of('dead', 'retry', 'evt_two');
-        await served.until(async () => !(await dead()).includes('evt_two'));
+        await served.until(async () => (await stateOf('evt_two')) === 'answered');
         return world.exchange(request);
       },
     };
