@@ -128,7 +128,7 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
   try {
     for (const line of [{ run }, ...(isBegun ? again : [])]) await append(held, line);
     for (const line of renamedIn(beginning, header.settings)) await append(held, line);
-    for (const line of draftsOf(beginning)) await append(held, line);
+    for (const line of untoldDrafts(beginning)) await append(held, line);
     await folder.onDisk(() => noteBegun(path));
     if (own?.past.witness !== undefined) await forgetWitness(own.past.witness);
   } catch (error) {
@@ -139,7 +139,7 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
 }
 
 /** Drafts that a killed run kept before it said so. */
-function* draftsOf({ own, drafted }: Beginning): Generator<RowLine> {
+function* untoldDrafts({ own, drafted }: Beginning): Generator<RowLine> {
   if (!own) return;
   for (const [row, id] of drafted.get(own)?.untold ?? []) {
     const line = own.past.rowStatuses.get(row)?.line ?? 0;

@@ -23,8 +23,8 @@ export async function askFailing(pulling: Pulling, name: KindName): Promise<void
   const waited = ctx.clock.now().getTime() - Date.parse(state.failingAskedAt ?? '');
   if (!one || state.sweep !== null || (wishes.isOften && Math.abs(waited) < pauseMs)) return;
   const { failing, absent } = tallyOf(pulling, name);
-  const [open, gone] = [openOf, goneOf].map((some) => some(state.notFound).map(({ id }) => id));
-  const sorts = [state.failing, open ?? [], gone ?? []].map((ids) =>
+  const idsOf = (some: readonly { readonly id: number }[]) => some.map(({ id }) => id);
+  const sorts = [state.failing, idsOf(openOf(state.notFound)), idsOf(goneOf(state.notFound))].map((ids) =>
     ids.filter((id) => !failing.has(id) && !absent.has(id)),
   );
   if (sorts.every((ids) => ids.length === 0)) return;

@@ -25,7 +25,7 @@ type Missing = {
 /** A list that leaves out so many records that are there, and none that is not, is no list to go by. */
 const presentAtMost = 5;
 /** So many in a row at which the service fails: it is in trouble. */
-const failedAtMost = 5;
+export const failedAtMost = 5;
 
 /**
  * What a whole reading did not find is deleted once that is proven: by a 404 for its own address, or, of a kind that has no such

@@ -29,8 +29,8 @@ export const openOf = (all: readonly NotFound[]): NotFound[] => all.filter(({ is
 export const goneOf = (all: readonly NotFound[]): NotFound[] => all.filter(({ isGone }) => isGone);
 
 /**
- * The state with more records that cannot be read, those last that were asked for last. That they answered 404 before counts
- * no more: it is the same trouble.
+ * The state with more records that have to be asked for apart, those last that were asked for last. That one answered 404
+ * before counts no more: a service that fails at it is in trouble.
  */
 function withFailing<S extends KindState>(state: S, ids: readonly number[]): S {
   if (ids.length === 0) return state;

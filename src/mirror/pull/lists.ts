@@ -4,7 +4,7 @@ import { beginSweep, isSweeping, readState, type Sweeping, saveState } from '../
 import type { KindName, Members } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
-import { forgetRecords } from './deleted.ts';
+import { failedAtMost, forgetRecords } from './deleted.ts';
 import { readPage } from './page.ts';
 import { spent, tell } from './progress.ts';
 import { isOfOne, notWhole, type Pulling, tallyOf } from './pulling.ts';
@@ -87,8 +87,6 @@ async function livingIds({ store, account }: Pulling, name: KindName): Promise<n
   const text = `SELECT ${tableOf(name).id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL`;
   return (await store.read((sql) => sql.all(text, ownerOf(account)))).map(({ id }) => Number(id));
 }
-
-const failedAtMost = 5;
 
 /** `isRefused`: no list was read, now or before. */
 type Failed = { readonly failed: ReadonlyMap<number, Failure>; readonly isRefused: boolean };

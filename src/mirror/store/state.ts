@@ -43,7 +43,10 @@ export type NotFound = { readonly id: number; readonly since: string; readonly i
 export type KindState = {
   /** The first full reading is done, but for what is `failing` or `notFound`. */
   readonly complete: boolean;
-  /** Records at which the service fails, or whose answer cannot be trusted, those first that were asked for longest ago. */
+  /**
+   * Records at which the service fails, or whose answer cannot be trusted, and those that are only to be read again since
+   * another kind changed what they show; those first that were asked for longest ago.
+   */
   readonly failing: readonly number[];
   readonly notFound: readonly NotFound[];
   /** When both were asked for apart from a list, by this machine's clock. */
