@@ -177,6 +177,8 @@ export type SendWish = {
   readonly batch?: string;
   /** The same draft has the same key: what is drafted again after a crash is one. */
   readonly key?: string;
+  /** Before a draft of it is kept. */
+  readonly onDraft?: () => Promise<void>;
   /** What follows once it is done, in this order. */
   readonly follows?: readonly Pick<SendRequest, 'operation' | 'method' | 'path' | 'body'>[];
   /** A person has approved it: no mode holds it. */

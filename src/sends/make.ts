@@ -24,7 +24,12 @@ export async function drafted(judging: Judging, request: SendRequest, record: Fi
     at: ctx.clock.now().toISOString(),
   });
   const store = await storeOf(judging);
-  const keep = async () => (isOnce(draft) ? await equalTo(draft, store, judging) : undefined) ?? store.add(draft);
+  const keep = async () => {
+    const same = isOnce(draft) ? await equalTo(draft, store, judging) : undefined;
+    if (same) return same;
+    await wish.onDraft?.();
+    return store.add(draft);
+  };
   const kept = await keep().finally(() => (isKeptOpen(wish) ? undefined : store.close()));
   shared.drafted++;
   return draftedFailure(kept);

@@ -1,5 +1,5 @@
 // Rows of which a draft waits, or was rejected: no other run sends them beside it, whatever the command, the file and the flags.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { desk, writesOf } from './drafting.ts';
@@ -138,6 +138,40 @@ test.each(commands)('$words: killed before the journal says that they are drafts
   const last = await run(line, { stdin: rows });
   expect(last.exitCode).toBe(8);
   expect(writesOf(world)).toEqual(words[1] === 'resolve' ? [...sent, ...sent] : sent);
+});
+
+test('of a run that was killed so, other forms of the file and other flags know its drafts too', async () => {
+  for (const isRejected of [false, true]) {
+    const { world, run, ok, json } = desk();
+    const file = join(world.folder, 'b.csv');
+    writeFileSync(file, 'ticket,body\n8,One\n9,Two\n');
+    await ok([...reply, '--body', 'One', '--draft'], { stdin: 'id\n8\n' });
+    kill(world);
+    if (isRejected) await ok('drafts reject 1');
+    const forms: readonly (readonly [readonly string[], string])[] = [
+      [[...reply, '--draft'], 'id,body\n8,One\n'],
+      [reply, 'id,body\n8,One\n10,Three\n'],
+      [[...replyFrom(file), '--map', 'ticket=id'], ''],
+      [[...reply, '--body', 'One'], 'id\n8\n'],
+    ];
+    for (const [line, stdin] of forms) expect((await run(line, { stdin })).exitCode).toBe(isRejected ? 8 : 0);
+    expect(await json('drafts list --all')).toHaveLength(1);
+    expect(writesOf(world).filter((one) => one.includes('/8/'))).toEqual([]);
+    expect(writesOf(world)).toHaveLength(2);
+  }
+});
+
+test('where no draft could be kept, the next run sends the row', async () => {
+  const { world, run, ok } = desk();
+  const drafts = join(world.folder, 'state/drafts');
+  mkdirSync(join(drafts, 'drafts.jsonl'), { recursive: true });
+  const rows = { stdin: 'id,body\n8,One\n9,Two\n' };
+  expect((await run([...reply, '--draft'], rows)).exitCode).not.toBe(0);
+  expect((await run(reply, rows)).exitCode).not.toBe(0);
+  expect(writesOf(world)).toEqual([]);
+  rmSync(drafts, { recursive: true });
+  await ok(reply, rows);
+  expect(writesOf(world)).toHaveLength(2);
 });
 
 test('of a row that was killed so nothing is sent either where another row went again since', async () => {

@@ -121,7 +121,7 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
     rowStatuses: rowStatusesOf(beginning, plan),
     copies: beginning.copies,
     // What is to be sent once more is other work, also for the run that goes on with it.
-    batch: batchOf(path, header.started_at, chosen.voided.length > 0 ? at : own?.past.voidings.at(-1)?.at),
+    batch: batchOf(path, header.started_at, chosen.voided.length > 0 ? at : own?.past.voidedAt),
     failed: undefined,
     untold: [],
   };

@@ -1,8 +1,9 @@
 import { hearersOf } from '../../api/hearers.ts';
 import { type Draft, hasBegun } from '../../sends/draft.ts';
+import { someOf } from '../../text/each.ts';
 import type { RowStatus } from '../journal/lines.ts';
-import { batchOf, type Found, voidedSince } from '../journal/on-disk.ts';
-import { nameNow, voidKey } from '../journal/reader.ts';
+import type { Found } from '../journal/on-disk.ts';
+import { nameNow } from '../journal/reader.ts';
 import type { Plan } from '../rows/plan.ts';
 import type { Match } from './match-table.ts';
 
@@ -33,29 +34,20 @@ export function asWritten(drafted: Drafted, { from, key, rowStatus }: Match): Ro
  */
 export async function drafted(
   journals: readonly Found[],
-  { row: { operation }, refs }: Pick<Plan, 'row' | 'refs'>,
+  { row: { operation } }: Pick<Plan, 'row'>,
   read: () => Promise<readonly Draft[]>,
 ): Promise<Drafted> {
   const fates = new Map<Found, OfJournal>();
-  const isOpen = journals.some(({ past }) => past.finished === undefined);
-  const hasDrafts = journals.some((one) => !draftsIn(one).next().done);
-  if (hearersOf(operation) === undefined || !(hasDrafts || isOpen)) return fates;
-  const all = await read().catch((error) => {
-    if (hasDrafts) throw error;
-    // A place that cannot be reached stops no run that has none there: only one that was killed right then could.
-    return [];
-  });
-  const drafts = all.filter((draft) => draft.operation === operation.id);
+  if (hearersOf(operation) === undefined || !journals.some(mayHaveDrafts)) return fates;
+  const drafts = (await read()).filter((draft) => draft.operation === operation.id);
   const byId = new Map(drafts.map((draft) => [draft.id, draft]));
-  const since = voidedSince(journals);
-  const runs = new Map(journals.flatMap(({ past }) => [...past.begun]));
+  const byKey = new Map(drafts.map((draft) => [draft.key, draft]));
   const former = new Map(journals.flatMap(({ past }) => [...past.former]));
   for (const from of journals) {
-    const own = draftsOf(from, drafts);
-    const untold = addUntold(from, own, { refs, since, runs });
+    const untold = addUntold(from, byKey);
     const { rowStatuses: statuses } = from.past;
     const ofRow = new Map<string, Fate>();
-    let isDecided = [...own.keys()].every(({ state }) => state === 'sent');
+    let isDecided = true;
     for (const { row, rowStatus, id } of [...draftsIn(from)]) {
       const draft = byId.get(id);
       isDecided &&= draft?.state === 'sent';
@@ -76,44 +68,24 @@ export async function drafted(
 /** The row's name in the journal of the run that made the draft. */
 const rowOf = ({ key }: Draft): string => key?.slice(key.lastIndexOf('/') + 1) ?? '';
 
-/** The drafts that runs of a journal made, each with the last run before it that sent rows once more. */
-function draftsOf({ path, past }: Found, drafts: readonly Draft[]): ReadonlyMap<Draft, number> {
-  const batches = new Map<string, number>();
-  for (const { at, run } of [{ at: undefined, run: 0 }, ...past.voidings])
-    batches.set(batchOf(path, past.header.started_at, at), run);
-  const own = new Map<Draft, number>();
-  for (const draft of drafts) {
-    const run = batches.get(draft.key?.split('/', 1)[0] ?? '');
-    if (run !== undefined) own.set(draft, run);
-  }
-  return own;
-}
-
-/** `since`: as `voidedSince` tells it. `runs`: when they began. */
-type Told = {
-  readonly refs: Plan['refs'];
-  readonly since: ReadonlyMap<string, number>;
-  readonly runs: ReadonlyMap<number, string>;
-};
-
-/** A run that is killed has kept a draft before its journal says so: the row goes by it, or has gone, or never goes. */
-function addUntold({ past }: Found, own: ReadonlyMap<Draft, number>, { refs, since, runs }: Told): Map<string, number> {
+/** A run that was killed, or failed, right then did not say whether it has kept a draft. */
+function addUntold({ past: { rowStatuses } }: Found, byKey: ReadonlyMap<string | null, Draft>): Map<string, number> {
   const untold = new Map<string, number>();
-  for (const [draft, run] of own) {
-    const row = rowOf(draft);
-    const known = past.rowStatuses.get(row);
-    if (!refs.has(row) || known?.status === 'done') continue;
-    const name = voidKey(past.header.settings, row);
-    if ((past.voided.get(name) ?? 0) > run) continue;
-    // Another journal says that it was to be sent once more since, or has it by another name.
-    const later = since.get(name);
-    const at = later === undefined ? undefined : runs.get(later);
-    if (at === undefined ? (later ?? 0) > past.lastRun : at >= draft.created_at) continue;
-    past.rowStatuses.set(row, { status: 'done', line: known?.line ?? 0, id: null, drafted: draft.id });
-    untold.set(row, draft.id);
+  for (const [row, rowStatus] of [...rowStatuses.standing('drafting')]) {
+    if (rowStatus.status !== 'drafting') continue;
+    const { batch, ...about } = rowStatus;
+    const draft = byKey.get(`${batch}/${row}`);
+    if (!draft) rowStatuses.delete(row);
+    else {
+      rowStatuses.set(row, { ...about, status: 'done', id: null, drafted: draft.id });
+      untold.set(row, draft.id);
+    }
   }
   return untold;
 }
+
+const mayHaveDrafts = (one: Found): boolean =>
+  someOf(one.past.rowStatuses.standing('drafting'), () => true) || !draftsIn(one).next().done;
 
 type DraftedRow = { readonly row: string; readonly rowStatus: RowStatus; readonly id: number };
 

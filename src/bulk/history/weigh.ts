@@ -48,7 +48,7 @@ export function ownJournal(candidates: readonly Found[], { plan, file }: Sides):
 }
 
 /** Of two that speak of one row, what was seen last counts: that it is done stays true. */
-const weight = { rejected: 0, meant: 0, unknown: 1, sent: 2, done: 3 } as const;
+const weight = { rejected: 0, meant: 0, drafting: 0, unknown: 1, sent: 2, done: 3 } as const;
 
 /**
  * Every row of the plan of which a journal speaks: by its cells, else by what is sent for it, whatever file the journal is

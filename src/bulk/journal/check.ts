@@ -32,7 +32,7 @@ function isHeader({ svc_bulk, file, started_at, ...texts }: Fields): boolean {
 function isLine(line: unknown): line is Line {
   if (!isRecord(line)) return false;
   if ('svc_bulk' in line) return isHeader(line);
-  const { run, there, again, renamed, meant, sent, back, done, rejected, unknown, finished } = line;
+  const { run, there, again, renamed, meant, drafting, sent, back, done, rejected, unknown, finished } = line;
   if (run || finished) {
     const { at, number = 0 } = fieldsIn(run ?? finished);
     return isTime(at) && isCount(number);
@@ -53,8 +53,9 @@ function isLine(line: unknown): line is Line {
     const { rows, before } = fieldsIn(meant);
     return isId(before) && Array.isArray(rows) && rows.every(isAbout);
   }
-  const about = sent ?? back ?? done ?? rejected ?? unknown;
+  const about = drafting ?? sent ?? back ?? done ?? rejected ?? unknown;
   if (!isAbout(about)) return false;
+  if (drafting) return isText(about.batch);
   if (sent) {
     const { before, keys, like } = about;
     return isId(before) && areKeys(keys) && (like === undefined || isText(like));

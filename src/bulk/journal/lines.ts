@@ -80,6 +80,8 @@ export type Line =
   /** These may go once more, whatever earlier runs with one of these settings say of them. */
   | { readonly again: Again }
   | { readonly renamed: { readonly rows: readonly Renamed[] } }
+  /** On disk before its draft is kept. `batch`: with the row's name the key of the draft. */
+  | { readonly drafting: About & { readonly batch: string } }
   /** On disk before any of them leaves. `before` as in `sent`. */
   | { readonly meant: { readonly rows: readonly About[]; readonly before: number | null } }
   /**
@@ -99,6 +101,8 @@ export type Line =
 export type RowStatus = Said & { readonly line: number; readonly is?: string };
 
 type Said =
+  /** Whether its draft is kept, the drafts tell. */
+  | { readonly status: 'drafting'; readonly batch: string }
   | { readonly status: 'meant'; readonly before: number | null }
   | ({ readonly status: 'sent' } & Open)
   | ({ readonly status: 'done' } & Made)
@@ -139,6 +143,7 @@ export type RowLine = Exclude<Line, Header | FormerHeader>;
 export function rowsOf(line: RowLine): readonly string[] {
   if ('meant' in line) return line.meant.rows.map(({ row }) => row);
   if ('renamed' in line) return line.renamed.rows.map(({ row }) => row);
+  if ('drafting' in line) return [line.drafting.row];
   if ('sent' in line) return [line.sent.row];
   if ('done' in line) return [line.done.row];
   if ('rejected' in line) return [line.rejected.row];
@@ -184,6 +189,8 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
     rowStatuses.set(row, { ...rowStatus, line: at, ...(is !== undefined && { is }) });
   if ('meant' in line) {
     for (const about of line.meant.rows) set(about, { status: 'meant', before: line.meant.before });
+  } else if ('drafting' in line) {
+    set(line.drafting, { status: 'drafting', batch: line.drafting.batch });
   } else if ('sent' in line) {
     set(line.sent, { status: 'sent', before: line.sent.before, ...heldIn(line.sent) });
   } else if ('back' in line) {

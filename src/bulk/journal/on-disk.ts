@@ -119,7 +119,7 @@ export async function journalsOnDisk(
 }
 
 /** Since which run earlier ones say nothing of a row that counts, by its `voidKey`. */
-export function voidedSince(all: readonly Found[]): ReadonlyMap<string, number> {
+function voidedSince(all: readonly Found[]): ReadonlyMap<string, number> {
   const since = new Map<string, number>();
   for (const { past } of all) {
     for (const [key, run] of past.voided) since.set(key, Math.max(run, since.get(key) ?? 0));

@@ -22,10 +22,8 @@ export type Past = {
   /** Rows, as `voidKey` names them, of which runs before that one say nothing that counts any more. */
   readonly voided: ReadonlyMap<string, number>;
   readonly lastRun: number;
-  /** When its runs began, by their numbers. */
-  readonly begun: ReadonlyMap<number, string>;
-  /** When runs began that sent rows once more, and their numbers, in order. */
-  readonly voidings: readonly { readonly at: string; readonly run: number }[];
+  /** When the last run began that sent rows once more. */
+  readonly voidedAt: string | undefined;
   /** The files that its runs read: null for standard input. */
   readonly files: ReadonlySet<string | null>;
   /** Of these the ones from which rows were sent. */
@@ -95,8 +93,7 @@ export function lineChecker(): (text: Buffer) => boolean {
 export function journalReader(present: Present, refs?: RowRequests): JournalReader {
   const rowStatuses = rowStatusTable(refs);
   const voided = new Map<string, number>();
-  const begun = new Map<number, string>();
-  const voidings: { at: string; run: number }[] = [];
+  let voidedAt: string | undefined;
   const there = new Map<number, readonly number[]>();
   const [files, sentFrom, contents] = [new Set<string | null>(), new Set<string | null>(), new Set<string>()];
   const passedOver = new Set<string>();
@@ -117,7 +114,6 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   const begins = (next: RunLine) => {
     // Version 0.1.0 believed them by the start of the machine alone, and has acted on that.
     number = next.number ?? number;
-    begun.set(number, next.at);
     const isFormer = next.witness === undefined && next.boot !== undefined && next.boot === run?.boot;
     judgeMeant(next.whole ?? isFormer);
     run = next;
@@ -143,7 +139,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     if ('sent' in line) sentFrom.add(file);
     if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
     if ('again' in line) {
-      if (run && voidings.at(-1)?.at !== run.at) voidings.push({ at: run.at, run: number });
+      voidedAt = run?.at;
       for (const row of line.again.rows) for (const one of line.again.settings) voided.set(voidKey(one, row), number);
     }
     if ('renamed' in line) for (const one of line.renamed.rows) rename(one);
@@ -181,8 +177,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
         rowStatuses,
         voided,
         lastRun: number,
-        begun,
-        voidings,
+        voidedAt,
         files,
         sentFrom,
         passedOver,

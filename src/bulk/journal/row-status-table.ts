@@ -28,7 +28,7 @@ export type OpenRowStatuses = RowStatuses & {
   setRun(row: string, run: number): void;
 };
 
-const statuses: readonly Status[] = ['meant', 'sent', 'done', 'rejected', 'unknown'];
+const statuses: readonly Status[] = ['meant', 'sent', 'done', 'rejected', 'unknown', 'drafting'];
 const statusBits = 7;
 /** What was sent is what the file says now. */
 const sameRequest = 8;
@@ -45,6 +45,7 @@ type Rare = {
   readonly doubt?: true;
   readonly drafted?: number;
   readonly step?: number;
+  readonly batch?: string;
 };
 
 /**
@@ -149,8 +150,9 @@ function cellsOf(known: RowRequests | undefined) {
     const about = { line: lines.get(place) ?? 0, ...(is !== undefined && { is }) };
     const id = ids.get(place) ?? null;
     const error = errors.get(place);
-    const { keys, at, ...few } = rare.get(place) ?? {};
+    const { keys, at, batch, ...few } = rare.get(place) ?? {};
     const held = heldIn({ keys, at, like: few.like });
+    if (stands === 'drafting') return { status: stands, ...about, batch: batch ?? '' };
     if (stands === 'meant') return { status: stands, ...about, before: id };
     if (stands === 'sent') return { status: stands, ...about, before: id, ...held };
     if (stands === 'rejected') return { status: stands, ...about, error: error ?? '' };
@@ -190,12 +192,13 @@ function idIn(rowStatus: RowStatus): number | null {
 }
 
 function rareIn(rowStatus: RowStatus): Rare | undefined {
+  if (rowStatus.status === 'drafting') return { batch: rowStatus.batch };
   const parts = rowStatus.status === 'done' ? partsOf(rowStatus) : undefined;
   const held = heldIn(rowStatus);
   return held.keys || held.like ? { ...parts, ...held } : parts;
 }
 
-type DoneParts = Omit<Rare, 'keys' | 'at' | 'like'>;
+type DoneParts = Omit<Rare, 'keys' | 'at' | 'like' | 'batch'>;
 
 /** Undefined where it has none of them. */
 export function partsOf({ secret, rest, doubt, drafted, step }: DoneParts): DoneParts | undefined {

@@ -70,6 +70,7 @@ function completed(line: RowLine, { opening, rowStatuses }: Held): RowLine {
     return request === undefined || rowStatuses.get(about.row)?.is === request ? about : { ...about, is: request };
   };
   if ('meant' in line) return { meant: { ...line.meant, rows: line.meant.rows.map(named) } };
+  if ('drafting' in line) return { drafting: named(line.drafting) };
   if ('sent' in line) return { sent: named(line.sent) };
   if ('done' in line) return { done: named(line.done) };
   if ('rejected' in line) return { rejected: named(line.rejected) };

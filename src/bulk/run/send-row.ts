@@ -173,6 +173,11 @@ const nowIn = ({ ctx }: Service): string => ctx.clock.now().toISOString();
 const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
   row: planned.ref,
   follows: planned.input.follows ?? [],
+  async drafting() {
+    const { journal } = sending;
+    await journal.write({ drafting: { row: planned.ref, line: planned.line, batch: journal.batch } });
+    journal.check();
+  },
   async leaving() {
     const { ref, line, keys } = planned;
     const before = trip.before ? newestOf(trip.before) : null;

@@ -55,6 +55,8 @@ export type Watch = {
   /** The row's name in the journal. */
   readonly row: string;
   readonly follows: readonly FollowStep[];
+  /** Before its draft is kept. */
+  readonly drafting: () => Promise<void>;
   readonly leaving: () => Promise<void>;
   readonly settled: (answer: HttpResponse | Lost) => Promise<void>;
   /** The attempt was given up on and may still arrive. */
@@ -91,6 +93,10 @@ export function through(sending: Sending, watch?: Watch, ofRow = watch?.row): Se
 /** All drafts of a run are one batch, and what is drafted again after a crash is the same draft. */
 function sendsOf({ outer, journal }: Sending, watch: Watch | undefined): Context['sends'] {
   const { batch } = journal;
-  const key = watch ? { key: `${batch}/${watch.row}`, follows: followsOf(watch.follows) } : {};
-  return outer.ctx.sends?.with({ face: 'bulk', batch, ...key });
+  const ofRow = watch && {
+    key: `${batch}/${watch.row}`,
+    follows: followsOf(watch.follows),
+    onDraft: watch.drafting,
+  };
+  return outer.ctx.sends?.with({ face: 'bulk', batch, ...ofRow });
 }
