@@ -6,8 +6,8 @@ import { type CallOptions, patience, type Service } from '../../http/call/call.t
 import { ownIds } from '../../http/call/open-writes.ts';
 import type { Before } from '../../http/look/look.ts';
 import type { NumberTable } from '../../text/number-table.ts';
-import type { Journal } from '../history/begin-journal.ts';
 import { leavesCopy } from '../journal/copies.ts';
+import type { Journal } from '../journal/open-journal.ts';
 
 /** What a run has learnt of the rows that it has sent so far. */
 export type Sending = {
