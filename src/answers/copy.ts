@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { ageOf } from '../mirror/query/age.ts';
-import { copyState } from '../mirror/query/as-of.ts';
+import { copyState, gapsIn } from '../mirror/query/as-of.ts';
 import { openCopyPulled } from '../mirror/store/open-copy.ts';
 import { type KindName, kindNames } from '../mirror/tables/kinds.ts';
 import type { Account, Sql } from '../mirror/tables/store.ts';
@@ -36,12 +36,9 @@ export async function askCopy<T>(
 
 /** For people: how old the copy is, and of what it is not whole. */
 export async function notesOn(sql: Sql, account: Account, kinds: readonly KindName[], now: Date): Promise<string[]> {
-  const { as_of: asOf, not_whole: partial, refused } = await copyState(sql, account, kinds);
+  const { as_of: asOf, ...rest } = await copyState(sql, account, kinds);
   return [
     `From the local copy${asOf === null ? '' : `, ${ageOf(asOf, now)} old`}. To bring it up to date: svc mirror pull`,
-    ...(partial.length > 0
-      ? [`The copy is not whole, so records may be missing: ${partial.join(', ')}. To read the rest: svc mirror pull`]
-      : []),
-    ...(refused.length > 0 ? [`The service refuses this login: ${refused.join(', ')}.`] : []),
+    ...gapsIn(rest),
   ];
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
@@ -279,6 +280,26 @@ onBothEngines('mirror pull', ({ engine, test, once, server, world: fresh, pulled
       'feedback',
     ]);
     expect(kinds.find(({ kind }) => kind === 'changelog')).toMatchObject({ rows: 32, complete: true });
+  });
+
+  test('a kind that is refused is not complete, answers name it, and a pull of nothing else is exit 5', async () => {
+    const world = await pulled();
+    await world.control('POST', 'modules', { account_id: 1, support: false });
+    const mixed = await ok(world, 'mirror pull --json');
+    const { kinds } = JSON.parse(mixed.stdout) as { kinds: KindRow[] };
+    expect(kinds.find(({ kind }) => kind === 'tickets')).toMatchObject({ complete: false });
+    expect(mixed.stderr).toContain('The copy stays as it was, since the service refuses this login: tickets');
+    const alone = await svc(world, ['mirror', 'pull', '--only', 'tickets', '--json']);
+    expect(alone).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('Nothing was pulled. ') });
+    expect(JSON.parse(alone.stdout)).toMatchObject({ kinds: [{ kind: 'tickets', complete: false }] });
+    const told = 'The service refuses this login, so what is new of them is missing: tickets';
+    for (const asked of [
+      ['mirror', 'sql', 'SELECT count(*) FROM tickets'],
+      ['mirror', 'search', 'export'],
+      ['mirror', 'export', '--to', join(world.folder, 'out'), '--only', 'tickets'],
+    ])
+      expect((await ok(world, asked)).stderr).toContain(told);
+    expect((await ok(world, ['mirror', 'sql', 'SELECT count(*) FROM contacts'])).stderr).not.toContain(told);
   });
 
   test('a token without identity pulls too, and its copy is asked without another request', async () => {

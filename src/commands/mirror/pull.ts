@@ -3,6 +3,7 @@ import { dbFlag } from '../../command/copy-flag.ts';
 import { param, withFallback } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
 import type { PullReport } from '../../mirror/pull/pull.ts';
 import type { Wishes } from '../../mirror/pull/pulling.ts';
 import { kindNames } from '../../mirror/tables/kinds.ts';
@@ -19,7 +20,8 @@ export const pullCopy = defineCommand({
     'The first pull of a large account takes long, since the service allows 60 requests a minute. You can end it at any time: ' +
     'the next pull goes on. The unresolved tickets and conversations come first. An answer that cannot be whole (an empty page before the ' +
     'last one, no meta, fewer records than the service counts) makes nothing complete and nothing gone: svc names the kind, exits with 8, ' +
-    'and the next pull tries again. A kind that the service refuses (a module that is off, a scope that is missing) is named, and the rest is pulled.',
+    'and the next pull tries again. A kind that the service refuses (a module that is off, a scope that is missing) is named, and the rest is pulled; ' +
+    'where nothing else was asked for, the exit code is 5.',
   flags: {
     ...dbFlag,
     only: param.text('Only these kinds', { placeholder: 'KIND,KIND', commas: true, offers: kindNames }),
@@ -62,12 +64,16 @@ const columns = ['kind', 'rows', 'created', 'updated', 'gone', 'complete'] as co
 
 function reportView(report: PullReport): View {
   const { kinds, requests, duration_ms, stopped } = report;
-  const some = kinds.filter(({ complete, refused }) => !complete && refused === null).map(({ kind }) => kind);
+  const refused = kinds.filter((one) => one.refused !== null);
+  const stale = refused.filter(({ rows }) => rows > 0).map(({ kind }) => kind);
+  const some = kinds.filter((one) => !one.complete && one.refused === null).map(({ kind }) => kind);
   const doubted = kinds.filter(({ doubt }) => doubt !== null).map(({ kind }) => kind);
   const notes = [`${requests} request${requests === 1 ? '' : 's'} in ${(duration_ms / 1000).toFixed(1)} s.`];
   if (stopped) notes.push('Stopped by --max-requests. To go on, run the command again.');
   if (doubted.length > 0)
     notes.push(`Not whole in this pull: ${doubted.join(', ')}. To try again, run the command again.`);
+  if (stale.length > 0)
+    notes.push(`The copy stays as it was, since the service refuses this login: ${stale.join(', ')}.`);
   if (some.length > 0) notes.push(`Not complete yet: ${some.join(', ')}.`);
   return {
     data: { shape: 'record', record: report },
@@ -75,6 +81,8 @@ function reportView(report: PullReport): View {
     plain: () => kinds.map((kind) => `${columns.map((column) => kind[column]).join('\t')}\n`).join(''),
     human: async (terminal) => (await import('../../output/table.ts')).table(kinds, columns, terminal),
     notes,
-    ...((stopped || doubted.length > 0) && { outcome: 'partial' as const, why: notes[1] }),
+    ...(refused.length === kinds.length
+      ? { failure: new Failure('forbidden', `Nothing was pulled. ${refused[0]?.refused ?? ''}`) }
+      : (stopped || doubted.length > 0) && { outcome: 'partial' as const, why: notes[1] }),
   };
 }

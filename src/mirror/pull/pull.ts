@@ -152,7 +152,7 @@ const reports = ({ store, account, wishes, tally }: Pulling): Promise<KindReport
     const all: KindReport[] = [];
     for (const kind of wishes.only) {
       const { created = 0, updated = 0, gone = 0, refused = null, doubt = null } = tally.get(kind) ?? {};
-      const complete = isKindWhole(await readState(sql, account, kind));
+      const complete = refused === null && isKindWhole(await readState(sql, account, kind));
       const rows = await livingCount(sql, account, kind);
       all.push({ kind, rows, created, updated, gone, complete, refused, doubt });
     }

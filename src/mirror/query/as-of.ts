@@ -12,6 +12,16 @@ export type CopyState = {
   readonly refused: readonly KindName[];
 };
 
+/** What an answer may lack, in sentences. */
+export const gapsIn = ({ not_whole: partial, refused }: Omit<CopyState, 'as_of'>): string[] => [
+  ...(partial.length > 0
+    ? [`The copy is not whole, so records may be missing: ${partial.join(', ')}. To read the rest: svc mirror pull`]
+    : []),
+  ...(refused.length > 0
+    ? [`The service refuses this login, so what is new of them is missing: ${refused.join(', ')}.`]
+    : []),
+];
+
 export async function copyState(sql: Sql, account: Account, kinds: readonly KindName[]): Promise<CopyState> {
   const not_whole: KindName[] = [];
   const refused: KindName[] = [];
