@@ -377,3 +377,59 @@ test('a row that another form of the file sent since is not called rejected, wha
   expect((await run([...replyFrom(a), ...one])).exitCode).toBe(0);
   expect(writesOf(world).filter((line) => line.includes('/8/'))).toHaveLength(1);
 });
+
+test('of a draft of which nobody knows whether it was sent the row is unknown, and no run sends it', async () => {
+  const { world, run, ok, shown } = desk();
+  const rows = { stdin: 'id,body\n8,One\n9,Two\n' };
+  await ok([...reply, '--draft'], rows);
+  await world.control('POST', 'faults', { method: 'POST', path: '/tickets', action: 'drop-before' });
+  const { digest } = await shown(1);
+  expect((await run(['drafts', 'approve', '1', '--digest', digest, '--settle', '1'])).exitCode).toBe(9);
+  expect(await shown(1)).toMatchObject({ state: 'unknown' });
+  const sent = writesOf(world).length;
+  const results = join(world.folder, 'results.csv');
+  for (const more of [[], ['--again'], ['--retry-unknown'], ['--results', results]]) {
+    const next = await run([...reply, ...more], rows);
+    expect(next.exitCode).toBe(9);
+    expect(JSON.parse(next.stdout)).toMatchObject({
+      ...{ done: 1, drafted: 1, unknown: 1, unsent: 0 },
+      errors: [{ line: 2, error: expect.stringContaining('svc drafts show 1') }],
+    });
+  }
+  expect(readFileSync(results, 'utf8')).toMatch(/^8,One,2,unknown,/mu);
+  expect(writesOf(world)).toHaveLength(sent);
+  const other = await run(reply, { stdin: 'id,body\n9,Two\n8,One\n10,Three\n' });
+  expect(other.exitCode).toBe(9);
+  await run(['drafts', 'approve', '1', '--digest', (await shown(1)).digest, '--retry-unknown', '--yes']);
+  expect(await shown(1)).toMatchObject({ state: 'sent' });
+  expect((await ok(reply, rows)).exitCode).toBe(0);
+});
+
+test('a row whose draft the service refused is rejected, and goes by that draft alone', async () => {
+  const { world, run, ok, shown, approve } = desk();
+  const rows = { stdin: 'id,body\n8,One\n9,Two\n' };
+  await ok([...reply, '--draft'], rows);
+  await world.control('POST', 'faults', { method: 'POST', path: '/tickets', action: 'status', status: 422 });
+  await approve(1);
+  expect(await shown(1)).toMatchObject({ state: 'refused' });
+  const sent = writesOf(world).length;
+  const rejects = join(world.folder, 'rejects.csv');
+  for (const more of [[], ['--again'], ['--rejects', rejects]]) {
+    const next = await run([...reply, ...more], rows);
+    expect(next.exitCode).toBe(8);
+    expect(JSON.parse(next.stdout)).toMatchObject({
+      ...{ done: 1, drafted: 1, rejected: 1, unsent: 0 },
+      errors: [
+        { line: 2, error: expect.stringMatching(/^draft 1 was refused by the service \(.+\): svc drafts edit 1$/u) },
+      ],
+    });
+  }
+  for (const stdin of [readFileSync(rejects, 'utf8'), 'id,body\n8,One\n'])
+    expect((await run(reply, { stdin })).exitCode).toBe(8);
+  expect(writesOf(world)).toHaveLength(sent);
+  await ok('drafts edit 1 --body Better');
+  await ok(reply, rows);
+  await approve(1);
+  expect(await shown(1)).toMatchObject({ state: 'sent' });
+  await ok(reply, rows);
+});

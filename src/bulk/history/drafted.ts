@@ -1,13 +1,13 @@
 import { hearersOf } from '../../api/hearers.ts';
 import { type Draft, hasBegun } from '../../sends/draft.ts';
 import { someOf } from '../../text/each.ts';
-import type { RowStatus } from '../journal/lines.ts';
+import type { RowStatus, Said } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { nameNow } from '../journal/reader.ts';
 import type { Plan } from '../rows/plan.ts';
 import type { Match } from './match-table.ts';
 
-/** `rejected`: a person has said that it is never sent; `open`: it may still be sent. */
+/** `rejected`: a person has said that it is never sent; `open`: it may still be sent, or nobody knows whether it was. */
 type Fate = { readonly is: 'rejected' | 'open'; readonly draft: number };
 
 /** `untold`: the drafts of rows of which the journal itself does not say that they are drafts. */
@@ -20,17 +20,17 @@ export type Drafted = ReadonlyMap<Found, OfJournal>;
 export const fateOf = (drafted: Drafted, { from, key }: Pick<Match, 'from' | 'key'>): Fate['is'] | undefined =>
   drafted.get(from)?.rows.get(key)?.is;
 
-/** What is written down of a row that another journal knows: that it is a draft, of which a person may think otherwise later. */
+/** What is written down of a row that another journal knows: that it is a draft, of which more may be known later. */
 export function asWritten(drafted: Drafted, { from, key, rowStatus }: Match): RowStatus {
   const fate = drafted.get(from)?.rows.get(key);
-  if (rowStatus.status !== 'rejected' || fate?.is !== 'rejected') return rowStatus;
-  const { line, is } = rowStatus;
-  return { status: 'done', line, ...(is !== undefined && { is }), id: null, drafted: fate.draft };
+  return fate ? { status: 'done', ...aboutOf(rowStatus), id: null, drafted: fate.draft } : rowStatus;
 }
 
+const aboutOf = ({ line, is }: RowStatus) => ({ line, ...(is !== undefined && { is }) });
+
 /**
- * What became of the drafts of rows. A row whose draft a person rejected is no done one: from here on it is a rejected one.
- * Of one whose draft is in another place, or was sent in part, nothing is changed.
+ * What became of the drafts of rows. A row whose draft was rejected, or of which nobody knows whether it was sent, is no done
+ * one from here on. Of one whose draft is in another place, or was sent in part, nothing is changed.
  */
 export async function drafted(
   journals: readonly Found[],
@@ -54,11 +54,11 @@ export async function drafted(
       // Another place has other drafts by the same ids.
       if (!draft || nameNow({ rowStatuses: statuses, former }, rowOf(draft)) !== row || draft.state === 'sent')
         continue;
-      if (draft.state !== 'rejected') ofRow.set(row, { is: 'open', draft: id });
-      if (draft.state !== 'rejected' || hasBegun(draft)) continue;
-      ofRow.set(row, { is: 'rejected', draft: id });
-      const { line, is } = rowStatus;
-      statuses.set(row, { status: 'rejected', line, ...(is !== undefined && { is }), error: whyNot(draft) });
+      const isRejected = draft.state === 'rejected';
+      if (isRejected && hasBegun(draft)) continue;
+      ofRow.set(row, { is: isRejected ? 'rejected' : 'open', draft: id });
+      const is = whatIs(draft);
+      if (is) statuses.set(row, { ...is, ...aboutOf(rowStatus) });
     }
     if (!isDecided || untold.size > 0) fates.set(from, { rows: ofRow, untold });
   }
@@ -94,5 +94,13 @@ function* draftsIn({ past }: Found): Generator<DraftedRow, undefined> {
     if (rowStatus.status === 'done' && rowStatus.drafted !== undefined) yield { row, rowStatus, id: rowStatus.drafted };
 }
 
-const whyNot = ({ id, reason }: Draft): string =>
-  `draft ${id} was rejected by a person${reason === null ? '' : ` (${reason})`}`;
+/** What the row of a draft is that neither waits nor was sent. */
+function whatIs({ id, state, reason, error }: Draft): Said | undefined {
+  const why = (said: string | null) => (said === null ? '' : ` (${said})`);
+  if (state === 'rejected') return { status: 'rejected', error: `draft ${id} was rejected by a person${why(reason)}` };
+  if (state === 'refused')
+    return { status: 'rejected', error: `draft ${id} was refused by the service${why(error)}: svc drafts edit ${id}` };
+  if (state !== 'unknown') return undefined;
+  const told = `draft ${id} may or may not have been sent: svc drafts show ${id}`;
+  return { status: 'done', id: null, drafted: id, doubt: true, error: told };
+}

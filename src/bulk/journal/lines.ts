@@ -100,7 +100,7 @@ export type Line =
 /** What became of a row. `is`: the digest of its request. */
 export type RowStatus = Said & { readonly line: number; readonly is?: string };
 
-type Said =
+export type Said =
   /** Whether its draft is kept, the drafts tell. */
   | { readonly status: 'drafting'; readonly batch: string }
   | { readonly status: 'meant'; readonly before: number | null }

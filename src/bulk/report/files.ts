@@ -75,7 +75,7 @@ function resultsOf({ plan, totals, hasSecrets, earlier }: Told, { path, separato
   const cellsOf = (line: number, { status, id, error, secret, drafted }: Result) => [
     line,
     // Nothing of it was sent yet.
-    drafted === undefined ? status : 'drafted',
+    drafted === undefined || status !== 'done' ? status : 'drafted',
     id ?? null,
     error ?? null,
     secret ?? earlier.get(id ?? 0) ?? null,

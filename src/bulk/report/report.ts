@@ -79,7 +79,7 @@ export function reportOf(command: string, file: string, plan: Plan, totals: Tota
   for (const ended of totals.ended.values()) {
     const { status: _, line, ...rest } = ended;
     counts[toldStatus(ended)]++;
-    if ('drafted' in rest && rest.drafted !== undefined) drafted++;
+    if ('drafted' in rest && rest.drafted !== undefined && !isInDoubt(ended)) drafted++;
     if ('error' in rest && rest.error !== undefined) errors.push({ line, error: rest.error });
   }
   counts.unsent = plan.count - counts.done - counts.rejected - counts.unknown;
