@@ -68,7 +68,12 @@ export async function openFolder(ctx: StoreNeeds, named: string | undefined): Pr
         return present ?? (await write({ ...draft, id: drafts.size + 1 }));
       }),
     // A look leaves nothing behind where none was ever kept.
-    list: async () => ((await namesIn(folder)).length > 0 ? alone(async () => [...drafts.values()]) : []),
+    list: async () => {
+      const names = await namesIn(folder).catch((error: unknown) => {
+        throw diskFailure(error, `The drafts in ${folder} cannot be read`);
+      });
+      return names.length > 0 ? alone(async () => [...drafts.values()]) : [];
+    },
     get: (id) => alone(async () => drafts.get(id)),
     change: (id, change) =>
       alone(async (write) => {

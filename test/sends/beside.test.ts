@@ -168,6 +168,9 @@ test('where no draft could be kept, the next run sends the row', async () => {
   const rows = { stdin: 'id,body\n8,One\n9,Two\n' };
   expect((await run([...reply, '--draft'], rows)).exitCode).not.toBe(0);
   expect((await run(reply, rows)).exitCode).not.toBe(0);
+  rmSync(drafts, { recursive: true });
+  writeFileSync(drafts, '');
+  expect(await run(reply, rows)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('The drafts in ') });
   expect(writesOf(world)).toEqual([]);
   rmSync(drafts, { recursive: true });
   await ok(reply, rows);
