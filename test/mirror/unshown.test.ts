@@ -807,6 +807,78 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     expect(await sql(world, 'SELECT contacts_list_id AS id FROM lists WHERE gone_at IS NOT NULL')).toEqual([{ id: 3 }]);
   });
 
+  describe('lists whose members fail, five in a row', () => {
+    const members = (list: unknown) => `/contactslists/${list}/get_contacts`;
+    const listIds = async (world: SandboxWorld) =>
+      ((await request(world, 'GET', '/contactslists/list')) as { data: Fields[] }).data.map(
+        (one) => one.contacts_list_id,
+      );
+    const failsFirst = async (count: number) => {
+      const world = await fresh({ seed: few });
+      for (const at of [4, 5, 6, 7, 8, 9, 10]) {
+        const made = { name: `List ${at}`, target_industry: 'Any', notes: 'None' };
+        const { contact_list_id: id } = (await request(world, 'POST', '/contactslists/create', made)) as Fields;
+        await request(world, 'POST', `/contactslists/${id}/sync_contacts`, { name: made.name, contacts_ids: [at] });
+      }
+      const all = await listIds(world);
+      const asked: string[] = [];
+      const ids = all.slice(0, count).map(members);
+      return { world, all, asked, broken: answersAt(world, (path) => ids.includes(path), fails, asked) };
+    };
+    const only = ['--only', 'lists', '--max-wait', '2'];
+
+    test('keep those behind them from one pull alone, are asked for last then, and come back', {
+      tags: ['long'],
+    }, async () => {
+      const { world, all, asked, broken } = await failsFirst(5);
+      const listsAsked = () => [...new Set(asked.filter((path) => path.endsWith('/get_contacts')))];
+      expect((await pull(broken, only)).exitCode).toBe(8);
+      expect(listsAsked()).toEqual(all.slice(0, 5).map(members));
+      asked.length = 0;
+      const second = await pull(broken, only);
+      expect(second).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('The members of 5 lists, such as') });
+      expect(listsAsked()).toEqual([...all.slice(5), ...all.slice(0, 5)].map(members));
+      const inCopyOf = 'SELECT DISTINCT contacts_list_id AS id FROM list_members WHERE gone_at IS NULL ORDER BY 1';
+      const { list_members: there = [] } = await truth(world);
+      const late = all.slice(5).filter((id) => there.some((one) => one.contacts_list_id === id));
+      expect(late.length).toBeGreaterThan(0);
+      expect(((await sql(world, inCopyOf)) as Fields[]).map(({ id }) => id)).toEqual(expect.arrayContaining(late));
+      await ok(world, ['mirror', 'pull', ...only]);
+      expect((await copied(world)).list_members).toEqual(there);
+      await ok(world, ['mirror', 'pull', ...only]);
+    });
+
+    test('of more than five each has its turn, however few requests a pull has', { tags: ['long'] }, async () => {
+      const { world, all, asked, broken } = await failsFirst(7);
+      for (const _ of [1, 2, 3, 4]) {
+        asked.length = 0;
+        await pull(broken, [...only, '--max-requests', '6']);
+        expect(new Set(asked.filter((path) => path.endsWith('/get_contacts'))).size).toBeLessThanOrEqual(5);
+      }
+      const state = await inCopy(world, (store, account) => store.read((from) => readState(from, account, 'lists')));
+      expect([...state.failing].sort()).toEqual([...all.slice(0, 7)].sort());
+      expect(state.complete).toBe(false);
+      await ok(world, ['mirror', 'pull', ...only]);
+      expect((await copied(world)).list_members).toEqual((await truth(world)).list_members);
+    });
+
+    test('one that failed and is not there any more keeps the kind from nothing', async () => {
+      const world = await pulled();
+      const ofLists = async () => {
+        const { kinds } = (await json(world, 'mirror status')) as { kinds: { kind: string; complete: boolean }[] };
+        return kinds.find(({ kind }) => kind === 'lists')?.complete;
+      };
+      await inCopy(world, (store, account) =>
+        store.write(async (to) =>
+          saveState(to, account, 'lists', { ...(await readState(to, account, 'lists')), failing: [99_999] }),
+        ),
+      );
+      expect(await ofLists()).toBe(false);
+      await ok(world, ['mirror', 'pull', ...only]);
+      expect(await ofLists()).toBe(true);
+    });
+  });
+
   test('a deleted ticket is gone within the hour, however often its chat goes on', { tags: ['long'] }, async () => {
     const world = await pulled();
     const [first] = (await sql(

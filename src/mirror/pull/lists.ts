@@ -1,6 +1,6 @@
 import { Failure } from '../../errors.ts';
 import type { Fields } from '../../text/record.ts';
-import { beginSweep, isSweeping, readState, type Sweeping, saveState } from '../store/state.ts';
+import { beginSweep, isSweeping, type KindState, readState, type Sweeping, saveState } from '../store/state.ts';
 import type { KindName, Members } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
@@ -9,6 +9,7 @@ import { readPage } from './page.ts';
 import { spent, tell } from './progress.ts';
 import { isOfOne, notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { readingOf, storeRecords } from './reading.ts';
+import { save } from './sweep.ts';
 import { storeInside } from './texts.ts';
 import { droppedWords, type Usable, usableIn } from './usable.ts';
 
@@ -17,17 +18,9 @@ type Sweep = { readonly name: KindName; readonly state: Sweeping };
 
 /** A list of lists: it is whole in one answer, and each of them has another for its members. */
 export async function pullLists(pulling: Pulling, name: KindName, members: Members): Promise<void> {
-  const { store, account, writer, wishes } = pulling;
+  const { store, account, writer } = pulling;
   const before = await store.read((sql) => readState(sql, account, name));
-  // Members that were read before a stop are not read again.
-  const begun =
-    isSweeping(before) && !wishes.full
-      ? before
-      : beginSweep(
-          before,
-          { whole: true, forced: false, since: null },
-          { started: pulling.now(), asked: pulling.now() },
-        );
+  const begun = sweepOf(pulling, before);
   const { records, dropped } = await readPage(pulling, name, { page: 1, since: null, isFirst: !before.complete });
   await writer.write(async (sql) => {
     await storeRecords(sql, pulling, name, { reading: readingOf(pulling, begun, begun.sweep), records });
@@ -37,21 +30,28 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
   // A list that is not among them any more is gone once its own address says so.
   const others = dropped > 0 ? [] : (await livingIds(pulling, name)).filter((list) => !listed.includes(list));
   if (dropped > 0) notWhole(pulling, name, droppedWords(dropped, name, tableOf(name).id));
-  pulling.left.set(name, listed.length + others.length);
-  let state = begun;
+  const all = [...listed, ...others];
+  pulling.left.set(name, all.length);
+  // Of a list that is not there any more nothing is to be read.
+  let state = dropped > 0 ? begun : { ...begun, failing: begun.failing.filter((list) => all.includes(list)) };
   const failed = new Map<number, Failure>();
   let [asked, failedInARow] = [0, 0];
-  for (const list of [...listed, ...others]) {
+  for (const list of failingLast(all, state.failing)) {
     const { sweep } = state;
     const done = sweep.done ?? [];
     if (done.includes(list)) continue;
-    const read = { ...state, sweep: { ...sweep, done: [...done, list] } };
+    const failing = state.failing.filter((one) => one !== list);
+    const read = { ...state, failing, sweep: { ...sweep, done: [...done, list] } };
     const isNamed = listed.includes(list);
     const became = await pullMembers(pulling, { name, state: read }, members, { list, isNamed });
     asked++;
     if (became === 'read') state = read;
     failedInARow = became instanceof Failure ? failedInARow + 1 : 0;
-    if (became instanceof Failure) failed.set(list, became);
+    if (became instanceof Failure) {
+      failed.set(list, became);
+      // Whatever ends this pull, the next one begins with others.
+      state = await save(pulling, name, { ...state, failing: [...failing, list] });
+    }
     // The service is in trouble, and each takes its time.
     if (failedInARow >= failedAtMost) break;
     spent(pulling, name);
@@ -82,6 +82,20 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
   await writer.write((sql) => saveState(sql, account, name, finished));
   await writer.done();
 }
+
+/** Members that were read before a stop are not read again. */
+function sweepOf(pulling: Pulling, before: KindState): Sweeping {
+  if (isSweeping(before) && !pulling.wishes.full) return before;
+  const began = { started: pulling.now(), asked: pulling.now() };
+  return beginSweep(before, { whole: true, forced: false, since: null }, began);
+}
+
+/** Those at which the service failed come last, and of these first the one that was asked for longest ago. */
+const failingLast = (all: readonly number[], failing: readonly number[]): number[] => {
+  const known = new Set(all);
+  const last = new Set(failing);
+  return [...all.filter((list) => !last.has(list)), ...failing.filter((list) => known.has(list))];
+};
 
 async function livingIds({ store, account }: Pulling, name: KindName): Promise<number[]> {
   const text = `SELECT ${tableOf(name).id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL`;
