@@ -163,6 +163,64 @@ onBothEngines('mirror pull of records that are listed and not shown', ({ test, w
     expect((await copied(world)).changelog).toEqual((await truth(world)).changelog);
   });
 
+  describe('two entries that answer 404', () => {
+    const asked = ['--only', 'changelog'];
+    /** A service that has the first so many entries alone, and shows none that is hidden. */
+    const shortened = async () => {
+      const world = await fresh({ seed: few });
+      const hidden = new Set<number>();
+      const has = { total: 2 };
+      const service = faulty(world, ({ pathname }) => {
+        const id = Number(/^\/changelog\/(\d+)$/u.exec(pathname)?.[1]);
+        if (pathname !== '/changelog') return hidden.has(id) ? () => 404 : undefined;
+        const meta = { current_page: 1, last_page: 1, total: has.total };
+        return ({ entries, ...body }) => ({ ...body, entries: (entries as Fields[]).slice(0, has.total), meta });
+      });
+      const { entries } = (await request(world, 'GET', '/changelog')) as { entries: Fields[] };
+      const [first, second] = entries.map(({ id }) => Number(id)) as [number, number];
+      const gone = async () => {
+        const rows = (await sql(
+          world,
+          'SELECT id FROM changelog WHERE gone_at IS NOT NULL ORDER BY id DESC',
+        )) as Fields[];
+        return rows.map(({ id }) => id);
+      };
+      return { world, service, hidden, has, first, second, gone };
+    };
+
+    test('are gone one after the other: the last one of the kind after a day', { tags: ['long'] }, async () => {
+      const { world, service, hidden, first, second, gone } = await shortened();
+      await ok(service, ['mirror', 'pull', ...asked]);
+      hidden.add(first);
+      expect((await pull(service, [...asked, '--full'])).exitCode).toBe(8);
+      world.clock.advance(600_000);
+      await ok(service, ['mirror', 'pull', ...asked]);
+      expect(await gone()).toEqual([first]);
+      hidden.add(second);
+      expect((await pull(service, [...asked, '--full'])).exitCode).toBe(8);
+      world.clock.advance(23 * 3_600_000);
+      expect((await pull(service, asked)).exitCode).toBe(8);
+      expect(await gone()).toEqual([first]);
+      world.clock.advance(3_600_000);
+      await ok(service, ['mirror', 'pull', ...asked]);
+      expect(await gone()).toEqual([first, second]);
+    });
+
+    test('that are all of their kind are gone once the service shows another one, however late', {
+      tags: ['long'],
+    }, async () => {
+      const { world, service, hidden, has, first, second } = await shortened();
+      hidden.add(first).add(second);
+      expect((await pull(service, asked)).stderr).toContain('2 of its records answer 404');
+      world.clock.advance(30 * 86_400_000);
+      const says = 'and the service shows no other one: until it does, svc cannot tell whether they are gone.';
+      expect(await pull(service, asked)).toMatchObject({ exitCode: 8, stderr: expect.stringContaining(says) });
+      has.total = 3;
+      await ok(service, ['mirror', 'pull', ...asked]);
+      expect(await sql(world, 'SELECT count(*) AS n FROM changelog WHERE gone_at IS NULL')).toEqual([{ n: 1 }]);
+    });
+  });
+
   test('a watch believes nothing within ten minutes, and does not read the whole list in each round', async () => {
     const world = await pulled();
     world.clock.advance(600_000);

@@ -4,7 +4,7 @@ import { type KindState, type NotFound, readState, saveState } from '../store/st
 import { type KindName, kindOf } from '../tables/kinds.ts';
 import type { Sql } from '../tables/store.ts';
 import { forgetRecords } from './deleted.ts';
-import { notWhole, type Pulling } from './pulling.ts';
+import { notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { showsOthers } from './shows-others.ts';
 
 /** So many are remembered that are not settled. Where there are more, the kind is read whole again. */
@@ -82,6 +82,7 @@ async function untilSettled(pulling: Pulling, name: KindName): Promise<number> {
   try {
     const shows = await showsOthers(pulling, name, one);
     if (shows === 'unknown') return settledAloneMs;
+    tallyOf(pulling, name).showsNone = !shows;
     return shows ? settledMs : Number.POSITIVE_INFINITY;
   } catch (error) {
     // No request is left for it: the next pull decides, and what was answered so far is kept.
@@ -108,7 +109,7 @@ export async function noteDue(sql: Sql, { account }: Pulling, name: KindName, id
 /** Says of a kind what could not be read of it, unless more is said already. */
 export async function tellFailing(pulling: Pulling, name: KindName): Promise<void> {
   const { store, account, wishes, tally } = pulling;
-  const { doubt, refused, failing: asked = new Map<number, Failure>() } = tally.get(name) ?? {};
+  const { doubt, refused, showsNone, failing: asked = new Map<number, Failure>() } = tally.get(name) ?? {};
   if (doubt !== undefined || refused !== undefined || (!wishes.only.includes(name) && asked.size === 0)) return;
   const { failing, notFound } = await store.read((sql) => readState(sql, account, name));
   const open = openOf(notFound);
@@ -121,7 +122,10 @@ export async function tellFailing(pulling: Pulling, name: KindName): Promise<voi
   const [first] = open;
   if (first === undefined) return;
   const answers = such(open.length, open.length === 1 ? 'answers 404' : 'answer 404', first.id);
-  notWhole(pulling, name, `${answers}, and may be gone, which takes ten minutes or more to tell.`);
+  const until = showsNone
+    ? 'and the service shows no other one: until it does, svc cannot tell whether they are gone.'
+    : 'and may be gone, which takes ten minutes or more to tell.';
+  notWhole(pulling, name, `${answers}, ${until}`);
 }
 
 const such = (count: number, what: string, id: number): string =>

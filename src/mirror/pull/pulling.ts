@@ -65,6 +65,8 @@ export type Tally = {
   /** Those that show what has changed in records of another kind. */
   readonly outdated: Set<number>;
   failedInARow: number;
+  /** Those that answered 404 long enough may not be gone: the service showed no other one. */
+  showsNone?: boolean;
 };
 
 /** The service whose answers tell the time of the pull. */

@@ -9,15 +9,18 @@ import { readWhole } from './thread.ts';
 const latestAtMost = 1_000;
 
 /**
- * Whether the service shows records that it showed before: one of the latest, or of those behind. `unknown`: there is only
- * one of the kind, which is not shown.
+ * Whether the service shows records that it showed before: one of the latest, or of those behind. `unknown`: beside those
+ * that are called gone there is only one of the kind, which is not shown.
  */
 export async function showsOthers(pulling: Pulling, name: KindName, one: ReadsOne): Promise<boolean | 'unknown'> {
   const { store, account } = pulling;
   const { id } = tableOf(name);
   const { failing, notFound } = await store.read((sql) => readState(sql, account, name));
   const { failing: failed, absent } = tallyOf(pulling, name);
-  const unread = new Set([...failing, ...notFound.map((each) => each.id), ...failed.keys(), ...absent]);
+  const gone = new Set(notFound.flatMap((each) => (each.isGone ? [each.id] : [])));
+  const missing = [...notFound.map((each) => each.id), ...absent].filter((each) => !gone.has(each));
+  const open = new Set([...failing, ...failed.keys(), ...missing]);
+  const unread = new Set([...open, ...gone]);
   const text = `SELECT ${id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL ORDER BY read_at DESC LIMIT $3`;
   const rows = await store.read((sql) => sql.all(text, [...ownerOf(account), unread.size + latestAtMost]));
   const known = rows.map((row) => Number(row.id)).filter((row) => !unread.has(row));
@@ -28,5 +31,5 @@ export async function showsOthers(pulling: Pulling, name: KindName, one: ReadsOn
     if (answer?.status === 'fulfilled' && answer.value) return true;
   }
   // Several that are not shown are an account that is not shown, whether the copy has them or not.
-  return unread.size <= 1 && known.length === 0 ? 'unknown' : false;
+  return open.size <= 1 && known.length === 0 ? 'unknown' : false;
 }
