@@ -6,7 +6,8 @@ import { readAll } from '../mirror/store/read.ts';
 import { isKindWhole, readState } from '../mirror/store/state.ts';
 import type { Account, Store } from '../mirror/tables/store.ts';
 import type { Fields } from '../text/record.ts';
-import { messagesOf, type Records } from './records.ts';
+import { messagesOf } from './customer-messages.ts';
+import type { Records } from './records.ts';
 
 const kindOf = {
   'contact.created': 'contacts',

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import type { Missed } from '../webhooks/receive/missed.ts';
 import type { Starts } from '../webhooks/store/starts.ts';
+import type { ReadBefore } from './customer-messages.ts';
 import type { Inbox } from './inbox.ts';
 import { earliest, nothingReceived, rebuiltArrivals, startsOf } from './rebuilding.ts';
 
@@ -17,6 +18,7 @@ type Searching = {
 /** What never arrived at the inbox of `serve` or `listen`, for `--catch-up`. */
 export function missedIn(ctx: Context, settings: Settings, { open, events = webhookEvents, env }: Searching): Missed {
   let known: Starts | undefined;
+  const readBefore: ReadBefore = new Map();
   const begin = async (): Promise<Starts> => {
     const inbox = await open();
     try {
@@ -34,7 +36,7 @@ export function missedIn(ctx: Context, settings: Settings, { open, events = webh
       const inbox = await open();
       try {
         const { seeAll, starts: store } = inbox;
-        const wanted = { seeAll, starts, env: env(), waits: true, over: store.forget };
+        const wanted = { seeAll, starts, env: env(), waits: true, over: store.forget, readBefore };
         let last: Failure | undefined;
         for await (const { arrivals, failed } of rebuiltArrivals(ctx, settings, wanted)) {
           yield arrivals;
@@ -42,6 +44,7 @@ export function missedIn(ctx: Context, settings: Settings, { open, events = webh
         }
         // Whoever receives for long searches again by itself.
         if (last) throw last;
+        readBefore.clear();
       } finally {
         await inbox.close();
       }

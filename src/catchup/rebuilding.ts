@@ -9,6 +9,7 @@ import { counted } from '../text/number.ts';
 import type { Arrival } from '../webhooks/store/line.ts';
 import type { StartStore, Starts } from '../webhooks/store/starts.ts';
 import { splitSecrets, storedSecret, storedSecrets } from '../webhooks/subscriptions/secrets.ts';
+import type { ReadBefore } from './customer-messages.ts';
 import type { Rebuilt as Made } from './rebuild.ts';
 
 export type Wanted = {
@@ -22,6 +23,8 @@ export type Wanted = {
   readonly waits: boolean;
   /** Told what was searched to its end, once all that was given has been stored. */
   readonly over?: (searched: Starts) => Promise<void>;
+  /** Of a search that is made again and again. */
+  readonly readBefore?: ReadBefore;
 };
 
 export const nothingReceived =
@@ -68,17 +71,18 @@ export type Rebuilt = {
  */
 export async function* rebuiltArrivals(ctx: Context, settings: Settings, wanted: Wanted): AsyncGenerator<Rebuilt> {
   const { createMemory, rebuiltSince } = await import('./rebuilt-since.ts');
-  const { isMissing, recordsOfService, SomeUnread } = await import('./records.ts');
+  const { isMissing, SomeUnread } = await import('./customer-messages.ts');
+  const { recordsOfService } = await import('./records.ts');
   const { recordsFromCopy } = await import('./copied-records.ts');
   const remembered = async () => {
     const memory = createMemory();
     await wanted.seeAll(memory.see);
     return memory;
   };
-  const { starts } = wanted;
+  const { starts, readBefore = new Map() } = wanted;
   const service = await connect(ctx, settings);
   const secretOf = await signing(ctx, settings, service, wanted.env);
-  const copied = await recordsFromCopy(ctx, settings, recordsOfService(service));
+  const copied = await recordsFromCopy(ctx, settings, recordsOfService(service, readBefore));
   const look = async (held: ReadonlySet<string>, until: Date | undefined) => {
     const unread: WebhookEvent[] = [];
     let failed: Failure | undefined;

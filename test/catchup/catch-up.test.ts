@@ -19,8 +19,8 @@ import { forBoth, newDatabase } from '../webhooks/stores.ts';
 
 const env = { SVC_WEBHOOK_SECRET: secret, SVC_API_KEY: 'key_acme' };
 const endings = endAfterEach();
-async function setting() {
-  const [world, app] = [await liveWorld({}, few), await startApp()];
+async function setting(seed: Parameters<typeof liveWorld>[1] = few) {
+  const [world, app] = [await liveWorld({}, seed), await startApp()];
   endings.push(
     () => world.sandbox.close(),
     () => app.close(),
@@ -136,9 +136,9 @@ test.each([
 
 test.each([
   { what: 'all but one are gone', status: 404, asked: 'all' },
-  { what: 'five in a row fail', status: 500, asked: 5 },
+  { what: 'five in a row fail, and three others', status: 500, asked: 8 },
 ] as const)('where $what, svc asks for $asked conversations', async ({ status, asked }) => {
-  const { world, app } = await setting();
+  const { world, app } = await setting('demo');
   const all = JSON.parse((await svc(world, ['conversations', 'list', '--all', '--json'], { env })).stdout) as unknown[];
   expect(all.length).toBeGreaterThan(6);
   const ids = new Set<string>();
@@ -166,6 +166,117 @@ test.each([
   expect(ran.exitCode).toBe(8);
   expect(ids.size).toBe(asked === 'all' ? all.length : asked);
   expect(ran.stderr.includes('svc did not ask for the others.')).toBe(asked !== 'all');
+});
+
+/** A world in which conversations fail, and which of them were asked for. */
+async function conversationsFail() {
+  const { world, app } = await setting('demo');
+  const listed = JSON.parse((await svc(world, ['conversations', 'list', '--all', '--json'], { env })).stdout);
+  const ids = (listed as readonly { readonly id: number }[]).map(({ id }) => id);
+  const broken = new Set<number>();
+  const asked: number[] = [];
+  const failing: typeof world = {
+    ...world,
+    exchange: async (request) => {
+      const answer = await world.exchange(request);
+      const id = Number(/\/conversations\/(\d+)$/u.exec(request.url)?.[1]);
+      if (!('status' in answer) || !ids.includes(id)) return answer;
+      asked.push(id);
+      return broken.has(id) ? { ...answer, status: 500, body: '{"message":"Sorry."}' } : answer;
+    },
+  };
+  const told = () => new Set(app.got.map((got) => JSON.parse(got.body).data.conversation_id));
+  const argv = [
+    ...['webhooks', 'catch-up', '--json', ...ofAll, '--to', app.url],
+    ...['--events', 'conversation.message_received'],
+  ];
+  const search = (from = failing) => svc(from, argv, { env: { ...env, ...untilOver } });
+  return { world, failing, app, ids, broken, asked, told, search };
+}
+
+test('conversations behind five that fail for good are read, however often five fail in a row', async () => {
+  const { ids, broken, asked, told, search } = await conversationsFail();
+  for (const id of [...ids.slice(0, 5), ...ids.slice(-5)]) broken.add(id);
+  const ran = await search();
+  expect(ran.exitCode).toBe(8);
+  expect(ran.stderr).toContain('10 records could not be read: ');
+  expect(ran.stderr).not.toContain('svc did not ask for the others.');
+  expect([...new Set(asked)].sort()).toEqual([...ids].sort());
+  const first = told();
+  broken.clear();
+  expect((await search()).exitCode).toBe(0);
+  expect(first.size).toBeGreaterThan(0);
+  for (const id of ids.slice(5, -5)) expect(first.has(id)).toBe(told().has(id));
+});
+
+test('one that can be read among many that cannot is found by a later search', { tags: ['long'] }, async () => {
+  const { failing, ids, broken, asked, search } = await conversationsFail();
+  const [only] = ids.slice(-3);
+  for (const id of ids) if (id !== only) broken.add(id);
+  const found: boolean[] = [];
+  for (let at = 0; at < ids.length; at++) {
+    asked.length = 0;
+    const now = new Date(1_900_000_000_000 + at);
+    await search({ ...failing, clock: { ...failing.clock, now: () => now } });
+    found.push(asked.includes(Number(only)));
+    // The one that is read gives the service another chance.
+    expect(new Set(asked).size).toBeLessThanOrEqual(found.at(-1) ? 16 : 8);
+  }
+  expect(new Set(found)).toEqual(new Set([true, false]));
+});
+
+test('where exactly five fail and there are no others, svc does not say that it left some out', async () => {
+  const { world, failing, broken, search } = await conversationsFail();
+  const short = {
+    ...failing,
+    exchange: async (request: Parameters<typeof world.exchange>[0]) => {
+      const answer = await failing.exchange(request);
+      if (!/\/conversations\?/u.test(request.url) || !('status' in answer)) return answer;
+      const body = JSON.parse(answer.body);
+      const conversations = body.conversations.slice(0, 5);
+      for (const { id } of conversations) broken.add(id);
+      return { ...answer, body: JSON.stringify({ conversations, meta: { current_page: 1, last_page: 1, total: 5 } }) };
+    },
+  };
+  const ran = await search(short);
+  expect(ran.stderr).toContain('5 records could not be read: ');
+  expect(ran.stderr).not.toContain('svc did not ask for the others.');
+});
+
+test('a search that is made again reads only what changed or could not be read, and finds what is new', {
+  tags: ['long'],
+}, async () => {
+  const { world, failing, app, ids, broken, asked, told } = await conversationsFail();
+  const [first, other] = ids.slice(-2);
+  broken.add(Number(first));
+  const options = { env: { ...env, ...untilOver } };
+  const listener = await listening(world, ['--forward-to', app.url], options);
+  expect(await deliver(listener.url, body('evt_1', { created_at: '2001-01-01T00:00:00+00:00' }))).toBe(204);
+  await listener.until(() => app.got.length === 1);
+  await listener.end();
+  const searches: number[][] = [];
+  const seen: typeof world = {
+    ...failing,
+    clock: {
+      ...failing.clock,
+      sleep: async (ms, signal) => {
+        if (ms < 10_000) return failing.clock.sleep(ms, signal);
+        searches.push(asked.splice(0));
+        const customer = { kind: 'customer_message', account_id: 1, conversation_id: other, body: 'New' };
+        if (searches.length === 2) await world.control('act', customer);
+        if (searches.length === 3) broken.clear();
+      },
+    },
+  };
+  const events = ['--events', 'conversation.message_received'];
+  const second = await listening(seen, ['--forward-to', app.url, '--catch-up', ...events], options);
+  endings.push(() => second.end());
+  await second.until(() => told().has(first) && app.got.some((got) => got.body.includes('"body":"New"')));
+  expect([...new Set(searches[0])].sort()).toEqual([...ids].sort());
+  expect(new Set(searches[1])).toEqual(new Set([first]));
+  expect(new Set(searches[2])).toEqual(new Set([first, other]));
+  // Where something happened just now the list may not tell of what comes next.
+  expect(asked).toContain(other);
 });
 
 test('twice at once sends nothing twice', async () => {
