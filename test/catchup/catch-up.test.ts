@@ -225,6 +225,35 @@ test('one that can be read among many that cannot is found by a later search', {
   expect(new Set(found)).toEqual(new Set([true, false]));
 });
 
+test.each([
+  { statuses: [404], again: false },
+  { statuses: [404, 403], again: false },
+  { statuses: [404, 500], again: true },
+])('a search of listen that met $statuses is made again: $again', { tags: ['long'] }, async ({ statuses, again }) => {
+  const { failing, app, ids, broken } = await conversationsFail();
+  const options = { env: { ...env, ...untilOver } };
+  const listener = await listening(failing, ['--forward-to', app.url], options);
+  expect(await deliver(listener.url, body('evt_1', { created_at: '2001-01-01T00:00:00+00:00' }))).toBe(204);
+  await listener.until(() => app.got.length === 1);
+  await listener.end();
+  const some = ids.slice(0, statuses.length);
+  for (const id of some) broken.add(id);
+  const odd: typeof failing = {
+    ...failing,
+    exchange: async (asked) => {
+      const answer = await failing.exchange(asked);
+      const status = statuses[some.indexOf(Number(asked.url.split('/conversations/')[1]))];
+      return status === undefined || !('status' in answer) ? answer : { ...answer, status };
+    },
+  };
+  const events = ['--events', 'conversation.message_received'];
+  const second = await listening(odd, ['--forward-to', app.url, '--catch-up', ...events], options);
+  endings.push(() => second.end());
+  await second.until(() => second.said.stderr.includes('that never arrived.'));
+  // Its end waits for the search, and so for what that says of another one.
+  expect((await second.end()).stderr.includes('svc tries again in')).toBe(again);
+});
+
 test('where exactly five fail and there are no others, svc does not say that it left some out', async () => {
   const { world, failing, broken, search } = await conversationsFail();
   const short = {

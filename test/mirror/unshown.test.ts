@@ -871,7 +871,7 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
       ((await request(world, 'GET', '/contactslists/list')) as { data: Fields[] }).data.map(
         (one) => one.contacts_list_id,
       );
-    const failsFirst = async (count: number) => {
+    const failsFirst = async (count: number, between?: number) => {
       const world = await fresh({ seed: few });
       for (const at of [4, 5, 6, 7, 8, 9, 10]) {
         const made = { name: `List ${at}`, target_industry: 'Any', notes: 'None' };
@@ -880,7 +880,7 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
       }
       const all = await listIds(world);
       const asked: string[] = [];
-      const ids = all.slice(0, count).map(members);
+      const ids = all.filter((_, at) => at < count && at !== between).map(members);
       return { world, all, asked, broken: answersAt(world, (path) => ids.includes(path), fails, asked) };
     };
     const only = ['--only', 'lists', '--max-wait', '2'];
@@ -903,6 +903,13 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
       expect(((await sql(world, inCopyOf)) as Fields[]).map(({ id }) => id)).toEqual(expect.arrayContaining(late));
       await ok(world, ['mirror', 'pull', ...only]);
       expect((await copied(world)).list_members).toEqual(there);
+      await ok(world, ['mirror', 'pull', ...only]);
+    });
+
+    test('six that fail around one that is read keep no other from that pull', { tags: ['long'] }, async () => {
+      const { world, all, asked, broken } = await failsFirst(7, 3);
+      expect((await pull(broken, only)).exitCode).toBe(8);
+      expect(new Set(asked.filter((path) => path.endsWith('/get_contacts')))).toEqual(new Set(all.map(members)));
       await ok(world, ['mirror', 'pull', ...only]);
     });
 
@@ -1198,6 +1205,117 @@ onBothEngines('mirror pull of a record that cannot be read', ({ test, world: fre
     expect(await goneTickets(world)).toHaveLength(8);
     await pull(odd, ['--only', 'tickets', '--max-wait', '2']);
     expect(await goneTickets(world)).toHaveLength(20);
+  });
+
+  describe('the bounds', () => {
+    const asked = ['--only', 'tickets', '--max-wait', '2'];
+    const stateOf = (world: SandboxWorld) =>
+      inCopy(world, (store, account) => store.read((from) => readState(from, account, 'tickets')));
+
+    test.each([4, 5])('of a service that shows no ticket, %s that changed', { tags: ['long'] }, async (count) => {
+      const world = await pulled();
+      world.clock.advance(600_000);
+      await changeOf(
+        world,
+        Array.from({ length: count }, (_, at) => at + 1),
+      );
+      world.clock.advance(10_000);
+      const ran = await pull(
+        answersAt(world, (path) => /^\/tickets\/\d+$/u.test(path)),
+        asked,
+      );
+      const says = count < 5 ? '4 of its records could not be read' : 'The service fails at each of these tickets';
+      expect(ran).toMatchObject({ exitCode: 8, stderr: expect.stringContaining(says) });
+    });
+
+    test('those that fail between others that are read are no service in trouble', { tags: ['long'] }, async () => {
+      const world = await pulled();
+      world.clock.advance(600_000);
+      // The newest first, eight at a time: four fail, then one is read, then four fail.
+      const changed = Array.from({ length: 20 }, (_, at) => at + 1);
+      for (const id of changed) {
+        await changeOf(world, [id]);
+        world.clock.advance(1_000);
+      }
+      world.clock.advance(10_000);
+      const broken = changed.filter((id) => id !== 16 && id !== 8);
+      const seen: string[] = [];
+      const old = answersAt(failsAt(world, broken), (path) => Number(path.replace('/tickets/', '')) > 20, fails, seen);
+      const ran = await pull(old, asked);
+      expect(ran.stderr).toContain('18 of its records could not be read');
+      // Nor is one of them asked for again, to see whether the service shows any.
+      for (const read of ['/tickets/8', '/tickets/16']) expect(seen.filter((path) => path === read)).toHaveLength(1);
+    });
+
+    test.each([
+      [5, 5],
+      [4, 9],
+    ])(
+      'of nine that --full misses, and of which the first %s fail, %s are asked for',
+      {
+        tags: ['long'],
+      },
+      async (failing, sum) => {
+        const world = await pulled();
+        const ids = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+        const unlisted = faulty(world, ({ pathname }) => {
+          if (pathname !== '/tickets') return undefined;
+          return (body) => {
+            const left = (body.tickets as { id: number }[]).filter(({ id }) => !ids.includes(id));
+            return { ...body, tickets: left, meta: { ...(body.meta as object), total: left.length } };
+          };
+        });
+        const seen: string[] = [];
+        const gone = faulty(unlisted, ({ pathname }) => (pathname === '/tickets/5' ? () => 404 : undefined));
+        const broken = [...ids.slice(0, failing), ...ids.slice(5)];
+        const ran = await pull(
+          answersAt(gone, (path) => broken.some((id) => path === `/tickets/${id}`), fails, seen),
+          ['--full', ...asked],
+        );
+        expect(ran.exitCode).toBe(8);
+        // Those that failed are asked for once more then.
+        const missed = seen.filter((path) => ids.some((id) => path === `/tickets/${id}`));
+        const order = missed.filter((path, at) => path !== missed[at - 1]);
+        const repeated = order.findIndex((path, at) => order.indexOf(path) < at);
+        expect(order.slice(0, repeated)).toEqual(ids.slice(0, sum).map((id) => `/tickets/${id}`));
+      },
+    );
+
+    test('of those that are called gone, and listed on one page, eight are asked for', { tags: ['long'] }, async () => {
+      const world = await pulled();
+      const ids = Array.from({ length: 20 }, (_, at) => at + 1);
+      const since = new Date(0).toISOString();
+      const notFound = ids.map((id) => ({ id, since, isGone: true }));
+      world.clock.advance(600_000);
+      await changeOf(world, ids);
+      world.clock.advance(15_000);
+      await plant(world, { notFound, failingAskedAt: world.clock.now().toISOString() });
+      const seen: string[] = [];
+      const hidden = troubled(world, ({ pathname }) => ids.includes(Number(pathname.replace('/tickets/', ''))));
+      await svc(
+        answersAt(hidden, () => false, fails, seen),
+        ['watch', 'tickets', '--once', '--name', 'one'],
+      );
+      expect(new Set(seen.filter((path) => /^\/tickets\/\d+$/u.test(path))).size).toBe(8);
+    });
+
+    test('one that is called gone stays so while the service fails at it', { tags: ['long'] }, async () => {
+      const world = await pulled();
+      const hidden = troubled(world, ({ pathname }) => pathname === '/tickets/8');
+      for (const code of [8, 0]) {
+        world.clock.advance(600_000);
+        await changeOf(world, [8]);
+        world.clock.advance(10_000);
+        expect((await pull(hidden, asked)).exitCode).toBe(code);
+      }
+      const { notFound } = await stateOf(world);
+      expect(notFound).toEqual([{ id: 8, since: expect.any(String), isGone: true }]);
+      world.clock.advance(60_000);
+      expect((await pull(failsAt(world, [8]), asked)).exitCode).toBe(8);
+      world.clock.advance(60_000);
+      expect((await pull(hidden, asked)).exitCode).toBe(0);
+      expect(await stateOf(world)).toMatchObject({ notFound, failing: [] });
+    });
   });
 
   test('a few requests at a time bring all back that failed', { tags: ['long'] }, async () => {
