@@ -1,11 +1,11 @@
 import { type KindState, readState } from '../store/state.ts';
 import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
 import { settleAnswers } from './failing.ts';
+import { save } from './finish.ts';
 import { countNow, readPage } from './page.ts';
 import { costOf, expectFirst, leftOf, spent, tell } from './progress.ts';
 import type { Guarded, Pulling } from './pulling.ts';
 import { readingOf } from './reading.ts';
-import { save } from './sweep.ts';
 import { storeTexts } from './texts.ts';
 
 /**

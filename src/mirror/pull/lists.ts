@@ -5,11 +5,11 @@ import type { KindName, Members } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import { failedAtMost, forgetRecords } from './deleted.ts';
+import { save } from './finish.ts';
 import { readPage } from './page.ts';
 import { spent, tell } from './progress.ts';
 import { isOfOne, notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { readingOf, storeRecords } from './reading.ts';
-import { save } from './sweep.ts';
 import { storeInside } from './texts.ts';
 import { droppedWords, type Usable, usableIn } from './usable.ts';
 

@@ -1,14 +1,10 @@
 import {
-  beginSweep,
-  earlier,
   isSweeping,
   type KindState,
-  lacking,
   later,
   minus,
   overlapMs,
   readState,
-  type Sweep,
   type Sweeping,
   saveState,
 } from '../store/state.ts';
@@ -18,8 +14,8 @@ import { maybeTime } from '../tables/seed-values.ts';
 import { tableOf } from '../tables/tables.ts';
 import { askFailing } from './ask-failing.ts';
 import { checkClock } from './clock-step.ts';
-import { compareCounts, newlyMissed } from './count.ts';
-import { forgetsSome, settleAnswers } from './failing.ts';
+import { settleAnswers } from './failing.ts';
+import { begin, finish, isReadAgain, save, sweepsAtMost, wholeList, withdrawn } from './finish.ts';
 import { countNow, type Page, readPage } from './page.ts';
 import type { Present } from './present.ts';
 import { expectPages, tell } from './progress.ts';
@@ -27,8 +23,6 @@ import { notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { isFollowing, readingOf, storeRecords } from './reading.ts';
 import { storeTexts } from './texts.ts';
 
-/** In one pull, of one kind: a second look where something was missing, and a third where the list moved meanwhile. */
-const sweepsAtMost = 4;
 const oftenestMs = 3_600_000;
 
 /** Brings one kind up to date, and asks once more for what could not be read before. */
@@ -65,27 +59,6 @@ function wantsWhole({ ctx, wishes }: Pulling, state: KindState): boolean {
   return !wishes.isOften || at === null || Math.abs(ctx.clock.now().getTime() - Date.parse(at)) >= oftenestMs;
 }
 
-/** It was whole before, and is to be read whole again. */
-const isReadAgain = ({ complete, repairsFrom, wholeWantedAt }: KindState): boolean =>
-  complete ? wholeWantedAt !== null : repairsFrom !== null;
-
-const wholeList = { whole: true, forced: false, since: null };
-
-function begin(pulling: Pulling, state: KindState, wanted: Pick<Sweep, 'whole' | 'forced' | 'since'>): Sweeping {
-  const begun = beginSweep({ ...state, expected: null }, wanted, {
-    started: pulling.serviceTime(),
-    asked: pulling.now(),
-  });
-  if (!wanted.whole) return begun;
-  return {
-    ...begun,
-    // However this one ends, the next one begins not much sooner.
-    ...(isReadAgain(state) && { wholeWantedAt: pulling.now() }),
-    // Before the first reading the service was asked for its count: fewer would be a part.
-    ...(state.expected !== null && { sweep: { ...begun.sweep, total: state.expected } }),
-  };
-}
-
 /** A copy that an earlier version calls complete, of a kind that is read by its updates, which tell no count: it is counted once. */
 async function checkedOnce(pulling: Pulling, name: KindName, state: KindState): Promise<KindState> {
   const { store, account } = pulling;
@@ -94,12 +67,6 @@ async function checkedOnce(pulling: Pulling, name: KindName, state: KindState): 
   const living = await store.read((sql) => livingCount(sql, account, name));
   if (total === null || living >= total) return { ...state, isCounted: total !== null };
   return save(pulling, name, begin(pulling, withdrawn(pulling, name, state), wholeList));
-}
-
-/** It was called complete, and is not: it is read again, and what was made before that is no news. */
-function withdrawn({ ctx }: Pulling, name: KindName, state: KindState): KindState {
-  ctx.notice(`The copy lacks ${name} that the service counts. Reading all of them again.`);
-  return { ...lacking(state), sweep: null };
 }
 
 /** From now on, by the service's clock, or from `--since` on; the whole reading of a later pull has no part in it. */
@@ -226,61 +193,4 @@ function allKnown({ records }: Page, present: ReadonlyMap<string, Present>, stat
     if (!row || row.isDeleted) return false;
     return sweep?.isTail ? row.lastSweep >= sweep.number : row.firstSweep <= finished;
   });
-}
-
-/** The last page is stored: now the cursor may move. */
-async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps: number): Promise<KindState> {
-  const { incremental } = kindOf(name);
-  const { sweep } = before;
-  const { whole, started, latest, isTail, page, total } = sweep;
-  // What came to the front, or changed, while the rest was read.
-  if (whole && !isTail && page > 2 && incremental !== 'whole list') {
-    const tail = { ...sweep, isTail: true, page: 1, asked: pulling.now() };
-    const since = minus(earlier(started, latest), overlapMs);
-    return save(pulling, name, {
-      ...before,
-      sweep: incremental === 'updates' ? { ...tail, since, listed: total, total: null } : tail,
-    });
-  }
-  const compared = await compareCounts(pulling, name, before, sweeps);
-  const { next, state } = compared;
-  if (next !== 'finish') {
-    const kept = next === 'withdraw' ? withdrawn(pulling, name, state) : { ...state, sweep: null };
-    const wanted = next === 'again' ? { whole, forced: false, since: whole ? null : sweep.since } : wholeList;
-    if (next === 'leave' || sweeps >= sweepsAtMost) return save(pulling, name, kept);
-    const begun = begin(pulling, kept, wanted);
-    const again = next === 'again' ? newlyMissed(pulling, state) : undefined;
-    return save(pulling, name, { ...begun, sweep: { ...begun.sweep, again } });
-  }
-  const isFull = forgetsSome(state);
-  const isRead = whole && !isFull;
-  const cursor = latest === null ? (before.cursor ?? started) : later(before.cursor, earlier(latest, started));
-  const service = pulling.serviceTime();
-  return save(pulling, name, {
-    ...state,
-    complete: state.complete || isRead,
-    isCounted: state.isCounted || whole,
-    ...(isRead && { repairsFrom: null, front: null, wholeWantedAt: null }),
-    ...(isRead && !state.complete && state.repairsFrom === null && { first: firstOf(state, started) }),
-    ...(isFull && { wholeWantedAt: state.wholeWantedAt ?? pulling.now() }),
-    cursor: incremental === 'updates' ? cursor : null,
-    finished: sweep.number,
-    finishedAt: pulling.now(),
-    wholeUntil: sweep.asked ?? null,
-    clock: service === null ? state.clock : { service, local: pulling.now() },
-    isRefused: false,
-    isDoubted: false,
-    sweep: null,
-  });
-}
-
-/** What the first whole reading could not read, though it was there: before that began, or before anybody followed. */
-function firstOf({ failing, notFound, followedFrom }: KindState, started: string | null): KindState['first'] {
-  const began = earlier(started, followedFrom);
-  return began === null ? null : { began, unread: [...failing, ...notFound.map(({ id }) => id)] };
-}
-
-export async function save<S extends KindState>(pulling: Pulling, name: KindName, state: S): Promise<S> {
-  await pulling.writer.write((sql) => saveState(sql, pulling.account, name, state));
-  return state;
 }
