@@ -85,14 +85,17 @@ function fullNameNotes({ mapping: { columns }, table }: Plan): string[] {
   return [`"${name}" is sent as the last name ("${sanitize(example)}"). If it is the whole name: --map "${name}=name"`];
 }
 
+const saysWhole = /full|whole|complet|vollst|volledig/iu;
+
 /** A program that has whole names in one column: the service keeps the two apart, and nothing fills the last name. */
 function wholeNameNotes({ mapping: { columns, fallbacks }, table }: Plan, shape: Shape): string[] {
   const column = columns.find(({ to }) => to === 'name');
   const hasLast = [...columns, ...fallbacks].some(({ to }) => to === 'last_name');
   if (!column || hasLast || !shape.fields.includes('last_name')) return [];
   const names = table.examples.map((cells) => cells[column.index]?.trim() ?? '').filter((text) => text !== '');
-  const whole = names.filter((text) => /\p{L}[ \u00A0]+\p{L}/u.test(text));
-  if (whole.length * 2 <= names.length) return [];
+  const whole = names.filter((text) => /\p{L},?[ \u00A0]+\p{L}/u.test(text));
+  const isSaid = whole.length > 0 && saysWhole.test(column.header);
+  if (!isSaid && whole.length * 2 <= names.length) return [];
   const name = columnName(table.headers, column.index);
   return [
     `"${name}" seems to hold whole names ("${sanitize(whole[0] ?? '')}"): all of each goes into the first name, and the last name stays blank. To have the two apart, split the column in the file.`,
@@ -119,12 +122,12 @@ export function tagsQuestion({
   findings: { doubtfulTags },
   mapping,
 }: Plan): { fact: string; hint: string } | undefined {
-  const [most] = [...doubtfulTags].toSorted(([, a], [, b]) => b.count - a.count);
-  if (!most) return undefined;
-  const [separator, seen] = most;
+  if (doubtfulTags.size === 0) return undefined;
+  const most = [...doubtfulTags].toSorted(([, a], [, b]) => b.count - a.count);
+  const held = most.map(([separator, seen]) => `"${separator}" in ${counted(seen.count, 'row')} (${examplesOf(seen)})`);
   const ways = [...doubtfulTags.keys()].map((one) => `--tag-separator "${one}"`);
   return {
-    fact: `${tagColumns(mapping)} holds "${separator}" in ${counted(seen.count, 'row')} (${examplesOf(seen)}): one tag, or several?`,
+    fact: `${tagColumns(mapping)} holds ${held.join(', and ')}: one tag, or several?`,
     hint: `Tags cannot be taken off again. To split them: ${ways.join(', or ')}. To keep each cell as one tag: --tag-separator none`,
   };
 }

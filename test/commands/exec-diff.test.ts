@@ -118,6 +118,19 @@ describe('a rehearsal knows what the user has', () => {
     const command = [process.execPath, '-e', '', '--', 'tickets', 'create', '--from', 'x.csv'];
     const ran = await svc(await prepared(), ['rehearse', '--', ...command]);
     expect(ran.stderr).toContain('does not know which rows were sent before: --dry-run does');
+    const sync = await svc(await prepared(), [
+      'rehearse',
+      '--',
+      process.execPath,
+      '-e',
+      '',
+      '--',
+      'contacts',
+      'sync',
+      'x.csv',
+    ]);
+    expect(sync.stderr).toContain('It begins at the first row');
+    expect(sync.stderr).not.toContain('--dry-run');
   });
 
   test('a sandbox of its own stays apart', { tags: ['long'] }, async () => {

@@ -101,6 +101,9 @@ test('a dry run with a question sends nothing, now or ever, until it is answered
   expect(dry.exitCode).toBe(2);
   expect(dry.stdout).toContain('would be sent, in 1 call, once it is said what separates the tags.');
   expect(dry.stderr).toContain('one tag, or several?');
+  const mixed = fileOf('mixed.csv', 'name,email,tags\nAda,ada@example.org,"vip, new"\nBo,bo@example.org,a|b\n');
+  const both = await svc(sandboxWorld(), ['contacts', 'sync', mixed, '--dry-run']);
+  expect(both.stderr).toMatch(/holds "," in 1 row \(.+\), and "\|" in 1 row \(.+\): one tag, or several\?/u);
   expect(dry.stderr).not.toContain('Nothing was sent.');
   const real = await svc(sandboxWorld(), ['contacts', 'sync', tagged], terminal);
   expect(real.stderr).toContain('Nothing was sent.');
@@ -128,7 +131,7 @@ test('in a pipe a second column of a field is told in words', async () => {
 describe('whole names in one column', () => {
   const note = (header: string, rows: readonly string[], words: readonly string[] = []) =>
     svc(sandboxWorld(), [
-      ...['contacts', 'sync', fileOf('names.csv', [header, ...rows].join('\n')), '--dry-run'],
+      ...['contacts', 'sync', fileOf('names.csv', [header, ...rows, ''].join('\n')), '--dry-run'],
       ...words,
     ]).then(({ stderr }) => stderr);
 
@@ -143,6 +146,14 @@ describe('whole names in one column', () => {
       expect(told).toContain(`"${name}" seems to hold whole names ("John Doe")`);
     },
   );
+
+  test.each([
+    ['Full name', ['"Smith, John",a@example.org', '"Doe, Jane",b@example.org']],
+    ['Full name', ['Max,a@example.org', 'John Smith,b@example.org']],
+    ['Name', ['"Smith, John",a@example.org']],
+  ])('%s: a last name in front, and names of one word between, hide none', async (header, rows) => {
+    expect(await note(`${header},email`, rows, ['--map', `${header}=name`])).toContain('seems to hold whole names');
+  });
 
   test.each([
     ['first names', 'name,email', ['Ada,a@example.org', 'Mary Ann,b@example.org', 'Bo,c@example.org']],

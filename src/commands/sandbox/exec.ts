@@ -23,7 +23,9 @@ export const execFlags = {
   diffOut: param.output('Write what the command changed into a file, as JSON'),
 };
 
+/** Rows of a bulk run are sent once; a sync of contacts may be sent again, and goes on where an interrupted one stopped. */
 const knowsNoHistory = 'It does not know which rows were sent before: --dry-run does.';
+const beginsAnew = 'It begins at the first row, also where an interrupted run would go on behind others.';
 
 export const execOver = (isCommand: IsCommand) =>
   defineCommand({
@@ -63,7 +65,8 @@ export const execOver = (isCommand: IsCommand) =>
         // What the command prints looks as if it were done for real.
         if (compare && flags.seed === 'mirror' && !settings.quiet) {
           ctx.notice('A rehearsal, on the copy: the account is not touched.');
-          if (sendsRows(args.command)) ctx.notice(knowsNoHistory);
+          if (sends(args.command, /\s--from[\s=]/u)) ctx.notice(knowsNoHistory);
+          else if (sends(args.command, /\bcontacts? sync\s|\blists? import\s/u)) ctx.notice(beginsAnew);
         }
         try {
           const ended = await runChild(ctx, args.command, environmentFor(ctx.env, running.address, folder.path));
@@ -135,5 +138,4 @@ async function copyOwnConfig({ files }: Pick<Context, 'files'>, config: string):
 }
 
 /** A rehearsal has no journals: rows of a file that were sent before would go out in it. */
-const sendsRows = (command: readonly string[]): boolean =>
-  /\s--from[\s=]|\bcontacts? sync\s|\blists? import\s/u.test(` ${command.join(' ')} `);
+const sends = (command: readonly string[], as: RegExp): boolean => as.test(` ${command.join(' ')} `);
