@@ -1,6 +1,6 @@
 import { sign } from '../api/signature.ts';
 import { type WebhookEvent, webhookEvents } from '../api/webhooks.ts';
-import { happeningIn, recordIn } from '../webhooks/event/record-key.ts';
+import { happeningIn, isSampleIn, recordIn } from '../webhooks/event/record-key.ts';
 import type { Arrival } from '../webhooks/store/line.ts';
 import { rebuiltPrefix } from '../webhooks/store/line.ts';
 import type { Starts } from '../webhooks/store/starts.ts';
@@ -93,23 +93,31 @@ export function arrivalOf({ event, key, body }: Rebuilt, secret: string, at: Dat
 export function createMemory(): {
   readonly held: Set<string>;
   readonly see: (arrival: Arrival) => undefined;
-  /** Undefined where no event was received. */
+  /** Undefined where no event was received; with samples alone the first of them, for nothing before it was waited for. */
   readonly latest: () => Date | undefined;
 } {
   const held = new Set<string>();
   let latest = Number.NEGATIVE_INFINITY;
+  let sampled = Number.POSITIVE_INFINITY;
   return {
     held,
     see(arrival) {
       const key = recordIn(arrival.body);
-      if (key === undefined) return;
+      if (key === undefined) {
+        // A search that began at the last sample would leave out what was missed before it.
+        if (isSampleIn(arrival.body)) sampled = Math.min(sampled, Date.parse(arrival.at));
+        return;
+      }
       held.add(key);
       const created: unknown = JSON.parse(Buffer.from(arrival.body).toString('utf8')).created_at;
       const at = typeof created === 'string' ? Date.parse(created) : Number.NaN;
       // By the service's clock, and never later than it came.
       latest = Math.max(latest, Math.min(Number.isNaN(at) ? Number.POSITIVE_INFINITY : at, Date.parse(arrival.at)));
     },
-    latest: () => (Number.isFinite(latest) ? new Date(latest - overlapMs) : undefined),
+    latest() {
+      const at = Number.isFinite(latest) ? latest : sampled;
+      return Number.isFinite(at) ? new Date(at - overlapMs) : undefined;
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import { sign } from '../../src/api/signature.ts';
 import { webhookData, webhookEvents } from '../../src/api/webhooks.ts';
 import { store } from '../../src/auth/credentials.ts';
 import { openStore } from '../../src/auth/store-file.ts';
-import { rebuiltSince } from '../../src/catchup/rebuilt-since.ts';
+import { createMemory, rebuiltSince } from '../../src/catchup/rebuilt-since.ts';
 import { Failure } from '../../src/errors.ts';
 import { endAfterEach } from '../endings.ts';
 import { few } from '../sandbox-world.ts';
@@ -923,4 +923,55 @@ test('what the inbox took is called queued, and the way to pass it on names serv
   await miss('A third');
   const direct = await catchUp('--since', '1h', '--events', 'ticket.created', '--to', app.url);
   expect(JSON.parse(direct.stdout)).toMatchObject({ queued: 0 });
+});
+
+forBoth(({ name, test: both }) => {
+  both(
+    'a sample keeps no event back of the record whose number it bears, and is no repeat of it',
+    { tags: ['long'] },
+    async () => {
+      const inbox = name === 'Postgres' ? newDatabase() : 'inbox';
+      const { world, app, miss } = await setting();
+      const config = `listen: { port: 0 }
+inbox: "${inbox}"
+sinks: [{ name: app, http: { url: "${app.url}" } }]
+`;
+      const served = await serving(world, config, { env });
+      endings.push(() => served.end());
+      const trigger = (id: number) =>
+        svc(world, ['webhooks', 'trigger', 'ticket.created', '--to', served.url, '--set', `data.ticket_id=${id}`], {
+          env,
+        });
+      const catchUp = (...argv: string[]) =>
+        svc(world, ['webhooks', 'catch-up', '--config', served.file, '--events', 'ticket.created', '--json', ...argv], {
+          env,
+        });
+      const one = await miss('Missed before the sample');
+      const since = JSON.parse(
+        (await svc(world, ['tickets', 'get', String(one.id), '--json'], { env })).stdout,
+      ).created_at;
+      expect((await trigger(one.id)).exitCode).toBe(0);
+      expect(JSON.parse((await catchUp('--since', since)).stdout)).toMatchObject({ sent: 1, repeated: 0 });
+      await served.until(() => app.ids().includes(`rebuilt:ticket.created:${one.id}`));
+      // The other way round: the sample of an event that was rebuilt is no repeat of it.
+      const before = app.ids().length;
+      expect((await trigger(one.id)).exitCode).toBe(0);
+      await served.until(() => app.ids().length > before);
+      expect(app.ids().at(-1)).toMatch(/^sample:/u);
+    },
+  );
+});
+
+test('the search begins at the last event, whatever samples came since, and at the first sample without any', () => {
+  const seen = (...all: readonly [id: string, at: string][]) => {
+    const memory = createMemory();
+    for (const [id, at] of all) {
+      memory.see({ id, event: 'ticket.created', at, headers: {}, body: Buffer.from(body(id, { created_at: at })) });
+    }
+    return memory.latest()?.toISOString();
+  };
+  const [first, real, last] = ['2026-03-01T10:00:00.000Z', '2026-03-01T11:00:00.000Z', '2026-03-01T12:00:00.000Z'];
+  expect(seen(['sample:a', first], ['evt_1', real], ['sample:b', last])).toBe('2026-03-01T10:55:00.000Z');
+  expect(seen(['sample:a', first], ['sample:b', last])).toBe('2026-03-01T09:55:00.000Z');
+  expect(seen()).toBeUndefined();
 });

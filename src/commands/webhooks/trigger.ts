@@ -9,6 +9,7 @@ import { isLoopbackHost } from '../../text/loopback.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { parseTarget } from '../../webhooks/deliver/routes.ts';
+import { samplePrefix } from '../../webhooks/event/record-key.ts';
 import { anySecret, givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
 import { eventArg, refuseBothFromStdin } from './flags.ts';
 
@@ -17,7 +18,8 @@ export const triggerWebhook = defineCommand({
   summary: 'Send a correctly signed sample delivery to a URL',
   details:
     'Signed with the secret of --secret-stdin or SVC_WEBHOOK_SECRET, else with the newest one stored by svc webhooks create. ' +
-    'The service is not involved. With --set, a text field takes text; other fields take JSON.',
+    'The service is not involved. With --set, a text field takes text; other fields take JSON.\n\n' +
+    "The sample's id begins with sample: so svc webhooks catch-up does not take it for the event of the record whose number it bears. With --set id=evt_1 or --body it does.",
   args: {
     event: eventArg,
   },
@@ -48,7 +50,7 @@ export const triggerWebhook = defineCommand({
       });
     }
     const { sampleEnvelope, withValues } = await import('../../webhooks/event/samples.ts');
-    const id = `evt_${Buffer.from(ctx.random(12)).toString('hex')}`;
+    const id = `${samplePrefix}${Buffer.from(ctx.random(12)).toString('hex')}`;
     // A listener that knows the secret by its login takes what is of that login's account.
     const account = given.length > 0 ? undefined : await loginAccount(ctx, settings);
     const envelope = sampleEnvelope(args.event, id, ctx.clock.now(), account);

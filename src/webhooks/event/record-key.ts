@@ -14,6 +14,12 @@ const idFields: Readonly<Record<WebhookEvent, string>> = {
 
 export const recordKey = (event: WebhookEvent, id: number): string => `${event}:${id}`;
 
+/**
+ * The id of a sample from `svc webhooks trigger` begins so: it tells of no record, whatever its data says. As a part of
+ * what is signed nobody can put it on an event of the service.
+ */
+export const samplePrefix = 'sample:';
+
 /** The record that a body tells of; undefined where it is none of the service's events. */
 export const recordIn = (body: Uint8Array): string | undefined => recordOf(envelopeOf(body));
 
@@ -42,7 +48,11 @@ const laneFields: Readonly<Record<WebhookEvent, string>> = {
  */
 export const laneIn = (body: Uint8Array): string => keyBy(laneFields, envelopeOf(body)) ?? '';
 
-const recordOf = (envelope: Fields): string | undefined => keyBy(idFields, envelope);
+export const isSampleIn = (body: Uint8Array): boolean => isSample(envelopeOf(body));
+
+const isSample = ({ id }: Fields): boolean => typeof id === 'string' && id.startsWith(samplePrefix);
+
+const recordOf = (envelope: Fields): string | undefined => (isSample(envelope) ? undefined : keyBy(idFields, envelope));
 
 function keyBy(fields: typeof idFields, { event: name, data }: Fields): string | undefined {
   const event = webhookEvents.find((each) => each === name);
