@@ -20,7 +20,10 @@ export const serveWebhooks = defineCommand({
     'SIGHUP reads the configuration again. After SIGTERM svc delivers what waits, for at most 25 s; a second SIGTERM ends it at once.',
   flags: {
     config: { ...param.file('The configuration, in YAML'), required: true },
-    check: param.toggle('Only check the configuration', { conflicts: ['systemd'] }),
+    check: param.toggle(
+      'Only check the configuration: exit 0 where the file is right, also where secrets or programs are not on this machine (with --json: would_start, problems)',
+      { conflicts: ['systemd'] },
+    ),
     catchUp: param.toggle('Rebuild the events that never arrived since the last one'),
     systemd: param.toggle('Only print a systemd unit for it'),
   },
@@ -47,11 +50,14 @@ export const serveWebhooks = defineCommand({
     if (flags.check) {
       const place = placeOf(first);
       if ('url' in place) await (await import('../../database/postgres.ts')).readUrl(place.url, ctx.env);
-      const { missingIn, unusableInbox } = await import('../../webhooks/serve/missing.ts');
+      const { missingIn, roomNeeded } = await import('../../webhooks/serve/missing.ts');
+      const missing = await missingIn(ctx, settings.profile, { configured: first, place });
+      const problems = missing.map(({ said }) => said);
+      const here = { would_start: !missing.some(({ stops }) => stops), problems };
       return {
-        data: { shape: 'record', record: recordOf(path, first.config) },
+        data: { shape: 'record', record: { ...recordOf(path, first.config), ...here } },
         human: ({ width }) => message(`${path} is valid: ${counted(sinks, 'sink')}.`, width),
-        notes: [...(await missingIn(ctx, settings.profile, first)), ...(await unusableInbox(ctx, place))],
+        notes: [...problems, ...roomNeeded(first.config)],
       };
     }
     const { serve } = await import('../../webhooks/serve/serve.ts');

@@ -12,31 +12,46 @@ import type { Configured, ServeConfig } from './config.ts';
 import { usualSecret } from './config-schema.ts';
 import { judgedSecrets } from './doors.ts';
 
-/** What the configuration names and is not here, and what may not fit. */
-export const missingIn = async (ctx: Context, profile: string, configured: Configured): Promise<string[]> => [
+/** What is not here, in a sentence. `stops`: for that `serve` would not start here. */
+export type Missing = { readonly said: string; readonly stops: boolean };
+
+const starting = (said: readonly string[]): Missing[] => said.map((each) => ({ said: each, stops: false }));
+const stopping = (said: readonly string[]): Missing[] => said.map((each) => ({ said: each, stops: true }));
+
+/** What the configuration names and is not here, and an inbox that cannot be used here. */
+export const missingIn = async (
+  ctx: Context,
+  profile: string,
+  { configured, place }: { readonly configured: Configured; readonly place: Place },
+): Promise<Missing[]> => [
   ...missingSecrets(ctx, configured.config),
-  ...(await judgedSecrets(ctx, configured.config, profile)),
-  ...(await missingPrograms(configured)),
-  ...roomNeeded(configured.config),
+  ...stopping(await judgedSecrets(ctx, configured.config, profile)),
+  ...starting(await missingPrograms(configured)),
+  ...(await unusableInbox(ctx, place)),
 ];
 
 /**
  * Notes and no mistakes: the file may be judged on another machine than the one that runs it. Beside the store the usual
  * variable is one way of two.
  */
-function missingSecrets({ env }: Pick<Context, 'env'>, { secrets, accounts }: ServeConfig): string[] {
+function missingSecrets({ env }: Pick<Context, 'env'>, { secrets, accounts }: ServeConfig): Missing[] {
+  const unsetOf = (names: readonly string[]) => names.filter((name) => splitSecrets(env[name] ?? '').length === 0);
   if (accounts)
-    return accounts.flatMap(({ name, secrets: own }) =>
-      own.env
-        .filter((variable) => splitSecrets(env[variable] ?? '').length === 0)
-        .map((variable) => `${variable} is not set here; secrets.env of the account ${name} names it.`),
-    );
-  const unset = secrets.env.filter((name) => splitSecrets(env[name] ?? '').length === 0);
+    return accounts.flatMap(({ name, profile, secrets: own }) => {
+      const unset = unsetOf(own.env);
+      const stops = profile === undefined && unset.length === own.env.length;
+      return unset.map((variable) => ({
+        said: `${variable} is not set here; secrets.env of the account ${name} names it.`,
+        stops,
+      }));
+    });
+  const unset = unsetOf(secrets.env);
   const notes = unset
     .filter((name) => name !== usualSecret || !secrets.store)
     .map((name) => `${name} is not set here; secrets.env names it.`);
-  if (secrets.store || unset.length < secrets.env.length) return notes;
-  return [...notes, 'Without a secret svc webhooks serve does not start (exit 2): secrets.store is false.'];
+  if (secrets.store || unset.length < secrets.env.length) return starting(notes);
+  const why = 'Without a secret svc webhooks serve does not start (exit 2): secrets.store is false.';
+  return [...starting(notes), ...stopping([why])];
 }
 
 /**
@@ -59,7 +74,7 @@ const copies = 3;
 const manyEvents = 1_000_000;
 
 /** A note where a folder is to keep so much that its disk has to be chosen for it. */
-function roomNeeded({ inbox = '', keep }: Pick<ServeConfig, 'inbox' | 'keep'>): string[] {
+export function roomNeeded({ inbox = '', keep }: Pick<ServeConfig, 'inbox' | 'keep'>): string[] {
   if (isPostgresUrl(inbox) || keep <= manyEvents) return [];
   const gigabytes = Math.round((keep * bytesPerEvent * copies) / 1e9);
   return [
@@ -70,12 +85,12 @@ function roomNeeded({ inbox = '', keep }: Pick<ServeConfig, 'inbox' | 'keep'>): 
 const patienceMs = 5_000;
 
 /** A note like the others: the inbox may be reached from where svc is to run, and not from here. Nothing is made in it. */
-export async function unusableInbox(ctx: Context, place: Place): Promise<string[]> {
+async function unusableInbox(ctx: Context, place: Place): Promise<Missing[]> {
   const why = await ('folder' in place ? folderProblem(place.folder) : unreachable(ctx, place.url));
   if (why === undefined) return [];
   return 'folder' in place
-    ? [`Here svc webhooks serve would not start: the inbox cannot be used. ${why}`]
-    : [`Here svc webhooks serve would start and take no delivery: the inbox cannot be used. ${why}`];
+    ? stopping([`Here svc webhooks serve would not start: the inbox cannot be used. ${why}`])
+    : starting([`Here svc webhooks serve would start and take no delivery: the inbox cannot be used. ${why}`]);
 }
 
 const folderProblem = async (folder: string): Promise<string | undefined> => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { endAfterEach } from '../../endings.ts';
 import { freePort } from '../../free-port.ts';
-import { svc } from '../../svc.ts';
+import { svc, type World } from '../../svc.ts';
 import { startApp } from '../listening.ts';
 import { withPostgres } from '../own-postgres.ts';
 import { body, deliver, get, newWorld, secret, serving } from '../serving.ts';
@@ -391,14 +391,16 @@ test.each([
   [
     'postgres://u@127.0.0.1:1/hooks',
     /would start and take no delivery: the inbox cannot be used\. The database .+ cannot be reached/u,
+    true,
   ],
-  ['c.yaml', /would not start: the inbox cannot be used\. .+c\.yaml: is not a folder\./u],
-])('--check says that the inbox %j cannot be used here', async (inbox, said) => {
+  ['c.yaml', /would not start: the inbox cannot be used\. .+c\.yaml: is not a folder\./u, false],
+])('--check says that the inbox %j cannot be used here', async (inbox, said, starts) => {
   const world = await newWorld();
   const file = join(world.folder, 'c.yaml');
   writeFileSync(file, `sinks: [{ name: a, file: { path: a.jsonl } }]\ninbox: '${inbox}'\n`);
   const ran = await svc(world, ['webhooks', 'serve', '--config', file, '--check']);
   expect([ran.exitCode, ran.stderr.replaceAll(/\s+/gu, ' ')]).toEqual([0, expect.stringMatching(said)]);
+  await tellsStart(world, file, { env: { SVC_WEBHOOK_SECRET: secret }, starts });
 });
 
 test('--check names programs that are not there or cannot be run, and is right all the same', async () => {
@@ -471,7 +473,31 @@ test.each([
   expect(ran.exitCode).toBe(0);
   for (const one of said) expect(ran.stderr).toContain(one);
   if (said.length === 0) expect(ran.stderr).toBe('');
+  await tellsStart(world, file, { env, starts: Object.keys(env).length > 0 });
 });
+
+test('--check of an account whose secrets are only variables says whether serve would start', async () => {
+  const world = await newWorld();
+  const file = join(world.folder, 'accounts.yaml');
+  const accounts = '[{ name: a, path: /a, secrets: { env: [A1, A2] } }, { name: b, path: /b, secrets: { env: [B] } }]';
+  writeFileSync(file, `accounts: ${accounts}\nsinks: [{ name: a, file: { path: a.jsonl } }]\n`);
+  await tellsStart(world, file, { env: { A1: 'one' }, starts: false });
+  await tellsStart(world, file, { env: { A1: 'one', B: 'two' }, starts: true });
+});
+
+/** What --check says to a machine, and that serve itself does as it says where it would not start. */
+async function tellsStart(
+  world: World,
+  file: string,
+  { env, starts }: { readonly env: Readonly<Record<string, string>>; readonly starts: boolean },
+) {
+  const argv = ['webhooks', 'serve', '--config', file];
+  const checked = await svc(world, [...argv, '--check', '--json'], { env });
+  const { would_start, problems } = JSON.parse(checked.stdout);
+  expect([checked.exitCode, would_start]).toEqual([0, starts]);
+  expect(problems).toEqual(checked.stderr.split('\n').filter(Boolean));
+  if (!starts) expect((await svc(world, argv, { env })).exitCode).toBeGreaterThan(0);
+}
 
 test.each(['{ store: true }', '{ store: false }', '{}'])(
   'secrets: %s leaves the other key at its default, and a delivery signed with SVC_WEBHOOK_SECRET is taken',
