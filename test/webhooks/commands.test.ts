@@ -75,6 +75,22 @@ test('--set changes fields by their kind, and makes new ones', async () => {
   expect(({} as { x?: number }).x).toBeUndefined();
 });
 
+test('--set of a field that the event does not have says so, with the one that was meant', async () => {
+  const [made, target] = [await world(), await app()];
+  const set = ['data.subjct=typo', 'data.prioritty=4', 'subject=Hello', 'data.extra.deep=1', 'data.status=new', 'id=a'];
+  const argv = set.flatMap((one) => ['--set', one]);
+  const ran = await svc(made, ['webhooks', 'trigger', 'ticket.created', '--to', target.url, ...argv], { env });
+  expect(ran.exitCode).toBe(0);
+  const told = (path: string) => `ticket.created has no field ${path}; the sample was sent with it.`;
+  expect(ran.stderr.trimEnd().split('\n')).toEqual([
+    `${told('data.subjct')} Did you mean data.subject?`,
+    `${told('data.prioritty')} Did you mean data.priority?`,
+    `${told('subject')} Did you mean data.subject?`,
+    told('data.extra.deep'),
+  ]);
+  expect(JSON.parse(target.got[0]?.body ?? '')).toMatchObject({ subject: 'Hello', data: { subjct: 'typo' } });
+});
+
 test('--body sends the very bytes of a file', async () => {
   const [made, target] = [await world(), await app()];
   const file = join(made.folder, 'body');

@@ -7,6 +7,7 @@ import { Failure, interruption } from '../../errors.ts';
 import { loginAccount } from '../../http/call/login-account.ts';
 import { isLoopbackHost } from '../../text/loopback.ts';
 import { fieldsIn } from '../../text/record.ts';
+import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { parseTarget } from '../../webhooks/deliver/routes.ts';
 import { samplePrefix } from '../../webhooks/event/record-key.ts';
@@ -18,7 +19,7 @@ export const triggerWebhook = defineCommand({
   summary: 'Send a correctly signed sample delivery to a URL',
   details:
     'Signed with the secret of --secret-stdin or SVC_WEBHOOK_SECRET, else with the newest one stored by svc webhooks create. ' +
-    'The service is not involved. With --set, a text field takes text; other fields take JSON.\n\n' +
+    'The service is not involved. With --set, a text field takes text; other fields take JSON. A field that the event does not have is sent too, and svc says so.\n\n' +
     "The sample's id begins with sample: so svc webhooks catch-up does not take it for the event of the record whose number it bears. With --set id=evt_1 or --body it does.",
   args: {
     event: eventArg,
@@ -49,7 +50,7 @@ export const triggerWebhook = defineCommand({
         hint: `${anySecret}\nElse give --secret-stdin, or subscribe with svc webhooks create.`,
       });
     }
-    const { sampleEnvelope, withValues } = await import('../../webhooks/event/samples.ts');
+    const { newFields, sampleEnvelope, withValues } = await import('../../webhooks/event/samples.ts');
     const id = `${samplePrefix}${Buffer.from(ctx.random(12)).toString('hex')}`;
     // A listener that knows the secret by its login takes what is of that login's account.
     const account = given.length > 0 ? undefined : await loginAccount(ctx, settings);
@@ -74,7 +75,13 @@ export const triggerWebhook = defineCommand({
     return {
       data: { shape: 'record', record: { event: args.event, id: sent, to, status, ms, signature } },
       human: ({ paint }) => `${args.event} → ${to}: ${paint(good ? 'green' : 'red', String(status))} in ${ms} ms`,
-      notes: good ? [] : [`The receiver answered ${status}.`],
+      notes: [
+        ...(flags.body === undefined ? newFields(envelope, Object.keys(flags.set)) : []).map(
+          ({ path, near }) =>
+            `${args.event} has no field ${sanitize(path)}; the sample was sent with it.${near === undefined ? '' : ` Did you mean ${near}?`}`,
+        ),
+        ...(good ? [] : [`The receiver answered ${status}.`]),
+      ],
       outcome: good ? undefined : 'failed',
     };
   },

@@ -1,6 +1,8 @@
 import type { WebhookEvent } from '../../api/webhooks.ts';
 import { Failure } from '../../errors.ts';
 import { jsonIn } from '../../text/json.ts';
+import { nearestField } from '../../text/near.ts';
+import { fieldsIn } from '../../text/record.ts';
 
 type Sample = { readonly [field: string]: unknown };
 
@@ -66,6 +68,15 @@ export function sampleEnvelope(event: WebhookEvent, id: string, at: Date, accoun
   const sample = data[event](now);
   const own = account !== undefined && 'account_id' in sample ? { account_id: account } : {};
   return { event, id, created_at: now, data: { ...sample, ...own } };
+}
+
+/** Those of the paths that the sample has not, each with the field that was probably meant. */
+export function newFields(
+  envelope: Sample,
+  paths: readonly string[],
+): readonly { readonly path: string; readonly near: string | undefined }[] {
+  const fields = [...Object.keys(envelope), ...Object.keys(fieldsIn(envelope.data)).map((name) => `data.${name}`)];
+  return paths.filter((path) => !fields.includes(path)).map((path) => ({ path, near: nearestField(path, fields) }));
 }
 
 /** The envelope with `data.field=value` put in. Throws a usage Failure for a path that leads into a plain value. */
