@@ -47,6 +47,8 @@ export type About = {
   readonly draft: number | null;
   /** The row of the journal that it belongs to. */
   readonly row?: string;
+  /** No write, but the record itself: it is switched off or on. */
+  readonly recording?: 'off' | 'on';
 };
 
 /** A line of the file. An entry has two: `sent`, and what became of it, with the same `seq`. */

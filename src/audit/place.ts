@@ -1,6 +1,8 @@
 import { join } from 'node:path';
-import type { Session } from '../auth/session.ts';
+import { openSession, type Session } from '../auth/session.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import { insteadOf } from '../promise/instead-of.ts';
 
 /** The file of a month, below `audit/ACCOUNT/MONTH/` of the state folder. */
 export const fileName = 'audit.jsonl';
@@ -20,6 +22,12 @@ export function recordName({ baseUrl, from, profile, account }: Pick<Session, To
 }
 
 type Told = 'baseUrl' | 'from' | 'profile' | 'account';
+
+/** That of the account in use, without a request; undefined where nobody is logged in. */
+export const nameInUse = (ctx: Context, settings: Settings): Promise<string | undefined> =>
+  openSession(ctx, settings)
+    .then(recordName)
+    .catch(insteadOf(['auth', 'usage'], undefined));
 
 /** The month of a time in ISO 8601. */
 export const monthOf = (time: string): string => time.slice(0, 7);

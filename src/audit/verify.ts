@@ -2,6 +2,7 @@ import { linesIn } from '../disk/log/shared-log-part.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { type Line, parseLine } from './entry.ts';
 import { filesOf } from './read.ts';
+import { type Gap, gapsOf } from './switch.ts';
 
 /** The first place at which a record is not as svc wrote it. `at`: the line in the file, from 1. */
 export type Fault = {
@@ -20,6 +21,8 @@ export type Verdict = {
   readonly isTorn: boolean;
   /** Whether one of the lines has the digest that was asked for. */
   readonly hasHead: boolean;
+  /** The oldest first. */
+  readonly gaps: readonly Gap[];
 };
 
 /** A line with where it stands. `line`: undefined where it is none of the record, or was changed. */
@@ -45,6 +48,7 @@ export async function verify(root: string, head?: string): Promise<Verdict> {
   let [lines, isTorn, hasHead] = [0, false, false];
   let before: Placed | undefined;
   let found: Break | undefined;
+  const { see, gaps } = gapsOf();
   for (const file of files) {
     let at = 0;
     for await (const { bytes, isWhole } of linesIn(file)) {
@@ -55,12 +59,13 @@ export async function verify(root: string, head?: string): Promise<Verdict> {
       if (found) lookOn(found, placed);
       else if (!follows(placed, before)) found = { before, broken: placed, comesLater: false };
       hasHead ||= placed.digest === head;
+      if (placed.line) see(placed.line);
       lines++;
       before = placed;
     }
   }
   const fault = found && faultOf(found);
-  return { lines, files: files.length, head: before?.digest ?? null, fault, isTorn, hasHead };
+  return { lines, files: files.length, head: before?.digest ?? null, fault, isTorn, hasHead, gaps: gaps() };
 }
 
 const numberAfter = (before: Placed | undefined): number => (before?.line?.line ?? 0) + 1;

@@ -1,5 +1,5 @@
 // Every write is recorded before it leaves, by whichever way of using svc, and what became of it after.
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -264,7 +264,7 @@ test('with audit full the body is kept, and with off nothing is', async () => {
   expect((await svc(world, ['audit', 'show', '1', '--json'])).stdout).toContain('"body": "{\\"body\\":\\"Hello\\"}"');
   const other = answers(done);
   await svc(other, ['config', 'set', 'audit', 'off']);
-  await mkdir(join(other.folder, 'state'), { recursive: true });
+  rmSync(auditIn(other), { recursive: true });
   writeFileSync(auditIn(other), 'no folder');
   expect((await svc(other, note)).exitCode).toBe(0);
   expect((await svc(other, ['config', 'set', 'audit', 'loud'])).exitCode).toBe(2);

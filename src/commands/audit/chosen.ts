@@ -1,12 +1,10 @@
 import { join } from 'node:path';
-import { auditRoot, fileName, recordName } from '../../audit/place.ts';
-import { openSession } from '../../auth/session.ts';
+import { auditRoot, fileName, nameInUse } from '../../audit/place.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { logsIn } from '../../disk/log/shared-log-part.ts';
 import { Failure } from '../../errors.ts';
-import { insteadOf } from '../../promise/instead-of.ts';
 
 export const accountFlag = param.text('Of another account: the name of its folder', { placeholder: 'NAME' });
 
@@ -33,9 +31,3 @@ export async function chosenRecord(ctx: Context, settings: Settings, account: st
   const notes = only === undefined ? [] : [`There are records of other accounts, for --account: ${listed}`];
   return { root: join(root, inUse ?? 'none'), notes };
 }
-
-/** Undefined where nobody is logged in. */
-const nameInUse = (ctx: Context, settings: Settings): Promise<string | undefined> =>
-  openSession(ctx, settings)
-    .then(recordName)
-    .catch(insteadOf(['auth', 'usage'], undefined));

@@ -23,7 +23,8 @@ const columns = [
     header: 'Record',
     as: 'id',
     rank: 5,
-    see: ({ record }: Entry) => recordWords(record),
+    see: ({ record, recording }: Entry) =>
+      recording === undefined ? recordWords(record) : `record of writes ${recording}`,
     sees: 'everywhere',
   },
   { path: 'face', header: 'Face', as: 'whole', rank: 6 },

@@ -1,9 +1,11 @@
 import { type Fault, type Verdict, verify as verifyRecord } from '../../audit/verify.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
+import type { Settings } from '../../config/settings.ts';
 import { Failure } from '../../errors.ts';
 import { bare } from '../../output/bare.ts';
 import { message } from '../../text/layout.ts';
+import { listed } from '../../text/listed.ts';
 import { counted } from '../../text/number.ts';
 import { accountFlag, chosenRecord } from './chosen.ts';
 
@@ -12,6 +14,7 @@ export const verify = defineCommand({
   summary: 'Check that the record is as svc wrote it',
   details:
     'Each line holds the digest of the one before. Exit 1 names the first line that was changed, removed, added or moved.\n' +
+    'It also says when the record was switched off (svc config set audit off), which is no fault.\n' +
     'Lines that were cut off at the end leave no trace: to find that, keep what svc audit head prints somewhere else, and give it to --head.',
   flags: {
     head: {
@@ -27,13 +30,14 @@ export const verify = defineCommand({
     const { root, notes } = await chosenRecord(ctx, settings, flags.account);
     const verdict = await verifyRecord(root, flags.head);
     const why = whyNot(verdict, flags.head);
-    const { lines, head, fault } = verdict;
-    const told = why ?? `${counted(lines, 'line')}, as svc wrote ${lines === 1 ? 'it' : 'them'}.`;
+    const { lines, head, fault, gaps } = verdict;
+    const said = why ?? `${counted(lines, 'line')}, as svc wrote ${lines === 1 ? 'it' : 'them'}.`;
+    const told = [said, ...gapWords(gaps, settings)].join(' ');
     return {
       read: true,
       data: {
         shape: 'record',
-        record: { valid: why === undefined, lines, head, fault: fault ?? null, why: why ?? null },
+        record: { valid: why === undefined, lines, head, fault: fault ?? null, why: why ?? null, gaps },
       },
       human: ({ paint, width }) => paint(why === undefined ? 'green' : 'red', message(told, width)),
       plain: () => told,
@@ -42,6 +46,22 @@ export const verify = defineCommand({
     };
   },
 });
+
+/** When nothing was recorded; it is no fault, for svc wrote it so. */
+function gapWords(gaps: Verdict['gaps'], { audit }: Pick<Settings, 'audit'>): string[] {
+  const closed = gaps.flatMap(({ from, to }) => (to === null ? [] : [`from ${from} to ${to}`]));
+  const open = gaps.at(-1)?.to === null ? gaps.at(-1) : undefined;
+  const since = open && `since ${open.from}`;
+  return [
+    ...(closed.length > 0 ? [`It was switched off ${listed(closed)}: what was written then is not in it.`] : []),
+    ...(audit === 'off'
+      ? [`It is switched off${since === undefined ? '' : ` ${since}`}: nothing that is written is in it.`]
+      : []),
+    ...(since !== undefined && audit !== 'off'
+      ? [`It was switched off ${since}, and does not say when it was switched on again.`]
+      : []),
+  ];
+}
 
 /** What is no digest at all tells nothing of the record. */
 function digestIn([text = '']: readonly string[], flag: string): string {

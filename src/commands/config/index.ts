@@ -157,13 +157,32 @@ async function change(ctx: Context, settings: Settings, name: KeyName, value: st
   const { profile } = settings;
   if (name === 'sends') await agreeToMode(ctx, settings, value);
   if (name === 'default_profile') await agreeToDefault(ctx, settings, value);
-  if (keys[name].of === 'profile') await updateProfile(ctx, profile, { [name]: value });
-  else await updateConfig(ctx, (config) => ({ ...config, [name]: value }));
+  const write = async () => {
+    if (keys[name].of === 'profile') await updateProfile(ctx, profile, { [name]: value });
+    else await updateConfig(ctx, (config) => ({ ...config, [name]: value }));
+  };
+  const isSwitched = name === 'audit' && (value === 'off') !== (settings.audit === 'off');
+  const problems = isSwitched ? await switched(ctx, settings, { value, write }) : await write();
   const { of } = keys[name];
   const whose = of === 'profile' ? ` of profile ${profile}` : '';
   return onlyNotes(told(profile, name, value), [
     value === undefined ? `${name}${whose} is unset.` : `${name}${whose} is ${value} now.`,
+    ...(problems ?? []),
   ]);
+}
+
+type Switching = { readonly value: string | undefined; readonly write: () => Promise<void> };
+
+/** The records say so themselves: a gap that nothing shows would look as if nothing was written. */
+async function switched(ctx: Context, settings: Settings, { value, write }: Switching): Promise<readonly string[]> {
+  const [{ switchRecords }, { nameInUse }] = [
+    await import('../../audit/switch.ts'),
+    await import('../../audit/place.ts'),
+  ];
+  const command = value === undefined ? 'config unset audit' : `config set audit ${value}`;
+  // A store that cannot be read keeps nobody from the setting.
+  const own = await nameInUse(ctx, settings).catch(() => undefined);
+  return switchRecords(ctx, { to: value === 'off' ? 'off' : 'on', command, own }, write);
 }
 
 /** A default that nobody has logged in to would make every command after it fail. */

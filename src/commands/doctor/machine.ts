@@ -25,6 +25,7 @@ export async function machineChecks(ctx: Context, settings: Settings): Promise<r
     proxy(ctx.env, settings),
     await callback(settings),
     await completions(ctx.env),
+    ...recording(settings),
     ...strangeVariables(ctx.env).map((said) => ({ ...fine('environment', sanitize(said)), isNeutral: true })),
   ];
   // A keyring that does not answer is given its time.
@@ -114,6 +115,12 @@ async function callback({ redirectUri }: Settings): Promise<Check> {
     `${isTaken ? 'Stop the program that uses it' : 'Allow it'}, or give svc login another registered --redirect-uri.`,
   );
 }
+
+/** Whoever switched it off may have meant it: it is told, and nothing wrong. */
+const recording = ({ audit }: Settings): readonly Check[] =>
+  audit === 'off'
+    ? [{ ...fine('audit', 'No record of writes is kept. To keep one: svc config set audit on'), isNeutral: true }]
+    : [];
 
 /** Where each shell would load them from, and the line of `svc completion --help` that puts them there. */
 const completionFiles: Readonly<Record<string, readonly [file: string, line: string]>> = {
