@@ -957,7 +957,7 @@ sinks: [{ name: app, http: { url: "${app.url}" } }]
       const before = app.ids().length;
       expect((await trigger(one.id)).exitCode).toBe(0);
       await served.until(() => app.ids().length > before);
-      expect(app.ids().at(-1)).toMatch(/^sample:/u);
+      expect(app.ids().at(-1)).toMatch(/^evt_sample_/u);
     },
   );
 });
@@ -971,7 +971,7 @@ test('the search begins at the last event, whatever samples came since, and at t
     return memory.latest()?.toISOString();
   };
   const [first, real, last] = ['2026-03-01T10:00:00.000Z', '2026-03-01T11:00:00.000Z', '2026-03-01T12:00:00.000Z'];
-  expect(seen(['sample:a', first], ['evt_1', real], ['sample:b', last])).toBe('2026-03-01T10:55:00.000Z');
-  expect(seen(['sample:a', first], ['sample:b', last])).toBe('2026-03-01T09:55:00.000Z');
+  expect(seen(['evt_sample_a', first], ['evt_1', real], ['evt_sample_b', last])).toBe('2026-03-01T10:55:00.000Z');
+  expect(seen(['evt_sample_a', first], ['evt_sample_b', last])).toBe('2026-03-01T09:55:00.000Z');
   expect(seen()).toBeUndefined();
 });

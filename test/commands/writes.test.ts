@@ -56,7 +56,10 @@ const lines: readonly (readonly [argv: readonly string[], line: string])[] = [
   ],
   [['lists', 'update', '1', '--target-industry', 'Health'], '✓ Contact list 1 is changed: target industry is Health.'],
   [['lists', 'add', '1', '--contact', '249'], '✓ 1 contact is in list 1.'],
-  [['lists', 'remove', '1', '--contact', '218'], '✓ List 1: 1 contact was taken off the list.'],
+  [
+    ['lists', 'remove', '1', '--contact', '218'],
+    '✓ List 1: 1 contact was taken off the list. Contact 218 is not in it now.',
+  ],
   [['lists', 'set', '3', '--contact', '7', '--yes'], '✓ List 3 holds exactly 1 contact.'],
   [['lists', 'delete', '3', '--yes'], '✓ Contact list 3 is deleted; its contacts stay.'],
   [
@@ -175,7 +178,7 @@ test('taking somebody out of a list who is not in it says one thing', async () =
   const world = sandboxWorld();
   const ran = await svc(world, ['lists', 'remove', '1', '--contact', '249'], terminal);
   expect(ran.exitCode).toBe(0);
-  expect(ran.stdout + ran.stderr).toBe('✓ List 1: 0 contacts were taken off the list.\n');
+  expect(ran.stdout + ran.stderr).toBe('✓ List 1: 0 contacts were taken off the list. Contact 249 is not in it now.\n');
 });
 
 test('one contact is one contact, and thousands have their comma', async () => {

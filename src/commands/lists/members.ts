@@ -82,6 +82,8 @@ export const updateList = defineCommand({
 export const removeFromList = defineCommand({
   name: 'remove',
   summary: removeListContacts.summary,
+  details:
+    'A contact that was not in the list, or that does not exist, is no error: it is not in it afterwards (exit 0).',
   args,
   writes: true,
   operation: removeListContacts,
@@ -96,7 +98,10 @@ export const removeFromList = defineCommand({
     });
     // Only the service knows who was in the list, so its own words are all that is said.
     const told = record?.success ?? `${counted(wanted.length, 'contact')} taken out.`;
-    return { data: { shape: 'record', record: record ?? {} }, done: `List ${id}: ${told}` };
+    const after =
+      wanted.length === 1 ? `Contact ${wanted[0]} is not in it now.` : `None of ${some(wanted)} is in it now.`;
+    const done = `List ${id}: ${told} ${after}`;
+    return { data: { shape: 'record', record: record ?? {} }, done, notes: [done] };
   },
 });
 

@@ -18,7 +18,7 @@ export const recordKey = (event: WebhookEvent, id: number): string => `${event}:
  * The id of a sample from `svc webhooks trigger` begins so: it tells of no record, whatever its data says. As a part of
  * what is signed nobody can put it on an event of the service.
  */
-export const samplePrefix = 'sample:';
+export const samplePrefix = 'evt_sample_';
 
 /** The record that a body tells of; undefined where it is none of the service's events. */
 export const recordIn = (body: Uint8Array): string | undefined => recordOf(envelopeOf(body));
