@@ -4,11 +4,10 @@ import { idWords, resources } from '../api/resources.ts';
 import { fieldsOf, type Shape } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
 import { capital } from '../text/capital.ts';
-import { nearest } from '../text/near.ts';
 import { oneOf } from '../text/one-of.ts';
-import { sanitize } from '../text/sanitize.ts';
 import { parseComing, parsePast } from '../text/time.ts';
 import type { Param, Params } from './command.ts';
+import { doubtOf, slipIn } from './known-values.ts';
 import { type Named, recordOfField } from './named.ts';
 import { parseId, splitPair } from './param.ts';
 import { isNorthAmerican, phoneOfFlag } from './phones.ts';
@@ -55,7 +54,7 @@ export function paramOf(field: string, shape: Shape, { optional }: { readonly op
         return readText(field === 'priority' ? priorityIn(text, flag) : text, shape.item ?? shape, flag);
       };
       const value = judged(shape.schema, typedValue(texts, shape, flag, read), flag);
-      if (shape.known) for (const text of texts) refuseNoValue(text, shape.known, flag);
+      if (shape.known) for (const text of texts) refuseSlip(text, shape.known, flag);
       return value;
     },
   };
@@ -66,26 +65,15 @@ function typedValue(texts: readonly string[], shape: Shape, flag: string, read: 
   return shape.type === 'list' ? texts.map(read) : read(texts.at(-1) ?? '');
 }
 
-/** One that the document names, with a slip of the finger, or several at once: an empty list would be taken for an answer. */
-function refuseNoValue(text: string, known: readonly string[], flag: string): void {
-  if (known.includes(text)) return;
-  const meant = nearest(text, known);
-  if (meant !== undefined)
-    throw new Failure('usage', `${flag} does not know "${text}".`, { hint: `Did you mean ${meant}?` });
-  const parts = text.split(/[,\s]+/u).filter(Boolean);
-  if (parts.length < 2 || !parts.some((part) => known.includes(part))) return;
-  const wide = known.includes('unresolved') ? '; unresolved is all that still need work' : '';
-  throw new Failure('usage', `${flag} takes one value, not "${text}".`, {
-    hint: `Give one of ${known.join(', ')}${wide}.`,
-  });
+function refuseSlip(text: string, known: readonly string[], flag: string): void {
+  const slip = slipIn(text, known);
+  if (slip) throw new Failure('usage', `${flag} ${slip.problem}.`, { hint: slip.hint });
 }
 
 const doubtful =
   (known: readonly string[]) =>
-  (texts: readonly string[], flag: string): string | undefined => {
-    const strange = texts.find((text) => !known.includes(text));
-    return strange && `Warning: ${flag} ${sanitize(strange)} is not one of ${known.join(', ')}; the service decides.`;
-  };
+  (texts: readonly string[], flag: string): string | undefined =>
+    texts.map((text) => doubtOf(text, known, flag)).find((doubt) => doubt !== undefined);
 
 /** Text as typed → the value that goes on the wire. */
 function readText(text: string, shape: Shape, flag: string): unknown {

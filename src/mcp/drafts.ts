@@ -1,5 +1,5 @@
 import type { Drafted } from '../errors.ts';
-import { type Draft, shownDraft } from '../sends/draft.ts';
+import { type Draft, draftStates, shownDraft } from '../sends/draft.ts';
 import { ownDrafts } from '../sends/own.ts';
 import { withDrafts } from '../sends/store.ts';
 import { counted } from '../text/number.ts';
@@ -44,7 +44,8 @@ export const listDrafts: Tool = {
     refuseUnknown(listDrafts, input);
     const fields = fieldsOfInput(input);
     const { state } = input;
-    if (state !== undefined && typeof state !== 'string') throw invalid({ state: ['must be a text'] });
+    if (state !== undefined && !draftStates.some((each) => each === state))
+      throw invalid({ state: [`must be one of ${draftStates.join(', ')}`] });
     const { ctx, settings } = service;
     const isWanted = (draft: Draft) => state === undefined || draft.state === state;
     const { drafts, others } = await withDrafts(ctx, settings.drafts, async (store) => {

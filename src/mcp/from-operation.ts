@@ -2,6 +2,8 @@ import type * as v from 'valibot';
 import { check, type FieldErrors } from '../api/check.ts';
 import type { Input, Operation, Schema } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
+import { fieldsOf } from '../api/shape.ts';
+import { doubtOf, slipIn } from '../command/known-values.ts';
 import { flagFor } from '../derive/grants.ts';
 import { type Tool as Derived, partsOf } from '../derive/mcp-tools.ts';
 import { Failure } from '../errors.ts';
@@ -24,7 +26,9 @@ export function fromDerived(derived: Derived, grant: Grant): Tool {
       const parts = checkedParts(derived, input);
       if (!grant.send) await refusePublishing(service, operation, input);
       refuseWithoutStore(service, operation);
+      for (const doubt of doubtsOf(operation, parts)) service.ctx.notice(doubt);
       const body = await call(service, operation, parts);
+      if (operation.id === 'listFeedback') await tellStatuses(service, parts, body);
       await forgetDeleted(service, operation, input.webhook);
       const told = operation.resource === 'subscriptions' ? await withoutSecret(service, operation, body) : body;
       return answerOf(operation, told, fields, boundary);
@@ -54,8 +58,32 @@ function checkedParts({ operation, inputSchema }: Derived, input: Readonly<Recor
     delete fields[''];
     if (Object.keys(fields).length === 0) fields[''] = [`needs at least one field to change: ${names.join(', ')}`];
   }
+  for (const { name, text, known } of knownTexts(operation, { query: asked, body: parts.body })) {
+    const slip = slipIn(text, known);
+    if (slip) fields[name] ??= [`${slip.problem}. ${slip.hint}`];
+  }
   if (Object.keys(fields).length > 0) throw invalid(fields);
   return { params, query, body };
+}
+
+type Parts = { readonly query?: unknown; readonly body?: unknown };
+
+/** The texts of fields of which the document names the values, where others may exist. */
+const knownTexts = (operation: Operation, { query, body }: Parts) =>
+  Object.entries({ ...fieldsOf(operation.query), ...fieldsOf(operation.body) }).flatMap(([name, { known }]) => {
+    const text = fieldsIn(query)[name] ?? fieldsIn(body)[name];
+    return known && typeof text === 'string' ? [{ name, text, known }] : [];
+  });
+
+const doubtsOf = (operation: Operation, parts: Parts): string[] =>
+  knownTexts(operation, parts).flatMap(({ name, text, known }) => doubtOf(text, known, name) ?? []);
+
+/** As the command line does: an empty list of posts says which statuses there are. */
+async function tellStatuses(service: Service, { query }: Parts, body: unknown): Promise<void> {
+  const { status } = fieldsIn(query);
+  const posts = fieldsIn(body).posts;
+  if (typeof status !== 'string' || !Array.isArray(posts) || posts.length > 0) return;
+  await (await import('../command/post-statuses.ts')).tellPostStatuses(service, status);
 }
 
 const hint = `Start svc mcp with ${flagFor.write} ${flagFor.send}.`;

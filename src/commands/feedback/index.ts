@@ -10,7 +10,6 @@ import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call/call.ts';
 import { list } from '../../http/call/pages.ts';
 import { cellForPipe } from '../../output/cells.ts';
-import { sanitize } from '../../text/sanitize.ts';
 import type { Post } from './post.ts';
 
 const posts = fromOperation('list', listFeedback, {
@@ -49,16 +48,8 @@ async function* orElse(records: Iterable<unknown> | AsyncIterable<unknown>, tell
 }
 
 async function tellStatuses(ctx: Context, settings: Settings, status: string): Promise<void> {
-  try {
-    const answer = await call(await connect(ctx, settings), listFeedback, { query: { per_page: 100 } });
-    const { posts: all } = fitted(listFeedback.response, answer) as Output<typeof listFeedback>;
-    const known = new Set(all.map((post) => post.status));
-    if (known.size === 0 || known.has(status)) return;
-    ctx.notice(`No post has the status ${sanitize(status)}. Posts have: ${sanitize([...known].sort().join(', '))}.`);
-  } catch (error) {
-    // The list itself was read, and is empty.
-    if (ctx.signal.aborted || !(error instanceof Failure)) throw error;
-  }
+  const { tellPostStatuses } = await import('../../command/post-statuses.ts');
+  await tellPostStatuses(await connect(ctx, settings), status);
 }
 
 /** The service shows posts in its list only, so its pages are read until the post is there. */
