@@ -536,6 +536,54 @@ describe('config', () => {
     expect(await world.written()).toBe('');
   });
 
+  describe('a setting of a profile that is not there', () => {
+    const near =
+      /^Error: There is no profile oatuh; did you mean oauth\?\nThere are: default, oauth\. To make it: svc (-p oatuh login|login --profile oatuh)\n$/u;
+
+    async function withOauth() {
+      const world = await authWorld();
+      await world.svc(['login', '--with-api-key'], { stdin: 'key_acme' });
+      await world.svc(['login', '--with-api-key', '-p', 'oauth'], { stdin: 'key_acme' });
+      return world;
+    }
+
+    test.each([
+      ['config', 'set', 'sends', 'draft', '-p', 'oatuh'],
+      ['config', 'set', 'base_url', 'https://api.example.com', '-p', 'oatuh'],
+      ['config', 'set', 'sends', '', '-p', 'oatuh'],
+      ['config', 'unset', 'sends', '-p', 'oatuh'],
+      ['config', 'set', 'default_profile', 'oatuh'],
+      ['auth', 'switch', 'oatuh'],
+    ])('%s %s %s %s %s is refused, with the near one', async (...argv) => {
+      const world = await withOauth();
+      const before = await world.written();
+      expect(await world.svc(argv)).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(near) });
+      expect(await world.written()).toBe(before);
+    });
+
+    test('is refused without a near one too, and with a credential of the environment it is noted', async () => {
+      const world = await withOauth();
+      const argv = ['config', 'set', 'sends', 'draft', '-p', 'staging'];
+      expect(await world.svc(argv)).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringMatching(/^Error: There is no profile staging\.\nThere are: default, oauth\. /u),
+      });
+      expect(await world.svc(argv, { env: { SVC_API_KEY: 'key_acme' } })).toMatchObject({
+        exitCode: 0,
+        stderr:
+          'sends of profile staging is draft now.\nNothing else is saved of profile staging. To log in there: svc -p staging login\n',
+      });
+      // From then on there is something of it.
+      expect((await world.svc(['config', 'set', 'sends', 'draft', '-p', 'staging'])).exitCode).toBe(0);
+    });
+
+    test('is noted where nothing at all is saved', async () => {
+      const { exitCode, stderr } = await (await authWorld()).svc(['config', 'set', 'sends', 'draft', '-p', 'ci']);
+      expect(exitCode).toBe(0);
+      expect(stderr).toContain('Nothing else is saved of profile ci.');
+    });
+  });
+
   test('keys that svc does not know are kept', async () => {
     const world = await authWorld();
     await world.svc(['config', 'set', 'pager', 'less']);

@@ -1,4 +1,5 @@
 import { heldByProfile, loginCommand } from '../../auth/credentials.ts';
+import { noSuchProfile } from '../../auth/known-profile.ts';
 import { defineCommand } from '../../command/command.ts';
 import { agreeToDefault } from '../../command/loosen.ts';
 import { param } from '../../command/param.ts';
@@ -6,7 +7,6 @@ import { readConfig, updateConfig } from '../../config/config-file.ts';
 import { profileName } from '../../config/given-texts.ts';
 import { profileConfig } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { Failure } from '../../errors.ts';
 import { onlyNotes } from '../../output/only-notes.ts';
 import { sanitize } from '../../text/sanitize.ts';
 
@@ -43,11 +43,7 @@ export const authSwitch = defineCommand({
   async run(ctx, { args, settings }) {
     const name = profileName({ text: args.name, by: 'NAME' });
     const saved = (await savedProfiles(ctx)).map(({ profile }) => profile);
-    if (!saved.includes(name)) {
-      throw new Failure('usage', `There is no profile ${name}.`, {
-        hint: `${saved.length > 0 ? `There are: ${saved.join(', ')}. ` : ''}To make it: svc login --profile ${name}`,
-      });
-    }
+    if (!saved.includes(name)) throw noSuchProfile(name, saved);
     await agreeToDefault(ctx, settings, name);
     await updateConfig(ctx, (config) => ({ ...config, default_profile: name }));
     const notes = [`Profile ${name} is now the default.`];

@@ -155,19 +155,22 @@ const unset = defineCommand({
 
 async function change(ctx: Context, settings: Settings, name: KeyName, value: string | undefined): Promise<View> {
   const { profile } = settings;
+  const { of } = keys[name];
+  const doubt =
+    of === 'profile' ? await (await import('../../auth/known-profile.ts')).profileDoubt(ctx, profile) : undefined;
   if (name === 'sends') await agreeToMode(ctx, settings, value);
   if (name === 'default_profile') await agreeToDefault(ctx, settings, value);
   const write = async () => {
-    if (keys[name].of === 'profile') await updateProfile(ctx, profile, { [name]: value });
+    if (of === 'profile') await updateProfile(ctx, profile, { [name]: value });
     else await updateConfig(ctx, (config) => ({ ...config, [name]: value }));
   };
   const isSwitched = name === 'audit' && (value === 'off') !== (settings.audit === 'off');
   const problems = isSwitched ? await switched(ctx, settings, { value, write }) : await write();
-  const { of } = keys[name];
   const whose = of === 'profile' ? ` of profile ${profile}` : '';
   return onlyNotes(told(profile, name, value), [
     value === undefined ? `${name}${whose} is unset.` : `${name}${whose} is ${value} now.`,
     ...(problems ?? []),
+    ...(doubt === undefined ? [] : [doubt]),
   ]);
 }
 
@@ -187,15 +190,9 @@ async function switched(ctx: Context, settings: Settings, { value, write }: Swit
 
 /** A default that nobody has logged in to would make every command after it fail. */
 async function refuseUnknownProfile(ctx: Context, name: string): Promise<void> {
-  const { heldByProfile } = await import('../../auth/credentials.ts');
-  const config = await readConfig(ctx.files);
-  const known = [
-    ...new Set([...Object.keys(config.profiles ?? {}), ...(await heldByProfile(ctx.tokens)).keys()]),
-  ].sort();
-  if (known.includes(name) || name === 'default') return;
-  throw new Failure('usage', `There is no profile ${name}.`, {
-    hint: `${known.length > 0 ? `There are: ${known.join(', ')}. ` : ''}To make it: svc login --profile ${name}`,
-  });
+  const { knownProfiles, noSuchProfile } = await import('../../auth/known-profile.ts');
+  const known = await knownProfiles(ctx);
+  if (!known.includes(name) && name !== 'default') throw noSuchProfile(name, known, [...known, 'default']);
 }
 
 function configured(config: Config, profile: string, name: KeyName): string | undefined {
