@@ -59,12 +59,16 @@ export function servesWhat(
     case 'api_key':
       return 'everything but webhook subscriptions and meetings';
     case 'oauth':
+      if (missing === null)
+        return working.includes('api_key')
+          ? 'webhook subscriptions, where its scopes allow them; which it has is not known'
+          : 'what its scopes and the modules of the account allow, and no meetings; which scopes it has is not known';
       if (working.includes('api_key')) {
-        return missing?.includes('webhooks:manage')
+        return missing.includes('webhooks:manage')
           ? 'nothing: webhook subscriptions were not granted'
           : 'webhook subscriptions';
       }
-      return missing && missing.length > 0 ? 'what was granted, and no meetings' : 'everything but meetings';
+      return missing.length > 0 ? 'what was granted, and no meetings' : 'everything but meetings';
     case 'm2m':
       return 'meetings';
   }

@@ -168,6 +168,25 @@ describe('status', () => {
     ]);
     expect((await world.svc(['contacts', 'list'], { env })).exitCode).toBe(0);
     expect(await world.written()).toBe('');
+    const served = async (own: Partial<typeof env>) => (await world.svc(['whoami'], { env: own })).stdout;
+    expect(await served(env)).toContain(
+      'oauth\tvalid\tenvironment\t\twebhook subscriptions, where its scopes allow them; which it has is not known\t',
+    );
+    // It is not said what a token may do whose scopes nobody knows.
+    expect(await served({ SVC_ACCESS_TOKEN: env.SVC_ACCESS_TOKEN })).toContain(
+      'oauth\tvalid\tenvironment\t\twhat its scopes and the modules of the account allow, and no meetings; which scopes it has is not known\t',
+    );
+  });
+
+  test('of a login that was disconnected: the store that it was kept in, not that of new ones', async () => {
+    const world = await authWorld();
+    await login(world);
+    await world.control('disconnect', { account_id: 1, client_id: 'sandbox_cli' });
+    // Nothing is in it.
+    const keyring = { read: async () => undefined, write: async () => {}, remove: async () => {} };
+    const ran = await world.svc(['whoami', '--json'], { keyring });
+    expect(ran.exitCode).toBe(4);
+    expect(JSON.parse(ran.stdout).credentials).toMatchObject([{ kind: 'oauth', valid: false, store: 'file' }]);
   });
 
   test('in a pipe says what a terminal is told too: what is served, and the scopes granted and not', async () => {

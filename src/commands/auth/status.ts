@@ -39,12 +39,14 @@ export const authStatus = defineCommand({
     let why: string | undefined;
     for (const { kind, from } of atHand) {
       if (!service || !session) break;
+      // A refresh that is refused forgets the login, and where it was.
+      const store = from === 'environment' ? from : await placeOf(ctx.tokens, settings.profile, kind);
       const alone = { ...service, session: onlyWith(session, kind) };
       const judged = await judgeCredential(alone, kind, account?.id ?? known?.id);
       if (judged.account) account = { id: judged.account.account_id, name: judged.account.name };
       const { valid, refusal } = judged;
       const unreadable = refusal?.isUnread === true;
-      credentials.push(await describe(ctx, settings, { kind, from, valid, ...(unreadable && { unreadable }) }));
+      credentials.push(await describe(ctx, settings, { kind, store, valid, ...(unreadable && { unreadable }) }));
       if (refusal) {
         const fix = (unreadable && refusal.hint) || fixOf({ kind, from }, settings);
         notes.push(`${titleOf(kind)}: ${refusal.message} ${fix}`);
@@ -69,15 +71,13 @@ export const authStatus = defineCommand({
 });
 
 async function describe(
-  ctx: Context,
+  { tokens }: Context,
   { profile }: Settings,
-  { kind, from, ...judged }: AtHand & Pick<CredentialReport, 'valid' | 'unreadable'>,
+  judged: Pick<CredentialReport, 'kind' | 'valid' | 'store' | 'unreadable'>,
 ): Promise<CredentialReport> {
-  if (from === 'environment') return reportOf({ kind, ...judged, store: 'environment' });
-  const store = await placeOf(ctx.tokens, profile, kind);
+  if (judged.store === 'environment' || judged.kind !== 'oauth') return reportOf(judged);
   // A refused refresh has forgotten the login meanwhile.
-  const login = kind === 'oauth' ? await readStored(ctx.tokens, profile, 'oauth').catch(() => undefined) : undefined;
-  return reportOf({ kind, ...judged, store }, login);
+  return reportOf(judged, await readStored(tokens, profile, 'oauth').catch(() => undefined));
 }
 
 async function whyNone(
