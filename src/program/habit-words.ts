@@ -159,6 +159,10 @@ const elsewhere: Readonly<Record<string, Readonly<Record<string, readonly string
     ['changelog create', 'changelog update'],
     same(['--publish', '--published'], ['Did you mean --status published?']),
   ),
+  api: same(
+    ['--data', '-d', '--data-raw', '--data-binary', '--body', '--json-body'],
+    ['The body is read from a file or standard input: --input FILE, --input -. Field by field: -f KEY=TEXT'],
+  ),
   'contacts list': same(['--search', '--query', '--email', '--name'], ['To search: svc contacts find WORDS']),
   'tickets list': {
     '--priority': ["To see the urgent ones first: --sort -priority. Those alone: --jq 'map(select(.priority == 4))'"],

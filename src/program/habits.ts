@@ -1,5 +1,8 @@
+import { type AnyCommand, type Group, runOf } from '../command/command.ts';
 import { Failure } from '../errors.ts';
 import { typedLine } from '../text/shell-word.ts';
+import { habitualFlag } from './habit-words.ts';
+import { strangeFlags } from './strange-flags.ts';
 import { leadingWords } from './unknown.ts';
 
 /** What stands behind `--` is another program's. */
@@ -21,7 +24,9 @@ export function asksData(argv: readonly string[]): boolean {
 const fieldNames = /^[a-z_]+(?:\.[a-z_]+)*(?:,[a-z_]+(?:\.[a-z_]+)*)*$/u;
 
 /** gh has the fields behind --json: `svc tickets list --json id,subject`. A comma shows what is meant. */
-export function refuseFieldsBehindJson(argv: readonly string[]): void {
+export function refuseFieldsBehindJson(argv: readonly string[], command: AnyCommand | undefined): void {
+  // It is named first: a line with it could not be typed.
+  if (command && strangeFlags(ownWords(argv), command).some(({ name }) => !name.startsWith('--json'))) return;
   const joined = ownWords(argv).findIndex((word) => /^--json=(?!(?:true|false)$)/u.test(word));
   const fields = argv[joined]?.slice('--json='.length) ?? '';
   if (fieldNames.test(fields)) throw meantFields(argv.toSpliced(joined, 1, '--json', fields), joined + 1);
@@ -55,12 +60,20 @@ function meantFields(argv: readonly string[], at: number): Failure {
 }
 
 /** `svc api GET /contacts`: the method is a flag here. */
-export function methodBesidePath(argv: readonly string[]): Failure | undefined {
+export function methodBesidePath(argv: readonly string[], loaded: Group | AnyCommand | undefined): Failure | undefined {
   const words = leadingWords(argv);
   const method = words.slice(1, 3).find((word) => /^(?:GET|POST|PUT|PATCH|DELETE)$/iu.test(word));
   if (words[0] !== 'api' || words.length !== 3 || method === undefined) return undefined;
+  const flag = `-X ${method.toUpperCase()}`;
+  const api = runOf(loaded);
+  const [strange] = api ? strangeFlags(argv, api) : [];
+  // A line with it could not be typed.
+  const instead =
+    api && strange && (habitualFlag(strange.name, api, 'api') ?? `It has no ${strange.name}: svc api --help`);
   const line = argv.filter((_, at) => at !== argv.indexOf(method));
   return new Failure('usage', `svc api takes a path, and ${method.toUpperCase()} stands beside it.`, {
-    hint: `The method is a flag. Run: svc ${typedLine([...line, '-X', method.toUpperCase()])}`,
+    hint: instead
+      ? `The method is a flag: ${flag}. ${instead}`
+      : `The method is a flag. Run: svc ${typedLine(line)} ${flag}`,
   });
 }

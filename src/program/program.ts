@@ -1,5 +1,13 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
-import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
+import {
+  type AnyCommand,
+  aliasesOf,
+  type Command,
+  childNamed,
+  type Group,
+  type Param,
+  runOf,
+} from '../command/command.ts';
 import { firstWordAt, globalFlags } from '../command/global-flags.ts';
 import { argWord, flagName, flagTerm } from '../command/param.ts';
 import { entries, entryNamed, loadEntry } from '../commands/index.ts';
@@ -16,7 +24,7 @@ import type { Invocation } from './invocation.ts';
 import { examplesText } from './needs.ts';
 import { refusal } from './refusal.ts';
 import { withoutTwice } from './twice.ts';
-import { refuseUnknown, slipIn } from './unknown.ts';
+import { leadingWords, refuseUnknown, slipIn } from './unknown.ts';
 
 /** Argv asked for help, and this is it. */
 export type Help = { readonly help: string };
@@ -61,7 +69,7 @@ export async function parse(typed: readonly string[], columns?: number): Promise
     const data = loaded ? helpData(loaded, argv) : rootData();
     if (data !== undefined) return { help: data };
   }
-  refuseFieldsBehindJson(argv);
+  refuseFieldsBehindJson(argv, typedCommand(argv, loaded));
   for (const entry of entries) {
     if (entry !== named || !loaded) {
       root
@@ -84,7 +92,7 @@ export async function parse(typed: readonly string[], columns?: number): Promise
     else if (error.exitCode !== 0)
       throw (
         fieldsBehindJson(argv, error) ??
-        methodBesidePath(argv) ??
+        methodBesidePath(argv, loaded) ??
         slipIn(argv, error, loaded) ??
         refusal(error, argv, loaded)
       );
@@ -96,6 +104,17 @@ export async function parse(typed: readonly string[], columns?: number): Promise
       hint: 'Put the flags behind the command, each by itself.',
     });
   return invoked ? withoutTwice(typed, invoked) : { help };
+}
+
+/** As far as it can be seen before commander has read the line. */
+function typedCommand(argv: readonly string[], loaded: Group | AnyCommand | undefined): AnyCommand | undefined {
+  let node = loaded;
+  for (const word of leadingWords(argv).slice(1)) {
+    const next: typeof node = node && 'commands' in node ? childNamed(node, word) : undefined;
+    if (!next) break;
+    node = next;
+  }
+  return runOf(node);
 }
 
 const idsIn = ({ command, argTexts }: Invocation): readonly string[] =>

@@ -1,9 +1,10 @@
-import { aliasesOf } from '../command/command.ts';
+import { aliasesOf, runOf } from '../command/command.ts';
 import { entries, entryNamed, loadEntry } from '../commands/index.ts';
 import { Failure } from '../errors.ts';
 import { typedLine } from '../text/shell-word.ts';
 import { commandHabits, habitIn, habitualCommand } from './habit-words.ts';
 import { notThere } from './not-there.ts';
+import { typableLine } from './strange-flags.ts';
 import { leadingWords } from './unknown.ts';
 
 const verbs: Readonly<Record<string, string>> = {
@@ -29,9 +30,12 @@ export async function verbFirst(argv: readonly string[]): Promise<Failure | unde
   );
   const own = child?.name ?? habitualCommand(typed, group);
   const missing = own === undefined ? notThere(typed, name) : undefined;
+  const at = argv.indexOf(typed);
+  const line = own === undefined ? [] : argv.with(at, name).with(argv.indexOf(noun, at + 1), own);
+  const command = runOf(commands.find((one) => one.name === own));
   const hint =
     own === undefined
       ? (missing?.instead ?? `Run: svc ${name} --help`)
-      : `Did you mean: svc ${typedLine(argv.with(argv.indexOf(typed), name).with(argv.indexOf(noun, argv.indexOf(typed) + 1), own))}`;
+      : `Did you mean: svc ${command ? typableLine(line, command) : typedLine(line)}`;
   return new Failure('usage', `Unknown command '${typed}'.${missing ? ` ${missing.fact}` : ''}`, { hint });
 }

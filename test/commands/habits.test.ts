@@ -256,9 +256,9 @@ describe('a secret behind a flag', () => {
 
   test.each([
     ['tickets list --pasword=abcSECRET', "Unknown option '--pasword'."],
-    ['tickets --status=open --token abcSECRET', 'Did you mean: svc tickets list --status=open --token …'],
+    ['tickets --status=open --token abcSECRET', 'Did you mean: svc tickets list --status=open\nIt has no --token.'],
     ['alias set mine login --x-token=abcSECRET', "Run: svc alias set mine 'login --x-token=…'"],
-    ['api --token=abcSECRET GET /x', 'Run: svc api --token=… /x -X GET'],
+    ['api --token=abcSECRET GET /x', '-X GET. It has no --token: svc api --help'],
     ['whoami --yes=abc"\n"SECRET', '--yes takes no value'],
     ['api GET /contacts -H "Authorization: Bearer abcSECRET"', 'Run: svc api /contacts -H … -X GET'],
   ])('is left out of the line that is meant: svc %s', async (line, shown) => {
@@ -267,6 +267,21 @@ describe('a secret behind a flag', () => {
     expect(ran.stderr).not.toContain('SECRET');
     expect(ran.stderr).toContain(shown);
   });
+});
+
+test.each([
+  ['get ticket 8 --foo', 'Did you mean: svc tickets get 8\nIt has no --foo.\n'],
+  ['get ticket 8 --json --foo 1', 'Did you mean: svc tickets get 8 --json\nIt has no --foo.\n'],
+  [
+    'list tickets --status open --foo=1 --bar --all',
+    'svc tickets list --status open --all\nIt has no --foo and --bar.\n',
+  ],
+  ['tickets --status open --foo 1', 'Did you mean: svc tickets list --status open\nIt has no --foo.\n'],
+  ['tickets list --foo --json id,subject', "Unknown option '--foo'."],
+])('the line that is proposed for svc %s has no flag that would be refused', async (words, shown) => {
+  const { exitCode, stderr } = await svc(sandboxWorld(), words.split(' '));
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(shown);
 });
 
 describe('svc api with what is no path', () => {
@@ -279,6 +294,23 @@ describe('svc api with what is no path', () => {
     ['GET /contacts', 'GET stands beside it', 'Run: svc api /contacts -X GET'],
     ['/contacts get', 'GET stands beside it', 'Run: svc api /contacts -X GET'],
     ['POST /tickets -f subject=x', 'POST stands beside it', 'Run: svc api /tickets -f subject=x -X POST'],
+    ...['--data', '-d', '--data-raw', '--body'].flatMap((flag) => [
+      [
+        `POST /tickets ${flag} {"subject":"x"}`,
+        'POST stands beside it',
+        'The method is a flag: -X POST. The body is read from a file or standard input: --input FILE, --input -. Field by field: -f KEY=TEXT\n',
+      ],
+      [
+        `/tickets ${flag} @body.json`,
+        `Unknown option '${flag}'.`,
+        '\nThe body is read from a file or standard input: --input FILE, --input -. Field by field: -f KEY=TEXT\n',
+      ],
+    ]),
+    [
+      'POST /tickets --foo 1',
+      'POST stands beside it',
+      'The method is a flag: -X POST. It has no --foo: svc api --help\n',
+    ],
   ])('svc api %s is exit 2 with a hint, and sends nothing', async (words, fact, hint) => {
     const world = sandboxWorld();
     const ran = await svc(world, ['api', ...words.split(' ')]);
