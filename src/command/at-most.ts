@@ -1,8 +1,15 @@
 import { number } from '../text/number.ts';
+import { orAll } from './or-all.ts';
 import { param } from './param.ts';
 
 /** For a list that is whole in memory. */
 export const limitFlag = { limit: param.integer('At most N of them', { min: 1 }) };
+
+/** Of a list that is whole anyway: `--all`, which others need, is taken and changes nothing. */
+export const wholeListFlags = (limit = 'At most N of them') => ({
+  limit: orAll(param.integer(limit, { min: 1, conflicts: ['all'] })),
+  all: { ...param.toggle('All of them, as without it'), hidden: true },
+});
 
 /** The first of them, and a note where some are left out. */
 export function atMost<T>(all: readonly T[], limit: number | undefined): { records: readonly T[]; notes: string[] } {

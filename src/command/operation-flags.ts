@@ -1,6 +1,7 @@
 import type { Operation, Schema } from '../api/operation.ts';
 import { fieldsOf, type Shape } from '../api/shape.ts';
 import type { Column } from '../output/view.ts';
+import { wholeListFlags } from './at-most.ts';
 import { textFlags } from './body-text.ts';
 import { clearFlag } from './clear.ts';
 import type { Param, Params } from './command.ts';
@@ -39,7 +40,7 @@ export function flagsFor(operation: Operation, about: FlagWording): Params {
   }
   if (operation.answer.shape === 'list') {
     const ranges = about.sift?.order ? sortedRangeFlags : rangeFlags;
-    Object.assign(flags, operation.answer.paged ? ranges : { limit: param.integer('At most N records', { min: 1 }) });
+    Object.assign(flags, operation.answer.paged ? ranges : wholeListFlags('At most N records'));
   }
   if (about.sift) Object.assign(flags, siftFlags(operation, about.sift, about.columns));
   for (const [field, flag] of Object.entries(flagsOf(operation.body))) {

@@ -479,7 +479,38 @@ describe('what people type from habit', () => {
 
     test('a search that leaves something out says how much', { tags: ['long'] }, async () => {
       const ran = await svc(await pulled(), ['mirror', 'search', 'a', '--limit', '2']);
-      expect(ran.stderr).toMatch(/Showing 2 of (?:at least )?\d+\. For more: --limit N\./u);
+      expect(ran.stderr).toMatch(/Showing 2 of (?:at least )?\d+\. For more: --limit N, or --all\.\n/u);
+    });
+
+    test('--all is every record, where --limit is less and where all are shown anyway', {
+      tags: ['long'],
+    }, async () => {
+      const world = await pulled();
+      for (const id of ['1', '2']) await svc(world, ['tickets', 'update', id, '--subject', 'Another one']);
+      await svc(world, ['mirror', 'pull']);
+      const ask = async (line: string) => {
+        const { exitCode, stdout, stderr } = await svc(world, [...line.split(' '), '--json']);
+        expect(exitCode, stderr).toBe(0);
+        return { records: JSON.parse(stdout), stderr };
+      };
+      const hits = await ask('mirror search a --all');
+      expect(hits.records.length).toBeGreaterThan(20);
+      expect(hits.stderr).not.toContain('Showing');
+      expect((await ask('mirror search a')).records).toHaveLength(20);
+      const changes = await ask('mirror changes');
+      const first = await ask('mirror changes --limit 1');
+      expect(first.records).toEqual(changes.records.slice(0, 1));
+      expect(first.stderr).toContain('Showing the first 1. For more: --limit N, or --all.');
+      expect((await ask(`mirror changes --limit ${changes.records.length}`)).stderr).toBe(changes.stderr);
+      for (const line of [
+        'mirror changes',
+        'tickets waiting',
+        'contacts find a',
+        'contacts duplicates',
+        'lists list',
+        'lists members 1',
+      ])
+        expect(await ask(`${line} --all`), line).toEqual(await ask(line));
     });
   });
 });
@@ -591,7 +622,7 @@ describe('what nothing takes', () => {
     ['lists add 1 7', 'Did you mean --contact 7?'],
     ['tickets 8', 'Did you mean: svc tickets get 8'],
     ['webhooks listen ticket.created', 'Did you mean --events ticket.created?'],
-    ['lists list --all', 'Leave out --all: svc lists list shows all of them.'],
+    ['lists list --paginate', 'Leave out --paginate: svc lists list shows all of them.'],
     ['lists members 1 --paginate', 'Leave out --paginate: svc lists members shows all of them.'],
     ['changelog create --published', 'Did you mean --status published?'],
     ['help exit', 'Did you mean: svc help exit-codes'],

@@ -1,5 +1,5 @@
 import type { Group, Likeness } from '../../answers/duplicates.ts';
-import { atMost, limitFlag } from '../../command/at-most.ts';
+import { atMost, wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param, withFallback } from '../../command/param.ts';
@@ -39,7 +39,7 @@ export const duplicateContacts = defineCommand({
       }),
       'email,phone,name',
     ),
-    ...limitFlag,
+    ...wholeListFlags(),
     ...dbFlag,
   },
   needs: 'a copy of the account: svc mirror pull',

@@ -1,4 +1,5 @@
 import { listContacts } from '../../api/contacts.ts';
+import { wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
 import type { FoundContact } from '../../command/find-contacts.ts';
 import { fieldPaths } from '../../command/listing.ts';
@@ -17,7 +18,7 @@ export const findContacts = (columns: readonly Column[]) =>
       'and a note says how old it is; contacts that svc itself has changed since are read. If svc has made contacts since, or the copy has none, svc asks the service for contacts that are newer than the copy. Without a copy, with --live, or ' +
       'where nothing is found after a sync, every page is read, since the service has no search over contacts.',
     args: { text: param.texts('What to look for', { required: true }) },
-    flags: { limit: param.integer('At most N contacts', { min: 1 }) },
+    flags: wholeListFlags('At most N contacts'),
     examples: ['svc contacts find yara kim', "svc contacts find 'acme' --json"],
     async run(ctx, { args, flags: { limit }, settings }) {
       const text = args.text.join(' ');

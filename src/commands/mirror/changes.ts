@@ -1,3 +1,4 @@
+import { wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
@@ -29,6 +30,7 @@ export const copyChanges = defineCommand({
     since: param.text('Changes since this time, such as yesterday, or since 2d, 12h or 30m ago (default: 1d)', {
       placeholder: 'TIME',
     }),
+    ...wholeListFlags('At most N changes, the oldest'),
   },
   needs: 'a copy of the account: svc mirror pull',
   examples: ['svc mirror changes --since 2d', 'svc mirror changes tickets conversations'],
@@ -39,11 +41,14 @@ export const copyChanges = defineCommand({
     ];
     if (flags.since === undefined && !settings.quiet) ctx.notice('Changes of the last day. For others: --since TIME');
     const since = pastMoment(flags.since ?? '1d', '--since', ctx.clock.now());
-    return streamCopy(ctx, { flags, settings }, async (store, account) => {
+    let count = 0;
+    const view = await streamCopy(ctx, { flags, settings }, async (store, account) => {
       const after = await seqBefore(store, account, since);
       async function* records() {
         for await (const { seq: _, ...change } of changesAfter(store, account, after)) {
-          if (kinds.includes(tableOf(change.kind).kind)) yield { ...change, what: whatChanged(change) };
+          if (!kinds.includes(tableOf(change.kind).kind)) continue;
+          if (count++ === flags.limit) return;
+          yield { ...change, what: whatChanged(change) };
         }
       }
       return {
@@ -53,5 +58,11 @@ export const copyChanges = defineCommand({
         empty: `No pull has seen ${kinds === kindNames ? 'a' : 'such a'} change since then.`,
       };
     });
+    const { limit } = flags;
+    return {
+      ...view,
+      notes: () =>
+        limit !== undefined && count > limit ? [`Showing the first ${limit}. For more: --limit N, or --all.`] : [],
+    };
   },
 });

@@ -1,8 +1,12 @@
 import { defineCommand } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
-import { param, withFallback } from '../../command/param.ts';
+import { orAll } from '../../command/or-all.ts';
+import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
 import { withCopy } from './copy.ts';
+
+/** A database takes no endless number. */
+const everyPlace = 10_000_000;
 
 export const searchCopy = defineCommand({
   name: 'search',
@@ -12,7 +16,11 @@ export const searchCopy = defineCommand({
     'word is enough, but not in "double quotes"; brackets and signs mean nothing. A ticket or a conversation is shown once, with the ' +
     "place that fits best; OF is the ticket or conversation of a message, NUMBER the ticket's number.",
   args: { words: param.texts('What to look for', { placeholder: 'WORDS', required: true }) },
-  flags: { ...dbFlag, limit: withFallback(param.integer('At most N places (default 20)', { min: 1 }), 20) },
+  flags: {
+    ...dbFlag,
+    limit: orAll(param.integer('At most N places (default 20)', { min: 1, conflicts: ['all'] })),
+    all: param.toggle('Every place'),
+  },
   needs: 'a copy of the account: svc mirror pull',
   examples: ['svc mirror search export rows', "svc mirror search 'export rows' --json"],
   async run(ctx, { args, flags, settings }) {
@@ -30,7 +38,12 @@ export const searchCopy = defineCommand({
     }
     const { hits, count, isAll } = await withCopy(ctx, { flags, settings }, async (store, account) => {
       await (await import('../../mirror/query/incomplete.ts')).tellIncomplete(ctx, store, account);
-      return (await import('../../mirror/query/search.ts')).search(store, account, text, flags.limit);
+      return (await import('../../mirror/query/search.ts')).search(
+        store,
+        account,
+        text,
+        flags.all ? everyPlace : (flags.limit ?? 20),
+      );
     });
     const fields = ['kind', 'id', 'of', 'number', 'field', 'text'];
     // On a narrow terminal the words that were found matter most, and where they stand next.
@@ -41,7 +54,7 @@ export const searchCopy = defineCommand({
       read: true,
       notes:
         hits.length < count
-          ? [`Showing ${hits.length} of ${isAll ? '' : 'at least '}${count}. For more: --limit N.`]
+          ? [`Showing ${hits.length} of ${isAll ? '' : 'at least '}${count}. For more: --limit N, or --all.`]
           : [],
     };
   },

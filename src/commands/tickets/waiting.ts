@@ -1,4 +1,5 @@
 import type { Waiting } from '../../answers/waiting.ts';
+import { wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
@@ -41,7 +42,7 @@ export const waitingTickets = defineCommand({
     channel: param.text('Only this channel of a conversation, or this source of a ticket: email, chat, web, …', {
       placeholder: 'CHANNEL',
     }),
-    limit: param.integer('At most N of them, those that wait longest', { min: 1 }),
+    ...wholeListFlags('At most N of them, those that wait longest'),
     ...dbFlag,
   },
   needs: 'a copy of the account: svc mirror pull',

@@ -1,4 +1,4 @@
-import { atMost, limitFlag } from '../../command/at-most.ts';
+import { atMost, wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand, type Group, type Listed } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { param } from '../../command/param.ts';
@@ -41,7 +41,7 @@ const sinkFlag = param.text('Only dead letters of this sink', { placeholder: 'NA
 const list = defineCommand({
   name: 'list',
   summary: 'List what a sink did not take, oldest first',
-  flags: { sink: sinkFlag, ...limitFlag, config: configFlag, account: accountFlag },
+  flags: { sink: sinkFlag, ...wholeListFlags(), config: configFlag, account: accountFlag },
   examples: ['svc webhooks dead list', 'svc webhooks dead list --sink app --json'],
   async run(ctx, { flags, settings }) {
     return within(ctx, settings, flags.config, async (admin, sinks) => {

@@ -61,17 +61,23 @@ export async function search(store: Store, account: Account, text: string, most:
 /** `record`: what it is, or is in. */
 type Placed = Hit & { readonly record: string };
 
+/** A statement of SQLite takes 32,766 values, one of PostgreSQL 65,535. */
+const mostAtOnce = 10_000;
+
 async function withNumbers(sql: Sql, account: Account, hits: readonly Placed[]): Promise<Hit[]> {
   const numbers = new Map<string, string>();
   const owner = ownerOf(account);
   for (const { name, id, numberField } of tables) {
     const ids = hits.flatMap((hit) => (tableOf(hit.kind).kind === name ? [hit.of ?? hit.id] : []));
     if (numberField === undefined || ids.length === 0) continue;
-    const rows = await sql.all(
-      `SELECT ${id} AS id, ${numberField} AS number FROM ${name} WHERE ${owned} AND ${id} IN (${placeholders(owner.length + 1, ids.length)})`,
-      [...owner, ...ids],
-    );
-    for (const row of rows) numbers.set(`${name} ${row.id}`, String(row.number));
+    for (let from = 0; from < ids.length; from += mostAtOnce) {
+      const some = ids.slice(from, from + mostAtOnce);
+      const rows = await sql.all(
+        `SELECT ${id} AS id, ${numberField} AS number FROM ${name} WHERE ${owned} AND ${id} IN (${placeholders(owner.length + 1, some.length)})`,
+        [...owner, ...some],
+      );
+      for (const row of rows) numbers.set(`${name} ${row.id}`, String(row.number));
+    }
   }
   return hits.map(({ record, ...hit }) => ({ ...hit, number: numbers.get(record) ?? null }));
 }
