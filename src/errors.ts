@@ -150,10 +150,15 @@ export class Failure extends Error {
 export const notFoundNames =
   (what: string, advice?: string) =>
   (error: unknown): never => {
-    if (what === '' || !(error instanceof Failure) || error.kind !== 'not-found') throw error;
-    const { message, hint, status, fields, answer } = error;
-    throw new Failure('not-found', `${what}: ${message}`, {
-      ...{ hint: [advice, hint].filter(Boolean).join('\n'), status, fields, answer, cause: error },
+    // A look beforehand, as that of a draft, may have named it; an empty name is in every message.
+    if (!(error instanceof Failure) || error.kind !== 'not-found' || error.message.includes(what)) throw error;
+    const { hint, status, fields, answer } = error;
+    throw new Failure(error.kind, `${what}: ${error.message}`, {
+      hint: [advice, hint].filter((one) => one).join('\n'),
+      status,
+      fields,
+      answer,
+      cause: error,
     });
   };
 

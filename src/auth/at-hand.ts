@@ -79,14 +79,18 @@ function noSuchProfile({ profile }: Settings, given: CredentialKind[], saved: re
 
 export async function notLoggedIn(
   { env, tokens }: Pick<Context, 'env' | 'tokens'>,
-  { profile }: Settings,
+  { profile, baseUrl }: Settings,
 ): Promise<Failure> {
   const saved = [...(await heldByProfile(tokens)).keys()].sort();
   const near = nearest(profile, saved);
-  const login = `Run: ${loginCommand('oauth', profile)} (or with --with-api-key).`;
+  // Said at once: else the run after the login says that the address is not known either.
+  const [url, address] = baseUrl === undefined ? ['URL', ', and SVC_BASE_URL'] : [];
+  const login = `Run: ${loginCommand('oauth', profile, url)} (or with --with-api-key).`;
   const variable = 'SVC_API_KEY';
   // Nobody can log in there.
-  const ways = env.CI ? [`Set ${variable} from a secret of this CI service.`] : [login, `In CI, set ${variable}.`];
+  const ways = env.CI
+    ? [`Set ${variable} from a secret of this CI service${address ?? ''}.`]
+    : [login, `In CI, set ${variable}${address ?? ''}.`];
   if (near) ways.unshift(`Saved: ${saved.join(', ')}.`);
   else if (!env.CI) ways.push(...othersSaved(saved));
   return new Failure('auth', `Profile ${profile} is not logged in${near ? `; did you mean ${near}?` : '.'}`, {

@@ -14,7 +14,7 @@ export async function knownProfiles({ files, tokens }: Pick<Ports, 'files' | 'to
 }
 
 /** `names`: those that it may be a slip of. */
-export function noSuchProfile(name: string, known: readonly string[], names = known): Failure {
+export function profileNotThere(name: string, known: readonly string[], names = known): Failure {
   const near = nearest(name, names);
   return new Failure('usage', `There is no profile ${name}${near ? `; did you mean ${near}?` : '.'}`, {
     hint: `${known.length > 0 ? `There are: ${known.join(', ')}. ` : ''}To make it: svc login --profile ${name}`,
@@ -31,6 +31,6 @@ export async function profileDoubt(ctx: Ports, name: string): Promise<string | u
   if (name === 'default' || known.includes(name)) return undefined;
   const names = [...known, 'default'];
   const mayBeMeant = known.length === 0 || environmentKinds(ctx.env).length > 0;
-  if (!mayBeMeant || nearest(name, names) !== undefined) throw noSuchProfile(name, known, names);
+  if (!mayBeMeant || nearest(name, names) !== undefined) throw profileNotThere(name, known, names);
   return `Nothing else is saved of profile ${name}. To log in there: ${loginCommand('oauth', name)}`;
 }

@@ -18,6 +18,8 @@ type GivenText = {
   readonly field: string;
   readonly text: string | undefined;
   readonly bodyFile: string | undefined;
+  /** The flag that named the file, where it has another name. */
+  readonly fileFlag?: string;
   /** A template that is filled in: on a terminal a person sees it before it is sent, with --editor also changes it. */
   readonly template?: string;
   readonly editor: boolean;
@@ -39,10 +41,11 @@ type GivenText = {
 /** The text, from exactly one of its three ways; undefined where none was given and none is required. */
 export async function bodyText(ctx: Context, settings: Settings, given: GivenText): Promise<string | undefined> {
   const flag = `--${given.field}`;
+  const { fileFlag = '--body-file' } = given;
   const ways = [
     given.text !== undefined && flag,
     given.template !== undefined && '--template',
-    given.bodyFile !== undefined && '--body-file',
+    given.bodyFile !== undefined && fileFlag,
     // The editor opens what a template made.
     given.editor && given.template === undefined && '--editor',
   ];
@@ -51,7 +54,7 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
   if (given.text !== undefined) return given.blank === 'kept' ? given.text : notBlank(given.text, flag);
   if (given.bodyFile !== undefined) {
     if (given.bodyFile === '-' && ctx.stdin.isTTY) ctx.notice('Type the text. Ctrl-D on an empty line ends it.');
-    const text = await readUserText(ctx, given.bodyFile, '--body-file');
+    const text = await readUserText(ctx, given.bodyFile, fileFlag);
     return notBlank(text.replace(/\r?\n$/u, ''), given.bodyFile === '-' ? 'Standard input' : given.bodyFile);
   }
   const canEdit = ctx.ask.canAsk && !settings.noInput;

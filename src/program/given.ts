@@ -38,7 +38,12 @@ export async function given(
   for (const slot of slots) {
     if (isFromFile && slot.param.moment) refuseMovingTime(slot);
     if (slot.texts.some((text) => hasName(slot.param.record, text))) named.push(slot);
-    else values[slot.of][slot.key] = isNamed(slot.param.record) ? await readId(slot, ctx) : read(slot, ctx);
+    else
+      try {
+        values[slot.of][slot.key] = isNamed(slot.param.record) ? await readId(slot, ctx) : read(slot, ctx);
+      } catch (error) {
+        throw canAsk ? error : withMissing(error, missing);
+      }
   }
   for (const slot of named) {
     values[slot.of][slot.key] = read(await withIds(ctx, settings, slot), ctx);
@@ -147,6 +152,14 @@ async function refuseMissing(missing: readonly Slot[], { path, command }: Invoca
       byStdin(missing, { path, command }) +
       (await listingOf(missing)),
   });
+}
+
+/** Of a text that is missing the command itself would say so, and never comes to it where something else is wrong. */
+function withMissing(error: unknown, missing: readonly Slot[]): unknown {
+  if (missing.length === 0 || !(error instanceof Failure) || error.kind !== 'usage') return error;
+  const labels = listed(missing.map(({ label }) => label));
+  const also = `${labels} ${missing.length === 1 ? 'is' : 'are'} required as well.`;
+  return new Failure('usage', error.message, { hint: error.hint ? `${also}\n${error.hint}` : also, cause: error });
 }
 
 /** A file that is missed may have been given with `<`. */

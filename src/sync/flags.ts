@@ -22,7 +22,10 @@ export const importFlags = {
   phone_country: param.text('Read phones without a country code as numbers of this country, for example FR', {
     placeholder: 'COUNTRY',
   }),
-  dedupe: param.choice('Rows with one email: send the first, merge them, or report the others', dedupes),
+  dedupe: param.choice(
+    'Rows with one email: send the first, merge them, or report the others (default: all are sent)',
+    dedupes,
+  ),
   strict_phone: param.toggle('Reject rows whose phone the service would ignore'),
   dry_run: param.toggle('Show what would be sent and every problem; send nothing'),
   concurrency: param.integer('Calls in flight at most (default 4)', { min: 1, max: 32 }),

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AnyCommand, Params, TopGroup } from '../../src/command/command.ts';
 import { flagName } from '../../src/command/param.ts';
@@ -46,6 +48,56 @@ describe('without a terminal', () => {
         'Instead of --last-name, --email and --phone you can give --file or --from. Run: svc contacts create --help\n',
     );
   });
+});
+
+test.each([
+  ['--title x', '--title must have at least 3 characters.\n--content is required as well.\n'],
+  [
+    '--title Hello --status publish',
+    '--status must be one of draft, published, not "publish".\n--content is required as well.\n',
+  ],
+])('a value that is wrong does not hide the text that is missing: changelog create %s', async (words, told) => {
+  const { exitCode, stderr } = await svc(sandboxWorld(), ['changelog', 'create', ...words.split(' ')]);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(told);
+});
+
+test.each(['--body-file', '--content-file'])('%s that is not there is named as it was typed', async (flag) => {
+  for (const command of [
+    ['create', '--title', 'Hello'],
+    ['update', '1'],
+    ['publish', '1'],
+  ]) {
+    const ran = await svc(sandboxWorld(), ['changelog', ...command, flag, 'nope.md']);
+    expect(ran).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(`Error: ${flag}: there is no file nope.md.`),
+    });
+  }
+});
+
+test.each([
+  ['conversations resolve 9999', 'Conversation'],
+  ['conversations reply 9999 --body x', 'Conversation'],
+  ['tickets reply 9999 --body x', 'Ticket'],
+  ['changelog publish 9999', 'Changelog entry'],
+  ['changelog update 9999 --title Hello', 'Changelog entry'],
+])('a record that is not there is named once, in each mode of sends: %s', async (line, noun) => {
+  for (const SVC_SENDS of ['allow', 'draft']) {
+    const { exitCode, stderr } = await svc(sandboxWorld(), line.split(' '), { env: { SVC_SENDS } });
+    expect(exitCode).toBe(3);
+    expect(stderr).toMatch(new RegExp(`^Error: ${noun} 9999: No such record`, 'u'));
+  }
+});
+
+test.each([
+  [{ CI: '1' }, 'Set SVC_API_KEY from a secret of this CI service, and SVC_BASE_URL.\n'],
+  [{}, 'Run: svc login --base-url URL (or with --with-api-key). In CI, set SVC_API_KEY, and SVC_BASE_URL.\n'],
+])('without a login and an address both are named at once, with %j', async (env, told) => {
+  const world = { ...sandboxWorld(), env };
+  await writeFile(join(world.folder, 'CHANGELOG.md'), '## [1.0.0] - 2026-01-01\n\n- It is here.\n');
+  for (const line of [`changelog release 1.0.0 --from ${join(world.folder, 'CHANGELOG.md')}`, 'tickets list'])
+    expect(await svc(world, line.split(' '))).toMatchObject({ exitCode: 4, stderr: expect.stringContaining(told) });
 });
 
 test('several ways in place of a flag are one list', async () => {

@@ -1,5 +1,5 @@
 import { heldByProfile, loginCommand } from '../../auth/credentials.ts';
-import { noSuchProfile } from '../../auth/known-profile.ts';
+import { profileNotThere } from '../../auth/known-profile.ts';
 import { defineCommand } from '../../command/command.ts';
 import { agreeToDefault } from '../../command/loosen.ts';
 import { param } from '../../command/param.ts';
@@ -43,7 +43,7 @@ export const authSwitch = defineCommand({
   async run(ctx, { args, settings }) {
     const name = profileName({ text: args.name, by: 'NAME' });
     const saved = (await savedProfiles(ctx)).map(({ profile }) => profile);
-    if (!saved.includes(name)) throw noSuchProfile(name, saved);
+    if (!saved.includes(name)) throw profileNotThere(name, saved);
     await agreeToDefault(ctx, settings, name);
     await updateConfig(ctx, (config) => ({ ...config, default_profile: name }));
     const notes = [`Profile ${name} is now the default.`];

@@ -175,6 +175,7 @@ async function bodyFrom(
     field: 'content',
     text: textIn(flags.content),
     bodyFile: file,
+    fileFlag: flags.bodyFile === undefined ? '--content-file' : '--body-file',
     template,
     editor: flags.editor === true,
     opensEditor: isNew,

@@ -190,9 +190,9 @@ async function switched(ctx: Context, settings: Settings, { value, write }: Swit
 
 /** A default that nobody has logged in to would make every command after it fail. */
 async function refuseUnknownProfile(ctx: Context, name: string): Promise<void> {
-  const { knownProfiles, noSuchProfile } = await import('../../auth/known-profile.ts');
+  const { knownProfiles, profileNotThere } = await import('../../auth/known-profile.ts');
   const known = await knownProfiles(ctx);
-  if (!known.includes(name) && name !== 'default') throw noSuchProfile(name, known, [...known, 'default']);
+  if (!known.includes(name) && name !== 'default') throw profileNotThere(name, known, [...known, 'default']);
 }
 
 function configured(config: Config, profile: string, name: KeyName): string | undefined {
