@@ -24,14 +24,20 @@ export function asksData(argv: readonly string[]): boolean {
 const fieldNames = /^[a-z_]+(?:\.[a-z_]+)*(?:,[a-z_]+(?:\.[a-z_]+)*)*$/u;
 
 /** gh has the fields behind --json: `svc tickets list --json id,subject`. A comma shows what is meant. */
-export function refuseFieldsBehindJson(argv: readonly string[], command: AnyCommand | undefined): void {
+export function refuseFieldsBehindJson(argv: readonly string[], commandOf: () => AnyCommand | undefined): void {
+  const meant = fieldsMeant(argv);
+  const command = meant && commandOf();
   // It is named first: a line with it could not be typed.
   if (command && strangeFlags(ownWords(argv), command).some(({ name }) => !name.startsWith('--json'))) return;
+  if (meant) throw meant;
+}
+
+function fieldsMeant(argv: readonly string[]): Failure | undefined {
   const joined = ownWords(argv).findIndex((word) => /^--json=(?!(?:true|false)$)/u.test(word));
   const fields = argv[joined]?.slice('--json='.length) ?? '';
-  if (fieldNames.test(fields)) throw meantFields(argv.toSpliced(joined, 1, '--json', fields), joined + 1);
+  if (fieldNames.test(fields)) return meantFields(argv.toSpliced(joined, 1, '--json', fields), joined + 1);
   const at = placeOf(argv);
-  if (at >= 0 && argv[at]?.includes(',')) throw meantFields(argv, at);
+  return at >= 0 && argv[at]?.includes(',') ? meantFields(argv, at) : undefined;
 }
 
 /** The same of a single field beside ids, none of which looks like one: `svc tickets get 8 --json subject`. */

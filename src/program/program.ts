@@ -69,7 +69,7 @@ export async function parse(typed: readonly string[], columns?: number): Promise
     const data = loaded ? helpData(loaded, argv) : rootData();
     if (data !== undefined) return { help: data };
   }
-  refuseFieldsBehindJson(argv, typedCommand(argv, loaded));
+  refuseFieldsBehindJson(argv, () => typedCommand(argv, loaded));
   for (const entry of entries) {
     if (entry !== named || !loaded) {
       root
