@@ -16,7 +16,7 @@ const ofPublic = {
 };
 
 const hold: Param<number | undefined> = {
-  description: 'Wait so long before it is sent; Ctrl-C keeps the text as a draft',
+  description: 'Wait so long before it is sent; Ctrl-C keeps the text as a draft, and leaves rows of a file unsent',
   placeholder: 'SECONDS',
   group,
   parse: (texts, flag) => holdMs(texts.at(-1) ?? '', flag),
