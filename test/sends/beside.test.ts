@@ -408,31 +408,57 @@ test('of a draft of which nobody knows whether it was sent the row is unknown, a
   expect((await ok(reply, rows)).exitCode).toBe(0);
 });
 
-test('a row whose draft the service refused is rejected, and goes by that draft alone', async () => {
+test.each([
+  [reply, 'id,body\n8,One\n9,Two\n'],
+  [resolve, 'id\n7\n5\n'],
+] as const)('%s: a row whose draft the service refused is told, and goes by that draft alone', async (line, stdin) => {
   const { world, run, ok, shown, approve } = desk();
-  const rows = { stdin: 'id,body\n8,One\n9,Two\n' };
-  await ok([...reply, '--draft'], rows);
-  await world.control('POST', 'faults', { method: 'POST', path: '/tickets', action: 'status', status: 422 });
+  await ok([...line, '--draft'], { stdin });
+  await world.control('POST', 'faults', { method: 'POST', action: 'status', status: 422 });
   await approve(1);
   expect(await shown(1)).toMatchObject({ state: 'refused' });
   const sent = writesOf(world).length;
   const rejects = join(world.folder, 'rejects.csv');
-  for (const more of [[], ['--again'], ['--rejects', rejects]]) {
-    const next = await run([...reply, ...more], rows);
+  for (const more of [[], ['--again'], ['--rejects', rejects], ['--retry-unknown'], ['--draft']]) {
+    const next = await run([...line, ...more], { stdin });
     expect(next.exitCode).toBe(8);
-    expect(JSON.parse(next.stdout)).toMatchObject({
-      ...{ done: 1, drafted: 1, rejected: 1, unsent: 0 },
-      errors: [
-        { line: 2, error: expect.stringMatching(/^draft 1 was refused by the service \(.+\): svc drafts edit 1$/u) },
-      ],
-    });
+    const error = expect.stringMatching(/^draft 1 was refused by the service \(.+\): svc drafts show 1$/u);
+    expect(JSON.parse(next.stdout)).toMatchObject({ done: 2, drafted: 2, rejected: 0, errors: [{ line: 2, error }] });
   }
-  for (const stdin of [readFileSync(rejects, 'utf8'), 'id,body\n8,One\n'])
-    expect((await run(reply, { stdin })).exitCode).toBe(8);
+  expect(readFileSync(rejects, 'utf8').trim().split('\n')).toHaveLength(1);
   expect(writesOf(world)).toHaveLength(sent);
-  await ok('drafts edit 1 --body Better');
-  await ok(reply, rows);
-  await approve(1);
-  expect(await shown(1)).toMatchObject({ state: 'sent' });
-  await ok(reply, rows);
+  await ok('drafts reject 1');
+  expect((await run(line, { stdin })).exitCode).toBe(8);
+  await ok([...line, '--again'], { stdin });
+  expect(writesOf(world)).toHaveLength(sent + 1);
+});
+
+test('what a draft of one record alone became is known to a list where twice is once', async () => {
+  for (const isRejected of [false, true]) {
+    const { world, run, ok } = desk();
+    const rows = { stdin: 'id\n7\n5\n' };
+    await ok('conversations resolve 7 --draft');
+    await ok([...resolve, '--draft'], rows);
+    if (isRejected) await ok('drafts reject 1');
+    expect((await run(resolve, rows)).exitCode).toBe(isRejected ? 8 : 0);
+    expect(writesOf(world)).toEqual([]);
+  }
+});
+
+test('what went again, or got another name, after a kill is known after it', async () => {
+  const other = { stdin: 'id,body,zz\n8,One,1\n' };
+  const first = { stdin: 'id,body\n8,One\n' };
+  for (const [again, exitCode, sent] of [
+    [['--again'], 0, 1],
+    [[], 8, 0],
+  ] as const) {
+    const { world, run, ok } = desk();
+    await ok([...reply, '--draft'], first);
+    kill(world);
+    if (again.length === 0) await ok(reply, other);
+    await ok('drafts reject 1');
+    if (again.length > 0) await ok([...reply, ...again], other);
+    for (const rows of [first, other]) expect((await run(reply, rows)).exitCode).toBe(exitCode);
+    expect(writesOf(world)).toHaveLength(sent);
+  }
 });

@@ -137,7 +137,7 @@ test('a row of which the note is not known says so, and no later run adds it aga
       ...{ rows: 2, done: 1, unknown: 1, rejected: 0, unsent: 0 },
       errors: [{ line: 2, error: expect.stringContaining('may or may not') }],
     });
-    expect(ran.stderr).toContain('The record of each row is there; only what was to follow may be missing.');
+    expect(ran.stderr).toContain('The error of each of them says what may be missing');
     expect(ran.stderr).not.toContain('--restart');
     expect(readFileSync(results, 'utf8')).toMatch(/^8,.*,2,unknown,\d*,"?it is sent, but /mu);
   }

@@ -196,7 +196,7 @@ type Look = { readonly whole: number; readonly unreadable: number; readonly agai
 function lookFirst({ safety, effect }: RowOf['operation'], { whole, unreadable, again }: Look): string {
   const named = '--results FILE names them (svc_status unknown).';
   if (whole === 0)
-    return `The record of each row is there; only what was to follow may be missing. The error of the row says how to look, and what is left to do. svc sends none of it again. ${named}`;
+    return `The error of each of them says what may be missing, and how to look. svc sends none of it again. ${named}`;
   const blindly = `Do not send them again blindly. ${named}`;
   if (whole === unreadable)
     return `${blindly} svc cannot look for them as they read now: give the flags of then (--map, --map-value and the like), and run the command again.`;

@@ -90,9 +90,11 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
     untold: [],
   };
   try {
-    for (const line of [{ run }, ...(isBegun ? again : [])]) await append(held, line);
-    for (const line of renamedIn(beginning, header.settings)) await append(held, line);
+    await append(held, { run });
+    // What goes again, or has another name from now on, is said behind them.
     for (const line of untoldDrafts(beginning)) await append(held, line);
+    for (const line of isBegun ? again : []) await append(held, line);
+    for (const line of renamedIn(beginning, header.settings)) await append(held, line);
     await folder.onDisk(() => noteBegun(path));
     if (own?.past.witness !== undefined) await forgetWitness(own.past.witness);
   } catch (error) {

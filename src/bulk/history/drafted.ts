@@ -4,7 +4,7 @@ import { someOf } from '../../text/each.ts';
 import type { RowStatus, Said } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { nameNow } from '../journal/reader.ts';
-import type { Plan } from '../rows/plan.ts';
+import { isRepeatable, type Plan } from '../rows/plan.ts';
 import type { Match } from './match-table.ts';
 
 /** `rejected`: a person has said that it is never sent; `open`: it may still be sent, or nobody knows whether it was. */
@@ -29,14 +29,16 @@ export function asWritten(drafted: Drafted, { from, key, rowStatus }: Match): Ro
 const aboutOf = ({ line, is }: RowStatus) => ({ line, ...(is !== undefined && { is }) });
 
 /**
- * What became of the drafts of rows. A row whose draft was rejected, or of which nobody knows whether it was sent, is no done
- * one from here on. Of one whose draft is in another place, or was sent in part, nothing is changed.
+ * What became of the drafts of rows. A row whose draft a person rejected is no done one: from here on it is a rejected one.
+ * Of one whose draft is in another place, or was rejected after a part of it was sent, nothing is changed.
  */
 export async function drafted(
   journals: readonly Found[],
-  { row: { operation } }: Pick<Plan, 'row'>,
+  { row }: Pick<Plan, 'row'>,
   read: () => Promise<readonly Draft[]>,
 ): Promise<Drafted> {
+  const { operation } = row;
+  const isOnce = isRepeatable({ row });
   const fates = new Map<Found, OfJournal>();
   if (hearersOf(operation) === undefined || !journals.some(mayHaveDrafts)) return fates;
   const drafts = (await read()).filter((draft) => draft.operation === operation.id);
@@ -47,13 +49,15 @@ export async function drafted(
     const untold = addUntold(from, byKey);
     const { rowStatuses: statuses } = from.past;
     const ofRow = new Map<string, Fate>();
+    // A draft of one record alone may be that of a row, too, where twice is once.
+    const isOf = ({ key }: Draft, row: string) =>
+      key === null ? isOnce : nameNow({ rowStatuses: statuses, former }, rowIn(key)) === row;
     let isDecided = true;
     for (const { row, rowStatus, id } of [...draftsIn(from)]) {
       const draft = byId.get(id);
       isDecided &&= draft?.state === 'sent';
       // Another place has other drafts by the same ids.
-      if (!draft || nameNow({ rowStatuses: statuses, former }, rowOf(draft)) !== row || draft.state === 'sent')
-        continue;
+      if (!draft || !isOf(draft, row) || draft.state === 'sent') continue;
       const isRejected = draft.state === 'rejected';
       if (isRejected && hasBegun(draft)) continue;
       ofRow.set(row, { is: isRejected ? 'rejected' : 'open', draft: id });
@@ -66,7 +70,7 @@ export async function drafted(
 }
 
 /** The row's name in the journal of the run that made the draft. */
-const rowOf = ({ key }: Draft): string => key?.slice(key.lastIndexOf('/') + 1) ?? '';
+const rowIn = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
 
 /** A run that was killed, or failed, right then did not say whether it has kept a draft. */
 function addUntold({ past: { rowStatuses } }: Found, byKey: ReadonlyMap<string | null, Draft>): Map<string, number> {
@@ -94,13 +98,15 @@ function* draftsIn({ past }: Found): Generator<DraftedRow, undefined> {
     if (rowStatus.status === 'done' && rowStatus.drafted !== undefined) yield { row, rowStatus, id: rowStatus.drafted };
 }
 
-/** What the row of a draft is that neither waits nor was sent. */
-function whatIs({ id, state, reason, error }: Draft): Said | undefined {
-  const why = (said: string | null) => (said === null ? '' : ` (${said})`);
+/** What the row of a draft is that neither waits nor was sent. One that is not rejected stays with its draft, whatever file it stands in. */
+function whatIs(draft: Draft): Said | undefined {
+  const { id, state, reason, error } = draft;
+  const why = (said: string | null) => (said === null ? '' : ` (${said.replace(/\.$/u, '')})`);
   if (state === 'rejected') return { status: 'rejected', error: `draft ${id} was rejected by a person${why(reason)}` };
-  if (state === 'refused')
-    return { status: 'rejected', error: `draft ${id} was refused by the service${why(error)}: svc drafts edit ${id}` };
+  const whole = hasBegun(draft) ? `the rest of draft ${id}` : `draft ${id}`;
+  const stays = { status: 'done', id: null, drafted: id } as const;
+  const look = `svc drafts show ${id}`;
+  if (state === 'refused') return { ...stays, error: `${whole} was refused by the service${why(error)}: ${look}` };
   if (state !== 'unknown') return undefined;
-  const told = `draft ${id} may or may not have been sent: svc drafts show ${id}`;
-  return { status: 'done', id: null, drafted: id, doubt: true, error: told };
+  return { ...stays, doubt: true, error: `${whole} may or may not have been sent: ${look}` };
 }

@@ -69,8 +69,8 @@ async function* sentWithLess(
         const rowStatus = from.past.rowStatuses.get(key);
         const isOver = plan.refs.has(key) || known.has(key);
         if (!rowStatus || isOver) continue;
-        // What the service rejected may go in another form; what became of a draft is known in each.
-        if (rowStatus.status === 'rejected' && fateOf(drafted, { from, key }) === undefined) continue;
+        // What the service rejected may go in another form; what a person rejected is known in each.
+        if (rowStatus.status === 'rejected' && fateOf(drafted, { from, key }) !== 'rejected') continue;
         return { rowStatus, key, from };
       }
     }

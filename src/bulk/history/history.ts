@@ -29,7 +29,7 @@ import { isRepeatable, mayBeOverwritten, type Plan } from '../rows/plan.ts';
 import { alikeRows } from './alike.ts';
 import { type Beginning, beginJournal, wording } from './begin-journal.ts';
 import { choose, unsettle, type Wish } from './choose.ts';
-import { type Drafted, drafted } from './drafted.ts';
+import { type Drafted, drafted, fateOf } from './drafted.ts';
 import { type Grown, grownRows, matchCounted } from './grown.ts';
 import { judgesOf } from './judges.ts';
 import type { Match, Matches } from './match-table.ts';
@@ -187,7 +187,8 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const more = isAnew ? [] : await grownRows(plan, { journals: judges, drafted: decided }, chosen.matches);
   const left = more.filter(({ line }) => !told.has(line));
   // Version 0.1.0 wrote down of no row what it is like.
-  const alike = [...likened, ...left.filter(({ rowStatus }) => isUnsure(rowStatus))];
+  const isAlike = (one: Grown) => isUnsure(one.rowStatus) && fateOf(decided, one) === undefined;
+  const alike = [...likened, ...left.filter(isAlike)];
   const fresh = join(folder.path, newName(keys));
   const { ours } = disk;
   const hasCopies = mayBeOverwritten(plan) && !onlyLooks;
@@ -203,7 +204,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
       unsettled.length > 0
         ? { ...chosen, voided: [...chosen.voided, { rows: unsettled, settings: [settings] }] }
         : chosen,
-    grown: wish.again ? [] : left.filter(({ rowStatus }) => !isUnsure(rowStatus)),
+    grown: wish.again ? [] : left.filter((one) => !isAlike(one)),
     others: isOnce ? [] : await otherRequests(plan, chosen.matches),
     alike,
     drafted: decided,

@@ -66,7 +66,7 @@ export function matchRows(
   const isOnce = isRepeatable(plan);
   const counts = (from: Found, key: string, { status, is }: RowStatus, request: string | undefined): boolean => {
     const fate = fateOf(drafted, { from, key });
-    if (isOfRejects(from)) return fate !== undefined && status === 'rejected';
+    if (isOfRejects(from)) return fate === 'rejected';
     // Twice is once: of another run only what a person has yet to decide, or has decided.
     if (isOnce && from !== own) return fate !== undefined;
     // What was rejected may go again in another form, or from another file; what a person rejected goes when one says so.

@@ -62,10 +62,13 @@ async function pullOnce(ctx: Context, settings: Settings, db: string | undefined
 
 const columns = ['kind', 'rows', 'created', 'updated', 'gone', 'complete'] as const;
 
+type Changes = Pick<PullReport['kinds'][number], 'created' | 'updated' | 'gone'>;
+
 function reportView(report: PullReport): View {
   const { kinds, requests, duration_ms, stopped } = report;
   const refused = kinds.filter((one) => one.refused !== null);
-  const stale = refused.filter(({ rows }) => rows > 0).map(({ kind }) => kind);
+  const isUnchanged = ({ created, updated, gone }: Changes) => created + updated + gone === 0;
+  const stale = refused.filter((one) => one.rows > 0 && isUnchanged(one)).map(({ kind }) => kind);
   const some = kinds.filter((one) => !one.complete && one.refused === null).map(({ kind }) => kind);
   const doubted = kinds.filter(({ doubt }) => doubt !== null).map(({ kind }) => kind);
   const notes = [`${requests} request${requests === 1 ? '' : 's'} in ${(duration_ms / 1000).toFixed(1)} s.`];
@@ -82,7 +85,12 @@ function reportView(report: PullReport): View {
     human: async (terminal) => (await import('../../output/table.ts')).table(kinds, columns, terminal),
     notes,
     ...(refused.length === kinds.length
-      ? { failure: new Failure('forbidden', `Nothing was pulled. ${refused[0]?.refused ?? ''}`) }
+      ? {
+          failure: new Failure(
+            'forbidden',
+            `${kinds.every(isUnchanged) ? 'Nothing was pulled. ' : ''}${refused[0]?.refused}`,
+          ),
+        }
       : (stopped || doubted.length > 0) && { outcome: 'partial' as const, why: notes[1] }),
   };
 }
