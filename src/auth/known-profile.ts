@@ -22,15 +22,21 @@ export function profileNotThere(name: string, known: readonly string[], names = 
 }
 
 /**
- * Before a setting of a profile is kept: a guard on a mistyped one guards nothing. Undefined where the profile is known;
- * a sentence where it may be meant, since nothing is saved yet that it could be a slip of, or the environment holds its
- * credential. Throws a usage Failure otherwise.
+ * Before a setting of a profile is kept. Undefined where the profile is known; a sentence where nothing else is saved of it.
+ *
+ * @param isGuard of a mistyped profile it would guard nothing
+ * @throws Failure `usage` for a guard of a profile whose name is near to another, unless the environment holds a credential
  */
-export async function profileDoubt(ctx: Ports, name: string): Promise<string | undefined> {
-  const known = await knownProfiles(ctx);
-  if (name === 'default' || known.includes(name)) return undefined;
+export async function profileDoubt(ctx: Ports, name: string, isGuard: boolean): Promise<string | undefined> {
+  const { profiles = {} } = await readConfig(ctx.files);
+  if (name === 'default' || Object.hasOwn(profiles, name)) return undefined;
+  // A store that cannot be read keeps nobody from a setting.
+  const known = await knownProfiles(ctx).catch(() => Object.keys(profiles));
+  if (known.includes(name)) return undefined;
   const names = [...known, 'default'];
-  const mayBeMeant = known.length === 0 || environmentKinds(ctx.env).length > 0;
-  if (!mayBeMeant || nearest(name, names) !== undefined) throw profileNotThere(name, known, names);
-  return `Nothing else is saved of profile ${name}. To log in there: ${loginCommand('oauth', name)}`;
+  const near = nearest(name, names);
+  if (isGuard && near !== undefined && environmentKinds(ctx.env).length === 0)
+    throw profileNotThere(name, known, names);
+  const meant = near === undefined ? '.' : `; did you mean ${near}?`;
+  return `Nothing else is saved of profile ${name}${meant} To log in there: ${loginCommand('oauth', name)}`;
 }

@@ -44,7 +44,7 @@ export function flagsFor(operation: Operation, about: FlagWording): Params {
   }
   if (about.sift) Object.assign(flags, siftFlags(operation, about.sift, about.columns));
   for (const [field, flag] of Object.entries(flagsOf(operation.body))) {
-    flags[field] = field === about.text ? { ...flag, written: true, unless: ['bodyFile', 'editor'] } : flag;
+    flags[field] = field === about.text ? { ...flag, written: true, unless: ['bodyFile', 'editor', 'template'] } : flag;
   }
   for (const { fields } of about.rows?.follows ?? [])
     for (const field of fields) flags[field] = { ...flagOfRow(about.rows?.body, field), group: 'What follows:' };

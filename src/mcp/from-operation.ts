@@ -80,9 +80,9 @@ const doubtsOf = (operation: Operation, parts: Parts): string[] =>
 
 /** As the command line does: an empty list of posts says which statuses there are. */
 async function tellStatuses(service: Service, { query }: Parts, body: unknown): Promise<void> {
-  const { status } = fieldsIn(query);
+  const { status, page = 1 } = fieldsIn(query);
   const posts = fieldsIn(body).posts;
-  if (typeof status !== 'string' || !Array.isArray(posts) || posts.length > 0) return;
+  if (page !== 1 || typeof status !== 'string' || !Array.isArray(posts) || posts.length > 0) return;
   await (await import('../command/post-statuses.ts')).tellPostStatuses(service, status);
 }
 

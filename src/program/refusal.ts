@@ -7,7 +7,7 @@ import { capital } from '../text/capital.ts';
 import { nearest } from '../text/near.ts';
 import { shellWord, typedLine } from '../text/shell-word.ts';
 import { habitualFlag } from './habit-words.ts';
-import { typableLine } from './strange-flags.ts';
+import { didYouMean } from './strange-flags.ts';
 
 /** `words`: the arguments that it was given. */
 type Refused = { readonly command?: readonly string[]; readonly words?: readonly string[] };
@@ -202,7 +202,7 @@ function flagOfChild(
   if (!child || at < 0) return undefined;
   const rest = behind.filter((_, i) => i !== place);
   const line = [...argv.slice(0, firstWordAt(argv)), ...path, child.name, ...rest];
-  return `${word} is of its commands. Did you mean: svc ${typableLine(line, child)}`;
+  return `${word} is of its commands. ${didYouMean(line, [...path, child.name], child)}`;
 }
 
 const hasFlag = ({ flags }: Command, flag: string): boolean =>

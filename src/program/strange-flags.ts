@@ -7,17 +7,17 @@ import { typedLine } from '../text/shell-word.ts';
 export const strangeFlags = (words: readonly string[], command: Pick<AnyCommand, 'flags'>): readonly TypedFlag[] =>
   typedFlags(words, command).filter(({ key, name }) => key === undefined && !/^(?:-h|--help)$/u.test(name));
 
-/** The line that advice proposes, which can be typed: without what the command does not know, and what stands behind that. */
-export function typableLine(words: readonly string[], command: Pick<AnyCommand, 'flags'>): string {
-  const strange = strangeFlags(words, command);
-  const left = new Set(
-    strange.flatMap(({ name, value, at }) => {
-      if (words[at]?.startsWith(name)) return [at];
-      return value?.startsWith('-') ? [at - 1] : [at - 1, at];
-    }),
-  );
-  const line = typedLine(words.filter((_, at) => !left.has(at)));
-  if (strange.length === 0) return line;
-  const names = [...new Set(strange.map(({ name }) => name))];
-  return `${line}\nIt has no ${listed(names, 'and')}.`;
+/**
+ * The advice to run a line. Of one with flags that the command does not know the command alone is named: whether the word behind
+ * such a flag is its value nobody can tell, and a line without it could act on something else.
+ */
+export function didYouMean(
+  line: readonly string[],
+  path: readonly string[],
+  command: Pick<AnyCommand, 'flags'>,
+): string {
+  const names = [...new Set(strangeFlags(line, command).map(({ name }) => name))];
+  if (names.length === 0) return `Did you mean: svc ${typedLine(line)}`;
+  const own = `svc ${path.join(' ')}`;
+  return `Did you mean ${own}? It has no ${listed(names, 'and')}: ${own} --help`;
 }

@@ -4,7 +4,7 @@ import { Failure } from '../errors.ts';
 import { typedLine } from '../text/shell-word.ts';
 import { commandHabits, habitIn, habitualCommand } from './habit-words.ts';
 import { notThere } from './not-there.ts';
-import { typableLine } from './strange-flags.ts';
+import { didYouMean } from './strange-flags.ts';
 import { leadingWords } from './unknown.ts';
 
 const verbs: Readonly<Record<string, string>> = {
@@ -36,6 +36,8 @@ export async function verbFirst(argv: readonly string[]): Promise<Failure | unde
   const hint =
     own === undefined
       ? (missing?.instead ?? `Run: svc ${name} --help`)
-      : `Did you mean: svc ${command ? typableLine(line, command) : typedLine(line)}`;
+      : command
+        ? didYouMean(line, [name, own], command)
+        : `Did you mean: svc ${typedLine(line)}`;
   return new Failure('usage', `Unknown command '${typed}'.${missing ? ` ${missing.fact}` : ''}`, { hint });
 }

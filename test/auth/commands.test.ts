@@ -568,9 +568,6 @@ describe('config', () => {
 
     test.each([
       ['config', 'set', 'sends', 'draft', '-p', 'oatuh'],
-      ['config', 'set', 'base_url', 'https://api.example.com', '-p', 'oatuh'],
-      ['config', 'set', 'sends', '', '-p', 'oatuh'],
-      ['config', 'unset', 'sends', '-p', 'oatuh'],
       ['config', 'set', 'default_profile', 'oatuh'],
       ['auth', 'switch', 'oatuh'],
     ])('%s %s %s %s %s is refused, with the near one', async (...argv) => {
@@ -580,20 +577,30 @@ describe('config', () => {
       expect(await world.written()).toBe(before);
     });
 
-    test('is refused without a near one too, and with a credential of the environment it is noted', async () => {
+    test('another setting is kept and noted, and so is a guard with a credential of the environment or without a near name', async () => {
       const world = await withOauth();
-      const argv = ['config', 'set', 'sends', 'draft', '-p', 'staging'];
-      expect(await world.svc(argv)).toMatchObject({
-        exitCode: 2,
-        stderr: expect.stringMatching(/^Error: There is no profile staging\.\nThere are: default, oauth\. /u),
-      });
-      expect(await world.svc(argv, { env: { SVC_API_KEY: 'key_acme' } })).toMatchObject({
+      const noted = (name: string, near = '.') =>
+        `Nothing else is saved of profile ${name}${near} To log in there: svc -p ${name} login\n`;
+      expect(await world.svc(['config', 'set', 'base_url', 'https://api.example.com', '-p', 'oatuh'])).toMatchObject({
         exitCode: 0,
-        stderr:
-          'sends of profile staging is draft now.\nNothing else is saved of profile staging. To log in there: svc -p staging login\n',
+        stderr: expect.stringContaining(noted('oatuh', '; did you mean oauth?')),
       });
       // From then on there is something of it.
-      expect((await world.svc(['config', 'set', 'sends', 'draft', '-p', 'staging'])).exitCode).toBe(0);
+      expect((await world.svc(['config', 'set', 'sends', 'draft', '-p', 'oatuh'])).exitCode).toBe(0);
+      expect(await world.svc(['config', 'set', 'sends', 'draft', '-p', 'staging'])).toMatchObject({
+        exitCode: 0,
+        stderr: `sends of profile staging is draft now.\n${noted('staging')}`,
+      });
+      const env = { SVC_API_KEY: 'key_acme' };
+      expect((await world.svc(['config', 'set', 'sends', 'draft', '-p', 'ouath'], { env })).exitCode).toBe(0);
+      expect((await world.svc(['config', 'unset', 'sends', '-p', 'oauht'])).exitCode).toBe(0);
+    });
+
+    test.each([{}, { SVC_API_KEY: 'key_acme' }])('logins that cannot be read keep no setting back: %j', async (env) => {
+      const world = await withOauth();
+      await writeFile(join(world.folder, 'config', 'credentials.json'), '{bad');
+      for (const name of ['default', 'new'])
+        expect((await world.svc(['config', 'set', 'sends', 'draft', '-p', name], { env })).exitCode).toBe(0);
     });
 
     test('is noted where nothing at all is saved', async () => {

@@ -256,7 +256,11 @@ describe('a secret behind a flag', () => {
 
   test.each([
     ['tickets list --pasword=abcSECRET', "Unknown option '--pasword'."],
-    ['tickets --status=open --token abcSECRET', 'Did you mean: svc tickets list --status=open\nIt has no --token.'],
+    [
+      'tickets --status=open --token abcSECRET',
+      'Did you mean svc tickets list? It has no --token: svc tickets list --help',
+    ],
+    ['list tickets --api --api-key abcSECRET', 'Did you mean svc tickets list? It has no --api'],
     ['alias set mine login --x-token=abcSECRET', "Run: svc alias set mine 'login --x-token=…'"],
     ['api --token=abcSECRET GET /x', '-X GET. It has no --token: svc api --help'],
     ['whoami --yes=abc"\n"SECRET', '--yes takes no value'],
@@ -270,18 +274,32 @@ describe('a secret behind a flag', () => {
 });
 
 test.each([
-  ['get ticket 8 --foo', 'Did you mean: svc tickets get 8\nIt has no --foo.\n'],
-  ['get ticket 8 --json --foo 1', 'Did you mean: svc tickets get 8 --json\nIt has no --foo.\n'],
+  [
+    'update ticket --foo 9 10 --priority 2',
+    'Did you mean svc tickets update? It has no --foo: svc tickets update --help\n',
+  ],
+  ['get ticket 8 --foo', 'Did you mean svc tickets get? It has no --foo: svc tickets get --help\n'],
+  ['get ticket 8 --json --foo 1', 'Did you mean svc tickets get? It has no --foo: svc tickets get --help\n'],
   [
     'list tickets --status open --foo=1 --bar --all',
-    'svc tickets list --status open --all\nIt has no --foo and --bar.\n',
+    'svc tickets list? It has no --foo and --bar: svc tickets list --help\n',
   ],
-  ['tickets --status open --foo 1', 'Did you mean: svc tickets list --status open\nIt has no --foo.\n'],
+  ['tickets --status open --foo 1', 'Did you mean svc tickets list? It has no --foo: svc tickets list --help\n'],
   ['tickets list --foo --json id,subject', "Unknown option '--foo'."],
 ])('the line that is proposed for svc %s has no flag that would be refused', async (words, shown) => {
   const { exitCode, stderr } = await svc(sandboxWorld(), words.split(' '));
   expect(exitCode).toBe(2);
   expect(stderr).toContain(shown);
+});
+
+test.each([
+  'changelog create --title ab --template t.md',
+  'tickets reply abc --template t.md',
+  'conversations reply abc --template t.md',
+])('with a template no text is missing: svc %s', async (words) => {
+  const { exitCode, stderr } = await svc(sandboxWorld(), words.split(' '));
+  expect(exitCode).toBe(2);
+  expect(stderr).not.toContain('required as well');
 });
 
 describe('svc api with what is no path', () => {

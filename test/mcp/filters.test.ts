@@ -78,4 +78,6 @@ test('no post with a status: the model is told which there are', async () => {
     svc_says: ['No post has the status planed. Posts have: in_progress, planned, shipped, under_review.'],
   });
   expect((await call('listFeedback', { status: 'planned' })).structuredContent.svc_says).toBeUndefined();
+  // Behind the last page there is nothing to say of it.
+  expect((await call('listFeedback', { status: 'planed', page: 2 })).structuredContent.svc_says).toBeUndefined();
 });

@@ -49,7 +49,7 @@ export const createEntry = defineCommand({
   flags: {
     ...entryFlags,
     title: titleFlag,
-    content: { ...contentFlag, required: true, written, unless: textWays },
+    content: { ...contentFlag, required: true, written, unless: [...textWays, 'template'] },
     ...fileFlags,
   },
   row: rowOf(createChangelogEntry, { text: 'content', question: publishing }),

@@ -157,7 +157,9 @@ async function change(ctx: Context, settings: Settings, name: KeyName, value: st
   const { profile } = settings;
   const { of } = keys[name];
   const doubt =
-    of === 'profile' ? await (await import('../../auth/known-profile.ts')).profileDoubt(ctx, profile) : undefined;
+    of === 'profile' && value !== undefined
+      ? await (await import('../../auth/known-profile.ts')).profileDoubt(ctx, profile, name === 'sends')
+      : undefined;
   if (name === 'sends') await agreeToMode(ctx, settings, value);
   if (name === 'default_profile') await agreeToDefault(ctx, settings, value);
   const write = async () => {
