@@ -28,7 +28,7 @@ export function partialNote({ rows, rejected, uncounted = 0, drafted = 0, files,
     ...(unsent > 0 ? [`${number(unsent)} not sent`] : []),
     ...(uncounted > 0 ? [`${number(uncounted)} sent, but not counted by the service`] : []),
   ];
-  const what = left.length > 0 ? left.join(', ') : 'some of them in part';
+  const what = left.length > 0 ? left.join(', ') : 'some of them with an error';
   const status = drafted > 0 && drafted === of.done ? 'became drafts' : `${rows === 1 ? 'is' : 'are'} done`;
   return `${number(of.done)} of ${rowsInWords(rows)} ${status}: ${what}. ${whereNamed(files, rejected)}`;
 }
@@ -50,7 +50,7 @@ export function dryNote({ rejected, unknown = 0, forbidden = 0 }: DryCounts): st
     ...(unknown > 0 ? [`${rowsInWords(unknown)} may or may not have been done by an earlier run (exit 9).`] : []),
     ...(forbidden > 0 ? [`${forbiddenInWords(forbidden)} (exit 8).`] : []),
   ];
-  return told.length > 0 ? told.join(' ') : 'Earlier runs have done some rows only in part (exit 8).';
+  return told.length > 0 ? told.join(' ') : 'Earlier runs have left some rows with an error (exit 8).';
 }
 
 /** Of a dry run. */

@@ -462,3 +462,34 @@ test('what went again, or got another name, after a kill is known after it', asy
     expect(writesOf(world)).toHaveLength(sent);
   }
 });
+
+test.each(['waits', 'is rejected'])('however often its file and others name a row anew, its draft %s', async (what) => {
+  const { world, run, ok } = desk();
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => join(world.folder, `${name}.csv`)) as [string, string, string];
+  writeFileSync(a, 'id\n8\n');
+  writeFileSync(b, 'id,body\n8,One\n9,Two\n');
+  writeFileSync(c, 'ticket,text\n8,One\n10,Three\n');
+  const ofA = [...replyFrom(a), '--body', 'One'];
+  const ofC = [...replyFrom(c), '--map', 'ticket=id', '--map', 'text=body'];
+  await ok([...ofA, '--draft']);
+  for (const line of [replyFrom(b), ofA, ofC, replyFrom(b), ofC]) await ok(line);
+  if (what === 'is rejected') await ok('drafts reject 1');
+  const again = what === 'waits' ? ['--again'] : [];
+  for (const line of [ofC, replyFrom(b), ofA, ofC])
+    expect((await run([...line, ...again])).exitCode).toBe(what === 'waits' ? 0 : 8);
+  expect(writesOf(world).filter((line) => line.includes('/8/'))).toEqual([]);
+});
+
+test.each(['waits', 'is rejected'])(
+  'a draft of another record in another place, by the same id, that %s is none of the row',
+  async (what) => {
+    const { world, ok } = desk();
+    const env = { SVC_DRAFTS_DB: join(world.folder, 'two') };
+    await ok([...resolve, '--draft'], { stdin: 'id\n7\n' });
+    world.clock.advance(1000);
+    await ok('conversations resolve 1 --draft', { env });
+    if (what === 'is rejected') await ok('drafts reject 1', { env });
+    await ok(resolve, { stdin: 'id\n7\n', env });
+    expect(writesOf(world)).toEqual(['POST /conversations/7/resolve']);
+  },
+);

@@ -13,7 +13,7 @@ import { journalText, lineText, mark, shortLines } from '../journal/text.ts';
 import { append, close, type Held, type Opening } from '../journal/writing.ts';
 import { isRepeatable, type Plan } from '../rows/plan.ts';
 import type { Chosen } from './choose.ts';
-import { asWritten, type Drafted } from './drafted.ts';
+import { asWritten, type Drafted, draftOf } from './drafted.ts';
 import { otherNames } from './match-table.ts';
 
 export const wording: Wording = {
@@ -107,9 +107,9 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
 /** Drafts that a killed run kept before it said so. */
 function* untoldDrafts({ own, drafted }: Beginning): Generator<RowLine> {
   if (!own) return;
-  for (const [row, id] of drafted.get(own)?.untold ?? []) {
+  for (const [row, draft] of drafted.get(own)?.untold ?? []) {
     const line = own.past.rowStatuses.get(row)?.line ?? 0;
-    yield { done: { row, line, id: null, drafted: id, requests: 0, ms: 0 } };
+    yield { done: { row, line, id: null, ...draftOf(draft), requests: 0, ms: 0 } };
   }
 }
 

@@ -120,6 +120,8 @@ type Made = {
   readonly of?: number;
   readonly step?: number;
   readonly drafted?: number;
+  /** When that draft was made: drafts in another place may have the same id. */
+  readonly draftedAt?: string;
   /** With `doubt` or `rest`: as of `sent`. */
   readonly like?: string;
   /** Records to which a request of this row may still write, and when it was said, by this machine's clock. */
@@ -159,9 +161,10 @@ export function costOf(line: RowLine): Cost {
 type Part = Omit<Made, 'id' | 'secret' | 'of' | 'doubt'> & { readonly doubt?: object | true };
 
 /** Of a row that is done in part: what was not; of one that waits for a person, its draft. */
-export const partOf = ({ error, rest, doubt, step, drafted }: Part) => ({
+export const partOf = ({ error, rest, doubt, step, drafted, draftedAt }: Part) => ({
   ...(step !== undefined && { step }),
   ...(drafted !== undefined && { drafted }),
+  ...(draftedAt !== undefined && { draftedAt }),
   ...(error !== undefined && { error }),
   ...(rest === true && { rest }),
   ...(doubt === undefined ? {} : { doubt: true as const }),

@@ -44,6 +44,7 @@ type Rare = {
   readonly rest?: true;
   readonly doubt?: true;
   readonly drafted?: number;
+  readonly draftedAt?: string;
   readonly step?: number;
   readonly batch?: string;
 };
@@ -201,9 +202,9 @@ function rareIn(rowStatus: RowStatus): Rare | undefined {
 type DoneParts = Omit<Rare, 'keys' | 'at' | 'like' | 'batch'>;
 
 /** Undefined where it has none of them. */
-export function partsOf({ secret, rest, doubt, drafted, step }: DoneParts): DoneParts | undefined {
+export function partsOf({ secret, rest, doubt, drafted, draftedAt, step }: DoneParts): DoneParts | undefined {
   if (secret === undefined && !rest && !doubt && drafted === undefined && step === undefined) return undefined;
-  return { ...partOf({ rest, doubt, drafted, step }), ...(secret !== undefined && { secret }) };
+  return { ...partOf({ rest, doubt, drafted, draftedAt, step }), ...(secret !== undefined && { secret }) };
 }
 
 /** Most rows of a journal are of its first run. */

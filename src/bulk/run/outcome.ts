@@ -14,6 +14,7 @@ export type Done = {
   readonly step?: number;
   /** Nothing was sent: it is a draft of this id, which a person approves. */
   readonly drafted?: number;
+  readonly draftedAt?: string;
 };
 
 /** What became of a row in this run. `done` with an error: in part, the record is there. `unsent`: nothing happened, and why. */
@@ -33,10 +34,10 @@ export function outcomeOf(error: unknown, { hasLeft, broken }: Known): Outcome {
   return hasLeft ? { status: 'unknown', error: failure.message, failure } : { status: 'unsent', failure };
 }
 
-const draftedOutcome = ({ id }: Drafted): Outcome => ({
+const draftedOutcome = ({ id, record: { created_at: at } }: Drafted): Outcome => ({
   status: 'done',
   id: null,
-  ...(id !== null && { drafted: id }),
+  ...(id !== null && { drafted: id, ...(typeof at === 'string' && { draftedAt: at }) }),
 });
 
 function judgedOutcome(failure: Failure): Outcome {

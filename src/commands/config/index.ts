@@ -158,7 +158,11 @@ async function change(ctx: Context, settings: Settings, name: KeyName, value: st
   const { of } = keys[name];
   const doubt =
     of === 'profile' && value !== undefined
-      ? await (await import('../../auth/known-profile.ts')).profileDoubt(ctx, profile, name === 'sends')
+      ? await (await import('../../auth/known-profile.ts')).profileDoubt(
+          ctx,
+          profile,
+          name === 'sends' && value !== 'allow',
+        )
       : undefined;
   if (name === 'sends') await agreeToMode(ctx, settings, value);
   if (name === 'default_profile') await agreeToDefault(ctx, settings, value);
