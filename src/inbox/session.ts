@@ -56,6 +56,11 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
     return next;
   });
   const nap = interruptible(ctx);
+  const unfinished = new Set<Promise<void>>();
+  const outlast = (work: Promise<void>) => {
+    unfinished.add(work);
+    void work.finally(() => unfinished.delete(work));
+  };
   let account: number | null = null;
   const reading = async (): Promise<Reading> => {
     const { store, account: whose } = await copy();
@@ -72,7 +77,10 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
     holdMs: () => holdNow(ctx, settings),
   };
   return {
-    world: { reading, writing, tell, pull: nap.wake, mode: async () => (await ctx.sends?.mode()) ?? 'allow' },
+    world: {
+      ...{ reading, writing, tell, pull: nap.wake, outlast },
+      mode: async () => (await ctx.sends?.mode()) ?? 'allow',
+    },
     follow: () =>
       follow({
         following,
@@ -90,6 +98,7 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
     async end() {
       own.abort('SIGTERM');
       nap.wake();
+      await Promise.all(unfinished);
       await closeAll();
       const kept = drafts.known();
       await (await kept?.catch(() => undefined))?.close().catch(() => {});

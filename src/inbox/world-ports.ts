@@ -14,6 +14,8 @@ export type World = {
   readonly mode: () => Promise<SendMode>;
   readonly copyText: (text: string) => void;
   readonly pull: () => void;
+  /** The end waits for it. It never fails. */
+  readonly outlast: (work: Promise<void>) => void;
   readonly suspend: () => void;
   /** `isNow`: as Ctrl-C does. */
   readonly end: (isNow: boolean) => void;

@@ -102,7 +102,7 @@ async function draftShown({ writing, editing }: World, draft: Draft): Promise<st
 
 /** The rows of a view. At the start those of the last time come first, for there may be very many to look through. */
 async function list(
-  { reading, tell }: World,
+  { reading, tell, outlast }: World,
   { ask, view, words, offset, most }: Extract<Effect, { do: 'list' }>,
 ): Promise<void> {
   try {
@@ -111,7 +111,11 @@ async function list(
     if (last) tell({ is: 'rows', ask, offset, ...last });
     const found = await rowsOf(open, { view, offset, most, ...(words !== undefined && { words }) });
     tell({ is: 'rows', ask, offset, ...found });
-    if (offset === 0 && words === undefined) await rememberRows(open, view, found, last);
+    if (offset > 0 || words !== undefined) return;
+    const remembered = rememberRows(open, view, found, last);
+    // Who ends at once, the rows seen, would wait as long the next time.
+    outlast(remembered);
+    await remembered;
   } catch (error) {
     const isWrong = error instanceof Failure && error.kind === 'usage';
     tell({ is: 'no-rows', ask, told: wordsOf(error), isWrong });

@@ -4,6 +4,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { newEntryName } from '../../src/disk/lock/lock-entry.ts';
+import { firstRows } from '../../src/mirror/store/first-rows.ts';
+import { inCopy } from '../mirror/truth.ts';
 import { fakeTerminal } from '../screen/terminal.ts';
 import { svc } from '../svc.ts';
 import { desk } from './desk.ts';
@@ -71,4 +73,30 @@ test('an error that lasts leaves no connection to the copy open at each new atte
   await ended;
   // One that was being opened when it ended is closed once it is open.
   await vi.waitFor(() => expect(openOf(place)).toBe(0), { timeout: 60_000, interval: 5 });
+});
+
+test('who ends once the rows are there has them at once the next time', async () => {
+  const world = await desk();
+  const terminal = fakeTerminal({ columns: 80, rows: 24 });
+  const { write } = terminal.port;
+  let isSeen = false;
+  const port: typeof terminal.port = {
+    ...terminal.port,
+    write(text) {
+      if (!isSeen && /T-\d{4}/u.test(text)) {
+        isSeen = true;
+        terminal.type('q');
+      }
+      return write(text);
+    },
+  };
+  await svc(world, ['inbox'], { columns: 80, terminal: port });
+  await inCopy(world, async (store, account) => {
+    const kept = await store.read((sql) => firstRows(sql, account, 'waiting'));
+    expect(JSON.parse(kept ?? 'null')).toMatchObject({
+      rows: expect.arrayContaining([expect.objectContaining({ kind: 'ticket' })]),
+      total: expect.any(Number),
+    });
+  });
+  expect(isSeen).toBe(true);
 });
