@@ -4,13 +4,16 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stagePackage } from '../build/stage.js';
 import { bytesOf } from './size.js';
 import { tell } from './tell.js';
 
 const project = join(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
 try {
-  const npm = (...argv) => execFileSync('npm', argv, { cwd: project, stdio: ['ignore', 'pipe', 'ignore'] }).toString();
+  // As a release lays it out.
+  const cwd = stagePackage(project, join(folder, 'package'));
+  const npm = (...argv) => execFileSync('npm', argv, { cwd, stdio: ['ignore', 'pipe', 'ignore'] }).toString();
   const packed = npm('pack', '--json', '--ignore-scripts', '--pack-destination', folder);
   // A list in npm 11 and older, by name in later ones.
   const [{ filename, size }] = Object.values(JSON.parse(packed));
