@@ -1,6 +1,6 @@
 import { rowsInWords } from '../../batch/pace.ts';
 import { number } from '../../text/number.ts';
-import type { Known } from '../history/history.ts';
+import type { Known } from '../history/earlier-runs.ts';
 import { origins } from '../history/origins.ts';
 import { type Ended, endedEarlier, endedRows, isUnsettled } from '../journal/ended-table.ts';
 import type { RowStatus } from '../journal/lines.ts';

@@ -4,7 +4,7 @@ import { localTime } from '../../output/cells.ts';
 import { countOf } from '../../text/each.ts';
 import { counted, number } from '../../text/number.ts';
 import { fateOf } from '../history/drafted.ts';
-import type { Known } from '../history/history.ts';
+import type { Known } from '../history/earlier-runs.ts';
 import { type Match, otherNames } from '../history/match-table.ts';
 import { origins } from '../history/origins.ts';
 import { type EndedRows, endedRows, isInDoubt, isUnsettled, isUnsure } from '../journal/ended-table.ts';

@@ -1,0 +1,222 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JournalFolder } from '../../batch/journal-folder.ts';
+import type { Clock } from '../../context.ts';
+import { isHeld } from '../../disk/lock/lock.ts';
+import type { Draft } from '../../sends/draft.ts';
+import { someOf } from '../../text/each.ts';
+import { claimedRows, forgetRows, freeLock, haveCommonRow, refuseCommon, refuseDeleted } from '../journal/claims.ts';
+import { copiesElsewhere, hasArrived, type Moment } from '../journal/copies.ts';
+import { isUnsure } from '../journal/ended-table.ts';
+import { likeIn } from '../journal/lines.ts';
+import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from '../journal/on-disk.ts';
+import { type Overtaken, overtakenIn } from '../journal/overtaken.ts';
+import type { Present } from '../journal/reader.ts';
+import { isRepeatable, mayBeOverwritten, type Plan } from '../rows/plan.ts';
+import { alikeRows } from './alike.ts';
+import type { Beginning } from './begin-journal.ts';
+import { choose, unsettle, type Wish } from './choose.ts';
+import { type Drafted, drafted, fateOf } from './drafted.ts';
+import { type Grown, grownRows, matchCounted } from './grown.ts';
+import { type Judges, judgesOf } from './judges.ts';
+import type { Match, Matches, OpenMatches } from './match-table.ts';
+import { isOtherRequest, otherRequests } from './other-request.ts';
+import { notTheSame, refuseStrange } from './strange.ts';
+import { isCopied, isOpen, isOver, matchRows, ownJournal, type Sides } from './weigh.ts';
+
+/** A record that an earlier run has made. `of`: the ticket of a note. */
+export type MadeBefore = { readonly id: number; readonly of?: number };
+
+/** What earlier runs say of the rows of a file. */
+export type Known = {
+  /** The journal that this run goes on in. */
+  readonly own: Found | undefined;
+  /** Its rows were sent from other files. */
+  readonly isCopy: boolean;
+  /** What earlier runs say of a row, by its `ref`; rows that are to go again are left out. */
+  readonly matches: Matches;
+  /** Rows that are new, and hold what was sent before. */
+  readonly grown: readonly Grown[];
+  /** Rows that were sent before as another request. */
+  readonly others: readonly Grown[];
+  /** Rows like one of which nobody knows whether it is done. */
+  readonly alike: readonly Grown[];
+  /** Rows that were sent before, and are to go again. */
+  readonly resent: Matches;
+  /** Of those, and of the matches: what became drafts. */
+  readonly drafted: Drafted;
+};
+
+/** `drafts`: all that are kept where this run keeps its own. */
+export type Wanted = Wish & { readonly drafts: () => Promise<readonly Draft[]> };
+
+export type Asked = {
+  readonly folder: JournalFolder;
+  readonly present: Present;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly identity: Identity;
+  readonly plan: Plan;
+  readonly wish: Wanted;
+  readonly onlyLooks?: boolean;
+};
+
+/** What a run begins from. */
+export type EarlierRuns = Beginning &
+  Omit<Known, 'matches' | 'resent'> & {
+    /** What any of them has made. */
+    readonly made: Iterable<MadeBefore>;
+    readonly overtaken: Overtaken;
+  };
+
+/** The earlier runs of this account and command that have journals here, weighed against the rows of a file. */
+export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
+  const { folder, present, clock, identity, plan, wish, onlyLooks } = asked;
+  const file = identity.file ?? null;
+  const sides = { plan, file };
+  const isFree = async (lock: string) => !(await isHeld(lock, clock.now().getTime()));
+  const busy = await refuseCommon(folder, identity, plan, onlyLooks ? isFree : freeLock);
+  if (!wish.restart && !wish.again) await refuseDeleted(folder, identity, plan);
+  const disk = await journalsOnDisk(folder, identity, { present, refs: plan.refs });
+  const { ours } = disk;
+  const decided = await drafted(ours, plan, wish.drafts);
+  const keys = keysOf(identity);
+  const { settings } = keys;
+  const same = ours.filter(({ past }) => past.header.settings === settings);
+  const isOnce = isRepeatable(plan);
+  // Twice is once, so another list of records is other work.
+  const goesOn = (one: Found) => !isOnce || (isOpen(one) && one.past.content === plan.content);
+  const found = ownJournal(
+    same.filter((one) => !busy.has(one.path) && goesOn(one)),
+    sides,
+  );
+  const works = await otherWork(disk, sides, settings);
+  if (works[0] && !found && !wish.restart) throw notTheSame(works[0], plan);
+  const now = { ms: clock.now().getTime(), isSure: identity.account.isClockSure };
+  const isNeeded = (one: Found) =>
+    busy.has(one.path) || decided.has(one) || (decided.size > 0 && one.past.voided.size > 0);
+  if (isOnce && !onlyLooks) await forgetFinished(same, isNeeded, now);
+  const { judges, matches, unsettled, overtaken } = await matchAll({ ours, found, sides, plan, decided, settings });
+  if (!isOnce && !wish.again && !wish.restart) refuseStrange(disk.strange, plan, matches);
+  const isCopy = found !== undefined && isCopied(found, file);
+  const chosen = choose({ matches, judges, works, found, isCopy, plan, wish, drafted: decided, settings });
+  const own = wish.restart ? undefined : found;
+  const replaces = wish.restart ? found : undefined;
+  const hasCopies = mayBeOverwritten(plan) && !onlyLooks;
+  const resembling =
+    isOnce || wish.restart
+      ? { alike: [], grown: [] }
+      : await resemblingRows(plan, { ours, judges, decided }, chosen.matches);
+  return {
+    path: found?.path ?? join(folder.path, newName(keys)),
+    own,
+    isCopy,
+    chosen:
+      unsettled.length > 0
+        ? { ...chosen, voided: [...chosen.voided, { rows: unsettled, settings: [settings] }] }
+        : chosen,
+    grown: wish.again ? [] : resembling.grown,
+    others: isOnce ? [] : await otherRequests(plan, chosen.matches),
+    alike: resembling.alike,
+    drafted: decided,
+    // No run begins beside them but with --retry-unknown.
+    passedOver: [...new Set(resembling.alike.flatMap(({ rowStatus }) => likeIn(rowStatus) ?? []))],
+    number: ours.reduce((last, { past }) => Math.max(last, past.lastRun), 0) + 1,
+    made: { [Symbol.iterator]: () => madeIn(ours) },
+    copies: hasCopies ? await copiesElsewhere({ folder, present, now, identity, ours, own, replaces }) : [],
+    overtaken,
+    replaces,
+  };
+}
+
+type Matching = {
+  readonly ours: readonly Found[];
+  readonly found: Found | undefined;
+  readonly sides: Sides;
+  readonly plan: Plan;
+  readonly decided: Drafted;
+  readonly settings: string;
+};
+
+type Matched = {
+  readonly judges: Judges;
+  readonly matches: OpenMatches;
+  /** What goes once more where twice is once, as the journal calls it. */
+  readonly unsettled: readonly string[];
+  readonly overtaken: Overtaken;
+};
+
+/** Which rows the journals speak of. */
+async function matchAll({ ours, found, sides, plan, decided, settings }: Matching): Promise<Matched> {
+  const isOnce = isRepeatable(plan);
+  const kept = ours.filter((one) => decided.has(one) && one !== found);
+  // Twice is once: what another file has done is no reason to leave a row out, but a draft that waits is one.
+  const judges = judgesOf(isOnce ? [...(found ? [found] : []), ...kept] : ours, plan, settings);
+  const known = matchRows(judges, sides, found, decided);
+  const overtaken = await overtakenIn(isOnce ? found?.path : undefined);
+  if (!isOnce) {
+    const matches = await matchCounted(plan, { journals: judges, drafted: decided }, known);
+    return { judges, matches, unsettled: [], overtaken };
+  }
+  // Twice is once. What these rows ask for now may not be done even once, or another run has written there since.
+  const stands = (ref: string, match: Match) =>
+    !overtaken.rows.has(match.key) && !(match.rowStatus.status === 'done' && isOtherRequest(match, plan.refs.get(ref)));
+  return { judges, matches: known, unsettled: await unsettle(plan, known, stands, decided), overtaken };
+}
+
+type Resembled = { readonly ours: readonly Found[]; readonly judges: Judges; readonly decided: Drafted };
+
+/** Rows of which no journal speaks, and that are like one in doubt, or hold one that was sent. */
+async function resemblingRows(
+  plan: Plan,
+  { ours, judges, decided }: Resembled,
+  matches: Matches,
+): Promise<Pick<Known, 'alike' | 'grown'>> {
+  const likened = await alikeRows(plan, ours, matches);
+  const told = new Set(likened.map(({ line }) => line));
+  const more = await grownRows(plan, { journals: judges, drafted: decided }, matches);
+  const left = more.filter(({ line }) => !told.has(line));
+  // Version 0.1.0 wrote down of no row what it is like.
+  const isAlike = (one: Grown) => isUnsure(one.rowStatus) && fateOf(decided, one) === undefined;
+  return { alike: [...likened, ...left.filter(isAlike)], grown: left.filter((one) => !isAlike(one)) };
+}
+
+function* madeIn(all: readonly Found[]): Generator<MadeBefore, undefined> {
+  for (const { past } of all) {
+    for (const [, rowStatus] of past.rowStatuses.standing('done')) {
+      if (rowStatus.status !== 'done' || rowStatus.id === null) continue;
+      yield rowStatus.of === undefined ? { id: rowStatus.id } : { id: rowStatus.id, of: rowStatus.of };
+    }
+  }
+}
+
+/** Commands for which twice is once keep no history beyond a run that is not finished, and what it left to a person. */
+async function forgetFinished(same: readonly Found[], isNeeded: (one: Found) => boolean, now: Moment): Promise<void> {
+  for (const one of same) {
+    if (isNeeded(one) || !(await hasArrived(one, now))) continue;
+    await rm(one.path, { force: true });
+    await forgetRows(one.path);
+  }
+}
+
+/** Runs of some of these rows that are not finished, and had other flags or another template. */
+async function otherWork(
+  { ours, strange: doubtful }: OnDisk,
+  { plan, file }: Sides,
+  settings: string,
+): Promise<Found[]> {
+  const found: Found[] = [];
+  const strange = doubtful.filter(({ past }) => past.header.svc_bulk === 1);
+  for (const one of [...ours, ...strange]) {
+    const { header, rowStatuses, files } = one.past;
+    const isOther = header.settings !== settings || strange.includes(one);
+    if (!isOther || !isOpen(one) || rowStatuses.size === 0) continue;
+    const claimed = await claimedRows(one.path);
+    if (header.svc_bulk === 1) {
+      if (files.has(file)) found.push(one);
+      continue;
+    }
+    const hasCommon = claimed ? haveCommonRow(plan, claimed) : someOf(rowStatuses.keys(), (row) => plan.refs.has(row));
+    if (hasCommon && !isOver(one, claimed?.refs, ours)) found.push(one);
+  }
+  return found;
+}
