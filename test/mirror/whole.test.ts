@@ -39,6 +39,16 @@ onBothEngines('a reading is whole', ({ test, world: fresh, pulled }) => {
       },
     );
 
+    test('not where the first page counts fewer records than it holds', { tags: ['long'] }, async () => {
+      const world = fresh();
+      const few: Fault = (body) => ({ ...body, meta: { current_page: 1, last_page: 1, total: 3 } });
+      const first = await pull(faulty(world, times(20, pageOf('/contacts', 1), few)), '--only', 'contacts');
+      expect(first.exitCode).toBe(8);
+      expect(first.of('contacts')).toMatchObject({ complete: false, doubt: expect.stringContaining('counts only 3') });
+      const next = await pull(world, '--only', 'contacts');
+      expect(next.of('contacts')).toMatchObject({ complete: true, rows: 264 });
+    });
+
     test('a page that is wrong once is asked for once more, and nobody notices', { tags: ['long'] }, async () => {
       for (const [path, kind] of [
         ['/contacts', 'contacts'],

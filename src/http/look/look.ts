@@ -50,6 +50,8 @@ export type Before = {
   readonly isWhole: boolean;
   /** The latest time at which one of them was made, in milliseconds. */
   readonly newestMs?: number;
+  /** How many there were in all, where the service said so. */
+  readonly total?: number;
 };
 
 /** The newest id that was there; 0 where nothing was. */
@@ -70,17 +72,17 @@ export async function readBefore<Op extends Operation>(
     const view = await page(read, input, number);
     return { ...view, isOdd: view.isUncounted === true };
   };
-  const known = ({ seen, isWhole }: Seeing): Before => {
+  const known = ({ seen, isWhole, total }: Seeing): Before => {
     const newestMs = seen.reduce(
       (most, { record }) => Math.max(most, madeAt(record) ?? most),
       Number.NEGATIVE_INFINITY,
     );
-    return { ids: seen.map(({ id }) => id), upTo: 0, isWhole, newestMs };
+    return { ids: seen.map(({ id }) => id), upTo: 0, isWhole, newestMs, ...(total !== undefined && { total }) };
   };
   try {
     if (newestFirst) {
-      const { seen, isLast, isOdd } = await askedTwice(pageAt, 1);
-      return isOdd ? undefined : known({ seen, isWhole: isLast });
+      const { seen, isLast, isOdd, total } = await askedTwice(pageAt, 1);
+      return isOdd ? undefined : known({ seen, isWhole: isLast, total });
     }
     const all = await wholeList(pageAt);
     return all.isWhole ? known(all) : undefined;
@@ -157,7 +159,7 @@ type Fresh = Seen & { readonly isNew: boolean };
 
 /** What was not there before. `isNew`: it surely came since; otherwise its page was not read before. */
 async function freshOf<Op extends Operation>(
-  { newestFirst }: Lookup<Op>,
+  { newestFirst, isLasting }: Lookup<Op>,
   page: PageAt,
   before: Before | undefined,
 ): Promise<{ readonly fresh: readonly Fresh[]; readonly isWhole: boolean }> {
@@ -166,9 +168,13 @@ async function freshOf<Op extends Operation>(
   // A service might sort by something else than it says; ids grow with time, so an id below a known one is not new.
   const newest = before ? newestOf(before) : 0;
   const isNew = (id: number) => before !== undefined && (before.isWhole || id > newest);
-  const { seen, isWhole } = newestFirst ? await newestOnes(page, before && isKnown) : await wholeList(page);
+  const { seen, isWhole, total } = newestFirst ? await newestOnes(page, before && isKnown) : await wholeList(page);
   const fresh = seen.filter(({ id }) => !isKnown(id)).map((one) => ({ ...one, isNew: isNew(one.id) }));
-  return { fresh, isWhole };
+  // A list without anything that was there, or without what nobody can delete, may leave ours out as well.
+  const hasLostAll = newest > 0 && fresh.length === seen.length;
+  const shown = new Set(seen.map(({ id }) => id));
+  const hasLost = newestFirst ? (total ?? 0) < (before?.total ?? 0) : before?.ids.some((id) => !shown.has(id));
+  return { fresh, isWhole: isWhole && !hasLostAll && !(isLasting && hasLost) };
 }
 
 /** Where nothing is known, the first page: a record that was made just now is there. */

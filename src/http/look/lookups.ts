@@ -57,6 +57,8 @@ export type Lookup<Op extends Operation> = {
   readonly isProvenByList?: true;
   /** The document promises that new records come first. Of any other list all pages are read. */
   readonly newestFirst?: boolean;
+  /** Its records are never deleted (service.md#records-3): a list with fewer than before leaves some out. */
+  readonly isLasting?: true;
   /** How far a record agrees with what was sent, by what the list shows. */
   readonly compare: (record: Fields, input: Input<Op>) => Agreement;
   /** For what the list leaves out: the record itself, and how far that agrees. */
@@ -80,19 +82,22 @@ const summed = ({ telling, others }: Compared): Agreement => agreement(telling, 
 
 const found = (json: unknown): Findings => ({ found: json });
 
-const rowsOf = (records: readonly Fields[], of?: ResourceName): Seen[] => {
+/** A list that came whole. One without an id that svc can read may be ours. */
+const listOf = (records: readonly Fields[], of?: ResourceName): View => {
   // Messages are no resource of their own.
   const idField = (of && resources[of].idField) ?? 'id';
-  return records.map((record) => ({ id: Number(record[idField]), record })).filter(({ id }) => isId(id));
+  const seen = records.map((record) => ({ id: Number(record[idField]), record })).filter(({ id }) => isId(id));
+  return { seen, isLast: true, isOdd: seen.length < records.length };
 };
 
 type Meta = { readonly current_page?: number; readonly last_page?: number; readonly total?: number };
 
-const pageOf = (seen: readonly Seen[], page: number, meta: Meta = {}): View => ({
+const pageOf = ({ seen, isOdd }: View, page: number, meta: Meta = {}): View => ({
   seen,
   isLast: page >= (meta.last_page ?? page),
   total: meta.total,
   isOdd:
+    isOdd ||
     isUncounted(meta, seen.length) ||
     (meta.current_page ?? page) !== page ||
     seen.length < leastOn(meta, page, pageSize),
@@ -108,9 +113,10 @@ export const lookups: { readonly [Op in Verified as Op['id']]: Lookup<Op> } = {
   createContacts: {
     async page(read, _, page) {
       const { contacts, meta } = await read(listContacts, { query: { page, per_page: pageSize } });
-      return pageOf(rowsOf(contacts, 'contacts'), page, meta);
+      return pageOf(listOf(contacts, 'contacts'), page, meta);
     },
     newestFirst: isNewestFirst(listContacts),
+    isLasting: true,
     compare(record, { body }) {
       const all = rowsSent(body).map((row) => compareContact(record, row));
       return (['whole', 'part'] as const).find((one) => all.includes(one)) ?? 'none';
@@ -131,7 +137,7 @@ export const lookups: { readonly [Op in Verified as Op['id']]: Lookup<Op> } = {
   createContactList: {
     isProvenByList: true,
     async page(read) {
-      return { seen: rowsOf((await read(listContactLists, {})).data, 'lists'), isLast: true };
+      return listOf((await read(listContactLists, {})).data, 'lists');
     },
     compare: (record, { body }) =>
       agreement(
@@ -150,9 +156,10 @@ export const lookups: { readonly [Op in Verified as Op['id']]: Lookup<Op> } = {
   createTicket: {
     async page(read, _, page) {
       const { tickets, meta } = await read(listTickets, { query: { page, per_page: pageSize } });
-      return pageOf(rowsOf(tickets, 'tickets'), page, meta);
+      return pageOf(listOf(tickets, 'tickets'), page, meta);
     },
     newestFirst: isNewestFirst(listTickets),
+    isLasting: true,
     compare: (record, input) => summed(ticketAsListed(record, input)),
     detail: {
       read: async (read, id) => (await read(getTicket, { params: { id } })).ticket,
@@ -167,7 +174,7 @@ export const lookups: { readonly [Op in Verified as Op['id']]: Lookup<Op> } = {
     async page(read, { params }) {
       const { ticket } = await read(getTicket, { params });
       const messages = (ticket.messages ?? []).map((message) => ({ ...message, channel: ticket.reply_channel }));
-      return { seen: rowsOf(messages).reverse(), isLast: true };
+      return listOf(messages.reverse());
     },
     compare: ({ direction, body: stored }, { body }) =>
       agreement([direction === 'out' && isAlikeRendered(stored, body.body)], [isSameRendered(stored, body.body)]),
@@ -183,7 +190,7 @@ export const lookups: { readonly [Op in Verified as Op['id']]: Lookup<Op> } = {
       const { conversation } = await read(getConversation, { params });
       const { handling_mode } = conversation;
       const messages = (conversation.messages ?? []).map((message) => ({ ...message, handling_mode }));
-      return { seen: rowsOf(messages).reverse(), isLast: true };
+      return listOf(messages.reverse());
     },
     compare: ({ sender_type, body: stored }, { body }) =>
       agreement(
@@ -200,9 +207,10 @@ export const lookups: { readonly [Op in Verified as Op['id']]: Lookup<Op> } = {
   createChangelogEntry: {
     async page(read, _, page) {
       const { entries, meta } = await read(listChangelog, { query: { page, per_page: pageSize } });
-      return pageOf(rowsOf(entries, 'changelog'), page, meta);
+      return pageOf(listOf(entries, 'changelog'), page, meta);
     },
     newestFirst: isNewestFirst(listChangelog),
+    isLasting: true,
     compare: (record, input) => summed(entryAsListed(record, input)),
     detail: {
       read: async (read, id) => (await read(getChangelogEntry, { params: { id } })).entry,
@@ -216,7 +224,7 @@ export const lookups: { readonly [Op in Verified as Op['id']]: Lookup<Op> } = {
 
   createWebhook: {
     async page(read) {
-      return { seen: rowsOf((await read(listWebhooks, {})).webhooks, 'subscriptions'), isLast: true };
+      return listOf((await read(listWebhooks, {})).webhooks, 'subscriptions');
     },
     compare: (record, { body }) =>
       agreement([isSameUrl(record.target_url, body.target_url)], [record.event_type === body.event_type]),

@@ -1,8 +1,8 @@
 import type { Seen, View } from './lookups.ts';
 import { askedTwice } from './sweeps.ts';
 
-/** What was seen of a list. `isWhole`: nothing that could be ours was left out. */
-export type Seeing = { readonly seen: readonly Seen[]; readonly isWhole: boolean };
+/** What was seen of a list. `isWhole`: nothing that could be ours was left out. `total`: as the last page counts. */
+export type Seeing = { readonly seen: readonly Seen[]; readonly isWhole: boolean; readonly total?: number };
 
 export type PageAt = (number: number) => Promise<View>;
 
@@ -18,7 +18,10 @@ function leaving(): (view: View) => boolean {
   };
 }
 
-/** Of a list that is sorted newest first: what stands above the first record that is known. */
+/**
+ * Of a list that is sorted newest first: the pages down to one with a record that is known. Two of one second may stand
+ * there either way round, so what is new need not be above all that is known.
+ */
 export async function newestUntil(page: PageAt, isKnown: (id: number) => boolean): Promise<Seeing> {
   const seen: Seen[] = [];
   let isWhole = true;
@@ -26,9 +29,9 @@ export async function newestUntil(page: PageAt, isKnown: (id: number) => boolean
   for (let number = 1; number <= pagesAtMost; number++) {
     const view = await askedTwice(page, number);
     isWhole &&= !hasLost(view) && !view.isOdd;
-    const at = view.seen.findIndex(({ id }) => isKnown(id));
-    seen.push(...(at < 0 ? view.seen : view.seen.slice(0, at)));
-    if (at >= 0 || view.isLast || view.seen.length === 0) return { seen, isWhole };
+    seen.push(...view.seen);
+    const isOver = view.isLast || view.seen.length === 0 || view.seen.some(({ id }) => isKnown(id));
+    if (isOver) return { seen, isWhole, total: view.total };
   }
   return { seen, isWhole: false };
 }

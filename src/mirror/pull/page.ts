@@ -52,8 +52,9 @@ async function readOnce(pulling: Pulling, name: KindName, asked: PageRequest): P
   // A list takes these in its query, which no type of all lists says.
   const body = await pulling.ask(list, (paged ? { query: wanted } : {}) as Input<typeof list>);
   const { last_page: last, total } = fieldsIn(body.meta);
-  const doubt = paged ? pageDoubt(name, body, { page, before }) : undefined;
-  const short = paged && doubt === undefined ? shortness(name, body, page, key) : undefined;
+  const held = Array.isArray(body[key]) ? body[key].length : 0;
+  const doubt = paged ? pageDoubt(name, body, { page, before, held }) : undefined;
+  const short = paged && doubt === undefined ? shortness(name, body, page, held) : undefined;
   return {
     ...usableIn(body[key], tableOf(name).id),
     isLast: !paged || page >= (typeof last === 'number' ? last : page),
@@ -64,10 +65,11 @@ async function readOnce(pulling: Pulling, name: KindName, asked: PageRequest): P
   };
 }
 
-type Before = { readonly page: number; readonly before: number | null };
+/** `before`: how many the page before counted. */
+type Shown = { readonly page: number; readonly before: number | null; readonly held: number };
 
 /** Why it cannot be that page of the list, by what the service says of its pages (section "Pagination meta"). */
-function pageDoubt(name: KindName, body: Fields, { page, before }: Before): string | undefined {
+function pageDoubt(name: KindName, body: Fields, { page, before, held }: Shown): string | undefined {
   const { current_page: current, last_page: last, total } = fieldsIn(body.meta);
   const which = `Page ${number(page)} of ${name}`;
   if (!isCount(last) || !isCount(total)) return `${which} does not say how many there are (meta).`;
@@ -75,16 +77,15 @@ function pageDoubt(name: KindName, body: Fields, { page, before }: Before): stri
   if (before !== null && total < before) {
     return `${which} counts ${number(total)} records, ${number(before)} were counted before: the list moved.`;
   }
+  if (total < held) return `${which} holds ${number(held)} records, and counts only ${number(total)} in all.`;
   if (last < Math.ceil(total / perPage)) {
     return `${which} counts ${number(total)} records, and only ${number(last)} pages of ${perPage}.`;
   }
   return undefined;
 }
 
-function shortness(name: KindName, body: Fields, page: number, key: string): string | undefined {
+function shortness(name: KindName, body: Fields, page: number, held: number): string | undefined {
   const least = leastOn(fieldsIn(body.meta), page, perPage);
-  const listed = body[key];
-  const held = Array.isArray(listed) ? listed.length : 0;
   return held < least ? `Page ${number(page)} of ${name} holds ${held} records in place of ${least}.` : undefined;
 }
 
