@@ -100,9 +100,15 @@ test.each([
   ['updateTicket', '{}', 0],
   ['updateTicket', '[]', 0],
   ['addTicketNote', '{"body":["x"]}', 9],
+  ['sendEvent', '{"contact":["x"]}', 9],
+  ['updateBranding', '{"primary_color":["x"]}', 9],
+  ['updateContactList', '{"name":["x"]}', 9],
+  ['deleteWebhook', '["x"]', 9],
+  ['createWebhook', '{"target_url":["x"]}', 9],
   // It may tell of some of them.
   ['createAndSyncListContacts', '[{"index":1}]', 0],
-  // One that is there is done.
+  // One that is there is done, and so is one that is gone.
+  ['deleteContactList', '{"contacts_list_id":["x"]}', 0],
   ['createTicket', '{"subject":["x"]}', 0],
 ] as const)('errors in the answer to %s are no success: %s is exit %i', async (id, errors, exitCode) => {
   const { answered } = await play(id, undefined, []);

@@ -20,7 +20,8 @@ export function lackOf(promised: Promised, json: Readonly<Record<string, unknown
   const denial = denialIn(json);
   if (denial !== undefined) return denial;
   // Beside several records it may tell of some of them.
-  if (isRecord(json[answer.key ?? '']) && isFilled(json.errors)) return 'errors';
+  const mayTell = Object.hasOwn(fieldsOf(response), 'errors') || Array.isArray(json[answer.key ?? '']);
+  if (!mayTell && isFilled(json.errors)) return 'errors';
   if (answer.key !== undefined)
     return hasIds(json[answer.key], resource) ? undefined : `a "${answer.key}" without an id`;
   if (makes && madeIds(promised, json).length === 0) return `an object without "${makes.join('.')}"`;
