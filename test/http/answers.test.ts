@@ -2,14 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { createContacts, listContacts } from '../../src/api/contacts.ts';
 import { createContactList } from '../../src/api/lists.ts';
 import { getTicket, listTickets } from '../../src/api/tickets.ts';
-import {
-  type Body,
-  isOwnError,
-  judgeAnswer,
-  looksLikeHtml,
-  readBody,
-  readError,
-} from '../../src/http/exchange/answer.ts';
+import { judgeAnswer, looksLikeHtml, readError } from '../../src/http/exchange/answer.ts';
+import { type Body, isOwnError, readBody } from '../../src/retry/own-word.ts';
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 

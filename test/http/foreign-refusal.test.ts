@@ -1,7 +1,7 @@
 // A 401 or a 429 that something between svc and the service says proves nothing of a write, which it may have passed on.
 import { describe, expect, test } from 'vitest';
 import type { HttpRequest, HttpResponse } from '../../src/context.ts';
-import { isOwnRefusal, readBody } from '../../src/http/exchange/answer.ts';
+import { isOwnRefusal, readBody } from '../../src/retry/own-word.ts';
 import { loggedIn } from '../auth/auth-world.ts';
 import { few, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';

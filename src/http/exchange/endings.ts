@@ -1,9 +1,10 @@
 import type { Operation } from '../../api/operation.ts';
 import type { HttpResponse, Lost } from '../../context.ts';
 import { Failure, interruption, nothingChanged } from '../../errors.ts';
+import { isOwnRefusal, readBody } from '../../retry/own-word.ts';
 import { listed } from '../../text/listed.ts';
 import { fieldsIn } from '../../text/record.ts';
-import { isOwnRefusal, looksLikeHtml, problemIn, readBody } from './answer.ts';
+import { looksLikeHtml, problemIn } from './answer.ts';
 import type { Looked, Undecided } from './settle.ts';
 import { anyEffect } from './writes.ts';
 

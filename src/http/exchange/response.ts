@@ -2,7 +2,8 @@ import { type CredentialKind, moduleNames, type Operation, scopes } from '../../
 import { loginCommand } from '../../auth/credentials.ts';
 import type { HttpResponse } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { isGatewayTimeout, isOwnRefusal, readBody, readError, type Said } from './answer.ts';
+import { isGatewayTimeout, isOwnRefusal, readBody } from '../../retry/own-word.ts';
+import { readError, type Said } from './answer.ts';
 
 type OperationFacts = Pick<Operation, 'id' | 'scope' | 'module' | 'credentials'>;
 

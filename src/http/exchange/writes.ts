@@ -1,7 +1,7 @@
 import type { Effect } from '../../api/operation.ts';
 import type { Context, HttpResponse, Write } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import type { Body } from './answer.ts';
+import type { Body } from '../../retry/own-word.ts';
 import type { RequestSpec, Service } from './asking.ts';
 import { madeIds } from './made.ts';
 import type { Wire } from './request.ts';

@@ -1,8 +1,8 @@
 import type { Input, Operation } from '../../api/operation.ts';
 import type { HttpResponse } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import { isGatewayTimeout, readBody } from '../../retry/own-word.ts';
 import type { NumberTable } from '../../text/number-table.ts';
-import { isGatewayTimeout, readBody } from '../exchange/answer.ts';
 import type { Open } from '../exchange/asking.ts';
 import { madeIds } from '../exchange/made.ts';
 import type { Look, Undecided } from '../exchange/settle.ts';

@@ -1,8 +1,8 @@
 import { getAccount } from '../../api/account.ts';
 import type { Bearer } from '../../auth/session.ts';
 import type { HttpResponse, Lost } from '../../context.ts';
+import { isGatewayTimeout, isOwnError, readBody } from '../../retry/own-word.ts';
 import { fieldsIn } from '../../text/record.ts';
-import { isGatewayTimeout, isOwnError, readBody } from '../exchange/answer.ts';
 import type { RequestSpec, Service } from '../exchange/asking.ts';
 import { isId } from '../exchange/made.ts';
 import type { Wire } from '../exchange/request.ts';

@@ -1,18 +1,11 @@
 import type { Bearer } from '../../auth/session.ts';
 import type { HttpResponse, Lost } from '../../context.ts';
+import { type Body, isGatewayTimeout, isOwnErrorTo, isOwnRefusal, readBody } from '../../retry/own-word.ts';
 import type { Outcome } from '../../retry/retry.ts';
 import { retryAfterMs } from '../../retry/retry-after.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { withoutSentSecrets } from '../../text/redact.ts';
-import {
-  type Body,
-  isGatewayTimeout,
-  isOwnErrorTo,
-  isOwnRefusal,
-  type Judged,
-  judgeAnswer,
-  readBody,
-} from '../exchange/answer.ts';
+import { type Judged, judgeAnswer } from '../exchange/answer.ts';
 import type { RequestSpec, Service } from '../exchange/asking.ts';
 import { denialIn } from '../exchange/promised.ts';
 import type { Wire } from '../exchange/request.ts';

@@ -1,9 +1,9 @@
 import { credentialVariables } from '../../config/credential-variables.ts';
 import type { HttpResponse, Lost } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import { isGatewayTimeout, isOwnErrorTo } from '../../retry/own-word.ts';
 import type { Next } from '../../retry/retry.ts';
 import { retryAfterMs } from '../../retry/retry-after.ts';
-import { isGatewayTimeout, isOwnErrorTo } from '../exchange/answer.ts';
 import { outlasted } from '../exchange/gate.ts';
 import { failureOf, unreadable } from '../exchange/response.ts';
 import { isStrange, throwStranger } from './address.ts';

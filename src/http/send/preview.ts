@@ -1,6 +1,6 @@
 import { type Context, type Preview, withContext } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { readBody } from '../exchange/answer.ts';
+import { readBody } from '../../retry/own-word.ts';
 import type { Wire } from '../exchange/request.ts';
 
 /** The same context, in which nothing that writes goes out. */

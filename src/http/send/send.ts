@@ -1,6 +1,7 @@
 import type { HttpResponse, Lost, SendRequest } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
+import type { Body } from '../../retry/own-word.ts';
 import {
   type Cause,
   decide,
@@ -11,7 +12,7 @@ import {
   untried,
 } from '../../retry/retry.ts';
 import { retryAfterMs } from '../../retry/retry-after.ts';
-import type { Body, Judged } from '../exchange/answer.ts';
+import type { Judged } from '../exchange/answer.ts';
 import type { RequestSpec, Service } from '../exchange/asking.ts';
 import { countdown, type Pass } from '../exchange/gate.ts';
 import type { Wire } from '../exchange/request.ts';
