@@ -101,7 +101,7 @@ export async function exchangeRefreshToken(
   // A service that does not rotate sends no new one; the old one then stays in use (RFC 6749, section 6).
   if (given) return { refresh_token: held.refresh_token, ...given };
   const refused = explain(undefined);
-  if (refused.code) return refused;
+  if (!refused.failure.mayBeDone) return refused;
   const { kind, message, status } = refused.failure;
   return { ...refused, failure: new Failure(kind, message, { status, hint: maybeSpent }) };
 }

@@ -2,6 +2,7 @@ import { requireHttps } from '../config/service-url.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context, HttpRequest, HttpResponse, Lost } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
+import { isOwnRefusal, readBody } from '../retry/own-word.ts';
 import { decide, type History, type Outcome, type Rules, untried } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
 import { jsonIn } from '../text/json.ts';
@@ -86,7 +87,8 @@ type Exchanging = { readonly client: Client; readonly manner?: Manner };
 
 /**
  * By the rules of every other request (`decide`), as one that may be sent once: what certainly never left is sent
- * again, a 429 is waited out. Anything else that was lost is not repeated, because a code or a refresh token works once.
+ * again, a 429 of the service itself is waited out. Anything else that was lost is not repeated, because a code or a
+ * refresh token works once.
  */
 async function sendPatiently(ports: Ports, limits: Limits, request: HttpRequest, manner: Manner): Promise<Answered> {
   const { exchange, clock } = ports;
@@ -113,7 +115,7 @@ async function sendPatiently(ports: Ports, limits: Limits, request: HttpRequest,
         : { ...history, refusals: 0, unsent: history.unsent + 1 };
     } else if ('lost' in answer) {
       throw lostFailure(answer, request.url, manner);
-    } else if (answer.status === 429) {
+    } else if (step.next === 'fail' && step.as === 'rate-limited') {
       throw limitedTooLong(answer);
     } else {
       return { answer: withoutSentSecrets(request, answer), sentAt };
@@ -126,7 +128,8 @@ function outcomeOf(answer: HttpResponse | Lost): Outcome {
     return answer.lost === 'before-sending' ? { type: 'unsent', reason: answer.reason } : { type: 'unsettled' };
   }
   const { status, headers } = answer;
-  return status === 429 ? { type: 'refused', retryAfterMs: retryAfterMs(headers) } : { type: 'settled', status };
+  if (status !== 429) return { type: 'settled', status };
+  return { type: 'refused', retryAfterMs: retryAfterMs(headers), isForeign: !isRefusal(answer) };
 }
 
 /** Counts down on a terminal; says once in a pipe what a long wait is for. Ends at once with Ctrl-C. */
@@ -181,8 +184,9 @@ export const maybeSpent =
 /** The library's errors hold whole answers, with tokens in them: never kept as a cause, never shown. */
 function explainError(error: unknown, answer: HttpResponse | undefined, client: Client): Refused {
   if (error instanceof Failure) return { code: undefined, failure: error };
+  const mayBeDone = answer && !isRefusal(answer);
   const refused = (kind: Failure['kind'], message: string, hint?: string) =>
-    new Failure(kind, message, { status: answer?.status, hint });
+    new Failure(kind, message, { status: answer?.status, hint, mayBeDone });
   if (!answer) return { code: undefined, failure: refused('failed', 'The redirected address is not a valid answer.') };
   const { code, description } = errorOf(answer);
   const said = `(${code}${description ? `: ${description}` : ''})`;
@@ -211,8 +215,18 @@ function explained(code: string | undefined, said: string, status: number, origi
   ];
 }
 
-/** RFC 6749, section 5.2: errors come with a status of 400 or 401. Another status says nothing about a grant. */
-const errorOf = ({ status, body }: HttpResponse): Told => (status >= 400 && status <= 499 ? errorIn(body) : {});
+const errorOf = (answer: HttpResponse): Told => (isRefusal(answer) ? errorIn(answer.body) : {});
+
+/** Those of RFC 6749, section 5.2, RFC 6750, section 3.1, and RFC 7009, section 2.2.1: walls and gateways write no such error. */
+const codes: readonly unknown[] = [
+  ...['invalid_request', 'invalid_client', 'invalid_grant', 'invalid_scope', 'invalid_token'],
+  ...['unauthorized_client', 'unsupported_grant_type', 'unsupported_token_type'],
+];
+
+/** The service's own word that it did nothing. With any other answer the request may have been carried out. */
+const isRefusal = (answer: HttpResponse): boolean =>
+  isOwnRefusal(answer, readBody(answer.body)) ||
+  (answer.status >= 400 && answer.status <= 499 && codes.includes(fieldsIn(jsonIn(answer.body)).error));
 
 type Told = { readonly code?: string; readonly description?: string };
 

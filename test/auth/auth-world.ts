@@ -140,6 +140,23 @@ export async function authWorld(options: SandboxOptions = {}): Promise<AuthWorld
   return world;
 }
 
+export const lost = { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' } as const;
+
+/** The service does what it is asked to, and that comes in place of its answer. Returns how often it was asked. */
+export function loseAnswersOf(world: AuthWorld, path: string, instead: Answer = lost): () => number {
+  let [asked, isUnderWay] = [0, false];
+  world.override = async (request) => {
+    if (isUnderWay || !request.url.endsWith(path)) return undefined;
+    asked += 1;
+    isUnderWay = true;
+    await world.exchange(request).finally(() => {
+      isUnderWay = false;
+    });
+    return instead;
+  };
+  return () => asked;
+}
+
 export const storeOf = ({ folder, clock }: AuthWorld, keyring?: Keyring) =>
   openStore({
     folder: `${folder}/config`,

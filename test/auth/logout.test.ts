@@ -2,23 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Keyring } from '../../src/auth/store-file.ts';
 import { rescueFile } from '../../src/auth/store-rescue.ts';
-import { type AuthWorld, loggedIn, loginOf, storeOf } from './auth-world.ts';
-
-const lost = { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' } as const;
-
-/** The service does what it is asked to, and the answer does not arrive. */
-function loseAnswersOf(world: AuthWorld, path: string): void {
-  const { exchange } = world;
-  let isUnderWay = false;
-  world.override = async (request) => {
-    if (isUnderWay || !request.url.endsWith(path)) return undefined;
-    isUnderWay = true;
-    await exchange(request).finally(() => {
-      isUnderWay = false;
-    });
-    return lost;
-  };
-}
+import { type AuthWorld, loggedIn, loginOf, loseAnswersOf, lost, storeOf } from './auth-world.ts';
 
 /** Whether the service takes the token. */
 const isGood = async (world: AuthWorld, token: string | undefined): Promise<boolean> =>

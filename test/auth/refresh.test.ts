@@ -72,6 +72,9 @@ const error = (status: number, code: string) => ({
   body: JSON.stringify({ error: code, error_description: 'A sample.' }),
 });
 
+/** Beside every answer of the service (service.md#limits-2). */
+const limit = { 'x-ratelimit-limit': '60' };
+
 describe('only invalid_grant forgets a login', () => {
   let world: AuthWorld;
   beforeEach(async () => {
@@ -89,7 +92,8 @@ describe('only invalid_grant forgets a login', () => {
     ['a wrong client secret', error(401, 'invalid_client'), 4],
     ['a challenge', { ...error(401, 'invalid_client'), headers: { 'www-authenticate': 'Basic realm="x"' } }, 4],
     ['a malformed request', error(400, 'invalid_request'), 6],
-    ['a limit that outlasts --max-wait', { status: 429, headers: { 'retry-after': '9999' }, body: '{}' }, 7],
+    ['a limit that outlasts --max-wait', { status: 429, headers: { ...limit, 'retry-after': '9999' }, body: '{}' }, 7],
+    ['a limit of a wall', { status: 429, headers: { 'retry-after': '1' }, body: '<html>Slow down</html>' }, 1],
   ])('%s keeps it', async (_, answer, exitCode) => {
     const before = await loginOf(world);
     world.override = ({ url }) => (url.endsWith('/token') ? (answer as never) : undefined);
@@ -112,6 +116,9 @@ describe('only invalid_grant forgets a login', () => {
     ['a page of a captive portal', html, 9],
     ['half an answer', { status: 200, headers: {}, body: '{"access_token":"canary' }, 9],
     ['a failure of the service', error(500, 'server_error'), 9],
+    ['a time-out of a gateway that writes an error', error(408, 'timeout'), 9],
+    ['a wall that writes an error of its own', { status: 403, headers: {}, body: '{"error":"no","id":7}' }, 9],
+    ['a refusal of the service', { status: 403, headers: limit, body: '{"error":"no","id":7}' }, 6],
     ['a refused connection', { lost: 'before-sending', reason: 'refused', detail: 'It refuses connections.' }, 10],
   ])('auth refresh after %s', async (_, answer, exitCode) => {
     world.override = ({ url }) => (url.endsWith('/token') ? (answer as never) : undefined);
@@ -137,7 +144,9 @@ describe('only invalid_grant forgets a login', () => {
   test('a limit is waited out', async () => {
     let left = 1;
     world.override = ({ url }) =>
-      url.endsWith('/token') && left-- > 0 ? { status: 429, headers: { 'retry-after': '7' }, body: '{}' } : undefined;
+      url.endsWith('/token') && left-- > 0
+        ? { status: 429, headers: { ...limit, 'retry-after': '7' }, body: '{}' }
+        : undefined;
     const before = world.clock.now().getTime();
     expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
     expect(world.clock.now().getTime() - before).toBeGreaterThanOrEqual(7000);

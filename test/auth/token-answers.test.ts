@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AuthWorld, loggedIn, loginOf } from './auth-world.ts';
+import { type AuthWorld, loggedIn, loginOf, loseAnswersOf } from './auth-world.ts';
 
 const json = (value: unknown, status = 200) => ({
   status,
@@ -158,6 +158,26 @@ describe('an answer without a token: the login is kept, and svc says that its re
     expect(ran.exitCode).toBe(exitCode);
     expect(ran.stderr.includes('refresh token may be spent')).toBe(exitCode === 9);
     expect(await loginOf(world)).toBeDefined();
+  });
+});
+
+// What a wall answers, the service may have carried out: the same request again would find its token spent.
+describe.each([
+  ['HTML', { status: 429, headers: { 'content-type': 'text/html', 'retry-after': '1' }, body: '<html>Slow</html>' }],
+  ['JSON of its own', json({ message: 'Slow down.' }, 429)],
+  ['an error with more beside it', json({ error: 'slow', request_id: 'x' }, 429)],
+])('a 429 of a wall, %s', (_, answer) => {
+  test.each([
+    ['auth', 'refresh'],
+    ['auth', 'keep', '--within', '31d'],
+  ])('is not sent again, is exit 9, and the login is kept: %s %s', async (...argv) => {
+    const world = await loggedIn();
+    const asked = loseAnswersOf(world, '/token', answer);
+    const ran = await world.svc(argv);
+    expect(ran.exitCode).toBe(9);
+    expect(`${ran.stdout}${ran.stderr}`).toContain('refresh token may be spent');
+    expect(await loginOf(world)).toMatchObject({ unanswered: true });
+    expect(asked()).toBe(1);
   });
 });
 
