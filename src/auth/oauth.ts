@@ -46,7 +46,10 @@ export async function beginAttempt(
   return { url, state, verifier, redirectUri, scopes };
 }
 
-/** Turns the redirect's parameters into tokens. The code works once, so a lost answer cannot be repeated. */
+/**
+ * Turns the redirect's parameters into tokens. The code works once, so a lost answer cannot be repeated. A failure says
+ * (`mayBeDone`) where the service may have given tokens that nobody has.
+ */
 export async function redeem(
   ports: Ports,
   limits: Limits,
@@ -72,7 +75,10 @@ export async function redeem(
   // A code works once as well, so the person would have to consent again.
   const held = { refresh_token: given.refreshOnly, scopes: attempt.scopes };
   const refreshed = await exchangeRefreshToken(ports, limits, client, held);
-  if ('failure' in refreshed) throw refreshed.failure;
+  if ('failure' in refreshed) {
+    const { kind, message, status } = refreshed.failure;
+    throw new Failure(kind, message, { status, mayBeDone: true });
+  }
   if ('refreshOnly' in refreshed) throw explain(undefined).failure;
   return refreshed;
 }

@@ -168,12 +168,12 @@ const limitedTooLong = ({ headers }: HttpResponse): Failure =>
 
 function lostFailure(lost: Lost, url: string, { mustFinish }: Manner): Failure {
   const { origin } = new URL(url);
-  if (lost.lost === 'after-sending' && mustFinish) {
-    return new Failure('network', `The answer from ${origin} was lost: ${lost.detail}`, { hint: maybeSpent });
+  if (lost.lost === 'after-sending') {
+    const more = mustFinish ? { hint: maybeSpent } : { mayBeDone: true };
+    return new Failure('network', `The answer from ${origin} was lost: ${lost.detail}`, more);
   }
   return new Failure('network', `Could not reach ${origin}: ${lost.detail}`, {
     hint: 'Check the connection and the auth URL (--auth-url, SVC_AUTH_URL), then try again.',
-    mayBeDone: lost.lost === 'after-sending',
   });
 }
 

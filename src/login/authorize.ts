@@ -2,7 +2,7 @@ import { type Attempt, beginAttempt, type Grant, redeem } from '../auth/oauth.ts
 import type { Client } from '../auth/token-endpoint.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { Failure, interruption } from '../errors.ts';
+import { Failure, interruption, isInterruption } from '../errors.ts';
 import { aborted } from '../promise/aborted.ts';
 import { shellWord } from '../text/shell-word.ts';
 import type { Page } from './callback-page.ts';
@@ -73,11 +73,24 @@ async function finish(
     if (error) throw refusal(error, params.get('error_description'), again(settings, wanted));
     return { grant: await redeem(ctx, settings, { client: wanted.client, attempt }, params), show: showAndClose };
   } catch (error) {
-    const text = error instanceof Failure ? error.message : 'Something went wrong.';
+    const told = error instanceof Failure && error.mayBeDone ? perhapsGiven(error, again(settings, wanted)) : error;
+    const text = told instanceof Failure ? told.message : 'Something went wrong.';
     await showAndClose({ ok: false, title: 'The login did not succeed', text });
-    throw error;
+    throw told;
   }
 }
+
+/** The code may be spent, and then nobody has the tokens that it gave. */
+const perhapsGiven = (error: Failure, login: string): Failure =>
+  new Failure(
+    isInterruption(error) ? error.kind : 'unknown',
+    `The service may have given tokens that svc does not have: ${error.message}`,
+    {
+      status: error.status,
+      mayBeDone: true,
+      hint: `They would be good for up to 30 days. To end them now, disconnect the app in the account. Then log in again: ${login}`,
+    },
+  );
 
 /** The command that tries it once more: what only this command line or this person gave has to be given again. */
 function again(settings: Settings, { client, redirectUri }: Pick<Wanted, 'client'> & Partial<Wanted>): string {

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { scopes } from '../../src/api/operation.ts';
 import { judgePasted } from '../../src/login/authorize.ts';
-import { type AuthWorld, authWorld, origin, type Seen, visit } from './auth-world.ts';
+import { type AuthWorld, authWorld, loseAnswersOf, lost, origin, type Seen, visit } from './auth-world.ts';
 
 /** Logs in as a person would whose browser does what `browse` says. */
 const login = (world: AuthWorld, argv: string[] = [], browse = (url: URL) => world.consent(url).then(visit)) =>
@@ -59,6 +59,57 @@ test.each<[string, object]>([
   world.override = undefined;
   expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
   expect((await status(world)).account).toEqual({ id: 1, name: 'Acme' });
+});
+
+test.each([
+  ['a lost answer', lost],
+  ['a gateway that failed', { status: 502, headers: {}, body: '<html>Bad gateway' }],
+  ['a time-out of a gateway', { status: 408, headers: {}, body: '' }],
+  ['a limit of a wall', { status: 429, headers: { 'retry-after': '1' }, body: '<html>Slow down' }],
+  ['a page', { status: 200, headers: {}, body: '<!doctype html><title>Sign in</title>' }],
+  ['half an answer', { status: 200, headers: {}, body: '{"access_token":"canary' }],
+] as const)('a code that may be spent says what may be left at the service: exit 9 after %s', async (_, answer) => {
+  const world = await authWorld();
+  const asked = loseAnswersOf(world, '/token', answer);
+  let page: Promise<Seen> | undefined;
+  const ran = await login(world, ['--profile', 'work'], (url) => {
+    page = world.consent(url).then(visit);
+    return page;
+  });
+  expect([ran.exitCode, asked()]).toEqual([9, 1]);
+  expect(ran.stderr).toContain('The service may have given tokens that svc does not have: ');
+  expect(ran.stderr).toMatch(
+    /up to 30 days\. To end them now, disconnect the app in the account\..*svc -p work login/su,
+  );
+  expect(ran.stderr).not.toContain('canary');
+  expect((await page)?.body).toContain('The login did not succeed');
+  expect((await status(world)).credentials).toEqual([]);
+});
+
+test('so does one that gave a refresh token alone, which could not be used', async () => {
+  const world = await authWorld();
+  const refreshOnly = { status: 200, headers: {}, body: '{"refresh_token":"refresh_new"}' };
+  const refused = { lost: 'before-sending', reason: 'refused', detail: 'It refuses connections.' } as const;
+  world.override = ({ url, body }) => {
+    if (!url.endsWith('/token')) return undefined;
+    return String(body).includes('authorization_code') ? refreshOnly : refused;
+  };
+  const ran = await login(world);
+  expect([ran.exitCode, ran.stderr]).toEqual([9, expect.stringContaining('disconnect the app in the account')]);
+  expect(ran.stderr).not.toContain('The login is kept');
+});
+
+test('a code that never left, and one that the service refuses, leave nothing there', async () => {
+  const world = await authWorld();
+  const answers = [
+    [{ lost: 'before-sending', reason: 'refused', detail: 'It refuses connections.' }, 10],
+    [{ status: 400, headers: {}, body: '{"error":"invalid_grant","error_description":"It has expired."}' }, 4],
+  ] as const;
+  for (const [answer, exitCode] of answers) {
+    world.override = ({ url }) => (url.endsWith('/token') ? answer : undefined);
+    const ran = await login(world);
+    expect([ran.exitCode, ran.stderr]).toEqual([exitCode, expect.not.stringContaining('disconnect the app')]);
+  }
 });
 
 test('a login whose token is refused (401) is not kept', async () => {
