@@ -5,7 +5,7 @@ import { clientOf } from '../auth/refresh.ts';
 import { updateProfile } from '../config/config-file.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, isInterruption } from '../errors.ts';
 
 type Ports = Pick<
   Context,
@@ -89,10 +89,10 @@ async function revokeLogin(ctx: Ports, settings: Settings, login: Stored<'oauth'
 /** What was not revoked, or perhaps not. */
 function kept(error: Failure, { what }: Revoking): Failure {
   const fact = error.mayBeDone ? 'may or may not have been revoked' : 'was not revoked';
-  const isLost = error.mayBeDone && error.kind === 'network';
+  const isUnknown = error.mayBeDone && !isInterruption(error);
   return new Failure(
     // A keyring that is locked is no login that has ended.
-    isLost ? 'unknown' : error.isUnread ? 'failed' : error.kind,
+    isUnknown ? 'unknown' : error.isUnread ? 'failed' : error.kind,
     `${what} ${fact}, and is kept: ${error.message}`,
     {
       status: error.status,

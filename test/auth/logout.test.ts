@@ -181,9 +181,40 @@ test.each([
   const world = await loggedIn();
   world.override = ({ url }) => (url.endsWith('/revoke') ? { status: 200, headers, body } : undefined);
   const ran = await world.svc(['logout']);
-  expect(ran.exitCode).toBe(1);
+  expect(ran.exitCode).toBe(9);
   expect(ran.stderr).toContain('may or may not have been revoked, and is kept');
   expect(await loginOf(world)).toBeDefined();
+});
+
+const page = { headers: { 'content-type': 'text/html', location: '/', 'retry-after': '1' }, body: '<html>Gateway' };
+
+test.each([
+  ...[302, 404, 408, 429, 502, 504].map((status) => [`a ${status} of a gateway`, { status, ...page }] as const),
+  ['a 429 with JSON of a wall', { status: 429, headers: {}, body: '{"message":"Slow down."}' }],
+  ["the service's own 500", { status: 500, headers: {}, body: '{"error":"Server error"}' }],
+] as const)(
+  'after %s logout does not say that the login was not revoked: exit 9, and it is kept',
+  async (_, answer) => {
+    const world = await loggedIn();
+    const asked = loseAnswersOf(world, '/revoke', answer);
+    const ran = await world.svc(['logout']);
+    expect([ran.exitCode, asked()]).toEqual([9, 1]);
+    expect(ran.stderr).toContain('The login of profile default may or may not have been revoked, and is kept');
+    expect(await loginOf(world)).toBeDefined();
+    world.override = undefined;
+    expect((await world.svc(['logout'])).exitCode).toBe(0);
+  },
+);
+
+test.each([
+  ['a limit', 429, 7],
+  ['a path that is not there', 404, 1],
+] as const)('what the service itself refuses was not revoked: %s', async (_, status, exitCode) => {
+  const world = await loggedIn();
+  const answer = { status, headers: { 'x-ratelimit-limit': '60', 'retry-after': '9999' }, body: '' };
+  world.override = ({ url }) => (url.endsWith('/revoke') ? answer : undefined);
+  const ran = await world.svc(['logout']);
+  expect([ran.exitCode, ran.stderr]).toEqual([exitCode, expect.stringContaining('was not revoked, and is kept')]);
 });
 
 test.each([
