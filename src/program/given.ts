@@ -1,4 +1,5 @@
 import type { Given, Param, Params } from '../command/command.ts';
+import { takesDryRun } from '../command/dry-run.ts';
 import type { FindInCopy } from '../command/ids.ts';
 import { hasName, isNamed } from '../command/named.ts';
 import { argName, flagName } from '../command/param.ts';
@@ -90,13 +91,18 @@ async function refuseWhatIsRead(ctx: Context, slots: readonly Slot[]): Promise<v
   }
 }
 
-/** `-` is standard input and `@FILE` a file wherever people bring the habit from: a customer would read the word itself. */
+/** A customer would read `-` and `@FILE`, which elsewhere name what is read, and U+FFFD, which Node puts for bytes that are no UTF-8. */
 async function refuseUnreadTexts(slots: readonly Slot[], { command }: Invocation): Promise<void> {
+  const isWrite = takesDryRun(command);
   for (const { key, param, texts, label } of slots) {
     const text = texts.at(-1) ?? '';
-    if (!param.prose || !/^(?:-$|@)/u.test(text)) continue;
+    const isMisread = (isWrite || param.prose) && param.completes !== 'files' && texts.join('').includes('\uFFFD');
+    if (!isMisread && (!param.prose || !/^(?:-$|@)/u.test(text))) continue;
     const isTwinned = command.flags.bodyFile !== undefined && key === (command.row?.text ?? 'body');
-    await (await import('./no-text.ts')).refuseNoText(text, label, isTwinned ? '--body-file' : undefined);
+    const reader = isTwinned ? '--body-file' : undefined;
+    const { refuseMisread, refuseNoText } = await import('./no-text.ts');
+    if (isMisread) refuseMisread(label, reader);
+    await refuseNoText(text, label, reader);
   }
 }
 

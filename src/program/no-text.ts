@@ -12,6 +12,16 @@ export async function refuseNoText(text: string, label: string, reader: string |
   });
 }
 
+/** `reader`: the flag that takes such a text from a file, where every byte can be checked. */
+export function refuseMisread(label: string, reader: string | undefined): never {
+  throw new Failure('usage', `${label} holds the sign \uFFFD: svc could not read the bytes that stood there.`, {
+    hint: [
+      'The terminal or the script that started svc does not write UTF-8. Nothing was sent.',
+      ...(reader ? [`Where the text really has that sign, write it to a file: ${reader} FILE`] : []),
+    ].join('\n'),
+  });
+}
+
 /** A name that cannot be looked at, such as one that is too long, is no file's. */
 async function isFile(path: string): Promise<boolean> {
   const { kind } = await headOf(path, 0).catch(() => ({ kind: 'none' }));
