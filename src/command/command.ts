@@ -2,6 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import type { ResourceName } from '../api/resources.ts';
 import type { Output, Settings } from '../config/settings.ts';
 import type { Choice, Context } from '../context.ts';
+import type { Env } from '../env.ts';
 import type { View } from '../output/view.ts';
 import type { RowOf } from './row.ts';
 
@@ -16,7 +17,7 @@ export type Param<T> = {
   readonly placeholder?: string;
   readonly choices?: readonly string[];
   /** Said of a value that is taken and may yet be a mistake. */
-  readonly doubt?: (texts: readonly string[], flag: string) => string | undefined;
+  readonly doubt?: (texts: readonly string[], flag: string, env: Env) => string | undefined;
   /** May be given several times; `parse` gets every value. */
   readonly many?: boolean;
   /** Takes a list with commas between: given again it adds to it. */

@@ -5,6 +5,7 @@ import { fieldsOf, type Shape } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
 import { capital } from '../text/capital.ts';
 import { oneOf } from '../text/one-of.ts';
+import { zoneDoubt } from '../text/own-zone.ts';
 import { parseComing, parsePast } from '../text/time.ts';
 import type { Param, Params } from './command.ts';
 import { doubtOf, slipIn } from './known-values.ts';
@@ -37,7 +38,7 @@ export function paramOf(field: string, shape: Shape, { optional }: { readonly op
     description: descriptionOf(field, shape),
     placeholder: placeholderOf(field, shape),
     choices: shape.choices ?? shape.known,
-    doubt: shape.known && doubtful(shape.known),
+    doubt: shape.format === 'date-time' ? zoneDoubt : shape.known && doubtful(shape.known),
     many,
     prose: proseFields.has(field),
     required: shape.required && !optional,

@@ -11,6 +11,7 @@ type About = {
   readonly offers?: Param<unknown>['offers'];
   readonly commas?: true;
   readonly prose?: true;
+  readonly doubt?: Param<unknown>['doubt'];
 };
 
 const last = (texts: readonly string[]): string => texts.at(-1) ?? '';

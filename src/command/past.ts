@@ -1,3 +1,4 @@
+import { zoneDoubt } from '../text/own-zone.ts';
 import { parsePast } from '../text/time.ts';
 import type { Param } from './command.ts';
 
@@ -5,5 +6,6 @@ import type { Param } from './command.ts';
 export const past = (description: string): Param<string | undefined> => ({
   description,
   placeholder: 'TIME',
+  doubt: zoneDoubt,
   parse: (texts, flag, now = new Date()) => parsePast(texts.at(-1) ?? '', flag, now),
 });

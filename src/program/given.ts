@@ -195,10 +195,13 @@ function exampleFor([flag, ...others]: readonly string[], { examples }: Invocati
 const labelOf = (of: Slot['of'], key: string, param: Pick<Param<unknown>, 'name' | 'placeholder'>): string =>
   of === 'args' ? argName(key, param) : `--${flagName(key, param)}`;
 
-function read({ param, texts, label }: Slot, { notice, clock }: Pick<Context, 'notice' | 'clock'>): unknown {
+function read(
+  { param, texts, label }: Slot,
+  { notice, clock, env }: Pick<Context, 'notice' | 'clock' | 'env'>,
+): unknown {
   if (texts.length === 0) return param.fallback;
   const value = param.parse(texts, label, clock.now());
-  const doubt = param.doubt?.(texts, label);
+  const doubt = param.doubt?.(texts, label, env);
   if (doubt !== undefined) notice(doubt);
   return value;
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { sendModes } from '../config/settings.ts';
+import { isZone } from '../text/own-zone.ts';
 import { isRecord } from '../text/record.ts';
 
 const time = v.pipe(v.string(), v.regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/u, 'must be a time like 20:00'));
@@ -43,12 +44,3 @@ export type Policy = {
   readonly path: string;
   readonly sends: v.InferOutput<typeof PolicyFile>['sends'];
 };
-
-function isZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,6 +1,7 @@
 import type { SendRequest } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { filtered } from '../output/jq.ts';
+import { unknownZone } from '../text/own-zone.ts';
 import type { Fields } from '../text/record.ts';
 import type { Judging } from './judging.ts';
 import { days, type Policy, type Quiet } from './policy-schema.ts';
@@ -18,6 +19,11 @@ export async function refusalBy(
   const { ctx, wish } = judging;
   for (const { path, sends } of policies) {
     const { quiet, deny, allow } = sends;
+    const strange = quiet && quiet.zone === undefined ? unknownZone(ctx.env) : undefined;
+    if (strange !== undefined) {
+      const why = `it names no zone, and that of this machine (TZ=${strange}) is none that is known: give sends.quiet.zone`;
+      return refused({ path, rule: 'quiet', why, wish });
+    }
     if (quiet && isQuiet(quiet, ctx.clock.now()))
       return refused({ path, rule: 'quiet', why: 'it is quiet time', wish });
     for (const [rule, filter, wanted] of [

@@ -49,6 +49,12 @@ export const isMoving = (text: string): boolean => {
   return typed === 'now' || clock.test(typed) || ahead.test(typed);
 };
 
+/** Whether it is another moment in another time zone. */
+export const isLocal = (text: string): boolean => {
+  const typed = plainly(text);
+  return typed !== 'now' && !zoned.test(text.trim()) && !ahead.test(typed) && !span.test(typed);
+};
+
 /**
  * A moment to come: `in 2h`, `tomorrow`, `tomorrow 9:00` or `monday 9:00` in this machine's zone, or a time as
  * `parseTime` reads it. A weekday is today where its time is still to come, else the next one.

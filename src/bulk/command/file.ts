@@ -68,7 +68,7 @@ async function runRows(ctx: Context, begun: Begun, began: number): Promise<View>
     const opened = await readRows(begun, source);
     const checked = await checkRows(begun, opened);
     ctx.progress(undefined, 'work');
-    for (const note of notesOf(begun, opened, checked.plan)) ctx.notice(note);
+    for (const note of notesOf(ctx, begun, opened, checked.plan)) ctx.notice(note);
     const ms = Math.round(ctx.clock.ticks() - began);
     const sendsNothing = begun.run.flags.dry_run || checked.refused !== undefined;
     const sent = await execute(begun, checked, ms);
@@ -206,12 +206,17 @@ async function refusedBeside(run: Run, plan: Plan, content: string): Promise<Sen
 const isRefused = ({ sendable, problems }: Plan, { strict }: FileFlags): boolean =>
   sendable === 0 || (strict && problems.size > 0);
 
-function notesOf({ run: { flags } }: Begun, { rows, values, phoneNotes }: Opened, plan: Plan): readonly string[] {
+function notesOf(
+  { env }: Pick<Context, 'env'>,
+  { run: { flags } }: Begun,
+  { rows, values, phoneNotes }: Opened,
+  plan: Plan,
+): readonly string[] {
   const readAs = readAsNote(values.readAs());
   return [
     ...footerNotes(rows.beginning.footer),
     ...(readAs === undefined ? [] : [readAs]),
-    ...values.doubts(),
+    ...values.doubts(env),
     ...phoneNotes(),
     ...(flags.dry_run ? anonymousNotes(plan) : []),
   ];

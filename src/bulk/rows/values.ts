@@ -1,10 +1,13 @@
 import { placeIn, placesIn } from '../../batch/places.ts';
 import { priorities } from '../../command/priorities.ts';
 import type { RowOf } from '../../command/row.ts';
+import type { Env } from '../../env.ts';
 import { Failure } from '../../errors.ts';
 import { firstOf } from '../../text/first-of.ts';
 import { nearest } from '../../text/near.ts';
+import { zoneDoubt } from '../../text/own-zone.ts';
 import { short } from '../../text/short.ts';
+import { isLocal } from '../../text/time.ts';
 import type { Columns } from './columns.ts';
 import { isStatusElsewhere, remedy } from './remedy.ts';
 
@@ -14,8 +17,8 @@ export type Values = {
   of(at: number, cell: unknown): unknown;
   /** By column: what was read as what. */
   readAs(): ReadAs;
-  /** A line for each column with values that the document does not name, where the service may know others. */
-  doubts(): readonly string[];
+  /** A line for each column with values that the document does not name, where the service may know others, or with local times of no zone that is known. */
+  doubts(env: Env): readonly string[];
 };
 
 export type ReadAs = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -41,6 +44,7 @@ export function valuesOf(columns: Columns, row: RowOf, mapValue: readonly string
   });
   const read = new Map<string, Map<string, unknown>>();
   const strange = new Map<number, Set<string>>();
+  const local = new Map<string, string>();
   const meaning = (at: number, cell: string): unknown => {
     const key = folded(cell);
     // What --map-value says may be a word itself.
@@ -63,10 +67,14 @@ export function valuesOf(columns: Columns, row: RowOf, mapValue: readonly string
       // One that is nearly a known one is refused with its row.
       if (named && word !== '' && !named.includes(word) && nearest(word, named) === undefined)
         strange.set(at, (strange.get(at) ?? new Set()).add(word));
+      if (word !== '' && isTimeAt(columns, at) && isLocal(word)) local.set(columns.names[at] ?? '', word);
       return value;
     },
     readAs: () => Object.fromEntries([...read].map(([name, values]) => [name, Object.fromEntries(values)])),
-    doubts: () => [...strange].map(([at, words]) => doubtOf(columns, at, [...words])),
+    doubts: (env) => [
+      ...[...strange].map(([at, words]) => doubtOf(columns, at, [...words])),
+      ...[...local].flatMap(([name, text]) => zoneDoubt([text], name, env) ?? []),
+    ],
   };
 }
 
@@ -99,6 +107,11 @@ function ownValues({ names }: Columns, texts: readonly string[]): ReadonlyMap<nu
     }
   }
   return own;
+}
+
+function isTimeAt({ targets }: Columns, at: number): boolean {
+  const target = targets[at];
+  return target?.kind === 'field' && target.field.shape.format === 'date-time';
 }
 
 /** The values that the document names for that column, where others may exist. */

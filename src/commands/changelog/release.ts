@@ -8,6 +8,7 @@ import type { Action, Entry, Wanted } from '../../release/plan.ts';
 import type { Difference } from '../../release/show.ts';
 import type { Blame } from '../../release/wanted.ts';
 import { message } from '../../text/layout.ts';
+import { zoneDoubt } from '../../text/own-zone.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { isMoving, parseTime } from '../../text/time.ts';
@@ -15,6 +16,7 @@ import { isMoving, parseTime } from '../../text/time.ts';
 const time: Param<string | undefined> = {
   description: 'When to publish; a time in the future schedules it',
   placeholder: 'TIME',
+  doubt: zoneDoubt,
   parse(texts, flag) {
     const text = texts.at(-1) ?? '';
     if (!isMoving(text)) return parseTime(text, flag);

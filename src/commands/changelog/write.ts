@@ -16,6 +16,7 @@ import { call, connect } from '../../http/call/call.ts';
 import { localTime } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
 import type { Entry } from '../../release/plan.ts';
+import { zoneDoubt } from '../../text/own-zone.ts';
 import { textIn } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { parseComing, parseTime } from '../../text/time.ts';
@@ -108,6 +109,7 @@ export const publishEntry = defineCommand({
       description: 'When to publish; a time to come, such as "tomorrow 9:00", schedules it',
       placeholder: 'TIME',
       moment: true,
+      doubt: zoneDoubt,
       parse: (texts, flag, now = new Date()) => parseComing(texts.at(-1) ?? '', flag, now),
     } satisfies Param<string | undefined> as Param<string | undefined>,
     content: contentFlag,

@@ -11,6 +11,7 @@ import { whatIsWrongWith } from '../../disk/place/folder-check.ts';
 import { asNamed, homeFolder } from '../../disk/place/home.ts';
 import { codeOf, Failure, interruption, messageOf } from '../../errors.ts';
 import { canListen } from '../../login/loopback.ts';
+import { unknownZone } from '../../text/own-zone.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import type { Check } from './check.ts';
 
@@ -26,6 +27,7 @@ export async function machineChecks(ctx: Context, settings: Settings): Promise<r
     await callback(settings),
     await completions(ctx.env),
     ...recording(settings),
+    ...zone(ctx.env),
     ...strangeVariables(ctx.env).map((said) => ({ ...fine('environment', sanitize(said)), isNeutral: true })),
   ];
   // A keyring that does not answer is given its time.
@@ -121,6 +123,14 @@ const recording = ({ audit }: Settings): readonly Check[] =>
   audit === 'off'
     ? [{ ...fine('audit', 'No record of writes is kept. To keep one: svc config set audit on'), isNeutral: true }]
     : [];
+
+/** Said only where it is wrong. */
+function zone(env: Context['env']): readonly Check[] {
+  const unknown = unknownZone(env);
+  if (unknown === undefined) return [];
+  const message = `TZ=${sanitize(unknown)} is no time zone that is known, so svc takes and shows local times as UTC.`;
+  return [wrong('time zone', message, 'Set TZ to a name such as Europe/Berlin or UTC.')];
+}
 
 /** Where each shell would load them from, and the line of `svc completion --help` that puts them there. */
 const completionFiles: Readonly<Record<string, readonly [file: string, line: string]>> = {

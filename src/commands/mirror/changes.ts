@@ -4,6 +4,7 @@ import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
 import { kindNames } from '../../mirror/tables/kinds.ts';
 import { tableOf } from '../../mirror/tables/tables.ts';
+import { zoneDoubt } from '../../text/own-zone.ts';
 import { pastMoment } from '../../text/time.ts';
 import { streamCopy } from './copy.ts';
 
@@ -29,6 +30,7 @@ export const copyChanges = defineCommand({
     ...dbFlag,
     since: param.text('Changes since this time, such as yesterday, or since 2d, 12h or 30m ago (default: 1d)', {
       placeholder: 'TIME',
+      doubt: zoneDoubt,
     }),
     ...wholeListFlags('At most N changes, the oldest'),
   },

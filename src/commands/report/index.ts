@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { cellForPipe } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
+import { unknownZone } from '../../text/own-zone.ts';
 
 const spans: readonly Span[] = ['day', 'week', 'month'];
 
@@ -97,7 +98,7 @@ async function frameFrom(ctx: Context, { args, flags }: ReportGiven): Promise<Fr
     import('../../answers/period.ts'),
     import('../../answers/zone.ts'),
   ]);
-  const own = flags.zone ?? ownZone();
+  const own = flags.zone ?? (unknownZone(ctx.env) === undefined ? ownZone() : undefined);
   if (own === undefined)
     ctx.notice("This machine's time zone (TZ) is none that is known, so days are those of UTC: --zone names another.");
   const zone = zoneNamed(own ?? 'UTC');

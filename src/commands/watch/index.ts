@@ -10,6 +10,7 @@ import { tableOf } from '../../mirror/tables/tables.ts';
 import { localTime } from '../../output/cells.ts';
 import type { Terminal } from '../../output/view.ts';
 import { oneOf } from '../../text/one-of.ts';
+import { zoneDoubt } from '../../text/own-zone.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { cut, pad } from '../../text/width.ts';
 
@@ -44,7 +45,10 @@ export const watchAccount = defineCommand({
       param.integer('How often to look (default 15)', { min: 1, max: mostSeconds, placeholder: 'SECONDS' }),
       15,
     ),
-    since: param.text('Begin at this time, such as yesterday, or 2d, 12h or 30m ago', { placeholder: 'TIME' }),
+    since: param.text('Begin at this time, such as yesterday, or 2d, 12h or 30m ago', {
+      placeholder: 'TIME',
+      doubt: zoneDoubt,
+    }),
     name: param.text('Remember under this name how far svc got', { placeholder: 'NAME' }),
     once: param.toggle(
       'One look, for cron: tell what changed since the last run with --name, or since --since, and end',
