@@ -1,3 +1,4 @@
+import { number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cells, cut, pad } from '../text/width.ts';
 import { cellForPeople, entriesOf, type Settled, settleColumns, styleOfStatus } from './cells.ts';
@@ -75,11 +76,22 @@ export function laidOut(
 
 function cellOf(record: unknown, { path, as, see }: Settled, { width, now }: Terminal): Cell {
   const value = see ? see(record) : valueAt(record, path);
-  const text = cellForPeople(value, as, now);
+  const text = isKept(as) && Array.isArray(value) ? listWithin(value, width) : cellForPeople(value, as, now);
   if (!isWhole(as)) return { text: cut(text, width), place: 'cut' };
   const widest = Math.min(width, Math.max(2 * readable, Math.floor((width * 2) / 3)));
   if (cells(text) <= widest) return { text, place: 'in line' };
   return isKept(as) ? { text, place: 'aside' } : { text: cut(text, widest), place: 'in line' };
+}
+
+/** As many of several as there is room for, each of them whole, and how many more there are. */
+function listWithin(items: readonly unknown[], room: number): string {
+  const texts = items.map((item) => cellForPeople(item));
+  const all = texts.join(', ');
+  if (cells(all) <= room) return all;
+  const first = (count: number) => `${texts.slice(0, count).join(', ')} and ${number(texts.length - count)} more`;
+  let shown = 1;
+  while (cells(first(shown + 1)) <= room) shown++;
+  return first(shown);
 }
 
 /** A column as wide as its widest cell, and as narrow as it may become. */

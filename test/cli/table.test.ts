@@ -111,20 +111,26 @@ eve@${'long.'.repeat(20)}example.com
     );
   });
 
-  test.each([20, 40, 60, 80, 120])('at %i columns an id of any length and a list of ids are whole', (width) => {
-    for (const length of [8, 21, 24, 40, 90]) {
-      const [id, ids] = ['x'.repeat(length), Array.from({ length }, (_, n) => n + 1)];
-      const rows = [{ subject: 'long '.repeat(40), id, ids, event: 'conversation.message_received' }];
-      const shown = settleColumns([
-        { path: 'subject', rank: 2 },
-        { path: 'event', as: 'whole', rank: 3 },
-        { path: 'id', rank: 1 },
-      ]);
-      expect(table(rows, shown, terminal(width)).split(/\s+/u)).toContain(id);
-      const list = settleColumns(['subject', { path: 'ids', as: 'id', rank: -1 }]);
-      expect(table(rows, list, terminal(width))).toContain(ids.join(', '));
-    }
-  });
+  test.each([20, 40, 60, 80, 120])(
+    'at %i columns an id of any length is whole, and a list of ids one line with how many more',
+    (width) => {
+      for (const length of [8, 21, 24, 40, 90]) {
+        const [id, ids] = ['x'.repeat(length), Array.from({ length }, (_, n) => n + 1)];
+        const rows = [{ subject: 'long '.repeat(40), id, ids, event: 'conversation.message_received' }];
+        const shown = settleColumns([
+          { path: 'subject', rank: 2 },
+          { path: 'event', as: 'whole', rank: 3 },
+          { path: 'id', rank: 1 },
+        ]);
+        expect(table(rows, shown, terminal(width)).split(/\s+/u)).toContain(id);
+        const list = table(rows, settleColumns(['subject', { path: 'ids', as: 'id', rank: -1 }]), terminal(width));
+        const [, told = '', more] = /(1, 2, [\d, ]+)(?: and (\d+) more)?\n/u.exec(list) ?? [];
+        expect(told).toBe(ids.slice(0, length - Number(more ?? 0)).join(', '));
+        for (const line of list.split('\n')) expect(cells(line)).toBeLessThanOrEqual(width);
+        if (more !== undefined) expect(cells(ids.join(', '))).toBeGreaterThan(width);
+      }
+    },
+  );
 
   test('of one column is cut to the width', () => {
     expect(table([{ name: 'x'.repeat(50) }], settleColumns(['name']), terminal(40))).toBe(`Name\n${'x'.repeat(39)}…\n`);
