@@ -1,4 +1,4 @@
-import type { Settings } from '../config/settings.ts';
+import type { Output, Settings } from '../config/settings.ts';
 import { Failure } from '../errors.ts';
 import { listed } from '../text/listed.ts';
 import type { Invocation } from './invocation.ts';
@@ -13,6 +13,13 @@ export function inItsForms({ command, globals, path }: Invocation, settings: Set
   const typed = globals.json ? '--json' : globals.jq !== undefined ? '--jq' : globals.output && `-o ${globals.output}`;
   if (typed === undefined) return { ...settings, output: undefined };
   throw new Failure('usage', `svc ${path} has no ${typed}; nothing was begun.`, {
-    hint: forms.length > 1 ? `It has ${listed(forms)}.` : 'It is for people to read: leave it out.',
+    hint: command.passThrough ? ofTheirs(typed) : ofOwn(forms),
   });
 }
+
+const ofOwn = (forms: readonly Output[]): string =>
+  forms.length > 1 ? `It has ${listed(forms)}.` : 'It is for people to read: leave it out.';
+
+/** What another command prints is its own; svc itself tells what that changed. */
+const ofTheirs = (typed: string): string =>
+  `For what the command prints, put ${typed} behind the command. For what it changed, as JSON: --diff-out FILE`;

@@ -47,6 +47,19 @@ describe('a program that is not there', () => {
   });
 });
 
+test.each([
+  ['rehearse', '--json'],
+  ['sandbox exec --diff', '--json'],
+  ['sandbox exec', '-o csv'],
+])('%s %s is refused, with where it belongs', async (command, form) => {
+  const there = createWorld(async () => ({ lost: 'before-sending', reason: 'refused', detail: 'Nobody is asked.' }));
+  const ran = await svc(there, [...command.split(' '), ...form.split(' '), '--', process.execPath, '--version']);
+  expect(ran.exitCode).toBe(2);
+  expect(ran.stdout).toBe('');
+  expect(ran.stderr).toContain(`svc sandbox exec has no ${form}; nothing was begun.`);
+  expect(ran.stderr).toContain(`put ${form} behind the command. For what it changed, as JSON: --diff-out FILE`);
+});
+
 test('a rehearsal of a question to the copy is answered with the question as it is typed', async () => {
   const there = sandboxWorld();
   const ran = await svc(there, ['rehearse', '--', 'svc', 'mirror', 'search', 'late refund']);

@@ -41,6 +41,7 @@ export const execOver = (isCommand: IsCommand) =>
     args: { command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true }) },
     flags: execFlags,
     passThrough: true,
+    forms: ['table'],
     examples: [
       'svc sandbox exec -- svc contacts list',
       "svc sandbox exec --seed empty -- sh -c 'svc account get'",
