@@ -6,6 +6,7 @@ import { list, type Range } from '../http/call/pages.ts';
 import type { Column, View } from '../output/view.ts';
 import { capital } from '../text/capital.ts';
 import { number } from '../text/number.ts';
+import { forMore } from './at-most.ts';
 import type { Params } from './command.ts';
 import { orAll } from './or-all.ts';
 import { param } from './param.ts';
@@ -65,9 +66,7 @@ export function listView(
       const { yielded, total } = listing.seen();
       if (total === undefined || range.all || yielded >= total) return [];
       if (range.page !== undefined) return [`Page ${range.page}: ${number(yielded)} of ${number(total)}.`];
-      const more =
-        operation.answer.shape === 'list' && operation.answer.paged ? '--limit N, or --all' : 'leave out --limit';
-      return [`Showing ${number(yielded)} of ${number(total)}. For more: ${more}.`];
+      return [`Showing ${number(yielded)} of ${number(total)}. ${forMore}`];
     },
   };
 }

@@ -8,6 +8,7 @@ import type { Column } from '../output/view.ts';
 import { nearestField } from '../text/near.ts';
 import { number } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
+import { forMore } from './at-most.ts';
 import type { Param, Params } from './command.ts';
 import { param } from './param.ts';
 import { past } from './past.ts';
@@ -107,13 +108,13 @@ export function sifted<Op extends Operation>(
       const isSorted = typeof sort === 'string';
       const within = isSorted ? 'Sorted within what was read. ' : '';
       if (isMore && isSorted) return [`Sorted within the first ${thatFit(found)}. To sort all that fit, add --all.`];
-      if (isMore) return [`Showing the first ${thatFit(found)}. For more: --limit N, or --all.`];
+      if (isMore) return [`Showing the first ${thatFit(found)}. ${forMore}`];
       if (shownOfAll !== undefined && shownOfAll < found)
         return [`Showing the first ${number(shownOfAll)} of ${number(found)}.`];
       if (isWhole || yielded >= total) return [];
       if (range.page !== undefined) return [`${within}Page ${range.page}: ${number(found)} of ${number(total)}.`];
       // The first of a sorted list are not the first of all: only the whole of it has those.
-      const more = isSorted ? 'To sort all of them: --all.' : 'For more: --limit N, or --all.';
+      const more = isSorted ? 'To sort all of them: --all.' : forMore;
       return [`${within}Showing ${number(found)} of ${number(total)}. ${more}`];
     },
   };

@@ -62,7 +62,7 @@ onBothEngines('contacts duplicates', ({ test, pulled }) => {
     expect((await svc(world, ['contacts', 'duplicates', '--by', 'shoe'])).exitCode).toBe(2);
     const first = await ok(world, ['contacts', 'duplicates', '--limit', '1', '--json']);
     expect(JSON.parse(first.stdout)).toHaveLength(1);
-    expect(first.stderr).toMatch(/Showing 1 of \d+\. For more: leave out --limit\./u);
+    expect(first.stderr).toMatch(/Showing 1 of \d+\. For more: --limit N, or --all\./u);
     const ran = await ok(world, ['contacts', 'duplicates'], { columns: 80 });
     expect(ran.stderr).toContain('The service cannot merge contacts');
     expect(ran.stdout).toContain('90001, 90002');

@@ -41,7 +41,7 @@ onBothEngines('svc tickets waiting', ({ test, pulled, world: fresh }) => {
     expect((await svc(world, ['tickets', 'waiting', '--channel', ''])).exitCode).toBe(2);
     expect(await json(world, 'tickets waiting --limit 3')).toEqual(all.slice(0, 3));
     const some = await ok(world, 'tickets waiting --limit 3');
-    expect(some.stderr).toContain(`Showing 3 of ${all.length}. For more: --limit N.`);
+    expect(some.stderr).toContain(`Showing 3 of ${all.length}. For more: --limit N, or --all.`);
     expect((await ok(world, ['tickets', 'waiting', '--limit', String(all.length)])).stderr).not.toContain('are shown');
     expect(world.sent.length).toBe(asked);
   });

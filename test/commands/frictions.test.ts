@@ -134,11 +134,25 @@ describe('lists', () => {
     expect(header).not.toMatch(/\bID\b/u);
   });
 
+  test.each([
+    'mirror changes',
+    'tickets waiting',
+    'contacts find',
+    'contacts duplicates',
+    'lists list',
+    'lists members',
+    'webhooks dead list',
+  ])('the help of svc %s has both flags that are named where it leaves something out', async (command) => {
+    const { stdout } = await svc(sandboxWorld(), [...command.split(' '), '--help']);
+    expect(stdout).toMatch(/^ +--limit <N>/mu);
+    expect(stdout).toMatch(/^ +--all /mu);
+  });
+
   test.each([['lists members 1 --limit 1'], ['lists list --limit 1']])(
     'svc %s says how much it leaves out',
     async (line) => {
       const ran = await svc(sandboxWorld(), line.split(' '));
-      expect(ran.stderr).toMatch(/^Showing 1 of \d+\. For more: leave out --limit\.\n$/u);
+      expect(ran.stderr).toMatch(/^Showing 1 of \d+\. For more: --limit N, or --all\.\n$/u);
     },
   );
 });

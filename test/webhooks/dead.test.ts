@@ -68,7 +68,7 @@ forBoth(({ name, test }) => {
     await served.died(3);
     const some = await dead('list', '--limit', '2', '--json');
     expect(JSON.parse(some.stdout)).toHaveLength(2);
-    expect(some.stderr).toContain('Showing 2 of 3. For more: leave out --limit.');
+    expect(some.stderr).toContain('Showing 2 of 3. For more: --limit N, or --all.');
     for (const argv of [
       ['drop', 'evt_1', '--yes'],
       ['retry', 'evt_1'],

@@ -1,6 +1,7 @@
 import { resources } from '../../api/resources.ts';
 import { faces } from '../../audit/entry.ts';
 import { type Entry, entriesIn } from '../../audit/read.ts';
+import { forMore } from '../../command/at-most.ts';
 import { defineCommand, type TopGroup } from '../../command/command.ts';
 import { orAll } from '../../command/or-all.ts';
 import { param } from '../../command/param.ts';
@@ -66,7 +67,7 @@ const list = defineCommand({
       .filter(isAbout)
       .reverse();
     const records = found.slice(0, flags.all ? undefined : (flags.limit ?? 50));
-    const more = `Showing ${number(records.length)} of ${number(found.length)}. For more: --limit N, or --all.`;
+    const more = `Showing ${number(records.length)} of ${number(found.length)}. ${forMore}`;
     return {
       read: true,
       data: { shape: 'list', records, columns, empty: 'No such write is recorded.' },

@@ -1,5 +1,5 @@
 import { listContacts } from '../../api/contacts.ts';
-import { wholeListFlags } from '../../command/at-most.ts';
+import { atMost, forMore, wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
 import type { FoundContact } from '../../command/find-contacts.ts';
 import { fieldPaths } from '../../command/listing.ts';
@@ -31,8 +31,8 @@ export const findContacts = (columns: readonly Column[]) =>
       const asking = { ctx, settings, service: open, tell: ctx.notice, toService: '--live' };
       const copied = await foundInCopy(asking, text);
       if (copied) {
-        const shown = copied.slice(0, limit);
-        return { ...view(shown, columns), notes: leftOut(shown.length, copied.length) };
+        const { records, notes } = atMost(copied, limit);
+        return { ...view(records, columns), notes };
       }
       const service = await open();
       async function* found(): AsyncGenerator<FoundContact> {
@@ -46,13 +46,10 @@ export const findContacts = (columns: readonly Column[]) =>
         }
       }
       let count = 0;
-      const shown = () => (limit !== undefined && count > limit ? [`Showing the first ${limit}; there are more.`] : []);
+      const shown = () => (limit !== undefined && count > limit ? [`Showing the first ${limit}. ${forMore}`] : []);
       return { ...view(found(), columns), notes: shown };
     },
   });
-
-const leftOut = (shown: number, all: number): string[] =>
-  shown < all ? [`Showing ${shown} of ${all}. For more: leave out --limit.`] : [];
 
 const view = (records: Iterable<unknown> | AsyncIterable<unknown>, columns: readonly Column[]): View => ({
   data: { shape: 'list', records, columns, fields: findFields, empty: 'No contact matches.' },

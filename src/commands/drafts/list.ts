@@ -9,6 +9,9 @@ import { atWork } from './at-work.ts';
 
 type Shown = ReturnType<typeof shownDraft>;
 
+/** Beside it, --all has the decided ones. */
+const moreDrafts = 'For more: leave out --limit.';
+
 export const listDrafts = defineCommand({
   name: 'list',
   summary: 'List the drafts that wait for a person',
@@ -30,7 +33,7 @@ export const listDrafts = defineCommand({
       all: await store.list(),
       leftOut: await store.leftOut(isWanted),
     }));
-    const { records, notes } = atMost(all.filter(isWanted).map(shownDraft), flags.limit);
+    const { records, notes } = atMost(all.filter(isWanted).map(shownDraft), flags.limit, moreDrafts);
     const open = all.filter((draft) => !isWanted(draft) && (draft.state === 'unknown' || draft.state === 'sending'));
     const refused = all.filter((draft) => !isWanted(draft) && draft.state === 'refused').length;
     return {

@@ -1,4 +1,4 @@
-import { wholeListFlags } from '../../command/at-most.ts';
+import { forMore, wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
@@ -63,8 +63,7 @@ export const copyChanges = defineCommand({
     const { limit } = flags;
     return {
       ...view,
-      notes: () =>
-        limit !== undefined && count > limit ? [`Showing the first ${limit}. For more: --limit N, or --all.`] : [],
+      notes: () => (limit !== undefined && count > limit ? [`Showing the first ${limit}. ${forMore}`] : []),
     };
   },
 });

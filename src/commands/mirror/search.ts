@@ -1,3 +1,4 @@
+import { forMore } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { orAll } from '../../command/or-all.ts';
@@ -52,10 +53,7 @@ export const searchCopy = defineCommand({
     return {
       data: { shape: 'list', records: hits, columns, fields: [...fields, 'score'], empty: 'Nothing found.' },
       read: true,
-      notes:
-        hits.length < count
-          ? [`Showing ${hits.length} of ${isAll ? '' : 'at least '}${count}. For more: --limit N, or --all.`]
-          : [],
+      notes: hits.length < count ? [`Showing ${hits.length} of ${isAll ? '' : 'at least '}${count}. ${forMore}`] : [],
     };
   },
 });

@@ -1,5 +1,5 @@
 import type { Waiting } from '../../answers/waiting.ts';
-import { wholeListFlags } from '../../command/at-most.ts';
+import { atMost, wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
@@ -64,16 +64,11 @@ export const waitingTickets = defineCommand({
         (before === undefined || Date.parse(row.waiting_since) <= before) &&
         (channel === undefined || row.channel?.toLowerCase() === channel.toLowerCase()),
     );
-    const records = wanted.slice(0, flags.limit);
-    const left = wanted.length - records.length;
+    const shown = atMost(wanted, flags.limit);
     return {
-      data: { shape: 'list', records, columns, fields, empty: 'Nothing waits for the team.' },
+      data: { shape: 'list', records: shown.records, columns, fields, empty: 'Nothing waits for the team.' },
       read: true,
-      notes: [
-        ...(left > 0 ? [`Showing ${records.length} of ${wanted.length}. For more: --limit N.`] : []),
-        ...(wanted.length === 0 ? otherChannels(channel, value) : []),
-        ...notes,
-      ],
+      notes: [...shown.notes, ...(wanted.length === 0 ? otherChannels(channel, value) : []), ...notes],
     };
   },
 });

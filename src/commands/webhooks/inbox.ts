@@ -1,4 +1,5 @@
 import { webhookEvents } from '../../api/webhooks.ts';
+import { forMore } from '../../command/at-most.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
 import { orAll } from '../../command/or-all.ts';
 import { param } from '../../command/param.ts';
@@ -96,7 +97,7 @@ const list = defineCommand({
       notes: [
         ...(isCut && flags.limit === undefined
           ? [
-              `Showing ${isAll ? '' : 'the newest '}${number(records.length)}${isAll ? ` of ${number(found.length)}` : ''}. For more: --limit N, or --all.`,
+              `Showing ${isAll ? '' : 'the newest '}${number(records.length)}${isAll ? ` of ${number(found.length)}` : ''}. ${forMore}`,
             ]
           : []),
         ...waitingNotes(
