@@ -23,16 +23,24 @@ export type Asked = {
   readonly since: string | undefined;
   readonly until: string | undefined;
   readonly compare: boolean;
+  /** What both ends are called where they were given: in a command by flags. */
+  readonly called?: Called;
 };
 
+type Called = Readonly<Record<'since' | 'until', string>>;
+
+const flags: Called = { since: '--since', until: '--until' };
+
 /** @throws Failure `usage` for times that make no period */
-export function frameOf({ span, since, until, compare }: Asked, zone: Zone, now: Date): Frame {
+export function frameOf({ span, since, until, compare, called = flags }: Asked, zone: Zone, now: Date): Frame {
   const isOwn = since !== undefined || until !== undefined;
   if (isOwn && span !== undefined)
-    throw new Failure('usage', `Give "${span}", or --since and --until.`, {
+    throw new Failure('usage', `Give "${span}", or ${called.since} and ${called.until}.`, {
       hint: `The last whole ${span} needs neither.`,
     });
-  const [period, before] = isOwn ? ownPeriod(since, until, { zone, now }) : lastWhole(span ?? 'week', zone, now);
+  const [period, before] = isOwn
+    ? ownPeriod(since, until, { zone, now, called })
+    : lastWhole(span ?? 'week', zone, now);
   const isCompared = compare || (!isOwn && span === undefined);
   return { zone, now: period, before: isCompared ? before : undefined, ...partsOf(period, zone) };
 }
@@ -56,15 +64,18 @@ function firstDay(span: Span, today: Day, back: number): Day {
   return daysAfter({ year: today.year, month: today.month - back, day: 1 }, 0);
 }
 
-type Here = { readonly zone: Zone; readonly now: Date };
+type Here = { readonly zone: Zone; readonly now: Date; readonly called: Called };
 
 function ownPeriod(since: string | undefined, until: string | undefined, here: Here): [Period, Period] {
-  const ends = until === undefined ? inSeconds(here.now.getTime()) : momentOf(until, '--until', here);
+  const { called } = here;
+  const ends = until === undefined ? inSeconds(here.now.getTime()) : momentOf(until, 'until', here);
   if (since === undefined)
-    throw new Failure('usage', '--until needs --since.', { hint: 'Say where the report begins: --since 2026-01-01' });
-  const begins = momentOf(since, '--since', here);
+    throw new Failure('usage', `${called.until} needs ${called.since}.`, {
+      hint: `Say where the report begins: ${called.since} 2026-01-01`,
+    });
+  const begins = momentOf(since, 'since', here);
   if (begins >= ends)
-    throw new Failure('usage', '--since must be before --until.', {
+    throw new Failure('usage', `${called.since} must be before ${called.until}.`, {
       hint: `They are ${new Date(begins).toISOString()} and ${new Date(ends).toISOString()}.`,
     });
   return [
@@ -89,8 +100,9 @@ const inSeconds = (moment: number): number => Math.floor(moment / 1000) * 1000;
 
 const local = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?$/u;
 
-/** A date is its beginning in `--since` and its end in `--until`; a time without a zone is one of the report's zone. */
-function momentOf(text: string, flag: '--since' | '--until', { zone, now }: Here): number {
+/** A date is its beginning as `since` and its end as `until`; a time without a zone is one of the report's zone. */
+function momentOf(text: string, end: keyof Called, { zone, now, called }: Here): number {
+  const flag = called[end];
   const typed = text.trim().toLowerCase();
   const days = { today: 0, yesterday: -1 }[typed];
   const [, year, month, day, hour, minute, second] = local.exec(text.trim()) ?? [];
@@ -104,7 +116,7 @@ function momentOf(text: string, flag: '--since' | '--until', { zone, now }: Here
     days === undefined
       ? { year: Number(year), month: Number(month), day: Number(day) }
       : daysAfter(zone.dayAt(now.getTime()), days);
-  if (isDay) return zone.startOf(flag === '--until' ? daysAfter(date, 1) : date);
+  if (isDay) return zone.startOf(end === 'until' ? daysAfter(date, 1) : date);
   const clock = Date.UTC(date.year, date.month - 1, date.day, Number(hour), Number(minute), Number(second ?? 0));
   const guess = clock - zone.offsetAt(clock) * 1000;
   const told = clock - zone.offsetAt(guess) * 1000;

@@ -128,6 +128,7 @@ function pageHint({ answer }: Operation, body: unknown): string | undefined {
   if (answer.shape !== 'list' || !answer.paged) return undefined;
   const { current_page: page, last_page: last, total } = fieldsIn(fieldsIn(body).meta);
   if (typeof page !== 'number' || typeof last !== 'number') return undefined;
+  if (page > Math.max(last, 1)) return `There is no page ${page}: the last one is ${last}, ${total} in all.`;
   const place = `Page ${page} of ${last}, ${total} in all.`;
   return page < last ? `${place} For more, call again with page ${page + 1}.` : `${place} This is the last page.`;
 }

@@ -76,8 +76,9 @@ function boundedAnswer(
 
 const text = (input: Input, name: string): string => {
   const value = input[name];
-  if (typeof value === 'string' && value.trim() !== '') return value;
-  throw invalid({ [name]: ['must be a text'] });
+  if (typeof value !== 'string') throw invalid({ [name]: ['must be a text'] });
+  if (value.trim() === '') throw invalid({ [name]: ['must not be empty'] });
+  return value;
 };
 
 const maybeText = (input: Input, name: string): string | undefined => {
@@ -126,6 +127,9 @@ async function rowsFor(service: Service, copy: Copy, sql: string): Promise<Found
   }
 }
 
+/** What the ends of a report are called here. */
+const inputs = { since: 'since', until: 'until' } as const;
+
 export const copyTools: readonly Tool[] = [
   copyTool({
     name: 'queryCopy',
@@ -171,7 +175,7 @@ export const copyTools: readonly Tool[] = [
         import('../answers/zone.ts'),
       ]);
       const zone = zoneNamed(ownZone() ?? 'UTC');
-      const frame = frameOf({ span: undefined, since, until, compare: true }, zone, ctx.clock.now());
+      const frame = frameOf({ span: undefined, since, until, compare: true, called: inputs }, zone, ctx.clock.now());
       const told = await askCopy(ctx, settings, {}, (sql, account) => reportOf(sql, account, frame));
       return { key: 'report', value: told.value, lines: told.notes };
     },

@@ -88,10 +88,21 @@ test('a query changes nothing, and its mistakes are told', { tags: ['long'] }, a
   const { data } = await call('queryCopy', { sql: 'SELECT count(*) AS n FROM tickets' });
   expect(data.rows).toEqual([{ n: 44 }]);
   expect((await call('queryCopy', { sql: 'SELECT nothing FROM tickets' })).text).toContain('nothing');
-  expect(await call('queryCopy', { sql: '  ' })).toMatchObject({ isError: true });
+  expect((await call('queryCopy', { sql: '  ' })).text).toContain('- sql: must not be empty');
+  expect((await call('searchCopy', { q: '' })).text).toContain('- q: must not be empty');
+  expect((await call('searchCopy', { q: 7 })).text).toContain('- q: must be a text');
   expect(await call('queryCopy', { sql: 'SELECT 1', more: 1 })).toMatchObject({ isError: true });
   expect(await call('contactHistory', { contact: 'nobody@example.com' })).toMatchObject({ isError: true });
-  expect(await call('report', { since: 'x' })).toMatchObject({ isError: true });
+  for (const [input, said] of [
+    [{ since: 'banana' }, 'since must be a time like 2026-01-31'],
+    [{ until: '2026-02-01' }, 'until needs since.'],
+    [{ since: '2026-03-01', until: '2026-02-01' }, 'since must be before until.'],
+  ] as const) {
+    const { text, isError } = await call('report', input);
+    expect(isError).toBe(true);
+    expect(text).toContain(said);
+    expect(text).not.toMatch(/--(?:since|until)/u);
+  }
 });
 
 test('every answer is bounded, and says what is left out', { tags: ['long'] }, async () => {

@@ -143,6 +143,9 @@ describe('a call', () => {
     expect(text).toMatch(/Page 1 of \d+, \d+ in all\. For more, call again with page 2\./u);
     const last = await call('listContacts', { per_page: 100, page: Math.ceil(data.meta.total / 100) });
     expect(last.text).toContain('This is the last page.');
+    const none = await call('listContacts', { per_page: 100, page: 99 });
+    expect(none.text).toMatch(/There is no page 99: the last one is \d+, \d+ in all\./u);
+    expect(none.text).not.toContain('This is the last page.');
   });
 
   test('takes ids, queries and bodies', async () => {
