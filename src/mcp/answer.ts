@@ -19,7 +19,15 @@ type Fields = readonly string[] | undefined;
 /** `boundary` is random, so that no text of a customer can end the fence that it stands in. */
 export function answerOf(operation: Operation, body: unknown, fields: Fields, boundary: string): Answer {
   const { kept, leftOut } = bounded(operation, isRecord(body) ? body : {}, fields);
-  return answer(kept, leftOut, [`${operation.summary}.`, pageHint(operation, body)], boundary);
+  return answer(kept, leftOut, [headOf(operation, body), pageHint(operation, body)], boundary);
+}
+
+/** Of a write that it is done: what it does is told by its summary as an order. */
+function headOf({ safety, summary }: Operation, body: unknown): string {
+  if (safety === 'read') return `${summary}.`;
+  const { errors } = fieldsIn(body);
+  const but = Array.isArray(errors) && errors.length > 0 ? ', but for what `errors` names' : '';
+  return `Done${but}: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}.`;
 }
 
 export function answer(

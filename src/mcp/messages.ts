@@ -1,15 +1,21 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ErrorCode, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  InitializeRequestSchema,
+  type JSONRPCMessage,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { fieldsIn, isRecord } from '../text/record.ts';
 
 /**
- * Looks at each call before the SDK does, which would answer a mistake in one with a dump of its schema: no arguments may
+ * Looks at each request before the SDK does, which would answer a mistake in one with a dump of its schema: no arguments may
  * be written as null, and arguments of another kind get a sentence. To be called once the server is connected.
  */
 export function checkedMessages(transport: Transport): void {
   const { onmessage } = transport;
   transport.onmessage = (message: JSONRPCMessage, extra) => {
-    const checked = checkedCall(message);
+    const checked = checkedMessage(message);
     if (typeof checked !== 'string') onmessage?.(checked, extra);
     else if ('id' in message && message.id !== undefined) {
       const error = { code: ErrorCode.InvalidParams, message: checked };
@@ -18,9 +24,26 @@ export function checkedMessages(transport: Transport): void {
   };
 }
 
+type Request = Extract<JSONRPCMessage, { method: string }>;
+
 /** The message as it goes on, or what is wrong with it. */
-function checkedCall(message: JSONRPCMessage): JSONRPCMessage | string {
-  if (!('method' in message) || message.method !== 'tools/call') return message;
+function checkedMessage(message: JSONRPCMessage): JSONRPCMessage | string {
+  if (!('method' in message)) return message;
+  const checked = message.method === 'tools/call' ? checkedCall(message) : message;
+  return typeof checked === 'string' ? checked : (strangeIn(checked) ?? checked);
+}
+
+const schemas = [InitializeRequestSchema, ListToolsRequestSchema, CallToolRequestSchema];
+
+/** The first of what is not as the protocol has it. */
+function strangeIn(message: Request): string | undefined {
+  const schema = schemas.find(({ shape }) => shape.method.value === message.method);
+  const place = schema?.safeParse(message).error?.issues[0]?.path.join('.');
+  if (place === undefined) return undefined;
+  return `${message.method}: ${place} is missing, or not of the kind that the protocol asks for.`;
+}
+
+function checkedCall(message: Request): Request | string {
   const { name, arguments: input, ...rest } = fieldsIn(message.params);
   if (typeof name !== 'string') return 'A call needs the name of a tool, for example "listTickets".';
   if (input === null) return { ...message, params: { ...rest, name } };

@@ -22,6 +22,25 @@ test('a line that is too long is refused, and the session goes on', { tags: ['lo
   expect(session.replies.at(-1)).toMatchObject({ id: expect.stringMatching(/^as long as may be/u), result: {} });
 });
 
+test.each([
+  ['initialize', { capabilities: {}, clientInfo: { name: 'x', version: '1' } }, 'params.protocolVersion'],
+  ['initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: 'x' }, 'params.clientInfo'],
+  ['initialize', undefined, 'params'],
+  ['tools/list', { cursor: 7 }, 'params.cursor'],
+  ['tools/call', { name: 'listTickets', task: 7 }, 'params.task'],
+])('%s with %j is answered with a sentence, and the session goes on', async (method, params, place) => {
+  const session = rawSession(sandboxWorld(), []);
+  session.write({ jsonrpc: '2.0', id: 'wrong', method, ...(params && { params }) });
+  const [reply] = await session.repliesTo('wrong');
+  expect(reply.error).toEqual({
+    code: -32_602,
+    message: `${method}: ${place} is missing, or not of the kind that the protocol asks for.`,
+  });
+  session.write({ jsonrpc: '2.0', id: 'next', method: 'tools/list' });
+  expect((await session.repliesTo('next'))[0].result.tools.length).toBeGreaterThan(0);
+  expect(await session.end()).toMatchObject({ exitCode: 0 });
+});
+
 test('the last line needs no end: what it asks is done and answered', async () => {
   const made = world();
   const session = rawSession(made, ['--allow-write']);

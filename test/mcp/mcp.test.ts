@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { syncContacts } from '../../src/api/contacts.ts';
 import { operations } from '../../src/api/index.ts';
 import type { Operation } from '../../src/api/operation.ts';
+import { answerOf } from '../../src/mcp/answer.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { type Connected, connected } from './connected.ts';
@@ -152,6 +154,10 @@ describe('a call', () => {
     const { call } = await assistant('--allow-write');
     const made = await call('createTicket', { subject: 'From an assistant', priority: 3 });
     const { id } = made.data.ticket;
+    expect(made.text).toMatch(/^Done: create a ticket; the requester gets no email\.\n/u);
+    expect((await call('getTicket', { id })).text).toMatch(/^Show a ticket and its customer-visible thread\.\n/u);
+    const [part] = answerOf(syncContacts, { errors: [{ index: 0, error: 'No.' }] }, undefined, 'x').content;
+    expect(part?.text).toMatch(/^Done, but for what `errors` names: create or complete up to 200 contacts/u);
     expect((await call('updateTicket', { id, status: 'resolved' })).data.ticket.status).toBe('resolved');
     expect((await call('listTickets', { q: 'From an assistant' })).data.tickets).toHaveLength(1);
     expect(
