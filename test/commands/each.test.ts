@@ -506,7 +506,7 @@ describe('with a few accounts', () => {
     expect(await codes('--profiles', 'bad-*')).toBe(10);
     expect(await codes('--profiles', 'acme-*')).toBe(0);
     const again = await run(machine, ['each', '--profiles', 'bad-*', '--failed', ...get]);
-    expect([again.code, again.stderr]).toEqual([10, expect.stringContaining('2 accounts: 2 with exit 10.')]);
+    expect([again.code, again.stderr]).toEqual([10, expect.stringContaining('2 profiles: 2 with exit 10.')]);
     await run(machine, ['logout', '-p', 'bad-2', '--local-only']);
     const last = await run(machine, ['each', '--all', '--failed', ...get]);
     expect(last.stdout).toBe('bad-1\t10\t\n');
@@ -669,7 +669,8 @@ describe('with a few accounts', () => {
     const refused = await refusal(machine, ['--all', '--', 'tickets', 'note', '8', '--body', 'Seen']);
     expect([refused.code, refused.stdout]).toEqual([2, '']);
     expect(refused.stderr).toContain('one and two log in to one account');
-    expect((await run(machine, ['each', '--all', '--', 'account', 'get'])).code).toBe(0);
+    const read = await run(machine, ['each', '--all', '--', 'account', 'get']);
+    expect([read.code, read.stderr]).toEqual([0, '2 profiles: 2 done. one and two log in to one account.\n']);
     expect((await run(machine, ['each', '--profiles', 'two', '--', ...note])).code).toBe(0);
   });
 

@@ -4,6 +4,7 @@ import { readConfig } from '../../config/config-file.ts';
 import { type Config, profileConfig, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import { counted } from '../../text/number.ts';
 
 /** A saved login, and whose it is where svc knows. */
 export type Login = {
@@ -71,6 +72,13 @@ export function sharing(logins: readonly Login[]): readonly string[] | undefined
     if (same.length > 1) return same.map(({ profile }) => profile);
   }
   return undefined;
+}
+
+/** Accounts only where svc knows that each is another one: else what is counted are profiles. */
+export function countedLogins(logins: readonly Login[]): string {
+  const accounts = new Set(logins.map(({ of }) => of));
+  const areAccounts = logins.length === 1 || (accounts.size === logins.length && !accounts.has(undefined));
+  return counted(logins.length, areAccounts ? 'account' : 'profile');
 }
 
 /** `*` is any text, `?` any one character. */

@@ -6,8 +6,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { exitCodes, Failure, interruption } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
-import { counted } from '../../text/number.ts';
-import { chosenLogins, type Login } from './chosen.ts';
+import { chosenLogins, countedLogins, type Login } from './chosen.ts';
 import {
   failuresOf,
   hintFor,
@@ -132,7 +131,7 @@ function viewOf(ctx: Context, { meant, left, notes = [], record, command, most, 
   async function* lines(): AsyncGenerator<Line> {
     try {
       for await (const ran of inParallel(meant, { most, signal: ctx.signal }, run)) {
-        ctx.progress(`${ended.length} of ${counted(meant.length, 'account')}`);
+        ctx.progress(`${ended.length} of ${countedLogins(meant)}`);
         yield lineOf(ran);
       }
     } finally {

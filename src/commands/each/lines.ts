@@ -1,10 +1,10 @@
 import { jsonIn } from '../../text/json.ts';
 import { filled } from '../../text/layout.ts';
-import { counted } from '../../text/number.ts';
+import { listed } from '../../text/listed.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { cells } from '../../text/width.ts';
-import type { Login } from './chosen.ts';
+import { countedLogins, type Login, sharing } from './chosen.ts';
 import { mostKept, type Ran } from './run.ts';
 
 export type Line = Pick<Login, 'profile' | 'account'> & { readonly exit_code: number; readonly output: unknown };
@@ -83,7 +83,9 @@ export function sumOf(meant: readonly Login[], ended: readonly Ran[]): string {
     .map(([code, count]) => (code === 0 ? `${count} done` : `${count} with exit ${code}`));
   const waiting = meant.length - ended.length;
   const all = [...told, ...(waiting > 0 ? [`${waiting} not begun`] : [])];
-  return `${counted(meant.length, 'account')}: ${all.join(', ')}.`;
+  const same = sharing(meant);
+  const shared = same ? ` ${listed(same)} log in to one account.` : '';
+  return `${countedLogins(meant)}: ${all.join(', ')}.${shared}`;
 }
 
 export function whereItEnded(meant: readonly Login[], ended: readonly Ran[]): string {

@@ -13,7 +13,7 @@ import { Failure } from '../../errors.ts';
 import { listed } from '../../text/listed.ts';
 import { counted } from '../../text/number.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { type Login, sharing } from './chosen.ts';
+import { countedLogins, type Login, sharing } from './chosen.ts';
 
 /** Of no account, for a person at a terminal, or without an end. */
 const notForEach: readonly string[] = [
@@ -79,11 +79,9 @@ export function refuseOneFile({ typed }: Asked, logins: readonly Login[]): void 
   );
   if (!shared || logins.length < 2) return;
   const named = (shared.value ?? '').replace(/[^/\\]*$/u, (file) => `${ofProfile}.${file}`);
-  throw new Failure(
-    'usage',
-    `${shared.name} names one file for ${counted(logins.length, 'account')}; nothing was run.`,
-    { hint: `Put ${ofProfile} into its name, for a file each: ${shared.name} ${shellWord(named)}` },
-  );
+  throw new Failure('usage', `${shared.name} names one file for ${countedLogins(logins)}; nothing was run.`, {
+    hint: `Put ${ofProfile} into its name, for a file each: ${shared.name} ${shellWord(named)}`,
+  });
 }
 
 /** The words as they are run for a profile. */
