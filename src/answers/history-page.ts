@@ -1,4 +1,4 @@
-import { cellForPeople, timeForPeople } from '../output/cells.ts';
+import { cellForPeople, kindOf, timeForPeople } from '../output/cells.ts';
 import { headerOf } from '../output/headers.ts';
 import { conversationThread, ticketThread } from '../output/thread.ts';
 import type { Terminal } from '../output/view.ts';
@@ -33,9 +33,14 @@ function personText({ contact, lists, ...others }: History, terminal: Terminal):
   const rows = [
     ...[...facts, 'gone_at'].map((field) => [field, contact[field]]),
     ...metadata,
-    ['lists', lists.map((list) => (list.gone_at === undefined ? list.name : `${list.name} (until ${list.gone_at})`))],
+    [
+      'lists',
+      lists.map((list) =>
+        list.gone_at === undefined ? list.name : `${list.name} (until ${timeForPeople(String(list.gone_at), now)})`,
+      ),
+    ],
   ].flatMap(([field, value]) => {
-    const text = cellForPeople(value, String(field).endsWith('_at') ? 'time' : 'text', now);
+    const text = cellForPeople(value, kindOf(String(field)), now);
     return text === '' ? [] : [`${paint('dim', nameOf(String(field)))}  ${text}`];
   });
   const { tickets, conversations, calls, changes } = others;
@@ -64,12 +69,12 @@ function callText(call: Fields, { now, paint }: Terminal): string {
 }
 
 function changeText({ time, kind, record_id: id, change, fields }: Change, terminal: Terminal): string {
-  const heading = `${kind} ${id}: ${change} · seen ${timeForPeople(time, terminal.now)}`;
+  const { now } = terminal;
+  const heading = `${kind} ${id}: ${change} · seen ${timeForPeople(time, now)}`;
+  const cellOf = (name: string, value: unknown) => cellForPeople(value, kindOf(name), now) || '(empty)';
   const lines = Object.entries(fields).map(
-    ([name, { before, after }]) => `  ${headerOf(name)}: ${flatText(before)} → ${flatText(after)}`,
+    ([name, { before, after }]) => `  ${headerOf(name)}: ${cellOf(name, before)} → ${cellOf(name, after)}`,
   );
   const room = readingWidth(terminal.width);
   return [sanitize(heading), ...lines.map((line) => sanitize(line))].flatMap((line) => wrap(line, room)).join('\n');
 }
-
-const flatText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

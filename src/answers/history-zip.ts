@@ -33,10 +33,11 @@ ${part(
   'Changes',
   changes,
   ({ time, kind, record_id: id, change, fields }) => html`<section><h3>${kind} ${id}: ${change}</h3>
-<p class="soft">seen ${moment(time)}</p>${definitions(
-    Object.fromEntries(
-      Object.entries(fields).map(([field, { before, after }]) => [field, `${words(before)} → ${words(after)}`]),
-    ),
+<p class="soft">seen ${moment(time)}</p>${pairs(
+    Object.entries(fields).map(([field, { before, after }]) => [
+      field,
+      `${told(field, before) || '(empty)'} → ${told(field, after) || '(empty)'}`,
+    ]),
   )}</section>`,
 )}`;
   return page(name, body, style);
@@ -75,12 +76,16 @@ ${files.length > 0 && html`<p class="soft">Attached: ${files.join(', ')}</p>`}</
 }
 
 const definitions = (record: Fields): Html =>
-  html`<dl>${Object.entries(record)
-    .filter(([, value]) => words(value) !== '')
-    .map(
-      ([field, value]) =>
-        html`<dt>${plain(field)}</dt><dd>${/_(?:at|time)$/u.test(field) ? moment(value) : words(value)}</dd>`,
-    )}</dl>`;
+  pairs(
+    Object.entries(record)
+      .filter(([, value]) => words(value) !== '')
+      .map(([field, value]) => [field, told(field, value)]),
+  );
+
+const pairs = (all: readonly (readonly [name: string, text: string])[]): Html =>
+  html`<dl>${all.map(([name, text]) => html`<dt>${plain(name)}</dt><dd>${text}</dd>`)}</dl>`;
+
+const told = (field: string, value: unknown): string => (/_(?:at|time)$/u.test(field) ? moment(value) : words(value));
 
 const plain = (text: string): string => sanitize(text, { keepNewlines: true });
 

@@ -37,7 +37,8 @@ const kinds: readonly (readonly [path: RegExp, kind: Kind])[] = [
   [/^duration_minutes$/u, 'minutes'],
 ];
 
-const kindOf = (path: string): Kind => kinds.find(([ending]) => ending.test(path))?.[1] ?? 'text';
+/** How people read a field of this name, where a view does not say it. */
+export const kindOf = (path: string): Kind => kinds.find(([ending]) => ending.test(path))?.[1] ?? 'text';
 
 /** What a person reads in a table or a record: one line, harmless, times of this place. */
 export function cellForPeople(value: unknown, as: Kind = 'text', now?: Date): string {

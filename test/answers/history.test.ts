@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import type { History } from '../../src/answers/history.ts';
+import { historyPage } from '../../src/answers/history-page.ts';
+import { historyZip } from '../../src/answers/history-zip.ts';
 import { json, ok, onBothEngines } from '../mirror/engines.ts';
 import { inCopy, truth } from '../mirror/truth.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
@@ -246,3 +248,27 @@ const noteChanges = (world: SandboxWorld, noted: readonly Noted[], elsewhere?: s
       }
     }),
   );
+
+test('what changed is told like everything else: nothing as (empty), a time as the clock here shows it', () => {
+  const history = {
+    ...{ contact: { contact_id: 7, name: 'Ada' }, lists: [{ name: 'VIP', gone_at: '2026-01-05T08:00:00Z' }] },
+    ...{ tickets: [], conversations: [], calls: [] },
+    changes: [
+      {
+        ...{ time: '2026-01-06T10:00:00Z', kind: 'tickets', record_id: 8, change: 'updated' },
+        fields: {
+          first_response_at: { before: null, after: '2026-01-05T13:33:49.987Z' },
+          tags: { before: ['a', 'b'], after: [] },
+        },
+      },
+    ],
+    copy: { not_whole: [], refused: [] },
+  } as unknown as History;
+  const page = historyPage(history, { width: 100, paint: (_, text) => text, now: undefined });
+  expect(page).toContain('First response: (empty) → 2026-01-05 13:33\n');
+  expect(page).toContain('Tags: a, b → (empty)\n');
+  expect(page).toContain('VIP (until 2026-01-05 08:00)');
+  const html = strFromU8(unzipSync(historyZip(history))['person.html'] as Uint8Array);
+  expect(html).toContain('<dd>(empty) → 2026-01-05 13:33</dd>');
+  expect(html).toContain('<dd>a, b → (empty)</dd>');
+});
