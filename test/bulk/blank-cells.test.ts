@@ -23,6 +23,27 @@ function setUp(words: readonly string[], text: string, name = 'f.csv') {
 const create = ['tickets', 'create'];
 
 test.each([
+  ['f.jsonl', '{"id":8,"nosuch":1}', 'nosuch is no field of this command'],
+  [
+    'f.jsonl',
+    '{"id":8,"subjct":"a","nosuch":1}',
+    'subjct, nosuch are no fields of this command; did you mean subject?',
+  ],
+  ['f.jsonl', '{"id":8}', 'no field of it has a value'],
+  ['f.csv', 'id,subject,nosuch\n8,,1', 'nosuch is no field of this command'],
+  ['f.csv', 'id,subject,nosuch\n8,,', 'every cell is empty'],
+])('a row of %s that changes nothing says why: %j', async (name, text, why) => {
+  const { run } = setUp(
+    ['tickets', 'update'],
+    `${text}\n${name === 'f.csv' ? '9,Good,' : '{"id":9,"subject":"Good"}'}\n`,
+    name,
+  );
+  const ran = await run();
+  expect(ran).toMatchObject({ exitCode: 8, writes: 1 });
+  expect(JSON.parse(ran.stdout).errors).toMatchObject([{ error: `changes nothing: ${why}` }]);
+});
+
+test.each([
   ['tickets', create, 'subject,description\nOne,d1\n,d2\n', ['--subject', '(none)']],
   ['replies', ['tickets', 'reply'], 'id,body\n8,Hello\n9,\n', ['--body', 'default']],
   ['notes', ['tickets', 'note'], 'id,body\n8,Hello\n9,\n', ['--body', 'default']],

@@ -14,6 +14,7 @@ import type { Columns } from './columns.ts';
 import { type Commanded, givenReader } from './given.ts';
 import type { Idle } from './idle.ts';
 import { type Resolvers, withId } from './ids.ts';
+import { isBlank, noChange } from './no-change.ts';
 import { otherKindIn } from './own-kinds.ts';
 import { remedy } from './remedy.ts';
 import { type Requesters, withoutRequester } from './requesters.ts';
@@ -76,7 +77,7 @@ export function inputMaker(parts: Parts): MakeInput {
     // What cannot be put together for want of a cell that cannot be read is no second problem.
     if ('problem' in whole) return { problem: problems.length > 0 ? problems.join('; ') : whole.problem };
     if (problems.length === 0 && row.needsChange && Object.keys(whole.body).length === 0)
-      return { problem: 'changes nothing: every cell is empty' };
+      return { problem: noChange(fileRow, parts) };
     const checked = schema ? check(schema, whole.body) : undefined;
     if (checked && !checked.ok) problems.push(...inWords(checked.fields, columns, unread));
     if (problems.length > 0) return { problem: problems.join('; ') };
@@ -122,8 +123,6 @@ function ofRequester({ row, requesters }: Parts, whole: Body): About {
 /** A row's own cell wins. */
 const filledOr = (cell: unknown, other: string | undefined): unknown =>
   other !== undefined && isBlank(cell) ? other : cell;
-
-const isBlank = (cell: unknown): boolean => cell === undefined || cell === null || String(cell).trim() === '';
 
 type Cells = {
   readonly id: number | undefined;
