@@ -8,8 +8,10 @@ import type { Policy, Quiet } from './policy-schema.ts';
 
 type PolicyPorts = Pick<Context, 'env' | 'files'>;
 
+type Place = { readonly path: string; readonly mustBe: boolean };
+
 /** Where the rules may stand: in the configuration folder, and where SVC_POLICY says. All of them hold. */
-const policyPaths = ({ env, files }: PolicyPorts): readonly { readonly path: string; readonly mustBe: boolean }[] => [
+const policyPlaces = ({ env, files }: PolicyPorts): readonly Place[] => [
   { path: join(files.config, 'policy.yaml'), mustBe: false },
   ...(env.SVC_POLICY ? [{ path: asNamed(env.SVC_POLICY, 'SVC_POLICY'), mustBe: true }] : []),
 ];
@@ -21,14 +23,25 @@ const policyPaths = ({ env, files }: PolicyPorts): readonly { readonly path: str
  */
 export async function readPolicies(ctx: PolicyPorts): Promise<readonly Policy[]> {
   const policies: Policy[] = [];
-  for (const { path, mustBe } of policyPaths(ctx)) {
-    const text = await readPlain(path).catch((error: unknown) => {
-      throw unusable(path, messageOf(error));
-    });
-    if (text !== undefined) policies.push(await parsePolicy(path, text));
-    else if (mustBe) throw unusable(path, 'it is not there');
-  }
+  for (const place of policyPlaces(ctx)) policies.push(...(await policyAt(place)));
   return policies;
+}
+
+export type RuleFile = Pick<Policy, 'path'> & Partial<Policy>;
+
+/** The same for whoever hands them on: of one that cannot be used the path alone. */
+export async function policiesToHandOn(ctx: PolicyPorts): Promise<readonly RuleFile[]> {
+  const found = policyPlaces(ctx).map((place) => policyAt(place).catch(() => [{ path: place.path }]));
+  return (await Promise.all(found)).flat();
+}
+
+async function policyAt({ path, mustBe }: Place): Promise<readonly Policy[]> {
+  const text = await readPlain(path).catch((error: unknown) => {
+    throw unusable(path, messageOf(error));
+  });
+  if (text !== undefined) return [await parsePolicy(path, text)];
+  if (mustBe) throw unusable(path, 'it is not there');
+  return [];
 }
 
 /** What a pipe or a device gives is gone with the first reading. */

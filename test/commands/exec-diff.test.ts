@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sandboxWorld } from '../sandbox-world.ts';
@@ -149,5 +149,65 @@ describe('a rehearsal knows what the user has', () => {
   test('a sandbox of its own stays apart', { tags: ['long'] }, async () => {
     const ran = await svc(await prepared(), ['sandbox', 'exec', '--', process.execPath, '-e', look]);
     expect(ran.exitCode).toBe(1);
+  });
+});
+
+describe('what the user has set for sends holds in a rehearsal', () => {
+  /** Rehearses a command that writes down what of it reaches it. */
+  async function rehearsed(set: (world: ReturnType<typeof sandboxWorld>) => Promise<unknown> | undefined) {
+    const world = sandboxWorld();
+    expect((await svc(world, ['mirror', 'pull', '--only', 'tickets'])).exitCode).toBe(0);
+    mkdirSync(join(world.folder, 'config'), { recursive: true });
+    await set(world);
+    const out = join(world.folder, 'seen.json');
+    const look = `const { existsSync, readFileSync, writeFileSync } = require('node:fs');
+      const { SVC_SENDS: mode, SVC_POLICY: path, SVC_CONFIG_DIR: own } = process.env;
+      const text = (file) => file && existsSync(file) ? readFileSync(file, 'utf8') : null;
+      const { hold = null } = JSON.parse(text(own + '/config.json'));
+      const seen = { mode: mode ?? null, path: path ?? null, policy: text(path), other: text(own + '/policy.yaml'), hold };
+      writeFileSync(process.argv[1], JSON.stringify(seen));`;
+    const ran = await svc(world, ['rehearse', '--', process.execPath, '-e', look, out]);
+    expect(ran.exitCode).toBe(0);
+    return { seen: JSON.parse(readFileSync(out, 'utf8')), stderr: ran.stderr, config: join(world.folder, 'config') };
+  }
+  const nothing = { mode: null, path: null, policy: null, other: null, hold: null };
+  const write = (world: ReturnType<typeof sandboxWorld>, text: string) =>
+    writeFileSync(join(world.folder, 'config/policy.yaml'), text);
+
+  test('the mode draft, which is said, and no wait', { tags: ['long'] }, async () => {
+    const { seen, stderr } = await rehearsed(async (world) => {
+      expect((await svc(world, ['config', 'set', 'sends', 'draft'])).exitCode).toBe(0);
+      expect((await svc(world, ['config', 'set', 'hold', '30'])).exitCode).toBe(0);
+    });
+    expect(seen).toEqual({ ...nothing, mode: 'draft' });
+    expect(stderr).toContain('Each send becomes a draft (sends is draft); those of the rehearsal go away with it.');
+  });
+
+  test('the policy, by the path that a refusal names', { tags: ['long'] }, async () => {
+    const text = 'sends:\n  deny: "true"\n';
+    const { seen, stderr, config } = await rehearsed((world) => void write(world, text));
+    expect(seen).toEqual({ ...nothing, path: join(config, 'policy.yaml'), policy: text });
+    expect(stderr).not.toContain('sends is');
+  });
+
+  test('both policies where there are two, and of ask only what else they say', { tags: ['long'] }, async () => {
+    const { seen, stderr } = await rehearsed((world) => {
+      write(world, 'sends:\n  max_per_hour: 5\n');
+      const team = join(world.folder, 'team.yaml');
+      writeFileSync(team, 'sends:\n  mode: ask\n  deny: "true"\n');
+      Object.assign(world.env, { SVC_POLICY: team, SVC_SENDS: 'ask' });
+      return undefined;
+    });
+    expect(seen).toMatchObject({
+      mode: null,
+      policy: '{"sends":{"deny":"true"}}',
+      other: 'sends:\n  max_per_hour: 5\n',
+    });
+    expect(stderr).toContain('For real a person is asked before each send (sends is ask); here that counts as agreed.');
+  });
+
+  test('a policy that cannot be used stays one that forbids', { tags: ['long'] }, async () => {
+    const { seen } = await rehearsed((world) => void write(world, 'sends: {}\n'));
+    expect(seen).toMatchObject({ policy: 'sends: {}\n' });
   });
 });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { defineCommand } from '../../command/command.ts';
 import { flagName, param } from '../../command/param.ts';
 import { configPath, readConfig } from '../../config/config-file.ts';
+import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { replaceFile } from '../../disk/file/atomic-file.ts';
 import { copyFolder } from '../../disk/file/private-folder.ts';
@@ -37,7 +38,7 @@ export const execOver = (isCommand: IsCommand) =>
       'Nothing is left behind.\n\n' +
       '--seed mirror --diff rehearses: the command runs against the copy that svc mirror pull made, and what it changed is told on ' +
       'standard error, record by record, with the webhooks that would have gone out and the minutes that the real limits would need. ' +
-      'It runs without limits then, unless --rate-limit asks for them.',
+      'It runs without limits then, unless --rate-limit asks for them. What you have set for sends holds in it, as svc rehearse --help says.',
     args: { command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true }) },
     flags: execFlags,
     passThrough: true,
@@ -58,7 +59,7 @@ export const execOver = (isCommand: IsCommand) =>
       const telling = compare ? await openTelling(ctx, flags) : undefined;
       try {
         await writeProgram(...ownProgram(folder.path));
-        if (flags.seed === 'mirror') await copyOwnConfig(ctx, join(folder.path, 'config'));
+        const limits = flags.seed === 'mirror' ? await limitsAndOwnConfig(ctx, settings, folder.path) : undefined;
         const running = await openSandbox(
           { ...flags, seed, port: 0, compare, signal: ctx.signal, ...(limit && { rate_limit: limit }) },
           ctx.notice,
@@ -66,11 +67,15 @@ export const execOver = (isCommand: IsCommand) =>
         // What the command prints looks as if it were done for real.
         if (compare && flags.seed === 'mirror' && !settings.quiet) {
           ctx.notice('A rehearsal, on the copy: the account is not touched.');
+          if (limits?.told !== undefined) ctx.notice(limits.told);
           if (sends(args.command, /\s--from[\s=]/u)) ctx.notice(knowsNoHistory);
           else if (sends(args.command, /\bcontacts? sync\s|\blists? import\s/u)) ctx.notice(beginsAnew);
         }
         try {
-          const ended = await runChild(ctx, args.command, environmentFor(ctx.env, running.address, folder.path));
+          const ended = await runChild(ctx, args.command, {
+            ...environmentFor(ctx.env, running.address, folder.path),
+            ...limits?.env,
+          });
           // What never ran has changed nothing, and there is nothing to compare.
           if (typeof ended !== 'number')
             return notRun(ended, isCommand(args.command[0] ?? '') ? lineOf(args.command, flags) : undefined);
@@ -128,12 +133,17 @@ function ownProgram(folder: string): [path: string, text: string] {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
+async function limitsAndOwnConfig(ctx: Context, settings: Settings, folder: string) {
+  await copyOwnConfig(ctx, join(folder, 'config'));
+  return (await import('../../sends/rehearsed.ts')).limitsOfRehearsal(ctx, settings, folder);
+}
+
 /**
  * A copy of the user's aliases, templates and ways of printing. No profile: a rehearsal knows the sandbox alone. Nor the place
- * of the team's drafts: one of the rehearsal would stand among them.
+ * of the team's drafts: one of the rehearsal would stand among them. Nor a wait: nothing is sent that one could think over.
  */
 async function copyOwnConfig({ files }: Pick<Context, 'files'>, config: string): Promise<void> {
-  const { profiles: _, default_profile: __, drafts: ___, ...own } = await readConfig(files);
+  const { profiles: _, default_profile: __, drafts: ___, hold: ____, ...own } = await readConfig(files);
   await replaceFile(configPath({ ...files, config }), `${JSON.stringify(own, null, 2)}\n`);
   await copyFolder(join(files.config, 'templates'), join(config, 'templates'));
 }

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { type Settings, stricter } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { replaceFile } from '../disk/file/atomic-file.ts';
+import { copyFolder } from '../disk/file/private-folder.ts';
+import { policiesToHandOn, type RuleFile } from './policy-file.ts';
+
+type Limits = {
+  readonly env: Readonly<Record<'SVC_SENDS' | 'SVC_POLICY', string | undefined>>;
+  /** Where the command behaves otherwise than for real, or leaves something behind that goes away. */
+  readonly told: string | undefined;
+};
+
+/**
+ * The user's mode and rules, for a command that is rehearsed in a folder of its own. Mode `ask` asks nobody there: in a
+ * script it would end what only looks.
+ */
+export async function limitsOfRehearsal(ctx: Context, settings: Settings, folder: string): Promise<Limits> {
+  const policies = await policiesToHandOn(ctx);
+  const mode = stricter(settings.sends, ...policies.map(({ sends }) => sends?.mode));
+  const paths: string[] = [];
+  for (const [at, policy] of policies.entries()) {
+    paths.push(...(await withoutAsking(policy, join(folder, `policy-${at + 1}.yaml`))));
+  }
+  // By its own path, which a refusal names; where there are two the other one stands in the folder.
+  if (paths.length > 1) await copyFolder(`${paths[0]}`, join(folder, 'config', 'policy.yaml'));
+  return {
+    env: { SVC_SENDS: settings.sends === 'draft' ? 'draft' : undefined, SVC_POLICY: paths.at(-1) },
+    told: mode && told[mode],
+  };
+}
+
+/** Where the same rules stand: in a copy where they ask, nowhere where they say nothing else. */
+async function withoutAsking({ path, sends }: RuleFile, copy: string): Promise<readonly string[]> {
+  const { mode, ...rules } = sends ?? {};
+  if (mode !== 'ask') return [path];
+  if (Object.keys(rules).length === 0) return [];
+  // JSON is YAML, too.
+  await replaceFile(copy, JSON.stringify({ sends: rules }));
+  return [copy];
+}
+
+const told = {
+  allow: undefined,
+  ask: 'For real a person is asked before each send (sends is ask); here that counts as agreed.',
+  draft: 'Each send becomes a draft (sends is draft); those of the rehearsal go away with it.',
+} as const;
