@@ -124,6 +124,20 @@ test('a logout names what stays on this machine, and the copy is deleted without
   expect(await world.svc(['mirror', 'forget', '--yes'])).toMatchObject({ exitCode: 1 });
 });
 
+test('a logout offers no copy to delete that another profile of the account goes on using', async () => {
+  const world = await authWorld();
+  for (const profile of ['default', 'o'])
+    await world.svc(['login', '--with-api-key', '--profile', profile], { stdin: 'key_acme' });
+  await world.svc(['login', '--with-api-key', '--profile', 'gx'], { stdin: 'key_globex' });
+  await world.svc(['mirror', 'pull', '--only', 'lists']);
+  const { stderr } = await world.svc(['logout', '--profile', 'o']);
+  expect(stderr).toContain('Of Acme this stays on this machine: its copy (which profile default uses too).');
+  await world.svc(['login', '--with-api-key', '--profile', 'o'], { stdin: 'key_acme' });
+  const all = await world.svc(['logout', '--all', '--yes']);
+  expect(all.stderr).toContain('Of Acme this stays on this machine: its copy (to delete it: svc mirror forget --db ');
+  expect(all.stderr).not.toContain('uses too');
+});
+
 test('forget takes no copy of another account for that of a profile that is unknown, logged out, or beside others', async () => {
   const world = await authWorld();
   const copies = async () => (await readdir(join(world.folder, 'state'))).filter((name) => name.startsWith('mirror'));

@@ -6,6 +6,7 @@ import { isOwnPlace } from '../../mirror/store/place.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 import { isPostgresUrl } from '../../sends/place.ts';
 import { openDrafts } from '../../sends/store.ts';
+import { listed } from '../../text/listed.ts';
 import { counted } from '../../text/number.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { slotsFolder } from '../../webhooks/store/folder/slot.ts';
@@ -18,25 +19,40 @@ export type KeptHere = { readonly name: string; readonly kept: readonly string[]
  * What svc keeps of the account on this machine, which no logout deletes. What cannot be read is left out.
  *
  * @param named where another profile than that of the run is meant: ` -p NAME`
+ * @param leaving the profiles that are logged out, this one too
  */
-export async function keptHere(ctx: Context, settings: Settings, named: string): Promise<KeptHere | undefined> {
-  const { account, base_url } = profileConfig(await readConfig(ctx.files), settings.profile);
+export async function keptHere(
+  ctx: Context,
+  settings: Settings,
+  { named, leaving }: { readonly named: string; readonly leaving: readonly string[] },
+): Promise<KeptHere | undefined> {
+  const config = await readConfig(ctx.files);
+  const { account, base_url } = profileConfig(config, settings.profile);
   if (!account) return undefined;
+  const users = Object.entries(config.profiles ?? {})
+    .filter(
+      ([name, other]) => !leaving.includes(name) && other.account?.id === account.id && other.base_url === base_url,
+    )
+    .map(([name]) => name);
   const own = { ...settings, baseUrl: base_url ?? settings.baseUrl, maxWaitMs: 0 };
-  const looks = [hasCopy(ctx, own), drafts(ctx, own, account.id), events(ctx, own, account.id, named)];
+  const looks = [hasCopy(ctx, own, users), drafts(ctx, own, account.id), events(ctx, own, account.id, named)];
   const kept = (await Promise.all(looks.map((look) => look.catch(insteadOf('any', undefined)))))
     .flat()
     .filter((one) => one !== undefined);
   return { name: account.name, kept };
 }
 
-async function hasCopy(ctx: Context, settings: Settings): Promise<string | undefined> {
+/** `users`: other profiles of the account, which go on with the same copy. */
+async function hasCopy(ctx: Context, settings: Settings, users: readonly string[]): Promise<string | undefined> {
   // A database may be far away, and no logout waits for it.
   if (isPostgresUrl(ctx.env.SVC_MIRROR_DB ?? '')) return 'what the database that SVC_MIRROR_DB names holds of it';
   if (!isOwnPlace(ctx, undefined)) return undefined;
   const copy = await openCopyIfKnown(ctx, settings);
   await copy?.store.close();
-  return copy && `its copy (to delete it: svc mirror forget --db ${shellWord(copy.store.place)})`;
+  if (!copy) return undefined;
+  return users.length > 0
+    ? `its copy (which profile ${listed(users)} ${users.length === 1 ? 'uses' : 'use'} too)`
+    : `its copy (to delete it: svc mirror forget --db ${shellWord(copy.store.place)})`;
 }
 
 async function drafts(ctx: Context, { drafts: named }: Settings, id: number): Promise<readonly string[]> {

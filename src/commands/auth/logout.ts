@@ -98,7 +98,11 @@ async function logOutEach({ ctx, settings, flags, profiles }: Logout) {
     try {
       const own = { ...settings, profile, authUrlNamed: settings.authUrlNamed && !flags.all };
       if (!flags.localOnly) await offerRemoval(ctx, own);
-      const kept = await keptHere(ctx, own, profile === settings.profile ? '' : ` -p ${profile}`);
+      const kept = await keptHere(ctx, own, {
+        named: profile === settings.profile ? '' : ` -p ${profile}`,
+        // Those before it are logged out, or stay.
+        leaving: profiles.slice(profiles.indexOf(profile)),
+      });
       records.push({ profile, kept, ...(await logout(ctx, own, flags)) });
     } catch (error) {
       if (!(error instanceof Failure) || !flags.all) throw error;
