@@ -6,6 +6,7 @@ import { type Snooze, snoozed } from '../mirror/store/snoozes.ts';
 import type { Account, Answer } from '../mirror/tables/store.ts';
 import { type Draft, textOf } from '../sends/draft.ts';
 import { actAlone } from '../sends/words.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { keyOf, type Row } from './row.ts';
 import { isOwnView, type OwnView, queryOf } from './views.ts';
 
@@ -137,7 +138,7 @@ export async function rowsOfQuery(
   } catch (error) {
     if (!late.aborted || asked.ctx.signal.aborted) throw error;
     throw new Failure('usage', `The view ${view} took more than ${patienceMs / 1000} seconds.`, {
-      hint: `Make its query smaller: svc views edit ${view}`,
+      hint: `Make its query smaller: svc views edit ${shellWord(view)}`,
     });
   }
 }

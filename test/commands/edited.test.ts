@@ -50,3 +50,9 @@ test('a file in the folder that svc is started in does not stand in for the temp
     await rm(name);
   }
 });
+
+test('a view with a blank in its name is advised as it is typed', async () => {
+  const world = sandboxWorld();
+  const ran = await svc(world, ['views', 'edit', 'a b', '--text', "SELECT 'ticket' AS kind, 1 AS id"]);
+  expect(ran.stderr).toMatch(/To see it: svc inbox 'a b'$/mu);
+});

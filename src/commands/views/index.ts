@@ -9,6 +9,7 @@ import { removeFile } from '../../disk/file/folder.ts';
 import { readUserText } from '../../disk/place/user-file.ts';
 import { allViews, isOwnView, ownViews, placeForView, queryOf } from '../../inbox/views.ts';
 import { onlyNotes } from '../../output/only-notes.ts';
+import { shellWord } from '../../text/shell-word.ts';
 
 const args = { name: param.requiredText('Name of the view', { placeholder: 'NAME', offers: 'views' }) };
 
@@ -59,7 +60,7 @@ const edit = defineCommand({
     });
     await tried(ctx, settings, { name, text });
     await replaceFile(path, text);
-    const done = `View ${name} is written to ${path}. To see it: svc inbox ${name}`;
+    const done = `View ${name} is written to ${path}. To see it: svc inbox ${shellWord(name)}`;
     return { data: { shape: 'record', record: { name, path } }, done, notes: [done] };
   },
 });
