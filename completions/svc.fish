@@ -2,6 +2,8 @@
 function __svc_complete
     set -l typed (commandline -opc)
     set -l current (commandline -ct)
+    # A word reaches svc without its quotes, also one that is still open.
+    set current (string unescape -- "$current"; or echo $current)
     set -l program $typed[1]
     set -e typed[1]
     for line in ($program __complete -- $typed "$current" 2>/dev/null)

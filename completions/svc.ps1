@@ -2,16 +2,18 @@
 Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $typed = @($commandAst.CommandElements | Select-Object -Skip 1 |
-        Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
+        Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.ToString().Trim("'", '"') })
     # Before 7.3 an empty argument is lost on the way to a program.
-    $current = if ($wordToComplete -eq '') { '""' } else { $wordToComplete }
+    $current = $wordToComplete.Trim("'", '"')
+    if ($current -eq '') { $current = '""' }
     & $commandAst.CommandElements[0].Value __complete -- @typed $current 2>$null | ForEach-Object {
         if ($_ -eq ':files') {
             [System.Management.Automation.CompletionCompleters]::CompleteFilename($wordToComplete)
         } else {
             $value, $about = $_ -split "`t", 2
             if (-not $about) { $about = $value }
-            [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $about)
+            $word = if ($value -match "[^\w.,:=@%+/-]|^@") { "'" + $value.Replace("'", "''") + "'" } else { $value }
+            [System.Management.Automation.CompletionResult]::new($word, $value, 'ParameterValue', $about)
         }
     }
 }

@@ -19,6 +19,9 @@ beforeAll(async () => {
   await writeFile(join(bin, 'svc'), `#!/bin/sh\nexec '${process.execPath}' '${built.script}' "$@"\n`);
   await chmod(join(bin, 'svc'), 0o755);
   await writeFile(join(config, 'config.json'), JSON.stringify({ profiles: { default: {}, workshop: {} } }));
+  await mkdir(join(config, 'templates'));
+  await writeFile(join(config, 'templates', 'our  reply.md'), 'Hello');
+  await writeFile(join(config, 'templates', 'it’s $5 & "new".md'), 'Hello');
   await writeFile(join(built.folder, 'my contacts.csv'), '');
   env = {
     PATH: `${bin}:${process.env.PATH}`,
@@ -70,6 +73,13 @@ const lines = [
   becomes('svc tickets list --output=ya', 'svc tickets list --output=yaml'),
   becomes('svc --profile works', 'svc --profile workshop'),
   becomes('svc tickets reply 7 --body-file my', 'svc tickets reply 7 --body-file my contacts.csv'),
+  // An echo keeps two blanks of one word alone.
+  becomes('svc templates show our', 'svc templates show our  reply'),
+  becomes('svc templates show our\\ ', 'svc templates show our  reply'),
+  becomes("svc templates show 'our ", 'svc templates show our  reply'),
+  becomes('svc templates show "our', 'svc templates show our  reply'),
+  becomes('svc tickets reply 7 --template=our', 'svc tickets reply 7 --template=our  reply'),
+  becomes('svc templates show it', 'svc templates show it’s $5 & "new"'),
   // Bash takes words apart at colons, which scopes have.
   ['svc() { printf "tickets:read\\tabout\\n"; }; echo st"ub"\r', 'stub\r\n'],
   becomes('svc auth login --scope tickets:r', 'svc auth login --scope tickets:read'),
@@ -111,5 +121,8 @@ describe('completions', () => {
     expect(await at('svc --profile works')).toBe('workshop\n');
     expect(await at('svc tickets reply 7 --body-file my')).toContain('my contacts.csv');
     expect(await at('svc tickets get ')).toBe('');
+    expect(await at('svc templates show our')).toBe('our  reply\n');
+    expect(await at('svc templates show our\\\\ ')).toBe('our  reply\n');
+    expect(await at('svc templates show "our ')).toBe('our  reply\n');
   });
 });
