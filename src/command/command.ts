@@ -48,7 +48,7 @@ export type Param<T> = {
   /** The heading in help that it stands under. */
   readonly group?: string;
   /** What completions offer for the value. */
-  readonly completes?: 'files' | 'profiles' | 'aliases';
+  readonly completes?: 'files' | 'logins' | 'aliases' | 'commands';
   /** Words that completions offer as well, where any other may be typed too: fixed ones, or those of the configuration folder. */
   readonly offers?: Offer;
   /** The same for an argument whose values go by the argument before it. */
@@ -58,7 +58,7 @@ export type Param<T> = {
   readonly fallback?: T;
 };
 
-export type Offer = readonly string[] | 'profiles' | 'aliases' | 'templates' | 'views';
+export type Offer = readonly string[] | 'profiles' | 'logins' | 'aliases' | 'templates' | 'views';
 
 /** Where the values of an argument come from. */
 export type Listed = {

@@ -11,7 +11,7 @@ import { parseServiceUrl } from './service-url.ts';
 export type Output = (typeof outputs)[number];
 
 /** Forms that a command may have beside the outputs: whole pages, for people. */
-const pageForms = ['md', 'html'] as const;
+export const pageForms = ['md', 'html'] as const;
 
 type PageForm = (typeof pageForms)[number];
 

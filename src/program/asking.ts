@@ -71,7 +71,7 @@ function questionOf(label: string, { description, choices }: Slot['param']): str
 
 async function choicesFor(ctx: Context, settings: Settings, param: Slot['param']): Promise<readonly Choice[]> {
   if (param.choices) return param.choices.map((value) => ({ value }));
-  if (param.completes === 'profiles') {
+  if (param.completes === 'logins') {
     const { heldByProfile } = await import('../auth/credentials.ts');
     return [...(await heldByProfile(ctx.tokens)).keys()].sort().map((value) => ({ value }));
   }

@@ -15,7 +15,7 @@ type CompletionPlace = {
   readonly awaiting?: Flag;
   /** The arguments that are complete. */
   readonly args: readonly string[];
-  /** The command line of another program, behind `--`. */
+  /** Another command line behind it, or behind `--`. */
   readonly foreign?: readonly string[];
 };
 
@@ -30,6 +30,7 @@ export async function complete(tree: Branch, words: readonly string[], own: Own)
   if (place.foreign) {
     const [program, ...rest] = place.foreign;
     if (program === 'svc') return complete(tree, [...rest, current], own);
+    if (place.branch.runs === 'command') return complete(tree, [...place.foreign, current], own);
     return program === undefined ? lines([['svc', tree.about]], current, ':files') : ':files\n';
   }
   if (place.awaiting) return values(place.awaiting, current, '', own);
@@ -57,9 +58,9 @@ function walk(tree: Branch, words: readonly string[]): CompletionPlace {
   const flags = () => ({ ...tree.flags, ...branch.flags });
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';
-    if (word === '--' || (branch.passThrough && !word.startsWith('-'))) {
+    if (word === '--' || (branch.runs && !word.startsWith('-'))) {
       const foreign = words.slice(word === '--' ? at + 1 : at);
-      return { branch, flags: flags(), given, args, ...(branch.passThrough && { foreign }) };
+      return { branch, flags: flags(), given, args, ...(branch.runs && { foreign }) };
     }
     const found = word.startsWith('-') ? flagOf(flags(), word) : undefined;
     if (found) {

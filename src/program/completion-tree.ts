@@ -3,6 +3,7 @@ import { globalFlags } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
 import { entries, loadEntry } from '../commands/index.ts';
 import { outputs } from '../config/outputs.ts';
+import { pageForms } from '../config/settings.ts';
 import { topics } from './topics.ts';
 
 /** What stands where a value is typed. */
@@ -32,7 +33,8 @@ export type Branch = {
   readonly children?: Readonly<Record<string, Branch>>;
   readonly flags?: Readonly<Record<string, Flag>>;
   readonly args?: readonly (Value & { readonly many?: true })[];
-  readonly passThrough?: true;
+  /** Behind the flags stands another command line: of any program, or of svc with or without its name. */
+  readonly runs?: 'program' | 'command';
 };
 
 /**
@@ -64,6 +66,7 @@ function branchOf(node: Command | Group): Branch {
     [flagName(key, flag), flagOf(flag)] as const,
     ...(flag.aliases ?? []).map((name) => [name, { ...flagOf(flag), short: undefined, hidden: true }] as const),
   ]);
+  if (node.hasPages) flags.push(...globalFlags.map(globalFlag).flatMap(withPages));
   return {
     about: node.summary,
     ...(flags.length > 0 && { flags: Object.fromEntries(flags) }),
@@ -71,8 +74,15 @@ function branchOf(node: Command | Group): Branch {
       ...offered(arg),
       ...(arg.many && { many: true as const }),
     })),
-    ...(node.passThrough && { passThrough: true as const }),
+    ...runsOf(node),
   };
+}
+
+/** `rehearse` becomes a line of `sandbox exec` before it is read. */
+function runsOf({ name, passThrough, args }: Command): Pick<Branch, 'runs'> {
+  if (passThrough || name === 'rehearse') return { runs: 'program' };
+  const isOfSvc = Object.values<Param<unknown>>(args).some(({ completes }) => completes === 'commands');
+  return isOfSvc ? { runs: 'command' } : {};
 }
 
 const flagOf = (flag: Param<unknown>): Flag => ({
@@ -85,7 +95,7 @@ const flagOf = (flag: Param<unknown>): Flag => ({
 });
 
 function offered({ choices, completes, offers, offersBy }: Param<unknown>): Value {
-  const offer = choices ?? offers ?? (completes === 'files' ? undefined : completes);
+  const offer = choices ?? offers ?? (completes === 'files' || completes === 'commands' ? undefined : completes);
   return {
     ...(offer && offerAsValue(offer)),
     ...(completes === 'files' && { files: true as const }),
@@ -102,6 +112,10 @@ function globalFlag([term, about]: readonly [term: string, about: string]): [nam
   const [, short, name = '', value] = /^(?:-(\w), )?--([\w-]+)(?: <(.+)>)?$/u.exec(term) ?? [];
   return [name, { about, ...(short && { short }), ...(value && { takesValue: true as const }), ...globalValues[name] }];
 }
+
+/** The global flag for the form, as a command takes it that has pages, too. */
+const withPages = ([name, flag]: readonly [string, Flag]) =>
+  name === 'output' ? [[name, { ...flag, choices: [...outputs, ...pageForms] }] as const] : [];
 
 const globalValues: Readonly<Record<string, Value>> = {
   output: { choices: outputs },

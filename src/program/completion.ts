@@ -1,3 +1,4 @@
+import { credentialKinds } from '../api/operation.ts';
 import { firstWordAt } from '../command/global-flags.ts';
 import type { Config } from '../config/settings.ts';
 import type { Env } from '../env.ts';
@@ -12,6 +13,7 @@ export async function answerTab(typed: readonly string[], env: Env): Promise<str
   const folder = async () => (await import('../disk/place/home.ts')).ownFolder('config', env);
   const own: Own = {
     profiles: async () => Object.keys((await read()).profiles ?? {}),
+    logins: async () => loginsOf(await folder()),
     aliases: async () => Object.keys((await read()).aliases ?? {}),
     templates: async () => templatesOf(await folder()),
     views: async () => viewsOf(await folder()),
@@ -47,6 +49,14 @@ async function readConfig(env: Env): Promise<Config> {
   const { ownFolder } = await import('../disk/place/home.ts');
   const config = readJson(() => `${ownFolder('config', env)}/config.json`);
   return typeof config === 'object' && config !== null ? config : {};
+}
+
+/** By the names in the file of secrets, which has those that a keyring holds, too. */
+function loginsOf(folder: string): readonly string[] {
+  const { secrets } = Object(readJson(() => `${folder}/credentials.json`));
+  const parts = Object.keys(Object(secrets)).map((name) => name.split('/'));
+  const held = parts.filter(([of, , kind]) => of === 'profile' && credentialKinds.some((one) => one === kind));
+  return [...new Set(held.map(([, profile = '']) => profile))].sort();
 }
 
 async function templatesOf(folder: string): Promise<readonly string[]> {

@@ -15,7 +15,8 @@ beforeAll(async () => {
 });
 
 const own = {
-  profiles: async () => ['default', 'work'],
+  profiles: async () => ['default', 'old', 'work'],
+  logins: async () => ['default', 'work'],
   aliases: async () => ['mine'],
   templates: async () => ['thanks'],
   views: async () => ['waiting', 'urgent'],
@@ -60,8 +61,17 @@ describe('a Tab', () => {
     ],
     [
       ['--profile', ''],
+      ['default', 'old', 'work'],
+    ],
+    [
+      ['auth', 'switch', ''],
       ['default', 'work'],
     ],
+    [
+      ['report', '-o', ''],
+      ['table', 'json', 'jsonl', 'csv', 'yaml', 'md', 'html'],
+    ],
+    [['tickets', 'list', '-o', 'm'], []],
     [['-p', 'w'], ['work']],
     [['--profile=w'], ['--profile=work']],
     [['tickets', 'reply', '7', '--body-file', ''], [':files']],
@@ -88,7 +98,7 @@ describe('a Tab', () => {
     [['config', 'set', 'output', 'ya'], ['yaml']],
     [
       ['config', 'set', 'default_profile', ''],
-      ['default', 'work'],
+      ['default', 'old', 'work'],
     ],
     [['config', 'set', 'pager', ''], []],
     [['tickets', 'list', '--sort', 'pri'], ['priority']],
@@ -106,9 +116,24 @@ describe('a Tab', () => {
     ],
     [['sandbox', 'exec', '--', 'svc', 'tickets', 'res'], ['resolve']],
     [['sandbox', 'exec', '--', 'make', ''], [':files']],
+    [['sandbox', 'exec', '--diff', 'svc', 'tick'], ['tickets']],
+    [['rehearse', '--', 'svc', 'tick'], ['tickets']],
+    [['rehearse', 'svc', 'tickets', 'res'], ['resolve']],
+    [
+      ['rehearse', '--', ''],
+      ['svc', ':files'],
+    ],
+    [['each', '--all', '--', 'tick'], ['tickets']],
+    [['each', '--all', '--', 'svc', 'tick'], ['tickets']],
+    [['each', '--all', '--', 'tickets', 'res'], ['resolve']],
+    [['each', '--profiles', 'work', 'tickets', 'res'], ['resolve']],
     [['""'], null],
   ])('behind svc %j', async (words, answer) => {
     expect(await offered(...words)).toEqual(answer ?? (await offered('')));
+  });
+
+  test('offers the commands of svc behind the -- of each', async () => {
+    expect(await offered('each', '--all', '--', '')).toEqual(await offered(''));
   });
 
   test('offers a flag again only where it may be repeated', async () => {
@@ -161,4 +186,8 @@ test('names of the user’s own are offered, and stand for their command', async
   expect(await answerTab(['templates', 'show', ''], { SVC_CONFIG_DIR: '/nowhere' })).toBe('');
   expect(await tab('alias', 'delete', '')).toBe('mine\nloud\n');
   expect(await tab('tickets', 'ls', '--status', 're')).toBe('resolved\n');
+  const secrets = { 'profile/b/oauth': {}, 'profile/a/api_key': {}, 'profile/gone/client': {}, 'doctor/probe': {} };
+  await writeFile(join(folder, 'credentials.json'), JSON.stringify({ version: 1, secrets }));
+  expect(await tab('auth', 'switch', '')).toBe('a\nb\n');
+  expect(await answerTab(['auth', 'switch', ''], { SVC_CONFIG_DIR: '/nowhere' })).toBe('');
 });

@@ -37,7 +37,7 @@ export const authList = defineCommand({
 export const authSwitch = defineCommand({
   name: 'switch',
   summary: 'Choose the default login',
-  args: { name: param.requiredText('The profile to use from now on', { placeholder: 'NAME', completes: 'profiles' }) },
+  args: { name: param.requiredText('The profile to use from now on', { placeholder: 'NAME', completes: 'logins' }) },
   needs: 'a second profile: svc -p work login',
   examples: ['svc auth switch work'],
   async run(ctx, { args, settings }) {

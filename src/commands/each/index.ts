@@ -33,11 +33,17 @@ export const eachOver = (load: LoadNamed) =>
       'Exit 0 where all went well, the code that all have where all failed alike, 9 where one is unknown, else 8. After that the same command with ' +
       '--failed runs for those that surely failed or were not begun; where something may be done (exit 1 after a write, 8, 9, or ended by a signal) svc names the ' +
       'account and leaves it alone.',
-    args: { command: param.texts('The command and its arguments', { placeholder: 'COMMAND', required: true }) },
+    args: {
+      command: param.texts('The command and its arguments', {
+        placeholder: 'COMMAND',
+        required: true,
+        completes: 'commands',
+      }),
+    },
     flags: {
       profiles: param.texts("The profiles: a name or a pattern such as 'acme-*'; with commas, or repeatable", {
         placeholder: 'GLOB',
-        offers: 'profiles',
+        offers: 'logins',
       }),
       all: param.toggle('Every saved login'),
       parallel: withFallback(param.integer('So many at once (default 4)', { min: 1, max: 64 }), 4),
