@@ -55,7 +55,8 @@ const lines: readonly (readonly [argv: readonly string[], line: string])[] = [
     '✓ Contact list 5 (Beta) is created.',
   ],
   [['lists', 'update', '1', '--target-industry', 'Health'], '✓ Contact list 1 is changed: target industry is Health.'],
-  [['lists', 'add', '1', '--contact', '249'], '✓ 1 contact is in list 1.'],
+  [['lists', 'add', '1', '--contact', '249'], '✓ Contact 249 is in list 1 now.'],
+  [['lists', 'add', '1', '--contact', '249', '--contact', '7'], '✓ These 2 contacts are in list 1 now.'],
   [
     ['lists', 'remove', '1', '--contact', '218'],
     '✓ List 1: 1 contact was taken off the list. Contact 218 is not in it now.',

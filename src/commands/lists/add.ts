@@ -55,7 +55,8 @@ export const addToList = defineCommand({
     const records = after.filter((member) => wanted.includes(member.contact_id));
     const data = { shape: 'list', records, columns: memberColumns } as const;
     if (missing.length === 0) {
-      const done = `${isOrAre(wanted.length)} in list ${id}.`;
+      const those = wanted.length === 1 ? `Contact ${wanted[0]} is` : `These ${isOrAre(wanted.length)}`;
+      const done = `${those} in list ${id} now.`;
       return { data, done, notes: [done] };
     }
     const strangers = after.filter((member) => !before.has(member.contact_id) && !wanted.includes(member.contact_id));
