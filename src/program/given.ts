@@ -23,7 +23,10 @@ export async function given(
   const slots = slotsOf(invocation);
   await refuseUnreadTexts(slots, invocation);
   // What a row of the file may give is not asked for.
-  const isFromFile = invocation.command.row !== undefined && (invocation.flagTexts.from ?? []).length > 0;
+  const { row } = invocation.command;
+  const isFromFile = row !== undefined && (invocation.flagTexts.from ?? []).length > 0;
+  // An email or a number would be looked up first.
+  if (isFromFile) (await import('../bulk/report/command-line.ts')).refuseIds(row, invocation.argTexts.id);
   const missing = isFromFile ? [] : slots.filter((slot) => isMissing(slot, slots));
   // To learn whether somebody can be asked, standard input is opened: milliseconds of every start.
   const canAsk = missing.length > 0 && ctx.ask.canAsk && !settings.noInput;

@@ -667,6 +667,8 @@ test.each([
   [['tickets', 'close', '7', '8'], '7 8 and --from cannot be used together'],
   [['tickets', 'note', '7', '--body', 'One'], '7 and --from cannot be used together'],
   [['contacts', 'update', '101', '--company', 'One'], '101 and --from cannot be used together'],
+  [['tickets', 'close', 'T-1044'], 'T-1044 and --from cannot be used together'],
+  [['contacts', 'update', 'ada@example.com', '--company', 'One'], 'ada@example.com and --from cannot be used together'],
 ])('%j with an id beside --from is exit 2, and nothing is sent', async (argv, said) => {
   const world = fresh();
   const ran = await svc(world, [...argv, '--from', put(world, 'ids', '9\n'), '--yes']);

@@ -13,7 +13,7 @@ import { footerNotes } from '../../tabular/footer.ts';
 import { preambleNotes } from '../../tabular/header.ts';
 import { openRows, type Rows } from '../../tabular/rows.ts';
 import { openSource, type Source } from '../../tabular/source.ts';
-import { givenByCommandLine, type Run, refuseIds, refuseUseless, templateOf } from '../report/command-line.ts';
+import { givenByCommandLine, type Run, refuseUseless, templateOf } from '../report/command-line.ts';
 import { agreeFirst, type SentBefore, sentBefore } from '../report/consent.ts';
 import { nothingSent } from '../report/report.ts';
 import type { Reading } from '../rows/cells.ts';
@@ -101,7 +101,6 @@ async function begin(
     return known;
   };
   const asked = { ctx, settings, words, row, flags, service, account, idsInCopy, onProgress: telling.onProgress };
-  refuseIds(row, args);
   const given = await givenByCommandLine(asked, args, all);
   const commanded: Commanded = { ...given, template: await templateOf(asked, given), set: flags.set ?? {} };
   const file = String(flags.from);

@@ -66,10 +66,9 @@ export async function givenByCommandLine(
   return { body: clear ? cleared(body, clear, fieldsOf(schemaOf(row))) : body, labels };
 }
 
-/** Beside the ids of a file an id of the command line would be passed over, or hold for every row. */
-export function refuseIds(row: RowOf, args: Given['args']): void {
-  const named = idNameOf(row) === undefined ? [] : [args.id].flat().filter((id) => id !== undefined);
-  if (named.length === 0) return;
+/** Beside the ids of a file an id of the command line, as it was typed, would be passed over, or hold for every row. */
+export function refuseIds(row: RowOf, named: readonly string[] = []): void {
+  if (idNameOf(row) === undefined || named.length === 0) return;
   throw new Failure('usage', `${named.join(' ')} and --from cannot be used together: the ids come from the file.`, {
     hint: `Leave ${named.length === 1 ? 'it' : 'them'} out, or leave out --from.`,
   });
