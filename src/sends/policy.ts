@@ -30,8 +30,9 @@ export async function refusalBy(
       ['deny', deny, false],
       ['allow', allow, true],
     ] as const) {
-      const why = filter === undefined ? undefined : await forbidden(judging, { rule, filter, wanted }, asked);
-      if (why !== undefined) return refused({ path, rule, why, wish });
+      const answer = filter === undefined ? { says: wanted } : await answerOf(judging, filter, asked);
+      if ('problem' in answer) return unjudged({ path, rule, why: answer.problem, wish });
+      if (answer.says !== wanted) return refused({ path, rule, why: `${rule}: ${filter}`, wish });
     }
   }
   return undefined;
@@ -61,9 +62,19 @@ type Forbidden = Pick<Judging, 'wish'> & { readonly path: string; readonly rule:
 
 const refused = ({ path, rule, why, wish }: Forbidden): Failure =>
   new Failure('policy', `The policy forbids this (sends.${rule} in ${path}): ${why}.`, {
-    hint: wish.approved ? 'The draft is kept as it is.' : 'Nothing was sent. To leave it for later: add --draft',
+    hint: keptHint(wish),
     isHeld: true,
   });
+
+/** Such a rule forbids all the same, but whoever wrote it did not mean that. */
+const unjudged = ({ path, rule, why, wish }: Forbidden): Failure =>
+  new Failure('policy', `The rule sends.${rule} in ${path} cannot be judged, so nothing may be sent: ${why}.`, {
+    hint: `${keptHint(wish)}\nWhat a rule sees: svc help sends`,
+    isHeld: true,
+  });
+
+const keptHint = ({ approved }: Judging['wish']): string =>
+  approved ? 'The draft is kept as it is.' : 'Nothing was sent. To leave it for later: add --draft';
 
 /** What a filter sees. */
 async function subjectOf({ wish }: Judging, { request, read }: PolicyQuestion) {
@@ -85,25 +96,16 @@ async function answerOf(judging: Judging, filter: string, asked: PolicyQuestion)
   try {
     const values = await filtered(await subjectOf(judging, asked), filter, AbortSignal.any([signal, late]));
     const [only] = values;
-    if (values.length !== 1)
-      return { problem: `it gives ${values.length === 0 ? 'no value' : `${values.length} values`}` };
-    return typeof only === 'boolean' ? { says: only } : { problem: `it gives ${JSON.stringify(only).slice(0, 40)}` };
+    if (typeof only === 'boolean' && values.length === 1) return { says: only };
+    const given = values.length === 1 ? JSON.stringify(only).slice(0, 40) : `${values.length || 'no'} values`;
+    return { problem: `the filter ${filter} must give one true or false, and gives ${given}` };
   } catch (error) {
-    if (late.aborted && !signal.aborted) return { problem: `it takes longer than ${longestMs / 1000} s` };
-    if (error instanceof Failure && error.kind === 'failed') return { problem: error.message.replace(/\.$/u, '') };
+    if (late.aborted && !signal.aborted)
+      return { problem: `the filter ${filter} takes longer than ${longestMs / 1000} s` };
+    if (error instanceof Failure && error.kind === 'failed')
+      return { problem: error.message.replace(/^The/u, 'the').replace(/\.$/u, '') };
     throw error;
   }
-}
-
-/** Why a filter forbids: `wanted` alone lets a send through. */
-async function forbidden(
-  judging: Judging,
-  { rule, filter, wanted }: { readonly rule: string; readonly filter: string; readonly wanted: boolean },
-  asked: PolicyQuestion,
-): Promise<string | undefined> {
-  const answer = await answerOf(judging, filter, asked);
-  if ('problem' in answer) return `${rule}: ${filter} must give one true or false, and ${answer.problem}`;
-  return answer.says === wanted ? undefined : `${rule}: ${filter}`;
 }
 
 /** Whether it is quiet at a moment: on a day that is quiet whole, or between two times, over midnight too. */

@@ -37,3 +37,20 @@ test('the filter of the docs forbids a refund, and lets a resolve through, which
   expect((await run(['tickets', 'reply', '8', '--body', 'Your Refund is here', '--yes'])).exitCode).toBe(5);
   expect((await run('tickets reply 8 --body Hello --yes')).exitCode).toBe(0);
 });
+
+test.each([
+  ['.body | test("refund")', 'the filter .body | test("refund") failed: object'],
+  ['.by, .by', 'the filter .by, .by must give one true or false, and gives 2 values.'],
+  ['.nothing', 'the filter .nothing must give one true or false, and gives null.'],
+])('the rule deny: %s, which cannot be judged, does not read as one that forbids', async (filter, said) => {
+  const { run, world } = withPolicy(`sends:\n  deny: '${filter}'\n`);
+  const ran = await run('tickets reply 8 --body Hello --yes');
+  expect(ran.exitCode).toBe(5);
+  expect(ran.stderr).toMatch(
+    /The rule sends\.deny in \S+policy\.yaml cannot be judged, so nothing may be sent: the filter/u,
+  );
+  expect(ran.stderr).toContain(said);
+  expect(ran.stderr).toContain('What a rule sees: svc help sends');
+  expect(ran.stderr).not.toMatch(/forbids|and The/u);
+  expect(writesOf(world)).toEqual([]);
+});
