@@ -37,7 +37,7 @@ export async function approve(
   refuseState(draft, retryUnknown);
   const present = digestOfDraft(draft);
   if (digest !== undefined && digest !== present)
-    throw new Failure('differs', `Draft ${id} is not what you read: its digest is ${present} now. Nothing was sent.`, {
+    throw new Failure('differs', `Draft ${id} is not what you read: its digest is another one. Nothing was sent.`, {
       hint: `Read it again: svc drafts show ${id}`,
     });
   const service = await approving.service();
