@@ -86,11 +86,14 @@ function keyed(model: Model, key: Extract<Event, { is: 'key' }>['key']): Step {
     const step = acted(next, act);
     return step.model.over ? { ...step, model: { ...step.model, turnedAt: undefined } } : step;
   }
-  const entry = entryOf(key);
+  // It may do something once the rows are here.
+  const entry = isFirstRead(model) ? undefined : entryOf(key);
   return still(
     entry ? told(next, `${entry.shown} does nothing here. Elsewhere it means: ${entry.about}.`, 'told') : next,
   );
 }
+
+const isFirstRead = ({ list }: Model): boolean => list.rows.length === 0 && list.answered < list.asked;
 
 /** What is held has so long to be taken back once a question that held it is answered, in milliseconds. */
 const leastHeldMs = 3_000;

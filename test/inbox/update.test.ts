@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Kept } from '../../src/inbox/effect.ts';
 import { startEngine } from '../../src/inbox/engine.ts';
 import type { Event } from '../../src/inbox/event.ts';
-import { selectedRow } from '../../src/inbox/model.ts';
+import { begin, selectedRow } from '../../src/inbox/model.ts';
 import { keyOf } from '../../src/inbox/row.ts';
 import { frameOf } from '../../src/inbox/view/frame.ts';
 import { after, chatOf, doing, inboxOf, keyEvent, now, readIn, rowOf, typing } from './models.ts';
@@ -381,6 +381,13 @@ test('u does not open again what was opened since', () => {
   const back = typing(closed, 'u').model;
   const opened = after({ ...back, undo: closed.undo }, [ended(2, 'done', 'open')]).model;
   expect(opened.undo).toBeUndefined();
+});
+
+test('a key for rows that are still being read is not told that it does nothing', () => {
+  const { model } = begin({ size: { columns: 80, rows: 24 }, now, view: 'open', views: [] });
+  expect(typing(model, 'G', 'j', 'e').model.jobs).toEqual([]);
+  const empty = after(model, [{ is: 'rows', ask: 1, offset: 0, rows: [], total: 0 }]).model;
+  expect(typing(empty, 'G').model.jobs).toMatchObject([{ told: expect.stringContaining('G does nothing here.') }]);
 });
 
 test('a key that does nothing here says so', () => {
