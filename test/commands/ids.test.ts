@@ -247,6 +247,22 @@ describe('statuses', () => {
     expect(own).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
+  test('changelog says what scheduled is, which its list shows', async () => {
+    const world = sandboxWorld();
+    const listed = await svc(world, ['changelog', 'list', '--status', 'scheduled']);
+    expect(listed).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(listed.stderr).toContain('must be one of draft, published, all, not "scheduled".');
+    const [, advice = ''] = /Those alone: --status published --all --jq '(.+)'\n/u.exec(listed.stderr) ?? [];
+    const made = ['changelog', 'create', '--title', 'Dark mode', '--content', 'Soon.'];
+    const wrong = await svc(world, [...made, '--status', 'scheduled']);
+    expect([wrong.exitCode, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining('--status published --published-at TIME'),
+    ]);
+    const alone = await svc(world, ['changelog', 'list', '--status', 'published', '--all', '--jq', advice]);
+    expect(JSON.parse(alone.stdout)).toMatchObject([{ title: 'Webhooks, part 3', status: 'published' }]);
+  });
+
   test('where no feedback has the status, the ones in use are named', async () => {
     const list = (...argv: string[]) => svc(sandboxWorld(), ['feedback', 'list', '--status', ...argv]);
     expect(await list('bogus', '--json')).toMatchObject({

@@ -20,11 +20,18 @@ import { zoneDoubt } from '../../text/own-zone.ts';
 import { textIn } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { parseComing, parseTime } from '../../text/time.ts';
-import { stateOf } from './state.ts';
+import { stateOf, withoutScheduled } from './state.ts';
 
 type Body = Record<string, unknown>;
 
-const entryFlags = flagsOf(createChangelogEntry.body, { optional: true });
+const ownFlags = flagsOf(createChangelogEntry.body, { optional: true });
+const entryFlags: typeof ownFlags = {
+  ...ownFlags,
+  status: withoutScheduled(
+    ownFlags.status as Param<unknown>,
+    'An entry is scheduled by a time to come: --status published --published-at TIME',
+  ),
+};
 const fileFlags = {
   ...textFlags,
   bodyFile: param.file('Read the content, with or without front matter, from a file; - is standard input'),
