@@ -253,8 +253,10 @@ test('where room is short inbox list has the whole id and what became of the eve
   const slot = await claimSlot(slotsFolder(join(made.folder, 'state'), 'default'), { limit: 1000 });
   const [at, event] = [new Date(0).toISOString(), 'ticket.status_changed'];
   const ids = [`evt_${'0123456789ab'.repeat(3)}`, `rebuilt:contact.updated:${'1'.repeat(64)}`];
-  for (const id of ids)
-    await slot.inbox.add({ id, event, at, headers: {}, body: Buffer.from(JSON.stringify({ event, id, data: {} })) });
+  for (const [n, id] of ids.entries()) {
+    const body = Buffer.from(JSON.stringify({ event, id, data: {} }));
+    await slot.inbox.add({ id, event, at, headers: {}, body, ...(n === 0 && { to: 'http://127.0.0.1:1' }) });
+  }
   await slot.leave();
   for (const columns of [60, 80, 100]) {
     const { stdout } = await svc(made, ['webhooks', 'inbox', 'list'], { columns, env: { NO_COLOR: '1' } });
@@ -264,6 +266,28 @@ test('where room is short inbox list has the whole id and what became of the eve
     if (columns >= 80) expect(stdout).toContain('Event');
   }
 });
+
+test.each([
+  [['conversation.message_received', 'ticket.created'], undefined],
+  [['ticket.created', 'ticket.created'], 'http://127.0.0.1:1'],
+])(
+  'at 80 columns inbox list has when each of %j came, and leaves out what is the same of all first',
+  async (events, to) => {
+    const made = await world();
+    const slot = await claimSlot(slotsFolder(join(made.folder, 'state'), 'default'), { limit: 1000 });
+    for (const [n, event] of events.entries()) {
+      const id = `evt_${String(n).repeat(24)}`;
+      const at = new Date(Date.UTC(2026, 0, 1, 9, n)).toISOString();
+      const body = Buffer.from(JSON.stringify({ event, id, data: {} }));
+      await slot.inbox.add({ id, event, at, headers: {}, body, ...(n === 0 && to && { to }) });
+    }
+    await slot.leave();
+    const { stdout } = await svc(made, ['webhooks', 'inbox', 'list'], { columns: 80, env: { NO_COLOR: '1' } });
+    expect(stdout).toMatch(/^Received +Event +ID/u);
+    for (const time of ['2026-01-01 09:00', '2026-01-01 09:01']) expect(stdout).toContain(time);
+    if (to !== undefined) expect(stdout).toContain('waiting');
+  },
+);
 
 test('inbox show takes an id or its beginning, and makes customer text harmless', async () => {
   const made = await filled(12);

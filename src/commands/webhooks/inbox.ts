@@ -25,15 +25,25 @@ function answerOf({ forward }: { readonly forward: Forwarding | null }): unknown
 }
 
 const columns = [
-  { path: 'received_at', header: 'Received', rank: 6 },
+  { path: 'received_at', header: 'Received', rank: 4 },
   { path: 'event', header: 'Event', as: 'whole', rank: 3 },
   { path: 'id', header: 'ID', rank: 1 },
-  { path: 'summary', header: 'Summary', rank: 7 },
+  { path: 'summary', header: 'Summary', rank: 6 },
   { path: 'account', header: 'Account', as: 'whole', rank: 8 },
-  { path: 'verdict', header: 'Verdict', as: 'whole', rank: 5 },
+  { path: 'verdict', header: 'Verdict', as: 'whole', rank: 9 },
   { path: 'forward.state', header: 'Forwarding', as: 'whole', rank: 2 },
-  { path: 'forward.status', header: 'Answer', rank: 4, see: answerOf },
+  { path: 'forward.status', header: 'Answer', rank: 7, see: answerOf },
 ] as const;
+
+type Shown = { readonly account: string | null; readonly forward: Forwarding | null };
+
+/** What is the same of all tells none of them from another: it goes before the time does. */
+function columnsOf(records: readonly Shown[]) {
+  const states = new Set(records.map(({ forward }) => forward?.state));
+  return columns
+    .filter(({ path }) => path !== 'account' || records.some(({ account }) => account !== null))
+    .map((column) => (column.path === 'forward.state' && states.size < 2 ? { ...column, rank: 5 } : column));
+}
 
 /** A typing error must not look like an account without events. */
 async function requireAccount(ctx: Context, config: string | undefined, account: string): Promise<void> {
@@ -91,7 +101,7 @@ const list = defineCommand({
       data: {
         shape: 'list',
         records,
-        columns: columns.filter(({ path }) => path !== 'account' || records.some(({ account }) => account !== null)),
+        columns: columnsOf(records),
         empty: 'No events received yet.',
       },
       notes: [
