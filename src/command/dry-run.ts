@@ -12,12 +12,10 @@ export function takingDryRuns(node: Group | AnyCommand): Group | AnyCommand {
   return { ...node, commands: node.commands.map((child) => takingDryRuns(child)) };
 }
 
-/** As every command does that writes. */
-export const takesDryRun = ({ flags }: Pick<AnyCommand, 'flags'>): boolean => dryRunKey in flags || 'dryRun' in flags;
-
 function takingDryRun(command: AnyCommand): AnyCommand {
+  const isOwn = dryRunKey in command.flags || 'dryRun' in command.flags;
   const isWrite = command.writes === true || command.row !== undefined;
-  if (!isWrite || takesDryRun(command)) return command;
+  if (!isWrite || isOwn) return command;
   return {
     ...command,
     flags: { ...command.flags, [dryRunKey]: dryRun },

@@ -1,5 +1,5 @@
 import type { Given, Param, Params } from '../command/command.ts';
-import { takesDryRun } from '../command/dry-run.ts';
+import { dryRunKey } from '../command/dry-run.ts';
 import type { FindInCopy } from '../command/ids.ts';
 import { hasName, isNamed } from '../command/named.ts';
 import { argName, flagName } from '../command/param.ts';
@@ -96,7 +96,8 @@ async function refuseWhatIsRead(ctx: Context, slots: readonly Slot[]): Promise<v
 
 /** A customer would read `-` and `@FILE`, which elsewhere name what is read, and U+FFFD, which Node puts for bytes that are no UTF-8. */
 async function refuseUnreadTexts(slots: readonly Slot[], { command }: Invocation): Promise<void> {
-  const isWrite = takesDryRun(command);
+  // As every command takes that writes.
+  const isWrite = dryRunKey in command.flags || 'dryRun' in command.flags;
   for (const { key, param, texts, label } of slots) {
     const text = texts.at(-1) ?? '';
     const isMisread = (isWrite || param.prose) && param.completes !== 'files' && texts.join('').includes('\uFFFD');
@@ -198,10 +199,7 @@ function exampleFor([flag, ...others]: readonly string[], { examples }: Invocati
 const labelOf = (of: Slot['of'], key: string, param: Pick<Param<unknown>, 'name' | 'placeholder'>): string =>
   of === 'args' ? argName(key, param) : `--${flagName(key, param)}`;
 
-function read(
-  { param, texts, label }: Slot,
-  { notice, clock, env }: Pick<Context, 'notice' | 'clock' | 'env'>,
-): unknown {
+function read({ param, texts, label }: Slot, { notice, clock, env }: Context): unknown {
   if (texts.length === 0) return param.fallback;
   const value = param.parse(texts, label, clock.now());
   const doubt = param.doubt?.(texts, label, env);
