@@ -81,11 +81,14 @@ export function withFollowing(ctx: Context, steps: readonly FollowStep[]): Conte
   return withContext(ctx, { sends });
 }
 
-/** What follows was agreed to with the first request; the policy holds for it all the same. */
-export const following = (service: Service): Service => ({
+/**
+ * What follows was agreed to with the first request; the policy holds for it all the same. What an earlier run has left
+ * (`isLeft`) was agreed to under the mode of then: it is judged by the one of now.
+ */
+export const following = (service: Service, isLeft = false): Service => ({
   ...service,
   ctx: withContext(service.ctx, {
-    sends: service.ctx.sends?.with({ approved: true, holdMs: 0, follows: [] }),
+    sends: service.ctx.sends?.with({ follows: [], ...(!isLeft && { approved: true, holdMs: 0 }) }),
   }),
 });
 

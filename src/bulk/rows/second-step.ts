@@ -65,6 +65,8 @@ export type Later = {
   readonly steps: readonly FollowStep[];
   /** The first that is to be done. */
   readonly from: number;
+  /** The first request was sent by an earlier run. */
+  readonly isLeft: boolean;
   readonly options: CallOptions;
   /** Writes down that a step is about to leave, or is done: `may` is what is not known if svc ends now. */
   readonly mark: (next: number, may?: string) => Promise<void>;
@@ -77,9 +79,9 @@ export type Later = {
  */
 export async function laterSteps(
   outer: Service,
-  { steps, from, options, mark, ready }: Later,
+  { steps, from, isLeft, options, mark, ready }: Later,
 ): Promise<(Left & { readonly step?: number }) | undefined> {
-  const service = following(outer);
+  const service = following(outer, isLeft);
   for (let at = from; at < steps.length; at++) {
     const step = steps[at];
     if (!step) continue;
@@ -102,6 +104,8 @@ export async function laterSteps(
         };
       return {
         error: `${told}: ${error.message.replace(/\.$/u, '')}. ${toDo(steps.slice(at), error)}`,
+        // It never left: what a person or the policy has kept back now may go with a later run.
+        ...(isLeft && error.isHeld && { rest: true, step: at }),
       };
     }
   }

@@ -159,7 +159,12 @@ export async function finished(sending: Sending, planned: Planned, there: There)
       },
     });
   try {
-    return { status: 'done', id, answer, ...(await laterSteps(service, { steps, from, options, mark, ready })) };
+    return {
+      status: 'done',
+      id,
+      answer,
+      ...(await laterSteps(service, { steps, from, isLeft: isAgain, options, mark, ready })),
+    };
   } catch (error) {
     // The row itself is done: that its journal cannot be written any more ends the run.
     if (!(error instanceof Failure)) throw error;
