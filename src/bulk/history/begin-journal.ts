@@ -39,6 +39,8 @@ export type Beginning = {
   readonly copies: readonly Copy[];
   /** The journal in the place of which a new one is written. */
   readonly replaces: Found | undefined;
+  /** The rows of `own` were sent from other files. */
+  readonly isCopy: boolean;
   /** What became of drafts, also of those that other journals tell of. */
   readonly drafted: Drafted;
 };
@@ -67,6 +69,7 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
   const run: RunLine = {
     ...{ at, number, file: identity.file ?? null, content: plan.content, whole: own?.past.isWhole ?? false },
     ...(isRepeatable(plan) ? {} : { shapes: plan.shapes }),
+    ...(own && beginning.isCopy && chosen.again.size > 0 && { again: true as const }),
     ...(beginning.passedOver.length > 0 && { passedOver: beginning.passedOver }),
     ...(witness && { boot: present.boot, witness: witness.name }),
   };
@@ -83,9 +86,10 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
     run,
     vanishes,
     rowStatuses: rowStatusesOf(beginning, plan),
+    again: chosen.namesOf,
     copies: beginning.copies,
     // What is to be sent once more is other work, also for the run that goes on with it.
-    batch: batchOf(path, header.started_at, chosen.voided.length > 0 ? at : own?.past.voidedAt),
+    batch: batchOf(path, header.started_at, sendsAgain(chosen) ? at : own?.past.voidedAt),
     failed: undefined,
     untold: [],
   };
@@ -104,6 +108,8 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
   return openJournal(held, own?.past);
 }
 
+const sendsAgain = ({ voided, again }: Chosen): boolean => voided.length > 0 || again.size > 0;
+
 /** Drafts that a killed run kept before it said so. */
 function* untoldDrafts({ own, drafted }: Beginning): Generator<RowLine> {
   if (!own) return;
@@ -115,7 +121,7 @@ function* untoldDrafts({ own, drafted }: Beginning): Generator<RowLine> {
 
 /** Whether it holds rows that became drafts, or says that such rows of another journal may go again. */
 function tellsOfDrafts({ own, drafted, chosen }: Beginning): boolean {
-  if (drafted.size > 0 && chosen.voided.length > 0) return true;
+  if (drafted.size > 0 && sendsAgain(chosen)) return true;
   if (own === undefined) return false;
   return drafted.has(own) || someOf(own.past.rowStatuses.standing('done'), ([, rowStatus]) => 'drafted' in rowStatus);
 }

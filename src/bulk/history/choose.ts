@@ -1,6 +1,6 @@
 import { countOf } from '../../text/each.ts';
 import { isInDoubt, isUnsettled } from '../journal/ended-table.ts';
-import type { Again } from '../journal/lines.ts';
+import type { Again, Named } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { type Drafted, fateOf } from './drafted.ts';
@@ -20,7 +20,11 @@ export type Wish = {
 export type Chosen = {
   readonly matches: Matches;
   readonly resent: Matches;
-  /** What no earlier journal counts for any more. */
+  /** Beside those: what a person rejected, and where twice is once. */
+  readonly again: Matches;
+  /** With --again: what earlier runs call a row that goes once more. From when it goes they count no more. */
+  readonly namesOf: (ref: string) => readonly Named[];
+  /** What no earlier journal counts for any more from now on. */
   readonly voided: readonly Again[];
 };
 
@@ -29,6 +33,7 @@ type Choice = {
   readonly judges: Judges;
   readonly works: readonly Found[];
   readonly found: Found | undefined;
+  readonly file: string | null;
   /** The rows of `found` were sent from other files. */
   readonly isCopy: boolean;
   readonly plan: Plan;
@@ -37,51 +42,83 @@ type Choice = {
   readonly settings: string;
 };
 
-export function choose({ matches, judges, works, found, isCopy, plan, wish, drafted, settings }: Choice): Chosen {
-  const goesAgain = (match: Match, request: string | undefined) => {
-    const { rowStatus, from } = match;
-    const fate = fateOf(drafted, match);
-    // Only who begins the whole file again sends beside a draft that waits.
-    if (wish.restart || fate === 'rejected') return true;
-    if (fate === 'open') return isOtherRequest(match, request);
-    // What may or may not be done, --retry-unknown alone sends again.
-    if (isUnsettled(rowStatus)) return false;
-    if (isOtherRequest(match, request)) return true;
-    return !isInDoubt(rowStatus) && (from !== found || (isCopy && rowStatus.status === 'done'));
-  };
-  const resent = matchTable(plan.refs);
+export function choose(choice: Choice): Chosen {
+  const { matches, judges, works, plan, wish, drafted, settings } = choice;
+  const goesAgain = againIn(choice);
+  const [resent, again] = [matchTable(plan.refs), matchTable(plan.refs)];
   const isTwice = !isRepeatable(plan);
-  const left = wish.restart ? works : [];
-  const rows = new Set<string>();
-  const elsewhere = new Map<string, Set<string>>();
   const others = judges.all.filter(({ past }) => past.header.settings !== settings);
-  const voidElsewhere = (from: Found, row: string) => {
-    const { settings: its } = from.past.header;
-    elsewhere.set(its, (elsewhere.get(its) ?? new Set()).add(row));
+  const namesBy = (ref: string, { from, key }: Pick<Match, 'from' | 'key'>): Named[] => {
+    const request = plan.refs.get(ref);
+    const also = others.filter(({ past }) => past.rowStatuses.get(ref)?.is === request);
+    const names = also.map((other): Named => [settingsOf(other), ref]);
+    if (others.includes(from)) names.push([settings, ref]);
+    // Of equal rows another one has that name in this file, and may stay.
+    else if (key !== ref && plan.refs.has(key)) return names;
+    return [...names, [settingsOf(from), key]];
   };
+  function* restarted() {
+    for (const [ref, match] of wish.restart ? again : []) yield* namesBy(ref, match);
+  }
   for (const [ref, match] of wish.restart || wish.again ? matches : []) {
     const request = plan.refs.get(ref);
     if (!goesAgain(match, request)) continue;
     matches.delete(ref);
     // It cannot go as it stands in the file, and the run says why.
     if (request === noRequest) continue;
-    const isElsewhere = others.includes(match.from);
-    rows.add(isElsewhere ? ref : match.key);
-    if (isElsewhere) voidElsewhere(match.from, match.key);
-    for (const from of others) if (from.past.rowStatuses.get(ref)?.is === request) voidElsewhere(from, ref);
+    again.set(ref, match);
     if ((isTwice || fateOf(drafted, match) === 'open') && match.rowStatus.status !== 'rejected') resent.set(ref, match);
-  }
-  for (const { past } of left) {
-    for (const key of past.rowStatuses.keys()) if (plan.refs.has(key) || past.header.svc_bulk === 1) rows.add(key);
   }
   return {
     matches,
     resent,
-    voided: [
-      ...(rows.size === 0 ? [] : [{ rows: [...rows], settings: [settings, ...left.map(settingsOf)] }]),
-      ...[...elsewhere].map(([its, some]) => ({ rows: [...some], settings: [its], elsewhere: true as const })),
-    ],
+    again,
+    namesOf: (ref) => {
+      const match = wish.restart ? undefined : again.get(ref);
+      return match ? namesBy(ref, match) : [];
+    },
+    voided: voidedBy(restarted(), wish.restart ? works : [], { plan, settings }),
   };
+}
+
+type Goes = (match: Match, request: string | undefined) => boolean;
+
+/** Whether what an earlier run says of a row keeps it from going once more. */
+function againIn({ found, file, isCopy, wish, drafted }: Choice): Goes {
+  // A run that sent once more what other files had sent here, and was stopped, has left what older runs speak of last.
+  const leftBefore = found?.past.againFrom.get(file) ?? 0;
+  const isOfOthers = ({ from, key, rowStatus: { status } }: Match) =>
+    from !== found || (status === 'done' && (isCopy || from.past.rowStatuses.runOf(key) < leftBefore));
+  return (match, request) => {
+    const fate = fateOf(drafted, match);
+    // Only who begins the whole file again sends beside a draft that waits.
+    if (wish.restart || fate === 'rejected') return true;
+    if (fate === 'open') return isOtherRequest(match, request);
+    // What may or may not be done, --retry-unknown alone sends again.
+    if (isUnsettled(match.rowStatus)) return false;
+    return isOtherRequest(match, request) || (!isInDoubt(match.rowStatus) && isOfOthers(match));
+  };
+}
+
+/** Of a file that is begun again: by the settings of the runs that know its rows. */
+function voidedBy(
+  names: Iterable<Named>,
+  left: readonly Found[],
+  { plan, settings }: Pick<Choice, 'plan' | 'settings'>,
+): Again[] {
+  const rows = new Set<string>();
+  const elsewhere = new Map<string, Set<string>>();
+  for (const [its, row] of names) {
+    if (its === settings) rows.add(row);
+    else elsewhere.set(its, (elsewhere.get(its) ?? new Set()).add(row));
+  }
+  for (const { past } of left) {
+    for (const key of past.rowStatuses.keys()) if (plan.refs.has(key) || past.header.svc_bulk === 1) rows.add(key);
+  }
+  return [
+    ...(rows.size === 0 ? [] : [{ rows: [...rows], settings: [settings, ...left.map(settingsOf)] }]),
+    ...[...elsewhere].map(([its, some]) => ({ rows: [...some], settings: [its], elsewhere: true as const })),
+  ];
 }
 
 const settingsOf = ({ past }: Found): string => past.header.settings;

@@ -1,6 +1,7 @@
 import { hearersOf } from '../../api/hearers.ts';
 import { type Draft, hasBegun } from '../../sends/draft.ts';
 import { someOf } from '../../text/each.ts';
+import { putBack } from '../journal/going.ts';
 import type { RowStatus, Said } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import type { Plan } from '../rows/plan.ts';
@@ -67,13 +68,18 @@ export async function drafted(
 }
 
 /** A run that was killed, or failed, right then did not say whether it has kept a draft. */
-function addUntold({ past: { rowStatuses } }: Found, byKey: ReadonlyMap<string | null, Draft>): Map<string, Draft> {
+function addUntold(
+  { past: { rowStatuses, before } }: Found,
+  byKey: ReadonlyMap<string | null, Draft>,
+): Map<string, Draft> {
   const untold = new Map<string, Draft>();
   for (const [row, rowStatus] of [...rowStatuses.standing('drafting')]) {
     if (rowStatus.status !== 'drafting') continue;
     const { batch, ...about } = rowStatus;
     const draft = byKey.get(`${batch}/${row}`);
-    if (!draft) rowStatuses.delete(row);
+    const was = before.get(row);
+    if (!draft && was) putBack(rowStatuses, row, was);
+    else if (!draft) rowStatuses.delete(row);
     else {
       rowStatuses.set(row, { ...about, status: 'done', id: null, ...draftOf(draft) });
       untold.set(row, draft);

@@ -98,7 +98,7 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
   const { judges, matches, unsettled, overtaken } = await matchAll({ ours, found, sides, plan, decided, settings });
   if (!isOnce && !wish.again && !wish.restart) refuseStrange(disk.strange, plan, matches);
   const isCopy = found !== undefined && isCopied(found, file);
-  const chosen = choose({ matches, judges, works, found, isCopy, plan, wish, drafted: decided, settings });
+  const chosen = choose({ matches, judges, works, found, file, isCopy, plan, wish, drafted: decided, settings });
   const own = wish.restart ? undefined : found;
   const replaces = wish.restart ? found : undefined;
   const hasCopies = mayBeOverwritten(plan) && !onlyLooks;

@@ -5,7 +5,7 @@ import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { type RowRequests, requestsOf, rowsByRequest } from '../rows/row-requests.ts';
 import { type Drafted, fateOf } from './drafted.ts';
 import type { Judges } from './judges.ts';
-import { matchTable, type OpenMatches } from './match-table.ts';
+import { type Match, matchTable, type OpenMatches } from './match-table.ts';
 
 /** What is weighed: the rows of the plan, and the file that they stand in (null: standard input). */
 export type Sides = { readonly plan: Pick<Plan, 'refs' | 'content' | 'row'>; readonly file: string | null };
@@ -50,6 +50,10 @@ export function ownJournal(candidates: readonly Found[], { plan, file }: Sides):
 /** Of two that speak of one row, what was seen last counts: that it is done stays true. */
 const weight = { rejected: 0, meant: 0, drafting: 0, unknown: 1, sent: 2, done: 3 } as const;
 
+/** Nothing is sent beside a draft that may still be sent, whatever else is known of its row. */
+const weightOf = (match: Match, drafted: Drafted): number =>
+  fateOf(drafted, match) === 'open' ? Number.POSITIVE_INFINITY : weight[match.rowStatus.status];
+
 /**
  * Every row of the plan of which a journal speaks: by its cells, else by what is sent for it, whatever file the journal is
  * of, whatever else stood in its rows, and whatever of it came from flags. Of rows that send the same so many are known as were sent.
@@ -78,7 +82,8 @@ export function matchRows(
       if (request === undefined || !counts(from, key, rowStatus, request)) continue;
       if (!isSame(from, key) && (request === noRequest || rowStatus.is !== request)) continue;
       const before = matches.get(key);
-      if (!before || weight[rowStatus.status] > weight[before.rowStatus.status]) matches.set(key, { key, from });
+      const match = { key, from, rowStatus };
+      if (!before || weightOf(match, drafted) > weightOf(before, drafted)) matches.set(key, match);
     }
   }
   let left: ReturnType<typeof rowsByRequest> | undefined;

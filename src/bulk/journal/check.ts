@@ -11,8 +11,14 @@ const isMade = ({ id, of, keys, at }: Fields): boolean =>
 
 export const parseLine = (text: string): Line | undefined => jsonAs(text, isLine);
 
+const areNamed = (again: unknown): boolean => again === undefined || (Array.isArray(again) && again.every(areTexts));
+
 const isAbout = (about: unknown): about is Fields & About =>
-  isRecord(about) && isText(about.row) && isCount(about.line) && (about.is === undefined || isText(about.is));
+  isRecord(about) &&
+  isText(about.row) &&
+  isCount(about.line) &&
+  (about.is === undefined || isText(about.is)) &&
+  areNamed(about.again);
 
 const isRenamed = (one: unknown): boolean => {
   const { was, row, fate, settings } = fieldsIn(one);

@@ -27,8 +27,19 @@ export type FormerHeader = {
   readonly started_at: string;
 };
 
-/** Every line of a row says which one it is, and where it stood in the file. `is`: the digest of its request. */
-export type About = { readonly row: string; readonly line: number; readonly is?: string };
+/** A row as runs with these settings call it. */
+export type Named = readonly [settings: string, row: string];
+
+/**
+ * Every line of a row says which one it is, and where it stood in the file. `is`: the digest of its request. `again`: it
+ * goes once more, and once it has gone earlier runs say nothing of these that counts any more.
+ */
+export type About = {
+  readonly row: string;
+  readonly line: number;
+  readonly is?: string;
+  readonly again?: readonly Named[];
+};
 
 /** What the run has cost since the line before: requests, and milliseconds since it began. */
 type Cost = { readonly requests: number; readonly ms: number };
@@ -53,6 +64,8 @@ export type RunLine = {
   readonly file?: string | null;
   /** In a journal that was rewritten: the files from which its rows were sent. */
   readonly sentFrom?: readonly (string | null)[];
+  /** With --again: it sends once more what other files have sent in this journal. */
+  readonly again?: true;
   /** With --retry-unknown: what earlier rows in doubt are like, beside which it sends rows like them. */
   readonly passedOver?: readonly string[];
   /** A digest of the cells of all rows of the file. */
@@ -77,7 +90,7 @@ export type Line =
   | { readonly run: RunLine }
   /** What the service listed before the first row: a row that was on its way is known from these by its id. */
   | { readonly there: { readonly ids: readonly number[] } }
-  /** These may go once more, whatever earlier runs with one of these settings say of them. */
+  /** These may go once more, whatever earlier runs with one of these settings say of them: the file was begun again. */
   | { readonly again: Again }
   | { readonly renamed: { readonly rows: readonly Renamed[] } }
   /** On disk before its draft is kept. `batch`: with the row's name the key of the draft. */
@@ -183,7 +196,7 @@ type RowStatusStore = {
   delete(row: string): void;
 };
 
-const isOver = (rowStatus: RowStatus | undefined): boolean =>
+export const isOver = (rowStatus: RowStatus | undefined): boolean =>
   rowStatus?.status === 'done' || rowStatus?.status === 'rejected';
 
 /** What a line says of its row. */

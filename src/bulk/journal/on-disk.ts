@@ -75,7 +75,8 @@ export function isOfOthers(path: string, keys: Keys): boolean {
 export const formerPlace = (account: string, command: string, file: string | null): string =>
   digest(account, command, file ?? '-');
 
-export type Found = { readonly path: string; readonly past: Past };
+/** `isFreed`: a later run was told to send rows of it once more. */
+export type Found = { readonly path: string; readonly past: Past; readonly isFreed?: boolean };
 
 /** Names the work of a journal, over all its runs. `voidedAt`: when a run of it last sent once more what was sent before. */
 export const batchOf = (path: string, started: string, voidedAt = ''): string =>
@@ -130,12 +131,13 @@ function voidedSince(all: readonly Found[]): ReadonlyMap<string, number> {
 function standing(all: readonly Found[]): Found[] {
   const since = voidedSince(all);
   if (since.size === 0) return [...all];
-  for (const { past } of all) {
+  return all.map(({ path, past }) => {
     const { header, rowStatuses } = past;
+    const before = rowStatuses.size;
     for (const row of rowStatuses.keys())
       if (rowStatuses.runOf(row) < (since.get(voidKey(header.settings, row)) ?? 0)) rowStatuses.delete(row);
-  }
-  return [...all];
+    return { path, past, isFreed: rowStatuses.size < before };
+  });
 }
 
 type Bearing = 'ours' | 'strange' | 'none';

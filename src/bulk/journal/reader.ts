@@ -1,12 +1,14 @@
 import type { Span } from '../../disk/log/log-file.ts';
 import type { RowRequests } from '../rows/row-requests.ts';
 import { parseLine } from './check.ts';
+import { type Before, goingRows } from './going.ts';
 import {
   applyLine,
   costOf,
   type Finish,
   type FormerHeader,
   type Header,
+  type Named,
   newestOf,
   type Renamed,
   type RowLine,
@@ -24,6 +26,10 @@ export type Past = {
   readonly lastRun: number;
   /** When the last run began that sent rows once more. */
   readonly voidedAt: string | undefined;
+  /** The last run of each file that sent once more what other files had sent in this journal. */
+  readonly againFrom: ReadonlyMap<string | null, number>;
+  /** What rows were before drafts were made of them that may not be kept. */
+  readonly before: ReadonlyMap<string, Before>;
   /** The files that its runs read: null for standard input. */
   readonly files: ReadonlySet<string | null>;
   /** Of these the ones from which rows were sent. */
@@ -94,6 +100,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   const rowStatuses = rowStatusTable(refs);
   const voided = new Map<string, number>();
   let voidedAt: string | undefined;
+  const againFrom = new Map<string | null, number>();
   const there = new Map<number, readonly number[]>();
   const [files, sentFrom, contents] = [new Set<string | null>(), new Set<string | null>(), new Set<string>()];
   const passedOver = new Set<string>();
@@ -105,10 +112,21 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   let run: RunLine | undefined;
   let [number, requests, ms, msOfRun, end] = [0, 0, 0, 0, 0];
   let isWhole = true;
+  const voidAll = (names: readonly Named[], since: number) => {
+    for (const [its, row] of names) voided.set(voidKey(its, row), since);
+  };
+  const going = goingRows(rowStatuses, (gone, again, since) => {
+    if (again.length > 0) voidedAt = run?.at;
+    voidAll(again, since);
+    // By a name that it had before: the very run that it goes with may have spoken of it.
+    for (const [its, row] of again) if (row !== gone && its === header?.settings) rowStatuses.delete(row);
+  });
   const judgeMeant = (isSure: boolean) => {
     for (const [row, rowStatus] of rowStatuses.standing('meant')) {
-      if (isSure) rowStatuses.delete(row);
-      else if ('before' in rowStatus) rowStatuses.set(row, { ...rowStatus, status: 'sent' });
+      if (isSure) {
+        rowStatuses.delete(row);
+        going.comesBack(row);
+      } else if ('before' in rowStatus) rowStatuses.set(row, { ...rowStatus, status: 'sent' });
     }
   };
   const begins = (next: RunLine) => {
@@ -116,6 +134,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     number = next.number ?? number;
     const isFormer = next.witness === undefined && next.boot !== undefined && next.boot === run?.boot;
     judgeMeant(next.whole ?? isFormer);
+    going.over();
     run = next;
     ms += msOfRun;
     msOfRun = 0;
@@ -123,6 +142,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
       files.add(next.file);
       file = next.file;
     }
+    if (next.again) againFrom.set(file, number);
     for (const one of Array.isArray(next.sentFrom) ? next.sentFrom : []) sentFrom.add(one);
     for (const one of Array.isArray(next.passedOver) ? next.passedOver : []) passedOver.add(one);
     if (next.content !== undefined) contents.add(next.content);
@@ -133,6 +153,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     former.set(was, row);
   };
   const takeRow = (line: RowLine) => {
+    going.leaves(line, number);
     applyLine(rowStatuses, line);
     if ('run' in line) begins(line.run);
     else finished = 'finished' in line ? line.finished : undefined;
@@ -140,10 +161,15 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
     if ('again' in line) {
       voidedAt = run?.at;
-      for (const row of line.again.rows) for (const one of line.again.settings) voided.set(voidKey(one, row), number);
+      for (const one of line.again.settings)
+        voidAll(
+          line.again.rows.map((row) => [one, row]),
+          number,
+        );
     }
     if ('renamed' in line) for (const one of line.renamed.rows) rename(one);
     for (const row of rowsOf(line)) rowStatuses.setRun(row, number);
+    going.ends(line);
     const cost = costOf(line);
     requests += cost.requests;
     msOfRun = Math.max(msOfRun, cost.ms);
@@ -171,6 +197,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     past() {
       const isSure = isWitnessed();
       judgeMeant(isSure);
+      going.over();
       if (!header) return undefined;
       return {
         header,
@@ -178,6 +205,8 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
         voided,
         lastRun: number,
         voidedAt,
+        againFrom,
+        before: going.before(),
         files,
         sentFrom,
         passedOver,

@@ -11,7 +11,7 @@ import { Failure } from '../../errors.ts';
 import type { Plan } from '../rows/plan.ts';
 import { claimRows, forgetRows, noteBegun } from './claims.ts';
 import type { Copy } from './copies.ts';
-import type { Header, RowLine, RunLine } from './lines.ts';
+import type { About, Header, Named, RowLine, RunLine } from './lines.ts';
 import type { Identity } from './on-disk.ts';
 import type { Present } from './reader.ts';
 import type { OpenRowStatuses, RowStatuses } from './row-status-table.ts';
@@ -41,6 +41,8 @@ export type Held = {
   /** Whether it is of no use where this run wrote nothing of a row, or came to its end. */
   readonly vanishes: { readonly whenEmpty: boolean; readonly whenFinished: boolean };
   readonly rowStatuses: OpenRowStatuses;
+  /** Of a row that goes once more: what earlier runs call it. */
+  readonly again: (row: string) => readonly Named[];
   readonly copies: readonly Copy[];
   failed: Failure | undefined;
   /** What became of rows, of which no line could be written any more since the lock was lost. */
@@ -63,15 +65,19 @@ export async function append(held: Held, said: RowLine): Promise<void> {
 }
 
 /** With what the rows are known by, and whether the clock can be trusted. */
-function completed(line: RowLine, { opening, rowStatuses }: Held): RowLine {
+function completed(line: RowLine, { opening, rowStatuses, again }: Held): RowLine {
   const { refs } = opening.plan;
   const named = <T extends { readonly row: string }>(about: T): T => {
     const request = refs.get(about.row);
     return request === undefined || rowStatuses.get(about.row)?.is === request ? about : { ...about, is: request };
   };
-  if ('meant' in line) return { meant: { ...line.meant, rows: line.meant.rows.map(named) } };
-  if ('drafting' in line) return { drafting: named(line.drafting) };
-  if ('sent' in line) return { sent: named(line.sent) };
+  const leaving = <T extends About>(about: T): T => {
+    const names = again(about.row);
+    return names.length > 0 ? { ...named(about), again: names } : named(about);
+  };
+  if ('meant' in line) return { meant: { ...line.meant, rows: line.meant.rows.map(leaving) } };
+  if ('drafting' in line) return { drafting: leaving(line.drafting) };
+  if ('sent' in line) return { sent: leaving(line.sent) };
   if ('done' in line) return { done: named(line.done) };
   if ('rejected' in line) return { rejected: named(line.rejected) };
   if (!('finished' in line)) return line;

@@ -140,6 +140,7 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
           isDraft,
           unknown,
           isSame: own.past.content === plan.content,
+          isFreed: own.isFreed,
           inDoubt,
         }),
       );

@@ -26,6 +26,8 @@ type Standing = {
   readonly unknown?: number;
   /** Each row was in the file then, as it is now. */
   readonly isSame?: boolean;
+  /** A later run was told to send rows of it once more. Else what is to be sent was rejected then. */
+  readonly isFreed?: boolean | undefined;
   /** Of some rows nobody knows whether what was to follow is done. */
   readonly inDoubt?: boolean;
 };
@@ -40,7 +42,7 @@ export function rejectedNote(rows: number, { elsewhere, isDraft }: { elsewhere: 
 }
 
 export function earlierNote(at: string, standing: Standing): string {
-  const { isFinished, settled, left, rejected, drafted, isDraft, inDoubt, unknown = 0, isSame } = standing;
+  const { isFinished, settled, left, rejected, drafted, isDraft, inDoubt, unknown = 0, isSame, isFreed } = standing;
   const when = localTime(at);
   // No advice to send it all again: these may be there.
   if (isFinished && unknown > 0 && left === 0)
@@ -52,8 +54,10 @@ export function earlierNote(at: string, standing: Standing): string {
   if (isFinished && drafted === 'all' && left === 0)
     return `This file became drafts at ${when}: no more are made. To see them: svc drafts list --all. To make them all again, add --restart.`;
   if (!isFinished) return `Resuming the run of ${when}: ${rowsInWords(settled)} settled, ${rowsInWords(left)} to send.`;
-  if (left > 0 && isSame)
-    return `This file was done at ${when}, but for ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} rejected then.`;
+  if (left > 0 && isSame) {
+    const why = isFreed ? '' : ` that ${left === 1 ? 'was' : 'were'} rejected then`;
+    return `This file was done at ${when}, but for ${rowsInWords(left)}${why}.`;
+  }
   if (left > 0)
     return `This file was done at ${when}; it has ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} not in it then.`;
   if (rejected === 0 && inDoubt)

@@ -1,0 +1,81 @@
+import { type About, isOver, type Named, type RowLine, type RowStatus, rowsOf } from './lines.ts';
+import type { OpenRowStatuses } from './row-status-table.ts';
+
+/** What was known of a row before it went once more, and by which run. */
+export type Before = { readonly rowStatus: RowStatus; readonly run: number };
+
+type Going = { readonly again: readonly Named[]; readonly run: number; readonly before: Before | undefined };
+
+/** Rows that go once more. */
+export type GoingRows = {
+  /** To be told of each line before what it says is taken down, and behind that. `run`: the one that wrote it. */
+  leaves(line: RowLine, run: number): void;
+  ends(line: RowLine): void;
+  /** The row has not gone: it is what it was before. */
+  comesBack(row: string): void;
+  /** The run is over: what it has left on its way has gone, or may have. */
+  over(): void;
+  /** What rows were of which drafts are made that may not be kept. */
+  before(): ReadonlyMap<string, Before>;
+};
+
+/**
+ * What earlier runs say of a row that goes once more counts until it has gone, and again where it comes back or the service
+ * refuses it: a run that is stopped frees no row that it has not sent. `onGone`: what does not count any more.
+ */
+export function goingRows(
+  rowStatuses: OpenRowStatuses,
+  onGone: (row: string, again: readonly Named[], run: number) => void,
+): GoingRows {
+  const going = new Map<string, Going>();
+  const hasGone = (row: string) => {
+    const gone = going.get(row);
+    if (!gone) return;
+    going.delete(row);
+    onGone(row, gone.again, gone.run);
+  };
+  const comesBack = (row: string) => {
+    const before = going.get(row)?.before;
+    going.delete(row);
+    if (before) putBack(rowStatuses, row, before);
+  };
+  /** What was sent before stays sent. */
+  const isRejected = (row: string) => {
+    if (going.get(row)?.before?.rowStatus.status === 'done') comesBack(row);
+    else going.delete(row);
+  };
+  return {
+    leaves(line, run) {
+      for (const { row, again = [] } of leavingIn(line)) {
+        if (going.has(row)) continue;
+        const rowStatus = rowStatuses.get(row);
+        const before = rowStatus && isOver(rowStatus) ? { rowStatus, run: rowStatuses.runOf(row) } : undefined;
+        if (before || again.length > 0) going.set(row, { again, run, before });
+      }
+    },
+    ends(line) {
+      if ('back' in line) return comesBack(line.back.row);
+      if ('rejected' in line) return isRejected(line.rejected.row);
+      for (const row of 'done' in line || 'unknown' in line ? rowsOf(line) : []) hasGone(row);
+    },
+    comesBack,
+    over() {
+      for (const row of [...going.keys()]) if (rowStatuses.get(row)?.status !== 'drafting') hasGone(row);
+    },
+    before() {
+      return new Map([...going].flatMap(([row, { before }]) => (before ? [[row, before] as const] : [])));
+    },
+  };
+}
+
+export function putBack(rowStatuses: OpenRowStatuses, row: string, { rowStatus, run }: Before): void {
+  rowStatuses.set(row, rowStatus);
+  rowStatuses.setRun(row, run);
+}
+
+/** The rows that a line says to be on their way. */
+function leavingIn(line: RowLine): readonly About[] {
+  if ('meant' in line) return line.meant.rows;
+  if ('drafting' in line) return [line.drafting];
+  return 'sent' in line ? [line.sent] : [];
+}

@@ -1,0 +1,159 @@
+// A run with --again that ends early frees no row that it has not sent, and --again goes on with it.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { svc } from '../svc.ts';
+import { desk, writesOf } from './drafting.ts';
+
+const event = (name: string) => `order_create,${name},${name.toLowerCase()}@x.test,r-${name}\n`;
+
+const commands = [
+  { words: ['tickets', 'reply'], header: 'id,body\n', rows: ['8,One\n', '9,Two\n', '12,Three\n'] },
+  {
+    words: ['events', 'send'],
+    header: 'trigger,contact.name,contact.email,external_ref\n',
+    rows: ['Ann', 'Bob', 'Cy'].map(event),
+  },
+] as const;
+
+/** Three rows in a file, in a copy of it, in another order, and two of them alone. */
+function filesOf({ words, header, rows }: (typeof commands)[number]) {
+  const at = desk();
+  const [first, second, third] = rows;
+  const texts = {
+    a: [first, second, third],
+    copy: [first, second, third],
+    other: [third, second, first],
+    two: [third, second],
+  };
+  const line = (name: keyof typeof texts) => [
+    ...words,
+    '--from',
+    join(at.world.folder, `${name}.csv`),
+    '--yes',
+    '--json',
+  ];
+  for (const [name, text] of Object.entries(texts))
+    writeFileSync(join(at.world.folder, `${name}.csv`), header + text.join(''));
+  return { ...at, line };
+}
+
+type Names = Parameters<ReturnType<typeof filesOf>['line']>[0];
+
+const forms = commands.flatMap((one) =>
+  (['copy', 'other'] as const).map((again) => [one.words.join(' '), again, one] as const),
+);
+
+test.each(forms)('%s, %s: what was sent goes once more with --again alone, and once', async (_, again, one) => {
+  const { world, run, ok, line } = filesOf(one);
+  await ok(line('a'));
+  for (const sent of [4, 5, 6]) {
+    const stopped = await run([...line(again), '--again', '--max-sends', '1']);
+    expect(writesOf(world)).toHaveLength(sent);
+    expect(stopped.stderr).not.toContain('without --again');
+    for (const name of ['a', again, 'two', 'a'] as Names[]) {
+      expect(JSON.parse((await ok([...line(name), '--dry-run'])).stdout)).toMatchObject({ would_send: 0 });
+      const plain = await ok(line(name));
+      expect(plain.stderr).not.toContain('rejected');
+    }
+    expect(writesOf(world)).toHaveLength(sent);
+  }
+  expect(new Set(world.sent).size).toBeLessThan(world.sent.length);
+  await ok([...line(again), '--again']);
+  expect(writesOf(world)).toHaveLength(6);
+});
+
+test.each(forms)('%s, %s: of drafts that a person rejected the rest stays rejected', async (_, again, one) => {
+  const { world, run, ok, json, line } = filesOf(one);
+  await ok([...line('a'), '--draft']);
+  await ok('drafts reject 1 2 3');
+  for (const left of [2, 1, 0]) {
+    await run([...line(again), '--again', '--draft', '--max-sends', '1']);
+    for (const name of ['a', again] as Names[]) {
+      const plain = await run(line(name));
+      expect(plain.exitCode).toBe(left === 0 ? 0 : 8);
+      expect(JSON.parse(plain.stdout)).toMatchObject({ rejected: left, drafted: 3 - left });
+    }
+  }
+  await ok([...line(again), '--again', '--draft']);
+  expect(await json('drafts list')).toHaveLength(3);
+  expect(writesOf(world)).toEqual([]);
+});
+
+test.each(forms)('%s, %s: a run that Ctrl-C or a kill ended has freed nothing either', async (_, again, one) => {
+  // Of events the journal says ahead which ones will go: without its last lines nobody knows whether they went.
+  for (const isKilled of one === commands[0] ? [false, true] : [false]) {
+    const { world, ok, line } = filesOf(one);
+    await ok(line('a'));
+    const stop = new AbortController();
+    const exchange: typeof world.exchange = async (request) => {
+      const answer = await world.exchange(request);
+      if (request.method === 'POST') stop.abort('SIGINT');
+      return answer;
+    };
+    const argv = [...line(again), '--again', '--concurrency', '1'];
+    expect((await svc({ ...world, exchange }, argv, { signal: stop.signal })).exitCode).toBe(130);
+    expect(writesOf(world)).toHaveLength(4);
+    // Killed, it has not said that the others come back.
+    if (isKilled) cut(world, (text) => text.startsWith('{"back"'));
+    for (const name of ['a', again] as Names[]) await ok(line(name));
+    expect(writesOf(world)).toHaveLength(4);
+    await ok([...line(again), '--again']);
+    expect(writesOf(world)).toHaveLength(6);
+  }
+});
+
+test('rows that a later --restart has freed are not called rejected', async () => {
+  const { ok, run, line } = filesOf(commands[0]);
+  await ok(line('a'));
+  await run([...line('other'), '--restart', '--max-sends', '1']);
+  const { stderr } = await run([...line('a'), '--dry-run']);
+  expect(stderr).toMatch(/This file was done at \S+ \S+, but for 2 rows\.\n/u);
+});
+
+test('what the service refuses to take once more is what it was', async () => {
+  for (const again of ['copy', 'other'] as const) {
+    const { world, run, ok, line } = filesOf(commands[0]);
+    await ok(line('a'));
+    await world.control('POST', 'faults', {
+      method: 'POST',
+      path: '/tickets/',
+      action: 'status',
+      status: 422,
+      times: 9,
+    });
+    expect((await run([...line(again), '--again'])).exitCode).toBe(8);
+    await world.control('DELETE', 'faults');
+    const sent = writesOf(world).length;
+    for (const name of ['a', again, 'two'] as Names[]) await ok(line(name));
+    expect(writesOf(world)).toHaveLength(sent);
+  }
+});
+
+test('where no draft could be kept of a row that goes once more, it is what it was', async () => {
+  for (const again of ['copy', 'other'] as const) {
+    const { world, run, ok, line } = filesOf(commands[0]);
+    await ok(line('a'));
+    const drafts = join(world.folder, 'state/drafts');
+    mkdirSync(join(drafts, 'drafts.jsonl'), { recursive: true });
+    expect((await run([...line(again), '--again', '--draft'])).exitCode).not.toBe(0);
+    rmSync(drafts, { recursive: true });
+    for (const name of ['a', again, 'two'] as Names[]) await ok(line(name));
+    expect(writesOf(world)).toHaveLength(3);
+    await ok([...line(again), '--again']);
+    expect(writesOf(world)).toHaveLength(6);
+  }
+});
+
+/** Takes lines out of all journals. */
+function cut(world: { readonly folder: string }, isLost: (text: string) => boolean): void {
+  const folder = join(world.folder, 'state/bulk');
+  for (const name of readdirSync(folder).filter((one) => one.endsWith('.jsonl'))) {
+    const kept = readFileSync(join(folder, name), 'utf8')
+      .split('\n')
+      .filter((text) => !isLost(text))
+      .join('\n');
+    // Its mark says how long it is at least.
+    writeFileSync(join(folder, name), kept.replace(/\d{12}/u, '0'.padStart(12, '0')));
+  }
+}
