@@ -493,3 +493,32 @@ test.each(['waits', 'is rejected'])(
     expect(writesOf(world)).toEqual(['POST /conversations/7/resolve']);
   },
 );
+
+test.each(['reply', 'event'])(
+  'of equal rows (%s) those of a --rejects file that went again are counted',
+  async (what) => {
+    for (const [isDraft, rejected] of [
+      [false, 2],
+      [true, 2],
+      [false, 3],
+    ] as const) {
+      const { world, run, ok, approve } = desk();
+      const line =
+        what === 'reply' ? replyFrom : (from: string) => ['events', 'send', '--from', from, '--yes', '--json'];
+      const [header = '', row = ''] = what === 'reply' ? ['id,body', '8,Eq\n'] : events('Ann').split('\n');
+      const file = join(world.folder, 'a.csv');
+      const rejects = join(world.folder, 'r.csv');
+      writeFileSync(file, `${header}\n${`${row.trim()}\n`.repeat(3)}`);
+      await ok([...line(file), '--draft']);
+      await ok(`drafts reject ${rejected}`);
+      await approve(1);
+      expect((await run([...line(file), '--rejects', rejects])).exitCode).toBe(8);
+      const sent = writesOf(world).length;
+      await ok([...line(rejects), '--again', ...(isDraft ? ['--draft'] : [])]);
+      expect(writesOf(world)).toHaveLength(sent + (isDraft ? 0 : 1));
+      for (const more of [[], ['--draft'], []]) await ok([...line(file), ...more]);
+      await ok(line(rejects));
+      expect(writesOf(world)).toHaveLength(sent + (isDraft ? 0 : 1));
+    }
+  },
+);

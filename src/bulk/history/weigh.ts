@@ -1,4 +1,5 @@
 import { someOf } from '../../text/each.ts';
+import { isUnsettled } from '../journal/ended-table.ts';
 import type { RowStatus } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
@@ -92,7 +93,8 @@ export function matchRows(
       const request = requestOf(from, key, rowStatus);
       if (request === undefined || !counts(from, key, rowStatus, request)) continue;
       const now = plan.refs.get(key);
-      if (now !== undefined && (now === request || isSame(from, key))) continue;
+      const hasName = now !== undefined && (now === request || isSame(from, key));
+      if (hasName && !isOfAnother({ from, key, rowStatus }, matches.get(key), drafted)) continue;
       left ??= rowsByRequest(plan.refs, (place) => !matches.hasAt(place));
       const ref = left.take(request);
       if (ref !== undefined) matches.set(ref, { key, from });
@@ -100,6 +102,19 @@ export function matchRows(
   }
   return matches;
 }
+
+/**
+ * Whether what a run says by a name is of another one of equal rows: `known` has that name already. A file of rejected rows
+ * calls the second of two by the name that the first one had.
+ */
+function isOfAnother(match: Match, known: Match | undefined, drafted: Drafted): boolean {
+  if (known === undefined || known.from === match.from) return false;
+  if (match.rowStatus.status === 'rejected') return fateOf(drafted, match) !== undefined;
+  // With --retry-unknown it went as that one.
+  return !isUnsettled(match.rowStatus) || known.rowStatus.status !== 'done' || runOf(known) < runOf(match);
+}
+
+const runOf = ({ from, key }: Match): number => from.past.rowStatuses.runOf(key);
 
 /** Whether every row that a run had is over, wherever: then it holds nothing up, though it never came to its end itself. */
 export function isOver(one: Found, refs: RowRequests | undefined, all: readonly Found[]): boolean {
