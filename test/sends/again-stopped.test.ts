@@ -44,24 +44,28 @@ const forms = commands.flatMap((one) =>
   (['copy', 'other'] as const).map((again) => [one.words.join(' '), again, one] as const),
 );
 
-test.each(forms)('%s, %s: what was sent goes once more with --again alone, and once', async (_, again, one) => {
-  const { world, run, ok, line } = filesOf(one);
-  await ok(line('a'));
-  for (const sent of [4, 5, 6]) {
-    const stopped = await run([...line(again), '--again', '--max-sends', '1']);
-    expect(writesOf(world)).toHaveLength(sent);
-    expect(stopped.stderr).not.toContain('without --again');
-    for (const name of ['a', again, 'two', 'a'] as Names[]) {
-      expect(JSON.parse((await ok([...line(name), '--dry-run'])).stdout)).toMatchObject({ would_send: 0 });
-      const plain = await ok(line(name));
-      expect(plain.stderr).not.toContain('rejected');
+test.each(forms)(
+  '%s, %s: what was sent goes once more with --again alone, and once',
+  { tags: ['long'] },
+  async (_, again, one) => {
+    const { world, run, ok, line } = filesOf(one);
+    await ok(line('a'));
+    for (const sent of [4, 5, 6]) {
+      const stopped = await run([...line(again), '--again', '--max-sends', '1']);
+      expect(writesOf(world)).toHaveLength(sent);
+      expect(stopped.stderr).not.toContain('without --again');
+      for (const name of ['a', again, 'two', 'a'] as Names[]) {
+        expect(JSON.parse((await ok([...line(name), '--dry-run'])).stdout)).toMatchObject({ would_send: 0 });
+        const plain = await ok(line(name));
+        expect(plain.stderr).not.toContain('rejected');
+      }
+      expect(writesOf(world)).toHaveLength(sent);
     }
-    expect(writesOf(world)).toHaveLength(sent);
-  }
-  expect(new Set(world.sent).size).toBeLessThan(world.sent.length);
-  await ok([...line(again), '--again']);
-  expect(writesOf(world)).toHaveLength(6);
-});
+    expect(new Set(world.sent).size).toBeLessThan(world.sent.length);
+    await ok([...line(again), '--again']);
+    expect(writesOf(world)).toHaveLength(6);
+  },
+);
 
 test.each(forms)('%s, %s: of drafts that a person rejected the rest stays rejected', async (_, again, one) => {
   const { world, run, ok, json, line } = filesOf(one);

@@ -496,6 +496,7 @@ test.each(['waits', 'is rejected'])(
 
 test.each(['reply', 'event'])(
   'of equal rows (%s) those of a --rejects file that went again are counted',
+  { tags: ['long'] },
   async (what) => {
     for (const [isDraft, rejected] of [
       [false, 2],
@@ -522,3 +523,29 @@ test.each(['reply', 'event'])(
     }
   },
 );
+
+test('a row like one of whose draft nobody knows whether it was sent is refused, as without drafts', {
+  tags: ['long'],
+}, async () => {
+  for (const what of ['told', 'killed', 'named anew']) {
+    const { world, run, ok, shown } = desk();
+    const first = { stdin: 'id,body,status\n8,Hello,resolved\n' };
+    await ok([...reply, '--draft'], first);
+    if (what === 'killed') kill(world);
+    if (what === 'named anew') await ok([...reply, '--map', 'x=status'], { stdin: 'id,body,x\n8,Hello,resolved\n' });
+    await world.control('POST', 'faults', { method: 'POST', path: '/tickets', action: 'drop-before' });
+    const { digest } = await shown(1);
+    expect((await run(['drafts', 'approve', '1', '--digest', digest, '--settle', '1'])).exitCode).toBe(9);
+    const sent = writesOf(world).length;
+    for (const stdin of ['id,body,status\n8,Hello,pending\n', 'id,body\n8,Hello\n', 'id,body,note\n8,Hello,n\n'])
+      for (const flags of [[], ['--dry-run'], ['--draft'], ['--again']]) {
+        const next = await run([...reply, ...flags], { stdin });
+        expect(next).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Look first: svc drafts show 1.') });
+      }
+    expect((await run(reply, first)).exitCode).toBe(9);
+    expect(writesOf(world)).toHaveLength(sent);
+    const other = { stdin: 'id,body,status\n8,Hello,pending\n' };
+    await ok([...reply, '--retry-unknown'], other);
+    await ok(reply, { stdin: 'id,body\n8,Hello\n' });
+  }
+});

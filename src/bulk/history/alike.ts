@@ -5,7 +5,7 @@ import { likenessOf } from '../../http/look/looking.ts';
 import { someOf } from '../../text/each.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { isUnsettled, isUnsure } from '../journal/ended-table.ts';
-import { likeIn } from '../journal/lines.ts';
+import { likeIn, type RowStatus } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import type { Plan, Planned } from '../rows/plan.ts';
 import { plainText, shortDigest, sorted } from '../rows/row-content.ts';
@@ -66,14 +66,22 @@ function openRows(journals: readonly Found[], matches: Matches): ReadonlyMap<str
   return open;
 }
 
+const draftIn = (rowStatus: RowStatus): number | undefined =>
+  rowStatus.status === 'done' ? rowStatus.drafted : undefined;
+
+const showing = ([first, ...more]: readonly number[]): string =>
+  more.length === 0 ? `svc drafts show ${first}` : 'svc drafts list --all';
+
 /** Refused whatever `--yes` and `--again` say: `--retry-unknown` alone sends what may be done. */
 export function refuseAlike(alike: readonly Grown[], { row, rows }: Pick<Plan, 'row' | 'rows'>): void {
   if (alike.length === 0) return;
   const [are, those] = alike.length === 1 ? ['is like one', 'that one was'] : ['are like ones', 'those were'];
-  const look =
+  const drafts = new Set(alike.flatMap(({ rowStatus }) => draftIn(rowStatus) ?? []));
+  const lookOnceMore =
     row.operation.safety === 'verify'
       ? 'Run the command of then over the file of then, and svc looks once more where it can.'
       : (row.operation.effect?.lookHint ?? '');
+  const look = drafts.size === 0 ? lookOnceMore : `Look first: ${showing([...drafts])}.`;
   throw new Failure(
     'usage',
     `${rowsInWords(alike.length)} of ${rows.source.name} ${are} that went out before, ${origins(alike.map(({ from }) => from))}, and svc cannot tell whether ${those} done in full: ${linesOf(alike)}.`,

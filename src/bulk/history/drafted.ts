@@ -2,7 +2,7 @@ import { hearersOf } from '../../api/hearers.ts';
 import { type Draft, hasBegun } from '../../sends/draft.ts';
 import { someOf } from '../../text/each.ts';
 import { putBack } from '../journal/going.ts';
-import type { RowStatus, Said } from '../journal/lines.ts';
+import { likeIn, type RowStatus, type Said } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import type { Plan } from '../rows/plan.ts';
 import type { Match } from './match-table.ts';
@@ -29,7 +29,11 @@ export function asWritten(drafted: Drafted, { from, key, rowStatus }: Match): Ro
 /** What a journal knows a draft by. */
 export const draftOf = ({ id, created_at: at }: Draft) => ({ drafted: id, draftedAt: at });
 
-const aboutOf = ({ line, is }: RowStatus) => ({ line, ...(is !== undefined && { is }) });
+const aboutOf = (rowStatus: RowStatus) => {
+  const { line, is } = rowStatus;
+  const like = likeIn(rowStatus);
+  return { line, ...(is !== undefined && { is }), ...(like !== undefined && { like }) };
+};
 
 /**
  * What became of the drafts of rows. A row whose draft a person rejected is no done one: from here on it is a rejected one.

@@ -61,11 +61,10 @@ function isLine(line: unknown): line is Line {
   }
   const about = drafting ?? sent ?? back ?? done ?? rejected ?? unknown;
   if (!isAbout(about)) return false;
+  const { before, keys, like } = about;
+  if (!(like === undefined || isText(like))) return false;
   if (drafting) return isText(about.batch);
-  if (sent) {
-    const { before, keys, like } = about;
-    return isId(before) && areKeys(keys) && (like === undefined || isText(like));
-  }
+  if (sent) return isId(before) && areKeys(keys);
   if (back) return true;
   if (!isCount(about.requests) || !isCount(about.ms)) return false;
   if (!done) return isText(about.error);

@@ -93,8 +93,8 @@ export type Line =
   /** These may go once more, whatever earlier runs with one of these settings say of them: the file was begun again. */
   | { readonly again: Again }
   | { readonly renamed: { readonly rows: readonly Renamed[] } }
-  /** On disk before its draft is kept. `batch`: with the row's name the key of the draft. */
-  | { readonly drafting: About & { readonly batch: string } }
+  /** On disk before its draft is kept. `batch`: with the row's name the key of the draft. `like`: as of `sent`. */
+  | { readonly drafting: About & { readonly batch: string; readonly like?: string } }
   /** On disk before any of them leaves. `before` as in `sent`. */
   | { readonly meant: { readonly rows: readonly About[]; readonly before: number | null } }
   /**
@@ -115,7 +115,7 @@ export type RowStatus = Said & { readonly line: number; readonly is?: string };
 
 export type Said =
   /** Whether its draft is kept, the drafts tell. */
-  | { readonly status: 'drafting'; readonly batch: string }
+  | { readonly status: 'drafting'; readonly batch: string; readonly like?: string }
   | { readonly status: 'meant'; readonly before: number | null }
   | ({ readonly status: 'sent' } & Open)
   | ({ readonly status: 'done' } & Made)
@@ -135,7 +135,7 @@ type Made = {
   readonly drafted?: number;
   /** When that draft was made: drafts in another place may have the same id. */
   readonly draftedAt?: string;
-  /** With `doubt` or `rest`: as of `sent`. */
+  /** With `doubt`, `rest` or `drafted`: as of `sent`. */
   readonly like?: string;
   /** Records to which a request of this row may still write, and when it was said, by this machine's clock. */
   readonly keys?: readonly string[];
@@ -206,15 +206,15 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
   if ('meant' in line) {
     for (const about of line.meant.rows) set(about, { status: 'meant', before: line.meant.before });
   } else if ('drafting' in line) {
-    set(line.drafting, { status: 'drafting', batch: line.drafting.batch });
+    set(line.drafting, { status: 'drafting', batch: line.drafting.batch, ...heldIn(line.drafting) });
   } else if ('sent' in line) {
     set(line.sent, { status: 'sent', before: line.sent.before, ...heldIn(line.sent) });
   } else if ('back' in line) {
     // What is known of it stays: a row that became a draft never left, and still is over.
     if (!isOver(rowStatuses.get(line.back.row))) rowStatuses.delete(line.back.row);
   } else if ('done' in line) {
-    const { row, id, secret, of, doubt, rest, keys, at } = line.done;
-    const like = doubt || rest ? likeIn(rowStatuses.get(row)) : undefined;
+    const { row, id, secret, of, doubt, rest, drafted, keys, at } = line.done;
+    const like = doubt || rest || drafted !== undefined ? likeIn(rowStatuses.get(row)) : undefined;
     const more = { ...(secret !== undefined && { secret }), ...(of && { of }), ...heldIn({ like, keys, at }) };
     set(line.done, { status: 'done', id, ...partOf(line.done), ...more });
   } else if ('rejected' in line) set(line.rejected, { status: 'rejected', error: line.rejected.error });

@@ -153,7 +153,7 @@ function cellsOf(known: RowRequests | undefined) {
     const error = errors.get(place);
     const { keys, at, batch, ...few } = rare.get(place) ?? {};
     const held = heldIn({ keys, at, like: few.like });
-    if (stands === 'drafting') return { status: stands, ...about, batch: batch ?? '' };
+    if (stands === 'drafting') return { status: stands, ...about, batch: batch ?? '', ...held };
     if (stands === 'meant') return { status: stands, ...about, before: id };
     if (stands === 'sent') return { status: stands, ...about, before: id, ...held };
     if (stands === 'rejected') return { status: stands, ...about, error: error ?? '' };
@@ -193,7 +193,7 @@ function idIn(rowStatus: RowStatus): number | null {
 }
 
 function rareIn(rowStatus: RowStatus): Rare | undefined {
-  if (rowStatus.status === 'drafting') return { batch: rowStatus.batch };
+  if (rowStatus.status === 'drafting') return { batch: rowStatus.batch, ...heldIn(rowStatus) };
   const parts = rowStatus.status === 'done' ? partsOf(rowStatus) : undefined;
   const held = heldIn(rowStatus);
   return held.keys || held.like ? { ...parts, ...held } : parts;

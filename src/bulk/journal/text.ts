@@ -38,7 +38,7 @@ export function shortLines({ header, run, rowStatuses, others = [] }: Told): Lin
       const { id, of, keys, at } = rowStatus;
       return [{ done: { ...about, id, ...partOf(rowStatus), ...(of && { of }), ...heldIn({ keys, at }), ...cost } }];
     }
-    if (status === 'drafting') return [{ drafting: { ...about, batch: rowStatus.batch } }];
+    if (status === 'drafting') return [{ drafting: { ...about, batch: rowStatus.batch, ...heldIn(rowStatus) } }];
     if (status === 'rejected') return [{ rejected: { ...about, error: rowStatus.error, ...cost } }];
     const sent: Line = { sent: { ...about, before: rowStatus.before, ...heldIn(rowStatus) } };
     return status !== 'unknown' ? [sent] : [sent, { unknown: { row, line, error: rowStatus.error, ...cost } }];

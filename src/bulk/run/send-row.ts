@@ -180,7 +180,9 @@ const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
   follows: planned.input.follows ?? [],
   async drafting() {
     const { journal } = sending;
-    await journal.write({ drafting: { row: planned.ref, line: planned.line, batch: journal.batch } });
+    const { ref: row, line } = planned;
+    const like = isRepeatable(sending) ? {} : { like: likeOf(sending.row, planned) };
+    await journal.write({ drafting: { row, line, batch: journal.batch, ...like } });
     journal.check();
   },
   async leaving() {
