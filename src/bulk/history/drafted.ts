@@ -7,7 +7,7 @@ import type { Found } from '../journal/on-disk.ts';
 import type { Plan } from '../rows/plan.ts';
 import type { Match } from './match-table.ts';
 
-/** `rejected`: a person has said that it is never sent; `open`: it may still be sent, or nobody knows whether it was. */
+/** `rejected`: a person has said that it is never sent; `open`: it may still be sent, or nobody knows whether it was, or a part was sent. */
 type Fate = { readonly is: 'rejected' | 'open'; readonly draft: Draft };
 
 /** `untold`: the drafts of rows of which the journal itself does not say that they are drafts. */
@@ -23,8 +23,11 @@ export const fateOf = (drafted: Drafted, { from, key }: Pick<Match, 'from' | 'ke
 /** What is written down of a row that another journal knows: that it is a draft, of which more may be known later. */
 export function asWritten(drafted: Drafted, { from, key, rowStatus }: Match): RowStatus {
   const fate = drafted.get(from)?.rows.get(key);
-  return fate ? { status: 'done', ...aboutOf(rowStatus), id: null, ...draftOf(fate.draft) } : rowStatus;
+  return fate ? { status: 'done', ...aboutOf(rowStatus), ...sentIn(rowStatus), ...draftOf(fate.draft) } : rowStatus;
 }
+
+/** The id of what was sent, of which a draft is the rest. */
+const sentIn = (rowStatus: RowStatus) => ({ id: rowStatus.status === 'done' ? rowStatus.id : null });
 
 /** What a journal knows a draft by. */
 export const draftOf = ({ id, created_at: at }: Draft) => ({ drafted: id, draftedAt: at });
@@ -37,16 +40,17 @@ const aboutOf = (rowStatus: RowStatus) => {
 
 /**
  * What became of the drafts of rows. A row whose draft a person rejected is no done one: from here on it is a rejected one.
- * Of one whose draft is in another place, or was rejected after a part of it was sent, nothing is changed.
+ * Of one whose draft is in another place nothing is changed.
  */
 export async function drafted(
   journals: readonly Found[],
-  { row: { operation } }: Pick<Plan, 'row'>,
+  { row: { operation, follows = [] } }: Pick<Plan, 'row'>,
   read: () => Promise<readonly Draft[]>,
 ): Promise<Drafted> {
   const fates = new Map<Found, OfJournal>();
   if (hearersOf(operation) === undefined || !journals.some(mayHaveDrafts)) return fates;
-  const drafts = (await read()).filter((draft) => draft.operation === operation.id);
+  const own = new Set([operation, ...follows.map((one) => one.operation)].map(({ id }) => id));
+  const drafts = (await read()).filter((draft) => own.has(draft.operation));
   const byId = new Map(drafts.map((draft) => [draft.id, draft]));
   const byKey = new Map(drafts.map((draft) => [draft.key, draft]));
   for (const from of journals) {
@@ -60,10 +64,9 @@ export async function drafted(
       const draft = found?.created_at === at ? found : undefined;
       isDecided &&= draft?.state === 'sent';
       if (!draft || draft.state === 'sent') continue;
-      const isRejected = draft.state === 'rejected';
-      if (isRejected && hasBegun(draft)) continue;
-      ofRow.set(row, { is: isRejected ? 'rejected' : 'open', draft });
-      const is = whatIs(draft);
+      const is = whatIs(draft, sentIn(rowStatus).id);
+      // Sent once more, the customer would get again what was sent of it.
+      ofRow.set(row, { is: is?.status === 'rejected' ? 'rejected' : 'open', draft });
       if (is) statuses.set(row, { ...is, ...aboutOf(rowStatus) });
     }
     if (!isDecided || untold.size > 0) fates.set(from, { rows: ofRow, untold });
@@ -108,15 +111,22 @@ function* draftsIn({ past }: Found): Generator<DraftedRow, undefined> {
       yield { row, rowStatus, id: rowStatus.drafted, at: rowStatus.draftedAt };
 }
 
-/** What the row of a draft is that neither waits nor was sent. One that is not rejected stays with its draft, whatever file it stands in. */
-function whatIs(draft: Draft): Said | undefined {
+/**
+ * What the row of a draft is that neither waits nor was sent. One that is not rejected, or of which a part was sent, stays
+ * with its draft, whatever file it stands in. `sent`: what was sent before it, of which it is the rest.
+ */
+function whatIs(draft: Draft, sent: number | null): Said | undefined {
   const { id, state, reason, error } = draft;
   const why = (said: string | null) => (said === null ? '' : ` (${said.replace(/\.$/u, '')})`);
-  if (state === 'rejected') return { status: 'rejected', error: `draft ${id} was rejected by a person${why(reason)}` };
-  const whole = hasBegun(draft) ? `the rest of draft ${id}` : `draft ${id}`;
-  const stays = { status: 'done', id: null, ...draftOf(draft) } as const;
+  const isWhole = sent === null && !hasBegun(draft);
+  if (state === 'rejected' && isWhole)
+    return { status: 'rejected', error: `draft ${id} was rejected by a person${why(reason)}` };
+  const rest = sent === null ? `the rest of draft ${id}` : `it is sent, but draft ${id} with what follows`;
+  const named = isWhole ? `draft ${id}` : rest;
+  const stays = { status: 'done', id: sent, ...draftOf(draft) } as const;
   const look = `svc drafts show ${id}`;
-  if (state === 'refused') return { ...stays, error: `${whole} was refused by the service${why(error)}: ${look}` };
+  if (state === 'rejected') return { ...stays, error: `${named} was rejected by a person${why(reason)}: ${look}` };
+  if (state === 'refused') return { ...stays, error: `${named} was refused by the service${why(error)}: ${look}` };
   if (state !== 'unknown') return undefined;
-  return { ...stays, doubt: true, error: `${whole} may or may not have been sent: ${look}` };
+  return { ...stays, doubt: true, error: `${named} may or may not have been sent: ${look}` };
 }

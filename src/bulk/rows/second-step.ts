@@ -2,7 +2,7 @@ import type { Operation } from '../../api/operation.ts';
 import { unwrap } from '../../command/answered.ts';
 import { type FollowStep, flagFor, following, restAfter, toDo } from '../../command/follow.ts';
 import { type Body, idNameOf, type RowOf } from '../../command/row.ts';
-import { Failure, isInterruption } from '../../errors.ts';
+import { type Drafted, Failure, isInterruption } from '../../errors.ts';
 import { type CallOptions, call, type Service } from '../../http/call/call.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { RowInput } from './row-input.ts';
@@ -61,6 +61,10 @@ export async function secondStep(
   }
 }
 
+/** Nothing was sent: it is a draft of this id. Of what was so already there is none. */
+export const draftMade = ({ id, record: { created_at: at } }: Drafted): { drafted?: number; draftedAt?: string } =>
+  id === null ? {} : { drafted: id, ...(typeof at === 'string' && { draftedAt: at }) };
+
 export type Later = {
   readonly steps: readonly FollowStep[];
   /** The first that is to be done. */
@@ -75,12 +79,12 @@ export type Later = {
 
 /**
  * Does what follows a reply, in order. A step that cannot be repeated is written down before it leaves, so that no
- * later run does it a second time. Returns what was not done.
+ * later run does it a second time. Returns what was not done, or the draft that it became.
  */
 export async function laterSteps(
   outer: Service,
   { steps, from, isLeft, options, mark, ready }: Later,
-): Promise<(Left & { readonly step?: number }) | undefined> {
+): Promise<(Left & { readonly step?: number }) | ReturnType<typeof draftMade> | undefined> {
   const service = following(outer, isLeft);
   for (let at = from; at < steps.length; at++) {
     const step = steps[at];
@@ -94,6 +98,8 @@ export async function laterSteps(
       await call(service, step.operation, step.input, options);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      if (error.drafted?.id === null) continue;
+      if (error.drafted) return draftMade(error.drafted);
       if (error.isUnsure) return { error: doubt.replaceAll('\n', ' '), doubt: error };
       const told = `it is sent, but ${what} was not ${effect?.done ?? 'done'}`;
       if (isInterruption(error))

@@ -1,5 +1,6 @@
 import { asFailure } from '../../batch/ending.ts';
-import { type Drafted, Failure } from '../../errors.ts';
+import { Failure } from '../../errors.ts';
+import { draftMade } from '../rows/second-step.ts';
 
 /** `rest`: what was to follow is left to the next run. */
 export type Done = {
@@ -12,7 +13,7 @@ export type Done = {
   readonly doubt?: Failure;
   /** With `rest`: the first of what follows that is not done. */
   readonly step?: number;
-  /** Nothing was sent: it is a draft of this id, which a person approves. */
+  /** Nothing was sent, or where it has an id nothing of what was to follow: that is a draft of this id, which a person approves. */
   readonly drafted?: number;
   readonly draftedAt?: string;
 };
@@ -34,14 +35,8 @@ export function outcomeOf(error: unknown, { hasLeft, broken }: Known): Outcome {
   return hasLeft ? { status: 'unknown', error: failure.message, failure } : { status: 'unsent', failure };
 }
 
-const draftedOutcome = ({ id, record: { created_at: at } }: Drafted): Outcome => ({
-  status: 'done',
-  id: null,
-  ...(id !== null && { drafted: id, ...(typeof at === 'string' && { draftedAt: at }) }),
-});
-
 function judgedOutcome(failure: Failure): Outcome {
-  if (failure.drafted) return draftedOutcome(failure.drafted);
+  if (failure.drafted) return { status: 'done', id: null, ...draftMade(failure.drafted) };
   if (failure.isHeld) return { status: 'unsent', failure };
   const error = inWords(failure);
   if (failure.isUnsure) return { status: 'unknown', error, failure };

@@ -123,7 +123,10 @@ export async function finishSteps(runState: RunState): Promise<void> {
       const { ref: row, line, index } = planned;
       const there = { id, answer: undefined, isAgain: true, from: rowStatus.step };
       const part = partOf(await finished(sending, planned, there));
-      if (part.doubt) holdLater(runState, planned, 'unknown');
+      if (part.drafted !== undefined) {
+        runState.doneNow++;
+        runState.draftedNow++;
+      } else if (part.doubt) holdLater(runState, planned, 'unknown');
       else if (part.error === undefined) runState.besides.add(planned);
       ended.set(index, { status: 'done', line, id, ...part });
       runState.resumedRows++;
