@@ -107,6 +107,24 @@ test.each(forms)('%s, %s: a run that Ctrl-C or a kill ended has freed nothing ei
   }
 });
 
+test.each(forms)(
+  '%s, %s: what was sent by its draft goes with --again as what was sent at once',
+  async (_, again, one) => {
+    const { world, run, ok, approve, line } = filesOf(one);
+    await ok([...line('a'), '--draft']);
+    for (const id of [1, 2]) expect((await approve(id)).exitCode).toBe(0);
+    const plain = await ok(line(again));
+    expect(plain.stderr).toMatch(/became (?:a draft|drafts) .+ svc drafts list --all/u);
+    expect((await ok([...line('a'), '--again'])).stdout).toContain('"drafted": 3');
+    expect(writesOf(world)).toHaveLength(2);
+    for (const sent of [3, 4, 4]) {
+      await run([...line(again), '--again', '--max-sends', '1']);
+      await ok(line('a'));
+      expect(writesOf(world)).toHaveLength(sent);
+    }
+  },
+);
+
 test('rows that a later --restart has freed are not called rejected', async () => {
   const { ok, run, line } = filesOf(commands[0]);
   await ok(line('a'));

@@ -55,7 +55,7 @@ export function openJournal(held: Held, past: Past | undefined): Journal {
     async write(line) {
       await append(held, line);
       applyLine(rowStatuses, line);
-      if ('sent' in line) sentFrom.add(run.file ?? null);
+      if ('sent' in line || 'drafting' in line) sentFrom.add(run.file ?? null);
       if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
       isFinished = 'finished' in line;
       hasRows ||= !isFinished;

@@ -32,7 +32,7 @@ export type Past = {
   readonly before: ReadonlyMap<string, Before>;
   /** The files that its runs read: null for standard input. */
   readonly files: ReadonlySet<string | null>;
-  /** Of these the ones from which rows were sent. */
+  /** Of these the ones from which rows were sent, or became drafts. */
   readonly sentFrom: ReadonlySet<string | null>;
   /** What rows in doubt are like, beside which a run has sent others all the same. */
   readonly passedOver: ReadonlySet<string>;
@@ -157,7 +157,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     applyLine(rowStatuses, line);
     if ('run' in line) begins(line.run);
     else finished = 'finished' in line ? line.finished : undefined;
-    if ('sent' in line) sentFrom.add(file);
+    if ('sent' in line || 'drafting' in line) sentFrom.add(file);
     if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
     if ('again' in line) {
       voidedAt = run?.at;

@@ -67,7 +67,8 @@ function sentElsewhere({ own, isCopy, matches, grown, others, drafted }: Known, 
   return countOf(matches, ([ref, match]) => {
     const { rowStatus, from } = match;
     const request = refs.get(ref);
-    if (fateOf(drafted, match) === 'rejected') return true;
+    const fate = fateOf(drafted, match);
+    if (fate !== undefined) return fate === 'rejected';
     const isElsewhere = rowStatus.status === 'done' && (from !== own || isCopy) && !isUnsure(rowStatus);
     return isElsewhere && request !== noRequest && !isOtherRequest(match, request);
   });
