@@ -549,3 +549,23 @@ test('a row like one of whose draft nobody knows whether it was sent is refused,
     await ok(reply, { stdin: 'id,body\n8,Hello\n' });
   }
 });
+
+test('what a journal says of drafts without when they were made is taken by their ids', async () => {
+  const { world, run, ok } = desk();
+  const file = join(world.folder, 'b.csv');
+  writeFileSync(file, 'id,body\n9,Two\n8,One\n');
+  const rows = { stdin: 'id,body\n8,One\n9,Two\n' };
+  await ok([...reply, '--draft'], rows);
+  const folder = join(world.folder, 'state/bulk');
+  const [name = ''] = readdirSync(folder).filter((one) => one.endsWith('.jsonl'));
+  const lines = readFileSync(join(folder, name), 'utf8')
+    .replaceAll(/,"draftedAt":"[^"]+"/gu, '')
+    .split('\n');
+  const kept = lines.filter((text) => !text.startsWith('{"drafting"')).join('\n');
+  writeFileSync(join(folder, name), kept.replace(/\d{12}/u, '0'.padStart(12, '0')));
+  await ok('drafts reject 1');
+  expect((await run(reply, rows)).exitCode).toBe(8);
+  expect((await run([...replyFrom(file), '--draft'])).exitCode).toBe(8);
+  await ok([...replyFrom(file), '--again']);
+  expect(writesOf(world)).toEqual([expect.stringContaining('/8/')]);
+});

@@ -179,3 +179,25 @@ test('while drafts wait nothing is sent beside them, and --restart says that the
     'The drafts of 2 rows that go again wait, or are not settled: whoever approves them too sends twice.',
   );
 });
+
+test('of drafts that were all sent nobody says that they wait, and one in doubt is no row that is done', async () => {
+  const { world, run, ok, shown, approve } = desk();
+  const line = ['tickets', 'reply', '--from', '-', '--yes', '--json'];
+  const both = { stdin: 'id,body\n8,One\n9,Two\n' };
+  const other = join(world.folder, 'other.csv');
+  writeFileSync(other, 'id,body\n9,Two\n8,One\n');
+  const ofOther = line.map((word) => (word === '-' ? other : word));
+  await ok([...line, '--draft'], both);
+  await world.control('POST', 'faults', { method: 'POST', path: '/tickets', action: 'drop-before' });
+  await run(['drafts', 'approve', '1', '--digest', (await shown(1)).digest, '--settle', '1']);
+  const inDoubt = await run(line, both);
+  expect(inDoubt.stderr).toContain('Error: 1 of 2 rows became drafts, earlier runs included. 1 row may or may not');
+  const third = await run(line, { stdin: 'id,body\n8,One\n9,Two\n10,Three\n' });
+  expect(third.stderr).toContain('Error: 2 of 3 rows are done or became drafts, earlier runs included.');
+  await approve(2);
+  const elsewhere = await run(ofOther);
+  expect(elsewhere.stderr).toContain('nothing is sent beside it. To see what became of it: svc drafts list --all');
+  await run(['drafts', 'approve', '1', '--digest', (await shown(1)).digest, '--retry-unknown', '--yes']);
+  expect((await ok(ofOther)).stderr).not.toMatch(/wait|beside/u);
+  expect((await ok(line, both)).stderr).toContain('and none of them waits: nothing is sent.');
+});

@@ -134,7 +134,7 @@ function failureOf(
   const { stopped } = totals;
   const again = sendsAgain(flags);
   const goOn = totals.isForgotten ? forgotten(plan.row.operation) : goOnWithout(again);
-  const fact = `${number(done)} of ${rowsInWords(rows)} are done${totals.resumedRows > 0 ? ', earlier runs included' : ''}.`;
+  const fact = `${number(done)} of ${rowsInWords(rows)} ${statusOf(report)}${totals.resumedRows > 0 ? ', earlier runs included' : ''}.`;
   const doubt = unknown > 0 ? `${rowsInWords(unknown)} may or may not have been done.` : '';
   if (stopped && isInterruption(stopped))
     return new Failure(stopped.kind, ['Interrupted:', fact, doubt].filter(Boolean).join(' '), {
@@ -165,6 +165,12 @@ function failureOf(
   // The same command alone would end the same.
   const allowed = `${runAgain(again)} once the policy allows these rows.`;
   return stoppedFailure(forbidden.failure, { ...all, goOn: allowed });
+}
+
+/** A draft that waits is none that is done. */
+function statusOf({ done, drafted = 0 }: Report): string {
+  if (drafted === 0) return 'are done';
+  return drafted === done ? 'became drafts' : 'are done or became drafts';
 }
 
 /** Said in the place of a promise that nothing is left to keep. */

@@ -20,6 +20,10 @@ export type Drafted = ReadonlyMap<Found, OfJournal>;
 export const fateOf = (drafted: Drafted, { from, key }: Pick<Match, 'from' | 'key'>): Fate['is'] | undefined =>
   drafted.get(from)?.rows.get(key)?.is;
 
+/** A person may still send its draft, or is at it. */
+export const isWaiting = (drafted: Drafted, { from, key }: Pick<Match, 'from' | 'key'>): boolean =>
+  ['waiting', 'sending'].includes(drafted.get(from)?.rows.get(key)?.draft.state ?? '');
+
 /** What is written down of a row that another journal knows: that it is a draft, of which more may be known later. */
 export function asWritten(drafted: Drafted, { from, key, rowStatus }: Match): RowStatus {
   const fate = drafted.get(from)?.rows.get(key);
@@ -60,8 +64,8 @@ export async function drafted(
     let isDecided = true;
     for (const { row, rowStatus, id, at } of [...draftsIn(from)]) {
       const found = byId.get(id);
-      // Another place has other drafts by the same ids.
-      const draft = found?.created_at === at ? found : undefined;
+      // Another place has other drafts by the same ids. Builds between releases did not write down when theirs were made.
+      const draft = found && (at ?? found.created_at) === found.created_at ? found : undefined;
       isDecided &&= draft?.state === 'sent';
       if (!draft || draft.state === 'sent') continue;
       const is = whatIs(draft, sentIn(rowStatus).id);

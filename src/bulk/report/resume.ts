@@ -1,9 +1,9 @@
 import { rowsInWords } from '../../batch/pace.ts';
 import { Failure } from '../../errors.ts';
 import { localTime } from '../../output/cells.ts';
-import { countOf } from '../../text/each.ts';
+import { countOf, someOf } from '../../text/each.ts';
 import { counted, number } from '../../text/number.ts';
-import { fateOf } from '../history/drafted.ts';
+import { fateOf, isWaiting } from '../history/drafted.ts';
 import type { Known } from '../history/earlier-runs.ts';
 import { type Match, otherNames } from '../history/match-table.ts';
 import { origins } from '../history/origins.ts';
@@ -100,9 +100,10 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
   const drafted = draftedOf(matches);
   // Drafts are told of by their own commands.
   const isOther = isCopy && drafted === 'none';
+  const isAnyWaiting = someOf(matches.values(), (match) => isWaiting(known.drafted, match));
   const runs = new Set<Found>();
   const draftedIn = new Set<Found>();
-  let [elsewhere, unsure, canGo, waiting, settled, refused, unknown, inDoubt] = [0, 0, 0, 0, 0, 0, 0, false];
+  let [elsewhere, unsure, canGo, open, settled, refused, unknown, inDoubt] = [0, 0, 0, 0, 0, 0, 0, false];
   for (const [ref, match] of matches) {
     const { from, rowStatus } = match;
     const isReadable = plan.refs.get(ref) !== noRequest;
@@ -112,7 +113,7 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
     inDoubt ||= isInDoubt(rowStatus);
     if (from !== own && fateOf(known.drafted, match) === 'open') {
       draftedIn.add(from);
-      waiting++;
+      open++;
     } else if ((from !== own || isOther) && wasSent(rowStatus)) {
       runs.add(from);
       elsewhere++;
@@ -137,6 +138,7 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
           left,
           rejected: plan.problems.size - endedBefore({ matches }, plan).size + refused,
           drafted,
+          isAnyWaiting,
           isDraft,
           unknown,
           isSame: own.past.content === plan.content,
@@ -150,9 +152,10 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
     match.rowStatus.status === 'done' && fateOf(known.drafted, match) === undefined && (match.from !== own || isCopy);
   const others = countOf(matches.values(), isSentElsewhere);
   if (rejected > 0) notes.push(rejectedNote(rejected, { elsewhere: others, isDraft }));
-  if (waiting > 0)
+  const toSee = isAnyWaiting ? 'To see and send what waits' : 'To see what became of it';
+  if (open > 0)
     notes.push(
-      `${rowsInWords(waiting)} became ${waiting === 1 ? 'a draft' : 'drafts'} before, ${origins(draftedIn)}: nothing is sent beside ${waiting === 1 ? 'it' : 'them'}. To see and send what waits: svc drafts list --all`,
+      `${rowsInWords(open)} became ${open === 1 ? 'a draft' : 'drafts'} before, ${origins(draftedIn)}: nothing is sent beside ${open === 1 ? 'it' : 'them'}. ${toSee}: svc drafts list --all`,
     );
   if (elsewhere > 0) {
     const [are, them] = elsewhere === 1 ? ['was', 'it'] : ['were', 'them'];
@@ -165,7 +168,10 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
 
 /** Customers would hear twice of rows that go again beside their drafts. */
 function openNotes({ resent, drafted }: Known): string[] {
-  const count = countOf(resent.values(), (match) => fateOf(drafted, match) === 'open');
+  // Of one that a person rejected nothing more is sent.
+  const isOpen = (match: Match) =>
+    fateOf(drafted, match) === 'open' && drafted.get(match.from)?.rows.get(match.key)?.draft.state !== 'rejected';
+  const count = countOf(resent.values(), isOpen);
   if (count === 0) return [];
   const [drafts, them] = count === 1 ? ['The draft', 'it'] : ['The drafts', 'them'];
   const wait = count === 1 ? 'waits, or is not settled' : 'wait, or are not settled';

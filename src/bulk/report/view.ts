@@ -20,6 +20,8 @@ type Standing = {
   readonly rejected: number;
   /** How much of what is done became drafts. */
   readonly drafted?: 'none' | 'some' | 'all';
+  /** Of those: one that may still be sent. */
+  readonly isAnyWaiting?: boolean;
   /** What is sent now becomes drafts. */
   readonly isDraft?: boolean;
   /** Of how many rows nobody knows whether they are done. */
@@ -42,13 +44,27 @@ export function rejectedNote(rows: number, { elsewhere, isDraft }: { elsewhere: 
 }
 
 export function earlierNote(at: string, standing: Standing): string {
-  const { isFinished, settled, left, rejected, drafted, isDraft, inDoubt, unknown = 0, isSame, isFreed } = standing;
+  const {
+    isFinished,
+    settled,
+    left,
+    rejected,
+    drafted,
+    isDraft,
+    inDoubt,
+    unknown = 0,
+    isSame,
+    isFreed,
+    isAnyWaiting,
+  } = standing;
   const when = localTime(at);
   // No advice to send it all again: these may be there.
   if (isFinished && unknown > 0 && left === 0)
     return `This file was done at ${when}, but for ${rowsInWords(unknown)} that may or may not have been done. Nothing is sent now.`;
   if (isFinished && drafted === 'some' && left === 0)
     return `This file was done at ${when}, some of its rows as drafts: nothing is sent. To see those: svc drafts list --all. To send it all again, what was sent too, add --restart.`;
+  if (isFinished && drafted === 'all' && left === 0 && !isDraft && !isAnyWaiting)
+    return `This file became drafts at ${when}, and none of them waits: nothing is sent. To see them: svc drafts list --all.`;
   if (isFinished && drafted === 'all' && left === 0 && !isDraft)
     return `This file became drafts at ${when}: nothing is sent beside them. To see and send those that wait: svc drafts list --all.`;
   if (isFinished && drafted === 'all' && left === 0)
