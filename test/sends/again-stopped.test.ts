@@ -133,6 +133,24 @@ test('rows that a later --restart has freed are not called rejected', async () =
   expect(stderr).toMatch(/This file was done at \S+ \S+, but for 2 rows\.\n/u);
 });
 
+test('what a killed --again had sent, and a run of another file found, --again does not send a third time', async () => {
+  const { world, run, ok, line } = filesOf(commands[0]);
+  await ok(line('a'));
+  let sent = 0;
+  const exchange: typeof world.exchange = async (request) => {
+    if (request.method === 'POST') sent++;
+    const answer = await world.exchange(request);
+    return sent > 0 ? { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' } : answer;
+  };
+  const argv = [...line('other'), '--again', '--max-sends', '1', '--settle', '1'];
+  expect((await svc({ ...world, exchange }, argv)).exitCode).toBe(9);
+  expect(writesOf(world)).toHaveLength(4);
+  await ok(line('two'));
+  await run([...line('other'), '--again', '--max-sends', '1']);
+  await ok([...line('other'), '--again']);
+  expect(writesOf(world)).toHaveLength(6);
+});
+
 test('what the service refuses to take once more is what it was', async () => {
   for (const again of ['copy', 'other'] as const) {
     const { world, run, ok, line } = filesOf(commands[0]);

@@ -62,7 +62,7 @@ export function choose(choice: Choice): Chosen {
   }
   for (const [ref, match] of wish.restart || wish.again ? matches : []) {
     const request = plan.refs.get(ref);
-    if (!goesAgain(match, request)) continue;
+    if (!goesAgain(ref, match)) continue;
     matches.delete(ref);
     // It cannot go as it stands in the file, and the run says why.
     if (request === noRequest) continue;
@@ -81,22 +81,25 @@ export function choose(choice: Choice): Chosen {
   };
 }
 
-type Goes = (match: Match, request: string | undefined) => boolean;
+type Goes = (ref: string, match: Match) => boolean;
 
 /** Whether what an earlier run says of a row keeps it from going once more. */
-function againIn({ found, file, isCopy, wish, drafted }: Choice): Goes {
+function againIn({ found, file, isCopy, plan, wish, drafted }: Choice): Goes {
   // A run that sent once more what other files had sent here, and was stopped, has left what older runs speak of last.
   const leftBefore = found?.past.againFrom.get(file) ?? 0;
   const isOfOthers = ({ from, key, rowStatus: { status } }: Match) =>
     from !== found || (status === 'done' && (isCopy || from.past.rowStatuses.runOf(key) < leftBefore));
-  return (match, request) => {
+  // A run of another file has looked for what this one had sent, and found it.
+  const isFoundSince = (ref: string) => isUnsettled(found?.past.rowStatuses.get(ref));
+  return (ref, match) => {
+    const request = plan.refs.get(ref);
     const fate = fateOf(drafted, match);
     // Only who begins the whole file again sends beside a draft that waits.
     if (wish.restart || fate === 'rejected') return true;
     if (fate === 'open') return isOtherRequest(match, request);
     // What may or may not be done, --retry-unknown alone sends again.
     if (isUnsettled(match.rowStatus)) return false;
-    return isOtherRequest(match, request) || (!isInDoubt(match.rowStatus) && isOfOthers(match));
+    return isOtherRequest(match, request) || (!isInDoubt(match.rowStatus) && isOfOthers(match) && !isFoundSince(ref));
   };
 }
 
