@@ -70,8 +70,11 @@ test('what a stopped run has left is done once its draft is sent, and the row is
   expect((await approve(1)).exitCode).toBe(0);
   expect(writesOf(world)).toEqual([reply, resolve]);
   expect(await resolved(json)).toBe('resolved');
-  for (const flags of [[], ['--draft']])
-    expect(JSON.parse((await run([...line, ...flags], rows)).stdout)).toMatchObject({ done: 1, errors: [] });
+  for (const flags of [[], ['--draft']]) {
+    const next = await run([...line, ...flags], rows);
+    expect(JSON.parse(next.stdout)).toMatchObject({ done: 1, errors: [] });
+    expect(next.stderr).toContain(': nothing is sent. To send it all again, add --restart.');
+  }
   expect(writesOf(world)).toEqual([reply, resolve]);
 });
 

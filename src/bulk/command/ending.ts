@@ -168,9 +168,9 @@ function failureOf(
 }
 
 /** A draft that waits is none that is done. */
-function statusOf({ done, drafted = 0 }: Report): string {
-  if (drafted === 0) return 'are done';
-  return drafted === done ? 'became drafts' : 'are done or became drafts';
+function statusOf({ rows, done, drafted = 0 }: Report): string {
+  if (drafted > 0 && drafted === done) return 'became drafts';
+  return `${rows === 1 ? 'is' : 'are'} done${drafted > 0 ? ' or became drafts' : ''}`;
 }
 
 /** Said in the place of a promise that nothing is left to keep. */

@@ -186,7 +186,8 @@ function draftedOf(matches: Known['matches']): 'none' | 'some' | 'all' {
   for (const { rowStatus } of matches.values()) {
     if (rowStatus.status !== 'done') continue;
     done++;
-    if (rowStatus.drafted !== undefined) drafts++;
+    // Of one with an id the draft is the rest: the row itself was sent.
+    if (rowStatus.drafted !== undefined && rowStatus.id === null) drafts++;
   }
   if (drafts === 0) return 'none';
   return drafts < done ? 'some' : 'all';
