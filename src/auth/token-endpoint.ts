@@ -2,7 +2,7 @@ import { requireHttps } from '../config/service-url.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context, HttpRequest, HttpResponse, Lost } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
-import { isOwnRefusal, readBody } from '../retry/own-word.ts';
+import { isGatewayTimeout, isOwnRefusal, readBody } from '../retry/own-word.ts';
 import { decide, type History, type Outcome, type Rules, untried } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
 import { jsonIn } from '../text/json.ts';
@@ -223,10 +223,17 @@ const codes: readonly unknown[] = [
   ...['unauthorized_client', 'unsupported_grant_type', 'unsupported_token_type'],
 ];
 
+/** All that RFC 6749, section 5.2, knows of an error. */
+const fieldsOfError = new Set(['error', 'error_description', 'error_uri']);
+
 /** The service's own word that it did nothing. With any other answer the request may have been carried out. */
-const isRefusal = (answer: HttpResponse): boolean =>
-  isOwnRefusal(answer, readBody(answer.body)) ||
-  (answer.status >= 400 && answer.status <= 499 && codes.includes(fieldsIn(jsonIn(answer.body)).error));
+function isRefusal(answer: HttpResponse): boolean {
+  if (isOwnRefusal(answer, readBody(answer.body))) return true;
+  if (answer.status < 400 || answer.status > 499) return false;
+  const said = fieldsIn(jsonIn(answer.body));
+  const isPlain = typeof said.error === 'string' && Object.keys(said).every((name) => fieldsOfError.has(name));
+  return codes.includes(said.error) || (isPlain && !isGatewayTimeout(answer.status));
+}
 
 type Told = { readonly code?: string; readonly description?: string };
 

@@ -88,7 +88,13 @@ const perhapsGiven = (error: Failure, login: string): Failure =>
     {
       status: error.status,
       mayBeDone: true,
-      hint: `They would be good for up to 30 days. To end them now, disconnect the app in the account. Then log in again: ${login}`,
+      hint: [
+        error.hint,
+        'Such tokens are good for up to 30 days: to end them now, disconnect the app in the account.',
+        `Then log in again: ${login}`,
+      ]
+        .filter(Boolean)
+        .join(' '),
     },
   );
 

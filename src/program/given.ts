@@ -94,13 +94,17 @@ async function refuseWhatIsRead(ctx: Context, slots: readonly Slot[]): Promise<v
   }
 }
 
+/** The header of a file may really hold U+FFFD. */
+const namesColumns: ReadonlySet<string> = new Set(['map', 'map_value', 'skip', 'only']);
+
 /** A customer would read `-` and `@FILE`, which elsewhere name what is read, and U+FFFD, which Node puts for bytes that are no UTF-8. */
 async function refuseUnreadTexts(slots: readonly Slot[], { command }: Invocation): Promise<void> {
   // As every command takes that writes.
   const isWrite = dryRunKey in command.flags || 'dryRun' in command.flags;
   for (const { key, param, texts, label } of slots) {
     const text = texts.at(-1) ?? '';
-    const isMisread = (isWrite || param.prose) && param.completes !== 'files' && texts.join('').includes('\uFFFD');
+    const isText = param.completes !== 'files' && !namesColumns.has(key);
+    const isMisread = (isWrite || param.prose) && isText && texts.join('').includes('\uFFFD');
     if (!isMisread && (!param.prose || !/^(?:-$|@)/u.test(text))) continue;
     const isTwinned = command.flags.bodyFile !== undefined && key === (command.row?.text ?? 'body');
     const reader = isTwinned ? '--body-file' : undefined;

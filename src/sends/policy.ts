@@ -3,6 +3,7 @@ import { Failure } from '../errors.ts';
 import { filtered } from '../output/jq.ts';
 import { unknownZone } from '../text/own-zone.ts';
 import type { Fields } from '../text/record.ts';
+import { sanitize } from '../text/sanitize.ts';
 import type { Judging } from './judging.ts';
 import { days, type Policy, type Quiet } from './policy-schema.ts';
 import { countSend } from './rate.ts';
@@ -21,7 +22,7 @@ export async function refusalBy(
     const { quiet, deny, allow } = sends;
     const strange = quiet && quiet.zone === undefined ? unknownZone(ctx.env) : undefined;
     if (strange !== undefined) {
-      const why = `it names no zone, and that of this machine (TZ=${strange}) is none that is known: give sends.quiet.zone`;
+      const why = `it names no zone, and that of this machine (TZ=${sanitize(strange)}) is none that is known: give sends.quiet.zone`;
       return refused({ path, rule: 'quiet', why, wish });
     }
     if (quiet && isQuiet(quiet, ctx.clock.now()))

@@ -79,7 +79,7 @@ test.each([
   expect([ran.exitCode, asked()]).toEqual([9, 1]);
   expect(ran.stderr).toContain('The service may have given tokens that svc does not have: ');
   expect(ran.stderr).toMatch(
-    /up to 30 days\. To end them now, disconnect the app in the account\..*svc -p work login/su,
+    /up to 30 days: to end them now, disconnect the app in the account\..*svc -p work login/su,
   );
   expect(ran.stderr).not.toContain('canary');
   expect((await page)?.body).toContain('The login did not succeed');

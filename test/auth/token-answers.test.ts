@@ -188,6 +188,29 @@ describe('a limit of the token endpoint', () => {
     body: '{"error":"slow down"}',
   });
 
+  test('in the form of RFC 6749, with a description, is waited out as well', async () => {
+    const world = await loggedIn();
+    let asked = 0;
+    world.override = ({ url }) =>
+      url.endsWith('/token') && ++asked === 1
+        ? { ...limited('1'), body: '{"error":"too_many_requests","error_description":"Slow down."}' }
+        : undefined;
+    expect((await world.svc(['auth', 'refresh'])).exitCode).toBe(0);
+    expect(asked).toBe(2);
+  });
+
+  test('an error with a code of its own and a description is told in its words', async () => {
+    const world = await loggedIn();
+    const said = '{"error":"access_denied","error_description":"The account is suspended."}';
+    world.override = ({ url }) => (url.endsWith('/token') ? { ...limited('1'), status: 403, body: said } : undefined);
+    const ran = await world.svc(['auth', 'refresh']);
+    expect(ran).toMatchObject({
+      exitCode: 6,
+      stderr: expect.stringContaining('access_denied: The account is suspended'),
+    });
+    expect(await loginOf(world)).toBeDefined();
+  });
+
   test.each(['-5', '0.001', '0', 'soon', '1e-9'])('Retry-After: %s is waited out in growing steps', async (value) => {
     const world = await loggedIn({ left: -5 });
     world.override = ({ url }) => (url.endsWith('/token') ? limited(value) : undefined);

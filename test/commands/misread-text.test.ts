@@ -35,3 +35,15 @@ test('whoever looks for that sign may', async () => {
   const ran = await svc(sandboxWorld(), ['tickets', 'list', '--search', misread]);
   expect([ran.exitCode, ran.stdout]).toEqual([0, '']);
 });
+
+test('a column whose header really has that sign is named by it', async () => {
+  const world = sandboxWorld();
+  const file = join(world.folder, 'rows.csv');
+  await writeFile(file, `email,Pr\uFFFDnom\na@example.com,Ann\n`);
+  for (const argv of [
+    ['contacts', 'sync', file, '--map', 'Pr\uFFFDnom=name'],
+    ['contacts', 'sync', file, '--map', 'Pr\uFFFDnom=name', '--skip', 'Pr\uFFFDnom=Ben'],
+    ['contacts', 'create', '--from', file, '--map', 'Pr\uFFFDnom=name', '--map-value', 'Pr\uFFFDnom:Ann=Anna'],
+  ])
+    expect((await svc(world, [...argv, '--dry-run'])).stderr).not.toContain('holds the sign');
+});

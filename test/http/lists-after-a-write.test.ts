@@ -11,6 +11,7 @@ type Bend = (rows: Rows) => { readonly rows: Rows; readonly total?: number };
 const second: Bend = ([first, next, ...others]) => ({ rows: [next ?? {}, first ?? {}, ...others] });
 const emptied: Bend = () => ({ rows: [], total: 0 });
 const oldestOnly: Bend = (rows) => ({ rows: rows.slice(-3), total: 3 });
+const firstOnly: Bend = (rows) => ({ rows: rows.slice(0, 1) });
 const without =
   (id: string): Bend =>
   (rows) => ({ rows: rows.map(({ [id]: one, ...others }) => ({ ...others, other_id: one })) });
@@ -75,11 +76,12 @@ test.each([
 });
 
 test.each([
-  ['ticket', ticket],
-  ['contact', contact],
-  ['entry', entry],
-])('a list with fewer than before, of what nobody can delete, shows of no %s that it was not made', async (_, argv) => {
-  expect(await after(argv, oldestOnly)).toEqual({ exitCode: 9, made: 1 });
+  ['ticket', ticket, oldestOnly],
+  ['contact', contact, oldestOnly],
+  ['entry', entry, oldestOnly],
+  ['contact list', list, firstOnly],
+])('a list with fewer than before shows of no %s that it was not made', async (_, argv, bend) => {
+  expect(await after(argv, bend)).toEqual({ exitCode: 9, made: 1 });
 });
 
 test.each([

@@ -128,7 +128,7 @@ const recording = ({ audit }: Settings): readonly Check[] =>
 function zone(env: Context['env']): readonly Check[] {
   const unknown = unknownZone(env);
   if (unknown === undefined) return [];
-  const message = `TZ=${sanitize(unknown)} is no time zone that is known, so svc takes and shows local times as UTC.`;
+  const message = `TZ=${sanitize(unknown)} is no time zone that is known, so svc may take and show local times as UTC.`;
   return [wrong('time zone', message, 'Set TZ to a name such as Europe/Berlin or UTC.')];
 }
 

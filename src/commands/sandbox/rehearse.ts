@@ -16,7 +16,7 @@ export const rehearseOver = (isCommand: IsCommand) => {
       'record by record, on standard error. The account itself is not touched. ' +
       'Your aliases and templates are there; which rows of a file were sent before is not known in it: --dry-run tells that. ' +
       'What you have set for sends holds, too (svc help sends): what would become a draft or be refused is so in it. ' +
-      'But nobody is asked, nothing waits, and max_per_hour counts from nothing.\n\n' +
+      'But nobody is asked, only a --hold of the command itself waits, and max_per_hour counts from nothing.\n\n' +
       'It is short for: svc sandbox exec --seed mirror --diff -- CMD, whose flags it takes too.',
     args: { command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true }) },
     flags: { diffOut: execFlags.diffOut },

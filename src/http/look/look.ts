@@ -159,7 +159,7 @@ type Fresh = Seen & { readonly isNew: boolean };
 
 /** What was not there before. `isNew`: it surely came since; otherwise its page was not read before. */
 async function freshOf<Op extends Operation>(
-  { newestFirst, isLasting }: Lookup<Op>,
+  { newestFirst }: Lookup<Op>,
   page: PageAt,
   before: Before | undefined,
 ): Promise<{ readonly fresh: readonly Fresh[]; readonly isWhole: boolean }> {
@@ -170,11 +170,11 @@ async function freshOf<Op extends Operation>(
   const isNew = (id: number) => before !== undefined && (before.isWhole || id > newest);
   const { seen, isWhole, total } = newestFirst ? await newestOnes(page, before && isKnown) : await wholeList(page);
   const fresh = seen.filter(({ id }) => !isKnown(id)).map((one) => ({ ...one, isNew: isNew(one.id) }));
-  // A list without anything that was there, or without what nobody can delete, may leave ours out as well.
+  // A list without what was there may leave ours out as well; what lists come in pages of, nobody can delete.
   const hasLostAll = newest > 0 && fresh.length === seen.length;
   const shown = new Set(seen.map(({ id }) => id));
   const hasLost = newestFirst ? (total ?? 0) < (before?.total ?? 0) : before?.ids.some((id) => !shown.has(id));
-  return { fresh, isWhole: isWhole && !hasLostAll && !(isLasting && hasLost) };
+  return { fresh, isWhole: isWhole && !hasLostAll && !hasLost };
 }
 
 /** Where nothing is known, the first page: a record that was made just now is there. */

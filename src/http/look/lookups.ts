@@ -57,8 +57,6 @@ export type Lookup<Op extends Operation> = {
   readonly isProvenByList?: true;
   /** The document promises that new records come first. Of any other list all pages are read. */
   readonly newestFirst?: boolean;
-  /** Its records are never deleted (service.md#records-3): a list with fewer than before leaves some out. */
-  readonly isLasting?: true;
   /** How far a record agrees with what was sent, by what the list shows. */
   readonly compare: (record: Fields, input: Input<Op>) => Agreement;
   /** For what the list leaves out: the record itself, and how far that agrees. */
@@ -116,7 +114,6 @@ export const lookups: { readonly [Op in Verified as Op['id']]: Lookup<Op> } = {
       return pageOf(listOf(contacts, 'contacts'), page, meta);
     },
     newestFirst: isNewestFirst(listContacts),
-    isLasting: true,
     compare(record, { body }) {
       const all = rowsSent(body).map((row) => compareContact(record, row));
       return (['whole', 'part'] as const).find((one) => all.includes(one)) ?? 'none';
@@ -159,7 +156,6 @@ export const lookups: { readonly [Op in Verified as Op['id']]: Lookup<Op> } = {
       return pageOf(listOf(tickets, 'tickets'), page, meta);
     },
     newestFirst: isNewestFirst(listTickets),
-    isLasting: true,
     compare: (record, input) => summed(ticketAsListed(record, input)),
     detail: {
       read: async (read, id) => (await read(getTicket, { params: { id } })).ticket,
@@ -210,7 +206,6 @@ export const lookups: { readonly [Op in Verified as Op['id']]: Lookup<Op> } = {
       return pageOf(listOf(entries, 'changelog'), page, meta);
     },
     newestFirst: isNewestFirst(listChangelog),
-    isLasting: true,
     compare: (record, input) => summed(entryAsListed(record, input)),
     detail: {
       read: async (read, id) => (await read(getChangelogEntry, { params: { id } })).entry,

@@ -81,6 +81,7 @@ function inWords(writes: readonly Write[], tell: (write: Write) => string): stri
 
 const lowered = (text: string): string => `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
 
-const isDone = ({ of, done }: Write): string => `${lowered(of)} ${/^\S+ \w+s\b/u.test(of) ? 'were' : 'was'} ${done}`;
+const isDone = ({ of, done }: Write): string =>
+  `${lowered(of)} ${/^\S+ \w+[^s\W]s\b/u.test(of) ? 'were' : 'was'} ${done}`;
 
 const mayBeDone = ({ of, done }: Write): string => `${lowered(of)} may or may not have been ${done}`;
