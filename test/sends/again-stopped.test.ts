@@ -1,5 +1,5 @@
 // A run with --again that ends early frees no row that it has not sent, and --again goes on with it.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { svc } from '../svc.ts';
@@ -124,6 +124,36 @@ test.each(forms)(
     }
   },
 );
+
+test('a copy that has another name by then goes on with what --again has left, and sends nothing a third time', async () => {
+  for (const one of commands) {
+    const { world, run, ok, line } = filesOf(one);
+    await ok(line('a'));
+    await run([...line('copy'), '--again', '--max-sends', '1']);
+    const [was, is] = ['copy', 'later'].map((name) => join(world.folder, `${name}.csv`)) as [string, string];
+    renameSync(was, is);
+    const later = line('copy').map((word) => (word === was ? is : word));
+    await run([...later, '--again', '--max-sends', '1']);
+    for (const _ of [1, 2]) await ok([...later, '--again']);
+    await ok([...line('a'), '--again']);
+    expect(writesOf(world)).toHaveLength(6);
+  }
+});
+
+test('nothing is sent beside the draft of a row that goes once more, whose run was killed before it said so', async () => {
+  const { world, ok, json, line } = filesOf(commands[0]);
+  await ok(line('a'));
+  // Another form of the rows, which the journal calls by other names.
+  writeFileSync(join(world.folder, 'other.csv'), 'id,text\n9,Two\n8,One\n');
+  await ok([...line('other'), '--map', 'text=body', '--again', '--draft', '--concurrency', '1']);
+  cut(world, (text) => text.startsWith('{"done"') && text.includes('"drafted":2'));
+  writeFileSync(join(world.folder, 'two.csv'), 'id,body\n8,One\n');
+  for (const argv of [line('two'), [...line('two'), '--again']]) {
+    expect(JSON.parse((await ok(argv)).stdout)).toMatchObject({ drafted: 1 });
+    expect(writesOf(world)).toHaveLength(3);
+  }
+  expect(await json('drafts list')).toHaveLength(2);
+});
 
 test('rows that a later --restart has freed are not called rejected', async () => {
   const { ok, run, line } = filesOf(commands[0]);

@@ -85,8 +85,9 @@ type Goes = (ref: string, match: Match) => boolean;
 
 /** Whether what an earlier run says of a row keeps it from going once more. */
 function againIn({ found, file, isCopy, plan, wish, drafted }: Choice): Goes {
-  // A run that sent once more what other files had sent here, and was stopped, has left what older runs speak of last.
-  const leftBefore = found?.past.againFrom.get(file) ?? 0;
+  // A run that sent once more what other files had sent here, and was stopped, has left what older runs speak of last,
+  // whatever the file is called by now.
+  const leftBefore = found?.past.anew.findLast(({ sentFrom }) => !sentFrom.has(file))?.run ?? 0;
   const isOfOthers = ({ from, key, rowStatus: { status } }: Match) =>
     from !== found || (status === 'done' && (isCopy || from.past.rowStatuses.runOf(key) < leftBefore));
   // A run of another file has looked for what this one had sent, and found it.

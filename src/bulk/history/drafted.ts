@@ -1,7 +1,7 @@
 import { hearersOf } from '../../api/hearers.ts';
 import { type Draft, hasBegun } from '../../sends/draft.ts';
 import { someOf } from '../../text/each.ts';
-import { putBack } from '../journal/going.ts';
+import { type Going, putBack } from '../journal/going.ts';
 import { likeIn, type RowStatus, type Said } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import type { Plan } from '../rows/plan.ts';
@@ -58,7 +58,7 @@ export async function drafted(
   const byId = new Map(drafts.map((draft) => [draft.id, draft]));
   const byKey = new Map(drafts.map((draft) => [draft.key, draft]));
   for (const from of journals) {
-    const untold = addUntold(from, byKey);
+    const untold = addUntold(from, byKey, journals);
     const { rowStatuses: statuses } = from.past;
     const ofRow = new Map<string, Fate>();
     let isDecided = true;
@@ -80,23 +80,34 @@ export async function drafted(
 
 /** A run that was killed, or failed, right then did not say whether it has kept a draft. */
 function addUntold(
-  { past: { rowStatuses, before } }: Found,
+  { past: { rowStatuses, going } }: Found,
   byKey: ReadonlyMap<string | null, Draft>,
+  journals: readonly Found[],
 ): Map<string, Draft> {
   const untold = new Map<string, Draft>();
   for (const [row, rowStatus] of [...rowStatuses.standing('drafting')]) {
     if (rowStatus.status !== 'drafting') continue;
     const { batch, ...about } = rowStatus;
     const draft = byKey.get(`${batch}/${row}`);
-    const was = before.get(row);
-    if (!draft && was) putBack(rowStatuses, row, was);
+    const isGoing = going.get(row);
+    if (!draft && isGoing?.before) putBack(rowStatuses, row, isGoing.before);
     else if (!draft) rowStatuses.delete(row);
     else {
       rowStatuses.set(row, { ...about, status: 'done', id: null, ...draftOf(draft) });
       untold.set(row, draft);
+      if (isGoing) forgetNames(journals, row, isGoing);
     }
   }
   return untold;
+}
+
+/** A row that has gone once more is what its draft is, whatever earlier runs called it. */
+function forgetNames(journals: readonly Found[], gone: string, { again, run }: Going): void {
+  for (const [settings, row] of again)
+    for (const { past } of journals) {
+      const { header, rowStatuses } = past;
+      if (header.settings === settings && row !== gone && rowStatuses.runOf(row) <= run) rowStatuses.delete(row);
+    }
 }
 
 const mayHaveDrafts = (one: Found): boolean =>

@@ -4,7 +4,8 @@ import type { OpenRowStatuses } from './row-status-table.ts';
 /** What was known of a row before it went once more, and by which run. */
 export type Before = { readonly rowStatus: RowStatus; readonly run: number };
 
-type Going = { readonly again: readonly Named[]; readonly run: number; readonly before: Before | undefined };
+/** `again`: what earlier runs call the row. `run`: the one that it goes with. */
+export type Going = { readonly again: readonly Named[]; readonly run: number; readonly before: Before | undefined };
 
 /** Rows that go once more. */
 export type GoingRows = {
@@ -15,8 +16,8 @@ export type GoingRows = {
   comesBack(row: string): void;
   /** The run is over: what it has left on its way has gone, or may have. */
   over(): void;
-  /** What rows were of which drafts are made that may not be kept. */
-  before(): ReadonlyMap<string, Before>;
+  /** Those of which it is not known whether they have gone: drafts are made of them that may not be kept. */
+  left(): ReadonlyMap<string, Going>;
 };
 
 /**
@@ -62,9 +63,7 @@ export function goingRows(
     over() {
       for (const row of [...going.keys()]) if (rowStatuses.get(row)?.status !== 'drafting') hasGone(row);
     },
-    before() {
-      return new Map([...going].flatMap(([row, { before }]) => (before ? [[row, before] as const] : [])));
-    },
+    left: () => going,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Span } from '../../disk/log/log-file.ts';
 import type { RowRequests } from '../rows/row-requests.ts';
 import { parseLine } from './check.ts';
-import { type Before, goingRows } from './going.ts';
+import { type Going, goingRows } from './going.ts';
 import {
   applyLine,
   costOf,
@@ -26,10 +26,10 @@ export type Past = {
   readonly lastRun: number;
   /** When the last run began that sent rows once more. */
   readonly voidedAt: string | undefined;
-  /** The last run of each file that sent once more what other files had sent in this journal. */
-  readonly againFrom: ReadonlyMap<string | null, number>;
-  /** What rows were before drafts were made of them that may not be kept. */
-  readonly before: ReadonlyMap<string, Before>;
+  /** The runs that sent once more what other files, named here, had sent in this journal. */
+  readonly anew: readonly { readonly run: number; readonly sentFrom: ReadonlySet<string | null> }[];
+  /** Rows that go once more, of whose drafts it is not said whether they are kept. */
+  readonly going: ReadonlyMap<string, Going>;
   /** The files that its runs read: null for standard input. */
   readonly files: ReadonlySet<string | null>;
   /** Of these the ones from which rows were sent, or became drafts. */
@@ -100,7 +100,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   const rowStatuses = rowStatusTable(refs);
   const voided = new Map<string, number>();
   let voidedAt: string | undefined;
-  const againFrom = new Map<string | null, number>();
+  const anew: { run: number; sentFrom: ReadonlySet<string | null> }[] = [];
   const there = new Map<number, readonly number[]>();
   const [files, sentFrom, contents] = [new Set<string | null>(), new Set<string | null>(), new Set<string>()];
   const passedOver = new Set<string>();
@@ -142,7 +142,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
       files.add(next.file);
       file = next.file;
     }
-    if (next.again) againFrom.set(file, number);
+    if (next.again) anew.push({ run: number, sentFrom: new Set(sentFrom) });
     for (const one of Array.isArray(next.sentFrom) ? next.sentFrom : []) sentFrom.add(one);
     for (const one of Array.isArray(next.passedOver) ? next.passedOver : []) passedOver.add(one);
     if (next.content !== undefined) contents.add(next.content);
@@ -205,8 +205,8 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
         voided,
         lastRun: number,
         voidedAt,
-        againFrom,
-        before: going.before(),
+        anew,
+        going: going.left(),
         files,
         sentFrom,
         passedOver,
