@@ -11,7 +11,7 @@ const head = (shell: string) =>
 const bash = `${head('bash')}
 _svc() {
   local quotes=$'\\\\\\\\\\'"'
-  local word glue='' line value files='' last=0
+  local word glue='' line value quoted char files='' last=0
   local -a typed=()
   local i
   for ((i = 1; i <= COMP_CWORD; i++)); do
@@ -27,13 +27,25 @@ _svc() {
   typed=("\${typed[@]//[$quotes]/}")
   last=$((\${#typed[@]} - 1))
   local current=\${typed[last]} breaks=\${COMP_WORDBREAKS//[^=:]/} off=''
-  if [[ -n $breaks ]]; then off=\${current%"\${current##*[$breaks]}"}; fi
+  if [[ -n $breaks && $word != [\\"\\']* ]]; then off=\${current%"\${current##*[$breaks]}"}; fi
   COMPREPLY=()
   while IFS='' read -r line; do
     if [[ $line == :files ]]; then files=1; continue; fi
     value=\${line%%$'\\t'*}
     value=\${value#"$off"}
-    if [[ $word != [\\"\\']* && $value == *[!A-Za-z0-9_.,:=@%+/-]* ]]; then printf -v value %q "$value"; fi
+    if [[ $word == [\\"\\']* ]]; then
+      if [[ $word == \\"* && $value == *!* ]]; then continue; fi
+      quoted=''
+      for ((i = 0; i < \${#value}; i++)); do
+        char=\${value:i:1}
+        if [[ $word == \\'* && $char == \\' ]]; then char="'\\\\''"; fi
+        if [[ $word == \\"* && $char == [\\"\\\\\\\`\\$] ]]; then char="\\\\$char"; fi
+        quoted+=$char
+      done
+      value=$quoted
+    elif [[ $value == *[!A-Za-z0-9_.,:=@%+/-]* ]]; then
+      printf -v value %q "$value"
+    fi
     COMPREPLY+=("$value")
   done < <("\${COMP_WORDS[0]}" __complete -- "\${typed[@]}" 2>/dev/null)
   if [[ -n $files ]]; then

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { spawn } from '@lydell/node-pty';
@@ -22,6 +22,8 @@ beforeAll(async () => {
   await mkdir(join(config, 'templates'));
   await writeFile(join(config, 'templates', 'our  reply.md'), 'Hello');
   await writeFile(join(config, 'templates', 'it’s $5 & "new".md'), 'Hello');
+  await writeFile(join(config, 'templates', 'run `touch ran` $HOME "now" \\.md'), 'Hello');
+  await writeFile(join(config, 'templates', "clock's news.md"), 'Hello');
   await writeFile(join(built.folder, 'my contacts.csv'), '');
   env = {
     PATH: `${bin}:${process.env.PATH}`,
@@ -91,6 +93,24 @@ describe('completions', () => {
   real('bash')('in bash', { tags: ['long'] }, async () => {
     await type(['bash', '--noprofile', '--norc', '-i'], [loaded('source <(svc completion bash)'), ...lines]);
   });
+
+  real('bash')(
+    'in bash, behind an open quote, where nothing of a name is code of the shell',
+    { tags: ['long'] },
+    async () => {
+      await type(
+        ['bash', '--noprofile', '--norc', '-i'],
+        [
+          loaded('source <(svc completion bash)'),
+          becomes('svc templates show "run', 'svc templates show run `touch ran` $HOME "now" \\'),
+          becomes("svc templates show 'run", 'svc templates show run `touch ran` $HOME "now" \\'),
+          becomes("svc templates show 'cl", "svc templates show clock's news"),
+          becomes('svc tickets list "--output=ya', 'svc tickets list --output=yaml'),
+        ],
+      );
+      expect(await readdir(built.folder)).not.toContain('ran');
+    },
+  );
 
   real('zsh')('in zsh', { tags: ['long'] }, async () => {
     const setUp = loaded('autoload -Uz compinit', 'compinit -u -D', 'source <(svc completion zsh)');
