@@ -36,10 +36,9 @@ import { lookForHolders, lookForHoldersDry } from './look-for-holders.ts';
 import { isMappable, type MapWish, readWishes, type Shape } from './mapping.ts';
 import { planNotes } from './notes.ts';
 import { overwriting } from './overwriting.ts';
-import { leftOutNotes } from './phone-holders.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { readingOf } from './reading.ts';
-import { nothingSent, phonesLeftOut, previewOf, type Report, type ReportKind, rejectsOf, reportOf } from './report.ts';
+import { nothingSent, previewOf, type Report, type ReportKind, rejectsOf, reportOf } from './report.ts';
 import { runPlan, type Target, type Totals } from './run.ts';
 import { earlierNote, progressText } from './view.ts';
 
@@ -89,7 +88,6 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
       flags.dry_run || refusal
         ? nothingSent(plan, Math.round(ctx.clock.ticks() - began))
         : await send(ctx, wish, kind, plan);
-    for (const note of leftOutNotes(phonesLeftOut(plan, totals))) ctx.notice(note);
     const sums = reportOf(file, kind.reports, plan, totals);
     const report = flags.dry_run ? previewOf(sums, plan) : sums;
     // Of a run that lost its journal the files are those of the run that took it over.

@@ -5,7 +5,7 @@ import { Failure, isInterruption } from '../errors.ts';
 import { connect, patience, type Service } from '../http/call/call.ts';
 import { columnName } from '../tabular/columns.ts';
 import { shellWord } from '../text/shell-word.ts';
-import type { PhoneHolders } from './phone-holders.ts';
+import { leftOutNote, type PhoneHolders } from './phone-holders.ts';
 import type { Plan } from './plan.ts';
 
 /**
@@ -24,6 +24,7 @@ export async function lookForHolders(outer: Service, plan: Plan): Promise<void> 
     if (!settings.yes) throw hidden(failure, plan);
     outer.ctx.notice(`Warning: ${failure.message} With --yes svc goes by those that are listed.`);
   }
+  tell(outer.ctx, holders);
 }
 
 /** For a dry run, which needs no login: what it could not look at is said. */
@@ -36,6 +37,7 @@ export async function lookForHoldersDry(ctx: Context, settings: Settings, plan: 
     if (!(failure instanceof Failure) || isInterruption(failure)) throw failure;
     ctx.notice(`Warning: whether other contacts have these phones is not known. ${failure.message}`);
   }
+  tell(ctx, holders);
 }
 
 async function compareAll(service: Service, holders: PhoneHolders): Promise<void> {
@@ -44,6 +46,11 @@ async function compareAll(service: Service, holders: PhoneHolders): Promise<void
     return false;
   };
   for await (const _ of contactsWhere(service, compare, 'other contacts with the phones of the file'));
+}
+
+function tell(ctx: Pick<Context, 'notice'>, holders: PhoneHolders): void {
+  const ofContacts = holders.leftOut().filter(({ contact }) => contact !== null);
+  for (const note of leftOutNote(ofContacts, 'contacts')) ctx.notice(note);
 }
 
 const unread = (failure: Failure, plan: Plan): Failure =>

@@ -8,6 +8,7 @@ import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Mapping, Shape } from './mapping.ts';
 import { flagsFor } from './marks.ts';
+import { leftOutNote } from './phone-holders.ts';
 import type { Plan } from './plan.ts';
 
 /** What a first look at the file has to say, before anything is sent. */
@@ -26,6 +27,7 @@ export function planNotes(plan: Plan, shape: Shape): string[] {
           `Of several addresses in a cell the first is taken: ${counted(severalEmails.count, 'row')} (${examplesOf(severalEmails)}).`,
         ]),
     ...phoneNotes(plan.phones, { country: plan.phoneCountry, unread: 'ignore' }),
+    ...leftOutNote(plan.holders?.leftOut() ?? [], 'rows'),
     ...markNotes(plan),
     ...(plan.leftOut > 0
       ? [`Left out by --dedupe first: ${counted(plan.leftOut, 'row')} with an email of an earlier one.`]

@@ -97,18 +97,7 @@ export function newPhoneHolders({ stored }: Pick<Phones, 'stored'>): PhoneHolder
 const mostNamed = 10;
 
 /** What a person should hear of: rows that share a phone, and rows whose phone a contact of the account has. */
-export const leftOutNotes = (all: readonly LeftOut[]): string[] => [
-  ...leftOutNote(
-    all.filter(({ contact }) => contact === null),
-    'rows',
-  ),
-  ...leftOutNote(
-    all.filter(({ contact }) => contact !== null),
-    'contacts',
-  ),
-];
-
-function leftOutNote(rows: readonly LeftOut[], who: 'rows' | 'contacts'): string[] {
+export function leftOutNote(rows: readonly LeftOut[], who: 'rows' | 'contacts'): string[] {
   const [first] = rows;
   if (!first) return [];
   const named = rows

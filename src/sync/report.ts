@@ -64,7 +64,7 @@ export function reportOf(file: string, kind: ReportKind, plan: Plan, totals: Tot
   const unsent = rows - created - updated - synced - rejected - skipped;
   const outcomes = kind === 'list' ? { synced } : { created, updated };
   const duration_ms = Math.round(totals.ms);
-  const leftOut = phonesLeftOut(plan, totals);
+  const leftOut = plan.holders?.leftOut() ?? [];
   return {
     file,
     rows,
@@ -80,10 +80,6 @@ export function reportOf(file: string, kind: ReportKind, plan: Plan, totals: Tot
     ...(leftOut.length > 0 && { phones_left_out: leftOut }),
   };
 }
-
-/** Of a run whose first request was refused nothing went out, with or without a phone. */
-export const phonesLeftOut = ({ holders }: Plan, { chunks, unknownNow }: Totals): readonly LeftOut[] =>
-  chunks + unknownNow > 0 ? (holders?.leftOut() ?? []) : [];
 
 /** A dry run's: everything that could be sent is unsent, and `chunks` are those that would be. */
 export const nothingSent = (plan: Plan, ms: number): Totals => ({

@@ -144,12 +144,3 @@ describe('where the contacts cannot be read', () => {
     expect(ran).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('is not known') });
   });
 });
-
-test('of a list that is not there no phone is told as left out: nothing was sent', async () => {
-  const there = world();
-  const file = join(there.folder, 'rows.csv');
-  await writeFile(file, 'Name,Email,Phone\nAnna,anna@sw.test,+13125559901\nBert,bert@sw.test,+13125559901\n');
-  const ran = await svc(there, ['lists', 'import', '999', file]);
-  expect(ran.exitCode).toBe(3);
-  expect(`${ran.stdout}${ran.stderr}`).not.toMatch(/phone/iu);
-});
