@@ -12,9 +12,11 @@ export function inItsForms({ command, globals, path }: Invocation, settings: Set
   if (!forms || !settings.output || forms.includes(settings.output)) return settings;
   const typed = globals.json ? '--json' : globals.jq !== undefined ? '--jq' : globals.output && `-o ${globals.output}`;
   if (typed === undefined) return { ...settings, output: undefined };
-  throw new Failure('usage', `svc ${path} has no ${typed}; nothing was begun.`, {
-    hint: command.passThrough ? ofTheirs(typed) : ofOwn(forms),
-  });
+  if (command.passThrough)
+    throw new Failure('usage', `${typed} before the command that svc is to run means nothing; nothing was begun.`, {
+      hint: ofTheirs(typed),
+    });
+  throw new Failure('usage', `svc ${path} has no ${typed}; nothing was begun.`, { hint: ofOwn(forms) });
 }
 
 const ofOwn = (forms: readonly Output[]): string =>

@@ -30,7 +30,7 @@ test.each([
     'subjct, nosuch are no fields of this command; did you mean subject?',
   ],
   ['f.jsonl', '{"id":8}', 'no field of it has a value'],
-  ['f.csv', 'id,subject,nosuch\n8,,1', 'nosuch is no field of this command'],
+  ['f.csv', 'id,subject,nosuch\n8,,1', 'subject is empty'],
   ['f.csv', 'id,subject,nosuch\n8,,', 'every cell is empty'],
 ])('a row of %s that changes nothing says why: %j', async (name, text, why) => {
   const { run } = setUp(

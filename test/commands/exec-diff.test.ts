@@ -56,7 +56,7 @@ test.each([
   const ran = await svc(there, [...command.split(' '), ...form.split(' '), '--', process.execPath, '--version']);
   expect(ran.exitCode).toBe(2);
   expect(ran.stdout).toBe('');
-  expect(ran.stderr).toContain(`svc sandbox exec has no ${form}; nothing was begun.`);
+  expect(ran.stderr).toContain(`${form} before the command that svc is to run means nothing; nothing was begun.`);
   expect(ran.stderr).toContain(`put ${form} behind the command. For what it changed, as JSON: --diff-out FILE`);
 });
 

@@ -65,13 +65,12 @@ function loginOf(config: Config, profile: string): Login {
   return { profile, account, of: account === null || !baseUrl ? undefined : `${baseUrl} ${account.id}` };
 }
 
-/** Profiles that log in to one account, where there are several such. */
-export function sharing(logins: readonly Login[]): readonly string[] | undefined {
-  for (const { of } of logins) {
-    const same = logins.filter((login) => of !== undefined && login.of === of);
-    if (same.length > 1) return same.map(({ profile }) => profile);
-  }
-  return undefined;
+/** Profiles that log in to one account, of each account with several such. */
+export function sharing(logins: readonly Login[]): readonly (readonly string[])[] {
+  const accounts = new Set(logins.flatMap(({ of }) => of ?? []));
+  return [...accounts]
+    .map((of) => logins.filter((login) => login.of === of).map(({ profile }) => profile))
+    .filter((same) => same.length > 1);
 }
 
 /** Accounts only where svc knows that each is another one: else what is counted are profiles. */

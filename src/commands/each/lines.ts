@@ -83,9 +83,8 @@ export function sumOf(meant: readonly Login[], ended: readonly Ran[]): string {
     .map(([code, count]) => (code === 0 ? `${count} done` : `${count} with exit ${code}`));
   const waiting = meant.length - ended.length;
   const all = [...told, ...(waiting > 0 ? [`${waiting} not begun`] : [])];
-  const same = sharing(meant);
-  const shared = same ? ` ${listed(same)} log in to one account.` : '';
-  return `${countedLogins(meant)}: ${all.join(', ')}.${shared}`;
+  const shared = sharing(meant).map((same) => ` ${listed(same)} log in to one account.`);
+  return `${countedLogins(meant)}: ${all.join(', ')}.${shared.join('')}`;
 }
 
 export function whereItEnded(meant: readonly Login[], ended: readonly Ran[]): string {

@@ -134,7 +134,7 @@ export function isWrite(asked: Asked): boolean {
 
 /** @throws Failure `usage` where a write would be made twice in one account */
 export function refuseTwice(asked: Asked, logins: readonly Login[]): void {
-  const same = sharing(logins);
+  const [same] = sharing(logins);
   if (!isWrite(asked)) return;
   const unknown = logins.filter(({ of }) => of === undefined).map(({ profile }) => profile);
   if (same === undefined && unknown.length > 0 && logins.length > 1) {
