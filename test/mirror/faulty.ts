@@ -56,10 +56,13 @@ export const without =
   (url: URL): Fault | undefined => {
     if (url.pathname === `${path}/${id}`) return () => 404;
     if (url.pathname !== path) return undefined;
+    // A part of the list need not have had it.
+    const isPart = url.searchParams.has('updated_since') || url.searchParams.has('status');
     return (body) => {
       const key = keyOf(body);
       const records = listIn(body).filter((record) => record[idField] !== id);
       const meta = metaIn(body);
-      return { ...body, [key]: records, ...(body.meta ? { meta: { ...meta, total: meta.total - 1 } } : {}) };
+      const left = isPart ? listIn(body).length - records.length : 1;
+      return { ...body, [key]: records, ...(body.meta ? { meta: { ...meta, total: meta.total - left } } : {}) };
     };
   };
