@@ -87,7 +87,7 @@ type Goes = (ref: string, match: Match) => boolean;
 function againIn({ found, file, isCopy, plan, wish, drafted }: Choice): Goes {
   // A run that sent once more what other files had sent here, and was stopped, has left what older runs speak of last,
   // whatever the file is called by now.
-  const leftBefore = found?.past.anew.findLast(({ sentFrom }) => !sentFrom.has(file))?.run ?? 0;
+  const leftBefore = found?.past.resends.findLast(({ sentFrom }) => !sentFrom.has(file))?.run ?? 0;
   const isOfOthers = ({ from, key, rowStatus: { status } }: Match) =>
     from !== found || (status === 'done' && (isCopy || from.past.rowStatuses.runOf(key) < leftBefore));
   // A run of another file has looked for what this one had sent, and found it.

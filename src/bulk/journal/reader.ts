@@ -27,7 +27,7 @@ export type Past = {
   /** When the last run began that sent rows once more. */
   readonly voidedAt: string | undefined;
   /** The runs that sent once more what other files, named here, had sent in this journal. */
-  readonly anew: readonly { readonly run: number; readonly sentFrom: ReadonlySet<string | null> }[];
+  readonly resends: readonly { readonly run: number; readonly sentFrom: ReadonlySet<string | null> }[];
   /** Rows that go once more, of whose drafts it is not said whether they are kept. */
   readonly going: ReadonlyMap<string, Going>;
   /** The files that its runs read: null for standard input. */
@@ -100,7 +100,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   const rowStatuses = rowStatusTable(refs);
   const voided = new Map<string, number>();
   let voidedAt: string | undefined;
-  const anew: { run: number; sentFrom: ReadonlySet<string | null> }[] = [];
+  const resends: { run: number; sentFrom: ReadonlySet<string | null> }[] = [];
   const there = new Map<number, readonly number[]>();
   const [files, sentFrom, contents] = [new Set<string | null>(), new Set<string | null>(), new Set<string>()];
   const passedOver = new Set<string>();
@@ -142,7 +142,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
       files.add(next.file);
       file = next.file;
     }
-    if (next.again) anew.push({ run: number, sentFrom: new Set(sentFrom) });
+    if (next.again) resends.push({ run: number, sentFrom: new Set(sentFrom) });
     for (const one of Array.isArray(next.sentFrom) ? next.sentFrom : []) sentFrom.add(one);
     for (const one of Array.isArray(next.passedOver) ? next.passedOver : []) passedOver.add(one);
     if (next.content !== undefined) contents.add(next.content);
@@ -205,7 +205,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
         voided,
         lastRun: number,
         voidedAt,
-        anew,
+        resends,
         going: going.left(),
         files,
         sentFrom,

@@ -170,7 +170,8 @@ async function freshOf<Op extends Operation>(
   const isNew = (id: number) => before !== undefined && (before.isWhole || id > newest);
   const { seen, isWhole, total } = newestFirst ? await newestOnes(page, before && isKnown) : await wholeList(page);
   const fresh = seen.filter(({ id }) => !isKnown(id)).map((one) => ({ ...one, isNew: isNew(one.id) }));
-  // A list without what was there may leave ours out as well; what lists come in pages of, nobody can delete.
+  // A list that lacks what was there may lack ours as well. Contacts and tickets, newest first, cannot be deleted, so
+  // fewer of them than before are not all (service.md#records-3).
   const hasLostAll = newest > 0 && fresh.length === seen.length;
   const shown = new Set(seen.map(({ id }) => id));
   const hasLost = newestFirst ? (total ?? 0) < (before?.total ?? 0) : before?.ids.some((id) => !shown.has(id));
