@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { isThorough } from './test/thorough.ts';
+import { isThorough, tags } from './test/thorough.ts';
 
 /** Small files that take long. Begun last, as small ones are, each would be waited for alone. */
 const longest = [
@@ -33,7 +33,7 @@ export default defineConfig({
     globalSetup: ['test/build-once.ts'],
     // CommonJS as Node itself imports it; otherwise jq-web, which exports a promise, is taken for a thenable module.
     deps: { interopDefault: false },
-    tags: [{ name: 'long', description: 'Many real processes, databases or browsers, or much chance: for `.ci/run`.' }],
+    tags,
     ...(isQuick && { tagsFilter: ['!long'], setupFiles: ['test/at-rest.ts'] }),
     // A twelfth of what short tests compute was V8 optimizing what then runs a few times more. It waits fifteen times as long
     // here. Threads, in which mutation tests run, refuse such an argument.

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { tags } from '../test/thorough.ts';
 
 /** The tests that one part of `npm run mutation` is held against. They run in this process: nothing has to be built. */
 export default defineConfig({
@@ -7,6 +8,7 @@ export default defineConfig({
     setupFiles: ['build/mutation-setup.ts'],
     environment: 'node',
     deps: { interopDefault: false },
+    tags,
     // A change that keeps a test waiting for ever is noticed sooner here than by Stryker, which starts over for it.
     testTimeout: 9_000,
     env: { TZ: 'UTC', NO_COLOR: '1' },
