@@ -82,9 +82,14 @@ const parts = {
       'store/delivery',
       'store/forwarding',
     ].map((name) => `webhooks/${name}.ts`),
-    tests: ['receive/judge', 'receive/diagnose', 'store/delivery', 'receive/receiver-edges', 'receive/receiver'].map(
-      (name) => `webhooks/${name}.test.ts`,
-    ),
+    tests: [
+      'event/envelope',
+      'receive/judge',
+      'receive/diagnose',
+      'store/delivery',
+      'receive/receiver-edges',
+      'receive/receiver',
+    ].map((name) => `webhooks/${name}.test.ts`),
   },
   release: {
     files: ['release/section.ts', 'release/pick.ts', 'release/plan.ts'],

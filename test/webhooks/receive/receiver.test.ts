@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { sign } from '../../../src/api/signature.ts';
 import { receiverLimits } from '../../../src/webhooks/receive/limits.ts';
+import { markHeader } from '../../../src/webhooks/receive/own-mark.ts';
 import { endAfterEach } from '../../endings.ts';
 import { dial, endings, envelope, post, receiver, secret, send } from '../receiving.ts';
 
@@ -39,6 +40,23 @@ test('two signature headers are refused, even where one of them is right', async
   const request = `POST / HTTP/1.1\r\nhost: a\r\nx-svc-signature: ${good}\r\nx-svc-signature: ${good}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   expect(await send(port, Buffer.from(request))).toBe(401);
   expect(stored.size).toBe(0);
+});
+
+test('what svc itself passed on is answered 508 and not stored, and what another one passed on is taken', async () => {
+  const { port, stored } = await receiver({ mark: 'mine' });
+  expect(await send(port, post(envelope('evt_1'), { [markHeader]: 'mine' }))).toBe(508);
+  expect(stored.size).toBe(0);
+  expect(await send(port, post(envelope('evt_1'), { [markHeader]: 'another' }))).toBe(204);
+  expect(await send(port, post(envelope('evt_2')))).toBe(204);
+  const unmarked = await receiver();
+  expect(await send(unmarked.port, post(envelope('evt_1'), { [markHeader]: 'mine' }))).toBe(204);
+});
+
+test('the path of the first door is part of the address, where there is one', async () => {
+  const { origin, url, port } = await receiver({ doors: () => [{ path: '/hooks', secrets: [secret] }] });
+  expect([origin, url]).toEqual([`http://127.0.0.1:${port}`, `http://127.0.0.1:${port}/hooks`]);
+  const none = await receiver({ doors: () => [] });
+  expect(none.url).toBe(none.origin);
 });
 
 test('a repeat is answered 2xx, marked, and stored once', async () => {

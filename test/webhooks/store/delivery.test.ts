@@ -117,6 +117,46 @@ describe('how it stands with the sinks of serve', () => {
   });
 });
 
+describe('what nothing is owed of, or was given up', () => {
+  const of = (to: string, state: NonNullable<Outcome['state']>): Outcome => outcome({ to, state, status: undefined });
+  test('counts as not forwarded where every sink left it out', () => {
+    expect(forwardOf({ sinks: ['app', 'crm'] }, [of('app', 'skipped'), of('crm', 'skipped')])).toBeNull();
+    expect(forwardOf({ to: app }, [outcome({ skipped: true })])).toBeNull();
+  });
+
+  test('a sink that is to have it again is told before one that had no turn', () => {
+    const told = forwardOf({ sinks: ['app', 'crm'] }, [of('app', 'again')]);
+    expect(told).toMatchObject({ to: 'app', state: 'waiting' });
+  });
+
+  test('of listeners without sinks the last word counts, also beside a sink', () => {
+    expect(forwardOf({ to: app }, [outcome(), outcome({ to: other, status: 404 })])).toMatchObject({ to: other });
+    expect(forwardOf({ to: app }, [outcome({ to: other }), of('crm', 'dropped')])).toMatchObject({ to: other });
+  });
+
+  const byNeed = ['dead', 'failed', 'again', 'delivered', 'dropped', 'skipped'] as const;
+  test.each(byNeed.slice(1).map((less, at) => [byNeed[at] ?? 'dead', less] as const))(
+    '%s is told before %s',
+    (more, less) => {
+      for (const outcomes of [
+        [of('one', more), of('two', less)],
+        [of('two', less), of('one', more)],
+      ])
+        expect(forwardOf({}, outcomes)).toMatchObject({ to: 'one' });
+    },
+  );
+
+  test.each([
+    ['dead', 'failed'],
+    ['failed', 'waiting'],
+    ['again', 'waiting'],
+    ['delivered', 'answered'],
+    ['dropped', 'failed'],
+  ] as const)('%s is told as %s', (state, told) => {
+    expect(forwardOf({}, [of('app', state)])).toMatchObject({ state: told });
+  });
+});
+
 describe('a sink that had no turn yet', () => {
   const of = (to: string, state: NonNullable<Outcome['state']>, more = {}): Outcome => outcome({ to, state, ...more });
   const sinks = ['app', 'crm', 'file'];
