@@ -132,6 +132,7 @@ export type GlobalFlags = {
 };
 
 export const defaultRedirectUri = 'http://127.0.0.1:8976/callback';
+export const usualSettleMs = 30_000;
 
 /** Flags before environment before profile, and what contradicts itself. Pure; what a profile holds is judged by `openSession`. */
 export function settle(flags: GlobalFlags, env: Env, config: Config): Settings {
@@ -182,7 +183,7 @@ export function settle(flags: GlobalFlags, env: Env, config: Config): Settings {
     debug: flags.debug === true || toggle(fromEnv('SVC_DEBUG')),
     timeoutMs: timeout ? seconds(timeout, 0.001) : 30_000,
     maxWaitMs: maxWait ? seconds(maxWait, 0) : undefined,
-    settleMs: settleFor ? seconds(settleFor, 0) : 30_000,
+    settleMs: settleFor ? seconds(settleFor, 0) : usualSettleMs,
     color: chooseColor(flags, env, config.color),
     safeCells: flags.safeCells === true,
     insecureHttp: flags.insecureHttp === true || toggle(fromEnv('SVC_INSECURE_HTTP')),

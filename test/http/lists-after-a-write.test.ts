@@ -92,3 +92,12 @@ test.each([
 ])('a record without an id that svc can read may be ours: a %s', async (_, argv, bend) => {
   expect(await after(argv, bend)).toEqual({ exitCode: 9, made: 1 });
 });
+
+test('the equal record that a list without ours shows is not taken for ours', async () => {
+  // Somebody else has made the same; the page counts both, and shows theirs alone.
+  const theirs: Bend = ([ours, ...others]) => ({
+    rows: [{ ...ours, contact_id: 900 }, ...others],
+    total: others.length + 2,
+  });
+  expect(await after(contact, theirs)).toEqual({ exitCode: 9, made: 1 });
+});

@@ -57,6 +57,25 @@ describe('a ticket at which the service says that it failed', () => {
     expect(writes).toBe(1);
   });
 
+  test.each([
+    [['--settle', '0'], 4],
+    [['--settle', '1'], 4],
+    [[], 4],
+    [['--settle', '60'], 9],
+  ])('is looked for %s for as long as a list may lag behind, whatever less --settle says', async (flags, atRead) => {
+    const ticket = { id: 6, subject: 'Twice', description: '', source: 'api', priority: 0, contact: null };
+    const { ran, writes } = await play(
+      [...create, ...flags],
+      () => ownFailure,
+      (read, { url }) => {
+        const made = { ...ticket, status: 'open', created_at: '2026-07-01T00:00:00Z', due_at: null };
+        if (url.endsWith('/6')) return says(200, { ticket: made });
+        return read <= atRead ? none : says(200, { tickets: [made], meta: { total: 1 } });
+      },
+    );
+    expect([ran.exitCode, writes]).toEqual([0, 1]);
+  });
+
   test('is not sent again where the look fails, for that shows nothing', async () => {
     const { ran, writes } = await play(
       create,

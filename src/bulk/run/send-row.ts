@@ -226,8 +226,8 @@ export async function find(
   const ids = before === null ? undefined : sending.journal.past.there.get(before);
   const upTo = before !== null && !ids ? before : 0;
   // Of messages only those of the thread are known to a look.
-  const all = [...(ids ?? []), ...(operation.params ? sending.own : [])];
-  const known: Known = before === null ? 'nothing' : { ids: all, upTo, isWhole: true };
+  const elsewhere = operation.params ? [...sending.own] : [];
+  const known: Known = before === null ? 'nothing' : { ids: ids ?? [], elsewhere, upTo, isWhole: true };
   const findings = await lookFor(through(sending), operation, planned.input, { before: known, settleMs });
   if (!('found' in findings)) return findings;
   const id = idOf(operation, findings.found, planned);

@@ -73,6 +73,10 @@ const notTaken: Readonly<Record<NonNullable<Undecided['because']>, readonly [one
     'has the same content, but may be another one',
     'have the same content, and svc cannot tell which one is yours',
   ],
+  'not all': [
+    'has the same content, but the list leaves out others, so it may not be yours',
+    'have the same content, but the list leaves out others, so they may not be yours',
+  ],
   useless: ['is there, but its signing secret is lost', 'are there, and svc cannot tell which one is yours'],
 };
 

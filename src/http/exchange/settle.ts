@@ -1,5 +1,7 @@
+import { usualSettleMs } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import type { Sight } from '../../retry/retry.ts';
 
 /** What a look shows: ours, or why nothing is surely ours. */
 export type Findings = { readonly found: unknown } | Undecided;
@@ -9,9 +11,9 @@ export type Undecided = {
   readonly candidates: readonly number[];
   /**
    * Why none of them is taken: `in part`, not every field agrees; `several`, more agree than were sent; `older`, they
-   * may have been there before; `useless`, a secret that was shown once is lost.
+   * may have been there before; `not all`, the list leaves out others; `useless`, a secret that was shown once is lost.
    */
-  readonly because?: 'in part' | 'several' | 'older' | 'useless';
+  readonly because?: 'in part' | 'several' | 'older' | 'not all' | 'useless';
   /** Not all could be looked at. */
   readonly isPartial?: boolean;
   /** What to do with the candidates; then looking longer changes nothing. */
@@ -35,6 +37,18 @@ const lastLookMs = 5_000;
 
 /** Where the service refuses to show it, looking again does not help. */
 const hopeless: readonly Failure['kind'][] = ['auth', 'forbidden', 'usage'];
+
+/** How far lists may lag behind: they may come from a copy or a cache. */
+const lagMs = 5_000;
+
+/**
+ * After the service's own 500 nothing is on its way any more, but what is not seen then is sent again. So nobody shortens
+ * that look, and who asks for a longer one than is usual gets it.
+ */
+export function lookMs(after: Sight['after'], settleMs: number): number {
+  if (after === 'settled') return settleMs > usualSettleMs ? settleMs : lagMs;
+  return after === 'final' ? 0 : settleMs;
+}
 
 /**
  * Looks for what a request made whose outcome is not known: at once, then again with growing pauses until `settleMs`

@@ -52,6 +52,8 @@ export type Before = {
   readonly newestMs?: number;
   /** How many there were in all, where the service said so. */
   readonly total?: number;
+  /** Known as well, wherever they stand: that this list is without them shows nothing. */
+  readonly elsewhere?: readonly number[];
 };
 
 /** The newest id that was there; 0 where nothing was. */
@@ -127,7 +129,7 @@ export function prepareLook<Op extends Operation>(
     const judged = withoutOlder(await judge(looking, { reading, input, detailed }, others), (one) => isOlder(one, age));
     // A request of this run that is looked for at the same time has taken one of them meanwhile.
     if (judged.whole.some(isOwn)) return look(maxWaitMs);
-    const undecided = whyNot(judged, { open, count: looking.count?.(input) ?? 1, before });
+    const undecided = whyNot(judged, { open, count: looking.count?.(input) ?? 1, before, isWhole });
     if (undecided) return { ...undecided, isPartial: !isWhole || judged.isPartial };
     const findings = looking.answer(input, judged.whole.slice(0, looking.count?.(input) ?? 1));
     if ('found' in findings) made(findings.found);
@@ -163,7 +165,7 @@ async function freshOf<Op extends Operation>(
   page: PageAt,
   before: Before | undefined,
 ): Promise<{ readonly fresh: readonly Fresh[]; readonly isWhole: boolean }> {
-  const ids = new Set(before?.ids);
+  const ids = new Set([...(before?.ids ?? []), ...(before?.elsewhere ?? [])]);
   const isKnown = (id: number) => before !== undefined && (id <= before.upTo || ids.has(id));
   // A service might sort by something else than it says; ids grow with time, so an id below a known one is not new.
   const newest = before ? newestOf(before) : 0;
@@ -229,14 +231,16 @@ async function judge<Op extends Operation>(
   return { whole, part, isPartial: unlike > unlikeReadAtMost };
 }
 
-type Weighed = Pick<Aids, 'open'> & { readonly count: number; readonly before: Before | undefined };
+type Weighed = Pick<Aids, 'open'> & Pick<Seeing, 'isWhole'> & { readonly count: number; readonly before?: Before };
 
 /** Why none of the records is surely ours; undefined where they are. */
-function whyNot({ whole, part }: Judged, { open, count, before }: Weighed): Undecided | undefined {
+function whyNot({ whole, part }: Judged, { open, count, before, isWhole }: Weighed): Undecided | undefined {
   const candidates = (whole.length > 0 ? whole : part).map(({ id }) => id);
   const isNew = whole.every((seen) => seen.isNew);
   if (whole.length === 0) return { candidates, because: 'in part' };
   if (!before || !isNew) return { candidates, because: 'older' };
+  // Where a list leaves something out, ours may be what it leaves out, and this one somebody else's.
+  if (!isWhole) return { candidates, because: 'not all' };
   // An equal request of this run that is still waited for may have made it.
   const areLost = [...open].every(({ isLookedFor }) => isLookedFor);
   if (!areLost || whole.length > count * open.size) return { candidates, because: 'several' };

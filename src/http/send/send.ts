@@ -9,6 +9,7 @@ import {
   type History,
   type Next,
   type Rules,
+  type Sight,
   untried,
 } from '../../retry/retry.ts';
 import { retryAfterMs } from '../../retry/retry-after.ts';
@@ -200,25 +201,19 @@ async function isContradicted({ contradicts }: Job, { body }: Attempt): Promise<
   return contradicts(body.json).catch(insteadOf('any', false));
 }
 
-type Ending = Extract<Next, { next: 'look' }>['after'];
-
-/** The service's own 500 leaves nothing on its way, but its lists may lag behind: they may come from a copy or a cache. */
-const longestLookMs = { final: 0, settled: 5_000, unsettled: Number.POSITIVE_INFINITY } as const;
-
 /** Looks for what the attempt may have made: found, to be sent again, or the Failure that says what is not known. */
-async function afterLook(job: Job, state: State, attempt: Attempt, after: Ending): Promise<Sent | State> {
+async function afterLook(job: Job, state: State, attempt: Attempt, after: Sight['after']): Promise<Sent | State> {
   const { service, asked, rules, look } = job;
   const { ctx, settings } = service;
   const { history, doubt = '' } = state;
   const answer = answerOf(attempt.exchanged);
-  const [{ nothingStored, stoppedShort, unknownOutcome }, { lookUntilSettled }] = [
+  const [{ nothingStored, stoppedShort, unknownOutcome }, { lookMs, lookUntilSettled }] = [
     await endings(),
     await import('../exchange/settle.ts'),
   ];
   if (!look) throw unknownOutcome(asked, doubt, { answer });
-  const settleMs = Math.min(settings.settleMs, longestLookMs[after]);
   const why = `The answer was lost (${doubt}); looking for what was sent`;
-  const looked = await lookUntilSettled(ctx, look, settleMs, why).catch((mistake) => {
+  const looked = await lookUntilSettled(ctx, look, lookMs(after, settings.settleMs), why).catch((mistake) => {
     // A bug of svc itself must not hide that the write may have worked.
     throw unknownOutcome(asked, `${doubt}; then svc itself failed: ${messageOf(mistake)}`, { answer });
   });
