@@ -2,7 +2,7 @@ import { requireHttps } from '../config/service-url.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context, HttpRequest, HttpResponse, Lost } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
-import { isGatewayTimeout, isOwnRefusal, readBody } from '../retry/own-word.ts';
+import { isGatewayTimeout, isOfGateways, isOwnRefusal, readBody, saysLimit } from '../retry/own-word.ts';
 import { decide, type History, type Outcome, type Rules, untried } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
 import { jsonIn } from '../text/json.ts';
@@ -228,11 +228,12 @@ const fieldsOfError = new Set(['error', 'error_description', 'error_uri']);
 
 /** The service's own word that it did nothing. With any other answer the request may have been carried out. */
 function isRefusal(answer: HttpResponse): boolean {
-  if (isOwnRefusal(answer, readBody(answer.body))) return true;
-  if (answer.status < 400 || answer.status > 499) return false;
+  const { status } = answer;
+  if (status < 400 || status > 499 || isGatewayTimeout(status)) return false;
   const said = fieldsIn(jsonIn(answer.body));
-  const isPlain = typeof said.error === 'string' && Object.keys(said).every((name) => fieldsOfError.has(name));
-  return codes.includes(said.error) || (isPlain && !isGatewayTimeout(answer.status));
+  const isPlain = textIn(said.error)?.trim() && Object.keys(said).every((name) => fieldsOfError.has(name));
+  if (codes.includes(said.error) || (isPlain === true && !isOfGateways(status))) return true;
+  return saysLimit(answer) && isOwnRefusal(answer, readBody(answer.body));
 }
 
 type Told = { readonly code?: string; readonly description?: string };

@@ -46,6 +46,12 @@ const documented = new Set([401, 403, 404, 422, 429]);
 /** Of none of these the document speaks, and walls and gateways give them, in whatever form. */
 const ofGateways = new Set([402, 405, 407, 409, 411, 413, 414, 415, 417, 421, 423, 425, 426, 428, 431, 451]);
 
+export const isOfGateways = (status: number): boolean => ofGateways.has(status);
+
+/** Every answer of the service says its limit (service.md#limits-2). */
+export const saysLimit = ({ headers }: Pick<HttpResponse, 'headers'>): boolean =>
+  /^\d+$/u.test(headers['x-ratelimit-limit'] ?? '');
+
 /**
  * Whether the service itself has turned a request away with a 4xx, and has done nothing: an error in exactly one of the
  * document's shapes, or one beside the limit that every answer of the service carries. Gateways write `error` and
@@ -54,14 +60,14 @@ const ofGateways = new Set([402, 405, 407, 409, 411, 413, 414, 415, 417, 421, 42
 export function isOwnRefusal(answer: HttpResponse, body: Body): boolean {
   const { status, headers } = answer;
   if (status < 400 || status > 499 || isGatewayTimeout(status)) return false;
-  const hasLimit = /^\d+$/u.test(headers['x-ratelimit-limit'] ?? '');
+  const hasLimit = saysLimit(answer);
   if (hasLimit && documented.has(status) && saysNothing(answer, body)) return true;
   if (body.form !== 'json') return false;
   const said = fieldsIn(body.json);
   const { error, message, errors } = said;
   if (hasLimit) return typeof message === 'string' || isRecord(errors) || isOwnError(answer, body);
   const isJson = /^application\/(?:[\w.-]+\+)?json\b/iu.test(headers['content-type'] ?? 'application/json');
-  if (!isJson || ofGateways.has(status)) return false;
+  if (!isJson || isOfGateways(status)) return false;
   const names = Object.keys(said);
   return typeof error === 'string' ? isSimpleOrScope(error, names) : isValidation(status, said, names);
 }

@@ -181,6 +181,24 @@ describe.each([
   });
 });
 
+// No token endpoint answers so, or a gateway does while the request is on its way.
+test.each([
+  ['the API’s form of a validation', json({ message: 'The given data was invalid.', errors: { code: ['x'] } }, 422)],
+  ['an error without a word', json({ error: '' }, 400)],
+  ['an error of a gateway', json({ error: 'Payload too large' }, 413)],
+  ['a conflict', json({ error: 'Conflict' }, 409)],
+  ['a time-out, also with a code of RFC 6749', json({ error: 'invalid_grant' }, 408)],
+  ['a hung-up request, also with a code of RFC 6749', json({ error: 'invalid_grant' }, 499)],
+])('%s leaves it open whether the refresh was carried out: exit 9, and the login is kept', async (_, answer) => {
+  const world = await loggedIn();
+  const asked = loseAnswersOf(world, '/token', answer);
+  const ran = await world.svc(['auth', 'refresh']);
+  expect(ran.exitCode).toBe(9);
+  expect(ran.stderr).toContain('refresh token may be spent');
+  expect(await loginOf(world)).toMatchObject({ unanswered: true });
+  expect(asked()).toBe(1);
+});
+
 describe('a limit of the token endpoint', () => {
   const limited = (retryAfter: string, headers = {}) => ({
     status: 429,
