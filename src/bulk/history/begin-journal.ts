@@ -163,7 +163,11 @@ function rowStatusesOf({ own, chosen }: Beginning, { refs }: Plan): OpenRowStatu
   const rowStatuses = rowStatusTable(refs);
   for (const [key, rowStatus] of own?.past.rowStatuses ?? [])
     if (!refs.has(key) && !taken.has(key)) rowStatuses.set(key, rowStatus);
-  for (const [ref, { rowStatus }] of chosen.matches) rowStatuses.set(ref, rowStatus);
+  for (const [ref, { key, from, rowStatus }] of chosen.matches) {
+    const { is: _, ...unsaid } = rowStatus;
+    // What another journal says by the same name is not written into this one, so it says of a request itself which it is.
+    rowStatuses.set(ref, from === own || key !== ref ? rowStatus : unsaid);
+  }
   return rowStatuses;
 }
 

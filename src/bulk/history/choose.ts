@@ -6,7 +6,7 @@ import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { type Drafted, fateOf } from './drafted.ts';
 import type { Judges } from './judges.ts';
 import { type Match, type Matches, matchTable, type OpenMatches } from './match-table.ts';
-import { isOtherRequest } from './other-request.ts';
+import { isOtherRequest, isSentAsOther } from './other-request.ts';
 
 /** What the person wants of rows that were sent before. */
 export type Wish = {
@@ -75,7 +75,13 @@ export function choose(choice: Choice): Chosen {
     again,
     namesOf: (ref) => {
       const match = wish.restart ? undefined : again.get(ref);
-      return match ? namesBy(ref, match) : [];
+      const request = plan.refs.get(ref);
+      // What was sent as another request stays sent.
+      const isOther = ([its, row]: Named) =>
+        judges.all.some(
+          ({ past }) => past.header.settings === its && isSentAsOther(past.rowStatuses.get(row), request),
+        );
+      return match ? namesBy(ref, match).filter((name) => !isOther(name)) : [];
     },
     voided: voidedBy(restarted(), wish.restart ? works : [], { plan, settings }),
   };

@@ -1,7 +1,7 @@
 import { hearersOf } from '../../api/hearers.ts';
 import { type Draft, hasBegun } from '../../sends/draft.ts';
 import { someOf } from '../../text/each.ts';
-import { type Going, putBack } from '../journal/going.ts';
+import { type Going, keepFormer, putBack } from '../journal/going.ts';
 import { likeIn, type RowStatus, type Said } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import type { Plan } from '../rows/plan.ts';
@@ -96,6 +96,7 @@ function addUntold(
       rowStatuses.set(row, { ...about, status: 'done', id: null, ...draftOf(draft) });
       untold.set(row, draft);
       if (isGoing) forgetNames(journals, row, isGoing);
+      keepFormer(rowStatuses, row, isGoing?.before);
     }
   }
   return untold;

@@ -2,14 +2,18 @@ import { rowsInWords } from '../../batch/pace.ts';
 import { Failure } from '../../errors.ts';
 import { someOf } from '../../text/each.ts';
 import { isUnsettled } from '../journal/ended-table.ts';
+import type { RowStatus } from '../journal/lines.ts';
 import { noRequest, type Plan } from '../rows/plan.ts';
 import { againBeside, type Grown, linesOf } from './grown.ts';
 import type { Match, Matches } from './match-table.ts';
 import { origins } from './origins.ts';
 
 /** Known by its cells, of which this run makes another request than the one that was sent. A journal may not say which. */
-export const isOtherRequest = ({ rowStatus: { is, status } }: Match, request: string | undefined): boolean =>
-  status !== 'rejected' && is !== undefined && request !== noRequest && is !== request;
+export const isOtherRequest = ({ rowStatus }: Match, request: string | undefined): boolean =>
+  request !== noRequest && isSentAsOther(rowStatus, request);
+
+export const isSentAsOther = (rowStatus: RowStatus | undefined, request: string | undefined): boolean =>
+  rowStatus?.is !== undefined && rowStatus.status !== 'rejected' && rowStatus.is !== request;
 
 /** Another map: these rows are neither done, for what they ask for now never went, nor new, for their cells did go. */
 export async function otherRequests(plan: Plan, matches: Matches): Promise<Grown[]> {

@@ -7,6 +7,7 @@ import { type RowRequests, requestsOf, rowsByRequest } from '../rows/row-request
 import { type Drafted, fateOf } from './drafted.ts';
 import type { Judges } from './judges.ts';
 import { type Match, matchTable, type OpenMatches } from './match-table.ts';
+import { isOtherRequest, isSentAsOther } from './other-request.ts';
 
 /** What is weighed: the rows of the plan, and the file that they stand in (null: standard input). */
 export type Sides = { readonly plan: Pick<Plan, 'refs' | 'content' | 'row'>; readonly file: string | null };
@@ -50,10 +51,15 @@ export function ownJournal(candidates: readonly Found[], { plan, file }: Sides):
 
 /** Of two that speak of one row, what was seen last counts: that it is done stays true. */
 const weight = { rejected: 0, meant: 0, drafting: 0, unknown: 1, sent: 2, done: 3 } as const;
+/** What is said of the very request counts more than what is said of another one for the row. */
+const mostWeight = 4;
 
 /** Nothing is sent beside a draft that may still be sent, whatever else is known of its row. */
-const weightOf = (match: Match, drafted: Drafted): number =>
-  fateOf(drafted, match) === 'open' ? Number.POSITIVE_INFINITY : weight[match.rowStatus.status];
+function weightOf(match: Match, drafted: Drafted, request: string): number {
+  const { rowStatus } = match;
+  if (rowStatus.status === 'rejected' || isSentAsOther(rowStatus, request)) return weight[rowStatus.status];
+  return fateOf(drafted, match) === 'open' ? Number.POSITIVE_INFINITY : weight[rowStatus.status] + mostWeight;
+}
 
 /**
  * Every row of the plan of which a journal speaks: by its cells, else by what is sent for it, whatever file the journal is
@@ -84,10 +90,19 @@ export function matchRows(
       if (!isSame(from, key) && (request === noRequest || rowStatus.is !== request)) continue;
       const before = matches.get(key);
       const match = { key, from, rowStatus };
-      if (!before || weightOf(match, drafted) > weightOf(before, drafted)) matches.set(key, match);
+      if (!before || weightOf(match, drafted, request) > weightOf(before, drafted, request)) matches.set(key, match);
     }
   }
-  let left: ReturnType<typeof rowsByRequest> | undefined;
+  /** Known by less than what was sent for the very request: it was refused, or went as another one. */
+  const isWeak = (place: number): boolean => {
+    const match = matches.get(plan.refs.names.nameAt(place));
+    const request = plan.refs.requestAt(place);
+    if (match?.rowStatus.status === 'done') return isOtherRequest(match, request);
+    if (match?.rowStatus.status !== 'rejected') return false;
+    const { is } = match.rowStatus;
+    return fateOf(drafted, match) === undefined || (is !== undefined && is !== request);
+  };
+  let [left, weak]: (ReturnType<typeof rowsByRequest> | undefined)[] = [];
   for (const from of all) {
     for (const [key, rowStatus] of from.past.rowStatuses) {
       const request = requestOf(from, key, rowStatus);
@@ -96,7 +111,11 @@ export function matchRows(
       const hasName = now !== undefined && (now === request || isSame(from, key));
       if (hasName && !isOfAnother({ from, key, rowStatus }, matches.get(key), drafted)) continue;
       left ??= rowsByRequest(plan.refs, (place) => !matches.hasAt(place));
-      const ref = left.take(request);
+      let ref = left.take(request);
+      if (ref === undefined && !isOnce && rowStatus.status !== 'rejected') {
+        weak ??= rowsByRequest(plan.refs, isWeak);
+        ref = weak.take(request);
+      }
       if (ref !== undefined) matches.set(ref, { key, from });
     }
   }

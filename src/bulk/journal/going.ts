@@ -24,16 +24,13 @@ export type GoingRows = {
  * What earlier runs say of a row that goes once more counts until it has gone, and again where it comes back or the service
  * refuses it: a run that is stopped frees no row that it has not sent. `onGone`: what does not count any more.
  */
-export function goingRows(
-  rowStatuses: OpenRowStatuses,
-  onGone: (row: string, again: readonly Named[], run: number) => void,
-): GoingRows {
+export function goingRows(rowStatuses: OpenRowStatuses, onGone: (row: string, going: Going) => void): GoingRows {
   const going = new Map<string, Going>();
   const hasGone = (row: string) => {
     const gone = going.get(row);
     if (!gone) return;
     going.delete(row);
-    onGone(row, gone.again, gone.run);
+    onGone(row, gone);
   };
   const comesBack = (row: string) => {
     const before = going.get(row)?.before;
@@ -49,8 +46,7 @@ export function goingRows(
     leaves(line, run) {
       for (const { row, again = [] } of leavingIn(line)) {
         if (going.has(row)) continue;
-        const rowStatus = rowStatuses.get(row);
-        const before = rowStatus && isOver(rowStatus) ? { rowStatus, run: rowStatuses.runOf(row) } : undefined;
+        const before = standingAs(rowStatuses, row);
         if (before || again.length > 0) going.set(row, { again, run, before });
       }
     },
@@ -65,6 +61,26 @@ export function goingRows(
     },
     left: () => going,
   };
+}
+
+/**
+ * What was sent for a row before it went as another request stays sent, under a name that no row of a file has: another
+ * form of the file may ask for it. Where twice is once, what went last stands alone.
+ */
+export function keepFormer(rowStatuses: OpenRowStatuses, row: string, before: Before | undefined): void {
+  const { status, is } = before?.rowStatus ?? {};
+  if (!before || status !== 'done' || is === undefined || rowStatuses.get(row)?.is === is) return;
+  putBack(rowStatuses, `${row}${formerly}${is}`, before);
+}
+
+const formerly = ' as ';
+
+/** Whether it is none of a row, but of what a row was sent as before. */
+export const isFormerName = (name: string): boolean => name.includes(formerly);
+
+export function standingAs(rowStatuses: OpenRowStatuses, row: string): Before | undefined {
+  const rowStatus = rowStatuses.get(row);
+  return rowStatus && isOver(rowStatus) ? { rowStatus, run: rowStatuses.runOf(row) } : undefined;
 }
 
 export function putBack(rowStatuses: OpenRowStatuses, row: string, { rowStatus, run }: Before): void {

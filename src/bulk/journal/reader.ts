@@ -1,7 +1,7 @@
 import type { Span } from '../../disk/log/log-file.ts';
 import type { RowRequests } from '../rows/row-requests.ts';
 import { parseLine } from './check.ts';
-import { type Going, goingRows } from './going.ts';
+import { type Before, type Going, goingRows, keepFormer, standingAs } from './going.ts';
 import {
   applyLine,
   costOf,
@@ -115,9 +115,13 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   const voidAll = (names: readonly Named[], since: number) => {
     for (const [its, row] of names) voided.set(voidKey(its, row), since);
   };
-  const going = goingRows(rowStatuses, (gone, again, since) => {
+  const keep = (row: string, before: Before | undefined) => {
+    if (run?.shapes) keepFormer(rowStatuses, row, before);
+  };
+  const going = goingRows(rowStatuses, (gone, { again, run: since, before }) => {
     if (again.length > 0) voidedAt = run?.at;
     voidAll(again, since);
+    keep(gone, before);
     // By a name that it had before: the very run that it goes with may have spoken of it.
     for (const [its, row] of again) if (row !== gone && its === header?.settings) rowStatuses.delete(row);
   });
@@ -154,6 +158,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   };
   const takeRow = (line: RowLine) => {
     going.leaves(line, number);
+    const before = 'renamed' in line ? line.renamed.rows.map(({ row }) => standingAs(rowStatuses, row)) : [];
     applyLine(rowStatuses, line);
     if ('run' in line) begins(line.run);
     else finished = 'finished' in line ? line.finished : undefined;
@@ -167,7 +172,11 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
           number,
         );
     }
-    if ('renamed' in line) for (const one of line.renamed.rows) rename(one);
+    if ('renamed' in line)
+      for (const [at, one] of line.renamed.rows.entries()) {
+        rename(one);
+        keep(one.row, before[at]);
+      }
     for (const row of rowsOf(line)) rowStatuses.setRun(row, number);
     going.ends(line);
     const cost = costOf(line);

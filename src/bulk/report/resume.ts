@@ -8,6 +8,7 @@ import type { Known } from '../history/earlier-runs.ts';
 import { type Match, otherNames } from '../history/match-table.ts';
 import { origins } from '../history/origins.ts';
 import { type EndedRows, endedRows, isInDoubt, isUnsettled, isUnsure } from '../journal/ended-table.ts';
+import { isFormerName } from '../journal/going.ts';
 import type { RowStatus } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
@@ -35,7 +36,7 @@ export function refuseLost(
   const named: string[] = [];
   let count = 0;
   for (const [key, rowStatus] of own.past.rowStatuses) {
-    if (!wasSent(rowStatus) || refs.has(key) || taken.has(key)) continue;
+    if (!wasSent(rowStatus) || refs.has(key) || taken.has(key) || isFormerName(key)) continue;
     const id = rowStatus.status === 'done' && rowStatus.id !== null ? ` (id ${rowStatus.id})` : '';
     if (++count <= mostNamed) named.push(`line ${rowStatus.line}${id}`);
   }
