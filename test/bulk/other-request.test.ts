@@ -39,6 +39,7 @@ test('another text by --map: nothing is sent or called done, --again sends it, a
   // With the map of then they are done.
   const first = await note(world, file, ['--map', 'first=body']);
   expect(first).toMatchObject({ exitCode: 0, report: { done: 2, resumed_rows: 2 }, writes: [] });
+  expect((await note(world, file, ['--map', 'first=body', '--again', '--yes'])).writes).toEqual([]);
 });
 
 test.each([

@@ -1,5 +1,5 @@
-// What was sent for a row stays sent, in whatever form of the rows a later run asks for it, and whatever went for the row since.
-import { writeFileSync } from 'node:fs';
+// --again sends what this file has not sent with its request, whatever runs of other files and forms of the rows come between.
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { desk, writesOf } from './drafting.ts';
@@ -38,8 +38,74 @@ function files() {
   return { ...at, put, line, sent };
 }
 
+test.each(['map.csv', 'name.csv', 'other.csv'])(
+  'what %s has found sent is still what it was for --again',
+  { tags: ['long'] },
+  async (form) => {
+    const { ok, line, sent } = files();
+    await ok(line('a.csv'));
+    await ok(line(form));
+    expect(sent()).toBe(4);
+    const own = await ok(line('a.csv', '--again'));
+    expect(own.stderr).toContain('--restart');
+    expect(sent()).toBe(4);
+    await ok(line(form));
+    expect((await ok(line(form, '--again'))).stdout).toContain('"done": 4');
+    expect(sent()).toBe(7);
+    for (const name of ['a.csv', form, 'a.csv', form]) {
+      await ok(line(name));
+      const none = await ok(line(name, '--again'));
+      expect(none.stderr).toContain('--restart');
+      expect(none.stderr).not.toContain('add --again');
+    }
+    expect(sent()).toBe(7);
+  },
+);
+
+test.each(['map.csv', 'name.csv', 'other.csv'])(
+  'a stopped --again goes on after runs of %s, and sends nothing a third time',
+  { tags: ['long'] },
+  async (form) => {
+    const { ok, run, line, sent } = files();
+    await ok(line('a.csv'));
+    await ok(line(form));
+    for (const all of [5, 6, 7, 7]) {
+      await run(line('copy.csv', '--again', '--max-sends', '1'));
+      expect(sent()).toBe(all);
+      for (const name of [form, 'a.csv', form]) await ok(line(name));
+      await ok(line('a.csv', '--again'));
+      expect(sent()).toBe(all);
+    }
+  },
+);
+
+test('files that are sent with --again in turns send each row once each', { tags: ['long'] }, async () => {
+  const { ok, run, line, sent } = files();
+  await ok(line('a.csv'));
+  for (let turn = 0; turn < 4; turn++)
+    for (const name of ['other.csv', 'map.csv', 'name.csv', 'a.csv'])
+      await run(line(name, '--again', '--max-sends', '1'));
+  expect(sent()).toBe(15);
+  for (const name of ['other.csv', 'map.csv', 'name.csv', 'a.csv']) await ok(line(name, '--again'));
+  expect(sent()).toBe(15);
+});
+
+test('copies that go on with one stopped --again in turns are one file under other names', async () => {
+  const { world, ok, run, line, sent } = files();
+  await ok(line('a.csv'));
+  for (const name of ['copy.csv', 'third.csv', 'copy.csv', 'third.csv', 'copy.csv']) {
+    await run(line(name, '--again', '--max-sends', '1'));
+    await ok(line('a.csv'));
+  }
+  expect(sent()).toBe(6);
+  // What came to its end is left to no other file.
+  renameSync(join(world.folder, 'third.csv'), join(world.folder, 'fourth.csv'));
+  await ok(line('fourth.csv', '--again'));
+  expect(sent()).toBe(9);
+});
+
 test('what was sent before the row went as another request stays sent', async () => {
-  const { ok, line, sent } = files();
+  const { ok, run, line, sent } = files();
   const [hello, bye] = [
     ['--map', 'more=ignore'],
     ['--map', 'body=ignore', '--map', 'more=body'],
@@ -48,8 +114,10 @@ test('what was sent before the row went as another request stays sent', async ()
   await ok(line('both.csv', ...bye, '--again'));
   expect(sent()).toBe(6);
   await ok(line('a.csv'));
-  for (const flags of [hello, bye]) await ok(line('both.csv', ...flags));
+  for (const flags of [hello, bye, [...hello, '--again'], [...bye, '--again']]) await ok(line('both.csv', ...flags));
   expect(sent()).toBe(6);
+  expect((await run(line('a.csv', '--again'))).exitCode).toBe(0);
+  expect(sent()).toBe(9);
 });
 
 test('a row that the service refused in one file, and that is a draft or sent from another, is what it is there', async () => {
@@ -69,5 +137,17 @@ test('a row that the service refused in one file, and that is a draft or sent fr
     const { stdout } = await ok(line('a.csv'));
     expect(JSON.parse(stdout)).toMatchObject({ done: 3, rejected: 0, ...(more.length > 0 && { drafted: 1 }) });
     if (more.length > 0) expect(await json('drafts list')).toHaveLength(2);
+  }
+});
+
+test('a file whose drafts a person rejected has sent nothing: --again sends what another file has sent', async () => {
+  const { ok, line, sent } = files();
+  await ok(line('a.csv', '--draft'));
+  await ok('drafts reject 1 2 3');
+  await ok(line('other.csv', '--again'));
+  expect(sent()).toBe(4);
+  for (const _ of [1, 2]) {
+    await ok(line('a.csv', '--again'));
+    expect(sent()).toBe(7);
   }
 });

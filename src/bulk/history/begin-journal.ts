@@ -39,8 +39,6 @@ export type Beginning = {
   readonly copies: readonly Copy[];
   /** The journal in the place of which a new one is written. */
   readonly replaces: Found | undefined;
-  /** The rows of `own` were sent from other files. */
-  readonly isCopy: boolean;
   /** What became of drafts, also of those that other journals tell of. */
   readonly drafted: Drafted;
 };
@@ -69,7 +67,6 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
   const run: RunLine = {
     ...{ at, number, file: identity.file ?? null, content: plan.content, whole: own?.past.isWhole ?? false },
     ...(isRepeatable(plan) ? {} : { shapes: plan.shapes }),
-    ...(own && beginning.isCopy && chosen.again.size > 0 && { again: true as const }),
     ...(beginning.passedOver.length > 0 && { passedOver: beginning.passedOver }),
     ...(witness && { boot: present.boot, witness: witness.name }),
   };

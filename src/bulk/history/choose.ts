@@ -7,6 +7,7 @@ import { type Drafted, fateOf } from './drafted.ts';
 import type { Judges } from './judges.ts';
 import { type Match, type Matches, matchTable, type OpenMatches } from './match-table.ts';
 import { isOtherRequest, isSentAsOther } from './other-request.ts';
+import type { Senders } from './senders.ts';
 
 /** What the person wants of rows that were sent before. */
 export type Wish = {
@@ -32,19 +33,15 @@ type Choice = {
   readonly matches: OpenMatches;
   readonly judges: Judges;
   readonly works: readonly Found[];
-  readonly found: Found | undefined;
-  readonly file: string | null;
-  /** The rows of `found` were sent from other files. */
-  readonly isCopy: boolean;
   readonly plan: Plan;
   readonly wish: Wish;
   readonly drafted: Drafted;
   readonly settings: string;
+  readonly goesAgain: Goes;
 };
 
 export function choose(choice: Choice): Chosen {
-  const { matches, judges, works, plan, wish, drafted, settings } = choice;
-  const goesAgain = againIn(choice);
+  const { matches, judges, works, plan, wish, drafted, settings, goesAgain } = choice;
   const [resent, again] = [matchTable(plan.refs), matchTable(plan.refs)];
   const isTwice = !isRepeatable(plan);
   const others = judges.all.filter(({ past }) => past.header.settings !== settings);
@@ -62,7 +59,7 @@ export function choose(choice: Choice): Chosen {
   }
   for (const [ref, match] of wish.restart || wish.again ? matches : []) {
     const request = plan.refs.get(ref);
-    if (!goesAgain(ref, match)) continue;
+    if (!wish.restart && !goesAgain(ref, match)) continue;
     matches.delete(ref);
     // It cannot go as it stands in the file, and the run says why.
     if (request === noRequest) continue;
@@ -87,26 +84,40 @@ export function choose(choice: Choice): Chosen {
   };
 }
 
-type Goes = (ref: string, match: Match) => boolean;
+/** Whether --again sends a row once more, of which an earlier run says that much. */
+export type Goes = (ref: string, match: Match) => boolean;
 
-/** Whether what an earlier run says of a row keeps it from going once more. */
-function againIn({ found, file, isCopy, plan, wish, drafted }: Choice): Goes {
-  // A run that sent once more what other files had sent here, and was stopped, has left what older runs speak of last,
-  // whatever the file is called by now.
-  const leftBefore = found?.past.resends.findLast(({ sentFrom }) => !sentFrom.has(file))?.run ?? 0;
-  const isOfOthers = ({ from, key, rowStatus: { status } }: Match) =>
-    from !== found || (status === 'done' && (isCopy || from.past.rowStatuses.runOf(key) < leftBefore));
+type Judged = {
+  readonly found: Found | undefined;
+  /** The rows of `found` were sent from other files. */
+  readonly isCopy: boolean;
+  readonly plan: Pick<Plan, 'refs'>;
+  readonly drafted: Drafted;
+  readonly senders: Senders;
+};
+
+/**
+ * With --again goes what this file has not sent with the request that it has now, but was sent from other files or as
+ * another request; and what was a draft that a person rejected.
+ */
+export function againIn({ found, isCopy, plan, drafted, senders }: Judged): Goes {
+  // Where no journal tells who has sent a row, it is of the journal that knows it.
+  const isOfOthers = (ref: string, { from, rowStatus: { status } }: Match) =>
+    from !== found || (status === 'done' && (isCopy || senders.isSent(ref)));
   // A run of another file has looked for what this one had sent, and found it.
   const isFoundSince = (ref: string) => isUnsettled(found?.past.rowStatuses.get(ref));
   return (ref, match) => {
     const request = plan.refs.get(ref);
     const fate = fateOf(drafted, match);
+    if (fate === 'rejected') return true;
+    if (senders.isOwn(ref)) return false;
     // Only who begins the whole file again sends beside a draft that waits.
-    if (wish.restart || fate === 'rejected') return true;
     if (fate === 'open') return isOtherRequest(match, request);
     // What may or may not be done, --retry-unknown alone sends again.
     if (isUnsettled(match.rowStatus)) return false;
-    return isOtherRequest(match, request) || (!isInDoubt(match.rowStatus) && isOfOthers(match) && !isFoundSince(ref));
+    return (
+      isOtherRequest(match, request) || (!isInDoubt(match.rowStatus) && isOfOthers(ref, match) && !isFoundSince(ref))
+    );
   };
 }
 

@@ -15,12 +15,13 @@ import type { Present } from '../journal/reader.ts';
 import { isRepeatable, mayBeOverwritten, type Plan } from '../rows/plan.ts';
 import { alikeRows } from './alike.ts';
 import type { Beginning } from './begin-journal.ts';
-import { choose, unsettle, type Wish } from './choose.ts';
+import { againIn, choose, type Goes, unsettle, type Wish } from './choose.ts';
 import { type Drafted, drafted, fateOf } from './drafted.ts';
 import { type Grown, grownRows, matchCounted } from './grown.ts';
 import { type Judges, judgesOf } from './judges.ts';
 import type { Match, Matches, OpenMatches } from './match-table.ts';
 import { isOtherRequest, otherRequests } from './other-request.ts';
+import { hasOthers, nobody, type Senders, sendersOf } from './senders.ts';
 import { notTheSame, refuseStrange } from './strange.ts';
 import { isCopied, isOpen, isOver, matchRows, ownJournal, type Sides } from './weigh.ts';
 
@@ -43,6 +44,8 @@ export type Known = {
   readonly alike: readonly Grown[];
   /** Rows that were sent before, and are to go again. */
   readonly resent: Matches;
+  readonly senders: Senders;
+  readonly goesAgain: Goes;
   /** Of those, and of the matches: what became drafts. */
   readonly drafted: Drafted;
 };
@@ -98,7 +101,14 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
   const { judges, matches, unsettled, overtaken } = await matchAll({ ours, found, sides, plan, decided, settings });
   if (!isOnce && !wish.again && !wish.restart) refuseStrange(disk.strange, plan, matches);
   const isCopy = found !== undefined && isCopied(found, file);
-  const chosen = choose({ matches, judges, works, found, file, isCopy, plan, wish, drafted: decided, settings });
+  const isAsked =
+    wish.again || (found && hasOthers(found, file)) || someOf(matches.values(), ({ from }) => from !== found);
+  const senders =
+    isAsked && !isOnce && !wish.restart
+      ? await sendersOf({ folder, journals: ours, found, file, plan, drafts: wish.drafts })
+      : nobody;
+  const goesAgain = againIn({ found, isCopy, plan, drafted: decided, senders });
+  const chosen = choose({ matches, judges, works, plan, wish, drafted: decided, settings, goesAgain });
   const own = wish.restart ? undefined : found;
   const replaces = wish.restart ? found : undefined;
   const hasCopies = mayBeOverwritten(plan) && !onlyLooks;
@@ -110,6 +120,8 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
     path: found?.path ?? join(folder.path, newName(keys)),
     own,
     isCopy,
+    senders,
+    goesAgain,
     chosen:
       unsettled.length > 0
         ? { ...chosen, voided: [...chosen.voided, { rows: unsettled, settings: [settings] }] }

@@ -77,6 +77,7 @@ export async function lookAtHistory(
   return knownIn(await folder.onDisk(() => readEarlierRuns(asked)));
 }
 
-const knownIn = ({ own, isCopy, grown, others, alike, drafted, chosen: { matches, resent } }: EarlierRuns): Known => ({
-  ...{ own, isCopy, grown, others, alike, drafted, matches, resent },
-});
+const knownIn = ({ chosen: { matches, resent }, ...earlier }: EarlierRuns): Known => {
+  const { own, isCopy, grown, others, alike, senders, goesAgain, drafted } = earlier;
+  return { own, isCopy, grown, others, alike, senders, goesAgain, drafted, matches, resent };
+};

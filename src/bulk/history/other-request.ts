@@ -31,15 +31,23 @@ export async function otherRequests(plan: Plan, matches: Matches): Promise<Grown
   return named;
 }
 
+/** `again`: it was said, and sends none of them. `elsewhere`: rows that other files have sent. */
+type Advice = { readonly again: boolean; readonly elsewhere: number };
+
+const howToSend = ({ again, elsewhere }: Advice): string =>
+  again
+    ? 'This file has sent what these rows say now as well: --restart alone sends all again.'
+    : `To send what these rows say now, ${againBeside(elsewhere)}`;
+
 /** Refused whatever `--yes` says: a script passes that every time, and a customer would hear it twice. */
-export function refuseOther(others: readonly Grown[], { rows }: Pick<Plan, 'rows'>, elsewhere: number): void {
+export function refuseOther(others: readonly Grown[], { rows }: Pick<Plan, 'rows'>, advice: Advice): void {
   if (others.length === 0) return;
   const were = others.length === 1 ? 'was' : 'were';
   throw new Failure(
     'usage',
     `${rowsInWords(others.length)} of ${rows.source.name} ${were} sent before, ${origins(others.map(({ from }) => from))}, as another request: ${linesOf(others)}.`,
     {
-      hint: `Nothing was sent now. With the flags of then (--map, --id-map and the like) svc knows the rows again. To send only what was rejected, take the --rejects file of then. To send what these rows say now, ${againBeside(elsewhere)}`,
+      hint: `Nothing was sent now. With the flags of then (--map, --id-map and the like) svc knows the rows again. To send only what was rejected, take the --rejects file of then. ${howToSend(advice)}`,
     },
   );
 }

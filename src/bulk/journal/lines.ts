@@ -64,8 +64,6 @@ export type RunLine = {
   readonly file?: string | null;
   /** In a journal that was rewritten: the files from which its rows were sent. */
   readonly sentFrom?: readonly (string | null)[];
-  /** With --again: it sends once more what other files have sent in this journal. */
-  readonly again?: true;
   /** With --retry-unknown: what earlier rows in doubt are like, beside which it sends rows like them. */
   readonly passedOver?: readonly string[];
   /** A digest of the cells of all rows of the file. */

@@ -16,6 +16,7 @@ import {
   rowsOf,
 } from './lines.ts';
 import { type OpenRowStatuses, rowStatusTable } from './row-status-table.ts';
+import { openWorks, type Work } from './works.ts';
 
 /** What a journal says. */
 export type Past = {
@@ -26,8 +27,7 @@ export type Past = {
   readonly lastRun: number;
   /** When the last run began that sent rows once more. */
   readonly voidedAt: string | undefined;
-  /** The runs that sent once more what other files, named here, had sent in this journal. */
-  readonly resends: readonly { readonly run: number; readonly sentFrom: ReadonlySet<string | null> }[];
+  readonly works: readonly Work[];
   /** Rows that go once more, of whose drafts it is not said whether they are kept. */
   readonly going: ReadonlyMap<string, Going>;
   /** The files that its runs read: null for standard input. */
@@ -100,7 +100,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   const rowStatuses = rowStatusTable(refs);
   const voided = new Map<string, number>();
   let voidedAt: string | undefined;
-  const resends: { run: number; sentFrom: ReadonlySet<string | null> }[] = [];
+  const works = openWorks();
   const there = new Map<number, readonly number[]>();
   const [files, sentFrom, contents] = [new Set<string | null>(), new Set<string | null>(), new Set<string>()];
   const passedOver = new Set<string>();
@@ -146,7 +146,6 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
       files.add(next.file);
       file = next.file;
     }
-    if (next.again) resends.push({ run: number, sentFrom: new Set(sentFrom) });
     for (const one of Array.isArray(next.sentFrom) ? next.sentFrom : []) sentFrom.add(one);
     for (const one of Array.isArray(next.passedOver) ? next.passedOver : []) passedOver.add(one);
     if (next.content !== undefined) contents.add(next.content);
@@ -162,7 +161,11 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     applyLine(rowStatuses, line);
     if ('run' in line) begins(line.run);
     else finished = 'finished' in line ? line.finished : undefined;
-    if ('sent' in line || 'drafting' in line) sentFrom.add(file);
+    if ('sent' in line || 'drafting' in line) {
+      works.sends(file, sentFrom);
+      sentFrom.add(file);
+    }
+    if ('finished' in line) works.finishes(file);
     if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
     if ('again' in line) {
       voidedAt = run?.at;
@@ -214,7 +217,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
         voided,
         lastRun: number,
         voidedAt,
-        resends,
+        works: works.all,
         going: going.left(),
         files,
         sentFrom,

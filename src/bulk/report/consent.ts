@@ -11,13 +11,13 @@ import { countOf, someOf } from '../../text/each.ts';
 import { listed } from '../../text/listed.ts';
 import { counted, number } from '../../text/number.ts';
 import { refuseAlike } from '../history/alike.ts';
-import { fateOf } from '../history/drafted.ts';
 import type { Known } from '../history/earlier-runs.ts';
 import { refuseGrown } from '../history/grown.ts';
 import { lookAtHistory } from '../history/history.ts';
 import { type Matches, matchTable } from '../history/match-table.ts';
 import { origins } from '../history/origins.ts';
 import { isOtherRequest, refuseOther } from '../history/other-request.ts';
+import { nobody } from '../history/senders.ts';
 import { type EndedRows, endedRows, isUnsure } from '../journal/ended-table.ts';
 import { type Identity, mayBeKnown } from '../journal/on-disk.ts';
 import { besidesIn } from '../rows/besides.ts';
@@ -57,20 +57,16 @@ export function refuseRows({ settings, flags, earlier }: Run, plan: Plan, known:
   if (!flags.retry_unknown) refuseAlike(known.alike, plan);
   const elsewhere = sentElsewhere(known, plan);
   refuseGrown(known.grown, plan, elsewhere);
-  refuseOther(known.others, plan, elsewhere);
+  refuseOther(known.others, plan, { again: flags.again, elsewhere });
   refuseLost(known, plan, { yes: settings.yes, again: flags.again });
 }
 
 /** Rows, beside those that are another request now, that --again would send once more. */
-function sentElsewhere({ own, isCopy, matches, grown, others, drafted }: Known, { refs }: Plan): number {
+function sentElsewhere({ matches, grown, others, goesAgain }: Known, { refs }: Plan): number {
   if (grown.length + others.length === 0) return 0;
   return countOf(matches, ([ref, match]) => {
-    const { rowStatus, from } = match;
     const request = refs.get(ref);
-    const fate = fateOf(drafted, match);
-    if (fate !== undefined) return fate === 'rejected';
-    const isElsewhere = rowStatus.status === 'done' && (from !== own || isCopy) && !isUnsure(rowStatus);
-    return isElsewhere && request !== noRequest && !isOtherRequest(match, request);
+    return request !== noRequest && !isOtherRequest(match, request) && goesAgain(ref, match);
   });
 }
 
@@ -150,7 +146,9 @@ async function knownOf(run: Run, plan: Plan, given: string): Promise<Known | und
 
 export function nothingKnown({ refs }: Plan): Known {
   const [matches, resent] = [matchTable(refs), matchTable(refs)];
-  return { own: undefined, isCopy: false, grown: [], others: [], alike: [], drafted: new Map(), matches, resent };
+  const [none, never] = [[], () => false];
+  const unknown = { own: undefined, isCopy: false, senders: nobody, goesAgain: never, drafted: new Map() };
+  return { ...unknown, grown: none, others: none, alike: none, matches, resent };
 }
 
 /** What the results of this run will have beside what it makes. */

@@ -96,7 +96,7 @@ type Now = { readonly retryUnknown: boolean; readonly left: number; readonly isD
 
 /** What is said of earlier runs before the first row goes out. */
 export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isDraft }: Now): string[] {
-  const { own, isCopy, matches, resent } = known;
+  const { own, isCopy, matches, resent, goesAgain, senders } = known;
   const isSettled = settledIn(known, plan, retryUnknown);
   const drafted = draftedOf(matches);
   // Drafts are told of by their own commands.
@@ -104,7 +104,7 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
   const isAnyWaiting = someOf(matches.values(), (match) => isWaiting(known.drafted, match));
   const runs = new Set<Found>();
   const draftedIn = new Set<Found>();
-  let [elsewhere, unsure, canGo, open, settled, refused, unknown, inDoubt] = [0, 0, 0, 0, 0, 0, 0, false];
+  let [elsewhere, unsure, canGo, owned, open, settled, refused, unknown, inDoubt] = [0, 0, 0, 0, 0, 0, 0, 0, false];
   for (const [ref, match] of matches) {
     const { from, rowStatus } = match;
     const isReadable = plan.refs.get(ref) !== noRequest;
@@ -119,7 +119,8 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
       runs.add(from);
       elsewhere++;
       if (isUnsure(rowStatus)) unsure++;
-      if (isReadable) canGo++;
+      if (isReadable && goesAgain(ref, match)) canGo++;
+      else if (senders.isOwn(ref)) owned++;
     } else if (isReadable) settled++;
   }
   const notes = openNotes(known);
@@ -149,9 +150,9 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
       );
   }
   const rejected = countOf(matches.values(), (match) => fateOf(known.drafted, match) === 'rejected');
-  const isSentElsewhere = (match: Match) =>
-    match.rowStatus.status === 'done' && fateOf(known.drafted, match) === undefined && (match.from !== own || isCopy);
-  const others = countOf(matches.values(), isSentElsewhere);
+  const isSentElsewhere = ([ref, match]: readonly [string, Match]) =>
+    match.rowStatus.status === 'done' && fateOf(known.drafted, match) === undefined && goesAgain(ref, match);
+  const others = countOf(matches, isSentElsewhere);
   if (rejected > 0) notes.push(rejectedNote(rejected, { elsewhere: others, isDraft }));
   const toSee = isAnyWaiting ? 'To see and send what waits' : 'To see what became of it';
   if (open > 0)
@@ -161,7 +162,12 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
   if (elsewhere > 0) {
     const [are, them] = elsewhere === 1 ? ['was', 'it'] : ['were', 'them'];
     const sent = `${rowsInWords(elsewhere)} ${are} sent before, ${origins(runs)}, and ${are} not sent again.`;
-    const advice = canGo > 0 ? ` To send ${them} again, add --again.` : '';
+    const advice = [
+      ...(canGo > 0 ? [` To send ${owned > 0 ? number(canGo) : them} again, add --again.`] : []),
+      ...(owned > 0
+        ? [` This file has sent ${canGo > 0 ? number(owned) : them} itself: --restart alone sends all again.`]
+        : []),
+    ].join('');
     notes.push(sent + (unsure > 0 ? ` Whether all was done is not known of ${number(unsure)}.` : advice));
   }
   return notes;
