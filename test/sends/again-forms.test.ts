@@ -2,6 +2,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { svc } from '../svc.ts';
 import { desk, writesOf } from './drafting.ts';
 
 const texts = {
@@ -150,4 +151,36 @@ test('a file whose drafts a person rejected has sent nothing: --again sends what
     await ok(line('a.csv', '--again'));
     expect(sent()).toBe(7);
   }
+});
+
+test('what a run was stopped at, and another file found, is done in each form', async () => {
+  const { world, ok, line, sent } = files();
+  let count = 0;
+  const exchange: typeof world.exchange = async (request) => {
+    if (request.method === 'POST') count++;
+    const answer = await world.exchange(request);
+    return count > 0 ? { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' } : answer;
+  };
+  const argv = line('a.csv', '--max-sends', '1', '--settle', '1');
+  expect((await svc({ ...world, exchange }, argv)).exitCode).toBe(9);
+  await ok(line('other.csv'));
+  expect(sent()).toBe(4);
+  const { stdout } = await ok(line('map.csv'));
+  expect(JSON.parse(stdout)).toMatchObject({ done: 4, unknown: 0 });
+  expect(sent()).toBe(5);
+});
+
+test('a row that may have gone as another request stays one, though its request of now was sent from elsewhere', async () => {
+  const { world, ok, run, line, sent } = files();
+  await ok(line('map.csv'));
+  const bye = ['--map', 'body=ignore', '--map', 'more=body', '--settle', '1'];
+  const exchange: typeof world.exchange = async (request) => {
+    if (request.method !== 'POST') return world.exchange(request);
+    return { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' };
+  };
+  expect((await svc({ ...world, exchange }, line('both.csv', ...bye))).exitCode).toBe(9);
+  for (const more of [[], ['--again']])
+    for (const flags of [['--map', 'more=ignore'], bye])
+      expect((await run(line('both.csv', ...flags, ...more))).exitCode).not.toBe(0);
+  expect(sent()).toBe(4);
 });
