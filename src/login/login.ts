@@ -42,6 +42,8 @@ export type LoggedIn = {
   readonly setupUrl?: string;
   /** Why the account is not known, where the service failed to tell. */
   readonly doubt?: Failure;
+  /** Where no refresh token came, so that nothing prolongs it. */
+  readonly endsAt?: string;
 };
 
 /** An API key or a machine-to-machine token: tried first, and kept only when it works. */
@@ -121,7 +123,8 @@ export async function loginWithBrowser(browsing: Browsing): Promise<LoggedIn> {
       text: 'You are logged in.',
     });
     const report = reportOf({ kind: 'oauth', valid: true, store: await placeOf(ctx.tokens, profile, 'oauth') }, login);
-    return { ...finished(profile, baseUrl, account, report), doubt };
+    const endsAt = grant.refresh_token === undefined ? grant.expires_at : undefined;
+    return { ...finished(profile, baseUrl, account, report), doubt, endsAt };
   } catch (error) {
     const text = error instanceof Failure ? error.message : 'Something went wrong.';
     await show({ ok: false, title: 'The login did not succeed', text });

@@ -112,6 +112,17 @@ test('a code that never left, and one that the service refuses, leave nothing th
   }
 });
 
+test('a login without a refresh token says when it ends', async () => {
+  const world = await authWorld();
+  world.override = ({ url }) =>
+    url.endsWith('/token')
+      ? { status: 200, headers: {}, body: '{"access_token":"access_new","token_type":"Bearer","expires_in":3600}' }
+      : { status: 200, headers: {}, body: '{"account_id":1,"name":"Acme","setup_url":null}' };
+  const ran = await login(world);
+  expect(ran.exitCode).toBe(0);
+  expect(ran.stderr).toMatch(/the service gave no refresh token, so this login ends at \S+/u);
+});
+
 test('a login whose token is refused (401) is not kept', async () => {
   const world = await authWorld();
   world.override = ({ url }) =>

@@ -12,6 +12,7 @@ import { traced } from '../../http/call/call.ts';
 import { judgeAt } from '../../login/judge-credential.ts';
 import type { LoggedIn } from '../../login/login.ts';
 import { titleOf } from '../../login/report.ts';
+import { localTime } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
 import { sanitize } from '../../text/sanitize.ts';
 
@@ -134,7 +135,8 @@ async function askBaseUrl(ctx: Context): Promise<string> {
 }
 
 /** The account is named; what was not granted, and what remains to be done, follows as notes. */
-function loggedIn({ status, setupUrl, doubt }: LoggedIn, ctx: Context, { profile }: Settings, config: Config): View {
+function loggedIn(done: LoggedIn, ctx: Context, { profile }: Settings, config: Config): View {
+  const { status, setupUrl, doubt, endsAt } = done;
   const [credential] = status.credentials;
   const whose = status.account
     ? `Logged in to ${sanitize(status.account.name)} (account ${status.account.id})`
@@ -147,6 +149,9 @@ function loggedIn({ status, setupUrl, doubt }: LoggedIn, ctx: Context, { profile
       `Warning: the login is kept, but its account could not be read: ${sanitize(doubt.message)}`,
       `To look again: svc auth status${profile === 'default' ? '' : ` --profile ${profile}`}`,
     );
+  }
+  if (endsAt !== undefined) {
+    notes.push(`Warning: the service gave no refresh token, so this login ends at ${localTime(endsAt)}.`);
   }
   const missing = credential?.missing_scopes ?? [];
   if (missing.length > 0) {
