@@ -64,9 +64,9 @@ _svc() {
     if [[ $line == :files ]]; then
       files=1
     elif [[ $line == *$'\\t'* ]]; then
-      candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+      candidates+=("\${\${\${line%%$'\\t'*}//\\\\/\\\\\\\\}//:/\\\\:}:\${line#*$'\\t'}")
     elif [[ -n $line ]]; then
-      candidates+=("\${line//:/\\\\:}")
+      candidates+=("\${\${line//\\\\/\\\\\\\\}//:/\\\\:}")
     fi
   done
   (( \${#candidates} )) && _describe -t svc svc candidates

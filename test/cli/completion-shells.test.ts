@@ -24,6 +24,7 @@ beforeAll(async () => {
   await writeFile(join(config, 'templates', 'it’s $5 & "new".md'), 'Hello');
   await writeFile(join(config, 'templates', 'run `touch ran` $HOME "now" \\.md'), 'Hello');
   await writeFile(join(config, 'templates', "clock's news.md"), 'Hello');
+  await writeFile(join(config, 'templates', 'back\\slash.md'), 'Hello');
   await writeFile(join(built.folder, 'my contacts.csv'), '');
   env = {
     PATH: `${bin}:${process.env.PATH}`,
@@ -114,7 +115,8 @@ describe('completions', () => {
 
   real('zsh')('in zsh', { tags: ['long'] }, async () => {
     const setUp = loaded('autoload -Uz compinit', 'compinit -u -D', 'source <(svc completion zsh)');
-    await type(['zsh', '-f', '-i'], [setUp, ...lines]);
+    const backslash = becomes('svc templates show back', 'svc templates show back\\slash');
+    await type(['zsh', '-f', '-i'], [setUp, backslash, ...lines]);
   });
 
   real('zsh')('in zsh, where nothing has loaded compinit', { tags: ['long'] }, async () => {
