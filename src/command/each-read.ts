@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import type { View } from '../output/view.ts';
-import { endsAll, failedInWords } from './several.ts';
+import { endsAll, failedInWords } from './several-ended.ts';
 
 /**
  * Several records, each by itself and in order: one that cannot be read keeps none of the others back. Exit 8 where some were

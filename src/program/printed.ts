@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import { type Shape, shapeOf } from '../api/shape.ts';
 import type { AnyCommand } from '../command/command.ts';
-import { severalFields } from '../command/several.ts';
+import { severalFields } from '../command/several-ended.ts';
 import type { Context } from '../context.ts';
 import { noSuchFields } from '../output/fields.ts';
 import type { shownDraft } from '../sends/draft.ts';
