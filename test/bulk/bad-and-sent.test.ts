@@ -49,6 +49,27 @@ test('with --strict a file of which a part is done and the rest is bad ends as o
   expect((await create(world, 'n.csv', 'subject,priority\nF,x\n', ['--strict'])).exitCode).toBe(2);
 });
 
+test('with --strict rows that an earlier run has done are done, whatever is bad beside them', async () => {
+  const world = fresh();
+  const rows = 'subject,description,priority\nA,aaa,1\nB,bbb,x\nC,ccc,2\n';
+  expect(await create(world, 's.csv', rows)).toMatchObject({ exitCode: 8, report: { done: 2, rejected: 1 } });
+  world.sent.length = 0;
+  const results = join(world.folder, 'results.csv');
+  for (const flags of [['--results', results], ['--dry-run']]) {
+    const again = await create(world, 's.csv', rows, ['--strict', ...flags]);
+    expect(again, again.stderr).toMatchObject({
+      exitCode: 2,
+      report: { done: 2, resumed_rows: 2, rejected: 1, unsent: 0 },
+    });
+    expect(again.stderr).toContain('This file was done at');
+    expect(again.stderr).toContain('Nothing was sent, because of --strict.');
+  }
+  expect(readFileSync(results, 'utf8').match(/,done,/gu)).toHaveLength(2);
+  const more = await create(world, 's.csv', `${rows}D,ddd,2\n`, ['--strict']);
+  expect(more).toMatchObject({ exitCode: 2, report: { done: 2, resumed_rows: 2, rejected: 1, unsent: 1 } });
+  expect(writes(world)).toBe(0);
+});
+
 test.each(['--restart', '--again'])('%s, which cannot send them, says why they are wrong', async (flag) => {
   const world = await sent();
   const name = flag === '--again' ? 'other.csv' : 'p.csv';
@@ -106,4 +127,18 @@ test('one that may be done: what lets svc look for it is said, and not to repeat
   };
   expect(await hintOf([])).toContain('give the flags of then');
   expect(await hintOf(readable)).toContain('to look for them once more');
+});
+
+test('--again on a file that is done but for what was rejected says what it is for, and what --restart would do', async () => {
+  const world = fresh();
+  const rows = `${text}F,fff,x\n`.replaceAll('P1', '1');
+  expect((await create(world, 'g.csv', rows)).exitCode).toBe(8);
+  world.sent.length = 0;
+  for (const flags of [['--again'], ['--again', '--dry-run'], ['--again', '--strict']]) {
+    const { stderr } = await create(world, 'g.csv', rows, flags);
+    expect(stderr).toContain('--again is for rows that were sent from another file');
+    expect(stderr).toContain('To send it all again, what is done too, add --restart.');
+  }
+  expect((await create(world, 'g.csv', rows)).stderr).not.toContain('--again');
+  expect(writes(world)).toBe(0);
 });

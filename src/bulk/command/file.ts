@@ -172,7 +172,7 @@ async function columnsOf(rows: Rows, row: RowOf, { map, match }: FileFlags): Pro
 
 type Checked = {
   readonly plan: Plan;
-  /** Where nothing of it goes out: which of its bad rows were sent before. */
+  /** Where nothing of it goes out: which of its rows were sent before. */
   readonly refused: SentBefore | undefined;
   /** The contacts that --create-contacts makes; they are there where `isAgreed`. */
   readonly wanted: readonly Requester[];
@@ -226,7 +226,8 @@ async function execute({ run, commanded }: Begun, { plan, refused, isAgreed }: C
   const content = contentOf(commanded);
   if (refused) {
     for (const note of refused.notes) run.ctx.notice(note);
-    return withEarlier(plan, nothingSent(ms), refused.rows);
+    const { rows, settled } = refused;
+    return withEarlier(plan, { ...nothingSent(ms), ended: settled, resumedRows: settled.size }, rows);
   }
   return run.flags.dry_run ? previewPlan(run, plan, content, ms) : sendPlan(run, plan, content, isAgreed);
 }

@@ -2,13 +2,12 @@ import { rowsInWords } from '../../batch/pace.ts';
 import { number } from '../../text/number.ts';
 import type { Known } from '../history/earlier-runs.ts';
 import { origins } from '../history/origins.ts';
-import { type Ended, endedEarlier, endedRows, isUnsettled } from '../journal/ended-table.ts';
-import type { RowStatus } from '../journal/lines.ts';
+import { endedRows } from '../journal/ended-table.ts';
 import { refuseBegunAgain } from '../report/begun-again.ts';
 import type { Run } from '../report/command-line.ts';
 import { isDrafting, knownToLogin, nothingKnown, refuseRows } from '../report/consent.ts';
 import { nothingSent } from '../report/report.ts';
-import { earlierNotes, endedBefore, rowsToSend } from '../report/resume.ts';
+import { earlierNotes, endedBefore, pastOf, rowsToSend } from '../report/resume.ts';
 import { besidesIn, countBesides } from '../rows/besides.ts';
 import { isRepeatable, type Plan, type Planned, sampleSize } from '../rows/plan.ts';
 import { policyOf } from '../run/forbidden.ts';
@@ -71,20 +70,8 @@ async function agreeable(run: Run, plan: Plan, known: Known): Promise<void> {
   await refuseBegunAgain(run, plan, matches);
   refuseRows(run, plan, known);
   const left = rowsToSend(known, plan, flags.retry_unknown);
-  const asked = { retryUnknown: flags.retry_unknown, left, isDraft: await isDrafting(run) };
+  const asked = { retryUnknown: flags.retry_unknown, isAgain: flags.again, left, isDraft: await isDrafting(run) };
   for (const note of earlierNotes(known, plan, asked)) ctx.notice(note);
   if (resent.size > 0)
     ctx.notice(`Sent before, ${origins(resent.runs().keys())}, and sent again: ${rowsInWords(resent.size)}.`);
 }
-
-function pastOf(rowStatus: RowStatus | undefined, line: number, goesAgain: boolean): Ended | undefined {
-  if (isUnsettled(rowStatus)) {
-    const error = rowStatus.status === 'unknown' ? rowStatus.error : onItsWay;
-    return goesAgain ? undefined : { status: 'unknown', line, error };
-  }
-  const past = endedEarlier(rowStatus, line);
-  // Secrets stay in the journal: a dry run hands out none.
-  return past?.status === 'done' ? { ...past, secret: undefined } : past;
-}
-
-const onItsWay = 'It was sent when svc was stopped, and svc cannot tell yet whether it was done';

@@ -25,7 +25,7 @@ import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import type { Run } from './command-line.ts';
 import { exampleOf } from './example.ts';
-import { earlierNotes, endedBefore, refuseLost, rowsToSend, settledIn } from './resume.ts';
+import { earlierNotes, endedBefore, refuseLost, rowsToSend, settledBefore, settledIn } from './resume.ts';
 
 /** What the history of the rows is known by. Asks the service for the account, once in a run. */
 export async function identityOf(run: Run, plan: Plan, given: string): Promise<Identity> {
@@ -79,8 +79,8 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
   const open = rowsToSend(known, plan, flags.retry_unknown);
   const count = Math.min(open, flags.max_sends ?? Number.POSITIVE_INFINITY);
   const isDraft = await isDrafting(run);
-  for (const note of earlierNotes(known, plan, { retryUnknown: flags.retry_unknown, left: open, isDraft }))
-    ctx.notice(note);
+  const asked = { retryUnknown: flags.retry_unknown, isAgain: flags.again, left: open, isDraft };
+  for (const note of earlierNotes(known, plan, asked)) ctx.notice(note);
   const plainly = count > 0 ? questionFor(row, plan, count, words) : undefined;
   const twice = resent.size === 0 ? '' : ` ${sentBeforeInWords(resent)}`;
   const question = plainly ?? (twice === '' || count === 0 ? undefined : `Send ${rowsInWords(count)}?`);
@@ -115,15 +115,25 @@ export async function agreeFirst(run: Run, plan: Plan, given: string): Promise<v
   await agree(run, plan, (await knownOf(run, plan, given)) ?? nothingKnown(plan));
 }
 
-/** Rows that cannot be sent as they are now, and were sent before, by position in the file; and what is said of them. */
-export type SentBefore = { readonly rows: EndedRows; readonly notes: readonly string[] };
+/** Of a file of which nothing goes out: by position in it, and what is said of them. */
+export type SentBefore = {
+  /** Rows that cannot be sent as they are now, and were sent before. */
+  readonly rows: EndedRows;
+  /** Good rows that earlier runs have settled. */
+  readonly settled: EndedRows;
+  readonly notes: readonly string[];
+};
 
-/** Told that such rows are wrong, people would fix them and send them twice. */
+/** Told that such rows are wrong, or not done, people would fix them and send them twice. */
 export async function sentBefore(run: Run, plan: Plan, given: string): Promise<SentBefore> {
+  const { retry_unknown: retryUnknown, again: isAgain } = run.flags;
   const known = plan.problems.size === 0 ? undefined : await knownToLogin(run, plan, given);
-  const rows = known ? endedBefore(known, plan) : endedRows();
-  const asked = { retryUnknown: run.flags.retry_unknown, isDraft: await isDrafting(run) };
-  return { rows, notes: known && rows.size > 0 ? earlierNotes(known, plan, { ...asked, left: 0 }) : [] };
+  if (!known) return { rows: endedRows(), settled: endedRows(), notes: [] };
+  const rows = endedBefore(known, plan);
+  const settled = await settledBefore(known, plan);
+  const now = { retryUnknown, isAgain, left: rowsToSend(known, plan, retryUnknown), isDraft: await isDrafting(run) };
+  const notes = rows.size + settled.size > 0 ? earlierNotes(known, plan, now) : [];
+  return { rows, settled, notes };
 }
 
 /** Without a login none is known, and a word says so. */

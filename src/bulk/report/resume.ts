@@ -7,7 +7,15 @@ import { fateOf, isWaiting } from '../history/drafted.ts';
 import type { Known } from '../history/earlier-runs.ts';
 import { type Match, otherNames } from '../history/match-table.ts';
 import { origins } from '../history/origins.ts';
-import { type EndedRows, endedRows, isInDoubt, isUnsettled, isUnsure } from '../journal/ended-table.ts';
+import {
+  type Ended,
+  type EndedRows,
+  endedEarlier,
+  endedRows,
+  isInDoubt,
+  isUnsettled,
+  isUnsure,
+} from '../journal/ended-table.ts';
 import { isFormerName } from '../journal/going.ts';
 import type { RowStatus } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
@@ -89,14 +97,46 @@ export function endedBefore({ matches }: Pick<Known, 'matches'>, { problems }: P
   return ended;
 }
 
+/** Good rows that earlier runs have settled, or of which nobody knows: by position in the file. */
+export async function settledBefore({ matches }: Pick<Known, 'matches'>, plan: Plan): Promise<EndedRows> {
+  const ended = endedRows();
+  if (matches.size === 0) return ended;
+  for await (const batch of plan.read()) {
+    for (const { index, ref, line } of batch) {
+      const past = pastOf(matches.get(ref)?.rowStatus, line, false);
+      if (past) ended.set(index, past);
+    }
+  }
+  return ended;
+}
+
+/** What a run that sends nothing says of a row that an earlier one had; `goesAgain`: one of which nobody knows. */
+export function pastOf(rowStatus: RowStatus | undefined, line: number, goesAgain: boolean): Ended | undefined {
+  if (isUnsettled(rowStatus)) {
+    const error = rowStatus.status === 'unknown' ? rowStatus.error : onItsWay;
+    return goesAgain ? undefined : { status: 'unknown', line, error };
+  }
+  const past = endedEarlier(rowStatus, line);
+  // Secrets stay in the journal: a dry run hands out none.
+  return past?.status === 'done' ? { ...past, secret: undefined } : past;
+}
+
+const onItsWay = 'It was sent when svc was stopped, and svc cannot tell yet whether it was done';
+
 const openBefore = 'It was sent before, and svc cannot tell whether it was done';
 
 /** `left`: how many rows this run sends, or makes drafts of (`isDraft`). */
-type Now = { readonly retryUnknown: boolean; readonly left: number; readonly isDraft: boolean };
+type Now = {
+  readonly retryUnknown: boolean;
+  readonly isAgain: boolean;
+  readonly left: number;
+  readonly isDraft: boolean;
+};
 
 /** What is said of earlier runs before the first row goes out. */
-export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isDraft }: Now): string[] {
+export function earlierNotes(known: Known, plan: Plan, now: Now): string[] {
   const { own, isCopy, matches, resent, goesAgain, senders } = known;
+  const { retryUnknown, isAgain, left, isDraft } = now;
   const isSettled = settledIn(known, plan, retryUnknown);
   const drafted = draftedOf(matches);
   // Drafts are told of by their own commands.
@@ -146,6 +186,7 @@ export function earlierNotes(known: Known, plan: Plan, { retryUnknown, left, isD
           isSame: own.past.content === plan.content,
           isFreed: own.isFreed,
           inDoubt,
+          isAgain,
         }),
       );
   }

@@ -32,6 +32,8 @@ type Standing = {
   readonly isFreed?: boolean | undefined;
   /** Of some rows nobody knows whether what was to follow is done. */
   readonly inDoubt?: boolean;
+  /** With --again, which sends none of it. */
+  readonly isAgain?: boolean;
 };
 
 /** Of rows whose drafts a person rejected. `elsewhere`: how many of the file other files have sent. */
@@ -56,6 +58,7 @@ export function earlierNote(at: string, standing: Standing): string {
     isSame,
     isFreed,
     isAnyWaiting,
+    isAgain,
   } = standing;
   const when = localTime(at);
   // No advice to send it all again: these may be there.
@@ -81,7 +84,10 @@ export function earlierNote(at: string, standing: Standing): string {
   if (rejected === 0) return `This file was done at ${when}: nothing is sent. To send it all again, add --restart.`;
   const them = rejected === 1 ? 'it' : 'them';
   const doubt = inDoubt ? ' Of some others it is not known whether all was done; their errors say how to look.' : '';
-  return `This file was done at ${when}, except for ${rowsInWords(rejected)} that ${rejected === 1 ? 'was' : 'were'} rejected. Nothing is sent now. Correct ${them} and run it again; what is done is not sent twice.${doubt}`;
+  const again = isAgain
+    ? ' --again is for rows that were sent from another file, or as another request. To send it all again, what is done too, add --restart.'
+    : '';
+  return `This file was done at ${when}, except for ${rowsInWords(rejected)} that ${rejected === 1 ? 'was' : 'were'} rejected. Nothing is sent now. Correct ${them} and run it again; what is done is not sent twice.${doubt}${again}`;
 }
 
 /** A line for each count, one for each request of a dry run, one for each error. */
