@@ -1,9 +1,9 @@
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import type { Given } from './command/command.ts';
 import type { Settings } from './config/settings.ts';
 import { type Context, type Writes, withContext } from './context.ts';
 import { isThere } from './disk/file/atomic-file.ts';
-import { Failure, interruption } from './errors.ts';
+import { Failure, interruption, orElse } from './errors.ts';
 import { copyName } from './mirror/store/copy-name.ts';
 import type { View } from './output/view.ts';
 import type { Invocation } from './program/invocation.ts';
@@ -159,7 +159,12 @@ async function asFailure(error: unknown, ctx: Context): Promise<Failure> {
   if (error instanceof Failure) return error;
   if (ctx.signal.aborted) return interruption(ctx.signal);
   const { refusedPath } = await import('./disk/file/disk-failure.ts');
-  const refused = refusedPath(error);
+  const { orElsewhere } = await import('./disk/place/elsewhere.ts');
+  // Without a home there is no such folder.
+  const state = orElse(() => ctx.files.state, undefined);
+  const refused = refusedPath(error, (path) =>
+    state !== undefined && (path === state || path.startsWith(`${state}${sep}`)) ? orElsewhere() : undefined,
+  );
   if (refused) return refused;
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
   const told = ctx.env.SVC_DEBUG === '1' ? stack : message;

@@ -4,6 +4,7 @@ import type { AuditMode } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { diskWords } from '../disk/file/disk-failure.ts';
 import { openSharedLog, type SharedLog, type SharedLogOptions } from '../disk/log/shared-log.ts';
+import { orElsewhere } from '../disk/place/elsewhere.ts';
 import { codeOf, Failure, isInterruption, messageOf } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { type About, aboutText, type Line, lineText, numbersOf, type Outcome, type Who } from './entry.ts';
@@ -124,9 +125,9 @@ function lastOf(before: string | undefined, good: string | undefined): Last {
 function notRecorded(error: unknown, root: string): Failure {
   if (error instanceof Failure && isInterruption(error)) return error;
   const reason = diskWords[codeOf(error) ?? ''] ?? messageOf(error).replace(/\.$/u, '');
-  const hint = error instanceof Failure && error.hint ? error.hint : `Make room, or see to ${root}.`;
+  const hint = error instanceof Failure && error.hint ? error.hint : `Its folder is ${root}. ${orElsewhere()}`;
   return new Failure('failed', `The write cannot be recorded, so it was not sent: ${reason}.`, {
-    hint: `${hint} Without a record: svc config set audit off`,
+    hint: `${hint}\nWithout a record: svc config set audit off`,
     isUnrecorded: true,
     cause: error,
   });

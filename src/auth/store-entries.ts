@@ -3,6 +3,7 @@ import type { Clock, Patience } from '../context.ts';
 import { isCode, readIfThere, removeDrafts, replaceFile } from '../disk/file/atomic-file.ts';
 import { diskFailure } from '../disk/file/disk-failure.ts';
 import { type Held, withLock } from '../disk/lock/lock.ts';
+import { orElsewhere } from '../disk/place/elsewhere.ts';
 import { makePrivate } from '../disk/place/private-file.ts';
 import { withoutUndefined } from '../text/record.ts';
 import { type Contents, parse, unreadable } from './store-contents.ts';
@@ -85,7 +86,7 @@ const tellingOfDisks =
     try {
       return await lock(name, work, own);
     } catch (error) {
-      const advice = 'Fix that, or set SVC_CONFIG_DIR to another folder.';
+      const advice = orElsewhere('SVC_CONFIG_DIR');
       throw diskFailure(error, `Logins cannot be saved in ${folder}`, advice);
     }
   };

@@ -6,6 +6,7 @@ import { makeFolders } from '../disk/file/make-folders.ts';
 import { type Held, holders, tryLock } from '../disk/lock/lock.ts';
 import { type AppendLog, type LogOptions, openLog, readLog } from '../disk/log/append-log.ts';
 import type { Damage } from '../disk/log/log-file.ts';
+import { orElsewhere } from '../disk/place/elsewhere.ts';
 import { codeOf, Failure } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
 
@@ -53,7 +54,7 @@ export function journalFolder(path: string, words: Wording): JournalFolder {
   const onDisk: JournalFolder['onDisk'] = (step) =>
     step().catch((error) => {
       const isFull = ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
-      const hint = isFull ? words.fullHint : `Its folder is ${path}. Fix that, or set SVC_STATE_DIR to another folder.`;
+      const hint = isFull ? words.fullHint : `Its folder is ${path}. ${orElsewhere()}`;
       throw diskFailure(error, `The journal of ${words.journal} cannot be written`, hint);
     });
   return {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { readRulesIfThere, replaceFile } from '../disk/file/atomic-file.ts';
 import { diskFailure } from '../disk/file/disk-failure.ts';
+import { orElsewhere } from '../disk/place/elsewhere.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { jsonIn } from '../text/json.ts';
 import { type Fields, isRecord } from '../text/record.ts';
@@ -37,11 +38,7 @@ export async function updateConfig(ctx: ConfigPorts, change: (config: Config) =>
       return config;
     });
   } catch (error) {
-    throw diskFailure(
-      error,
-      `The configuration cannot be saved in ${folder}`,
-      'Or set SVC_CONFIG_DIR to another folder.',
-    );
+    throw diskFailure(error, `The configuration cannot be saved in ${folder}`, orElsewhere('SVC_CONFIG_DIR'));
   }
 }
 

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { createChangelogEntry, getChangelogEntry, listChangelog, updateChangelogEntry } from '../api/changelog.ts';
 import type { Context } from '../context.ts';
+import { diskFailure } from '../disk/file/disk-failure.ts';
 import { type Held, withLock } from '../disk/lock/lock.ts';
-import { Failure } from '../errors.ts';
+import { orElsewhere } from '../disk/place/elsewhere.ts';
+import { Failure, wordsOf } from '../errors.ts';
 import { call, type Service } from '../http/call/call.ts';
 import { list } from '../http/call/pages.ts';
 import { checked } from '../http/exchange/checked.ts';
@@ -99,8 +101,9 @@ async function alone<T>(ctx: Context, name: string, work: (check: () => void) =>
   try {
     return await withLock(join(ctx.files.state, 'locks', name), waiting, begin);
   } catch (error) {
-    if (hasBegun || !(error instanceof Error && 'syscall' in error)) throw error;
-    ctx.notice(`svc cannot make other runs on this machine wait: ${error.message}`);
+    const told = diskFailure(error, 'svc cannot make other runs on this machine wait', orElsewhere());
+    if (hasBegun || told === error) throw error;
+    ctx.notice(wordsOf(told));
     return work(() => {});
   }
 }

@@ -4,6 +4,7 @@ import { namesIn } from '../disk/file/folder.ts';
 import { withLock } from '../disk/lock/lock.ts';
 import { appendLines } from '../disk/log/append-lines.ts';
 import { tailOf } from '../disk/log/tail.ts';
+import { orElsewhere } from '../disk/place/elsewhere.ts';
 import { Failure } from '../errors.ts';
 import { jsonAs, jsonIn } from '../text/json.ts';
 import { fieldsIn, isRecord } from '../text/record.ts';
@@ -56,7 +57,8 @@ export async function openFolder(ctx: StoreNeeds, named: string | undefined): Pr
         });
       });
     } catch (error) {
-      throw diskFailure(error, `The drafts in ${folder} cannot be kept`);
+      const advice = orElsewhere(named === undefined ? 'SVC_STATE_DIR' : 'SVC_DRAFTS_DB');
+      throw diskFailure(error, `The drafts in ${folder} cannot be kept`, advice);
     }
   };
   return {

@@ -5,6 +5,7 @@ import { diskFailure } from '../../disk/file/disk-failure.ts';
 import { removeFile } from '../../disk/file/folder.ts';
 import { tryLock } from '../../disk/lock/lock.ts';
 import { appendLines } from '../../disk/log/append-lines.ts';
+import { orElsewhere } from '../../disk/place/elsewhere.ts';
 import { exitCodes, Failure } from '../../errors.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import { jsonIn } from '../../text/json.ts';
@@ -48,7 +49,8 @@ export async function openRecord(
 ): Promise<RunRecord> {
   const [path, former] = [placeOf(ctx, knownBy), placeOf(ctx, words)];
   const orDisk = (error: unknown): never => {
-    throw diskFailure(error, 'What is done for each account could not be noted, so nothing was begun');
+    const what = 'What is done for each account could not be noted, so nothing was begun';
+    throw diskFailure(error, what, orElsewhere());
   };
   const held = await tryLock(`${path}.lock`, { what: 'svc each' }).catch(orDisk);
   if (!held) {

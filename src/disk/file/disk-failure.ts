@@ -25,8 +25,8 @@ export function diskFailure(error: unknown, what: string, hint?: string): unknow
   return new Failure('failed', `${what}: ${diskWords[code] ?? error.message}.`, { hint, cause: error });
 }
 
-/** Of an error of the file system, what it refused and why; undefined of any other. */
-export function refusedPath(error: unknown): Failure | undefined {
+/** Of an error of the file system, what it refused and why; undefined of any other. `advice`: what helps with that path. */
+export function refusedPath(error: unknown, advice: (path: string) => string | undefined): Failure | undefined {
   if (error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd') {
     return new Failure('failed', 'The folder that svc was started in is not there any more.', {
       hint: 'Go to another folder, and run it there.',
@@ -36,6 +36,7 @@ export function refusedPath(error: unknown): Failure | undefined {
   const reason = diskWords[codeOf(error) ?? ''];
   if (!(error instanceof Error) || !reason || !('syscall' in error)) return undefined;
   // An open file is named by its number alone.
-  const what = 'path' in error ? `${error.path} cannot be used` : 'A file could not be written or read';
-  return new Failure('failed', `${what}: ${reason}.`, { cause: error });
+  const path = 'path' in error ? String(error.path) : undefined;
+  const what = path === undefined ? 'A file could not be written or read' : `${path} cannot be used`;
+  return new Failure('failed', `${what}: ${reason}.`, { hint: path && advice(path), cause: error });
 }

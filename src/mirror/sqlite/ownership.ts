@@ -1,6 +1,7 @@
 import { diskFailure } from '../../disk/file/disk-failure.ts';
 import { headOf } from '../../disk/file/file-head.ts';
 import { applicationId, headerLength, magic } from '../../disk/place/copy-mark.ts';
+import { orElsewhere } from '../../disk/place/elsewhere.ts';
 import { Failure } from '../../errors.ts';
 import { kindNames } from '../tables/kinds.ts';
 import { allTables, tables, unresolvedIndex } from '../tables/tables.ts';
@@ -22,6 +23,10 @@ export type Found = {
 
 const nobodys = (whose: Found['whose']): Found => ({ whose, isWal: false });
 
+/** `isOwn`: svc gave it its place, in the state folder. */
+export const orOtherPlace = (isOwn: boolean): string =>
+  isOwn ? orElsewhere() : 'Fix that, or name another place with --db or SVC_MIRROR_DB.';
+
 /**
  * Looks whose file it is, and changes nothing.
  *
@@ -29,7 +34,7 @@ const nobodys = (whose: Found['whose']): Found => ({ whose, isWal: false });
  */
 export async function lookAt(path: string, isInStateFolder: boolean): Promise<Found> {
   const head = await headOf(path, headerLength).catch((error) => {
-    throw diskFailure(error, `The copy ${path} cannot be used`);
+    throw diskFailure(error, `The copy ${path} cannot be used`, orOtherPlace(isInStateFolder));
   });
   if (head.kind === 'none') return nobodys('none');
   if (head.kind !== 'file') throw notOurs(path, words[head.kind]);

@@ -13,6 +13,7 @@ import { type LockNeeds, locking } from './locks.ts';
 import { startNative } from './native.ts';
 import { requireAlone } from './neighbours.ts';
 import { nodeSqlite } from './node-sqlite.ts';
+import { orOtherPlace } from './ownership.ts';
 import { removeCopyFile } from './remove.ts';
 import { startThread, warmThread } from './thread.ts';
 
@@ -38,7 +39,7 @@ export async function openSqlite(given: LockNeeds, { named, isOwn, maxWaitMs }: 
   await requireAlone(path, whose, isOwn);
   if (whose === 'none') {
     await makePrivateFile(path).catch((error) => {
-      throw diskFailure(error, `The copy ${path} could not be made`);
+      throw diskFailure(error, `The copy ${path} could not be made`, orOtherPlace(isOwn));
     });
   }
   // Its log and its journal get the rights of the file itself.

@@ -1,5 +1,7 @@
 import { webhookEvents } from '../../api/webhooks.ts';
 import type { Context } from '../../context.ts';
+import { diskFailure } from '../../disk/file/disk-failure.ts';
+import { orElsewhere } from '../../disk/place/elsewhere.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
 import { targetOf } from '../deliver/routes.ts';
@@ -83,8 +85,10 @@ async function claimListenSlot({ ctx, options, running }: ListenContext): Promis
     ...options.login,
     onDamage: (damaged) => ctx.notice(damagedText(damaged)),
   }).catch((error) => {
+    const disk = diskFailure(error, `The inbox in ${root} cannot be used`, orElsewhere());
+    if (disk instanceof Failure && disk !== error) throw disk;
     throw new Failure('failed', `The inbox in ${root} cannot be used: ${messageOf(error)}`, {
-      hint: 'Choose another folder with SVC_STATE_DIR.',
+      hint: orElsewhere(),
       cause: error,
     });
   });
