@@ -3,6 +3,7 @@ import type { Wanted } from '../../catchup/rebuilding.ts';
 import { defineCommand } from '../../command/command.ts';
 import { flagName, param, withFallback } from '../../command/param.ts';
 import { mostSeconds } from '../../config/given-texts.ts';
+import { isLoopback } from '../../config/service-url.ts';
 import type { Settings } from '../../config/settings.ts';
 import { streamForms } from '../../config/stream-forms.ts';
 import type { Context } from '../../context.ts';
@@ -100,8 +101,7 @@ export const listenToWebhooks = defineCommand({
       });
     }
     if (!reach) {
-      ctx.notice('There is no tunnel and no public URL, so the service cannot deliver here.');
-      ctx.notice(`To let svc open a tunnel: svc webhooks listen${againWith(flags)} --tunnel cloudflared`);
+      for (const note of withoutReach(settings.baseUrl, againWith(flags))) ctx.notice(note);
     }
     const [{ listen }, { printer }] = [
       await import('../../webhooks/listen/listen.ts'),
@@ -131,6 +131,15 @@ export const listenToWebhooks = defineCommand({
     return { data: { shape: 'stream', records: lines, line: printer(), more }, notes: summary };
   },
 });
+
+/** What can deliver to a listener that nothing leads to from elsewhere. */
+const withoutReach = (baseUrl: string | undefined, flags: string): readonly string[] =>
+  baseUrl !== undefined && isLoopback(baseUrl)
+    ? ['There is no tunnel and no public URL, so only a service on this machine can deliver here, such as a sandbox.']
+    : [
+        'There is no tunnel and no public URL, so the service cannot deliver here.',
+        `To let svc open a tunnel: svc webhooks listen${flags} --tunnel cloudflared`,
+      ];
 
 type Typed = {
   readonly port: number;

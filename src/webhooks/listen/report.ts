@@ -145,6 +145,7 @@ function summaryOf(counts: ReturnType<typeof noCounts>, waiting: number): string
     failed > 0 && `${failed} not forwarded`,
   ];
   const lines = [`${parts.filter(Boolean).join(', ')}.`];
+  if (refused + failed > 0) lines.push('To send the newest N events again: svc webhooks inbox replay --last N');
   if (waiting > 0) {
     lines.push(`${waiting} not forwarded yet: kept in the inbox until svc webhooks listen runs again.`);
   }

@@ -194,7 +194,9 @@ test('what the app answers is never the answer to the service', async () => {
   const running = await listen(made, ['--forward-to', target.url], { env: signed });
   expect((await trigger(made, 'ticket.created', running.url)).exitCode).toBe(0);
   await running.until(() => running.said.stdout.includes('500 in'));
-  expect((await running.end()).stderr).toContain('1 answered with an error by the app');
+  const { stderr } = await running.end();
+  expect(stderr).toContain('1 answered with an error by the app');
+  expect(stderr).toContain('svc webhooks inbox replay --last N');
 });
 
 test('it subscribes --public-url to the events, receives what the service sends, and leaves nothing behind', async () => {
@@ -395,6 +397,14 @@ test('without a tunnel and a public URL the first line says that nothing arrives
   const inspected = await listening(world, others, { openBrowser: async () => {} });
   await inspected.end();
   expect(inspected.said.stderr).toContain(`svc webhooks listen ${others.join(' ')} --tunnel cloudflared\n`);
+});
+
+test('a service on this machine, such as a sandbox, can deliver without a tunnel', async () => {
+  const world = await liveWorld({ SVC_WEBHOOK_SECRET: 'sample', SVC_BASE_URL: 'http://127.0.0.1:4010' });
+  const running = await listening(world, []);
+  await running.end();
+  expect(running.said.stderr).toMatch(/^There is no tunnel and no public URL, so only a service on this machine can/u);
+  expect(running.said.stderr).not.toContain('--tunnel');
 });
 
 test('--inspect opens the page for somebody who sits there, and prints its address all the same', async () => {
