@@ -177,3 +177,9 @@ describe('on a terminal', () => {
     expect(ran.exitCode).toBe(0);
   });
 });
+
+test('the example for a missing account of meetings has no token of the sandbox in it', async () => {
+  const ran = await svc(sandboxWorld(), ['meetings', 'list']);
+  expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('svc meetings list --account 1') });
+  expect(ran.stderr).not.toContain('m2m_sandbox');
+});

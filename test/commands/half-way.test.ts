@@ -1,6 +1,7 @@
 // Commands of several requests that stop half-way: what the exit code and the words claim is about all of them.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { HttpRequest, HttpResponse, Lost } from '../../src/context.ts';
 import { lines } from '../http/command-lines.ts';
@@ -141,6 +142,18 @@ describe.each(Object.entries({ ...several, ...single }).map(([name, command], tu
     );
   },
 );
+
+test('a note whose output no disk took was added, and what to do is said once', async () => {
+  const world = sandboxWorld();
+  const stdout = new Writable({
+    write: (_, __, failed) => failed(Object.assign(new Error('full'), { code: 'ENOSPC' })),
+  });
+  const ran = await svc(world, ['tickets', 'note', '8', '--body', 'Hello'], { stdout });
+  expect(ran.exitCode).toBe(1);
+  expect(ran.stderr).toMatch(/^Error: Standard output could not be .*Before that, the note was added \(8\)\.$/mu);
+  expect(ran.stderr).toContain('What the command did stays done; do not repeat it for its output.');
+  expect(ran.stderr).not.toContain('blindly');
+});
 
 test('lists add: where the list shows nobody new, no other contact is said to have been added', async () => {
   const world = sandboxWorld({ rateLimit: 'off' });

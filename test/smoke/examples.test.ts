@@ -41,6 +41,8 @@ const expected: readonly (readonly [line: RegExp, exitCode: number])[] = [
   [/^svc (contacts sync|lists import)/u, 8],
   // The sandbox's shell has an API key in its environment; subscriptions need an OAuth login.
   [/^svc webhooks (list|create|delete)/u, 4],
+  // Nor does it have a machine-to-machine token.
+  [/^svc meetings/u, 4],
   // The profile holds no OAuth login to refresh, and there is no other profile yet.
   [/^svc auth refresh/u, 4],
   [/^svc auth switch/u, 2],

@@ -18,7 +18,7 @@ const list = defineCommand({
   details: 'Needs the first-party machine-to-machine token: svc login --with-m2m-token, or SVC_M2M_TOKEN.',
   operation: listMeetings,
   flags: { account: param.requiredId('The account id') },
-  examples: ['SVC_M2M_TOKEN=m2m_sandbox svc meetings list --account 1'],
+  examples: ['svc meetings list --account 1'],
   async run(ctx, { flags, settings }) {
     const service = await connect(ctx, settings);
     const input = { params: { account: flags.account } };

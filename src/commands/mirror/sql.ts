@@ -13,7 +13,7 @@ export const queryCopy = defineCommand({
   details:
     'One SELECT over the tables of svc mirror schema, in the SQL of the database: SQLite, or PostgreSQL where the copy is there. ' +
     'It sees the records of this account alone. Fields that are objects or lists are JSON; from and to of calls need double quotes. ' +
-    'Records that are gone stay, with gone_at. median(x) and percentile(x, p), with p from 0 to 100, are there in both. Ctrl-C ends a query that takes too long.',
+    'Records that are gone stay, with gone_at. median(x) and percentile(x, p), with p from 0 to 100, are there in both. Ctrl-C ends a query that takes too long; --timeout is for requests to the service.',
   args: {
     query: param.text('The query; - reads it from standard input, as a pipe or a file there does without it', {
       placeholder: 'QUERY',

@@ -35,7 +35,8 @@ export function wholeFailure(failure: Failure, writes: Writes | undefined): Fail
   ].join(' ');
   return new Failure(kindOfWhole(failure, { done: done.length, unknown: unknown.length }), message, {
     ...failure,
-    hint: hintOf(failure, writes),
+    // Where all of it is done, and only its output was lost, there is no rest.
+    hint: (failure.done && others.length === 0 && failure.hint) || hintOf(failure, writes),
     ...(done.length > 0 && { done: [...new Set(done.flatMap((write) => write.ids()))] }),
     isWhole: true,
     cause: failure,
