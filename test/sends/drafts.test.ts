@@ -481,3 +481,30 @@ test('a draft for a ticket that another is being sent for all the time stays, an
   expect(writesOf(world)).toEqual([]);
   expect(await json<Shown>('drafts show 1')).toMatchObject({ state: 'waiting', digest });
 });
+
+test.each([
+  ['Ctrl-C', 0, 130, /^Error: 2 drafts: 1 not known, 1 not tried\.$/mu],
+  ['Ctrl-C', 1, 130, /^Error: 2 drafts: 1 sent, 1 not known\.$/mu],
+  ['a network that is gone', 0, 10, /^Error: 2 drafts: 1 not sent, 1 not tried\.$/mu],
+  ['a network that is gone', 1, 8, /^Error: 2 drafts: 1 sent, 1 not sent\.$/mu],
+] as const)(
+  'of several, approving ended by %s at the one at %i: exit %i tells how, and each what is so',
+  async (why, at, exitCode, told) => {
+    const end = new AbortController();
+    const { world } = desk();
+    let writes = 0;
+    const exchange: typeof world.exchange = async (request) => {
+      if (request.method === 'GET' || writes++ < at) return world.exchange(request);
+      if (why !== 'Ctrl-C') return { lost: 'before-sending', reason: 'refused', detail: 'Nobody listens.' };
+      await world.exchange(request);
+      end.abort('SIGINT');
+      return { lost: 'after-sending', reason: 'aborted', detail: 'Aborted.' };
+    };
+    const { draft, run } = atDesk({ ...world, exchange });
+    const drafts = [await draft('tickets reply 8 --body One'), await draft('tickets reply 9 --body Two')];
+    const digests = drafts.flatMap(({ digest }) => ['--digest', digest]);
+    const line = ['drafts', 'approve', ...drafts.map(({ id }) => String(id)), ...digests, '--max-wait', '5'];
+    const ran = await run(line, { signal: end.signal });
+    expect(ran, ran.stderr).toMatchObject({ exitCode, stderr: expect.stringMatching(told) });
+  },
+);

@@ -1,4 +1,4 @@
-import { Failure } from '../../errors.ts';
+import { Failure, isInterruption } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { type Draft, hasBegun, shownDraft } from '../../sends/draft.ts';
 import { draftInWords } from '../../sends/words.ts';
@@ -94,7 +94,10 @@ function failureOf(ended: readonly Ended[], told: readonly Word[], summary: stri
     const isDeclined = told.every((one) => one === 'left');
     return isDeclined ? new Failure('failed', 'Declined. Nothing was sent.', { isWhole: true }) : undefined;
   }
-  const isOfOneKind = failures.length === told.length && failures.every(({ kind }) => kind === first.kind);
+  // What was not tried ended like the last that was.
+  const isOfOneKind = failures.length === ended.length && failures.every(({ kind }) => kind === first.kind);
   const mixed = told.includes('not known') ? 'unknown' : 'partial';
-  return new Failure(isOfOneKind ? first.kind : mixed, summary, { hint: first.hint, isWhole: true });
+  const stopped = failures.find(isInterruption)?.kind;
+  const { hint } = failures.find(({ isUnsure }) => isUnsure) ?? first;
+  return new Failure(stopped ?? (isOfOneKind ? first.kind : mixed), summary, { hint, isWhole: true });
 }
