@@ -195,10 +195,14 @@ const partsOf = (typed: string): { readonly name: string | undefined; readonly v
   return { name, version: bareVersion(version) };
 };
 
+/** `web@` and `v` are what `web@$V` and `v$V` leave where no V is set, and `@` is what `$NAME@$V` does. */
+export const namesNone = (typed: string): boolean => /^@?v?$/u.test(partsOf(typed).version);
+
 /** `web@1.2.0` is the version 1.2.0 of web, and of a file that names no packages. */
 function isNamed(section: Section, typed: string, form = (version: string) => version): boolean {
   const { name, version } = partsOf(typed);
-  if (form(section.version.toLowerCase()) !== form(version)) return false;
+  // A section of no version yet is of none that could be asked for.
+  if (section.version === '' || form(section.version.toLowerCase()) !== form(version)) return false;
   return name === undefined || section.name === undefined || section.name.toLowerCase() === name;
 }
 

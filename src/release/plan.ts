@@ -43,8 +43,11 @@ function packageIn({ title, version }: Item): string | undefined {
 /** Packages are told apart as versions are, whatever their letters. */
 const keyOf = (name: string | undefined): string | undefined => name?.toLowerCase();
 
-const entriesOf = (version: string, entries: readonly Item[]): Item[] =>
-  entries.filter((entry) => versionKey(entry.version ?? '') === versionKey(version));
+/** An entry without a version is an announcement: of none, not of an empty one. */
+function entriesOf(version: string, entries: readonly Item[]): Item[] {
+  const key = versionKey(version);
+  return key === '' ? [] : entries.filter((entry) => versionKey(entry.version ?? '') === key);
+}
 
 /** The packages to choose from, where none was asked for and the version has entries of several. */
 export function packagesAmong(wanted: Named, entries: readonly Item[]): readonly string[] {

@@ -11,7 +11,7 @@ import { fieldsIn, textIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { parseTime } from '../text/time.ts';
 import { type FrontMatter, readNotes } from './front-matter.ts';
-import { type Problem, pickSection, seriesOfTag, tagOfJob, versionOfTag } from './pick.ts';
+import { namesNone, type Problem, pickSection, seriesOfTag, tagOfJob, versionOfTag } from './pick.ts';
 import { newBody, type Wanted } from './plan.ts';
 import { type Section, sectionsOf } from './section.ts';
 import { bareVersion, isInSeries, isVersion } from './version.ts';
@@ -34,6 +34,11 @@ export type Blame = { file?: string; line?: number };
 
 /** What the portal is to agree with, read and judged before anything is sent. Throws usage Failures. */
 export async function wantedFrom(ctx: Context, asked: ReleaseFlags, blame: Blame): Promise<Wanted> {
+  if (asked.version !== undefined && namesNone(asked.version)) {
+    throw new Failure('usage', `VERSION must name a version, not "${asked.version}".`, {
+      hint: 'A variable that stands there may not be set. For example: svc changelog release 1.2.0',
+    });
+  }
   const source =
     asked.notesFile === undefined ? await fromChangelog(ctx, asked, blame) : await fromNotes(ctx, asked, blame);
   // What somebody called a draft is not published for want of a flag.
@@ -137,6 +142,9 @@ async function fromNotes(ctx: Context, asked: ReleaseFlags, blame: Blame): Promi
   const notes = readNotes(await readUserText(ctx, path, '--notes-file'));
   if ('problem' in notes) throw problemIn(notes.problem, blame);
   const { fields, content, line, unknown } = notes;
+  if (fields.version !== undefined && namesNone(fields.version)) {
+    throw problemIn({ message: `In the front matter, version must name one, not "${fields.version}".` }, blame);
+  }
   if (unknown.length > 0) ctx.notice(`Ignored in the front matter: ${unknown.join(', ')}.`);
   const version = asked.version ?? fields.version ?? versionOfTagged(ctx) ?? (await packageVersion(ctx, path));
   if (!version) {

@@ -14,6 +14,15 @@ function picked(file: string, version?: string, line?: number) {
 const two = fileOf('## 1.2.0', '## 1.1.0');
 const packages = fileOf('## web@1.2.0', '## core@1.2.0', '## core@1.1.0');
 
+test.each(['', ' ', 'v', 'web@', 'web@v', 'refs/tags/', 'refs/tags/v'])(
+  'what %j leaves of a version is that of no section, least of all of one that has none',
+  (version) => {
+    const message = expect.stringMatching(/^There is no section for/u);
+    expect(picked(fileOf('## [Unreleased]', '## 1.2.0'), version)).toMatchObject({ message, isAbsent: true });
+    expect(picked(fileOf('## web@1.2.0', '## Unreleased'), version)).toMatchObject({ message });
+  },
+);
+
 describe('with nothing named, the newest released section is picked', () => {
   test.each([
     [two, [1, '1.2.0']],

@@ -40,6 +40,12 @@ describe('of the entries of a version', () => {
     expect(found('1.2.0', { status: 'draft', id: 5 }, { status: 'draft', id: 4 })).toEqual([4, [5]]);
   });
 
+  test.each(['', ' ', 'v'])('an entry without a version is of none, asked for by %j too', (version) => {
+    expect(found(version, { version: null }, { version: '' }, { version: ' ' })).toEqual([undefined, []]);
+    expect(foundFor({ version, package: 'web' }, { version: null, title: 'Release web@' })).toEqual([undefined, []]);
+    expect(found('1.2.0', { version: null }, { version: '' })).toEqual([undefined, []]);
+  });
+
   test.each([
     ...[
       'Version 1.2.0',

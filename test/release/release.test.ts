@@ -73,6 +73,54 @@ function together(count: number, isMeant: (request: HttpRequest) => boolean): Ex
 
 const writes = () => world.sent.filter((line) => !line.startsWith('GET'));
 
+describe('a version of which a variable that is not set leaves nothing', () => {
+  const nothing = ['', ' ', '@', 'v', 'web@', 'web@v', 'refs/tags/', 'refs/tags/v'];
+  const flags = [[], ['--draft'], ['--check'], ['--dry-run']];
+  let entry: Entry | undefined;
+
+  beforeEach(async () => {
+    await svc(world, [
+      'changelog',
+      'create',
+      '--title',
+      'We have moved',
+      '--content',
+      'To a new house',
+      '--status',
+      'published',
+    ]);
+    [entry] = await entries();
+    world.sent.length = 0;
+  });
+
+  test.each(nothing)('%j is exit 2 before any request, and the entry that has none stays', async (version) => {
+    const notesFile = join(world.folder, 'notes.md');
+    writeFileSync(notesFile, 'Text\n');
+    const sources = [
+      ['--from', file],
+      ['--notes-file', notesFile],
+    ];
+    for (const more of sources.flatMap((source) => flags.map((flag) => [...source, ...flag]))) {
+      const ran = await svc(world, ['changelog', 'release', version, ...more], { env: { CI_COMMIT_TAG: 'v1.2.0' } });
+      expect([more, ran.exitCode, ran.stdout, world.sent]).toEqual([more, 2, '', []]);
+      expect(ran.stderr).toMatch(/^Error: VERSION [\s\S]*A variable that stands there may not be set\./u);
+    }
+    expect(await entries()).toEqual([entry]);
+  });
+
+  test.each(nothing)('so is %j in the front matter, whatever the job names', async (version) => {
+    const notesFile = join(world.folder, 'notes.md');
+    writeFileSync(notesFile, `---\nversion: ${JSON.stringify(version)}\n---\n\nText\n`);
+    for (const flag of flags) {
+      const argv = ['changelog', 'release', '--notes-file', notesFile, ...flag];
+      const ran = await svc(world, argv, { env: { CI_COMMIT_TAG: 'v1.2.0' } });
+      expect([flag, ran.exitCode, ran.stdout, world.sent]).toEqual([flag, 2, '', []]);
+      expect(ran.stderr).toContain('notes.md: In the front matter, version must name one');
+    }
+    expect(await entries()).toEqual([entry]);
+  });
+});
+
 test('what is no time in the front matter is told with its place and its field', async () => {
   const notesFile = join(world.folder, 'notes.md');
   writeFileSync(notesFile, '---\ntitle: Later\npublished_at: soon\n---\n\nText\n');
