@@ -27,6 +27,12 @@ export type Param<T> = {
   readonly needs?: 'from';
   /** Required, but not where one of these flags of the same command is given. */
   readonly unless?: readonly string[];
+  /** An empty text says something too: elsewhere it is refused, as what a variable leaves that is not set. */
+  readonly takesEmpty?: true;
+  /** So do blanks, such as one that stands between the items of a list. */
+  readonly takesBlanks?: true;
+  /** The words of another command line: only the first of them must say something. */
+  readonly isLine?: true;
   /** A longer text: on a terminal the editor opens for it, so no question is asked. */
   readonly written?: true;
   /** Words that somebody reads: `-` or `@FILE` alone was meant to be read from there. */

@@ -11,6 +11,9 @@ type About = {
   readonly offers?: Param<unknown>['offers'];
   readonly commas?: true;
   readonly prose?: true;
+  readonly takesEmpty?: true;
+  readonly takesBlanks?: true;
+  readonly isLine?: true;
   readonly doubt?: Param<unknown>['doubt'];
 };
 

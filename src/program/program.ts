@@ -103,7 +103,9 @@ export async function parse(typed: readonly string[], columns?: number): Promise
     throw new Failure('usage', 'svc does not see which command is meant.', {
       hint: 'Put the flags behind the command, each by itself.',
     });
-  return invoked ? withoutTwice(typed, invoked) : { help };
+  if (!invoked) return { help };
+  if (hasEmptyText(invoked)) (await import('./no-value.ts')).refuseNoValue(invoked);
+  return withoutTwice(typed, invoked);
 }
 
 /** As far as it can be seen before commander has read the line. */
@@ -116,6 +118,13 @@ function typedCommand(argv: readonly string[], loaded: Group | AnyCommand | unde
   }
   return runOf(node);
 }
+
+const hasEmptyText = ({ globals, argTexts, flagTexts }: Invocation): boolean =>
+  [globals, argTexts, flagTexts].some((texts) =>
+    Object.values(texts)
+      .flat()
+      .some((text) => /^\s*$/u.test(`${text}`)),
+  );
 
 const idsIn = ({ command, argTexts }: Invocation): readonly string[] =>
   Object.entries(command.args).flatMap(([key, { record }]) => (record === undefined ? [] : (argTexts[key] ?? [])));

@@ -36,7 +36,7 @@ export type Blame = { file?: string; line?: number };
 export async function wantedFrom(ctx: Context, asked: ReleaseFlags, blame: Blame): Promise<Wanted> {
   if (asked.version !== undefined && namesNone(asked.version)) {
     throw new Failure('usage', `VERSION must name a version, not "${asked.version}".`, {
-      hint: 'A variable that stands there may not be set. For example: svc changelog release 1.2.0',
+      hint: 'If a variable stands there, it has no value. For example: svc changelog release 1.2.0',
     });
   }
   const source =

@@ -38,7 +38,10 @@ export const importFlags = {
 /** syncContacts alone takes tags. */
 export const tagFlags = {
   tag: { ...param.texts('A tag for every row'), parse: tagsOf },
-  tag_separator: param.text('Separates the tags in a cell (default ;), or none: each cell is one tag'),
+  tag_separator: param.text('Separates the tags in a cell (default ;), or none: each cell is one tag', {
+    takesBlanks: true,
+    offers: ['none'],
+  }),
 } as const;
 
 export type ImportFlags = Values<typeof importFlags> & Partial<Values<typeof tagFlags>>;

@@ -11,7 +11,7 @@ export function readingOf({ mapping, table, findings }: Plan, flags: ImportFlags
   const first = [
     { width, columns, unused: unused.map(({ header }) => header) },
     {
-      tagSeparator: flags.tag_separator || usualSeparator,
+      tagSeparator: flags.tag_separator ?? usualSeparator,
       tags: flags.tag ?? [],
       metadata: flags.metadata,
       strictPhone: flags.strict_phone,

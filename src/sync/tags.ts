@@ -11,7 +11,7 @@ export type TagSeparator =
 export const usualSeparator = ';';
 
 export function separatorOf(flag: string | undefined): TagSeparator {
-  if (!flag) return { kind: 'usual' };
+  if (flag === undefined) return { kind: 'usual' };
   return flag === 'none' ? { kind: 'none' } : { kind: 'given', text: flag };
 }
 

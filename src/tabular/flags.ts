@@ -10,6 +10,7 @@ export const readingFlags = {
   delimiter: {
     ...param.text('Delimiter: comma, semicolon, tab, pipe or a character (default: detected)', {
       placeholder: 'CHARACTER',
+      takesBlanks: true,
     }),
     parse: (texts: readonly string[], flag: string) => delimiterOf(texts.at(-1) ?? '', flag),
   },

@@ -96,7 +96,7 @@ onBothEngines('mirror search', ({ test, once, world: fresh, pulled, looked }) =>
     );
   });
 
-  once.each(['(', '"*" &', '  ', '—'])('without a word in %j it is exit 2', async (text) => {
+  once.each(['(', '"*" &', '— —', '—'])('without a word in %j it is exit 2', async (text) => {
     const ran = await svc(await looked(), ['mirror', 'search', text]);
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
     expect(ran.stderr).toContain('There is no word to look for');

@@ -103,7 +103,7 @@ describe('a version of which a variable that is not set leaves nothing', () => {
     for (const more of sources.flatMap((source) => flags.map((flag) => [...source, ...flag]))) {
       const ran = await svc(world, ['changelog', 'release', version, ...more], { env: { CI_COMMIT_TAG: 'v1.2.0' } });
       expect([more, ran.exitCode, ran.stdout, world.sent]).toEqual([more, 2, '', []]);
-      expect(ran.stderr).toMatch(/^Error: VERSION [\s\S]*A variable that stands there may not be set\./u);
+      expect(ran.stderr).toMatch(/^Error: VERSION [\s\S]*If a variable stands there, it has no value\./u);
     }
     expect(await entries()).toEqual([entry]);
   });

@@ -233,7 +233,7 @@ async function execute({ run, commanded }: Begun, { plan, refused, isAgreed }: C
 }
 
 const readingOf = ({ tag_separator = ';', clear_empty }: FileFlags, { form }: Rows): Reading => ({
-  separator: tag_separator === 'none' || tag_separator === '' ? undefined : tag_separator,
+  separator: tag_separator === 'none' ? undefined : tag_separator,
   clearEmpty: clear_empty === true,
   isJson: form === 'json',
 });

@@ -33,7 +33,11 @@ const fieldFlags = {
 } as const;
 
 const listFlags = {
-  tag_separator: param.text('Separates the items of a list in a cell (default ;), or none', { placeholder: 'TEXT' }),
+  tag_separator: param.text('Separates the items of a list in a cell (default ;), or none', {
+    placeholder: 'TEXT',
+    takesBlanks: true,
+    offers: ['none'],
+  }),
 } as const;
 
 const idFlags = {

@@ -35,7 +35,7 @@ const setOver = (load: LoadNamed) =>
       'What is typed behind the name is added at the end. A name never stands in place of a command of svc. See: svc help aliases',
     args: {
       name: param.requiredText('The new name', { placeholder: 'NAME' }),
-      command: param.texts('What it stands for, in quotes', { placeholder: 'COMMAND', required: true }),
+      command: param.texts('What it stands for, in quotes', { placeholder: 'COMMAND', required: true, isLine: true }),
     },
     examples: [
       "svc alias set mine 'tickets list --status unresolved'",

@@ -136,7 +136,10 @@ const set = defineCommand({
       .map(([name, { what }]) => `  ${name.padEnd(15)}  ${what}`)
       .join('\n'),
   ].join('\n\n'),
-  args: { key, value: { ...param.requiredText('Its new value', { placeholder: 'VALUE' }), offersBy } },
+  args: {
+    key,
+    value: { ...param.requiredText('Its new value', { placeholder: 'VALUE', takesEmpty: true }), offersBy },
+  },
   examples: ['svc config set output json', 'svc config set pager cat'],
   async run(ctx, { args: { key: name, value: text }, settings }) {
     const value = text === '' ? undefined : await keys[name].check(text);

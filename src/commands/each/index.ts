@@ -38,6 +38,7 @@ export const eachOver = (load: LoadNamed) =>
         placeholder: 'COMMAND',
         required: true,
         completes: 'commands',
+        isLine: true,
       }),
     },
     flags: {

@@ -18,7 +18,9 @@ export const rehearseOver = (isCommand: IsCommand) => {
       'What you have set for sends holds, too (svc help sends): what would become a draft or be refused is so in it. ' +
       'But nobody is asked, only a --hold of the command itself waits, and max_per_hour counts from nothing.\n\n' +
       'It is short for: svc sandbox exec --seed mirror --diff -- CMD, whose flags it takes too.',
-    args: { command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true }) },
+    args: {
+      command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true, isLine: true }),
+    },
     flags: { diffOut: execFlags.diffOut },
     examples: ['svc mirror pull && svc rehearse -- svc tickets close 8'],
     run: (ctx, given) =>

@@ -3,7 +3,6 @@ import { atMost, wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
-import { Failure } from '../../errors.ts';
 import { contactColumn } from '../../output/contact-columns.ts';
 import type { Column } from '../../output/view.ts';
 import { pastMoment } from '../../text/time.ts';
@@ -51,7 +50,6 @@ export const waitingTickets = defineCommand({
   async run(ctx, { flags, settings }) {
     const since = flags.for === undefined ? undefined : pastMoment(flags.for, '--for', ctx.clock.now());
     const { channel } = flags;
-    if (channel?.trim() === '') throw new Failure('usage', '--channel is empty.');
     const before = since === undefined ? undefined : Date.parse(since);
     const [{ askCopy }, { waiting }] = await Promise.all([
       import('../../answers/copy.ts'),

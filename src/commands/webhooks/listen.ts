@@ -82,11 +82,6 @@ export const listenToWebhooks = defineCommand({
       forwardTo: flags.forwardTo === undefined ? undefined : parseTarget(flags.forwardTo, '--forward-to'),
       byEvent: parseRoutes(flags.route, '--route'),
     };
-    if (flags.filter?.trim() === '') {
-      throw new Failure('usage', '--filter is empty: no event would be shown or forwarded.', {
-        hint: "For example: --filter '.data.priority >= 3'",
-      });
-    }
     if (flags.filter !== undefined) await (await import('../../output/jq.ts')).checkFilter(flags.filter, ctx.signal);
     const reach = await reachOf(flags.publicUrl, flags.tunnel);
     const account = subscribing(ctx, settings);

@@ -1,0 +1,51 @@
+import { check } from '../api/check.ts';
+import { fieldsOf } from '../api/shape.ts';
+import type { Param } from '../command/command.ts';
+import { globalFlags } from '../command/global-flags.ts';
+import { argName, flagName } from '../command/param.ts';
+import { Failure } from '../errors.ts';
+import type { Invocation } from './invocation.ts';
+
+/** Refuses what is empty or blank: a variable that is not set leaves such a text, and it would say something else. */
+export function refuseNoValue({ command, argTexts, flagTexts, globals }: Invocation): void {
+  const given = Object.fromEntries(Object.entries(globals));
+  for (const [term] of globalFlags) {
+    const name = /--([\w-]+) </u.exec(term)?.[1] ?? '';
+    const text = given[name.replaceAll(/-[a-z]/gu, (letters) => letters.slice(1).toUpperCase())];
+    if (typeof text === 'string') refuse(`--${name}`, {}, [text]);
+  }
+  const args = Object.entries<Param<unknown>>(command.args);
+  for (const [key, param] of args) refuse(argName(key, param), param, argTexts[key]);
+  for (const [key, param] of Object.entries<Param<unknown>>(command.flags)) {
+    const label = `--${flagName(key, param)}`;
+    if (flagTexts[key]?.at(-1) === '' && empties(command, key)) continue;
+    refuse(label, param, flagTexts[key], () => {
+      const { choices = [] } = command.flags.clear ?? {};
+      return choices.includes(key) ? `To empty the field: --clear ${key}` : undefined;
+    });
+  }
+}
+
+type Taking = Pick<Param<unknown>, 'takesEmpty' | 'takesBlanks' | 'isLine' | 'offers'>;
+
+function refuse(
+  label: string,
+  { takesEmpty, takesBlanks, isLine, offers }: Taking,
+  texts: readonly string[] = [],
+  way: () => string | undefined = () => undefined,
+): void {
+  for (const text of isLine ? texts.slice(0, 1) : texts) {
+    if (text.trim() !== '' || (text === '' ? takesEmpty : takesBlanks)) continue;
+    const others = Array.isArray(offers) ? `It also takes ${offers.join(', ')}.` : undefined;
+    throw new Failure('usage', `${label} is empty.`, {
+      hint: ['If a variable stands there, it has no value.', way() ?? others].filter(Boolean).join('\n'),
+    });
+  }
+}
+
+/** Whether it makes that field of a record empty, as only an update does. The service keeps no phone that is none. */
+function empties({ row, operation = row?.operation }: Invocation['command'], key: string): boolean {
+  const isUpdate = row?.needsChange ?? operation?.method === 'PUT';
+  const shape = isUpdate ? fieldsOf(operation?.body)[key] : undefined;
+  return shape?.type === 'text' && !shape.known && key !== 'phone' && check(shape.schema, '').ok;
+}
