@@ -6,13 +6,25 @@ export function nameIn(record: string | undefined, text: string): string | undef
   const isAddress = /^https?:/iu.test(text);
   if (record === 'contacts' && text.includes('@') && !isAddress)
     return /(?<=^|[\s<>"(),;:]|^')[^\s<>"(),;:']([^\s<>"(),;:]*[^\s<>"(),;:'])?@[^\s<>"'(),;:]+/u.exec(text)?.[0];
-  const path = isAddress ? text.replace(/[?#].*$/su, '') : text;
-  const [, letters, digits] =
-    [...path.matchAll(/(?<![\p{L}\d])([a-z]{0,4}(?=-?\d))-?(\d{1,15})(?![\p{L}\d])/giu)].at(-1) ?? [];
+  // `8.0` is 8, as spreadsheets write it; of any other fraction the digits are other records'.
+  const path = isAddress ? text.replace(/[?#].*$/su, '') : text.replaceAll(/(?<=\d)\.0+(?!\d)/gu, '');
+  const [, letters, digits] = isAddress ? (numbersIn(path).at(-1) ?? []) : (onlyOf(numbersIn(path)) ?? []);
   if (digits === undefined || (letters && record !== 'tickets')) return undefined;
-  // Of `acme-report-2` the digits alone are another record's.
-  if (!letters && !isAddress && /\p{L}.*-\d+$/u.test(path)) return undefined;
+  if (!letters && Number(digits) === 0) return undefined;
+  // Of `acme-report-2` the digits alone are another record's, and so are those of `-2`.
+  if (!letters && !isAddress && /(?:\p{L}.*|(?<!\d))-\d+$/u.test(path)) return undefined;
   return letters ? `${letters.toUpperCase()}-${digits}` : digits;
+}
+
+const numbersIn = (text: string): RegExpExecArray[] => [
+  ...text.matchAll(/(?<![\p{L}\d])([a-z]{0,4}(?=-?\d))-?(\d{1,15})(?![\p{L}\d])/giu),
+];
+
+/** What stands there by itself, or as the one with letters: of two numbers nobody can say which is meant. */
+function onlyOf(found: readonly RegExpExecArray[]): RegExpExecArray | undefined {
+  const lettered = found.filter(([, letters]) => letters);
+  const [only, ...others] = lettered.length > 0 ? lettered : found;
+  return others.length > 0 ? undefined : only;
 }
 
 /** `#T-1008` is T-1008. */

@@ -163,6 +163,34 @@ test('lists members takes --limit', async () => {
   expect(JSON.parse(ran.stdout)).toHaveLength(2);
 });
 
+describe('of a number that is no id', () => {
+  const told = async (line: string) => {
+    const world = sandboxWorld();
+    const { exitCode, stderr } = await svc(world, line.split('_'));
+    expect([exitCode, world.sent]).toEqual([2, []]);
+    return /Did you mean (.+)\?\n/u.exec(stderr)?.[1];
+  };
+
+  test.each([
+    ['tickets_close_12.5', undefined],
+    ['tickets_close_8.05', undefined],
+    ['tickets_close_8_12.5', undefined],
+    ['contacts_get_0.0', undefined],
+    ['contacts_get_"0"', undefined],
+    ['contacts_get_1,234', undefined],
+    ['contacts_get_2026-01-05', undefined],
+    ['contacts_get_8, 9', undefined],
+    ['contacts_get_--_-8', undefined],
+    ['tickets_list_--contact_12.5', undefined],
+    ['tickets_close_8.0', '8'],
+    ['contacts_get_1.0', '1'],
+    ['contacts_get_"7"', '7'],
+    ['contacts_get_contact 7', '7'],
+  ])('%s: the same record is named or none', async (line, meant) => {
+    expect(await told(line)).toBe(meant);
+  });
+});
+
 describe('statuses', () => {
   test.each([
     ['tickets list --status opne', 'open'],
