@@ -22,6 +22,16 @@ test('a reply with --draft is stored with whom it reaches and what it answers, a
   expect(await json('drafts list')).toEqual([made]);
 });
 
+test('a list of none says no more than was asked for', async () => {
+  const { draft, ok } = desk();
+  const said = async (line: string) => (await ok(line, { columns: 80 })).stderr.trim();
+  expect(await said('drafts list')).toBe('No drafts wait.');
+  expect(await said('drafts list --all')).toBe('There are no drafts.');
+  await draft('tickets reply 8 --body Fixed');
+  for (const flag of ['--batch nope', '--by nobody', '--state sent'])
+    expect(await said(`drafts list ${flag}`)).toBe('There is no such draft. To see all of them: svc drafts list --all');
+});
+
 test('on a terminal one line names the draft and the command that sends it', async () => {
   const { ok } = desk();
   const { stdout } = await ok('tickets reply T-1008 --body Fixed --draft', { columns: 200, env: { NO_COLOR: '1' } });

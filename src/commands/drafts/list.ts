@@ -54,12 +54,21 @@ export const listDrafts = defineCommand({
       data: {
         shape: 'list',
         records,
-        empty: 'No drafts wait.',
+        empty: noneOf(flags),
         columns: columnsOf(records, flags),
       },
     };
   },
 });
+
+type Asked = { readonly all: boolean; readonly state?: unknown; readonly batch?: unknown; readonly by?: unknown };
+
+/** Others may wait, or be decided. */
+function noneOf({ all, state, batch, by }: Asked): string {
+  if (state !== undefined || batch !== undefined || by !== undefined)
+    return 'There is no such draft. To see all of them: svc drafts list --all';
+  return all ? 'There are no drafts.' : 'No drafts wait.';
+}
 
 /** What all rows have alike takes no room from the rest on a terminal; a pipe has every column. */
 function columnsOf(records: readonly Shown[], { all, state }: { readonly all: boolean; readonly state?: unknown }) {
