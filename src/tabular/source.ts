@@ -47,7 +47,8 @@ type Opened = {
  */
 export async function openSource(ctx: Ports, file: string, wantedEncoding?: string): Promise<Source> {
   const isStdin = file === '-';
-  const name = isStdin ? stdinName : basename(file);
+  // What a shell or the system names, such as /dev/fd/63, says nothing without its folder.
+  const name = isStdin ? stdinName : /^\/(?:proc\/|dev\/(?:fd\/)?[^/]+$)/u.test(file) ? file : basename(file);
   const opened = isStdin ? await spool(ctx, stdinOf(ctx), name) : await openFile(ctx, file, name);
   try {
     const described = await describe(opened, name, isStdin ? undefined : resolve(file), wantedEncoding);

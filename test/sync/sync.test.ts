@@ -511,3 +511,11 @@ test('tags come back from an export as they were, whatever separates tags elsewh
   expect(await tagsOf(there)).toEqual(Object.fromEntries(people.map((one) => [one.email, one.tags])));
   expect(await tagsOf(other)).toEqual(await tagsOf(there));
 });
+
+test.skipIf(process.platform === 'win32').each(['contacts sync', 'lists import 1', 'tickets create --from'])(
+  '%s names what the system provides as it was typed',
+  async (line) => {
+    const { exitCode, stderr } = await svc(world(), [...line.split(' '), '/dev/null']);
+    expect([exitCode, stderr.split('\n')[0]]).toEqual([2, 'Error: /dev/null is empty.']);
+  },
+);
