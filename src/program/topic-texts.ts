@@ -183,16 +183,16 @@ const scripting = laidOut([
     points: [
       'Flags, exit codes and JSON shapes change only with a new major version.',
       'Nothing is asked in a pipe, with --no-input, or where CI is set: exit 2 names everything that is missing.',
+      'An empty or blank value, as "$V" is where V is not set, is exit 2 and never means all or none. ' +
+        'An update still empties a text field by an empty one, and svc config set unsets by it.',
       'Exit 9 means that a write may or may not have happened: look before you repeat it. After 1, 129, 130 and 143 the ' +
         'message says what is known: a full disk or a --jq that fails may come after the write, which then stays done. ' +
         'Every other code that is not 0 or 8 means that it did not happen.',
       'A write whose answer is lost is looked for, up to --settle seconds. It is not sent again while it may still arrive.',
       'Rate limits are waited out, up to --max-wait; one process that is told to wait tells the others.',
       'With --json the last line of standard error is ' +
-        '{"error":{"kind","exit_code","status","message","hint","fields"}}; with exit 9 it has "looked_for_seconds" and ' +
-        '"candidates" too, and where something was done before the error "done": true and "done_ids" (none of rows of a file).',
-      'What is one value or one text, such as that of svc auth token, svc config get or svc audit head, is printed bare whatever svc config set output ' +
-        'says; --json, -o and SVC_OUTPUT form it.',
+        '{"error":{"kind","exit_code","status","message","hint","fields"}}; with exit 9 it has "looked_for_seconds" and "candidates" too, and where something was done before the error "done": true and "done_ids" (none of rows of a file).',
+      'What is one value or one text, such as that of svc auth token, svc config get or svc audit head, is printed bare whatever svc config set output says; --json, -o and SVC_OUTPUT form it.',
       'No flag takes a secret: use SVC_API_KEY, or standard input.',
     ],
   },
