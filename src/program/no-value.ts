@@ -43,9 +43,10 @@ function refuse(
   }
 }
 
-/** Whether it makes that field of a record empty, as only an update does. The service keeps no phone that is none. */
+/** Whether the field of a record may be that: a record is made without it, or an update makes it empty. The service keeps no phone that is none. */
 function empties({ row, operation = row?.operation }: Invocation['command'], key: string): boolean {
+  const shape = operation?.method === 'GET' ? undefined : fieldsOf(operation?.body)[key];
   const isUpdate = row?.needsChange ?? operation?.method === 'PUT';
-  const shape = isUpdate ? fieldsOf(operation?.body)[key] : undefined;
-  return shape?.type === 'text' && !shape.known && key !== 'phone' && check(shape.schema, '').ok;
+  const mayBeMissing = isUpdate || shape?.required === false;
+  return shape?.type === 'text' && mayBeMissing && !shape.known && key !== 'phone' && check(shape.schema, '').ok;
 }

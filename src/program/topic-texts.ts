@@ -184,7 +184,7 @@ const scripting = laidOut([
       'Flags, exit codes and JSON shapes change only with a new major version.',
       'Nothing is asked in a pipe, with --no-input, or where CI is set: exit 2 names everything that is missing.',
       'An empty or blank value, as "$V" is where V is not set, is exit 2 and never means all or none. ' +
-        'An update still empties a text field by an empty one, and svc config set unsets by it.',
+        'An optional text of a record may be empty, an update empties it by that, and svc config set unsets by it.',
       'Exit 9 means that a write may or may not have happened: look before you repeat it. After 1, 129, 130 and 143 the ' +
         'message says what is known: a full disk or a --jq that fails may come after the write, which then stays done. ' +
         'Every other code that is not 0 or 8 means that it did not happen.',

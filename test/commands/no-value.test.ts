@@ -17,6 +17,7 @@ const leaves = (node: Group | AnyCommand, words: readonly string[]): readonly Le
 const commands = (await Promise.all(entries.map(async (entry) => leaves(await loadEntry(entry), [entry.name])))).flat();
 
 const empties = 'the field of the record is made empty';
+const without = 'the record is made without it';
 
 /** What says something all the same, and why. */
 const takesEmpty: Readonly<Record<string, string>> = {
@@ -24,8 +25,11 @@ const takesEmpty: Readonly<Record<string, string>> = {
   'contacts update --company': empties,
   'contacts update --website': empties,
   'contacts update --country': empties,
+  'tickets create --description': without,
+  'events send --external-ref': without,
   'tickets update --description': empties,
   'lists update --target-industry': empties,
+  'changelog create --version': without,
   'changelog update --version': empties,
   'branding update --from-name': empties,
   'branding update --brand-voice': empties,
