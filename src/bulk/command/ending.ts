@@ -107,10 +107,14 @@ function draftNotes({ batch }: Pick<Report, 'batch'>, { draftedNow, doneNow, end
 }
 
 /** Rows that only --max-sends kept back. */
-function cappedNotes({ done }: Report, { stopped, capped = 0 }: Totals, flags: FileFlags): string[] {
+function cappedNotes({ done }: Report, { stopped, capped = 0, cappedUnsure = 0 }: Totals, flags: FileFlags): string[] {
   if (stopped || capped === 0 || done === 0) return [];
-  const left = `${rowsInWords(capped)} ${capped === 1 ? 'is' : 'are'} left`;
-  return [`${left}, because of --max-sends ${flags.max_sends}. ${runAgain(sendsAgain(flags))} to send more.`];
+  const left = `${rowsInWords(capped)} ${capped === 1 ? 'is' : 'are'} left, because of --max-sends ${flags.max_sends}.`;
+  if (cappedUnsure === 0) return [`${left} ${runAgain(sendsAgain(flags))} to send more.`];
+  const them = cappedUnsure === capped ? (capped === 1 ? 'It' : 'They') : `${number(cappedUnsure)} of them`;
+  return [
+    `${left} ${them} may be done already: look first, for --retry-unknown alone sends ${capped === 1 ? 'it' : 'them'}.`,
+  ];
 }
 
 /** Why a run did not end well; the report is printed before it. `contacts`: made for the rows before the first was sent. */

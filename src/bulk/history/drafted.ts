@@ -1,6 +1,7 @@
 import { hearersOf } from '../../api/hearers.ts';
 import { type Draft, hasBegun } from '../../sends/draft.ts';
 import { someOf } from '../../text/each.ts';
+import { takeBack } from '../journal/apply-line.ts';
 import { type Going, keepFormer, putBack } from '../journal/going.ts';
 import { likeIn, type RowStatus, type Said } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
@@ -91,7 +92,7 @@ function addUntold(
     const draft = byKey.get(`${batch}/${row}`);
     const isGoing = going.get(row);
     if (!draft && isGoing?.before) putBack(rowStatuses, row, isGoing.before);
-    else if (!draft) rowStatuses.delete(row);
+    else if (!draft) takeBack(rowStatuses, row);
     else {
       rowStatuses.set(row, { ...about, status: 'done', id: null, ...draftOf(draft) });
       untold.set(row, draft);

@@ -18,6 +18,7 @@ const isAbout = (about: unknown): about is Fields & About =>
   isText(about.row) &&
   isCount(about.line) &&
   (about.is === undefined || isText(about.is)) &&
+  (about.unsure === undefined || isText(about.unsure)) &&
   areNamed(about.again);
 
 const isRenamed = (one: unknown): boolean => {

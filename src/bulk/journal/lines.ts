@@ -32,13 +32,15 @@ export type Named = readonly [settings: string, row: string];
 
 /**
  * Every line of a row says which one it is, and where it stood in the file. `is`: the digest of its request. `again`: it
- * goes once more, and once it has gone earlier runs say nothing of these that counts any more.
+ * goes once more, and once it has gone earlier runs say nothing of these that counts any more. `unsure`: it goes once more
+ * though it may be done; what is said of that stays true until this attempt is answered well.
  */
 export type About = {
   readonly row: string;
   readonly line: number;
   readonly is?: string;
   readonly again?: readonly Named[];
+  readonly unsure?: string;
 };
 
 /** What the run has cost since the line before: requests, and milliseconds since it began. */
@@ -100,7 +102,7 @@ export type Line =
    * may be done twice, the records that it is about; `like`: of any other, as `likeOf` tells it. 0.1.0 wrote none.
    */
   | { readonly sent: About & Open }
-  /** Nothing came of it: it never left, or the rate limit refused it. */
+  /** Nothing came of this attempt: it never left, or the rate limit refused it. */
   | { readonly back: About }
   /** `error`: it is there, and what was to follow was not done; with `rest` the next run does it. */
   | { readonly done: About & Cost & Made }
@@ -113,8 +115,8 @@ export type RowStatus = Said & { readonly line: number; readonly is?: string };
 
 export type Said =
   /** Whether its draft is kept, the drafts tell. */
-  | { readonly status: 'drafting'; readonly batch: string; readonly like?: string }
-  | { readonly status: 'meant'; readonly before: number | null }
+  | ({ readonly status: 'drafting'; readonly batch: string; readonly like?: string } & Unsure)
+  | ({ readonly status: 'meant'; readonly like?: string; readonly before: number | null } & Unsure)
   | ({ readonly status: 'sent' } & Open)
   | ({ readonly status: 'done' } & Made)
   | { readonly status: 'rejected'; readonly error: string }
@@ -140,7 +142,14 @@ type Made = {
   readonly at?: string;
 };
 
-type Open = { readonly before: number | null; readonly keys?: readonly string[]; readonly like?: string };
+/** Of a row that may be done by an earlier attempt: what is said of that. */
+export type Unsure = { readonly unsure?: string };
+
+export type Open = Unsure & {
+  readonly before: number | null;
+  readonly keys?: readonly string[];
+  readonly like?: string;
+};
 
 /** By hand: a list may have more ids than a call takes arguments. */
 export const newestOf = (ids: Iterable<number>, atLeast = 0): number => {
@@ -181,51 +190,14 @@ export const partOf = ({ error, rest, doubt, step, drafted, draftedAt }: Part) =
   ...(doubt === undefined ? {} : { doubt: true as const }),
 });
 
-/** What a row that is not over is known by, where its line says so. */
-export function heldIn(said: object): Pick<Made, 'keys' | 'at' | 'like'> {
-  const { keys, like, at }: Partial<Made> = said;
-  return { ...(keys && { keys, ...(at && { at }) }), ...(like && { like }) };
+/** What a row that is not over is known by, where its line says so, and what is said of an earlier attempt. */
+export function heldIn(said: object): Pick<Made, 'keys' | 'at' | 'like'> & Unsure {
+  const { keys, like, at, unsure }: Partial<Made> & Unsure = said;
+  return { ...(keys && { keys, ...(at && { at }) }), ...(like && { like }), ...(unsure && { unsure }) };
 }
-
-/** Where what became of rows is kept, by their names. */
-type RowStatusStore = {
-  get(row: string): RowStatus | undefined;
-  set(row: string, rowStatus: RowStatus): void;
-  delete(row: string): void;
-};
 
 export const isOver = (rowStatus: RowStatus | undefined): boolean =>
   rowStatus?.status === 'done' || rowStatus?.status === 'rejected';
-
-/** What a line says of its row. */
-export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
-  const set = ({ row, line: at, is = rowStatuses.get(row)?.is }: About, rowStatus: Said) =>
-    rowStatuses.set(row, { ...rowStatus, line: at, ...(is !== undefined && { is }) });
-  if ('meant' in line) {
-    for (const about of line.meant.rows) set(about, { status: 'meant', before: line.meant.before });
-  } else if ('drafting' in line) {
-    set(line.drafting, { status: 'drafting', batch: line.drafting.batch, ...heldIn(line.drafting) });
-  } else if ('sent' in line) {
-    set(line.sent, { status: 'sent', before: line.sent.before, ...heldIn(line.sent) });
-  } else if ('back' in line) {
-    // What is known of it stays: a row that became a draft never left, and still is over.
-    if (!isOver(rowStatuses.get(line.back.row))) rowStatuses.delete(line.back.row);
-  } else if ('done' in line) {
-    const { row, id, secret, of, doubt, rest, drafted, keys, at } = line.done;
-    const like = doubt || rest || drafted !== undefined ? likeIn(rowStatuses.get(row)) : undefined;
-    const more = { ...(secret !== undefined && { secret }), ...(of && { of }), ...heldIn({ like, keys, at }) };
-    set(line.done, { status: 'done', id, ...partOf(line.done), ...more });
-  } else if ('rejected' in line) set(line.rejected, { status: 'rejected', error: line.rejected.error });
-  else if ('unknown' in line) {
-    const sent = rowStatuses.get(line.unknown.row);
-    const open: Open = sent && 'before' in sent && sent.status !== 'meant' ? sent : { before: null };
-    set(line.unknown, { status: 'unknown', error: line.unknown.error, before: open.before, ...heldIn(open) });
-  } else if ('again' in line) for (const row of line.again.elsewhere ? [] : line.again.rows) rowStatuses.delete(row);
-  else if ('renamed' in line) {
-    for (const { was, settings } of line.renamed.rows) if (settings === undefined) rowStatuses.delete(was);
-    for (const { row, fate } of line.renamed.rows) rowStatuses.set(row, fate);
-  }
-}
 
 export const likeIn = (rowStatus: RowStatus | undefined): string | undefined =>
   rowStatus && 'like' in rowStatus ? rowStatus.like : undefined;

@@ -1,8 +1,9 @@
 import type { Whereabouts } from '../../disk/log/growing-file.ts';
 import { Failure } from '../../errors.ts';
 import { someOf } from '../../text/each.ts';
+import { applyLine } from './apply-line.ts';
 import type { Copy } from './copies.ts';
-import { applyLine, type Line, newestOf, type RowLine } from './lines.ts';
+import { type Line, newestOf, type RowLine } from './lines.ts';
 import type { Past } from './reader.ts';
 import type { OpenRowStatuses } from './row-status-table.ts';
 import { isSettled, journalText, shortLines } from './text.ts';

@@ -1,9 +1,9 @@
 import type { Span } from '../../disk/log/log-file.ts';
 import type { RowRequests } from '../rows/row-requests.ts';
+import { applyLine, takeBack } from './apply-line.ts';
 import { parseLine } from './check.ts';
 import { type Before, type Going, goingRows, keepFormer, standingAs } from './going.ts';
 import {
-  applyLine,
   costOf,
   type Finish,
   type FormerHeader,
@@ -128,7 +128,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   const judgeMeant = (isSure: boolean) => {
     for (const [row, rowStatus] of rowStatuses.standing('meant')) {
       if (isSure) {
-        rowStatuses.delete(row);
+        takeBack(rowStatuses, row);
         going.comesBack(row);
       } else if ('before' in rowStatus) rowStatuses.set(row, { ...rowStatus, status: 'sent' });
     }

@@ -40,6 +40,7 @@ type Rare = {
   readonly keys?: readonly string[];
   readonly at?: string;
   readonly like?: string;
+  readonly unsure?: string;
   readonly secret?: string;
   readonly rest?: true;
   readonly doubt?: true;
@@ -151,10 +152,10 @@ function cellsOf(known: RowRequests | undefined) {
     const about = { line: lines.get(place) ?? 0, ...(is !== undefined && { is }) };
     const id = ids.get(place) ?? null;
     const error = errors.get(place);
-    const { keys, at, batch, ...few } = rare.get(place) ?? {};
-    const held = heldIn({ keys, at, like: few.like });
+    const { keys, at, batch, unsure, ...few } = rare.get(place) ?? {};
+    const held = heldIn({ keys, at, like: few.like, unsure });
     if (stands === 'drafting') return { status: stands, ...about, batch: batch ?? '', ...held };
-    if (stands === 'meant') return { status: stands, ...about, before: id };
+    if (stands === 'meant') return { status: stands, ...about, before: id, ...held };
     if (stands === 'sent') return { status: stands, ...about, before: id, ...held };
     if (stands === 'rejected') return { status: stands, ...about, error: error ?? '' };
     if (stands === 'unknown') return { status: stands, ...about, error: error ?? '', before: id, ...held };
@@ -196,10 +197,10 @@ function rareIn(rowStatus: RowStatus): Rare | undefined {
   if (rowStatus.status === 'drafting') return { batch: rowStatus.batch, ...heldIn(rowStatus) };
   const parts = rowStatus.status === 'done' ? partsOf(rowStatus) : undefined;
   const held = heldIn(rowStatus);
-  return held.keys || held.like ? { ...parts, ...held } : parts;
+  return held.keys || held.like || held.unsure ? { ...parts, ...held } : parts;
 }
 
-type DoneParts = Omit<Rare, 'keys' | 'at' | 'like' | 'batch'>;
+type DoneParts = Omit<Rare, 'keys' | 'at' | 'like' | 'unsure' | 'batch'>;
 
 /** Undefined where it has none of them. */
 export function partsOf({ secret, rest, doubt, drafted, draftedAt, step }: DoneParts): DoneParts | undefined {

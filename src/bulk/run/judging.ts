@@ -17,18 +17,20 @@ export function judge(runState: RunState, planned: Planned, outcome: Outcome): v
   // What was to follow may still arrive, too.
   const status = outcome.status === 'done' && outcome.doubt ? 'unknown' : outcome.status;
   if (status === 'unknown' || status === 'unsent') holdLater(runState, planned, status);
+  // What this attempt says of the service, whatever is open of an earlier one.
+  const now = (outcome.status === 'unknown' && outcome.now) || outcome.status;
   const isProblem =
-    outcome.status === 'unknown' ||
-    (outcome.status === 'done' && failure !== undefined) ||
-    (outcome.status === 'unsent' && outcome.failure.kind === 'failed' && !outcome.failure.isHeld);
+    now === 'unknown' ||
+    (now === 'done' && failure !== undefined) ||
+    (now === 'unsent' && failure?.kind === 'failed' && !failure.isHeld);
   runState.problems = isProblem ? runState.problems + 1 : 0;
-  if (outcome.status === 'unsent') {
-    const { rows = 0, failure: first = outcome.failure } = runState.forbidden ?? {};
+  if (now === 'unsent' && failure) {
+    const { rows = 0, failure: first = failure } = runState.forbidden ?? {};
     // A rule of the policy may forbid one row and not the next.
-    if (outcome.failure.kind === 'policy') {
-      runState.forbidden = { rows: rows + 1, failure: first };
+    if (failure.kind === 'policy') {
+      if (outcome.status === 'unsent') runState.forbidden = { rows: rows + 1, failure: first };
       runState.sends--;
-    } else if (!isProblem) stop(outcome.failure);
+    } else if (!isProblem) stop(failure);
   }
   if (runState.problems >= mostProblems && failure) troubled(hasProblem(failure));
   if (failure?.isUnrecorded) stop(failure);
@@ -46,13 +48,18 @@ export function holdLater({ job, doubted }: RunState, planned: Planned, status: 
 }
 
 /** Whether the row has a place of --max-sends. One that stays unsent takes none, so that each run comes further. */
-export function hasPlace(runState: RunState): boolean {
+export function hasPlace(runState: RunState, planned: Planned): boolean {
   if (runState.sends < runState.job.maxSends) {
     runState.sends++;
     return true;
   }
-  runState.capped++;
+  keepBack(runState, planned);
   return false;
+}
+
+export function keepBack(runState: RunState, { ref }: Planned): void {
+  runState.capped++;
+  if (runState.job.sending.unsure.has(ref)) runState.cappedUnsure++;
 }
 
 /** Whether the row must not go, since an earlier one for its record is not done. */

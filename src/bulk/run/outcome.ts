@@ -1,5 +1,6 @@
 import { asFailure } from '../../batch/ending.ts';
 import { Failure } from '../../errors.ts';
+import { thenSaid } from '../journal/apply-line.ts';
 import { draftMade } from '../rows/second-step.ts';
 
 /** `rest`: what was to follow is left to the next run. */
@@ -18,11 +19,19 @@ export type Done = {
   readonly draftedAt?: string;
 };
 
+/** `now`: what became of this attempt, where an earlier run has left it open whether the row is done. */
+type Unknown = {
+  readonly status: 'unknown';
+  readonly error: string;
+  readonly failure?: Failure;
+  readonly now?: 'rejected' | 'unsent';
+};
+
 /** What became of a row in this run. `done` with an error: in part, the record is there. `unsent`: nothing happened, and why. */
 export type Outcome =
   | Done
   | { readonly status: 'rejected'; readonly error: string; readonly failure: Failure }
-  | { readonly status: 'unknown'; readonly error: string; readonly failure?: Failure }
+  | Unknown
   | { readonly status: 'unsent'; readonly failure: Failure };
 
 /** What is known when a row fails. `broken`: the journal can no longer be written. */
@@ -33,6 +42,13 @@ export function outcomeOf(error: unknown, { hasLeft, broken }: Known): Outcome {
   if (!broken && error instanceof Failure) return judgedOutcome(error);
   const failure = broken ?? asFailure(error, 'svc');
   return hasLeft ? { status: 'unknown', error: failure.message, failure } : { status: 'unsent', failure };
+}
+
+/** The same where an earlier run has sent it and cannot tell whether it is done: that the service refuses it now says nothing of then. */
+export function stillOpen(outcome: Outcome, unsure: string | undefined): Outcome {
+  if (unsure === undefined || (outcome.status !== 'rejected' && outcome.status !== 'unsent')) return outcome;
+  const { status: now, failure } = outcome;
+  return { status: 'unknown', error: thenSaid(unsure, inWords(failure)), failure, now };
 }
 
 function judgedOutcome(failure: Failure): Outcome {

@@ -2,6 +2,7 @@ import { candidatesTold } from '../../http/exchange/endings.ts';
 import type { Undecided } from '../../http/exchange/settle.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 import { someOf } from '../../text/each.ts';
+import { unsureIn } from '../journal/apply-line.ts';
 import { type Ended, endedEarlier, isUnsettled } from '../journal/ended-table.ts';
 import { partOf } from '../journal/lines.ts';
 import { isRepeatable, type Planned } from '../rows/plan.ts';
@@ -13,7 +14,8 @@ import { find, finished } from './send-row.ts';
 export function pastOf(runState: RunState, planned: Planned): Ended | 'left open' | undefined {
   const rowStatus = runState.job.journal.rowStatuses.get(planned.ref);
   // Twice is once.
-  if (isUnsettled(rowStatus)) return isRepeatable(runState.job.plan) ? undefined : 'left open';
+  const mayGo = isRepeatable(runState.job.plan) || runState.mayGo.has(planned.ref);
+  if (isUnsettled(rowStatus)) return mayGo ? undefined : 'left open';
   return endedEarlier(rowStatus, planned.line);
 }
 
@@ -33,12 +35,11 @@ async function resolve(runState: RunState, planned: Planned, settleMs: number): 
 
 /** First what was sent when an earlier run was killed, for as long as it may be late; all at once. */
 export async function recoverOpen(runState: RunState): Promise<void> {
-  const { job, ended, unknown, cost } = runState;
+  const { job, ended, unknown, mayGo, cost } = runState;
   const { ctx, plan, journal, settings, retryUnknown } = job;
   const open = await openRows(runState);
   if (open.length === 0) return;
   const wasSent = (planned: Planned) => journal.rowStatuses.get(planned.ref)?.status === 'sent';
-  const mayGo = new Set<Planned>();
   const began = ctx.clock.ticks();
   const left = new Map<Planned, Looked>();
   const looking = async (planned: Planned) => left.set(planned, await resolve(runState, planned, settings.settleMs));
@@ -51,24 +52,38 @@ export async function recoverOpen(runState: RunState): Promise<void> {
     });
   for (const planned of open) {
     if (ended.has(planned.index)) continue;
+    const { ref: row, line, index } = planned;
     // A look that was cut short shows nothing.
-    if (retryUnknown && !ctx.signal.aborted) {
-      const seen = wasSent(planned) ? left.get(planned) : await resolve(runState, planned, 0);
-      if (ended.has(planned.index)) continue;
-      // It may be there: only what was looked for goes again.
-      if (seen !== 'unseen') {
-        mayGo.add(planned);
-        continue;
-      }
-    }
-    const rowStatus = journal.rowStatuses.get(planned.ref);
+    const goesAgain = retryUnknown && !ctx.signal.aborted;
+    const seen = goesAgain && !wasSent(planned) ? await resolve(runState, planned, 0) : left.get(planned);
+    if (ended.has(index)) continue;
+    const rowStatus = journal.rowStatuses.get(row);
     const error = rowStatus?.status === 'unknown' ? rowStatus.error : whyOpen(left.get(planned));
-    ended.set(planned.index, { status: 'unknown', line: planned.line, error });
-    if (rowStatus?.status === 'sent' && !ctx.signal.aborted)
-      await journal.write({ unknown: { row: planned.ref, line: planned.line, error, ...cost() } });
+    if (rowStatus?.status === 'sent') {
+      job.sending.unsure.set(row, unsureIn(rowStatus) ?? error);
+      if (!ctx.signal.aborted) await journal.write({ unknown: { row, line, error, ...cost() } });
+    }
+    // It may be there: only what was looked for goes again.
+    if (goesAgain && seen !== 'unseen') {
+      mayGo.add(row);
+      continue;
+    }
+    ended.set(index, { status: 'unknown', line, error });
     unknown.push(planned);
   }
-  for (const { ref, line } of mayGo) await journal.write({ back: { row: ref, line } });
+}
+
+/** What may be done and was not sent now may be done still: a limit, a refusal or a stop before it says nothing of then. */
+export async function tellOpen({ job, ended }: RunState): Promise<void> {
+  const { journal, plan, sending } = job;
+  const isOpen = (planned: Planned) =>
+    sending.unsure.has(planned.ref) &&
+    isUnsettled(journal.rowStatuses.get(planned.ref)) &&
+    (ended.get(planned.index)?.status ?? 'unsent') === 'unsent';
+  if (sending.unsure.size === 0) return;
+  for await (const batch of plan.read())
+    for (const { ref, line, index } of batch.filter(isOpen))
+      ended.set(index, { status: 'unknown', line, error: sending.unsure.get(ref) ?? '' });
 }
 
 const candidatesOf = (looked: Looked): readonly number[] =>

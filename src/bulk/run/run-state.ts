@@ -38,6 +38,8 @@ export type RunState = {
   readonly job: Job;
   /** By position in the file. */
   readonly ended: EndedRows;
+  /** With --retry-unknown: rows that may be done, and go once more. */
+  readonly mayGo: Set<string>;
   /** Rows of this run whose outcome is not known. */
   readonly unknown: Planned[];
   /** Records of rows that are not done: why a row behind that place in the file must not go first. */
@@ -72,6 +74,8 @@ export type RunState = {
   sends: number;
   /** Rows that --max-sends keeps back. */
   capped: number;
+  /** Of those: rows that may be done already. */
+  cappedUnsure: number;
   /** Rows without one between them at which the service failed, or whose outcome is unknown. */
   problems: number;
 };
@@ -90,6 +94,7 @@ export function beginRun(job: Job): RunState {
   return {
     job,
     ended: endedRows(),
+    mayGo: new Set(),
     unknown: [],
     doubted: new Map(),
     deferred: new Map(),
@@ -102,6 +107,7 @@ export function beginRun(job: Job): RunState {
     forbidden: undefined,
     sends: 0,
     capped: 0,
+    cappedUnsure: 0,
     problems: 0,
     elapsed,
     cost() {

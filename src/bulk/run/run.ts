@@ -3,9 +3,9 @@ import { type Failure, interruption } from '../../errors.ts';
 import { someOf } from '../../text/each.ts';
 import type { EndedRows } from '../journal/ended-table.ts';
 import type { Planned } from '../rows/plan.ts';
-import { hasPlace, isLeftBehind, judge } from './judging.ts';
+import { hasPlace, isLeftBehind, judge, keepBack } from './judging.ts';
 import { afterLateCopies, expectCopies, proveLast } from './order.ts';
-import { finishSteps, lookAgain, pastOf, recoverOpen } from './recover.ts';
+import { finishSteps, lookAgain, pastOf, recoverOpen, tellOpen } from './recover.ts';
 import { beginRun, type Forbidden, type Job, type Looked, type RunState, settle, undefer } from './run-state.ts';
 import { mean, send } from './send-row.ts';
 
@@ -30,6 +30,8 @@ export type Totals = {
   readonly unreadable?: number;
   /** Rows that --max-sends kept back. */
   readonly capped?: number;
+  /** Of those: rows that may be done already. */
+  readonly cappedUnsure?: number;
   /** The journal is gone: the next run would take all rows for new ones. */
   readonly isForgotten?: boolean;
   /** Of the drafts that it made. */
@@ -80,6 +82,7 @@ export async function runPlan(job: Job): Promise<Totals> {
   const rejects = isWhole ? job.rejects?.(ended) : undefined;
   const finished = { at: ctx.clock.now().toISOString(), ...(rejects !== undefined && { rejects }) };
   if (!stopped() && isWhole) await journal.write({ finished }).catch(stop);
+  await tellOpen(runState).catch(stop);
   return {
     ended,
     requests: journal.past.requests + sending.requests,
@@ -91,6 +94,7 @@ export async function runPlan(job: Job): Promise<Totals> {
     looked: runState.looked,
     stopped: stopped(),
     capped: runState.capped,
+    cappedUnsure: runState.cappedUnsure,
     ...(runState.forbidden && { forbidden: runState.forbidden }),
   };
 }
@@ -106,7 +110,7 @@ async function* rowsToGo(runState: RunState): AsyncGenerator<Planned, void, unde
         ended.set(planned.index, past);
         runState.resumedRows++;
       } else if (runState.sends < job.maxSends) yield planned;
-      else runState.capped++;
+      else keepBack(runState, planned);
     }
   }
 }
@@ -127,7 +131,7 @@ async function start(runState: RunState, lanes: Lanes, planned: Planned): Promis
   const { job } = runState;
   await lanes.start([...planned.keys, ...(planned.answerKeys ?? [])], async () => {
     try {
-      if (isLeftBehind(runState, planned) || !hasPlace(runState)) return;
+      if (isLeftBehind(runState, planned) || !hasPlace(runState, planned)) return;
       if (!(await afterLateCopies(runState, planned))) return;
       const outcome = await send(job.sending, planned);
       judge(runState, planned, outcome);

@@ -1,7 +1,6 @@
 import { hearersOf } from '../../api/hearers.ts';
 import type { Input, Operation } from '../../api/operation.ts';
 import { unwrap } from '../../command/answered.ts';
-import { whileStill } from '../../command/still-so.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { call, type Known, lookFor, type Service } from '../../http/call/call.ts';
 import { madeIds } from '../../http/exchange/made.ts';
@@ -12,13 +11,12 @@ import { isNewestFirst } from '../../http/look/looking.ts';
 import { isOwnLimit } from '../../retry/own-word.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { likeOf } from '../history/alike.ts';
-import { isUnsettled } from '../journal/ended-table.ts';
 import { readBack, withOurNewest } from '../journal/read-back.ts';
 import { isRepeatable, keysBehind, type Planned } from '../rows/plan.ts';
-import type { RowInput } from '../rows/row-input.ts';
 import { laterSteps, secondStep } from '../rows/second-step.ts';
-import { type Done, type Outcome, outcomeOf } from './outcome.ts';
-import { note, type Sending, through, type Watch } from './sending.ts';
+import { type Done, type Outcome, outcomeOf, stillOpen } from './outcome.ts';
+import { note, type Sending, through, unsureOf, type Watch } from './sending.ts';
+import { complete, whileSupplied } from './supplied.ts';
 
 /** What is there before the row is sent: of what is listed newest first it is read once, and moves on with our own ids. */
 async function knownBefore(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
@@ -48,34 +46,19 @@ function readAhead(sending: Sending, input: Input<Operation>): Promise<Before | 
   return readBefore((asked, wanted) => call(reading, asked, wanted, options), row.operation, input);
 }
 
-/** The input with the fields that are read from the service where the row lacks them. */
-async function complete(sending: Sending, { id, input }: Planned): Promise<RowInput> {
-  const { supply } = sending.row;
-  const body = fieldsIn(input.body);
-  if (!supply || id === undefined || supply.fields.every((field) => field in body)) return input;
-  return { ...input, body: { ...(await supply.load(through(sending), id)), ...body } };
-}
-
-/** What was read is sent as it was: nobody's new value is taken back. */
-const whileSupplied = (service: Service, sending: Sending, planned: Planned, was: RowInput): Service =>
-  whileStill(service, {
-    read: () => complete(sending, planned),
-    was,
-    what: `Record ${planned.id}`,
-    done: 'sent',
-  });
-
 /** Writes down that the rows will leave, before the first of them does: one wait for the disk for all of them. */
 export async function mean(sending: Sending, rows: readonly Planned[]): Promise<void> {
-  const { journal, row } = sending;
+  const { journal, row, unsure } = sending;
   const { safety, params } = row.operation;
   // What may be done twice needs no trace, and where the record is read before each row, that takes longer than the disk.
-  const [first] = rows;
+  // Of what may be done already that stays written down.
+  const fresh = rows.filter(({ ref }) => !unsure.has(ref));
+  const [first] = fresh;
   if (!first || safety === 'repeatable' || (safety === 'verify' && params) || !journal.tellsKills) return;
   try {
     const known = safety === 'verify' ? await knownBefore(sending, first.input) : undefined;
     const before = known ? newestOf(known) : null;
-    const meant = { rows: rows.map(({ ref, line }) => ({ row: ref, line })), before };
+    const meant = { rows: fresh.map(({ ref, line }) => ({ row: ref, line })), before };
     await Promise.all([journal.write({ meant }), syncRecord(sending.outer)]);
   } catch (error) {
     // Each row meets the same failure when it is sent, and ends the run by it.
@@ -92,7 +75,8 @@ export async function send(sending: Sending, planned: Planned): Promise<Outcome>
   const { operation } = row;
   const trip: Trip = { hasLeft: false, mayArrive: false, before: undefined };
   const service = through(sending, watchOf(sending, planned, trip));
-  const wasOpen = isUnsettled(journal.rowStatuses.get(planned.ref));
+  const unsure = sending.unsure.get(planned.ref);
+  const wasOpen = unsure !== undefined && isRepeatable(sending);
   try {
     const input = await complete(sending, planned);
     let known: Known | undefined;
@@ -108,9 +92,10 @@ export async function send(sending: Sending, planned: Planned): Promise<Outcome>
     if (wasOpen) await settleRecord(service, { row: planned.ref, operation: operation.id, id });
     return await finished(sending, { ...planned, input }, { id, answer, isAgain: wasOpen });
   } catch (error) {
-    const outcome = outcomeOf(error, { hasLeft: trip.hasLeft, broken: journal.failure() });
+    const outcome = stillOpen(outcomeOf(error, { hasLeft: trip.hasLeft, broken: journal.failure() }), unsure);
     if (outcome.status === 'unknown') for (const key of planned.keys) doubtful.add(key);
-    if (outcome.status === 'unsent' && trip.hasLeft) await writeBack(sending, planned);
+    const now = (outcome.status === 'unknown' && outcome.now) || outcome.status;
+    if (now === 'unsent' && trip.hasLeft) await writeBack(sending, planned);
     return outcome;
   }
 }
@@ -182,15 +167,19 @@ const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
     const { journal } = sending;
     const { ref: row, line } = planned;
     const like = isRepeatable(sending) ? {} : { like: likeOf(sending.row, planned) };
-    await journal.write({ drafting: { row, line, batch: journal.batch, ...like } });
+    await journal.write({ drafting: { row, line, batch: journal.batch, ...like, ...unsureOf(sending, row) } });
     journal.check();
   },
   async leaving() {
     const { ref, line, keys } = planned;
-    const before = trip.before ? newestOf(trip.before) : null;
+    const rowStatus = sending.journal.rowStatuses.get(ref);
+    const unsure = unsureOf(sending, ref);
+    // What an earlier attempt has made is there by now.
+    const atFirst = unsure && rowStatus && 'before' in rowStatus ? rowStatus.before : null;
+    const before = atFirst ?? (trip.before ? newestOf(trip.before) : null);
     const known = isRepeatable(sending) ? { keys } : { like: likeOf(sending.row, planned) };
-    const sent = { row: ref, line, before, ...known };
-    const isMeant = sending.journal.rowStatuses.get(ref)?.status === 'meant';
+    const sent = { row: ref, line, before, ...known, ...unsure };
+    const isMeant = rowStatus?.status === 'meant';
     // As durable as the journal's own line.
     const synced = isMeant || isRepeatable(sending) ? undefined : syncRecord(sending.outer);
     await Promise.all([sending.journal.write({ sent }), synced]);

@@ -6,6 +6,7 @@ import { type CallOptions, patience, type Service } from '../../http/call/call.t
 import { ownIds } from '../../http/call/open-writes.ts';
 import type { Before } from '../../http/look/look.ts';
 import type { NumberTable } from '../../text/number-table.ts';
+import { unsureIn } from '../journal/apply-line.ts';
 import { leavesCopy } from '../journal/copies.ts';
 import type { Journal } from '../journal/open-journal.ts';
 
@@ -25,6 +26,8 @@ export type Sending = {
   baseline?: Promise<Before | undefined>;
   /** What may be taken for a row of unknown outcome, and the other way round. */
   readonly doubtful: Set<string>;
+  /** Rows, by their names, that an earlier run has sent and of which nobody knows whether they are done: what is said of them. */
+  readonly unsure: Map<string, string>;
   /** What was sent and may still arrive. */
   readonly late: LateCopies;
 };
@@ -34,7 +37,11 @@ export function beginSending(outer: Service, row: RowOf, journal: Journal): Send
   const options = patience(outer);
   const late = lateCopies(outer.ctx, outer.settings.settleMs);
   const now = { ms: outer.ctx.clock.now().getTime(), isSure: journal.isClockSure };
-  const sending: Sending = { outer, row, journal, options, own, newestOwn: 0, requests: 0, doubtful: new Set(), late };
+  const unsure = new Map<string, string>();
+  for (const [ref, rowStatus] of journal.rowStatuses.standing('sent', 'unknown'))
+    unsure.set(ref, unsureIn(rowStatus) ?? sentBefore);
+  const learnt = { newestOwn: 0, requests: 0, doubtful: new Set<string>(), unsure, late };
+  const sending: Sending = { outer, row, journal, options, own, ...learnt };
   for (const rowStatus of journal.rowStatuses.values()) {
     // An earlier run ended while it was on its way, or soon after.
     if (!leavesCopy(rowStatus, now)) continue;
@@ -43,6 +50,14 @@ export function beginSending(outer: Service, row: RowOf, journal: Journal): Send
   }
   for (const { keys, content, isKept } of journal.copies) late.note(keys, content, isKept);
   return sending;
+}
+
+const sentBefore = 'It was sent by an earlier run, and svc does not know whether it was done';
+
+/** For the line of an attempt. */
+export function unsureOf({ unsure }: Sending, ref: string): { readonly unsure: string } | undefined {
+  const said = unsure.get(ref);
+  return said === undefined ? undefined : { unsure: said };
 }
 
 export function note(sending: Sending, id: number): void {

@@ -1,0 +1,149 @@
+// A row that may be done stays unknown until its own new attempt is answered well: no refusal, stop or limit of a later
+// run makes it one that was not sent or was rejected, and the plain command never sends it again.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { applyLine } from '../../src/bulk/journal/apply-line.ts';
+import type { RowLine } from '../../src/bulk/journal/lines.ts';
+import { rowStatusTable } from '../../src/bulk/journal/row-status-table.ts';
+import { refusals, refusing } from '../refusing.ts';
+import { few, sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+type Kind = { readonly argv: string; readonly text: string; readonly path: RegExp; readonly isSeen?: true };
+
+const once: Readonly<Record<string, Kind>> = {
+  note: { argv: 'tickets note', text: 'ticket,body\n8,One\n9,Two\n', path: /\/tickets\/\d+\/notes$/u },
+  event: {
+    argv: 'events send',
+    text: 'trigger,contact.name,contact.email\norder_create,A,a@example.com\norder_create,B,b@example.com\n',
+    path: /\/events$/u,
+  },
+  reply: {
+    argv: 'tickets reply',
+    text: 'ticket,body\n8,One\n9,Two\n',
+    path: /\/tickets\/\d+\/replies$/u,
+    isSeen: true,
+  },
+  creation: { argv: 'tickets create', text: 'subject\nOne\nTwo\n', path: /\/tickets$/u, isSeen: true },
+};
+
+function behind({ text, path, argv }: Kind) {
+  const service = refusing(sandboxWorld({ rateLimit: 'off', seed: few }), path);
+  const run = async (flags: readonly string[] = [], name = 'rows.csv', signal?: AbortSignal) => {
+    const file = join(service.world.folder, name);
+    writeFileSync(file, text);
+    const fast = ['--settle', '1', '--max-wait', '3', '--concurrency', '1'];
+    const words = [...argv.split(' '), '--from', file, '--json', '--yes', ...fast, ...flags];
+    const { exitCode, stdout, stderr } = await svc(service.world, words, signal && { signal });
+    const { done, rejected, unknown, unsent, errors } = JSON.parse(stdout || '{}');
+    return { exitCode, stderr, done, rejected, unknown, unsent, errors: errors as { readonly error: string }[] };
+  };
+  return { ...service, run };
+}
+
+const bothUnknown = { done: 0, rejected: 0, unknown: 2, unsent: 0 };
+
+describe.each(Object.entries(once))('%s in doubt, sent again with --retry-unknown', (_, kind) => {
+  const inDoubt = async () => {
+    const service = behind(kind);
+    service.meets(kind.isSeen ? service.late : service.lost);
+    expect(await service.run()).toMatchObject({ ...bothUnknown, exitCode: 9 });
+    return service;
+  };
+  /** What was on its way arrives; the plain command then sends nothing, whatever the file is called. */
+  const sendsNothing = async (service: ReturnType<typeof behind>) => {
+    await service.letGo();
+    service.meets(() => undefined);
+    const ended = kind.isSeen ? { exitCode: 0, done: 2, unknown: 0 } : { ...bothUnknown, exitCode: 9 };
+    expect(await service.run()).toMatchObject(ended);
+    expect(await service.run([], 'copy.csv')).toMatchObject(ended);
+    expect(service.times()).toEqual([1, 1]);
+  };
+
+  test.each(Object.entries(refusals))('%s leaves it unknown', async (_, refusal) => {
+    const service = await inDoubt();
+    service.meets(() => refusal);
+    const second = await service.run(['--retry-unknown']);
+    expect(second).toMatchObject({ ...bothUnknown, exitCode: 9 });
+    for (const { error } of second.errors) expect(error).toContain('may or may not have been');
+    await sendsNothing(service);
+  });
+
+  test('so does Ctrl-C before it leaves', async () => {
+    const service = await inDoubt();
+    const stop = new AbortController();
+    service.meets(() => {
+      stop.abort('SIGINT');
+      return { lost: 'before-sending', reason: 'aborted', detail: 'It was stopped.' };
+    });
+    const second = await service.run(['--retry-unknown'], 'rows.csv', stop.signal);
+    expect(second).toMatchObject({ ...bothUnknown, exitCode: 130 });
+    await sendsNothing(service);
+  });
+
+  test('so does --max-sends, and what is said of it sends nothing twice', async () => {
+    const service = await inDoubt();
+    service.meets(() => undefined);
+    const second = await service.run(['--retry-unknown', '--max-sends', '1']);
+    expect(second).toMatchObject({ exitCode: 9, done: 1, rejected: 0, unknown: 1, unsent: 0 });
+    expect(second.stderr).toContain('1 row is left, because of --max-sends 1.');
+    expect(second.stderr).not.toContain('to send more');
+    const sent = service.times().length;
+    expect(await service.run()).toMatchObject({ exitCode: 9, done: 1, unknown: 1, unsent: 0 });
+    expect(service.times()).toHaveLength(sent);
+  });
+
+  test('a good answer settles it', async () => {
+    const service = await inDoubt();
+    service.meets(() => undefined);
+    expect(await service.run(['--retry-unknown'])).toMatchObject({ exitCode: 0, done: 2, unknown: 0 });
+    expect(await service.run()).toMatchObject({ exitCode: 0, done: 2, unknown: 0 });
+  });
+
+  test('refused twice it says no more than once, and a third attempt may still settle it', async () => {
+    const service = await inDoubt();
+    service.meets(() => refusals['HTTP 422']);
+    const [second, third] = [await service.run(['--retry-unknown']), await service.run(['--retry-unknown'])];
+    expect(third).toMatchObject({ ...bothUnknown, exitCode: 9, errors: second.errors });
+    service.meets(() => undefined);
+    expect(await service.run(['--retry-unknown'])).toMatchObject({ exitCode: 0, done: 2, unknown: 0 });
+  });
+});
+
+describe('a journal of a build that took a row in doubt back before it went again', () => {
+  const row = 'a';
+  const about = { row, line: 2 };
+  const cost = { requests: 1, ms: 1 };
+  const error = 'The note may or may not have been added.';
+  const said = (lines: readonly RowLine[]) => {
+    const rowStatuses = rowStatusTable();
+    const before: readonly RowLine[] = [
+      { sent: { ...about, before: null, like: 'l' } },
+      { unknown: { ...about, error, ...cost } },
+      { back: about },
+    ];
+    for (const line of [...before, ...lines]) applyLine(rowStatuses, line);
+    return rowStatuses.get(row);
+  };
+  const sent: RowLine = { sent: { ...about, before: 7, like: 'l' } };
+  const meant: RowLine = { meant: { rows: [about], before: 7 } };
+
+  test.each<[string, readonly RowLine[]]>([
+    ['and never sent it', []],
+    ['and meant to send it', [meant, { back: about }]],
+    ['and was refused by a limit', [meant, sent, { back: about }]],
+    ['and was to make a draft of it', [{ drafting: { ...about, batch: 'b', like: 'l' } }, { back: about }]],
+  ])('%s still calls it unknown', (_, lines) => {
+    expect(said(lines)).toMatchObject({ status: 'unknown', error, like: 'l' });
+  });
+
+  test('and was refused calls it unknown, and says both', () => {
+    const rejected = said([sent, { rejected: { ...about, error: 'body is bad', ...cost } }]);
+    expect(rejected).toMatchObject({ status: 'unknown', like: 'l', error: `${error.slice(0, -1)}; then: body is bad` });
+  });
+
+  test('and sent it calls it done', () => {
+    expect(said([sent, { done: { ...about, id: 9, ...cost } }])).toMatchObject({ status: 'done', id: 9 });
+  });
+});
