@@ -3,7 +3,7 @@ import { Failure } from '../errors.ts';
 import type { Service } from '../http/call/call.ts';
 import { settleRecord } from '../http/exchange/recorder.ts';
 import { claimAlone, type Held, withStep } from './claim.ts';
-import { type Delivered, deliver, rowOf } from './deliver.ts';
+import { type Delivered, deliver, rowOf, stillUnsure, type Unsure } from './deliver.ts';
 import { type Draft, digestOfDraft, hasBegun, type Seen } from './draft.ts';
 import { requireOwn } from './own.ts';
 import { foundAt } from './settle.ts';
@@ -52,10 +52,21 @@ export async function approve(
     });
   const was = await lookedFor(service, held, draft);
   if (was) return was;
-  const thread = await threadUnlessChanged(service, held);
+  const unsure = unsureIn(draft, held);
+  const thread = await threadUnlessChanged(service, held, unsure);
   if ('failure' in thread) return thread;
-  const beforeRepeat = () => requireUnchanged(service, held);
-  return deliver({ service, held, by, known: thread.known, beforeRepeat });
+  const beforeRepeat = () => requireUnchanged(service, held, unsure);
+  return deliver({ service, held, by, known: thread.known, unsure, beforeRepeat });
+}
+
+/** Of one that may have been sent and was not found: which step that is, until an attempt of its own is answered well. */
+function unsureIn({ state, error }: Draft, held: Held): Unsure | undefined {
+  const { steps } = held.draft();
+  const at = steps.findIndex((step) => step.state !== 'done');
+  const step = steps[at];
+  // A step that was found is done, and those behind it never left.
+  if (state !== 'unknown' || !step || (step.state === 'waiting' && hasBegun(held.draft()))) return undefined;
+  return { at, step, error };
 }
 
 /** What would become public. What it is when it is sent, the digest holds against what it was when the draft was made. */
@@ -63,7 +74,8 @@ const entryOf = async (service: Service, draft: Draft): Promise<Thread['record']
   draft.channel === 'changelog' ? (await threadOf(service, draft)).record : undefined;
 
 /** An unknown one is looked for once more before it is sent again. */
-async function lookedFor(service: Service, held: Held, { state, steps }: Draft): Promise<Delivered | undefined> {
+async function lookedFor(service: Service, held: Held, draft: Draft): Promise<Delivered | undefined> {
+  const { state, steps } = draft;
   if (state !== 'unknown') return undefined;
   const at = steps.findIndex((step) => step.state === 'left');
   const step = steps[at];
@@ -71,29 +83,38 @@ async function lookedFor(service: Service, held: Held, { state, steps }: Draft):
   try {
     const found = await foundAt(service, step);
     if (found) await settleRecord(service, { row: rowOf(held.draft(), at), operation: step.operation, id: found.id });
-    const judged = (one: Draft): Draft =>
-      withStep(one, at, found ? { state: 'done', sent_id: found.id } : { state: 'waiting', before: null });
-    if (found && at === steps.length - 1)
+    // It stays as it left until it is sent again, whatever keeps it back.
+    if (!found) return undefined;
+    const judged = (one: Draft): Draft => withStep(one, at, { state: 'done', sent_id: found.id });
+    if (at === steps.length - 1)
       return { draft: await held.end((one) => ({ ...judged(one), state: 'sent', error: null })) };
     await held.change(judged);
     return undefined;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { draft: await held.end((one) => ({ ...one, state: 'unknown' })), failure: error };
+    return { draft: await held.end((one) => ({ ...one, state: 'unknown' })), failure: stillUnsure(error, draft) };
   }
 }
 
 /** Right before it leaves the thread is read again. What is other than it was when it was read keeps the draft back. */
-async function threadUnlessChanged(service: Service, held: Held): Promise<Thread | (Delivered & { failure: Failure })> {
+async function threadUnlessChanged(
+  service: Service,
+  held: Held,
+  unsure: Unsure | undefined,
+): Promise<Thread | (Delivered & { failure: Failure })> {
   const draft = held.draft();
+  const state = unsure ? 'unknown' : 'waiting';
   try {
     const { thread, changes } = await threadNow(service, draft);
     if (changes.length === 0) return thread;
-    const next = await held.end((one) => ({ ...one, ...thread.seen, state: 'waiting' }));
-    return { draft: next, failure: changedFailure(next, changes) };
+    const next = await held.end((one) => ({ ...one, ...thread.seen, state }));
+    return { draft: next, failure: changedFailure(next, changes, unsure) };
   } catch (error) {
     const failure = error instanceof Failure ? error : new Failure('failed', String(error), { cause: error });
-    return { draft: await held.end((one) => ({ ...one, state: 'waiting' })), failure };
+    return {
+      draft: await held.end((one) => ({ ...one, state })),
+      failure: unsure ? stillUnsure(failure, draft) : failure,
+    };
   }
 }
 
@@ -103,12 +124,13 @@ async function threadNow(service: Service, draft: Draft) {
 }
 
 /** The same after a wait that the service asked for. What it throws ends the delivery, and the draft waits. */
-async function requireUnchanged(service: Service, held: Held): Promise<void> {
+async function requireUnchanged(service: Service, held: Held, unsure: Unsure | undefined): Promise<void> {
   const { thread, changes } = await threadNow(service, held.draft()).catch((error: unknown) => {
     // A thread that is not there is no refusal of what was to be sent.
     throw error instanceof Failure ? new Failure(error.kind, error.message, { ...error, isHeld: true }) : error;
   });
-  if (changes.length > 0) throw changedFailure(await held.change((one) => ({ ...one, ...thread.seen })), changes);
+  if (changes.length > 0)
+    throw changedFailure(await held.change((one) => ({ ...one, ...thread.seen })), changes, unsure);
 }
 
 /** What its own first step did is no news: its message is the newest, and it may have opened the thread again. */
@@ -118,12 +140,12 @@ function withoutOwn(draft: Draft, now: Seen): Seen {
   return { ...now, status: draft.status, ...(isOwn && { answers: draft.answers }) };
 }
 
-const changedFailure = (draft: Draft, changes: readonly string[]): Failure =>
+const changedFailure = (draft: Draft, changes: readonly string[], unsure: Unsure | undefined): Failure =>
   new Failure(
     'differs',
-    `Draft ${draft.id} was not sent. ${changes.join(' ')} Its digest is ${digestOfDraft(draft)} now.`,
+    `Draft ${draft.id} was not sent${unsure ? ' again' : ''}. ${changes.join(' ')} Its digest is ${digestOfDraft(draft)} now.`,
     {
-      hint: `Read it again, and approve it once more: svc drafts show ${draft.id}`,
+      hint: `Read it again, and approve it once more${unsure ? ' with --retry-unknown' : ''}: svc drafts show ${draft.id}`,
       isWhole: true,
     },
   );

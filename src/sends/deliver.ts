@@ -1,6 +1,6 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { type Context, withContext } from '../context.ts';
-import { Failure, messageOf } from '../errors.ts';
+import { Failure, isInterruption, messageOf } from '../errors.ts';
 import { call, type Service } from '../http/call/call.ts';
 import { madeIds } from '../http/exchange/made.ts';
 import { operationAt } from '../http/exchange/raw.ts';
@@ -12,6 +12,9 @@ import type { Draft, Step } from './draft.ts';
 /** What became of a draft that was to be sent. */
 export type Delivered = { readonly draft: Draft; readonly failure?: Failure };
 
+/** A step that may be done by an earlier attempt: as it left then, and what was said of it. */
+export type Unsure = { readonly at: number; readonly step: Step; readonly error: string | null };
+
 export type Delivering = {
   readonly service: Service;
   readonly held: Held;
@@ -19,6 +22,8 @@ export type Delivering = {
   readonly by: string;
   /** The record as it was read a moment ago, where it was. */
   readonly known?: { readonly operation: Operation; readonly answer: unknown };
+  /** What a person sends once more though it may be done. */
+  readonly unsure?: Unsure | undefined;
   /** Throws what keeps a step back that the service has refused for now, and that would be sent again after a wait. */
   readonly beforeRepeat?: () => Promise<void>;
 };
@@ -28,7 +33,7 @@ export type Delivering = {
  * does, so a crash never lets it be sent twice.
  */
 export async function deliver(delivering: Delivering): Promise<Delivered> {
-  const { held, service, by } = delivering;
+  const { held, service, by, unsure } = delivering;
   const decided = { decided_at: service.ctx.clock.now().toISOString(), decided_by: by };
   for (const [at, step] of held.draft().steps.entries()) {
     if (step.state === 'done') continue;
@@ -37,7 +42,8 @@ export async function deliver(delivering: Delivering): Promise<Delivered> {
       id = await sendStep(delivering, at, step);
     } catch (error) {
       const failure = error instanceof Failure ? error : new Failure('unknown', String(error), { cause: error });
-      return { draft: await ended(held, at, failure, decided), failure };
+      if (at !== unsure?.at || failure.isUnsure) return { draft: await ended(held, at, failure, decided), failure };
+      return { draft: await backTo(held, unsure), failure: stillUnsure(failure, { ...held.draft(), ...unsure }) };
     }
     try {
       await held.change((draft) => withStep(draft, at, { state: 'done', sent_id: id, before: null }));
@@ -82,6 +88,30 @@ async function ended(held: Held, at: number, failure: Failure, decided: Decided)
   }
 }
 
+/** That it is refused now says nothing of then. */
+async function backTo(held: Held, { at, step, error }: Unsure): Promise<Draft> {
+  try {
+    return await held.end((draft) => ({ ...withStep(draft, at, step), state: 'unknown', error }));
+  } catch (own) {
+    held.stop();
+    if (own instanceof Failure) return held.draft();
+    throw own;
+  }
+}
+
+/** What keeps a draft back that may have been sent before: of the whole of it nobody knows more than then. */
+export function stillUnsure(failure: Failure, { id, error }: Pick<Draft, 'id' | 'error'>): Failure {
+  const { kind, message } = failure;
+  if (kind === 'differs' || failure.isUnsure) return failure;
+  const before = error ?? `Draft ${id} may or may not have been sent.`;
+  return new Failure(isInterruption(failure) ? kind : 'unknown', `${before} It was not sent again: ${message}`, {
+    hint: `Look in the thread. To send it once more all the same: svc drafts approve ${id} --retry-unknown`,
+    mayBeDone: true,
+    isWhole: true,
+    cause: failure,
+  });
+}
+
 const refusals: readonly Failure['kind'][] = ['rejected', 'not-found', 'usage'];
 
 /** The id of what it made, else null. Throws the Failure of the request. */
@@ -99,7 +129,7 @@ async function sendStep(
   const before = operation.safety === 'verify' ? await readBefore(reading(service), operation, input) : undefined;
   const inner = journaled(service, { draft: held.draft(), at }, async (method) => {
     if (method !== operation.method) return;
-    await held.change((draft) => withStep(draft, at, { state: 'left', before: before ?? null }));
+    await held.change((draft) => withStep(draft, at, { state: 'left', before: step.before ?? before ?? null }));
   });
   let kept: unknown;
   const again = async () =>

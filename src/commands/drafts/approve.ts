@@ -72,10 +72,14 @@ async function approveAll(ctx: Context, at: AtWork, ids: readonly number[], flag
     const draft = ids.length > 1 ? await store.get(id).catch(() => undefined) : undefined;
     ended.push({ id, isLeft: one === undefined, draft, ...one });
     const failure = ended.at(-1)?.failure;
-    if (failure && (isInterruption(failure) || ['auth', 'network', 'rate-limited'].includes(failure.kind))) break;
+    if (failure && endsAll(failure.cause instanceof Failure ? failure.cause : failure)) break;
   }
   return approvedView(ended, ids);
 }
+
+/** The next one would end the same. Of one that may have been sent before it is the cause. */
+const endsAll = (failure: Failure): boolean =>
+  isInterruption(failure) || ['auth', 'network', 'rate-limited'].includes(failure.kind);
 
 type Agreeing = {
   readonly count: number;
