@@ -30,10 +30,14 @@ export type Done = Tally & {
   readonly errors: readonly Problem[];
 };
 
+type About = { readonly chunk: number; readonly first_line: number; readonly rows: number };
+
 export type Line =
   | Header
   | { readonly run: { readonly at: string } }
-  | { readonly sent: { readonly chunk: number; readonly first_line: number; readonly rows: number } }
+  | { readonly sent: About }
+  /** Nothing came of what was sent. 0.1.0 did not say so. */
+  | { readonly back: About }
   | { readonly done: Done }
   /** `sure`: by a clock that agreed with the service's. */
   | { readonly finished: { readonly at: string; readonly sure?: boolean } };
@@ -42,7 +46,7 @@ export type Line =
 export type Past = {
   readonly header: Header;
   readonly done: ReadonlyMap<number, Done>;
-  /** Chunks that were on their way when the run ended: they may still arrive. */
+  /** Chunks that were on their way when a run ended, or of which it did not know whether they were done: they may still arrive. */
   readonly open?: ReadonlySet<number>;
   readonly finishedAt: string | undefined;
   readonly isFinishSure: boolean;
@@ -72,6 +76,7 @@ export function journalReader(): { take(text: Buffer): boolean; past(): Past | u
         ms += msOfRun;
         msOfRun = 0;
       } else if ('sent' in line) open.add(line.sent.chunk);
+      else if ('back' in line) open.delete(line.back.chunk);
       else if ('done' in line) {
         open.delete(line.done.chunk);
         done.set(line.done.chunk, line.done);
@@ -95,9 +100,10 @@ function isLine(line: unknown): line is Line {
     const { svc_sync, content, destination, rows, started_at } = line;
     return svc_sync === 1 && isText(content) && isText(destination) && isCount(rows) && isTime(started_at);
   }
-  const { run, sent, finished, done } = line;
+  const { run, sent, back, finished, done } = line;
+  const about = sent ?? back;
   if (isRecord(run)) return isTime(run.at);
-  if (isRecord(sent)) return isCount(sent.chunk) && isCount(sent.first_line) && isCount(sent.rows);
+  if (isRecord(about)) return isCount(about.chunk) && isCount(about.first_line) && isCount(about.rows);
   if (isRecord(finished)) return isTime(finished.at);
   return isRecord(done) && counts.every((name) => isCount(done[name])) && Array.isArray(done.errors);
 }

@@ -36,6 +36,8 @@ export type Journal = {
   check(): void;
   /** Each resolves when its line is on disk. */
   sent(chunk: Chunk): Promise<void>;
+  /** Nothing came of it. */
+  back(chunk: Chunk): Promise<void>;
   done(chunk: Chunk, outcome: Outcome, requests: number, ms: number): Promise<void>;
   finished(): Promise<void>;
   /** Lets another run begin. */
@@ -105,7 +107,8 @@ export async function openJournal(
       past: resumed ?? nothingDone,
       lost: held.lost,
       check: held.check,
-      sent: (chunk) => append({ sent: { ...about(chunk) } }),
+      sent: (chunk) => append({ sent: about(chunk) }),
+      back: (chunk) => append({ back: about(chunk) }),
       done: (chunk, { problems, ...counts }, requests, ms) =>
         append({ done: { ...about(chunk), ...counts, requests, ms, errors: problems } }),
       finished: () => append({ finished: { at: clock.now().toISOString(), ...(isClockSure && { sure: true }) } }),

@@ -93,6 +93,7 @@ export const nothingSent = (plan: Plan, ms: number): Totals => ({
   resumedRows: 0,
   doneNow: 0,
   unknownNow: 0,
+  unknownBefore: 0,
   ms,
   stopped: undefined,
 });

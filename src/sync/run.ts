@@ -33,6 +33,8 @@ export type Totals = {
   /** Chunks that this run itself has sent, and those of which it is not known. */
   readonly doneNow: number;
   readonly unknownNow: number;
+  /** Of those: chunks that an earlier run has sent. */
+  readonly unknownBefore: number;
   readonly ms: number;
   /** Why it ended before the last chunk. */
   readonly stopped: Failure | undefined;
@@ -63,7 +65,8 @@ export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
   const began = ctx.clock.ticks();
   const elapsed = () => Math.round(ctx.clock.ticks() - began);
   const tally = newTally(plan, journal);
-  const lanes = chunkLanes(ctx, job, tally, elapsed);
+  const open = new Set(journal.past.open);
+  const lanes = chunkLanes(ctx, job, { tally, open, elapsed });
   // In a pipe the lines of progress count their seconds from here, and not from the first answer.
   job.onProgress({ ...tally.progress(), ms: 0 });
   try {
@@ -90,13 +93,21 @@ export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
     requests: journal.past.requests + target.requests(),
     ms: journal.past.ms + elapsed(),
     doneNow: tally.totals().chunks - journal.past.done.size,
-    unknownNow: lanes.unknown(),
+    unknownNow: Math.max(lanes.unknown(), open.size),
+    unknownBefore: open.size,
     stopped: lanes.stopped(),
   };
 }
 
+type SoFar = {
+  readonly tally: ReturnType<typeof newTally>;
+  /** Chunks of which an earlier run does not know whether they are done. */
+  readonly open: Set<number>;
+  readonly elapsed: () => number;
+};
+
 /** The chunks in flight. The first failure counts, and ends the run. */
-function chunkLanes(ctx: Ports, job: Job, tally: ReturnType<typeof newTally>, elapsed: () => number) {
+function chunkLanes(ctx: Ports, job: Job, { tally, open, elapsed }: SoFar) {
   const { target, journal, concurrency, onProgress } = job;
   let stopped: Failure | undefined;
   let unknown = 0;
@@ -110,10 +121,16 @@ function chunkLanes(ctx: Ports, job: Job, tally: ReturnType<typeof newTally>, el
 
   const work = async (chunk: Chunk) => {
     await journal.sent(chunk);
-    const outcome = await target.send(chunk);
+    const outcome = await target.send(chunk).catch(async (error: unknown) => {
+      // That it is refused now says nothing of then.
+      const isNothing = error instanceof Failure && !error.isUnsure && !open.has(chunk.number);
+      if (isNothing) await journal.back(chunk);
+      throw error;
+    });
     const requests = target.requests() - requestsNoted;
     requestsNoted += requests;
     await journal.done(chunk, outcome, requests, elapsed());
+    open.delete(chunk.number);
     tally.add(chunk, outcome);
     onProgress({ ...tally.progress(), ms: elapsed() });
   };

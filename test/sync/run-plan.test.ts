@@ -46,6 +46,7 @@ async function running({ send = async () => done, past, chunks, rows: wanted = r
     check: () => {},
     past: { done: new Map(), ms: 0, requests: 0, ...past },
     sent: async ({ number }) => void written.push(['sent', number]),
+    back: async ({ number }) => void written.push(['back', number]),
     done: async ({ number }, _, used, ms) => void written.push(['done', number, used, ms]),
     finished: async () => void written.push(['finished']),
     close: async () => {},
@@ -77,7 +78,10 @@ describe('nothing more is sent', () => {
     const failure = new Failure('auth', 'No.');
     const { totals, sent, written } = await running({ send: () => Promise.reject(failure) });
     expect(sent).toEqual([0]);
-    expect(written).toEqual([['sent', 0]]);
+    expect(written).toEqual([
+      ['sent', 0],
+      ['back', 0],
+    ]);
     expect(totals.stopped).toBe(failure);
   });
 
