@@ -38,6 +38,8 @@ export type Rules = {
   readonly safety: Safety;
   /** A 404 on a repeated delete means that the first one worked. */
   readonly deletes: boolean;
+  /** An earlier run has sent it, and nobody knows whether it was done. */
+  readonly wasSent?: boolean;
   /** A customer would hear it twice, so it is sent once, whatever comes of it. */
   readonly reachesCustomer: boolean;
   readonly maxWaitMs: number;
@@ -118,7 +120,7 @@ function afterAnswer(rules: Rules, history: History, status: number): Next {
   if (status < 300) return { next: 'accept' };
   if (status === 401 && !history.renewed) return { next: 'renew' };
   // The first attempt may have deleted it: what we wanted is so.
-  if (status === 404 && rules.deletes && history.doubts > 0) return { next: 'gone' };
+  if (status === 404 && rules.deletes && (history.doubts > 0 || rules.wasSent)) return { next: 'gone' };
   if (status < 500) return { next: 'fail', as: inDoubt(rules, history) ? 'unknown' : 'answer' };
   // The service failed and says so: nothing of this attempt is still on its way ("check before retrying writes").
   if (rules.safety === 'verify') return { next: 'look', after: 'settled' };

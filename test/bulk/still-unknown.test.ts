@@ -28,6 +28,21 @@ const once: Readonly<Record<string, Kind>> = {
   creation: { argv: 'tickets create', text: 'subject\nOne\nTwo\n', path: /\/tickets$/u, isSeen: true },
 };
 
+/** Twice is once, so the same command sends them again. */
+const repeatable: Readonly<Record<string, Kind>> = {
+  'ticket to update': { argv: 'tickets update', text: 'id,subject\n7,New\n8,New\n', path: /\/tickets\/\d+$/u },
+  'ticket to close': { argv: 'tickets close', text: '7\n8\n', path: /\/tickets\/\d+$/u },
+  'contact to update': { argv: 'contacts update', text: 'id,name\n233,Ann\n175,Bo\n', path: /\/contacts\/\d+$/u },
+  'list to update': { argv: 'lists update', text: 'id,name\n1,One\n2,Two\n', path: /\/contactslists\/\d+\/update$/u },
+  'list to delete': { argv: 'lists delete', text: '1\n2\n', path: /\/contactslists\/\d+\/delete$/u },
+  'conversation to resolve': {
+    argv: 'conversations resolve',
+    text: '1\n7\n',
+    path: /\/conversations\/\d+\/resolve$/u,
+  },
+  'entry to publish': { argv: 'changelog publish', text: '31\n32\n', path: /\/changelog\/\d+$/u },
+};
+
 function behind({ text, path, argv }: Kind) {
   const service = refusing(sandboxWorld({ rateLimit: 'off', seed: few }), path);
   const run = async (flags: readonly string[] = [], name = 'rows.csv', signal?: AbortSignal) => {
@@ -108,6 +123,65 @@ describe.each(Object.entries(once))('%s in doubt, sent again with --retry-unknow
     expect(third).toMatchObject({ ...bothUnknown, exitCode: 9, errors: second.errors });
     service.meets(() => undefined);
     expect(await service.run(['--retry-unknown'])).toMatchObject({ exitCode: 0, done: 2, unknown: 0 });
+  });
+});
+
+describe.each(Object.entries(repeatable))('a %s in doubt, sent again by the same command', (_, kind) => {
+  const inDoubt = async () => {
+    const service = behind(kind);
+    service.meets(service.lost);
+    expect(await service.run()).toMatchObject({ ...bothUnknown, exitCode: 9 });
+    return service;
+  };
+  const isGone = (what: string) => what === 'HTTP 404' && kind.argv.endsWith('delete');
+
+  test.each(Object.entries(refusals))('%s leaves it unknown, and a good answer settles it', async (what, refusal) => {
+    const service = await inDoubt();
+    service.meets(() => refusal);
+    const second = await service.run();
+    // What was to be deleted is not there.
+    const ended = isGone(what) ? { exitCode: 0, done: 2, unknown: 0 } : { ...bothUnknown, exitCode: 9 };
+    expect(second).toMatchObject(ended);
+    if (isGone(what)) return;
+    for (const { error } of second.errors) expect(error).toContain('may or may not have been');
+    await service.letGo();
+    service.meets(() => undefined);
+    if (kind.argv.endsWith('delete')) service.meets(() => refusals['HTTP 404']);
+    expect(await service.run()).toMatchObject({ exitCode: 0, done: 2, rejected: 0, unknown: 0, unsent: 0 });
+    // And is forgotten with the run.
+    service.meets(() => refusals['HTTP 422']);
+    expect(await service.run()).toMatchObject({ done: 0, rejected: 2, unknown: 0, unsent: 0 });
+  });
+
+  test('Ctrl-C before it leaves leaves it unknown', async () => {
+    const service = await inDoubt();
+    const stop = new AbortController();
+    service.meets(() => {
+      stop.abort('SIGINT');
+      return { lost: 'before-sending', reason: 'aborted', detail: 'It was stopped.' };
+    });
+    expect(await service.run([], 'rows.csv', stop.signal)).toMatchObject({ ...bothUnknown, exitCode: 130 });
+  });
+
+  test('--restart forgets it', async () => {
+    const service = await inDoubt();
+    service.meets(() => refusals['HTTP 422']);
+    expect(await service.run(['--restart'])).toMatchObject({ done: 0, rejected: 2, unknown: 0, unsent: 0 });
+  });
+
+  test('the rows that were done beside it go again with it', async () => {
+    const service = behind(kind);
+    let left = 0;
+    service.meets((request) => (++left === 1 ? undefined : service.lost(request)));
+    expect(await service.run()).toMatchObject({ exitCode: 9, done: 1, unknown: 1 });
+    let again = 0;
+    service.meets(() => {
+      again++;
+      return undefined;
+    });
+    if (kind.argv.endsWith('delete')) return;
+    expect(await service.run()).toMatchObject({ exitCode: 0, done: 2, unknown: 0 });
+    expect(again).toBe(2);
   });
 });
 

@@ -7,7 +7,7 @@ import type { Draft } from '../../sends/draft.ts';
 import { someOf } from '../../text/each.ts';
 import { claimedRows, forgetRows, freeLock, haveCommonRow, refuseCommon, refuseDeleted } from '../journal/claims.ts';
 import { copiesElsewhere, hasArrived, type Moment } from '../journal/copies.ts';
-import { isUnsure } from '../journal/ended-table.ts';
+import { isAnyUnsettled, isUnsure } from '../journal/ended-table.ts';
 import { likeIn } from '../journal/lines.ts';
 import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from '../journal/on-disk.ts';
 import { type Overtaken, overtakenIn } from '../journal/overtaken.ts';
@@ -86,8 +86,10 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
   const { settings } = keys;
   const same = ours.filter(({ past }) => past.header.settings === settings);
   const isOnce = isRepeatable(plan);
-  // Twice is once, so another list of records is other work.
-  const goesOn = (one: Found) => !isOnce || (isOpen(one) && one.past.content === plan.content);
+  const mayBeDone = ({ past }: Found) => isAnyUnsettled(past.rowStatuses);
+  // Twice is once, so another list of records is other work, and one that is finished begins again: but for what is said of rows
+  // that may be done.
+  const goesOn = (one: Found) => !isOnce || ((isOpen(one) || mayBeDone(one)) && one.past.content === plan.content);
   const found = ownJournal(
     same.filter((one) => !busy.has(one.path) && goesOn(one)),
     sides,
@@ -96,7 +98,7 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
   if (works[0] && !found && !wish.restart) throw notTheSame(works[0], plan);
   const now = { ms: clock.now().getTime(), isSure: identity.account.isClockSure };
   const isNeeded = (one: Found) =>
-    busy.has(one.path) || decided.has(one) || (decided.size > 0 && one.past.voided.size > 0);
+    busy.has(one.path) || mayBeDone(one) || decided.has(one) || (decided.size > 0 && one.past.voided.size > 0);
   if (isOnce && !onlyLooks) await forgetFinished(same, isNeeded, now);
   const { judges, matches, unsettled, overtaken } = await matchAll({ ours, found, sides, plan, decided, settings });
   if (!isOnce && !wish.again && !wish.restart) refuseStrange(disk.strange, plan, matches);
@@ -111,6 +113,8 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
   const chosen = choose({ matches, judges, works, plan, wish, drafted: decided, settings, goesAgain });
   const own = wish.restart ? undefined : found;
   const replaces = wish.restart ? found : undefined;
+  // What is settled in one that begins again is none of this run's rows, and may still arrive.
+  const goneOn = isOnce && own && !isOpen(own) ? undefined : own;
   const hasCopies = mayBeOverwritten(plan) && !onlyLooks;
   const resembling =
     isOnce || wish.restart
@@ -134,7 +138,7 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
     passedOver: [...new Set(resembling.alike.flatMap(({ rowStatus }) => likeIn(rowStatus) ?? []))],
     number: ours.reduce((last, { past }) => Math.max(last, past.lastRun), 0) + 1,
     made: { [Symbol.iterator]: () => madeIn(ours) },
-    copies: hasCopies ? await copiesElsewhere({ folder, present, now, identity, ours, own, replaces }) : [],
+    copies: hasCopies ? await copiesElsewhere({ folder, present, now, identity, ours, own: goneOn, replaces }) : [],
     overtaken,
     replaces,
   };
@@ -171,7 +175,9 @@ async function matchAll({ ours, found, sides, plan, decided, settings }: Matchin
   }
   // Twice is once. What these rows ask for now may not be done even once, or another run has written there since.
   const stands = (ref: string, match: Match) =>
-    !overtaken.rows.has(match.key) && !(match.rowStatus.status === 'done' && isOtherRequest(match, plan.refs.get(ref)));
+    isOpen(match.from) &&
+    !overtaken.rows.has(match.key) &&
+    !(match.rowStatus.status === 'done' && isOtherRequest(match, plan.refs.get(ref)));
   return { judges, matches: known, unsettled: await unsettle(plan, known, stands, decided), overtaken };
 }
 

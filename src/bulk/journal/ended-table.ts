@@ -1,7 +1,8 @@
 import { column, numberColumn, textColumn } from '../../text/column.ts';
+import { someOf } from '../../text/each.ts';
 import { type RowTable, rowTable } from '../rows/row-table.ts';
 import type { RowStatus } from './lines.ts';
-import { partsOf } from './row-status-table.ts';
+import { partsOf, type RowStatuses } from './row-status-table.ts';
 
 /** What became of a row of the file, over all runs. */
 export type Ended =
@@ -27,6 +28,10 @@ export const endedEarlier = (row: RowStatus | undefined, line: number): Ended | 
 /** It left, and nobody knows what came of it. */
 export const isUnsettled = (row: RowStatus | undefined): row is Extract<RowStatus, { status: 'sent' | 'unknown' }> =>
   row?.status === 'sent' || row?.status === 'unknown';
+
+/** Whether nobody knows of some row whether it is done. */
+export const isAnyUnsettled = (rowStatuses: Pick<RowStatuses, 'standing'>): boolean =>
+  someOf(rowStatuses.standing('sent', 'unknown'), () => true);
 
 /** Sent again it might be there twice. */
 export const isUnsure = (row: RowStatus): boolean => isUnsettled(row) || isInDoubt(row);

@@ -3,6 +3,7 @@ import { Failure } from '../../errors.ts';
 import { someOf } from '../../text/each.ts';
 import { applyLine } from './apply-line.ts';
 import type { Copy } from './copies.ts';
+import { isAnyUnsettled } from './ended-table.ts';
 import { type Line, newestOf, type RowLine } from './lines.ts';
 import type { Past } from './reader.ts';
 import type { OpenRowStatuses } from './row-status-table.ts';
@@ -85,8 +86,9 @@ export function openJournal(held: Held, past: Past | undefined): Journal {
     failure: () => held.failed,
     keepLost: () => keepLost(held),
     close() {
-      // What may still arrive, and what waits for a person, is told to the runs that follow.
-      const isOver = isFinished && vanishes.whenFinished && late.size === 0 && !hasDrafts;
+      // What may still arrive, what may be done, and what waits for a person, is told to the runs that follow.
+      const isTold = late.size > 0 || hasDrafts || isAnyUnsettled(rowStatuses);
+      const isOver = isFinished && vanishes.whenFinished && !isTold;
       return close(held, { vanishes: isOver || (!hasRows && vanishes.whenEmpty) });
     },
   };

@@ -170,7 +170,12 @@ export function earlierNotes(known: Known, plan: Plan, now: Now): string[] {
     const at = finished?.at ?? header.started_at;
     const asked = countOf(matches.keys(), (ref) => plan.refs.get(ref) !== noRequest);
     const isRetried = finished !== undefined && left > plan.sendable - asked;
-    if (isRetried) notes.push(`This file was done at ${localTime(at)}, but for ${rowsInWords(left)}.`);
+    // Twice is once: it begins again.
+    if (finished && isRepeatable(plan) && asked > 0)
+      notes.push(
+        `This file was done at ${localTime(at)}, but for ${rowsInWords(asked)} that may or may not have been done. The whole file is sent again.`,
+      );
+    else if (isRetried) notes.push(`This file was done at ${localTime(at)}, but for ${rowsInWords(left)}.`);
     // Nothing of it stands to be gone on with.
     else if (finished || settled + left > 0)
       notes.push(

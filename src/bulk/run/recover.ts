@@ -3,7 +3,7 @@ import type { Undecided } from '../../http/exchange/settle.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 import { someOf } from '../../text/each.ts';
 import { unsureIn } from '../journal/apply-line.ts';
-import { type Ended, endedEarlier, isUnsettled } from '../journal/ended-table.ts';
+import { type Ended, endedEarlier, isAnyUnsettled, isUnsettled } from '../journal/ended-table.ts';
 import { partOf } from '../journal/lines.ts';
 import { isRepeatable, type Planned } from '../rows/plan.ts';
 import { holdLater, noteLook } from './judging.ts';
@@ -99,8 +99,7 @@ function whyOpen(left: Looked): string {
 async function openRows(runState: RunState): Promise<Planned[]> {
   const { journal, plan } = runState.job;
   const open: Planned[] = [];
-  const hasOpen = someOf(journal.rowStatuses.standing('sent', 'unknown'), () => true);
-  if (!hasOpen || isRepeatable(plan)) return open;
+  if (!isAnyUnsettled(journal.rowStatuses) || isRepeatable(plan)) return open;
   for await (const batch of plan.read()) {
     open.push(...batch.filter((planned) => pastOf(runState, planned) === 'left open'));
   }

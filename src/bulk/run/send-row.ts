@@ -85,7 +85,7 @@ export async function send(sending: Sending, planned: Planned): Promise<Outcome>
       known = trip.before && !planned.keys.some((key) => doubtful.has(key)) ? trip.before : 'nothing';
     }
     const sender = input === planned.input ? service : whileSupplied(service, sending, planned, input);
-    const answer = await call(sender, operation, input, { ...options, before: known });
+    const answer = await call(sender, operation, input, { ...options, before: known, wasSent: wasOpen });
     const id = idOf(operation, answer, planned);
     if (id !== null && operation.makes) note(sending, id);
     // Twice is once.

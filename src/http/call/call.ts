@@ -72,7 +72,7 @@ export async function traced(ctx: Context, { debug }: Pick<Settings, 'debug'>): 
   return withContext(ctx, { exchange: tracedExchange(ctx) });
 }
 
-export type CallOptions = Pick<SendOptions, 'maxWaitMs'> & {
+export type CallOptions = Pick<SendOptions, 'maxWaitMs' | 'wasSent'> & {
   /** Of a write that is looked for: what was there before, where the caller knows it; without it svc reads it first. */
   readonly before?: Known;
   /** Of an update: the record before it, where the caller has just read it. */
@@ -99,7 +99,8 @@ export async function call<const Op extends Operation>(
     : (options.was ?? (await recordBefore(operation, input, readOf(service, input))));
   const asked = withHint(operation, input, prepared ?? { takes: takesFor(service, operation, input), was });
   try {
-    const sending = send(service, asked, wire, { ...prepared, maxWaitMs: options.maxWaitMs });
+    const { maxWaitMs, wasSent = false } = options;
+    const sending = send(service, asked, wire, { ...prepared, maxWaitMs, wasSent });
     const sent = await sending.catch(notFoundNames(askedFor(operation, input), numberAdvice(operation)));
     if (sent.how === 'gone') return called<Op>(undefined);
     if (sent.how === 'found') return called<Op>(sent.json);

@@ -28,6 +28,8 @@ import { type Recording, recorded } from './recorded.ts';
 export type SendOptions = {
   /** How long to wait out rate limits and retries in all; default: --max-wait, else two minutes. */
   readonly maxWaitMs?: number;
+  /** An earlier run has sent it, and nobody knows whether it was done. */
+  readonly wasSent?: boolean;
   /** For `verify`: finds what an attempt has made whose outcome is not known. */
   readonly look?: Look;
   /** Whether the service shows that a success names another record than ours. */
@@ -84,6 +86,7 @@ async function sendOn(service: Service, asked: RequestSpec, wire: Wire, options:
   const rules: Rules = {
     safety: asked.safety,
     deletes: asked.deletes === true,
+    wasSent: options.wasSent === true,
     reachesCustomer: asked.reaches === 'customer',
     maxWaitMs: options.maxWaitMs ?? service.settings.maxWaitMs ?? defaultMaxWaitMs,
   };
