@@ -208,6 +208,10 @@ describe('a journal of a build that took a row in doubt back before it went agai
     ['and meant to send it', [meant, { back: about }]],
     ['and was refused by a limit', [meant, sent, { back: about }]],
     ['and was to make a draft of it', [{ drafting: { ...about, batch: 'b', like: 'l' } }, { back: about }]],
+    [
+      'and could not keep the draft of it',
+      [{ drafting: { ...about, batch: 'b', like: 'l' } }, { unknown: { ...about, error, ...cost } }],
+    ],
   ])('%s still calls it unknown', (_, lines) => {
     expect(said(lines)).toMatchObject({ status: 'unknown', error, like: 'l' });
   });

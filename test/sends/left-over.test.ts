@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { svc } from '../svc.ts';
+import { runOrKill } from '../bulk/killing.ts';
+import { refusals } from '../refusing.ts';
+import { svc, type World } from '../svc.ts';
 import { desk, writesOf } from './drafting.ts';
 
 const line = ['conversations', 'reply', '--from', '-', '--yes', '--json'];
@@ -125,4 +127,22 @@ test('of a draft of which a part was sent, and whose rest a person rejected, not
   expect(writesOf(world)).toEqual(sent);
   await ok([...replies, '--restart'], one);
   expect(writesOf(world)).toHaveLength(4);
+});
+
+test('of what follows a reply, and was on its way when svc was killed, nobody knows, whatever refuses it in the next run', async () => {
+  const whole = desk().world;
+  await svc(whole, line, rows);
+  const at = whole.sent.indexOf(resolve);
+  for (const refusal of [refusals['HTTP 422'], undefined]) {
+    const { world } = desk();
+    const { next } = await runOrKill(world, line, { at, heard: true }, rows);
+    expect(writesOf(world)).toEqual([reply, resolve]);
+    const exchange: World['exchange'] = async (request) =>
+      (request.url.endsWith('/resolve') && refusal) || world.exchange(request);
+    const ran = await svc({ ...next, exchange }, line, rows);
+    const [exitCode, unknown] = refusal ? [9, 1] : [0, 0];
+    expect(ran.exitCode).toBe(exitCode);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ done: 1 - unknown, unknown, rejected: 0, unsent: 0 });
+    expect(writesOf(world)).toEqual(refusal ? [reply, resolve] : [reply, resolve, resolve]);
+  }
 });

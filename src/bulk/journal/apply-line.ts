@@ -3,7 +3,6 @@ import {
   heldIn,
   isOver,
   likeIn,
-  type Open,
   partOf,
   type RowLine,
   type RowStatus,
@@ -51,9 +50,11 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
     if (known && unsure !== undefined) set(line.rejected, openAs(known, { error: thenSaid(unsure, error), unsure }));
     else set(line.rejected, { status: 'rejected', error });
   } else if ('unknown' in line) {
-    const sent = rowStatuses.get(line.unknown.row);
-    const open: Open = sent && 'before' in sent && sent.status !== 'meant' ? sent : { before: null };
-    set(line.unknown, { status: 'unknown', error: line.unknown.error, before: open.before, ...heldIn(open) });
+    const { row, error } = line.unknown;
+    const known = rowStatuses.get(row);
+    const before = known && 'before' in known && known.status !== 'meant' ? known.before : null;
+    const held = known && known.status !== 'done' ? heldIn(known) : {};
+    set(line.unknown, { status: 'unknown', error, before, ...held });
   } else if ('again' in line) for (const row of line.again.elsewhere ? [] : line.again.rows) rowStatuses.delete(row);
   else if ('renamed' in line) {
     for (const { was, settings } of line.renamed.rows) if (settings === undefined) rowStatuses.delete(was);

@@ -145,7 +145,7 @@ type Made = {
 /** Of a row that may be done by an earlier attempt: what is said of that. */
 export type Unsure = { readonly unsure?: string };
 
-export type Open = Unsure & {
+type Open = Unsure & {
   readonly before: number | null;
   readonly keys?: readonly string[];
   readonly like?: string;

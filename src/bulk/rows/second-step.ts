@@ -71,6 +71,8 @@ export type Later = {
   readonly from: number;
   /** The first request was sent by an earlier run. */
   readonly isLeft: boolean;
+  /** And so was the first of these, or it was about to be. */
+  readonly mayBeDone: boolean;
   readonly options: CallOptions;
   /** Writes down that a step is about to leave, or is done: `may` is what is not known if svc ends now. */
   readonly mark: (next: number, may?: string) => Promise<void>;
@@ -83,7 +85,7 @@ export type Later = {
  */
 export async function laterSteps(
   outer: Service,
-  { steps, from, isLeft, options, mark, ready }: Later,
+  { steps, from, isLeft, mayBeDone, options, mark, ready }: Later,
 ): Promise<(Left & { readonly step?: number }) | ReturnType<typeof draftMade> | undefined> {
   const service = following(outer, isLeft);
   for (let at = from; at < steps.length; at++) {
@@ -102,12 +104,15 @@ export async function laterSteps(
       if (error.drafted) return draftMade(error.drafted);
       if (error.isUnsure) return { error: doubt.replaceAll('\n', ' '), doubt: error };
       const told = `it is sent, but ${what} was not ${effect?.done ?? 'done'}`;
+      const isOpen = mayBeDone && at === from && !error.isHeld;
       if (isInterruption(error))
         return {
           error: `${told}: svc was stopped. The same command goes on when it is run again`,
           rest: true,
           step: at,
         };
+      // That it is refused now says nothing of then.
+      if (isOpen) return { error: doubt.replaceAll('\n', ' '), doubt: error };
       return {
         error: `${told}: ${error.message.replace(/\.$/u, '')}. ${toDo(steps.slice(at), error)}`,
         // It never left: what a person or the policy has kept back now may go with a later run.

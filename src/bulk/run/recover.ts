@@ -135,7 +135,9 @@ export async function finishSteps(runState: RunState): Promise<void> {
       if (rowStatus?.status !== 'done' || !rowStatus.rest || rowStatus.id === null || runState.isOver()) continue;
       const { id } = rowStatus;
       const { ref: row, line, index } = planned;
-      const there = { id, answer: undefined, isAgain: true, from: rowStatus.step };
+      // Of one that was stopped in order it is said why.
+      const mayBeDone = rowStatus.error === undefined;
+      const there = { id, answer: undefined, isAgain: true, from: rowStatus.step, mayBeDone };
       const part = partOf(await finished(sending, planned, there));
       if (part.drafted !== undefined) {
         runState.doneNow++;

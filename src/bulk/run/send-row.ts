@@ -106,6 +106,8 @@ type There = {
   readonly answer: unknown;
   readonly isAgain: boolean;
   readonly from?: number;
+  /** Whether svc was killed when that step was about to leave, or had left. */
+  readonly mayBeDone?: boolean;
 };
 
 /** Nothing of it leaves, so nothing is looked for. */
@@ -117,7 +119,7 @@ async function isDrafted({ outer, row }: Sending): Promise<boolean> {
 export async function finished(sending: Sending, planned: Planned, there: There): Promise<Done> {
   const { row, options } = sending;
   const { input, ref, line } = planned;
-  const { id, answer, isAgain, from = 0 } = there;
+  const { id, answer, isAgain, from = 0, mayBeDone = false } = there;
   // Most rows are whole with their one request.
   if (!row.after && !input.follows) return { status: 'done', id, answer };
   const keys = keysBehind(sending, planned, id);
@@ -148,7 +150,7 @@ export async function finished(sending: Sending, planned: Planned, there: There)
       status: 'done',
       id,
       answer,
-      ...(await laterSteps(service, { steps, from, isLeft: isAgain, options, mark, ready })),
+      ...(await laterSteps(service, { steps, from, isLeft: isAgain, mayBeDone, options, mark, ready })),
     };
   } catch (error) {
     // The row itself is done: that its journal cannot be written any more ends the run.
