@@ -184,3 +184,18 @@ test('a row that may have gone as another request stays one, though its request 
       expect((await run(line('both.csv', ...flags, ...more))).exitCode).not.toBe(0);
   expect(sent()).toBe(4);
 });
+
+test('a message that a person rejected is sent by --again alone, whatever else its row was sent as from elsewhere', async () => {
+  const { ok, run, put, line, sent } = files();
+  put('also.csv', 'id,body,more\n12,Hello Cy,Bye\n9,Hello Bob,Bye\n8,Hello Ann,Bye\n');
+  await ok(line('both.csv', '--map', 'more=ignore', '--draft'));
+  await ok('drafts reject 1 2 3');
+  await ok(line('also.csv', '--map', 'body=ignore', '--map', 'more=body', '--again'));
+  expect(sent()).toBe(3);
+  const plain = await run(line('a.csv'));
+  expect(JSON.parse(plain.stdout)).toMatchObject({ rejected: 3, done: 0 });
+  expect(plain.exitCode).toBe(8);
+  expect(sent()).toBe(3);
+  await ok(line('a.csv', '--again'));
+  expect(sent()).toBe(6);
+});

@@ -6,7 +6,7 @@ import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { type Drafted, fateOf } from './drafted.ts';
 import type { Judges } from './judges.ts';
 import { type Match, type Matches, matchTable, type OpenMatches } from './match-table.ts';
-import { isOtherRequest, isSentAsOther } from './other-request.ts';
+import { isOtherRequest } from './other-request.ts';
 import type { Senders } from './senders.ts';
 
 /** What the person wants of rows that were sent before. */
@@ -73,11 +73,12 @@ export function choose(choice: Choice): Chosen {
     namesOf: (ref) => {
       const match = wish.restart ? undefined : again.get(ref);
       const request = plan.refs.get(ref);
-      // What was sent as another request stays sent.
+      // What became of another request stays so, also where a person rejected its draft.
       const isOther = ([its, row]: Named) =>
-        judges.all.some(
-          ({ past }) => past.header.settings === its && isSentAsOther(past.rowStatuses.get(row), request),
-        );
+        judges.all.some(({ past: { header, rowStatuses } }) => {
+          const is = header.settings === its ? rowStatuses.get(row)?.is : undefined;
+          return is !== undefined && is !== request;
+        });
       return match ? namesBy(ref, match).filter((name) => !isOther(name)) : [];
     },
     voided: voidedBy(restarted(), wish.restart ? works : [], { plan, settings }),
