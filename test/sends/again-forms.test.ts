@@ -199,3 +199,20 @@ test('a message that a person rejected is sent by --again alone, whatever else i
   await ok(line('a.csv', '--again'));
   expect(sent()).toBe(6);
 });
+
+test('a row that another file found is done in the next form, also where its own file ran since', async () => {
+  const { world, ok, run, line, sent } = files();
+  let isLost = false;
+  const exchange: typeof world.exchange = async (request) => {
+    isLost ||= request.method === 'POST';
+    const answer = await world.exchange(request);
+    return isLost ? { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' } : answer;
+  };
+  expect((await svc({ ...world, exchange }, line('a.csv', '--max-sends', '1', '--settle', '1'))).exitCode).toBe(9);
+  await ok(line('other.csv'));
+  expect(sent()).toBe(4);
+  await ok(line('a.csv'));
+  const { stdout } = await run(line('map.csv'));
+  expect(JSON.parse(stdout)).toMatchObject({ done: 4, unknown: 0 });
+  expect(sent()).toBe(5);
+});

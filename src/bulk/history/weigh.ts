@@ -110,6 +110,7 @@ export function matchRows(
       const now = plan.refs.get(key);
       const hasName = now !== undefined && (now === request || isSame(from, key));
       if (hasName && !isOfAnother({ from, key, rowStatus }, matches.get(key), drafted)) continue;
+      if (isDoneSince({ from, key, rowStatus }, all)) continue;
       left ??= rowsByRequest(plan.refs, (place) => !matches.hasAt(place));
       let ref = left.take(request);
       if (ref === undefined && !isOnce && rowStatus.status !== 'rejected') {
@@ -132,6 +133,16 @@ function isOfAnother(match: Match, known: Match | undefined, drafted: Drafted): 
   // With --retry-unknown it went as that one.
   return !isUnsettled(match.rowStatus) || known.rowStatus.status !== 'done' || runOf(known) < runOf(match);
 }
+
+/** Another run has looked for the very row since, and found it, or sent it with --retry-unknown. */
+const isDoneSince = ({ from, key, rowStatus }: Match, all: readonly Found[]): boolean =>
+  isUnsettled(rowStatus) &&
+  all.some(({ past: { rowStatuses } }) => {
+    const since = rowStatuses.get(key);
+    return (
+      since?.status === 'done' && since.is === rowStatus.is && rowStatuses.runOf(key) > from.past.rowStatuses.runOf(key)
+    );
+  });
 
 const runOf = ({ from, key }: Match): number => from.past.rowStatuses.runOf(key);
 
