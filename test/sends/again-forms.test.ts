@@ -216,3 +216,19 @@ test('a row that another file found is done in the next form, also where its own
   expect(JSON.parse(stdout)).toMatchObject({ done: 4, unknown: 0 });
   expect(sent()).toBe(5);
 });
+
+test('what this file has sent it does not send again where another file drafted it since, and a person rejected that', async () => {
+  const { ok, run, line, sent } = files();
+  await ok(line('a.csv'));
+  await ok(line('other.csv', '--again', '--draft'));
+  await ok('drafts reject 1 2 3 4');
+  for (const flags of [[], ['--again']]) {
+    const own = await run(line('a.csv', ...flags));
+    expect(own.exitCode).toBe(8);
+    expect(own.stderr).toContain('--restart');
+    expect(own.stderr).not.toContain('add --again');
+    expect(sent()).toBe(3);
+  }
+  await ok(line('other.csv', '--again'));
+  expect(sent()).toBe(7);
+});

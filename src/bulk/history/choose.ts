@@ -98,8 +98,8 @@ type Judged = {
 };
 
 /**
- * With --again goes what this file has not sent with the request that it has now, but was sent from other files or as
- * another request; and what was a draft that a person rejected.
+ * With --again goes what this file has not sent with the request that it has now: what was sent from other files or as
+ * another request, or was a draft that a person rejected.
  */
 export function againIn({ found, isCopy, plan, drafted, senders }: Judged): Goes {
   // Where no journal tells who has sent a row, it is of the journal that knows it.
@@ -110,8 +110,8 @@ export function againIn({ found, isCopy, plan, drafted, senders }: Judged): Goes
   return (ref, match) => {
     const request = plan.refs.get(ref);
     const fate = fateOf(drafted, match);
-    if (fate === 'rejected') return true;
     if (senders.isOwn(ref)) return false;
+    if (fate === 'rejected') return true;
     // Only who begins the whole file again sends beside a draft that waits.
     if (fate === 'open') return isOtherRequest(match, request);
     // What may or may not be done, --retry-unknown alone sends again.

@@ -195,11 +195,17 @@ export function earlierNotes(known: Known, plan: Plan, now: Now): string[] {
         }),
       );
   }
-  const rejected = countOf(matches.values(), (match) => fateOf(known.drafted, match) === 'rejected');
+  const isRejected = ([, match]: readonly [string, Match]) => fateOf(known.drafted, match) === 'rejected';
+  const rejected = countOf(matches, (one) => isRejected(one) && goesAgain(...one));
+  const ownRejected = countOf(matches, isRejected) - rejected;
   const isSentElsewhere = ([ref, match]: readonly [string, Match]) =>
     match.rowStatus.status === 'done' && fateOf(known.drafted, match) === undefined && goesAgain(ref, match);
   const others = countOf(matches, isSentElsewhere);
   if (rejected > 0) notes.push(rejectedNote(rejected, { elsewhere: others, isDraft }));
+  if (ownRejected > 0)
+    notes.push(
+      `A person rejected drafts of ${rowsInWords(ownRejected)} that this file had sent before: --restart alone sends all again.`,
+    );
   const toSee = isAnyWaiting ? 'To see and send what waits' : 'To see what became of it';
   if (open > 0)
     notes.push(
