@@ -232,3 +232,14 @@ test('what this file has sent it does not send again where another file drafted 
   await ok(line('other.csv', '--again'));
   expect(sent()).toBe(7);
 });
+
+test('a file under another name has sent what it sent before it was renamed, also as a form of other columns', async () => {
+  const { world, ok, run, put, line, sent } = files();
+  await run(line('a.csv', '--max-sends', '1'));
+  renameSync(join(world.folder, 'a.csv'), join(world.folder, 'copy.csv'));
+  await ok(line('copy.csv'));
+  put('copy.csv', texts['name.csv']);
+  const { stderr } = await ok([...line('copy.csv', '--again'), '--template', join(world.folder, 'hello.md')]);
+  expect(stderr).toContain('3 rows were sent before');
+  expect(sent()).toBe(4);
+});

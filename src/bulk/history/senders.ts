@@ -44,7 +44,7 @@ const [byOthers, byOwn] = [1, 2];
  * the name that it has there.
  */
 export async function sendersOf({ folder, journals, found, file, plan: { refs }, drafts }: Asked): Promise<Senders> {
-  const files = namesOf(found, file);
+  const files = namesOf(journals, found, file);
   const wanted = requestsOf(refs);
   const by = column(8);
   /** Rows that have another name there, by who sent them. */
@@ -89,11 +89,20 @@ type Drafting = { readonly row: string; readonly leaving: Leaving; readonly isKe
 export const hasOthers = ({ past: { works, former } }: Found, file: string | null): boolean =>
   former.size > 0 || works.some(({ files }) => !files.has(file));
 
-/** What this file was called by the runs that it goes on with, or that went on with it. */
-function namesOf(found: Found | undefined, file: string | null): ReadonlySet<string | null> {
-  const works = found?.past.works ?? [];
-  const isOf = ({ files, before, isOpen }: Work) => files.has(file) || (isOpen && !before.has(file));
-  return new Set([file, ...works.filter(isOf).flatMap(({ files }) => [...files])]);
+/** What this file was called by the runs that it went on with, or goes on with now, or that went on with it. */
+function namesOf(
+  journals: readonly Found[],
+  found: Found | undefined,
+  file: string | null,
+): ReadonlySet<string | null> {
+  const isOf = (from: Found, { files, before, isOpen }: Work) =>
+    files.has(file) || (from === found && isOpen && !before.has(file));
+  return new Set([
+    file,
+    ...journals.flatMap((from) =>
+      from.past.works.filter((work) => isOf(from, work)).flatMap(({ files }) => [...files]),
+    ),
+  ]);
 }
 
 /**
