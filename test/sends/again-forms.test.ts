@@ -243,3 +243,21 @@ test('a file under another name has sent what it sent before it was renamed, als
   expect(stderr).toContain('3 rows were sent before');
   expect(sent()).toBe(4);
 });
+
+test('what a file has sent is still what it was for --again where a copy of it began again', async () => {
+  const { ok, line, sent } = files();
+  await ok(line('a.csv'));
+  await ok(line('copy.csv', '--restart'));
+  expect(sent()).toBe(6);
+  for (const flags of [[], ['--again']]) {
+    const { stderr } = await ok(line('a.csv', ...flags));
+    expect(stderr).toContain('--restart');
+    expect(stderr).not.toContain('add --again');
+  }
+  await ok(line('copy.csv', '--again'));
+  expect(sent()).toBe(6);
+  for (const all of [9, 12]) {
+    await ok(line('copy.csv', '--restart'));
+    expect(sent()).toBe(all);
+  }
+});

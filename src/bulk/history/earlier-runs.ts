@@ -112,7 +112,8 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
   const goesAgain = againIn({ found, isCopy, plan, drafted: decided, senders });
   const chosen = choose({ matches, judges, works, plan, wish, drafted: decided, settings, goesAgain });
   const own = wish.restart ? undefined : found;
-  const replaces = wish.restart ? found : undefined;
+  // What other files have sent stays written down: --again asks for it.
+  const replaces = wish.restart && found && (isOnce || !hasSentElse(found, file)) ? found : undefined;
   // What is settled in one that begins again is none of this run's rows, and may still arrive.
   const goneOn = isOnce && own && !isOpen(own) ? undefined : own;
   const hasCopies = mayBeOverwritten(plan) && !onlyLooks;
@@ -121,7 +122,7 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
       ? { alike: [], grown: [] }
       : await resemblingRows(plan, { ours, judges, decided }, chosen.matches);
   return {
-    path: found?.path ?? join(folder.path, newName(keys)),
+    path: (own ?? replaces)?.path ?? join(folder.path, newName(keys)),
     own,
     isCopy,
     senders,
@@ -143,6 +144,10 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
     replaces,
   };
 }
+
+/** A run that is over had rows that other files have sent. */
+const hasSentElse = (one: Found, file: string | null): boolean =>
+  !isOpen(one) && [...one.past.sentFrom].some((from) => from !== file);
 
 type Matching = {
   readonly ours: readonly Found[];
