@@ -261,3 +261,35 @@ test('what a file has sent is still what it was for --again where a copy of it b
     expect(sent()).toBe(all);
   }
 });
+
+test('--restart sends again the rows of the file as it is now: what else was sent of it stays sent', async () => {
+  const { ok, put, line, sent } = files();
+  const [hello, bye] = [
+    ['--map', 'more=ignore'],
+    ['--map', 'body=ignore', '--map', 'more=body'],
+  ];
+  await ok(line('both.csv', ...hello));
+  await ok(line('both.csv', ...bye, '--restart'));
+  for (const flags of [hello, bye, [...hello, '--again']]) await ok(line('both.csv', ...flags));
+  await ok(line('a.csv'));
+  expect(sent()).toBe(6);
+  put('other.csv', 'id,body\n11,Hello Di\n10,Hello Ed\n');
+  await ok(line('other.csv'));
+  put('other.csv', 'id,body\n11,Hello Di\n');
+  await ok(line('other.csv', '--restart'));
+  put('other.csv', 'id,body\n11,Hello Di\n10,Hello Ed\n');
+  await ok(line('other.csv'));
+  expect(sent()).toBe(9);
+});
+
+test('a draft waits also where its row was begun again as another request', async () => {
+  const { ok, run, line, sent } = files();
+  await ok(line('both.csv', '--map', 'more=ignore', '--draft'));
+  await ok(line('both.csv', '--map', 'body=ignore', '--map', 'more=body', '--restart'));
+  expect(sent()).toBe(3);
+  const { stdout } = await ok(line('a.csv'));
+  expect(JSON.parse(stdout)).toMatchObject({ done: 3, drafted: 3 });
+  await ok('drafts reject 1 2 3');
+  expect((await run(line('a.csv'))).exitCode).toBe(8);
+  expect(sent()).toBe(3);
+});

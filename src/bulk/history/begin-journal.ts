@@ -52,7 +52,8 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
   const again = chosen.voided.map((voided): RowLine => ({ again: voided }));
   const isBegun = header === own?.past.header;
   if (!isBegun) {
-    const told = { header, run: { at, number }, others: again, rowStatuses: formerRowStatuses(own) };
+    const others = [...again, ...renamedIn(chosen.former, beginning.drafted, header.settings)];
+    const told = { header, run: { at, number }, others, rowStatuses: formerRowStatuses(own) };
     await folder.begin(path, journalText(shortLines(told)));
     await tidy(opening, path);
   }
@@ -95,7 +96,7 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
     // What goes again, or has another name from now on, is said behind them.
     for (const line of untoldDrafts(beginning)) await append(held, line);
     for (const line of isBegun ? again : []) await append(held, line);
-    for (const line of renamedIn(beginning, header.settings)) await append(held, line);
+    for (const line of renamedIn(chosen.matches, beginning.drafted, header.settings)) await append(held, line);
     await folder.onDisk(() => noteBegun(path));
     if (own?.past.witness !== undefined) await forgetWitness(own.past.witness);
   } catch (error) {
@@ -137,9 +138,9 @@ function* formerRowStatuses(own: Found | undefined): Generator<readonly [row: st
 }
 
 /** Rows that the journals call by another name, from now on by theirs. */
-function* renamedIn({ chosen: { matches }, drafted }: Beginning, settings: string): Generator<RowLine> {
+function* renamedIn(known: Chosen['former'], drafted: Drafted, settings: string): Generator<RowLine> {
   let rows: Renamed[] = [];
-  for (const [row, match] of matches) {
+  for (const [row, match] of known) {
     const { key, from } = match;
     if (key === row) continue;
     const its = from.past.header.settings;

@@ -1,5 +1,6 @@
 import { countOf } from '../../text/each.ts';
 import { isInDoubt, isUnsettled } from '../journal/ended-table.ts';
+import { formerName } from '../journal/going.ts';
 import type { Again, Named } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
@@ -27,6 +28,8 @@ export type Chosen = {
   readonly namesOf: (ref: string) => readonly Named[];
   /** What no earlier journal counts for any more from now on. */
   readonly voided: readonly Again[];
+  /** With --restart: what rows went as before, where they go as another request now, by the names that it has from now on. */
+  readonly former: Iterable<readonly [name: string, match: Match]>;
 };
 
 type Choice = {
@@ -57,6 +60,13 @@ export function choose(choice: Choice): Chosen {
   function* restarted() {
     for (const [ref, match] of wish.restart ? again : []) yield* namesBy(ref, match);
   }
+  function* former() {
+    for (const [ref, match] of wish.restart && isTwice ? again : []) {
+      const { is, status } = match.rowStatus;
+      const isKept = status === 'done' || fateOf(drafted, match) !== undefined;
+      if (isKept && is !== undefined && is !== plan.refs.get(ref)) yield [formerName(ref, is), match] as const;
+    }
+  }
   for (const [ref, match] of wish.restart || wish.again ? matches : []) {
     const request = plan.refs.get(ref);
     if (!wish.restart && !goesAgain(ref, match)) continue;
@@ -82,6 +92,7 @@ export function choose(choice: Choice): Chosen {
       return match ? namesBy(ref, match).filter((name) => !isOther(name)) : [];
     },
     voided: voidedBy(restarted(), wish.restart ? works : [], { plan, settings }),
+    former: { [Symbol.iterator]: former },
   };
 }
 

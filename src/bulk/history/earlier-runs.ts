@@ -19,7 +19,7 @@ import { againIn, choose, type Goes, unsettle, type Wish } from './choose.ts';
 import { type Drafted, drafted, fateOf } from './drafted.ts';
 import { type Grown, grownRows, matchCounted } from './grown.ts';
 import { type Judges, judgesOf } from './judges.ts';
-import type { Match, Matches, OpenMatches } from './match-table.ts';
+import { type Match, type Matches, type OpenMatches, otherNames } from './match-table.ts';
 import { isOtherRequest, otherRequests } from './other-request.ts';
 import { hasOthers, nobody, type Senders, sendersOf } from './senders.ts';
 import { notTheSame, refuseStrange } from './strange.ts';
@@ -112,8 +112,7 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
   const goesAgain = againIn({ found, isCopy, plan, drafted: decided, senders });
   const chosen = choose({ matches, judges, works, plan, wish, drafted: decided, settings, goesAgain });
   const own = wish.restart ? undefined : found;
-  // What other files have sent stays written down: --again asks for it.
-  const replaces = wish.restart && found && (isOnce || !hasSentElse(found, file)) ? found : undefined;
+  const replaces = wish.restart && found && (isOnce || !holdsMore(found, chosen.again, sides)) ? found : undefined;
   // What is settled in one that begins again is none of this run's rows, and may still arrive.
   const goneOn = isOnce && own && !isOpen(own) ? undefined : own;
   const hasCopies = mayBeOverwritten(plan) && !onlyLooks;
@@ -145,9 +144,13 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
   };
 }
 
-/** A run that is over had rows that other files have sent. */
-const hasSentElse = (one: Found, file: string | null): boolean =>
-  !isOpen(one) && [...one.past.sentFrom].some((from) => from !== file);
+/** Whether a journal says more than a run tells that begins its rows again: of other rows, or of what other files have sent. */
+function holdsMore(one: Found, again: Matches, { plan: { refs }, file }: Sides): boolean {
+  const { sentFrom, rowStatuses } = one.past;
+  if (!isOpen(one) && [...sentFrom].some((from) => from !== file)) return true;
+  const begunAgain = otherNames(again, refs);
+  return someOf(rowStatuses.keys(), (key) => !refs.has(key) && !begunAgain.has(key));
+}
 
 type Matching = {
   readonly ours: readonly Found[];

@@ -70,10 +70,12 @@ export function goingRows(rowStatuses: OpenRowStatuses, onGone: (row: string, go
 export function keepFormer(rowStatuses: OpenRowStatuses, row: string, before: Before | undefined): void {
   const { status, is } = before?.rowStatus ?? {};
   if (!before || status !== 'done' || is === undefined || rowStatuses.get(row)?.is === is) return;
-  putBack(rowStatuses, `${row}${formerly}${is}`, before);
+  putBack(rowStatuses, formerName(row, is), before);
 }
 
 const formerly = ' as ';
+
+export const formerName = (row: string, is: string): string => `${row}${formerly}${is}`;
 
 /** Whether it is none of a row, but of what a row was sent as before. */
 export const isFormerName = (name: string): boolean => name.includes(formerly);
