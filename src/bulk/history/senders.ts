@@ -48,14 +48,13 @@ export async function sendersOf({ folder, journals, found, file, plan: { refs },
   const wanted = requestsOf(refs);
   const by = column(8);
   /** Rows that have another name there, by who sent them. */
-  const others = { own: new Map<string, string>(), other: new Map<string, string>() };
+  const others = { own: requestsByRow(), other: requestsByRow() };
   const note = (place: number, who: number) => by.set(place, by.get(place) | who);
   const take = (row: string, { request, isOwn }: Leaving) => {
     const now = refs.get(row);
     if (now !== undefined && (now === noRequest || now === (request ?? now)))
       note(refs.names.find(row), isOwn ? byOwn : byOthers);
-    else if (request !== undefined && wanted.has(request))
-      (isOwn ? others.own : others.other).set(`${row} ${request}`, request);
+    else if (request !== undefined && wanted.has(request)) (isOwn ? others.own : others.other).add(row, request);
   };
   const drafted: Drafting[] = [];
   for (const { path } of journals) {
@@ -77,10 +76,27 @@ export async function sendersOf({ folder, journals, found, file, plan: { refs },
       if (ref !== undefined) note(refs.names.find(ref), who);
     }
   };
-  spread(others.own.values(), byOwn);
-  spread(others.other.values(), byOthers);
+  spread(others.own.all(), byOwn);
+  spread(others.other.all(), byOthers);
   const of = (ref: string) => by.get(refs.names.find(ref));
   return { isOwn: (ref) => of(ref) >= byOwn, isSent: (ref) => of(ref) > 0 };
+}
+
+/** What was sent for rows, each request of a row once; 45 bytes for a row that has one. */
+function requestsByRow() {
+  const first = rowRequests();
+  const more = new Map<string, string>();
+  return {
+    add(row: string, request: string): void {
+      const known = first.get(row);
+      if (known === undefined) first.set(row, request);
+      else if (known !== request) more.set(`${row} ${request}`, request);
+    },
+    *all() {
+      yield* first.values();
+      yield* more.values();
+    },
+  };
 }
 
 type Drafting = { readonly row: string; readonly leaving: Leaving; readonly isKept: boolean };
