@@ -3,6 +3,7 @@ import { fieldsOf } from '../api/shape.ts';
 import type { Param } from '../command/command.ts';
 import { globalFlags } from '../command/global-flags.ts';
 import { argName, flagName } from '../command/param.ts';
+import { columnNames, fieldsOfRow, nameKey } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import type { Invocation } from './invocation.ts';
 
@@ -45,7 +46,9 @@ function refuse(
 
 /** Whether the field of a record may be that: a record is made without it, or an update makes it empty. The service keeps no phone that is none. */
 function empties({ row, operation = row?.operation }: Invocation['command'], key: string): boolean {
-  const shape = operation?.method === 'GET' ? undefined : fieldsOf(operation?.body)[key];
+  if (operation?.method === 'GET') return false;
+  const path = row && columnNames(row).get(nameKey(key));
+  const shape = row ? fieldsOfRow(row)[path ?? '']?.shape : fieldsOf(operation?.body)[key];
   const isUpdate = row?.needsChange ?? operation?.method === 'PUT';
   const mayBeMissing = isUpdate || shape?.required === false;
   return shape?.type === 'text' && mayBeMissing && !shape.known && key !== 'phone' && check(shape.schema, '').ok;
