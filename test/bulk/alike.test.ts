@@ -59,6 +59,38 @@ test.each([
   expect(await from(world, 'tickets reply + --status open', 'c.csv', plain)).toMatchObject({ exitCode: 0, writes: 2 });
 });
 
+const forbidden = { status: 403, headers: { 'content-type': 'application/json' }, body: '{"error":"forbidden"}' };
+
+test('a row is passed over only once one like it has left: not by a run that was refused, or stopped before', {
+  tags: ['long'],
+}, async () => {
+  const { world, silent, from } = setUp(isPost('/8/replies'));
+  const refusing: World = {
+    ...world,
+    exchange: async (request) => (isPost('/8/replies')(request) ? forbidden : world.exchange(request)),
+  };
+  expect((await from(silent, 'tickets reply', 'a.csv', pending)).exitCode).toBe(9);
+  const other = 'id,body,status\n9,Two,open\n8,One,open\n';
+  expect(await from(world, 'tickets reply + --retry-unknown --max-sends 1', 'b.csv', other)).toMatchObject({
+    report: { done: 1, unsent: 1 },
+  });
+  expect(await from(world, 'tickets reply', 'b.csv', other)).toMatchObject(refused);
+  expect(await from(refusing, 'tickets reply + --retry-unknown', 'b.csv', other)).toMatchObject({ exitCode: 5 });
+  expect(await from(world, 'tickets reply', 'b.csv', other)).toMatchObject(refused);
+  expect(await from(world, 'tickets reply + --retry-unknown', 'b.csv', other)).toMatchObject({ exitCode: 0 });
+  expect(await from(world, 'tickets reply', 'c.csv', pending.replace('pending', 'closed'))).toMatchObject({
+    exitCode: 0,
+    writes: 2,
+  });
+});
+
+test('a row beside which one like it went that is in doubt now holds up no more, but that one does', async () => {
+  const { world, silent, from } = setUp(isPost('/8/replies'));
+  expect((await from(silent, 'tickets reply', 'a.csv', plain)).exitCode).toBe(9);
+  expect((await from(silent, 'tickets reply + --retry-unknown', 'b.csv', pending)).exitCode).toBe(9);
+  expect(await from(world, 'tickets reply + --status open', 'c.csv', plain)).toMatchObject(refused);
+});
+
 test('the journal of a version that wrote down of no row what it is like: a column more is held up all the same', async () => {
   const { world, silent, from } = setUp(isPost('/8/replies'));
   expect((await from(silent, 'tickets reply', 'a.csv', plain)).exitCode).toBe(9);

@@ -58,9 +58,15 @@ function openRows(journals: readonly Found[], matches: Matches): ReadonlyMap<str
   const taken = new Set<string>();
   for (const { key, rowStatus } of matches.values()) if (isUnsure(rowStatus)) taken.add(key);
   const isDone = (key: string) => journals.some(({ past }) => past.rowStatuses.get(key)?.status === 'done');
-  const isPassedOver = (like: string) => journals.some(({ past }) => past.passedOver.has(like));
+  const isPassedOver = (like: string, run: number) =>
+    journals.some(({ past }) => (past.passedOver.get(like) ?? 0) > run);
   for (const { key, rowStatus, from, like } of unsure) {
-    if (taken.has(key) || isPassedOver(like) || (isUnsettled(rowStatus) && isDone(key))) continue;
+    if (
+      taken.has(key) ||
+      isPassedOver(like, from.past.rowStatuses.runOf(key)) ||
+      (isUnsettled(rowStatus) && isDone(key))
+    )
+      continue;
     open.set(like, { key, rowStatus, from });
   }
   return open;

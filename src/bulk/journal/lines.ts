@@ -66,7 +66,7 @@ export type RunLine = {
   readonly file?: string | null;
   /** In a journal that was rewritten: the files from which its rows were sent. */
   readonly sentFrom?: readonly (string | null)[];
-  /** With --retry-unknown: what earlier rows in doubt are like, beside which it sends rows like them. */
+  /** With --retry-unknown: what earlier rows in doubt are like, beside which it is to send rows like them. */
   readonly passedOver?: readonly string[];
   /** A digest of the cells of all rows of the file. */
   readonly content?: string;

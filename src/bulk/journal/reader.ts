@@ -15,6 +15,7 @@ import {
   type RunLine,
   rowsOf,
 } from './lines.ts';
+import { type PassedOver, passing } from './passing.ts';
 import { type OpenRowStatuses, rowStatusTable } from './row-status-table.ts';
 import { openWorks, type Work } from './works.ts';
 
@@ -34,8 +35,7 @@ export type Past = {
   readonly files: ReadonlySet<string | null>;
   /** Of these the ones from which rows were sent, or became drafts. */
   readonly sentFrom: ReadonlySet<string | null>;
-  /** What rows in doubt are like, beside which a run has sent others all the same. */
-  readonly passedOver: ReadonlySet<string>;
+  readonly passedOver: PassedOver;
   /** Their contents. */
   readonly contents: ReadonlySet<string>;
   /** That of the last run. */
@@ -103,7 +103,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   const works = openWorks();
   const there = new Map<number, readonly number[]>();
   const [files, sentFrom, contents] = [new Set<string | null>(), new Set<string | null>(), new Set<string>()];
-  const passedOver = new Set<string>();
+  const passed = passing(rowStatuses);
   let file: string | null = null;
   const shapes: (readonly string[])[] = [];
   const former = new Map<string, string>();
@@ -147,7 +147,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
       file = next.file;
     }
     for (const one of Array.isArray(next.sentFrom) ? next.sentFrom : []) sentFrom.add(one);
-    for (const one of Array.isArray(next.passedOver) ? next.passedOver : []) passedOver.add(one);
+    passed.wants(next.passedOver);
     if (next.content !== undefined) contents.add(next.content);
     if (Array.isArray(next.shapes)) shapes.push(...next.shapes.filter(Array.isArray));
   };
@@ -182,6 +182,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
       }
     for (const row of rowsOf(line)) rowStatuses.setRun(row, number);
     going.ends(line);
+    passed.take(line, number);
     const cost = costOf(line);
     requests += cost.requests;
     msOfRun = Math.max(msOfRun, cost.ms);
@@ -221,7 +222,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
         going: going.left(),
         files,
         sentFrom,
-        passedOver,
+        passedOver: passed.passedOver(),
         contents,
         content: run?.content,
         shapes,
