@@ -45,9 +45,9 @@ const repeatable: Readonly<Record<string, Kind>> = {
 
 function behind({ text, path, argv }: Kind) {
   const service = refusing(sandboxWorld({ rateLimit: 'off', seed: few }), path);
-  const run = async (flags: readonly string[] = [], name = 'rows.csv', signal?: AbortSignal) => {
+  const run = async (flags: readonly string[] = [], name = 'rows.csv', signal?: AbortSignal, rows = text) => {
     const file = join(service.world.folder, name);
-    writeFileSync(file, text);
+    writeFileSync(file, rows);
     const fast = ['--settle', '1', '--max-wait', '3', '--concurrency', '1'];
     const words = [...argv.split(' '), '--from', file, '--json', '--yes', ...fast, ...flags];
     const { exitCode, stdout, stderr } = await svc(service.world, words, signal && { signal });
@@ -125,6 +125,28 @@ describe.each(Object.entries(once))('%s in doubt, sent again with --retry-unknow
     expect(await service.run(['--retry-unknown'])).toMatchObject({ exitCode: 0, done: 2, unknown: 0 });
   });
 });
+
+test.each(Object.entries(refusals))(
+  'a row in doubt that goes as another request stays in doubt: %s',
+  async (_, refusal) => {
+    const two = behind({ argv: 'tickets note', text: 'ticket,body,x\n8,One,Two\n', path: /\/notes$/u });
+    two.meets(two.lost);
+    expect(await two.run()).toMatchObject({ exitCode: 9, unknown: 1 });
+    two.meets(() => refusal);
+    const map = ['--map', 'x=body', '--map', 'body=ignore'];
+    expect(await two.run([...map, '--retry-unknown'])).toMatchObject({ exitCode: 9, unknown: 1 });
+    await two.letGo();
+    two.meets(() => undefined);
+    const plain = { text: 'ticket,body\n8,One\n', name: 'plain.csv' };
+    for (const flags of [[], ['--again']])
+      expect(await two.run(flags, plain.name, undefined, plain.text)).toMatchObject({ exitCode: 9, unknown: 1 });
+    expect(two.times()).toEqual([1]);
+    const retried = await two.run(['--retry-unknown'], plain.name, undefined, plain.text);
+    expect(retried).toMatchObject({ exitCode: 0, done: 1 });
+    expect(await two.run([], plain.name, undefined, plain.text)).toMatchObject({ exitCode: 0, done: 1 });
+    expect(two.times()).toEqual([2]);
+  },
+);
 
 describe.each(Object.entries(repeatable))('a %s in doubt, sent again by the same command', (_, kind) => {
   const inDoubt = async () => {

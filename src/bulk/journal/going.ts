@@ -1,4 +1,4 @@
-import { type About, isOver, type Named, type RowLine, type RowStatus, rowsOf } from './lines.ts';
+import { type About, heldIn, isOver, likeIn, type Named, type RowLine, type RowStatus, rowsOf } from './lines.ts';
 import type { OpenRowStatuses } from './row-status-table.ts';
 
 /** What was known of a row before it went once more, and by which run. */
@@ -71,6 +71,42 @@ export function keepFormer(rowStatuses: OpenRowStatuses, row: string, before: Be
   const { status, is } = before?.rowStatus ?? {};
   if (!before || status !== 'done' || is === undefined || rowStatuses.get(row)?.is === is) return;
   putBack(rowStatuses, formerName(row, is), before);
+}
+
+/**
+ * A row in doubt that goes as another request, which is not like it, stays in doubt as what it was: another form of the file
+ * may ask for that. `leaves` and `ends`: to be told of each line before what it says is taken down, and behind that.
+ */
+export function otherDoubts(rowStatuses: OpenRowStatuses) {
+  const kept = new Map<string, string>();
+  const nameOf = (row: string, is: string | undefined) => `${row}${formerly}${is}`;
+  const comesBack = (row: string) => {
+    const name = kept.get(row) ?? '';
+    const rowStatus = rowStatuses.get(name);
+    if (rowStatus) putBack(rowStatuses, row, { rowStatus, run: rowStatuses.runOf(name) });
+    rowStatuses.delete(name);
+    kept.delete(row);
+  };
+  return {
+    leaves(line: RowLine): void {
+      if ('run' in line) kept.clear();
+      for (const about of leavingIn(line)) {
+        const { row, is } = about;
+        const known = rowStatuses.get(row);
+        if (known?.status !== 'unknown' || known.is === undefined || is === undefined || is === known.is) continue;
+        if (likeIn(known) === heldIn(about).like) continue;
+        const name = nameOf(row, known.is);
+        putBack(rowStatuses, name, { rowStatus: known, run: rowStatuses.runOf(row) });
+        kept.set(row, name);
+      }
+    },
+    ends(line: RowLine): void {
+      if ('back' in line) comesBack(line.back.row);
+      for (const row of 'unknown' in line || 'done' in line ? rowsOf(line) : []) kept.delete(row);
+      const done = 'done' in line ? nameOf(line.done.row, rowStatuses.get(line.done.row)?.is) : '';
+      if (rowStatuses.get(done)?.status === 'unknown') rowStatuses.delete(done);
+    },
+  };
 }
 
 const formerly = ' as ';

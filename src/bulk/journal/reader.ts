@@ -2,7 +2,7 @@ import type { Span } from '../../disk/log/log-file.ts';
 import type { RowRequests } from '../rows/row-requests.ts';
 import { applyLine, takeBack } from './apply-line.ts';
 import { parseLine } from './check.ts';
-import { type Before, type Going, goingRows, keepFormer, standingAs } from './going.ts';
+import { type Before, type Going, goingRows, keepFormer, otherDoubts, standingAs } from './going.ts';
 import {
   costOf,
   type Finish,
@@ -125,6 +125,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     // By a name that it had before: the very run that it goes with may have spoken of it.
     for (const [its, row] of again) if (row !== gone && its === header?.settings) rowStatuses.delete(row);
   });
+  const doubts = otherDoubts(rowStatuses);
   const judgeMeant = (isSure: boolean) => {
     for (const [row, rowStatus] of rowStatuses.standing('meant')) {
       if (isSure) {
@@ -157,6 +158,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   };
   const takeRow = (line: RowLine) => {
     going.leaves(line, number);
+    doubts.leaves(line);
     const before = 'renamed' in line ? line.renamed.rows.map(({ row }) => standingAs(rowStatuses, row)) : [];
     applyLine(rowStatuses, line);
     if ('run' in line) begins(line.run);
@@ -182,6 +184,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
       }
     for (const row of rowsOf(line)) rowStatuses.setRun(row, number);
     going.ends(line);
+    doubts.ends(line);
     passed.take(line, number);
     const cost = costOf(line);
     requests += cost.requests;
