@@ -148,6 +148,22 @@ test.each(Object.entries(refusals))(
   },
 );
 
+test('a row in doubt that became a draft is in doubt again where a person rejects that', async () => {
+  const argv = 'tickets reply';
+  const reply = behind({ argv, text: 'ticket,body,status\n8,One,pending\n', path: /\/replies$/u });
+  reply.meets(reply.late);
+  expect(await reply.run()).toMatchObject({ exitCode: 9, unknown: 1 });
+  reply.meets(() => undefined);
+  expect(await reply.run(['--draft', '--retry-unknown'])).toMatchObject({ exitCode: 0, done: 1 });
+  expect((await svc(reply.world, ['drafts', 'reject', '1', '--yes'])).exitCode).toBe(0);
+  for (const flags of [[], ['--again']])
+    expect(await reply.run(flags)).toMatchObject({ exitCode: 9, rejected: 0, unknown: 1 });
+  const other = 'ticket,body,status\n8,One,open\n';
+  expect(await reply.run([], 'other.csv', undefined, other)).toMatchObject({ exitCode: 2 });
+  expect(reply.times()).toEqual([]);
+  expect(await reply.run(['--retry-unknown'])).toMatchObject({ exitCode: 0, done: 1 });
+});
+
 describe.each(Object.entries(repeatable))('a %s in doubt, sent again by the same command', (_, kind) => {
   const inDoubt = async () => {
     const service = behind(kind);

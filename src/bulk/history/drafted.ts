@@ -1,9 +1,9 @@
 import { hearersOf } from '../../api/hearers.ts';
 import { type Draft, hasBegun } from '../../sends/draft.ts';
 import { someOf } from '../../text/each.ts';
-import { takeBack } from '../journal/apply-line.ts';
+import { takeBack, thenSaid } from '../journal/apply-line.ts';
 import { type Going, keepFormer, putBack } from '../journal/going.ts';
-import { likeIn, type RowStatus, type Said } from '../journal/lines.ts';
+import { heldIn, likeIn, type RowStatus, type Said } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import type { Plan } from '../rows/plan.ts';
 import type { Match } from './match-table.ts';
@@ -39,9 +39,16 @@ export const draftOf = ({ id, created_at: at }: Draft) => ({ drafted: id, drafte
 
 const aboutOf = (rowStatus: RowStatus) => {
   const { line, is } = rowStatus;
-  const like = likeIn(rowStatus);
-  return { line, ...(is !== undefined && { is }), ...(like !== undefined && { like }) };
+  return {
+    line,
+    ...(is !== undefined && { is }),
+    ...heldIn({ like: likeIn(rowStatus), unsure: beforeDraft(rowStatus) }),
+  };
 };
+
+/** What is said of a row that may have been sent before it became a draft. */
+const beforeDraft = (rowStatus: RowStatus): string | undefined =>
+  rowStatus.status === 'done' ? rowStatus.unsure : undefined;
 
 /**
  * What became of the drafts of rows. A row whose draft a person rejected is no done one: from here on it is a rejected one.
@@ -70,6 +77,13 @@ export async function drafted(
       isDecided &&= draft?.state === 'sent';
       if (!draft || draft.state === 'sent') continue;
       const is = whatIs(draft, sentIn(rowStatus).id);
+      const unsure = beforeDraft(rowStatus);
+      // That its draft is never sent says nothing of what was sent before.
+      if (is?.status === 'rejected' && unsure !== undefined) {
+        const error = thenSaid(unsure, is.error);
+        statuses.set(row, { status: 'unknown', error, before: null, ...aboutOf(rowStatus) });
+        continue;
+      }
       // Sent once more, the customer would get again what was sent of it.
       ofRow.set(row, { is: is?.status === 'rejected' ? 'rejected' : 'open', draft });
       if (is) statuses.set(row, { ...is, ...aboutOf(rowStatus) });

@@ -39,8 +39,11 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
     if (!isOver(rowStatuses.get(line.back.row))) takeBack(rowStatuses, line.back.row);
   } else if ('done' in line) {
     const { row, id, secret, of, doubt, rest, drafted, keys, at } = line.done;
-    const like = doubt || rest || drafted !== undefined ? likeIn(rowStatuses.get(row)) : undefined;
-    const more = { ...(secret !== undefined && { secret }), ...(of && { of }), ...heldIn({ like, keys, at }) };
+    const known = rowStatuses.get(row);
+    const like = doubt || rest || drafted !== undefined ? likeIn(known) : undefined;
+    // Of a draft that nobody sends the attempt before it is all there was.
+    const unsure = drafted !== undefined && id === null ? unsureIn(known) : undefined;
+    const more = { ...(secret !== undefined && { secret }), ...(of && { of }), ...heldIn({ like, keys, at, unsure }) };
     set(line.done, { status: 'done', id, ...partOf(line.done), ...more });
   } else if ('rejected' in line) {
     const { row, error } = line.rejected;
@@ -64,6 +67,7 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
 
 /** What is said of a row that may be done, by the attempt before the one that is under way. */
 export function unsureIn(rowStatus: RowStatus | undefined): string | undefined {
+  if (rowStatus?.status === 'done') return undefined;
   if (rowStatus && 'unsure' in rowStatus && rowStatus.unsure !== undefined) return rowStatus.unsure;
   return rowStatus?.status === 'unknown' ? rowStatus.error : undefined;
 }

@@ -118,7 +118,8 @@ export type Said =
   | ({ readonly status: 'drafting'; readonly batch: string; readonly like?: string } & Unsure)
   | ({ readonly status: 'meant'; readonly like?: string; readonly before: number | null } & Unsure)
   | ({ readonly status: 'sent' } & Open)
-  | ({ readonly status: 'done' } & Made)
+  /** `unsure`: of a draft. */
+  | ({ readonly status: 'done' } & Made & Unsure)
   | { readonly status: 'rejected'; readonly error: string }
   | ({ readonly status: 'unknown'; readonly error: string } & Open);
 
