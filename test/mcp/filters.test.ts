@@ -35,6 +35,10 @@ async function assistant() {
 
 test.each([
   ['listTickets', { status: 'opne' }, 'does not know "opne". Did you mean open?'],
+  ['listTickets', { status: '' }, 'is empty. Leave it out to have all'],
+  ['listTickets', { q: ' ' }, 'is empty. Leave it out to have all'],
+  ['listFeedback', { status: '' }, 'is empty. Leave it out to have all'],
+  ['listConversations', { status: '' }, 'is empty. Leave it out to have all'],
   ['listTickets', { status: 'Open' }, 'does not know "Open". Did you mean open?'],
   [
     'listTickets',
@@ -48,7 +52,10 @@ test.each([
   const before = sent.length;
   const result = await call(name, input);
   expect(result.isError).toBe(true);
-  expect(result.structuredContent.error).toMatchObject({ kind: 'usage', fields: { status: [problem] } });
+  expect(result.structuredContent.error).toMatchObject({
+    kind: 'usage',
+    fields: { [Object.keys(input).at(-1) ?? '']: [problem] },
+  });
   expect(sent.slice(before)).toEqual([]);
 });
 
