@@ -148,7 +148,7 @@ function leavingReader(
   const leaves = ({ row }: About, key?: string) => {
     const before = open.get(row);
     const isSame = before?.run === run;
-    // A row of which no draft is made after all leaves as any other.
+    // Where no draft could be made after all, the row leaves like every other.
     if (!isTold || (isSame && before?.key === key)) return;
     // Nobody knows what became of what an earlier run had sent: it may be there.
     if (!isSame) settle(row, false);
