@@ -13,7 +13,7 @@ import type { Run } from '../report/command-line.ts';
 import { agree, identityOf, refuseRows, wishOf } from '../report/consent.ts';
 import { writeFiles } from '../report/files.ts';
 import { reportOf } from '../report/report.ts';
-import { endedBefore } from '../report/resume.ts';
+import { endedBefore } from '../report/settled.ts';
 import { sendsAgain } from '../rows/flags.ts';
 import type { Plan } from '../rows/plan.ts';
 import { problemRows } from '../rows/problem-rows.ts';

@@ -25,7 +25,8 @@ import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import type { Run } from './command-line.ts';
 import { exampleOf } from './example.ts';
-import { earlierNotes, endedBefore, refuseLost, rowsToSend, settledBefore, settledIn } from './resume.ts';
+import { earlierNotes, refuseLost } from './resume.ts';
+import { endedBefore, rowsToSend, settledBefore, settledIn } from './settled.ts';
 
 /** What the history of the rows is known by. Asks the service for the account, once in a run. */
 export async function identityOf(run: Run, plan: Plan, given: string): Promise<Identity> {
