@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { svc } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
 import { desk, writesOf } from './drafting.ts';
 
 const event = (name: string) => `order_create,${name},${name.toLowerCase()}@x.test,r-${name}\n`;
@@ -40,8 +41,8 @@ function filesOf({ words, header, rows }: (typeof commands)[number]) {
 
 type Names = Parameters<ReturnType<typeof filesOf>['line']>[0];
 
-const forms = commands.flatMap((one) =>
-  (['copy', 'other'] as const).map((again) => [one.words.join(' '), again, one] as const),
+const forms = commands.flatMap((one, turn) =>
+  inTurn(['copy', 'other'] as const, turn, 2).map((again) => [one.words.join(' '), again, one] as const),
 );
 
 test.each(forms)(
