@@ -27,7 +27,7 @@ const rowSchema = closed(jsonSchemaOf(SyncContact));
 
 /**
  * Rows into the account with the report of `svc contacts sync`; `line` is the row's number, from 1. A row that the
- * service would refuse never goes out, and never stops the rest. What was not answered any more counts as unsent.
+ * service would refuse never goes out, and never stops the rest. A chunk without an answer counts as unknown.
  */
 async function syncRows(service: Service, rows: readonly unknown[], tell: Tell): Promise<Synced> {
   const began = service.ctx.clock.ticks();
@@ -36,6 +36,7 @@ async function syncRows(service: Service, rows: readonly unknown[], tell: Tell):
   const chunks = inChunks(sendable);
   const report = { created: 0, updated: 0, chunks: 0 };
   let stopped: Failure | undefined;
+  let unknown = 0;
   for (const chunk of chunks) {
     try {
       const outcome = await target.send(chunk);
@@ -48,6 +49,7 @@ async function syncRows(service: Service, rows: readonly unknown[], tell: Tell):
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       stopped = error;
+      if (error.isUnsure) unknown = chunk.rows.length;
       break;
     }
   }
@@ -60,7 +62,8 @@ async function syncRows(service: Service, rows: readonly unknown[], tell: Tell):
     created,
     updated,
     rejected: problems.length,
-    unsent: rows.length - created - updated - problems.length,
+    unknown,
+    unsent: rows.length - created - updated - problems.length - unknown,
     chunks: report.chunks,
     requests: target.requests(),
     resumed_rows: 0,
@@ -102,11 +105,19 @@ function inChunks(rows: readonly Row[]): Chunk[] {
   return [...rows.map((row) => chunker.add(row)), chunker.end()].filter((chunk) => chunk !== undefined);
 }
 
-function nextSteps({ rejected }: Report, stopped: Failure | undefined): string[] {
+function nextSteps({ rejected, unknown, unsent }: Report, stopped: Failure | undefined): string[] {
   const steps = rejected > 0 ? ['Fix the rows that `errors` names and send only those again.'] : [];
   if (!stopped) return steps;
-  const fact = stopped.isUnsure ? 'Some of the unsent rows may have been done.' : 'The unsent rows were not done.';
-  return [`It stopped half-way: ${withoutClaim(stopped.message)}`, fact, 'Sending them again does no harm.', ...steps];
+  const facts = [
+    ...(unknown > 0 ? ['The unknown rows may have been done.'] : []),
+    ...(unsent > 0 ? ['The unsent rows were not done.'] : []),
+  ];
+  return [
+    `It stopped half-way: ${withoutClaim(stopped.message)}`,
+    ...facts,
+    'Sending them again does no harm.',
+    ...steps,
+  ];
 }
 
 /** Bad rows that are named; the rest is counted. */
@@ -119,7 +130,7 @@ export const contactsSync: Tool = {
   description:
     'Create or complete many contacts at once, matched by email: blanks are filled, existing values kept, tags united, ' +
     'metadata merged, so that repeating it does no harm. Answers with a report: rows = created + updated + rejected + ' +
-    'unsent; `errors` name the first 50 bad rows by `line`, from 1. For a file: svc contacts sync FILE.',
+    'unknown + unsent; `errors` name the first 50 bad rows by `line`, from 1. For a file: svc contacts sync FILE.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -141,6 +152,7 @@ export const contactsSync: Tool = {
       created: { type: 'integer', description: 'Contacts that were created' },
       updated: { type: 'integer', description: 'Contacts that were completed' },
       rejected: { type: 'integer', description: 'Rows that were refused' },
+      unknown: { type: 'integer', description: 'Rows of which it is not known whether they were done' },
       unsent: { type: 'integer', description: 'Rows that were not sent' },
       errors: { type: 'array', description: 'What is wrong with the first 50 bad rows' },
     },
@@ -169,7 +181,7 @@ export const contactsSync: Tool = {
       { ...report, errors },
       leftOut,
       [
-        `${report.created} created, ${report.updated} updated, ${report.rejected} rejected, ${report.unsent} unsent.`,
+        `${report.created} created, ${report.updated} updated, ${report.rejected} rejected, ${report.unknown > 0 ? `${report.unknown} unknown, ` : ''}${report.unsent} unsent.`,
         ...nextSteps(report, stopped),
       ],
       boundary,

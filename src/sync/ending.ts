@@ -60,14 +60,15 @@ export function refusalOf(plan: Plan, isDry: boolean): Failure | undefined {
 /** Why it ended before the last row. */
 export function stopOf(
   plan: Plan,
-  { stopped, created, updated, synced, problems, resumedRows, doneNow, unknownNow, unknownBefore }: Totals,
+  { stopped, created, updated, synced, problems, resumedRows, doneNow, unknownNow, unknownRows, unknownBefore }: Totals,
   flags: { readonly restart: boolean },
 ): Failure | undefined {
   if (!stopped) return undefined;
   const done = `${number(created + updated + synced)} of ${number(plan.sendable)} rows are done`;
   const rejected = problems.length > 0 ? `, ${number(problems.length)} rejected` : '';
+  const unknown = unknownRows > 0 ? `, ${number(unknownRows)} unknown` : '';
   const before = unknownBefore > 0 ? ' Rows that an earlier run sent may or may not be done.' : '';
-  const fact = `${done}${rejected}${resumedRows > 0 ? ', earlier runs included' : ''}.${before}`;
+  const fact = `${done}${rejected}${unknown}${resumedRows > 0 ? ', earlier runs included' : ''}.${before}`;
   // To a list that was never there no other run can add.
   const isGone = stopped.kind === 'not-found' && doneNow + unknownNow === 0;
   return stoppedFailure(stopped, { fact, goOn: isGone ? '' : goOn(flags), done: doneNow, unknown: unknownNow });

@@ -46,8 +46,11 @@ export type Line =
 export type Past = {
   readonly header: Header;
   readonly done: ReadonlyMap<number, Done>;
-  /** Chunks that were on their way when a run ended, or of which it did not know whether they were done: they may still arrive. */
-  readonly open?: ReadonlySet<number>;
+  /**
+   * Chunks that were on their way when a run ended, or of which it did not know whether they were done: they may still
+   * arrive. With their rows of the file.
+   */
+  readonly open?: ReadonlyMap<number, number>;
   readonly finishedAt: string | undefined;
   readonly isFinishSure: boolean;
   /** Spent by earlier runs. */
@@ -58,7 +61,7 @@ export type Past = {
 /** Takes the lines of a journal one after the other: false for what is none. `past` is undefined without a header. */
 export function journalReader(): { take(text: Buffer): boolean; past(): Past | undefined } {
   const done = new Map<number, Done>();
-  const open = new Set<number>();
+  const open = new Map<number, number>();
   let header: Header | undefined;
   let finishedAt: string | undefined;
   let isFinishSure = false;
@@ -75,7 +78,7 @@ export function journalReader(): { take(text: Buffer): boolean; past(): Past | u
       else if ('run' in line) {
         ms += msOfRun;
         msOfRun = 0;
-      } else if ('sent' in line) open.add(line.sent.chunk);
+      } else if ('sent' in line) open.set(line.sent.chunk, line.sent.rows);
       else if ('back' in line) open.delete(line.back.chunk);
       else if ('done' in line) {
         open.delete(line.done.chunk);

@@ -12,13 +12,15 @@ type Outcomes =
   /** create_sync_contacts does not tell created from updated. */
   | { readonly synced: number };
 
-/** rows = created + updated (or synced) + rejected + skipped + unsent, always: `unsent` is what the others leave. */
+/** rows = created + updated (or synced) + rejected + skipped + unknown + unsent, always: `unsent` is what the others leave. */
 export type Report = Outcomes & {
   readonly file: string;
   readonly rows: number;
   readonly rejected: number;
   /** By `--skip` and `--only`; only with them. */
   readonly skipped?: number;
+  /** Sent, by this run or an earlier one, without a word on whether they were done. */
+  readonly unknown: number;
   readonly unsent: number;
   readonly chunks: number;
   readonly requests: number;
@@ -36,8 +38,8 @@ export type Report = Outcomes & {
 export type ReportKind = 'account' | 'list';
 
 const shared = {
-  ...{ file: true, rows: true, rejected: true, skipped: true, unsent: true, chunks: true, requests: true },
-  ...{ resumed_rows: true, duration_ms: true, errors: true, mapping: true, sample: true },
+  ...{ file: true, rows: true, rejected: true, skipped: true, unknown: true, unsent: true, chunks: true },
+  ...{ requests: true, resumed_rows: true, duration_ms: true, errors: true, mapping: true, sample: true },
 } satisfies Record<Exclude<keyof Report, 'phones_left_out'>, true>;
 
 export const fieldsOfReport = (kind: ReportKind): readonly string[] => [
@@ -57,11 +59,11 @@ export const previewOf = (report: Report, { mapping, table, sample, holders }: P
 
 export function reportOf(file: string, kind: ReportKind, plan: Plan, totals: Totals): Report {
   const { rows } = plan;
-  const { created, updated, synced, chunks, requests, resumedRows } = totals;
+  const { created, updated, synced, chunks, requests, resumedRows, unknownRows: unknown } = totals;
   const errors = [...plan.problems, ...totals.problems].sort((a, b) => a.line - b.line);
   const rejected = errors.length;
   const skipped = plan.skipped ?? 0;
-  const unsent = rows - created - updated - synced - rejected - skipped;
+  const unsent = rows - created - updated - synced - rejected - skipped - unknown;
   const outcomes = kind === 'list' ? { synced } : { created, updated };
   const duration_ms = Math.round(totals.ms);
   const leftOut = plan.holders?.leftOut() ?? [];
@@ -71,6 +73,7 @@ export function reportOf(file: string, kind: ReportKind, plan: Plan, totals: Tot
     ...outcomes,
     rejected,
     ...(plan.skipped === undefined ? {} : { skipped }),
+    unknown,
     unsent,
     chunks,
     requests,
@@ -93,6 +96,7 @@ export const nothingSent = (plan: Plan, ms: number): Totals => ({
   resumedRows: 0,
   doneNow: 0,
   unknownNow: 0,
+  unknownRows: 0,
   unknownBefore: 0,
   ms,
   stopped: undefined,

@@ -33,6 +33,8 @@ export type Totals = {
   /** Chunks that this run itself has sent, and those of which it is not known. */
   readonly doneNow: number;
   readonly unknownNow: number;
+  /** The rows of those. */
+  readonly unknownRows: number;
   /** Of those: chunks that an earlier run has sent. */
   readonly unknownBefore: number;
   readonly ms: number;
@@ -65,7 +67,7 @@ export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
   const began = ctx.clock.ticks();
   const elapsed = () => Math.round(ctx.clock.ticks() - began);
   const tally = newTally(plan, journal);
-  const open = new Set(journal.past.open);
+  const open = new Map(journal.past.open);
   const lanes = chunkLanes(ctx, job, { tally, open, elapsed });
   // In a pipe the lines of progress count their seconds from here, and not from the first answer.
   job.onProgress({ ...tally.progress(), ms: 0 });
@@ -85,6 +87,7 @@ export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
     lanes.stop(error);
   }
   await lanes.settled();
+  const inDoubt = new Map([...open, ...lanes.unknown]);
   const isWhole = tally.totals().chunks === plan.chunks;
   if (!lanes.stopped() && isWhole) await journal.finished().catch(lanes.stop);
   if (!isWhole) lanes.stop(ctx.signal.aborted ? interruption(ctx.signal) : changedMeanwhile(name));
@@ -93,7 +96,8 @@ export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
     requests: journal.past.requests + target.requests(),
     ms: journal.past.ms + elapsed(),
     doneNow: tally.totals().chunks - journal.past.done.size,
-    unknownNow: Math.max(lanes.unknown(), open.size),
+    unknownNow: inDoubt.size,
+    unknownRows: [...inDoubt.values()].reduce((sum, rows) => sum + rows, 0),
     unknownBefore: open.size,
     stopped: lanes.stopped(),
   };
@@ -102,7 +106,7 @@ export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
 type SoFar = {
   readonly tally: ReturnType<typeof newTally>;
   /** Chunks of which an earlier run does not know whether they are done. */
-  readonly open: Set<number>;
+  readonly open: Map<number, number>;
   readonly elapsed: () => number;
 };
 
@@ -110,12 +114,10 @@ type SoFar = {
 function chunkLanes(ctx: Ports, job: Job, { tally, open, elapsed }: SoFar) {
   const { target, journal, concurrency, onProgress } = job;
   let stopped: Failure | undefined;
-  let unknown = 0;
+  const unknown = new Map<number, number>();
   let requestsNoted = 0;
   const stop = (error: unknown) => {
-    const failure = asFailure(error, 'The sync');
-    if (failure.isUnsure) unknown++;
-    stopped ??= failure;
+    stopped ??= asFailure(error, 'The sync');
   };
   const lanes = openLanes({ ctx, concurrency, isOver: () => stopped !== undefined || ctx.signal.aborted });
 
@@ -125,6 +127,7 @@ function chunkLanes(ctx: Ports, job: Job, { tally, open, elapsed }: SoFar) {
       // That it is refused now says nothing of then.
       const isNothing = error instanceof Failure && !error.isUnsure && !open.has(chunk.number);
       if (isNothing) await journal.back(chunk);
+      if (error instanceof Failure && error.isUnsure) unknown.set(chunk.number, lineCount(chunk));
       throw error;
     });
     const requests = target.requests() - requestsNoted;
@@ -138,7 +141,7 @@ function chunkLanes(ctx: Ports, job: Job, { tally, open, elapsed }: SoFar) {
   return {
     stop,
     stopped: () => stopped,
-    unknown: () => unknown,
+    unknown,
     settled: lanes.settled,
     send: (chunk: Chunk) => lanes.start(chunk.rows.flatMap(target.keysOf), () => work(chunk).catch(stop)),
   };

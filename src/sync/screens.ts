@@ -14,6 +14,7 @@ const styles: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
   rows: 'bold',
   rejected: 'red',
   skipped: 'orange',
+  unknown: 'orange',
   unsent: 'orange',
 };
 
@@ -21,10 +22,10 @@ export const reportView =
   (plan: Plan, report: Report, files: Files, overwrites: () => string) =>
   (terminal: Terminal): string => {
     const { paint, width } = terminal;
-    const { rows, rejected, skipped = 0, unsent, chunks, requests, duration_ms, resumed_rows } = report;
+    const { rows, rejected, skipped = 0, unknown, unsent, chunks, requests, duration_ms, resumed_rows } = report;
     const outcomes =
       'synced' in report ? { synced: report.synced } : { created: report.created, 'already there': report.updated };
-    const counts = { rows, ...outcomes, rejected, skipped, unsent };
+    const counts = { rows, ...outcomes, rejected, skipped, unknown, unsent };
     const room = number(rows).length;
     const lines = Object.entries(counts)
       .filter(([name, count]) => count > 0 || name in outcomes)

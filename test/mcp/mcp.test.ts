@@ -325,6 +325,22 @@ describe('contacts_sync', () => {
     expect(text).not.toContain('Nothing was changed');
   });
 
+  test('that loses an answer half-way does not call those rows unsent', async () => {
+    const { exchange } = world;
+    const loses: typeof exchange = async (request) => {
+      const answer = await exchange(request);
+      const isLost = request.url.endsWith('/contacts/sync') && String(request.body).includes('row200@');
+      return isLost ? { status: 502, headers: {}, body: '<html>Gateway</html>' } : answer;
+    };
+    world = { ...world, exchange: loses };
+    const { call } = await assistant('--allow-write');
+    const rows = Array.from({ length: 450 }, (_, i) => ({ email: `row${i}@example.com`, name: `Row ${i}` }));
+    const { data, text } = await call('contacts_sync', { rows });
+    expect(data).toMatchObject({ rows: 450, created: 200, unknown: 200, unsent: 50 });
+    expect(text).toContain('200 created, 0 updated, 0 rejected, 200 unknown, 50 unsent.');
+    expect(text).toContain('The unknown rows may have been done.');
+  });
+
   test.each([[{}], [{ rows: [] }], [{ rows: 'x' }], [{ rows: Array.from({ length: 2001 }, () => ({})) }]])(
     'refuses %#',
     async (input) => {
