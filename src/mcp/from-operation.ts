@@ -59,7 +59,8 @@ function checkedParts({ operation, inputSchema }: Derived, input: Readonly<Recor
     if (Object.keys(fields).length === 0) fields[''] = [`needs at least one field to change: ${names.join(', ')}`];
   }
   for (const [name, text] of Object.entries(fieldsIn(asked))) {
-    if (typeof text === 'string' && text.trim() === '') fields[name] ??= ['is empty. Leave it out to have all'];
+    if (typeof text === 'string' && (name === 'status' ? /^[\s,]*$/u : /^\s*$/u).test(text))
+      fields[name] ??= ['is empty. Leave it out to have all'];
   }
   for (const { name, text, known } of knownTexts(operation, { query: asked, body: parts.body })) {
     const slip = slipIn(text, known);

@@ -7,7 +7,7 @@ import { columnNames, fieldsOfRow, nameKey } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import type { Invocation } from './invocation.ts';
 
-/** Refuses what is empty or blank: a variable that is not set leaves such a text, and it would say something else. */
+/** Refuses what is empty or blank, and a list of commas alone: a variable that is not set leaves such a text, and it would say something else. */
 export function refuseNoValue({ command, argTexts, flagTexts, globals }: Invocation): void {
   const given = Object.fromEntries(Object.entries(globals));
   for (const [term] of globalFlags) {
@@ -27,18 +27,26 @@ export function refuseNoValue({ command, argTexts, flagTexts, globals }: Invocat
   }
 }
 
-type Taking = Pick<Param<unknown>, 'takesEmpty' | 'takesBlanks' | 'isLine' | 'offers'>;
+type Taking = Pick<Param<unknown>, 'takesEmpty' | 'takesBlanks' | 'isLine' | 'offers' | 'commas' | 'many' | 'choices'>;
+
+/** A list of nothing, or one of some words that is none. What an account calls its own statuses, svc does not know. */
+const namesNothing = (text: string, label: string, { isLine, commas, many, choices }: Taking): boolean =>
+  !isLine &&
+  (commas === true || many === true || choices !== undefined || label === '--status') &&
+  /^[\s,]*$/u.test(text);
 
 function refuse(
   label: string,
-  { takesEmpty, takesBlanks, isLine, offers }: Taking,
+  taking: Taking,
   texts: readonly string[] = [],
   way: () => string | undefined = () => undefined,
 ): void {
+  const { takesEmpty, takesBlanks, isLine, offers } = taking;
   for (const text of isLine ? texts.slice(0, 1) : texts) {
-    if (text.trim() !== '' || (text === '' ? takesEmpty : takesBlanks)) continue;
+    const isBlank = text.trim() === '';
+    if (isBlank ? (text === '' ? takesEmpty : takesBlanks) : !namesNothing(text, label, taking)) continue;
     const others = Array.isArray(offers) ? `It also takes ${offers.join(', ')}.` : undefined;
-    throw new Failure('usage', `${label} is empty.`, {
+    throw new Failure('usage', `${label} ${isBlank ? 'is empty' : 'holds nothing but commas'}.`, {
       hint: ['If a variable stands there, it has no value.', way() ?? others].filter(Boolean).join('\n'),
     });
   }

@@ -119,11 +119,12 @@ function typedCommand(argv: readonly string[], loaded: Group | AnyCommand | unde
   return runOf(node);
 }
 
+/** Commas alone are an empty list. */
 const hasEmptyText = ({ globals, argTexts, flagTexts }: Invocation): boolean =>
   [globals, argTexts, flagTexts].some((texts) =>
     Object.values(texts)
       .flat()
-      .some((text) => /^\s*$/u.test(`${text}`)),
+      .some((text) => /^[\s,]*$/u.test(`${text}`)),
   );
 
 const idsIn = ({ command, argTexts }: Invocation): readonly string[] =>

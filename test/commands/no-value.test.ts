@@ -55,7 +55,12 @@ const takesEmpty: Readonly<Record<string, string>> = {
 const takesBlanks = / --(?:delimiter|tag-separator)$/u;
 
 /** `label`: what it is called, whichever of its names is typed. */
-type Case = { readonly name: string; readonly label: string; readonly argv: (text: string) => readonly string[] };
+type Case = {
+  readonly name: string;
+  readonly label: string;
+  readonly argv: (text: string) => readonly string[];
+  readonly param?: Param<unknown>;
+};
 
 const ofGlobals = globalFlags.flatMap(([term]): Case[] => {
   const label = /--[\w-]+(?= <)/u.exec(term)?.[0];
@@ -72,13 +77,13 @@ const cases = commands.flatMap(([words, command]): Case[] => {
     ...flags.flatMap(([key, flag]): Case[] =>
       [flagName(key, flag), ...(flag.aliases ?? [])].map((typed) => {
         const label = `--${flagName(key, flag)}`;
-        return { name: `${path} ${label}`, label, argv: (text) => [...words, `--${typed}`, text] };
+        return { name: `${path} ${label}`, label, param: flag, argv: (text) => [...words, `--${typed}`, text] };
       }),
     ),
     ...args.map(([key, arg], at) => {
       const label = argName(key, arg);
       const before = args.slice(0, at).map(() => '8');
-      return { name: `${path} ${label}`, label, argv: (text: string) => [...words, '--', ...before, text] };
+      return { name: `${path} ${label}`, label, param: arg, argv: (text: string) => [...words, '--', ...before, text] };
     }),
   ];
 });
@@ -105,6 +110,50 @@ describe('what a variable leaves that is not set', () => {
       else expect([...taken].some((name) => name.startsWith('tickets create '))).toBe(true);
     },
   );
+
+  test.each([',', ' , ,'])(
+    '%j in any flag and argument that takes several words, or one of some, is exit 2, before any request',
+    { tags: ['long'] },
+    async (text) => {
+      const lists = cases.filter(
+        ({ label, param: { isLine, many, commas, choices } = {} }) =>
+          !isLine && (many || commas || choices || label === '--status'),
+      );
+      const names = lists.map(({ name }) => name);
+      for (const name of ['tickets list --status', 'feedback list --status', 'contacts sync --tag', 'login --scope'])
+        expect(names).toContain(name);
+      for (const { name, label, argv } of lists) {
+        const world = sandboxWorld();
+        const ran = await svc(world, argv(text), { stdin: '' });
+        expect({ name, code: ran.exitCode, sent: world.sent, said: ran.stderr.split('\n').slice(0, 2) }).toEqual({
+          ...{ name, code: 2, sent: [] },
+          said: [`Error: ${label} holds nothing but commas.`, 'If a variable stands there, it has no value.'],
+        });
+      }
+    },
+  );
+
+  test.each([
+    ['tickets list --status open,,closed', '--status takes one value'],
+    ['tickets list --fields id,,status', '--fields takes names separated by commas'],
+    ['contacts duplicates --by email,,phone', 'contacts cannot be compared by ""'],
+    ['mirror pull --only contacts,,tickets', 'there is no kind ""'],
+    ['mirror export --to x --only contacts,', 'there is no kind ""'],
+    ['webhooks listen --events ,ticket.created', 'there is no event ""'],
+    ['webhooks catch-up --events ticket.created,', 'there is no event ""'],
+    ['login --scope identity,,tickets:read --no-browser', 'there is no scope ""'],
+    ['mcp --tools listTickets,,getTicket', '--tools takes names separated by commas'],
+    ['mcp --toolsets tickets,', '--toolsets takes names separated by commas'],
+    ['mcp install claude-code --tools ,listTickets', '--tools takes names separated by commas'],
+  ])('an empty word in a list is exit 2: %s', async (line, said) => {
+    const world = sandboxWorld();
+    const { exitCode, stderr } = await svc(world, line.split(' '), { stdin: '' });
+    expect({ exitCode, sent: world.sent, stderr }).toEqual({
+      exitCode: 2,
+      sent: [],
+      stderr: expect.stringContaining(said),
+    });
+  });
 
   test('an update still empties a field by it, and a setting is unset', async () => {
     const world = sandboxWorld();

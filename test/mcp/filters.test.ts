@@ -39,6 +39,8 @@ test.each([
   ['listTickets', { q: ' ' }, 'is empty. Leave it out to have all'],
   ['listFeedback', { status: '' }, 'is empty. Leave it out to have all'],
   ['listConversations', { status: '' }, 'is empty. Leave it out to have all'],
+  ['listTickets', { status: ',' }, 'is empty. Leave it out to have all'],
+  ['listFeedback', { status: ' ,' }, 'is empty. Leave it out to have all'],
   ['listTickets', { status: 'Open' }, 'does not know "Open". Did you mean open?'],
   [
     'listTickets',
