@@ -10,6 +10,15 @@ export type Entry = Omit<Line, 'newest' | 'line' | 'outcome'> & {
   readonly ended_at: string | null;
 };
 
+const ofEntry: Readonly<Record<keyof Entry, true>> = {
+  ...{ service: true, account: true, profile: true, credential: true, face: true, who: true, command: true },
+  ...{ operation: true, method: true, path: true, record: true, digest: true, draft: true, row: true },
+  ...{ recording: true, seq: true, time: true, status: true, body: true, prev: true, outcome: true, ended_at: true },
+};
+
+/** What an entry may have. */
+export const entryFields: readonly string[] = Object.keys(ofEntry);
+
 /** The files of a record, the oldest first. */
 export const filesOf = (root: string): string[] =>
   partsOf({ root, name: fileName }).map((part) => join(root, part, fileName));

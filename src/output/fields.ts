@@ -99,6 +99,15 @@ export function refuseUnknownFields(
   throw noSuchFields(unknown, pathsOf(record, named));
 }
 
+/** The same where no record tells: by the fields that one may have. What is inside a field is known as far as it is listed. */
+export function refuseUnlisted(paths: readonly string[], known: readonly string[] | undefined): void {
+  if (known === undefined) return;
+  const isIn = (path: string) =>
+    known.some((one) => one === path || one.startsWith(`${path}.`) || path.startsWith(`${one}.`));
+  const unknown = paths.filter((path) => !isIn(path));
+  if (unknown.length > 0) throw noSuchFields(unknown, known);
+}
+
 export function noSuchFields(unknown: readonly string[], known: readonly string[], besides = ''): Failure {
   const meant = unknown.map((path) => nearestField(path, known));
   const near = meant.every((path) => path !== undefined) ? `Did you mean ${meant.join(', ')}? ` : '';

@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import { onlyColours, sanitize, toJson } from '../text/sanitize.ts';
-import { pathsOf, pick, refuseUnknownFields, valueAt } from './fields.ts';
+import { pathsOf, pick, refuseUnknownFields, refuseUnlisted, valueAt } from './fields.ts';
 import { type Printing, put, terminalOf } from './sheet.ts';
 import type { Column, Data } from './view.ts';
 
@@ -20,7 +20,7 @@ export async function byHeaders(printing: Printing, data: Data & { shape: 'list'
     );
   }
   const { pathOf } = await import('./cells.ts');
-  const known = [...(data.fields ?? []), ...data.columns.map(pathOf)];
+  const known = [...(data.fields ?? []), ...(data.known ?? []), ...data.columns.map(pathOf)];
   const isField = (name: string) => known.some((path) => path === name || path.startsWith(`${name}.`));
   return withFields(
     printing,
@@ -144,7 +144,7 @@ export async function printStream(printing: Printing, data: Data & { shape: 'str
 const chosen = ({ settings }: Printing, record: unknown): unknown =>
   settings.fields ? pick(record, settings.fields) : record;
 
-/** Looks at the first record only: the service sends every documented field always. */
+/** Looks at the first record only: the service sends every documented field always. Without any, at what one may have. */
 async function* checked({ settings, view }: Printing, records: Records): AsyncGenerator<unknown> {
   let isFirst = true;
   for await (const record of records) {
@@ -152,6 +152,9 @@ async function* checked({ settings, view }: Printing, records: Records): AsyncGe
     isFirst = false;
     yield record;
   }
+  const { data, read } = view;
+  if (isFirst && settings.fields && read && data.shape === 'list')
+    refuseUnlisted(settings.fields, data.known ?? data.fields);
 }
 
 /** Everything before the first byte, so that a failure midway prints no half document. */

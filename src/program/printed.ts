@@ -4,7 +4,7 @@ import type { AnyCommand } from '../command/command.ts';
 import { severalFields } from '../command/several-ended.ts';
 import type { Context } from '../context.ts';
 import { noSuchFields } from '../output/fields.ts';
-import type { shownDraft } from '../sends/draft.ts';
+import { draftFields } from '../sends/draft.ts';
 import { ownOf } from '../text/record.ts';
 import type { Invocation } from './invocation.ts';
 
@@ -36,9 +36,9 @@ async function printedBy(invocation: Invocation, sends: Context['sends']): Promi
   if (isWrite && isGiven('dry_run')) return [['method', 'path', 'body']];
   if (row && !prints && (argTexts.id ?? []).length > 1) return [severalFields];
   const drafted = isWrite ? await drafting(command, operation, { isGiven, sends }) : 'no';
-  if (drafted === 'surely') return [Object.keys(ofDraft)];
+  if (drafted === 'surely') return [draftFields];
   const printed = await answeredBy(command, isWrite ? operation : undefined);
-  return printed && (drafted === 'perhaps' ? [printed, Object.keys(ofDraft)] : [printed]);
+  return printed && (drafted === 'perhaps' ? [printed, draftFields] : [printed]);
 }
 
 async function answeredBy({ prints }: AnyCommand, operation: Operation | undefined): Promise<Printed | undefined> {
@@ -66,12 +66,6 @@ async function drafting(
   if (isAsked) return hearers === 'customer' ? 'surely' : 'perhaps';
   return (await sends?.mode()) === 'draft' ? 'perhaps' : 'no';
 }
-
-const ofDraft: Readonly<Record<keyof ReturnType<typeof shownDraft>, true>> = {
-  ...{ id: true, state: true, batch: true, operation: true, record: true, to: true, channel: true, body: true },
-  ...{ answers: true, digest: true, created_at: true, by: true, edited_by: true, decided_at: true, decided_by: true },
-  ...{ reason: true, sent_id: true, error: true, account: true, status: true, subject: true, steps: true },
-};
 
 function isIn(printed: Printed, [key = '', ...rest]: readonly string[]): boolean {
   if (!('type' in printed)) return printed.includes(key);

@@ -106,3 +106,12 @@ export function shownDraft(draft: Draft) {
     steps: steps.map(({ before: _, ...step }) => step),
   };
 }
+
+const ofDraft: Readonly<Record<keyof ReturnType<typeof shownDraft>, true>> = {
+  ...{ id: true, state: true, batch: true, operation: true, record: true, to: true, channel: true, body: true },
+  ...{ answers: true, digest: true, created_at: true, by: true, edited_by: true, decided_at: true, decided_by: true },
+  ...{ reason: true, sent_id: true, error: true, account: true, status: true, subject: true, steps: true },
+};
+
+/** What it has. */
+export const draftFields: readonly string[] = Object.keys(ofDraft);

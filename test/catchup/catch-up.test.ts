@@ -37,6 +37,14 @@ async function setting(seed: Parameters<typeof liveWorld>[1] = few) {
 }
 const ofAll = ['--since', '2000-01-01'];
 
+test('a dry run without anything to rebuild knows its fields all the same', async () => {
+  const { catchUp } = await setting();
+  const ahead = ['--dry-run', '--since', '1m'];
+  const strange = await catchUp(...ahead, '--fields', 'nope');
+  expect(strange).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('Fields: id, event,') });
+  expect(await catchUp(...ahead, '--fields', 'id,data.ticket')).toMatchObject({ exitCode: 0, stdout: '[]\n' });
+});
+
 test('every event is rebuilt from its record as the service documents it, in order, signed, and sent once', {
   tags: ['long'],
 }, async () => {

@@ -20,9 +20,10 @@ const list = defineCommand({
     const records = Object.entries(aliases)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, command]) => ({ name, command }));
+    const columns = ['name', 'command'];
     return {
       read: true,
-      data: { shape: 'list', records, columns: ['name', 'command'], empty: 'There are no aliases.' },
+      data: { shape: 'list', records, columns, known: columns, empty: 'There are no aliases.' },
     };
   },
 });

@@ -1,6 +1,6 @@
 import { resources } from '../../api/resources.ts';
 import { faces } from '../../audit/entry.ts';
-import { type Entry, entriesIn } from '../../audit/read.ts';
+import { type Entry, entriesIn, entryFields } from '../../audit/read.ts';
 import { forMore } from '../../command/at-most.ts';
 import { defineCommand, type TopGroup } from '../../command/command.ts';
 import { orAll } from '../../command/or-all.ts';
@@ -70,7 +70,7 @@ const list = defineCommand({
     const more = `Showing ${number(records.length)} of ${number(found.length)}. ${forMore}`;
     return {
       read: true,
-      data: { shape: 'list', records, columns, empty: 'No such write is recorded.' },
+      data: { shape: 'list', records, columns, known: entryFields, empty: 'No such write is recorded.' },
       notes: [...(records.length < found.length ? [more] : []), ...byNumber(flags.record, found.length), ...notes],
     };
   },

@@ -28,6 +28,7 @@ export const authList = defineCommand({
           { path: 'base_url', as: 'whole', rank: 9 },
           'credentials',
         ],
+        known: ['profile', 'default', 'base_url', 'account', 'credentials'],
         empty: `No login is saved. Run: ${loginCommand('oauth', 'default')}`,
       },
     };

@@ -2,7 +2,7 @@ import { atMost, limitFlag } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { leftInEditors } from '../../disk/draft/unsent.ts';
-import { type Draft, draftStates, shownDraft } from '../../sends/draft.ts';
+import { type Draft, draftFields, draftStates, shownDraft } from '../../sends/draft.ts';
 import { actAlone, nameAlone } from '../../sends/words.ts';
 import { counted } from '../../text/number.ts';
 import { atWork } from './at-work.ts';
@@ -54,6 +54,7 @@ export const listDrafts = defineCommand({
       data: {
         shape: 'list',
         records,
+        known: draftFields,
         empty: noneOf(flags),
         columns: columnsOf(records, flags),
       },

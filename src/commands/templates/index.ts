@@ -18,7 +18,8 @@ const list = defineCommand({
   async run(ctx) {
     const records = await namedTemplates(ctx);
     const empty = `No templates yet. To write one: svc templates edit NAME`;
-    return { data: { shape: 'list', records, columns: ['name', 'placeholders', 'path'], empty }, read: true };
+    const columns = ['name', 'placeholders', 'path'];
+    return { data: { shape: 'list', records, columns, known: columns, empty }, read: true };
   },
 });
 

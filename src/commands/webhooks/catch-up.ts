@@ -144,7 +144,11 @@ function planned(
   });
   const later = `${counted(young, 'more event')} happened less than two minutes ago: the service may still send ${young === 1 ? 'it' : 'them'}.`;
   return {
-    data: { shape: 'list', records, columns, empty: 'Nothing would be rebuilt.' },
+    read: true,
+    data: {
+      ...{ shape: 'list', records, columns, empty: 'Nothing would be rebuilt.' },
+      known: ['id', 'event', 'created_at', 'summary', 'data'],
+    },
     notes: [
       `${counted(records.length, 'event')} since ${localTime(since.toISOString())} would be rebuilt. Nothing was sent or stored.`,
       ...(young > 0 ? [later] : []),

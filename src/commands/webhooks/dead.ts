@@ -36,6 +36,9 @@ const columns = [
   { path: 'summary', header: 'Summary', rank: 6 },
 ] as const;
 
+/** What is listed of each. */
+const listed = ['id', 'event', 'received_at', 'summary', 'account', 'sink', 'died_at', 'status', 'error', 'tries'];
+
 const sinkFlag = param.text('Only dead letters of this sink', { placeholder: 'NAME' });
 
 const list = defineCommand({
@@ -62,7 +65,7 @@ const list = defineCommand({
       const shown = columns.filter(({ path }) => path !== 'account' || records.some(({ account }) => account !== null));
       return {
         read: true,
-        data: { shape: 'list', records, columns: shown, empty: 'There are no dead letters.' },
+        data: { shape: 'list', records, columns: shown, known: listed, empty: 'There are no dead letters.' },
         notes,
       } as const;
     });

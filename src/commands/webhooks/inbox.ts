@@ -35,6 +35,9 @@ const columns = [
   { path: 'forward.status', header: 'Answer', rank: 7, see: answerOf },
 ] as const;
 
+/** What is listed of each. */
+const listed = ['id', 'account', 'event', 'received_at', 'created_at', 'verdict', 'summary', 'size', 'forward'];
+
 type Shown = { readonly account: string | null; readonly forward: Forwarding | null };
 
 /** What is the same of all tells none of them from another: it goes before the time does. */
@@ -102,6 +105,7 @@ const list = defineCommand({
         shape: 'list',
         records,
         columns: columnsOf(records),
+        known: listed,
         empty: 'No events received yet.',
       },
       notes: [
