@@ -161,10 +161,14 @@ async function asFailure(error: unknown, ctx: Context): Promise<Failure> {
   const { refusedPath } = await import('./disk/file/disk-failure.ts');
   const { orElsewhere } = await import('./disk/place/elsewhere.ts');
   // Without a home there is no such folder.
-  const state = orElse(() => ctx.files.state, undefined);
-  const refused = refusedPath(error, (path) =>
-    state !== undefined && (path === state || path.startsWith(`${state}${sep}`)) ? orElsewhere() : undefined,
-  );
+  const isIn = (folder: keyof Context['files'], path: string) => {
+    const own = orElse(() => ctx.files[folder], undefined);
+    return own !== undefined && (path === own || path.startsWith(`${own}${sep}`));
+  };
+  const refused = refusedPath(error, (path) => {
+    if (isIn('state', path)) return orElsewhere();
+    return isIn('config', path) ? orElsewhere('SVC_CONFIG_DIR') : undefined;
+  });
   if (refused) return refused;
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
   const told = ctx.env.SVC_DEBUG === '1' ? stack : message;

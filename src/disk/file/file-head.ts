@@ -63,6 +63,12 @@ export function entryAt(
   return found && { isFile: found.isFile(), size: found.size, names: found.nlink };
 }
 
+/** Another text as soon as the file was written, or another one has its place. */
+export function standsAs(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return found ? [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ') : '';
+}
+
 /** A part of a plain file, as much of it as there is. */
 export const bytesAt = (path: string, from: number, length: number): Buffer =>
   whileOpen(path, (file) => readFrom(file, from, length));

@@ -10,6 +10,8 @@ import { Failure, interruption } from '../../errors.ts';
 export type LockNeeds = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'> & {
   /** `--max-wait`. */
   readonly maxWaitMs?: number | undefined;
+  /** Where no lock can be made beside the file. */
+  readonly advice?: string;
 };
 
 export type Locked = <T>(
@@ -21,11 +23,11 @@ export type Locked = <T>(
 
 /** Beside the database, since whoever shares the file shares the lock. */
 export const locking =
-  ({ clock, signal, progress, notice, maxWaitMs: longestMs }: LockNeeds, path: string): Locked =>
+  ({ clock, signal, progress, notice, maxWaitMs: longestMs, advice }: LockNeeds, path: string): Locked =>
   async (name, what, work, maxWaitMs = longestMs) => {
     const waiting = { clock, signal, progress, notice, what, ...(maxWaitMs !== undefined && { maxWaitMs }) };
     return withLock(`${path}.${name}`, waiting, work).catch((error) => {
-      throw diskFailure(error, `The copy ${path} cannot be used`);
+      throw diskFailure(error, `The copy ${path} cannot be used`, advice);
     });
   };
 

@@ -1,11 +1,14 @@
+import { dirname } from 'node:path';
 import { diskFailure } from '../../disk/file/disk-failure.ts';
 import type { Held } from '../../disk/lock/lock.ts';
+import { whatIsWrongWith } from '../../disk/place/folder-check.ts';
 import { makePrivateFile, resolvedFile, takeFromOthers } from '../../disk/place/private-data.ts';
 import { Failure } from '../../errors.ts';
 import { oneByOne } from '../../promise/one-by-one.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import type { Account, Sql, Store } from '../tables/store.ts';
 import type { Mode } from './connection.ts';
+import { fixedEngine } from './engine-fixed.ts';
 import { isOpenHere, nativeEngine } from './engine-native.ts';
 import { webAssemblyEngine } from './engine-wasm.ts';
 import { requireOurs, type Use } from './file.ts';
@@ -13,7 +16,7 @@ import { type LockNeeds, locking } from './locks.ts';
 import { startNative } from './native.ts';
 import { requireAlone } from './neighbours.ts';
 import { nodeSqlite } from './node-sqlite.ts';
-import { orOtherPlace } from './ownership.ts';
+import { lookAt, orOtherPlace } from './ownership.ts';
 import { removeCopyFile } from './remove.ts';
 import { startThread, warmThread } from './thread.ts';
 
@@ -28,7 +31,7 @@ export type NamedFile = {
 /** Makes the file where there is none, readable by its owner alone. What only reads never opens it for writing. */
 export async function openSqlite(given: LockNeeds, { named, isOwn, maxWaitMs }: NamedFile): Promise<Store> {
   const { clock, signal, progress, notice } = given;
-  const ctx: LockNeeds = { clock, signal, progress, notice, maxWaitMs };
+  const ctx: LockNeeds = { clock, signal, progress, notice, maxWaitMs, advice: orOtherPlace(isOwn) };
   const path = await resolvedFile(named);
   const native = nodeSqlite();
   // Its start takes a while, in which other things are done.
@@ -44,7 +47,11 @@ export async function openSqlite(given: LockNeeds, { named, isOwn, maxWaitMs }: 
   }
   // Its log and its journal get the rights of the file itself.
   if (whose === 'empty') await takeFromOthers(path, notice);
-  const engine = native ? nativeEngine(place, start) : webAssemblyEngine(place, start);
+  const why = whose === 'ours' && !isOpenHere(path) ? await whatIsWrongWith(dirname(path)) : undefined;
+  const engine =
+    why === undefined
+      ? (native ? nativeEngine : webAssemblyEngine)(place, start)
+      : fixedEngine(place, start, { why, takesLog: native !== undefined, ...(await lookAt(path, isOwn)) });
   const queue = oneByOne();
   let isClosed = false;
   // An engine opens the file when it is first asked: behind a close, nobody would close it again.

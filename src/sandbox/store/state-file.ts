@@ -2,10 +2,11 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { isCode } from '../../disk/file/atomic-file.ts';
+import { diskWords } from '../../disk/file/disk-failure.ts';
 import { type Held, tryLock } from '../../disk/lock/lock.ts';
 import { openLog } from '../../disk/log/append-log.ts';
 import type { Damage } from '../../disk/log/log-file.ts';
-import { Failure } from '../../errors.ts';
+import { codeOf, Failure, messageOf } from '../../errors.ts';
 import { jsonIn } from '../../text/json.ts';
 import { type Kind, kinds, type Row } from './records.ts';
 import { type Change, put, type Removable, remove, type State, setClock, stateOf } from './state.ts';
@@ -201,10 +202,14 @@ function snapshot(state: State): Buffer[] {
 }
 
 const unusable = (named: string, cause: unknown): Failure =>
-  new Failure('failed', `The state file ${named} cannot be used: ${cause instanceof Error ? cause.message : cause}.`, {
-    hint: 'Name another file with --state.',
-    cause,
-  });
+  new Failure(
+    'failed',
+    `The state file ${named} cannot be used: ${diskWords[codeOf(cause) ?? ''] ?? messageOf(cause)}.`,
+    {
+      hint: 'Name another file with --state.',
+      cause,
+    },
+  );
 
 const damaged = (named: string, what: string): Failure =>
   new Failure('failed', `The state file ${named} is damaged: ${what}. It was left as it is.`, {

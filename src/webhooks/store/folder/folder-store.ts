@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { diskFailure } from '../../../disk/file/disk-failure.ts';
 import { type Held, holders, isOurs, tryLock } from '../../../disk/lock/lock.ts';
 import { Failure, messageOf } from '../../../errors.ts';
 import type { InboxStore, Settled, Waiting } from '../inbox-store.ts';
@@ -23,7 +24,7 @@ export async function openFolder({ folder, limit, now, onDamage, disk }: Opening
   const inbox = await openInbox(folder, { limit, held: lock, ...(onDamage && { onDamage }), ...disk }).catch(
     async (error: unknown) => {
       await lock.release();
-      throw new Failure('failed', `The inbox in ${folder} cannot be used: ${messageOf(error)}`, { cause: error });
+      throw unusable(folder, error);
     },
   );
   const closing = new AbortController();
@@ -75,12 +76,19 @@ export async function openFolder({ folder, limit, now, onDamage, disk }: Opening
 const severalHint = 'A folder is for one instance. For several, set inbox: to a Postgres database.';
 const lostHint = `If it was moved or removed, put it back: without it svc starts with an empty one. ${severalHint}`;
 
+function unusable(folder: string, error: unknown): Failure {
+  const what = `The inbox in ${folder} cannot be used`;
+  const refused = diskFailure(error, what, 'Fix that, or name another folder with inbox: in the configuration.');
+  if (refused instanceof Failure && refused !== error) return refused;
+  return new Failure('failed', `${what}: ${messageOf(error)}`, { cause: error });
+}
+
 async function lockOf(folder: string): Promise<Held> {
   try {
     const held = await tryLock(join(folder, 'lock'), { what: `the inbox in ${folder}`, hint: lostHint });
     if (held) return held;
   } catch (error) {
-    throw new Failure('failed', `The inbox in ${folder} cannot be used: ${messageOf(error)}`, { cause: error });
+    throw unusable(folder, error);
   }
   const [pid = 'unknown'] = await holders(join(folder, 'lock'));
   throw new Failure('failed', `The inbox in ${folder} is in use by another svc (process ${pid}).`, {
