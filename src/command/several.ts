@@ -98,13 +98,16 @@ async function oneAfterTheOther(
       const isOver = one.failure !== undefined && endsAll(error);
       const isLeft = isOver && one.status === 'unsent';
       if (!isLeft) ended.push(one);
-      // What may be done is not among the rest.
-      if (isOver) return told(await stoppedBy(ctx, error, restFrom(isLeft ? at : at + 1)));
+      // What may be done, or waits as a draft, is not among the rest.
+      if (isOver) return told(await stoppedBy(ctx, error, restFrom(isLeft && !isKept(error) ? at : at + 1)));
     }
   }
   ctx.progress(undefined, 'work');
   return told(failureOf(ended, ids.length, ctx.preview !== undefined));
 }
+
+/** The text of the one that was stopped in its hold waits as a draft, and that failure says so of its command. */
+const isKept = ({ isHeld, isWhole }: Failure): boolean => isHeld === true && isWhole === true;
 
 /** What ended all, with how to look for what is not known and how to do the `rest`. */
 async function stoppedBy(ctx: Context, failure: Failure, rest: string): Promise<Failure> {
@@ -112,8 +115,10 @@ async function stoppedBy(ctx: Context, failure: Failure, rest: string): Promise<
   const advice = [...looks, rest].filter(Boolean).join('\n');
   restIs(ctx, advice);
   const { wholeFailure } = await import('../http/send/whole.ts');
-  const whole = wholeFailure(failure, ctx.writes);
-  if (whole !== failure || !failure.isUnsure) return whole;
+  const { isWhole, ...told } = failure;
+  const one = isKept(failure) ? new Failure(failure.kind, failure.message, told) : failure;
+  const whole = wholeFailure(one, ctx.writes);
+  if (whole !== one || (!failure.isUnsure && !isKept(failure))) return whole;
   // Nothing was written before it.
   const hint = [failure.hint, advice].filter(Boolean).join('\n');
   return new Failure(failure.kind, failure.message, { ...failure, hint, isWhole: true, cause: failure });

@@ -52,6 +52,48 @@ test('Ctrl-C sends nothing, keeps the text as a draft, and names it: exit 130', 
   expect(await shown(1)).toMatchObject({ state: 'waiting', body: 'Hello' });
 });
 
+test.each([
+  ['conversations resolve 1 7 8', 'conversations resolve 7 8'],
+  ['changelog publish 31 32', 'changelog publish 32'],
+])('Ctrl-C in the hold of several ids keeps the first as a draft, and names the rest: %s', async (line, rest) => {
+  const { world, run, shown } = desk();
+  const stop = new AbortController();
+  const progress = (text: string | undefined) => {
+    if (text?.startsWith('Sending in 7')) stop.abort('SIGINT');
+  };
+  const ran = await run(`${line} --hold 10 --yes`, { signal: stop.signal, progress });
+  expect(ran.exitCode).toBe(130);
+  expect(ran.stderr.split('\n').slice(-4)).toEqual([
+    'Error: Interrupted. Nothing was sent; the text is kept as draft 1.',
+    'To send it: svc drafts approve 1',
+    `To do the rest: svc ${rest}`,
+    '',
+  ]);
+  expect(writesOf(world)).toEqual([]);
+  expect(await shown(1)).toMatchObject({ state: 'waiting' });
+  expect(await run(`${rest} --yes`)).toMatchObject({ exitCode: 0 });
+});
+
+test('Ctrl-C in the hold of several drafts names those that wait', async () => {
+  const { world, ok, run, shown } = desk();
+  const digests: string[] = [];
+  for (const [at, ticket] of [8, 9, 5].entries()) {
+    await ok(`tickets reply ${ticket} --body Hello --draft`);
+    digests.push('--digest', (await shown(at + 1)).digest);
+  }
+  await ok('config set hold 10');
+  const stop = new AbortController();
+  const progress = (text: string | undefined) => {
+    if (text?.startsWith('Sending in 7')) stop.abort('SIGINT');
+  };
+  const ran = await run(`drafts approve 1 2 3 ${digests.join(' ')}`, { signal: stop.signal, progress });
+  expect(ran).toMatchObject({
+    exitCode: 130,
+    stderr: expect.stringContaining('To do the rest: svc drafts approve 1 2 3'),
+  });
+  expect(writesOf(world)).toEqual([]);
+});
+
 test('Ctrl-C at the countdown of a terminal does the same', async () => {
   const { world, run, shown } = desk();
   const ask = () => {

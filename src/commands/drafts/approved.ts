@@ -50,8 +50,8 @@ function viewOfSeveral(ended: readonly Ended[], ids: readonly number[]): View {
     return count === 0 ? [] : [`${count} ${word}`];
   });
   const summary = `${counted(ids.length, 'draft')}: ${counts.join(', ')}.`;
-  const failure = failureOf(ended, told, summary);
   const named = (word: Word) => ids.filter((_, at) => told[at] === word);
+  const failure = failureOf(ended, told, summary, restOf(ended, ids));
   return {
     data: {
       shape: 'list',
@@ -86,8 +86,18 @@ function sentenceFor(ids: readonly number[], one: string, several: string): stri
   return [ids.length === 1 ? `Draft ${ids[0]} ${one}.` : `Drafts ${ids.join(', ')} ${several}.`];
 }
 
+/** Of a run that was stopped: the drafts that wait as before. */
+function restOf(ended: readonly Ended[], ids: readonly number[]): string {
+  const isOver = (at: number) => {
+    const { failure } = ended[at] ?? {};
+    return ended[at] !== undefined && !(failure && isInterruption(failure) && !failure.isUnsure);
+  };
+  const left = ids.filter((_, at) => !isOver(at));
+  return left.length > 0 ? `To do the rest: svc drafts approve ${left.join(' ')}` : '';
+}
+
 /** Where all ended alike it is that; else a part is done, or it is not known of some. */
-function failureOf(ended: readonly Ended[], told: readonly Word[], summary: string): Failure | undefined {
+function failureOf(ended: readonly Ended[], told: readonly Word[], summary: string, rest: string): Failure | undefined {
   const failures = ended.flatMap(({ failure }) => failure ?? []);
   const [first] = failures;
   if (!first) {
@@ -99,5 +109,6 @@ function failureOf(ended: readonly Ended[], told: readonly Word[], summary: stri
   const mixed = told.includes('not known') ? 'unknown' : 'partial';
   const stopped = failures.find(isInterruption)?.kind;
   const { hint } = failures.find(({ isUnsure }) => isUnsure) ?? first;
-  return new Failure(stopped ?? (isOfOneKind ? first.kind : mixed), summary, { hint, isWhole: true });
+  const advice = [hint, ...(stopped ? [rest] : [])].filter(Boolean).join('\n');
+  return new Failure(stopped ?? (isOfOneKind ? first.kind : mixed), summary, { hint: advice, isWhole: true });
 }
