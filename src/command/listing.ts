@@ -55,6 +55,7 @@ export function listView(
     shape: 'list',
     columns: sortedBy(columns, sift?.sort),
     fields: fieldPaths(operation),
+    known: 'any',
     empty: 'Nothing here.',
   } as const;
   if (chosen) return { data: { ...shape, records: chosen.records }, read: true, notes: chosen.notes };

@@ -20,7 +20,8 @@ export async function byHeaders(printing: Printing, data: Data & { shape: 'list'
     );
   }
   const { pathOf } = await import('./cells.ts');
-  const known = [...(data.fields ?? []), ...(data.known ?? []), ...data.columns.map(pathOf)];
+  const listed = data.known === 'any' ? [] : (data.known ?? []);
+  const known = [...(data.fields ?? []), ...listed, ...data.columns.map(pathOf)];
   const isField = (name: string) => known.some((path) => path === name || path.startsWith(`${name}.`));
   return withFields(
     printing,
@@ -144,7 +145,10 @@ export async function printStream(printing: Printing, data: Data & { shape: 'str
 const chosen = ({ settings }: Printing, record: unknown): unknown =>
   settings.fields ? pick(record, settings.fields) : record;
 
-/** Looks at the first record only: the service sends every documented field always. Without any, at what one may have. */
+/**
+ * Looks at the first record only: the service sends every documented field always. Without any, at what one of svc's own may
+ * have; the service may show fields that its document does not name.
+ */
 async function* checked({ settings, view }: Printing, records: Records): AsyncGenerator<unknown> {
   let isFirst = true;
   for await (const record of records) {
@@ -153,8 +157,8 @@ async function* checked({ settings, view }: Printing, records: Records): AsyncGe
     yield record;
   }
   const { data, read } = view;
-  if (isFirst && settings.fields && read && data.shape === 'list')
-    refuseUnlisted(settings.fields, data.known ?? data.fields);
+  if (!isFirst || !settings.fields || !read || data.shape !== 'list' || data.known === 'any') return;
+  refuseUnlisted(settings.fields, data.known ?? data.fields);
 }
 
 /** Everything before the first byte, so that a failure midway prints no half document. */

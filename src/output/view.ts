@@ -53,8 +53,11 @@ export type Data =
       readonly labels?: readonly Column[];
       /** Every field of a record: the columns of csv, the same for every page. Without it, the first record's. */
       readonly fields?: readonly string[];
-      /** What a record may have, for --fields where the list is empty; without it, `fields`. */
-      readonly known?: readonly string[];
+      /**
+       * What a record may have, for --fields where the list is empty; without it, `fields`. `any`: the service may show what
+       * its document does not name.
+       */
+      readonly known?: readonly string[] | 'any';
       /** The user named the columns, as with --fields: one that has no room is told. */
       readonly asked?: boolean;
       /** Printed on a terminal where the list is empty. */

@@ -1,4 +1,5 @@
-// A name of --fields that no record has is exit 2, whether or not there is a record to tell.
+// A name of --fields that no record of svc's own has is exit 2, whether or not there is a record to tell. Of the service's, which may show
+// fields that its document does not name, a record has to tell.
 import { expect, test } from 'vitest';
 import { operationList } from '../../src/api/index.ts';
 import type { Operation } from '../../src/api/operation.ts';
@@ -7,7 +8,8 @@ import { svc } from '../svc.ts';
 
 /** Lists of the service's own records. */
 const ofOperations = operationList
-  .filter(({ answer }: Operation) => answer.shape === 'list')
+  // A list of contacts has to be there for its members.
+  .filter(({ id, answer }: Operation) => answer.shape === 'list' && id !== 'listContactLists')
   .map(({ command, ids }: Operation) => {
     if (ids === undefined) return command.join(' ');
     return 'account' in ids ? `${command.join(' ')} --account=1` : `${command.join(' ')} 1`;
@@ -69,10 +71,6 @@ test.each(Object.entries(own))('%s', async (line, field) => {
 
 test.each(ofOperations)('%s', async (line) => {
   const { world, envFor } = await empty();
-  // Of what is there the first one tells.
-  for (const columns of [80, undefined]) {
-    const strange = await svc(world, [...words(line), '--fields', 'nope'], { columns, env: envFor(line) });
-    expect(strange).toMatchObject({ stdout: '', exitCode: 2 });
-    expect(strange.stderr).toContain('There is no field "nope" here.');
-  }
+  const strange = await svc(world, [...words(line), '--fields', 'nope'], { env: envFor(line) });
+  expect(strange).toMatchObject({ stdout: '', exitCode: 0 });
 });

@@ -3,7 +3,6 @@ import { fitted } from '../../api/fit.ts';
 import type { Output } from '../../api/operation.ts';
 import { type Command, defineCommand, type TopGroup } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
-import { fieldPaths } from '../../command/listing.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
@@ -92,12 +91,7 @@ const get = defineCommand({
     const answer = await call(await connect(ctx, settings), getRoadmap, {});
     const { statuses: shown } = fitted(getRoadmap.response, answer) as Output<typeof getRoadmap>;
     return {
-      data: {
-        shape: 'list',
-        records: answer.statuses,
-        columns: ['slug', 'name', 'color'],
-        known: fieldPaths(getRoadmap),
-      },
+      data: { shape: 'list', records: answer.statuses, columns: ['slug', 'name', 'color'] },
       read: true,
       human: async (terminal) => (await import('../../output/board.ts')).roadmapBoard(shown, terminal),
       // A column alone says little to a script: a row for each post.
