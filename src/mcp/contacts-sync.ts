@@ -27,7 +27,8 @@ const rowSchema = closed(jsonSchemaOf(SyncContact));
 
 /**
  * Rows into the account with the report of `svc contacts sync`; `line` is the row's number, from 1. A row that the
- * service would refuse never goes out, and never stops the rest. A chunk without an answer counts as unknown.
+ * service would refuse never goes out, and never stops the rest. What was not answered any more counts as unsent, and as
+ * unknown where it had left.
  */
 async function syncRows(service: Service, rows: readonly unknown[], tell: Tell): Promise<Synced> {
   const began = service.ctx.clock.ticks();
@@ -62,8 +63,8 @@ async function syncRows(service: Service, rows: readonly unknown[], tell: Tell):
     created,
     updated,
     rejected: problems.length,
+    unsent: rows.length - created - updated - problems.length,
     unknown,
-    unsent: rows.length - created - updated - problems.length - unknown,
     chunks: report.chunks,
     requests: target.requests(),
     resumed_rows: 0,
@@ -108,10 +109,7 @@ function inChunks(rows: readonly Row[]): Chunk[] {
 function nextSteps({ rejected, unknown, unsent }: Report, stopped: Failure | undefined): string[] {
   const steps = rejected > 0 ? ['Fix the rows that `errors` names and send only those again.'] : [];
   if (!stopped) return steps;
-  const facts = [
-    ...(unknown > 0 ? ['The unknown rows may have been done.'] : []),
-    ...(unsent > 0 ? ['The unsent rows were not done.'] : []),
-  ];
+  const facts = unsent > unknown ? [`The ${unknown > 0 ? 'other ' : ''}unsent rows were not done.`] : [];
   return [
     `It stopped half-way: ${withoutClaim(stopped.message)}`,
     ...facts,
@@ -130,7 +128,7 @@ export const contactsSync: Tool = {
   description:
     'Create or complete many contacts at once, matched by email: blanks are filled, existing values kept, tags united, ' +
     'metadata merged, so that repeating it does no harm. Answers with a report: rows = created + updated + rejected + ' +
-    'unknown + unsent; `errors` name the first 50 bad rows by `line`, from 1. For a file: svc contacts sync FILE.',
+    'unsent; `errors` name the first 50 bad rows by `line`, from 1. For a file: svc contacts sync FILE.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -152,8 +150,8 @@ export const contactsSync: Tool = {
       created: { type: 'integer', description: 'Contacts that were created' },
       updated: { type: 'integer', description: 'Contacts that were completed' },
       rejected: { type: 'integer', description: 'Rows that were refused' },
-      unknown: { type: 'integer', description: 'Rows of which it is not known whether they were done' },
-      unsent: { type: 'integer', description: 'Rows that were not sent' },
+      unsent: { type: 'integer', description: 'Rows that were not sent, or not answered' },
+      unknown: { type: 'integer', description: 'Of those: rows that may have been done' },
       errors: { type: 'array', description: 'What is wrong with the first 50 bad rows' },
     },
   },
@@ -181,7 +179,7 @@ export const contactsSync: Tool = {
       { ...report, errors },
       leftOut,
       [
-        `${report.created} created, ${report.updated} updated, ${report.rejected} rejected, ${report.unknown > 0 ? `${report.unknown} unknown, ` : ''}${report.unsent} unsent.`,
+        `${report.created} created, ${report.updated} updated, ${report.rejected} rejected, ${report.unsent} unsent${report.unknown > 0 ? `, of which ${report.unknown} may have been done` : ''}.`,
         ...nextSteps(report, stopped),
       ],
       boundary,

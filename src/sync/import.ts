@@ -166,8 +166,8 @@ function tellOfEarlier(ctx: Context, journal: Journal, plan: Plan): void {
 
 function writeFiles(ctx: Context, plan: Plan, report: Report, flags: ImportFlags): Promise<Failure | undefined> {
   const { rejects, report: reportFile, restart } = flags;
-  const { rows, rejected, skipped = 0, unknown, unsent } = report;
-  const sums = { rows, done: rows - rejected - skipped - unknown - unsent };
+  const { rows, rejected, skipped = 0, unsent } = report;
+  const sums = { rows, done: rows - rejected - skipped - unsent };
   const by = { ctx, sums, hint: writtenLater(restart ? '--restart' : undefined) };
   return firstFailure([
     rejects === undefined ? undefined : () => writeFile(rejects, rejectsOf(plan, report.errors), by),

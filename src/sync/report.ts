@@ -12,16 +12,16 @@ type Outcomes =
   /** create_sync_contacts does not tell created from updated. */
   | { readonly synced: number };
 
-/** rows = created + updated (or synced) + rejected + skipped + unknown + unsent, always: `unsent` is what the others leave. */
+/** rows = created + updated (or synced) + rejected + skipped + unsent, always: `unsent` is what the others leave. */
 export type Report = Outcomes & {
   readonly file: string;
   readonly rows: number;
   readonly rejected: number;
   /** By `--skip` and `--only`; only with them. */
   readonly skipped?: number;
-  /** Sent, by this run or an earlier one, without a word on whether they were done. */
-  readonly unknown: number;
   readonly unsent: number;
+  /** Of those: sent, by this run or an earlier one, without a word on whether they were done. */
+  readonly unknown: number;
   readonly chunks: number;
   readonly requests: number;
   /** Rows that an earlier run had done. */
@@ -38,7 +38,7 @@ export type Report = Outcomes & {
 export type ReportKind = 'account' | 'list';
 
 const shared = {
-  ...{ file: true, rows: true, rejected: true, skipped: true, unknown: true, unsent: true, chunks: true },
+  ...{ file: true, rows: true, rejected: true, skipped: true, unsent: true, unknown: true, chunks: true },
   ...{ requests: true, resumed_rows: true, duration_ms: true, errors: true, mapping: true, sample: true },
 } satisfies Record<Exclude<keyof Report, 'phones_left_out'>, true>;
 
@@ -63,7 +63,7 @@ export function reportOf(file: string, kind: ReportKind, plan: Plan, totals: Tot
   const errors = [...plan.problems, ...totals.problems].sort((a, b) => a.line - b.line);
   const rejected = errors.length;
   const skipped = plan.skipped ?? 0;
-  const unsent = rows - created - updated - synced - rejected - skipped - unknown;
+  const unsent = rows - created - updated - synced - rejected - skipped;
   const outcomes = kind === 'list' ? { synced } : { created, updated };
   const duration_ms = Math.round(totals.ms);
   const leftOut = plan.holders?.leftOut() ?? [];
@@ -73,8 +73,8 @@ export function reportOf(file: string, kind: ReportKind, plan: Plan, totals: Tot
     ...outcomes,
     rejected,
     ...(plan.skipped === undefined ? {} : { skipped }),
-    unknown,
     unsent,
+    unknown,
     chunks,
     requests,
     resumed_rows: resumedRows,

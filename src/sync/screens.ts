@@ -25,7 +25,7 @@ export const reportView =
     const { rows, rejected, skipped = 0, unknown, unsent, chunks, requests, duration_ms, resumed_rows } = report;
     const outcomes =
       'synced' in report ? { synced: report.synced } : { created: report.created, 'already there': report.updated };
-    const counts = { rows, ...outcomes, rejected, skipped, unknown, unsent };
+    const counts = { rows, ...outcomes, rejected, skipped, unknown, unsent: unsent - unknown };
     const room = number(rows).length;
     const lines = Object.entries(counts)
       .filter(([name, count]) => count > 0 || name in outcomes)

@@ -336,9 +336,9 @@ describe('contacts_sync', () => {
     const { call } = await assistant('--allow-write');
     const rows = Array.from({ length: 450 }, (_, i) => ({ email: `row${i}@example.com`, name: `Row ${i}` }));
     const { data, text } = await call('contacts_sync', { rows });
-    expect(data).toMatchObject({ rows: 450, created: 200, unknown: 200, unsent: 50 });
-    expect(text).toContain('200 created, 0 updated, 0 rejected, 200 unknown, 50 unsent.');
-    expect(text).toContain('The unknown rows may have been done.');
+    expect(data).toMatchObject({ rows: 450, created: 200, unsent: 250, unknown: 200 });
+    expect(text).toContain('200 created, 0 updated, 0 rejected, 250 unsent, of which 200 may have been done.');
+    expect(text).toContain('The other unsent rows were not done.');
   });
 
   test.each([[{}], [{ rows: [] }], [{ rows: 'x' }], [{ rows: Array.from({ length: 2001 }, () => ({})) }]])(

@@ -25,7 +25,7 @@ function behind(words: string, path: RegExp) {
 }
 
 /** The first chunk was sent, and the second one was not. */
-const oneInDoubt = { unknown: 200, unsent: 50, rejected: 0 };
+const oneInDoubt = { unsent: 250, unknown: 200, rejected: 0 };
 
 describe.each(Object.entries(commands))('%s', (words, path) => {
   const inDoubt = async () => {
