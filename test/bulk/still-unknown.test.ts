@@ -9,6 +9,7 @@ import type { RowLine } from '../../src/bulk/journal/lines.ts';
 import { rowStatusTable } from '../../src/bulk/journal/row-status-table.ts';
 import { refusals, refusing } from '../refusing.ts';
 import { few, sandboxWorld } from '../sandbox-world.ts';
+import { atDesk } from '../sends/drafting.ts';
 import { svc } from '../svc.ts';
 import { inTurn, isThorough } from '../thorough.ts';
 
@@ -169,6 +170,63 @@ test('a row in doubt that became a draft is in doubt again where a person reject
   expect(await reply.run([], 'other.csv', undefined, other)).toMatchObject({ exitCode: 2 });
   expect(reply.times()).toEqual([]);
   expect(await reply.run(['--retry-unknown'])).toMatchObject({ exitCode: 0, done: 1 });
+});
+
+/** A reply in doubt that --retry-unknown made a draft of. */
+async function draftedInDoubt() {
+  const reply = behind({ argv: 'tickets reply', text: 'ticket,body,status\n8,One,pending\n', path: /\/replies$/u });
+  const desk = atDesk(reply.world);
+  const approve = async (...flags: readonly string[]) =>
+    (await desk.run(['drafts', 'approve', '1', '--digest', (await desk.shown(1)).digest, ...flags])).exitCode;
+  const like = () => reply.run([], 'other.csv', undefined, 'ticket,body,status\n8,One,open\n');
+  reply.meets(reply.late);
+  expect(await reply.run()).toMatchObject({ exitCode: 9, unknown: 1 });
+  reply.meets(() => undefined);
+  expect(await reply.run(['--draft', '--retry-unknown'])).toMatchObject({ exitCode: 0, done: 1 });
+  return { ...reply, approve, like };
+}
+
+test('a row in doubt stays so where the service refuses the draft of its next attempt', {
+  tags: ['long'],
+}, async () => {
+  const { run, approve, like, meets, times } = await draftedInDoubt();
+  expect(await like()).toMatchObject({ exitCode: 2 });
+  meets(() => refusals['HTTP 422']);
+  expect(await approve()).toBe(6);
+  for (const flags of [[], ['--again'], ['--retry-unknown']]) {
+    const ran = await run(flags);
+    expect(ran).toMatchObject({ exitCode: 9, done: 0, rejected: 0, unknown: 1 });
+    expect(ran.errors[0]?.error).toMatch(/may or may not have been.*; then: draft 1 was refused by the service/u);
+  }
+  expect(await like()).toMatchObject({ exitCode: 2 });
+  expect(times()).toEqual([]);
+});
+
+test('a draft of a row in doubt that was sent settles it', async () => {
+  const { run, approve, like, meets, times } = await draftedInDoubt();
+  meets(() => undefined);
+  expect(await approve()).toBe(0);
+  expect(await run()).toMatchObject({ exitCode: 0, done: 1 });
+  expect(await like()).toMatchObject({ exitCode: 0, done: 1 });
+  expect(times()).toEqual([2]);
+});
+
+test('a row in doubt is not passed over where a person rejected the draft of one like it, and is once one is sent', {
+  tags: ['long'],
+}, async () => {
+  const reply = behind({ argv: 'tickets reply', text: 'ticket,body,status\n8,One,pending\n', path: /\/replies$/u });
+  const desk = atDesk(reply.world);
+  const like = (status: string, ...flags: readonly string[]) =>
+    reply.run(flags, `${status}.csv`, undefined, `ticket,body,status\n8,One,${status}\n`);
+  reply.meets(reply.late);
+  expect(await reply.run()).toMatchObject({ exitCode: 9, unknown: 1 });
+  reply.meets(() => undefined);
+  expect(await like('open', '--draft', '--retry-unknown')).toMatchObject({ exitCode: 0, done: 1 });
+  await desk.ok('drafts reject 1');
+  expect(await like('closed')).toMatchObject({ exitCode: 2 });
+  expect(await like('open', '--draft', '--again', '--retry-unknown')).toMatchObject({ exitCode: 0, done: 1 });
+  expect((await desk.approve(2)).exitCode).toBe(0);
+  expect(await like('closed')).toMatchObject({ exitCode: 0, done: 1 });
 });
 
 describe.each(turns(repeatable))('a %s in doubt, sent again by the same command', (_, kind, turn) => {

@@ -9,6 +9,7 @@ import { likeIn, type RowStatus } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import type { Plan, Planned } from '../rows/plan.ts';
 import { plainText, shortDigest, sorted } from '../rows/row-content.ts';
+import { type Drafted, fateOf, isWaiting } from './drafted.ts';
 import { type Grown, linesOf } from './grown.ts';
 import type { Match, Matches } from './match-table.ts';
 import { origins } from './origins.ts';
@@ -26,12 +27,14 @@ export function likeOf({ operation }: RowOf, { id, input, keys }: Pick<Planned, 
   return shortDigest([id ?? null, contact, text]);
 }
 
+type Judged = { readonly ours: readonly Found[]; readonly decided: Drafted };
+
 /**
  * Rows that may be done already: a row like them was sent by an earlier run, which cannot tell whether it is done, and this
  * file or its flags say something else beside it. Reads the file once more where there is such an earlier row.
  */
-export async function alikeRows(plan: Plan, journals: readonly Found[], matches: Matches): Promise<Grown[]> {
-  const open = openRows(journals, matches);
+export async function alikeRows(plan: Plan, { ours, decided }: Judged, matches: Matches): Promise<Grown[]> {
+  const open = openRows({ ours, decided }, matches);
   const isOther = (ref: string, match: Match) =>
     isUnsettled(match.rowStatus) && isOtherRequest(match, plan.refs.get(ref));
   const alike: Grown[] = [];
@@ -47,24 +50,35 @@ export async function alikeRows(plan: Plan, journals: readonly Found[], matches:
 }
 
 /** By what they are like: rows in doubt that are none of this file, and that no later run has done or passed over. */
-function openRows(journals: readonly Found[], matches: Matches): ReadonlyMap<string, Match> {
+function openRows({ ours: journals, decided }: Judged, matches: Matches): ReadonlyMap<string, Match> {
   const open = new Map<string, Match>();
+  // A draft that waits says nothing yet of what was sent before it.
+  const mayBeDone = (rowStatus: RowStatus) => isUnsure(rowStatus) || ('unsure' in rowStatus && rowStatus.unsure);
   const unsure = journals.flatMap((from) =>
     [...from.past.rowStatuses.held()].flatMap(([key, rowStatus]) =>
-      isUnsure(rowStatus) && likeIn(rowStatus) ? [{ key, rowStatus, from, like: likeIn(rowStatus) ?? '' }] : [],
+      mayBeDone(rowStatus) && likeIn(rowStatus) ? [{ key, rowStatus, from, like: likeIn(rowStatus) ?? '' }] : [],
     ),
   );
   if (unsure.length === 0) return open;
   const taken = new Set<string>();
-  for (const { key, rowStatus } of matches.values()) if (isUnsure(rowStatus)) taken.add(key);
-  const isDone = (key: string) => journals.some(({ past }) => past.rowStatuses.get(key)?.status === 'done');
+  for (const { key, rowStatus } of matches.values()) if (mayBeDone(rowStatus)) taken.add(key);
+  // As another request it is another one.
+  const isDone = (key: string, { is }: RowStatus) =>
+    journals.some(({ past }) => {
+      const since = past.rowStatuses.get(key);
+      return since?.status === 'done' && (since.is === undefined || is === undefined || since.is === is);
+    });
+  // What became a draft has not left where a person rejected that, or the service refused it.
+  const mayLeave = (one: Pick<Match, 'from' | 'key'>) => fateOf(decided, one) === undefined || isWaiting(decided, one);
   const isPassedOver = (like: string, run: number) =>
-    journals.some(({ past }) => (past.passedOver.get(like) ?? 0) > run);
+    journals.some((from) =>
+      someOf(from.past.passedOver, ([key, one]) => one.like === like && one.run > run && mayLeave({ from, key })),
+    );
   for (const { key, rowStatus, from, like } of unsure) {
     if (
       taken.has(key) ||
       isPassedOver(like, from.past.rowStatuses.runOf(key)) ||
-      (isUnsettled(rowStatus) && isDone(key))
+      (isUnsettled(rowStatus) && isDone(key, rowStatus))
     )
       continue;
     open.set(like, { key, rowStatus, from });

@@ -75,13 +75,16 @@ export async function drafted(
       // Another place has other drafts by the same ids. Builds between releases did not write down when theirs were made.
       const draft = found && (at ?? found.created_at) === found.created_at ? found : undefined;
       isDecided &&= draft?.state === 'sent';
-      if (!draft || draft.state === 'sent') continue;
-      const is = whatIs(draft, sentIn(rowStatus).id);
       const unsure = beforeDraft(rowStatus);
-      // That its draft is never sent says nothing of what was sent before.
-      if (is?.status === 'rejected' && unsure !== undefined) {
-        const error = thenSaid(unsure, is.error);
-        statuses.set(row, { status: 'unknown', error, before: null, ...aboutOf(rowStatus) });
+      // Sent well, it has settled what went before it.
+      if (draft?.state === 'sent' && rowStatus.status === 'done' && unsure !== undefined)
+        statuses.set(row, { ...rowStatus, unsure: undefined });
+      if (!draft || draft.state === 'sent') continue;
+      const said = whatIs(draft, sentIn(rowStatus).id);
+      // That its draft is not sent says nothing of what was sent before.
+      const is = said && unsure !== undefined ? inDoubtBefore(said, unsure) : said;
+      if (is?.status === 'unknown') {
+        statuses.set(row, { ...is, ...aboutOf(rowStatus) });
         continue;
       }
       // Sent once more, the customer would get again what was sent of it.
@@ -91,6 +94,13 @@ export async function drafted(
     if (!isDecided || untold.size > 0) fates.set(from, { rows: ofRow, untold });
   }
   return fates;
+}
+
+/** Of a row that may have been sent before it became a draft, what its draft makes of it. */
+function inDoubtBefore(said: Said, unsure: string): Said {
+  if (said.status === 'rejected') return { status: 'unknown', error: thenSaid(unsure, said.error), before: null };
+  if (said.status !== 'done' || said.error === undefined) return said;
+  return { ...said, error: thenSaid(unsure, said.error), doubt: true };
 }
 
 /** A run that was killed, or failed, right then did not say whether it has kept a draft. */

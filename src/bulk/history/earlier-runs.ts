@@ -197,7 +197,7 @@ async function resemblingRows(
   { ours, judges, decided }: Resembled,
   matches: Matches,
 ): Promise<Pick<Known, 'alike' | 'grown'>> {
-  const likened = await alikeRows(plan, ours, matches);
+  const likened = await alikeRows(plan, { ours, decided }, matches);
   const told = new Set(likened.map(({ line }) => line));
   const more = await grownRows(plan, { journals: judges, drafted: decided }, matches);
   const left = more.filter(({ line }) => !told.has(line));
