@@ -156,6 +156,24 @@ test.each(eachRefusal)('a row in doubt that goes as another request stays in dou
   expect(two.times()).toEqual([2]);
 });
 
+test('a row in doubt that --restart sends as another request stays in doubt as what it was', {
+  tags: ['long'],
+}, async () => {
+  const two = behind({ argv: 'tickets note', text: 'ticket,body,x\n8,One,Two\n', path: /\/notes$/u });
+  two.meets(two.lost);
+  expect(await two.run()).toMatchObject({ exitCode: 9, unknown: 1 });
+  two.meets(() => undefined);
+  const map = ['--map', 'x=body', '--map', 'body=ignore'];
+  expect(await two.run([...map, '--restart'])).toMatchObject({ exitCode: 0, done: 1 });
+  expect(await two.run(map)).toMatchObject({ exitCode: 0, done: 1 });
+  const plain = { text: 'ticket,body\n8,One\n', name: 'plain.csv' };
+  for (const flags of [[], ['--again']]) {
+    expect(await two.run(flags)).toMatchObject({ exitCode: 9, unknown: 1 });
+    expect(await two.run(flags, plain.name, undefined, plain.text)).toMatchObject({ exitCode: 9, unknown: 1 });
+  }
+  expect(two.times()).toEqual([1, 1]);
+});
+
 test('a row in doubt that became a draft is in doubt again where a person rejects that', async () => {
   const argv = 'tickets reply';
   const reply = behind({ argv, text: 'ticket,body,status\n8,One,pending\n', path: /\/replies$/u });

@@ -2,9 +2,11 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runOrKill } from '../bulk/killing.ts';
+import { refusals } from '../refusing.ts';
 import { svc } from '../svc.ts';
 import { inTurn } from '../thorough.ts';
-import { desk, writesOf } from './drafting.ts';
+import { atDesk, desk, writesOf } from './drafting.ts';
 
 const event = (name: string) => `order_create,${name},${name.toLowerCase()}@x.test,r-${name}\n`;
 
@@ -156,12 +158,61 @@ test('nothing is sent beside the draft of a row that goes once more, whose run w
   expect(await json('drafts list')).toHaveLength(2);
 });
 
-test('rows that a later --restart has freed are not called rejected', async () => {
-  const { ok, run, line } = filesOf(commands[0]);
+test.each(commands.map((one) => [one.words.join(' '), one] as const))(
+  '%s: a --restart that ends early frees no row for other files, and its own goes on without it',
+  { tags: ['long'] },
+  async (_, one) => {
+    const { world, run, ok, line } = filesOf(one);
+    await ok(line('a'));
+    await run([...line('other'), '--restart', '--max-sends', '1']);
+    expect(writesOf(world)).toHaveLength(4);
+    for (const name of ['a', 'copy', 'two'] as const)
+      for (const flags of [['--dry-run'], []]) await ok([...line(name), ...flags]);
+    expect(writesOf(world)).toHaveLength(4);
+    const left = await ok([...line('other'), '--dry-run']);
+    expect(JSON.parse(left.stdout)).toMatchObject({ would_send: 2 });
+    for (const name of ['other', 'other', 'a'] as const) await ok(line(name));
+    expect(writesOf(world)).toHaveLength(6);
+  },
+);
+
+test('a --restart that is killed at any request frees no row for other files, and is gone on with', {
+  tags: ['long'],
+}, async () => {
+  const whole = filesOf(commands[0]);
+  await whole.ok(whole.line('a'));
+  const before = whole.world.sent.length;
+  await whole.ok([...whole.line('other'), '--restart', '--concurrency', '1']);
+  for (let at = 0; at < whole.world.sent.length - before; at++) {
+    for (const heard of [false, true]) {
+      const { world, ok, line } = filesOf(commands[0]);
+      await ok(line('a'));
+      const argv = [...line('other'), '--restart', '--concurrency', '1'];
+      const { next } = await runOrKill(world, argv, { at, heard });
+      const sent = writesOf(world).length;
+      const killed = atDesk(next);
+      const then = (name: Names) => line(name).map((part) => part.replace(world.folder, next.folder));
+      const fast = ['--settle', '1'];
+      for (const name of ['a', 'copy', 'two'] as const) await killed.run([...then(name), ...fast]);
+      expect(writesOf(world)).toHaveLength(sent);
+      await killed.run([...then('other'), ...fast]);
+      expect((await killed.run([...then('other'), '--retry-unknown', ...fast])).exitCode).toBe(0);
+      // Where nothing was begun yet, there is nothing to go on with.
+      expect(sent > 3 ? [6] : [3, 6]).toContain(writesOf(world).length);
+    }
+  }
+});
+
+test('what the service refuses to take with --restart was sent before for every other file', async () => {
+  const { world, run, ok, line } = filesOf(commands[0]);
   await ok(line('a'));
-  await run([...line('other'), '--restart', '--max-sends', '1']);
-  const { stderr } = await run([...line('a'), '--dry-run']);
-  expect(stderr).toMatch(/This file was done at \S+ \S+, but for 2 rows\.\n/u);
+  const exchange: typeof world.exchange = async (request) =>
+    request.method === 'POST' ? (refusals['HTTP 422'] ?? world.exchange(request)) : world.exchange(request);
+  expect((await svc({ ...world, exchange }, [...line('other'), '--restart'])).exitCode).toBe(8);
+  const sent = writesOf(world).length;
+  for (const name of ['a', 'copy', 'two'] as const) await ok(line(name));
+  expect(JSON.parse((await run(line('other'))).stdout)).toMatchObject({ done: 0, rejected: 3 });
+  expect(writesOf(world)).toHaveLength(sent);
 });
 
 test('what a killed --again had sent, and a run of another file found, --again does not send a third time', async () => {

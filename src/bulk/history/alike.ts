@@ -27,20 +27,22 @@ export function likeOf({ operation }: RowOf, { id, input, keys }: Pick<Planned, 
   return shortDigest([id ?? null, contact, text]);
 }
 
-type Judged = { readonly ours: readonly Found[]; readonly decided: Drafted };
+type Judged = { readonly ours: readonly Found[]; readonly decided: Drafted; readonly goesOn: (ref: string) => boolean };
 
 /**
  * Rows that may be done already: a row like them was sent by an earlier run, which cannot tell whether it is done, and this
  * file or its flags say something else beside it. Reads the file once more where there is such an earlier row.
  */
-export async function alikeRows(plan: Plan, { ours, decided }: Judged, matches: Matches): Promise<Grown[]> {
-  const open = openRows({ ours, decided }, matches);
+export async function alikeRows(plan: Plan, judged: Judged, matches: Matches): Promise<Grown[]> {
+  const open = openRows(judged, matches);
   const isOther = (ref: string, match: Match) =>
     isUnsettled(match.rowStatus) && isOtherRequest(match, plan.refs.get(ref));
   const alike: Grown[] = [];
   if (open.size === 0 && !someOf(matches, ([ref, match]) => isOther(ref, match))) return alike;
   for await (const batch of plan.read()) {
     for (const planned of batch) {
+      // It was agreed to when the file was begun again.
+      if (judged.goesOn(planned.ref)) continue;
       const match = matches.get(planned.ref);
       const found = match ? isOther(planned.ref, match) && match : open.get(likeOf(plan.row, planned));
       if (found) alike.push({ ...found, line: planned.line });
@@ -50,7 +52,10 @@ export async function alikeRows(plan: Plan, { ours, decided }: Judged, matches: 
 }
 
 /** By what they are like: rows in doubt that are none of this file, and that no later run has done or passed over. */
-function openRows({ ours: journals, decided }: Judged, matches: Matches): ReadonlyMap<string, Match> {
+function openRows(
+  { ours: journals, decided }: Pick<Judged, 'ours' | 'decided'>,
+  matches: Matches,
+): ReadonlyMap<string, Match> {
   const open = new Map<string, Match>();
   // A draft that waits says nothing yet of what was sent before it.
   const mayBeDone = (rowStatus: RowStatus) => isUnsure(rowStatus) || ('unsure' in rowStatus && rowStatus.unsure);

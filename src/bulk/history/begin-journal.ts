@@ -14,7 +14,7 @@ import { append, close, type Held, type Opening } from '../journal/writing.ts';
 import { isRepeatable, type Plan } from '../rows/plan.ts';
 import type { Chosen } from './choose.ts';
 import { asWritten, type Drafted, draftOf } from './drafted.ts';
-import { otherNames } from './match-table.ts';
+import { type Matches, otherNames } from './match-table.ts';
 
 export const wording: Wording = {
   doing: 'sending the rows of this file',
@@ -50,10 +50,10 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
   const header = own?.past.header.svc_bulk === 2 ? own.past.header : newHeader(opening, own?.past.header.started_at);
   const at = clock.now().toISOString();
   const again = chosen.voided.map((voided): RowLine => ({ again: voided }));
+  const restarted: RowLine[] = chosen.restarted.length > 0 ? [{ restart: { rows: chosen.restarted } }] : [];
   const isBegun = header === own?.past.header;
   if (!isBegun) {
-    const others = [...again, ...renamedIn(chosen.former, beginning.drafted, header.settings)];
-    const told = { header, run: { at, number }, others, rowStatuses: formerRowStatuses(own) };
+    const told = { header, run: { at, number }, others: [...again, ...restarted], rowStatuses: formerRowStatuses(own) };
     await folder.begin(path, journalText(shortLines(told)));
     await tidy(opening, path);
   }
@@ -72,7 +72,7 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
     ...(witness && { boot: present.boot, witness: witness.name }),
   };
   const vanishes = {
-    whenEmpty: own === undefined && replaces === undefined,
+    whenEmpty: own === undefined && replaces === undefined && restarted.length === 0,
     whenFinished: isRepeatable(plan) && !tellsOfDrafts(beginning),
   };
   const held: Held = {
@@ -87,7 +87,7 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
     again: chosen.namesOf,
     copies: beginning.copies,
     // What is to be sent once more is other work, also for the run that goes on with it.
-    batch: batchOf(path, header.started_at, sendsAgain(chosen) ? at : own?.past.voidedAt),
+    batch: batchOf(path, header.started_at, beginsOther(chosen) ? at : own?.past.voidedAt),
     failed: undefined,
     untold: [],
   };
@@ -107,6 +107,9 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
 }
 
 const sendsAgain = ({ voided, again }: Chosen): boolean => voided.length > 0 || again.size > 0;
+
+/** What an earlier --restart began, and this run goes on with, is its work. */
+const beginsOther = (chosen: Chosen): boolean => chosen.voided.length > 0 || (chosen.isAsked && chosen.again.size > 0);
 
 /** Drafts that a killed run kept before it said so. */
 function* untoldDrafts({ own, drafted }: Beginning): Generator<RowLine> {
@@ -138,7 +141,7 @@ function* formerRowStatuses(own: Found | undefined): Generator<readonly [row: st
 }
 
 /** Rows that the journals call by another name, from now on by theirs. */
-function* renamedIn(known: Chosen['former'], drafted: Drafted, settings: string): Generator<RowLine> {
+function* renamedIn(known: Matches, drafted: Drafted, settings: string): Generator<RowLine> {
   let rows: Renamed[] = [];
   for (const [row, match] of known) {
     const { key, from } = match;

@@ -1,7 +1,6 @@
 import { countOf } from '../../text/each.ts';
 import { isInDoubt, isUnsettled } from '../journal/ended-table.ts';
-import { formerName } from '../journal/going.ts';
-import type { Again, Named } from '../journal/lines.ts';
+import { type Again, likeIn, type Named, type RowStatus } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { type Drafted, fateOf } from './drafted.ts';
@@ -24,18 +23,23 @@ export type Chosen = {
   readonly resent: Matches;
   /** Beside those: what a person rejected, and where twice is once. */
   readonly again: Matches;
-  /** With --again: what earlier runs call a row that goes once more. From when it goes they count no more. */
-  readonly namesOf: (ref: string) => readonly Named[];
+  /** This run was told to send them again. Else it goes on with one that was. */
+  readonly isAsked: boolean;
+  /** A row that an earlier run was told to send again, and that has not gone since. */
+  readonly goesOn: (ref: string) => boolean;
+  /** What earlier runs call a row that goes once more. From when it goes they count no more. `like`: as of its line. */
+  readonly namesOf: (ref: string, like?: string) => readonly Named[];
   /** What no earlier journal counts for any more from now on. */
   readonly voided: readonly Again[];
-  /** With --restart: what rows went as before, where they go as another request now, by the names that it has from now on. */
-  readonly former: Iterable<readonly [name: string, match: Match]>;
+  /** With --restart: of which rows nothing counts any more for the runs that go on with this one. */
+  readonly restarted: readonly string[];
 };
 
 type Choice = {
   readonly matches: OpenMatches;
   readonly judges: Judges;
   readonly works: readonly Found[];
+  readonly found: Found | undefined;
   readonly plan: Plan;
   readonly wish: Wish;
   readonly drafted: Drafted;
@@ -44,9 +48,10 @@ type Choice = {
 };
 
 export function choose(choice: Choice): Chosen {
-  const { matches, judges, works, plan, wish, drafted, settings, goesAgain } = choice;
+  const { matches, judges, works, found, plan, wish, drafted, settings, goesAgain } = choice;
   const [resent, again] = [matchTable(plan.refs), matchTable(plan.refs)];
   const isTwice = !isRepeatable(plan);
+  const isAsked = wish.restart || wish.again;
   const others = judges.all.filter(({ past }) => past.header.settings !== settings);
   const namesBy = (ref: string, { from, key }: Pick<Match, 'from' | 'key'>): Named[] => {
     const request = plan.refs.get(ref);
@@ -57,43 +62,74 @@ export function choose(choice: Choice): Chosen {
     else if (key !== ref && plan.refs.has(key)) return names;
     return [...names, [settingsOf(from), key]];
   };
-  function* restarted() {
-    for (const [ref, match] of wish.restart ? again : []) yield* namesBy(ref, match);
-  }
-  function* former() {
-    for (const [ref, match] of wish.restart && isTwice ? again : []) {
-      const { is, status } = match.rowStatus;
-      const isKept = status === 'done' || fateOf(drafted, match) !== undefined;
-      if (isKept && is !== undefined && is !== plan.refs.get(ref)) yield [formerName(ref, is), match] as const;
-    }
-  }
-  for (const [ref, match] of wish.restart || wish.again ? matches : []) {
+  const begunAgain = begunAgainIn(found);
+  for (const [ref, match] of isAsked || begunAgain ? matches : []) {
     const request = plan.refs.get(ref);
-    if (!wish.restart && !goesAgain(ref, match)) continue;
+    const isBegun = begunAgain?.(ref, match) ?? false;
+    if (!wish.restart && !isBegun && !goesAgain(ref, match)) continue;
+    // Since then it was refused.
+    if (!wish.restart && isBegun && found?.past.rowStatuses.has(ref)) {
+      matches.set(ref, { key: ref, from: found });
+      continue;
+    }
     matches.delete(ref);
     // It cannot go as it stands in the file, and the run says why.
     if (request === noRequest) continue;
     again.set(ref, match);
-    if ((isTwice || fateOf(drafted, match) === 'open') && match.rowStatus.status !== 'rejected') resent.set(ref, match);
+    const isOpen = isTwice || fateOf(drafted, match) === 'open';
+    // What goes on was asked for when it began.
+    if (isAsked && isOpen && match.rowStatus.status !== 'rejected') resent.set(ref, match);
   }
   return {
     matches,
     resent,
     again,
-    namesOf: (ref) => {
-      const match = wish.restart ? undefined : again.get(ref);
-      const request = plan.refs.get(ref);
-      // What became of another request stays so, also where a person rejected its draft.
-      const isOther = ([its, row]: Named) =>
-        judges.all.some(({ past: { header, rowStatuses } }) => {
-          const is = header.settings === its ? rowStatuses.get(row)?.is : undefined;
-          return is !== undefined && is !== request;
-        });
-      return match ? namesBy(ref, match).filter((name) => !isOther(name)) : [];
+    isAsked,
+    goesOn(ref) {
+      const match = again.get(ref);
+      return match !== undefined && begunAgain?.(ref, match) === true;
     },
-    voided: voidedBy(restarted(), wish.restart ? works : [], { plan, settings }),
-    former: { [Symbol.iterator]: former },
+    namesOf: (ref, like) => {
+      const match = again.get(ref);
+      const goes = { request: plan.refs.get(ref), like };
+      return match ? namesBy(ref, match).flatMap((name) => countingNoMore(judges.all, name, goes)) : [];
+    },
+    voided: [],
+    restarted: wish.restart ? restartedIn(again, works, plan) : [],
   };
+}
+
+/** Whether a row is one that --restart began again in this journal, and that has not gone since. */
+function begunAgainIn(found: Found | undefined): Goes | undefined {
+  const { restarted } = found?.past ?? {};
+  if (restarted === undefined || restarted.size === 0) return undefined;
+  const hasGone = (ref: string) => {
+    const since = found?.past.rowStatuses.get(ref);
+    return since !== undefined && since.status !== 'rejected';
+  };
+  return (ref, { from, key }) =>
+    from !== found && restarted.has(ref) && !hasGone(ref) && from.past.rowStatuses.runOf(key) < restarted.run;
+}
+
+/** What became of another request stays so, unless it is in doubt, and what goes now is like it. */
+function countingNoMore(
+  all: readonly Found[],
+  [settings, row]: Named,
+  { request, like }: { readonly request: string | undefined; readonly like: string | undefined },
+): Named[] {
+  const named = all.flatMap((one) => (settingsOf(one) === settings ? (one.past.rowStatuses.get(row) ?? []) : []));
+  const stays = (one: RowStatus) =>
+    one.is !== undefined && one.is !== request && !(like !== undefined && isUnsettled(one) && likeIn(one) === like);
+  if (!named.some(stays)) return [[settings, row]];
+  return named.flatMap((one): Named[] => (stays(one) || one.is === undefined ? [] : [[settings, row, one.is]]));
+}
+
+/** What a run that begins the file again says of rows before the first of them goes. */
+function restartedIn(again: Matches, works: readonly Found[], { refs }: Pick<Plan, 'refs'>): string[] {
+  const rows = new Set(again.keys());
+  for (const { past } of works)
+    for (const key of past.rowStatuses.keys()) if (refs.has(key) || past.header.svc_bulk === 1) rows.add(key);
+  return [...rows];
 }
 
 /** Whether --again sends a row once more, of which an earlier run says that much. */
@@ -131,27 +167,6 @@ export function againIn({ found, isCopy, plan, drafted, senders }: Judged): Goes
       isOtherRequest(match, request) || (!isInDoubt(match.rowStatus) && isOfOthers(ref, match) && !isFoundSince(ref))
     );
   };
-}
-
-/** Of a file that is begun again: by the settings of the runs that know its rows. */
-function voidedBy(
-  names: Iterable<Named>,
-  left: readonly Found[],
-  { plan, settings }: Pick<Choice, 'plan' | 'settings'>,
-): Again[] {
-  const rows = new Set<string>();
-  const elsewhere = new Map<string, Set<string>>();
-  for (const [its, row] of names) {
-    if (its === settings) rows.add(row);
-    else elsewhere.set(its, (elsewhere.get(its) ?? new Set()).add(row));
-  }
-  for (const { past } of left) {
-    for (const key of past.rowStatuses.keys()) if (plan.refs.has(key) || past.header.svc_bulk === 1) rows.add(key);
-  }
-  return [
-    ...(rows.size === 0 ? [] : [{ rows: [...rows], settings: [settings, ...left.map(settingsOf)] }]),
-    ...[...elsewhere].map(([its, some]) => ({ rows: [...some], settings: [its], elsewhere: true as const })),
-  ];
 }
 
 const settingsOf = ({ past }: Found): string => past.header.settings;

@@ -2,7 +2,7 @@ import { hearersOf } from '../../api/hearers.ts';
 import { type Draft, hasBegun } from '../../sends/draft.ts';
 import { someOf } from '../../text/each.ts';
 import { takeBack, thenSaid } from '../journal/apply-line.ts';
-import { type Going, keepFormer, putBack } from '../journal/going.ts';
+import { forgetNamed, type Going, keepFormer, putBack } from '../journal/going.ts';
 import { heldIn, likeIn, type RowStatus, type Said } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import type { Plan } from '../rows/plan.ts';
@@ -129,10 +129,11 @@ function addUntold(
 
 /** A row that has gone once more is what its draft is, whatever earlier runs called it. */
 function forgetNames(journals: readonly Found[], gone: string, { again, run }: Going): void {
-  for (const [settings, row] of again)
+  for (const name of again)
     for (const { past } of journals) {
       const { header, rowStatuses } = past;
-      if (header.settings === settings && row !== gone && rowStatuses.runOf(row) <= run) rowStatuses.delete(row);
+      const [settings, row] = name;
+      if (header.settings === settings && row !== gone && rowStatuses.runOf(row) <= run) forgetNamed(rowStatuses, name);
     }
 }
 

@@ -15,11 +15,11 @@ import type { Present } from '../journal/reader.ts';
 import { isRepeatable, mayBeOverwritten, type Plan } from '../rows/plan.ts';
 import { alikeRows } from './alike.ts';
 import type { Beginning } from './begin-journal.ts';
-import { againIn, choose, type Goes, unsettle, type Wish } from './choose.ts';
+import { againIn, type Chosen, choose, type Goes, unsettle, type Wish } from './choose.ts';
 import { type Drafted, drafted, fateOf } from './drafted.ts';
 import { type Grown, grownRows, matchCounted } from './grown.ts';
 import { type Judges, judgesOf } from './judges.ts';
-import { type Match, type Matches, type OpenMatches, otherNames } from './match-table.ts';
+import type { Match, Matches, OpenMatches } from './match-table.ts';
 import { isOtherRequest, otherRequests } from './other-request.ts';
 import { hasOthers, nobody, type Senders, sendersOf } from './senders.ts';
 import { notTheSame, refuseStrange } from './strange.ts';
@@ -110,16 +110,17 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
       ? await sendersOf({ folder, journals: ours, found, file, plan, drafts: wish.drafts })
       : nobody;
   const goesAgain = againIn({ found, isCopy, plan, drafted: decided, senders });
-  const chosen = choose({ matches, judges, works, plan, wish, drafted: decided, settings, goesAgain });
+  const chosen = choose({ matches, judges, works, found, plan, wish, drafted: decided, settings, goesAgain });
   const own = wish.restart ? undefined : found;
-  const replaces = wish.restart && found && (isOnce || !holdsMore(found, chosen.again, sides)) ? found : undefined;
+  // What was sent counts for other files until it has gone again, and a draft that waits longer than that.
+  const replaces = wish.restart && found && isOnce && !decided.has(found) ? found : undefined;
   // What is settled in one that begins again is none of this run's rows, and may still arrive.
   const goneOn = isOnce && own && !isOpen(own) ? undefined : own;
   const hasCopies = mayBeOverwritten(plan) && !onlyLooks;
   const resembling =
     isOnce || wish.restart
       ? { alike: [], grown: [] }
-      : await resemblingRows(plan, { ours, judges, decided }, chosen.matches);
+      : await resemblingRows(plan, { ours, judges, decided, goesOn: chosen.goesOn }, chosen.matches);
   return {
     path: (own ?? replaces)?.path ?? join(folder.path, newName(keys)),
     own,
@@ -142,14 +143,6 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
     overtaken,
     replaces,
   };
-}
-
-/** Whether a journal says more than a run tells that begins its rows again: of other rows, or of what other files have sent. */
-function holdsMore(one: Found, again: Matches, { plan: { refs }, file }: Sides): boolean {
-  const { sentFrom, rowStatuses } = one.past;
-  if (!isOpen(one) && [...sentFrom].some((from) => from !== file)) return true;
-  const begunAgain = otherNames(again, refs);
-  return someOf(rowStatuses.keys(), (key) => !refs.has(key) && !begunAgain.has(key));
 }
 
 type Matching = {
@@ -189,15 +182,20 @@ async function matchAll({ ours, found, sides, plan, decided, settings }: Matchin
   return { judges, matches: known, unsettled: await unsettle(plan, known, stands, decided), overtaken };
 }
 
-type Resembled = { readonly ours: readonly Found[]; readonly judges: Judges; readonly decided: Drafted };
+type Resembled = {
+  readonly ours: readonly Found[];
+  readonly judges: Judges;
+  readonly decided: Drafted;
+  readonly goesOn: Chosen['goesOn'];
+};
 
 /** Rows of which no journal speaks, and that are like one in doubt, or hold one that was sent. */
 async function resemblingRows(
   plan: Plan,
-  { ours, judges, decided }: Resembled,
+  { ours, judges, decided, goesOn }: Resembled,
   matches: Matches,
 ): Promise<Pick<Known, 'alike' | 'grown'>> {
-  const likened = await alikeRows(plan, { ours, decided }, matches);
+  const likened = await alikeRows(plan, { ours, decided, goesOn }, matches);
   const told = new Set(likened.map(({ line }) => line));
   const more = await grownRows(plan, { journals: judges, drafted: decided }, matches);
   const left = more.filter(({ line }) => !told.has(line));
@@ -235,7 +233,9 @@ async function otherWork(
   for (const one of [...ours, ...strange]) {
     const { header, rowStatuses, files } = one.past;
     const isOther = header.settings !== settings || strange.includes(one);
-    if (!isOther || !isOpen(one) || rowStatuses.size === 0) continue;
+    const isBegunAgain = (row: string) =>
+      ours.some(({ past: { restarted } }) => restarted.run > rowStatuses.runOf(row) && restarted.has(row));
+    if (!isOther || !isOpen(one) || !someOf(rowStatuses.keys(), (row) => !isBegunAgain(row))) continue;
     const claimed = await claimedRows(one.path);
     if (header.svc_bulk === 1) {
       if (files.has(file)) found.push(one);

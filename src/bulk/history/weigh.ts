@@ -28,7 +28,7 @@ const requestOf = (from: Found, key: string, rowStatus: RowStatus): string | und
  * with rows in common, else of a file of that name that is not finished.
  */
 export function ownJournal(candidates: readonly Found[], { plan, file }: Sides): Found | undefined {
-  const hasRows = ({ past }: Found) => past.rowStatuses.size > 0;
+  const hasRows = ({ past }: Found) => past.rowStatuses.size + past.restarted.size > 0;
   const openFirst = [...candidates.filter(isOpen), ...candidates.filter((one) => !isOpen(one))];
   const ofContent = openFirst.filter(({ past }) => past.contents.has(plan.content));
   const ofFile = openFirst.filter(({ past }) => past.files.has(file));
@@ -39,6 +39,7 @@ export function ownJournal(candidates: readonly Found[], { plan, file }: Sides):
     return requests.has(request);
   };
   const shares = (one: Found) =>
+    (one.past.restarted.size > 0 && someOf(plan.refs, ([ref]) => one.past.restarted.has(ref))) ||
     someOf(one.past.rowStatuses.keys(), (key) => plan.refs.has(key)) ||
     someOf(one.past.rowStatuses, ([key, rowStatus]) => isAsked(requestOf(one, key, rowStatus)));
   return (

@@ -39,7 +39,7 @@ function isHeader({ svc_bulk, file, started_at, ...texts }: Fields): boolean {
 function isLine(line: unknown): line is Line {
   if (!isRecord(line)) return false;
   if ('svc_bulk' in line) return isHeader(line);
-  const { run, there, again, renamed, meant, drafting, sent, back, done, rejected, unknown, finished } = line;
+  const { run, there, again, restart, renamed, meant, drafting, sent, back, done, rejected, unknown, finished } = line;
   if (run || finished) {
     const { at, number = 0 } = fieldsIn(run ?? finished);
     return isTime(at) && isCount(number);
@@ -52,6 +52,7 @@ function isLine(line: unknown): line is Line {
     const { rows, settings } = fieldsIn(again);
     return [rows, settings].every(areTexts);
   }
+  if (restart) return areTexts(fieldsIn(restart).rows);
   if (renamed) {
     const { rows } = fieldsIn(renamed);
     return Array.isArray(rows) && rows.every(isRenamed);

@@ -45,7 +45,10 @@ export function goingRows(rowStatuses: OpenRowStatuses, onGone: (row: string, go
   return {
     leaves(line, run) {
       for (const { row, again = [] } of leavingIn(line)) {
-        if (going.has(row)) continue;
+        const known = going.get(row);
+        // Of the row itself more is known than of one that is only meant to go.
+        if (known && again.length > 0) going.set(row, { ...known, again });
+        if (known) continue;
         const before = standingAs(rowStatuses, row);
         if (before || again.length > 0) going.set(row, { again, run, before });
       }
@@ -61,6 +64,11 @@ export function goingRows(rowStatuses: OpenRowStatuses, onGone: (row: string, go
     },
     left: () => going,
   };
+}
+
+/** Takes out what is said by a name that counts no more. */
+export function forgetNamed(rowStatuses: OpenRowStatuses, [, row, is]: Named): void {
+  if (is === undefined || rowStatuses.get(row)?.is === is) rowStatuses.delete(row);
 }
 
 /**
@@ -111,7 +119,7 @@ export function otherDoubts(rowStatuses: OpenRowStatuses) {
 
 const formerly = ' as ';
 
-export const formerName = (row: string, is: string): string => `${row}${formerly}${is}`;
+const formerName = (row: string, is: string): string => `${row}${formerly}${is}`;
 
 /** Whether it is none of a row, but of what a row was sent as before. */
 export const isFormerName = (name: string): boolean => name.includes(formerly);

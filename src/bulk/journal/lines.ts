@@ -27,8 +27,8 @@ export type FormerHeader = {
   readonly started_at: string;
 };
 
-/** A row as runs with these settings call it. */
-export type Named = readonly [settings: string, row: string];
+/** A row as runs with these settings call it. `is`: that request alone. */
+export type Named = readonly [settings: string, row: string, is?: string];
 
 /**
  * Every line of a row says which one it is, and where it stood in the file. `is`: the digest of its request. `again`: it
@@ -74,7 +74,7 @@ export type RunLine = {
   readonly shapes?: readonly (readonly string[])[];
 };
 
-/** `elsewhere`: what this very journal says of them stays. */
+/** `elsewhere`: what this very journal says of them stays. Builds between releases wrote it. */
 export type Again = {
   readonly rows: readonly string[];
   readonly settings: readonly string[];
@@ -92,6 +92,8 @@ export type Line =
   | { readonly there: { readonly ids: readonly number[] } }
   /** These may go once more, whatever earlier runs with one of these settings say of them: the file was begun again. */
   | { readonly again: Again }
+  /** With --restart: for runs that go on in this journal earlier ones say nothing of these; for any other, until they have gone. */
+  | { readonly restart: { readonly rows: readonly string[] } }
   | { readonly renamed: { readonly rows: readonly Renamed[] } }
   /** On disk before its draft is kept. `batch`: with the row's name the key of the draft. `like`: as of `sent`. */
   | { readonly drafting: About & { readonly batch: string; readonly like?: string } }

@@ -134,8 +134,12 @@ function standing(all: readonly Found[]): Found[] {
   return all.map(({ path, past }) => {
     const { header, rowStatuses } = past;
     const before = rowStatuses.size;
-    for (const row of rowStatuses.keys())
-      if (rowStatuses.runOf(row) < (since.get(voidKey(header.settings, row)) ?? 0)) rowStatuses.delete(row);
+    const sinceOf = (...name: readonly [row: string, is?: string]) => since.get(voidKey(header.settings, ...name)) ?? 0;
+    for (const row of rowStatuses.keys()) {
+      const { is } = rowStatuses.get(row) ?? {};
+      const last = Math.max(sinceOf(row), is === undefined ? 0 : sinceOf(row, is));
+      if (rowStatuses.runOf(row) < last) rowStatuses.delete(row);
+    }
     return { path, past, isFreed: rowStatuses.size < before };
   });
 }

@@ -2,7 +2,7 @@ import type { Span } from '../../disk/log/log-file.ts';
 import type { RowRequests } from '../rows/row-requests.ts';
 import { applyLine, takeBack } from './apply-line.ts';
 import { parseLine } from './check.ts';
-import { type Before, type Going, goingRows, keepFormer, otherDoubts, standingAs } from './going.ts';
+import { type Before, forgetNamed, type Going, goingRows, keepFormer, otherDoubts, standingAs } from './going.ts';
 import {
   costOf,
   type Finish,
@@ -16,6 +16,7 @@ import {
   rowsOf,
 } from './lines.ts';
 import { type PassedOver, passing } from './passing.ts';
+import { type Restarted, restartedRows } from './restarted.ts';
 import { type OpenRowStatuses, rowStatusTable } from './row-status-table.ts';
 import { openWorks, type Work } from './works.ts';
 
@@ -28,6 +29,7 @@ export type Past = {
   readonly lastRun: number;
   /** When the last run began that sent rows once more. */
   readonly voidedAt: string | undefined;
+  readonly restarted: Restarted;
   readonly works: readonly Work[];
   /** Rows that go once more, of whose drafts it is not said whether they are kept. */
   readonly going: ReadonlyMap<string, Going>;
@@ -55,7 +57,7 @@ export type Past = {
   readonly ms: number;
 };
 
-export const voidKey = (settings: string, row: string): string => `${settings} ${row}`;
+export const voidKey = (...named: Named): string => named.join(' ');
 
 /** Whether what was written and not synced is there: by which start of the machine, and by how far a witness saw it. */
 export type Present = {
@@ -100,6 +102,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   const rowStatuses = rowStatusTable(refs);
   const voided = new Map<string, number>();
   let voidedAt: string | undefined;
+  const restarted = restartedRows();
   const works = openWorks();
   const there = new Map<number, readonly number[]>();
   const [files, sentFrom, contents] = [new Set<string | null>(), new Set<string | null>(), new Set<string>()];
@@ -113,17 +116,18 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   let [number, requests, ms, msOfRun, end] = [0, 0, 0, 0, 0];
   let isWhole = true;
   const voidAll = (names: readonly Named[], since: number) => {
-    for (const [its, row] of names) voided.set(voidKey(its, row), since);
+    for (const name of names) voided.set(voidKey(...name), since);
   };
   const keep = (row: string, before: Before | undefined) => {
     if (run?.shapes) keepFormer(rowStatuses, row, before);
   };
   const going = goingRows(rowStatuses, (gone, { again, run: since, before }) => {
-    if (again.length > 0) voidedAt = run?.at;
+    // Who goes on with what was begun again goes on with its drafts.
+    if (again.length > 0 && !restarted.has(gone)) voidedAt = run?.at;
     voidAll(again, since);
     keep(gone, before);
     // By a name that it had before: the very run that it goes with may have spoken of it.
-    for (const [its, row] of again) if (row !== gone && its === header?.settings) rowStatuses.delete(row);
+    for (const name of again) if (name[0] === header?.settings && name[1] !== gone) forgetNamed(rowStatuses, name);
   });
   const doubts = otherDoubts(rowStatuses);
   const judgeMeant = (isSure: boolean) => {
@@ -171,11 +175,12 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
     if ('again' in line) {
       voidedAt = run?.at;
-      for (const one of line.again.settings)
-        voidAll(
-          line.again.rows.map((row) => [one, row]),
-          number,
-        );
+      const { rows, settings } = line.again;
+      for (const one of settings) for (const row of rows) voided.set(voidKey(one, row), number);
+    }
+    if ('restart' in line) {
+      voidedAt = run?.at;
+      restarted.begin(line.restart.rows, number);
     }
     if ('renamed' in line)
       for (const [at, one] of line.renamed.rows.entries()) {
@@ -221,6 +226,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
         voided,
         lastRun: number,
         voidedAt,
+        restarted,
         works: works.all,
         going: going.left(),
         files,

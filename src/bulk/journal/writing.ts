@@ -11,7 +11,7 @@ import { Failure } from '../../errors.ts';
 import type { Plan } from '../rows/plan.ts';
 import { claimRows, forgetRows, noteBegun } from './claims.ts';
 import type { Copy } from './copies.ts';
-import type { About, Header, Named, RowLine, RunLine } from './lines.ts';
+import { type About, type Header, heldIn, type Named, type RowLine, type RunLine } from './lines.ts';
 import type { Identity } from './on-disk.ts';
 import type { Present } from './reader.ts';
 import type { OpenRowStatuses, RowStatuses } from './row-status-table.ts';
@@ -42,7 +42,7 @@ export type Held = {
   readonly vanishes: { readonly whenEmpty: boolean; readonly whenFinished: boolean };
   readonly rowStatuses: OpenRowStatuses;
   /** Of a row that goes once more: what earlier runs call it. */
-  readonly again: (row: string) => readonly Named[];
+  readonly again: (row: string, like?: string) => readonly Named[];
   readonly copies: readonly Copy[];
   failed: Failure | undefined;
   /** What became of rows, of which no line could be written any more since the lock was lost. */
@@ -72,7 +72,7 @@ function completed(line: RowLine, { opening, rowStatuses, again }: Held): RowLin
     return request === undefined || rowStatuses.get(about.row)?.is === request ? about : { ...about, is: request };
   };
   const leaving = <T extends About>(about: T): T => {
-    const names = again(about.row);
+    const names = again(about.row, heldIn(about).like);
     return names.length > 0 ? { ...named(about), again: names } : named(about);
   };
   if ('meant' in line) return { meant: { ...line.meant, rows: line.meant.rows.map(leaving) } };
