@@ -223,10 +223,13 @@ test('what this file has sent it does not send again where another file drafted 
   await ok(line('other.csv', '--again', '--draft'));
   await ok('drafts reject 1 2 3 4');
   for (const flags of [[], ['--again']]) {
-    const own = await run(line('a.csv', ...flags));
-    expect(own.exitCode).toBe(8);
+    const own = await ok(line('a.csv', ...flags));
+    expect(JSON.parse(own.stdout)).toMatchObject({ done: 3, rejected: 0 });
     expect(own.stderr).toContain('--restart');
     expect(own.stderr).not.toContain('add --again');
+    const other = await run(line('other.csv'));
+    expect(other.exitCode).toBe(8);
+    expect(JSON.parse(other.stdout)).toMatchObject({ done: 0, rejected: 4 });
     expect(sent()).toBe(3);
   }
   await ok(line('other.csv', '--again'));
@@ -292,4 +295,20 @@ test('a draft waits also where its row was begun again as another request', asyn
   await ok('drafts reject 1 2 3');
   expect((await run(line('a.csv'))).exitCode).toBe(8);
   expect(sent()).toBe(3);
+});
+
+test('so it is where the draft is of a copy, which has one history with it', async () => {
+  const { ok, run, put, line, sent } = files();
+  put('copy.csv', 'id,body\n8,Hello Ann\n9,Hello Bob\n12,Hello Cy\n');
+  await ok(line('a.csv'));
+  await ok(line('copy.csv', '--again', '--draft'));
+  await ok('drafts reject 1 2 3');
+  for (const flags of [[], ['--again'], ['--dry-run']]) {
+    expect(JSON.parse((await ok(line('a.csv', ...flags))).stdout)).toMatchObject({ done: 3, rejected: 0 });
+    expect((await run(line('copy.csv'))).exitCode).toBe(8);
+  }
+  expect(sent()).toBe(3);
+  await ok(line('copy.csv', '--again'));
+  for (const name of ['a.csv', 'copy.csv']) await ok(line(name));
+  expect(sent()).toBe(6);
 });

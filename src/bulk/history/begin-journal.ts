@@ -13,7 +13,7 @@ import { journalText, lineText, mark, shortLines } from '../journal/text.ts';
 import { append, close, type Held, type Opening } from '../journal/writing.ts';
 import { isRepeatable, type Plan } from '../rows/plan.ts';
 import type { Chosen } from './choose.ts';
-import { asWritten, type Drafted, draftOf } from './drafted.ts';
+import { asWritten, type Drafted, draftOf, fateOf } from './drafted.ts';
 import { type Matches, otherNames } from './match-table.ts';
 
 export const wording: Wording = {
@@ -145,7 +145,8 @@ function* renamedIn(known: Matches, drafted: Drafted, settings: string): Generat
   let rows: Renamed[] = [];
   for (const [row, match] of known) {
     const { key, from } = match;
-    if (key === row) continue;
+    // What was sent before a draft that a person rejected stands for the file that has sent it.
+    if (key === row || fateOf(drafted, { from, key: row }) === 'rejected') continue;
     const its = from.past.header.settings;
     rows.push({ was: key, row, fate: asWritten(drafted, match), ...(its !== settings && { settings: its }) });
     if (rows.length < mostRenamed) continue;

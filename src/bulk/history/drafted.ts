@@ -2,14 +2,15 @@ import { hearersOf } from '../../api/hearers.ts';
 import { type Draft, hasBegun } from '../../sends/draft.ts';
 import { someOf } from '../../text/each.ts';
 import { takeBack, thenSaid } from '../journal/apply-line.ts';
-import { forgetNamed, type Going, keepFormer, putBack } from '../journal/going.ts';
-import { heldIn, likeIn, type RowStatus, type Said } from '../journal/lines.ts';
+import { forgetNamed, formerName, type Going, keepFormer, putBack } from '../journal/going.ts';
+import { heldIn, likeIn, type Named, type RowStatus, type Said } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import type { Plan } from '../rows/plan.ts';
-import type { Match } from './match-table.ts';
+import type { Match, OpenMatches } from './match-table.ts';
+import type { Senders } from './senders.ts';
 
 /** `rejected`: a person has said that it is never sent; `open`: it may still be sent, or nobody knows whether it was, or a part was sent. */
-type Fate = { readonly is: 'rejected' | 'open'; readonly draft: Draft };
+type Fate = { readonly is: 'rejected' | 'open'; readonly draft: Draft; readonly instead?: readonly Named[] };
 
 /** `untold`: the drafts of rows of which the journal itself does not say that they are drafts. */
 type OfJournal = { readonly rows: ReadonlyMap<string, Fate>; readonly untold: ReadonlyMap<string, Draft> };
@@ -20,6 +21,10 @@ export type Drafted = ReadonlyMap<Found, OfJournal>;
 /** Another journal may call a row by the same name, and have sent it since. */
 export const fateOf = (drafted: Drafted, { from, key }: Pick<Match, 'from' | 'key'>): Fate['is'] | undefined =>
   drafted.get(from)?.rows.get(key)?.is;
+
+/** Its draft was made beside what was sent before. */
+export const wentAgain = (drafted: Drafted, { from, key }: Pick<Match, 'from' | 'key'>): boolean =>
+  (drafted.get(from)?.rows.get(key)?.instead?.length ?? 0) > 0;
 
 /** A person may still send its draft, or is at it. */
 export const isWaiting = (drafted: Drafted, { from, key }: Pick<Match, 'from' | 'key'>): boolean =>
@@ -66,8 +71,8 @@ export async function drafted(
   const byId = new Map(drafts.map((draft) => [draft.id, draft]));
   const byKey = new Map(drafts.map((draft) => [draft.key, draft]));
   for (const from of journals) {
-    const untold = addUntold(from, byKey, journals);
-    const { rowStatuses: statuses } = from.past;
+    const untold = addUntold(from, byKey);
+    const { rowStatuses: statuses, going } = from.past;
     const ofRow = new Map<string, Fate>();
     let isDecided = true;
     for (const { row, rowStatus, id, at } of [...draftsIn(from)]) {
@@ -75,6 +80,9 @@ export async function drafted(
       // Another place has other drafts by the same ids. Builds between releases did not write down when theirs were made.
       const draft = found && (at ?? found.created_at) === found.created_at ? found : undefined;
       isDecided &&= draft?.state === 'sent';
+      const isGoing = going.get(row);
+      const isBack = draft?.state === 'rejected' && sentIn(rowStatus).id === null && !hasBegun(draft);
+      if (isGoing && !isBack) forgetNames(journals, from, row, isGoing);
       const unsure = beforeDraft(rowStatus);
       // Sent well, it has settled what went before it.
       if (draft?.state === 'sent' && rowStatus.status === 'done' && unsure !== undefined)
@@ -88,7 +96,8 @@ export async function drafted(
         continue;
       }
       // Sent once more, the customer would get again what was sent of it.
-      ofRow.set(row, { is: is?.status === 'rejected' ? 'rejected' : 'open', draft });
+      const instead = isGoing && isBack ? beforeRejected(from, row, isGoing) : [];
+      ofRow.set(row, { is: is?.status === 'rejected' ? 'rejected' : 'open', draft, instead });
       if (is) statuses.set(row, { ...is, ...aboutOf(rowStatus) });
     }
     if (!isDecided || untold.size > 0) fates.set(from, { rows: ofRow, untold });
@@ -107,7 +116,6 @@ function inDoubtBefore(said: Said, unsure: string): Said {
 function addUntold(
   { past: { rowStatuses, going } }: Found,
   byKey: ReadonlyMap<string | null, Draft>,
-  journals: readonly Found[],
 ): Map<string, Draft> {
   const untold = new Map<string, Draft>();
   for (const [row, rowStatus] of [...rowStatuses.standing('drafting')]) {
@@ -120,21 +128,45 @@ function addUntold(
     else {
       rowStatuses.set(row, { ...about, status: 'done', id: null, ...draftOf(draft) });
       untold.set(row, draft);
-      if (isGoing) forgetNames(journals, row, isGoing);
-      keepFormer(rowStatuses, row, isGoing?.before);
     }
   }
   return untold;
 }
 
 /** A row that has gone once more is what its draft is, whatever earlier runs called it. */
-function forgetNames(journals: readonly Found[], gone: string, { again, run }: Going): void {
+function forgetNames(journals: readonly Found[], own: Found, gone: string, { again, run, before }: Going): void {
   for (const name of again)
-    for (const { past } of journals) {
-      const { header, rowStatuses } = past;
+    for (const one of journals) {
+      const { header, rowStatuses } = one.past;
       const [settings, row] = name;
-      if (header.settings === settings && row !== gone && rowStatuses.runOf(row) <= run) forgetNamed(rowStatuses, name);
+      if (header.settings !== settings || (one === own && row === gone)) continue;
+      if (rowStatuses.runOf(row) <= run) forgetNamed(rowStatuses, name);
     }
+  keepFormer(own.past.rowStatuses, gone, before);
+}
+
+/** By which names it is known what the row of a draft was before, which a person rejected. */
+function beforeRejected({ past: { header, rowStatuses } }: Found, row: string, { again, before }: Going): Named[] {
+  const is = before?.rowStatus.is;
+  if (!before || is === undefined) return [...again];
+  const name = formerName(row, is);
+  putBack(rowStatuses, name, before);
+  return [...again, [header.settings, name]];
+}
+
+/** What a file has sent itself stays sent, whatever a person says of a later draft of it. */
+export function standAsSent(matches: OpenMatches, drafted: Drafted, all: readonly Found[], senders: Senders): void {
+  for (const [ref, { from, key }] of matches) {
+    const { is, instead = [] } = drafted.get(from)?.rows.get(key) ?? {};
+    if (is !== 'rejected' || instead.length === 0 || !senders.isOwn(ref)) continue;
+    const named = instead.flatMap(([settings, name]) =>
+      all.filter(({ past }) => past.header.settings === settings).map((one) => ({ key: name, from: one })),
+    );
+    const standing = (...as: readonly Said['status'][]) =>
+      named.find((one) => as.includes(one.from.past.rowStatuses.get(one.key)?.status ?? 'rejected'));
+    const sent = standing('done') ?? standing('sent', 'unknown');
+    if (sent) matches.set(ref, sent);
+  }
 }
 
 const mayHaveDrafts = (one: Found): boolean =>

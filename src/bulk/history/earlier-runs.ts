@@ -16,7 +16,7 @@ import { isRepeatable, mayBeOverwritten, type Plan } from '../rows/plan.ts';
 import { alikeRows } from './alike.ts';
 import type { Beginning } from './begin-journal.ts';
 import { againIn, type Chosen, choose, type Goes, unsettle, type Wish } from './choose.ts';
-import { type Drafted, drafted, fateOf } from './drafted.ts';
+import { type Drafted, drafted, fateOf, standAsSent } from './drafted.ts';
 import { type Grown, grownRows, matchCounted } from './grown.ts';
 import { type Judges, judgesOf } from './judges.ts';
 import type { Match, Matches, OpenMatches } from './match-table.ts';
@@ -109,6 +109,7 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
     isAsked && !isOnce && !wish.restart
       ? await sendersOf({ folder, journals: ours, found, file, plan, drafts: wish.drafts })
       : nobody;
+  standAsSent(matches, decided, ours, senders);
   const goesAgain = againIn({ found, isCopy, plan, drafted: decided, senders });
   const chosen = choose({ matches, judges, works, found, plan, wish, drafted: decided, settings, goesAgain });
   const own = wish.restart ? undefined : found;

@@ -4,7 +4,7 @@ import type { RowStatus } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { type RowRequests, requestsOf, rowsByRequest } from '../rows/row-requests.ts';
-import { type Drafted, fateOf } from './drafted.ts';
+import { type Drafted, fateOf, wentAgain } from './drafted.ts';
 import type { Judges } from './judges.ts';
 import { type Match, matchTable, type OpenMatches } from './match-table.ts';
 import { isOtherRequest, isSentAsOther } from './other-request.ts';
@@ -84,6 +84,12 @@ export function matchRows(
     // What was rejected may go again in another form, or from another file; what a person rejected goes when one says so.
     return status !== 'rejected' || fate !== undefined || (from === own && (is === undefined || is === request));
   };
+  // A person has rejected that it goes once more.
+  const isSince = (match: Match, than: Match) =>
+    fateOf(drafted, match) === 'rejected' && wentAgain(drafted, match) && runOf(match) > runOf(than);
+  const isMore = (match: Match, than: Match, request: string) =>
+    isSince(match, than) ||
+    (!isSince(than, match) && weightOf(match, drafted, request) > weightOf(than, drafted, request));
   for (const from of all) {
     for (const [key, rowStatus] of from.past.rowStatuses) {
       const request = plan.refs.get(key);
@@ -91,7 +97,7 @@ export function matchRows(
       if (!isSame(from, key) && (request === noRequest || rowStatus.is !== request)) continue;
       const before = matches.get(key);
       const match = { key, from, rowStatus };
-      if (!before || weightOf(match, drafted, request) > weightOf(before, drafted, request)) matches.set(key, match);
+      if (!before || isMore(match, before, request)) matches.set(key, match);
     }
   }
   /** Known by less than what was sent for the very request: it was refused, or went as another one. */

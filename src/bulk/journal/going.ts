@@ -16,7 +16,7 @@ export type GoingRows = {
   comesBack(row: string): void;
   /** The run is over: what it has left on its way has gone, or may have. */
   over(): void;
-  /** Those of which it is not known whether they have gone: drafts are made of them that may not be kept. */
+  /** Those of which the journal does not tell whether they have gone: drafts are made of them, which a person may reject. */
   left(): ReadonlyMap<string, Going>;
 };
 
@@ -46,8 +46,9 @@ export function goingRows(rowStatuses: OpenRowStatuses, onGone: (row: string, go
     leaves(line, run) {
       for (const { row, again = [] } of leavingIn(line)) {
         const known = going.get(row);
-        // Of the row itself more is known than of one that is only meant to go.
-        if (known && again.length > 0) going.set(row, { ...known, again });
+        // Of the row itself more is known than of one that is only meant to go. A draft that a person rejected had not gone.
+        if (known?.run === run && again.length > 0) going.set(row, { ...known, again });
+        else if (known) going.set(row, { ...known, again: [...known.again, ...again], run });
         if (known) continue;
         const before = standingAs(rowStatuses, row);
         if (before || again.length > 0) going.set(row, { again, run, before });
@@ -56,15 +57,20 @@ export function goingRows(rowStatuses: OpenRowStatuses, onGone: (row: string, go
     ends(line) {
       if ('back' in line) return comesBack(line.back.row);
       if ('rejected' in line) return isRejected(line.rejected.row);
+      if ('done' in line && isDraft(rowStatuses.get(line.done.row))) return undefined;
       for (const row of 'done' in line || 'unknown' in line ? rowsOf(line) : []) hasGone(row);
     },
     comesBack,
     over() {
-      for (const row of [...going.keys()]) if (rowStatuses.get(row)?.status !== 'drafting') hasGone(row);
+      for (const row of [...going.keys()]) if (!isDraft(rowStatuses.get(row))) hasGone(row);
     },
     left: () => going,
   };
 }
+
+/** Or is about to become one. */
+const isDraft = (rowStatus: RowStatus | undefined): boolean =>
+  rowStatus?.status === 'drafting' || (rowStatus?.status === 'done' && rowStatus.drafted !== undefined);
 
 /** Takes out what is said by a name that counts no more. */
 export function forgetNamed(rowStatuses: OpenRowStatuses, [, row, is]: Named): void {
@@ -119,7 +125,7 @@ export function otherDoubts(rowStatuses: OpenRowStatuses) {
 
 const formerly = ' as ';
 
-const formerName = (row: string, is: string): string => `${row}${formerly}${is}`;
+export const formerName = (row: string, is: string): string => `${row}${formerly}${is}`;
 
 /** Whether it is none of a row, but of what a row was sent as before. */
 export const isFormerName = (name: string): boolean => name.includes(formerly);

@@ -31,7 +31,7 @@ export type Past = {
   readonly voidedAt: string | undefined;
   readonly restarted: Restarted;
   readonly works: readonly Work[];
-  /** Rows that go once more, of whose drafts it is not said whether they are kept. */
+  /** Rows that go once more, as drafts. */
   readonly going: ReadonlyMap<string, Going>;
   /** The files that its runs read: null for standard input. */
   readonly files: ReadonlySet<string | null>;
@@ -171,6 +171,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
       works.sends(file, sentFrom);
       sentFrom.add(file);
     }
+    if ('drafting' in line && line.drafting.again && !restarted.has(line.drafting.row)) voidedAt = run?.at;
     if ('finished' in line) works.finishes(file);
     if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
     if ('again' in line) {
