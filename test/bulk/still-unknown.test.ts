@@ -156,6 +156,23 @@ test.each(eachRefusal)('a row in doubt that goes as another request stays in dou
   expect(two.times()).toEqual([2]);
 });
 
+test.each(Object.entries(refusals))(
+  'a row in doubt that --restart sends again stays unknown: %s',
+  async (_, refusal) => {
+    const two = behind(once.note as Kind);
+    two.meets(two.lost);
+    expect(await two.run()).toMatchObject({ exitCode: 9, unknown: 2 });
+    two.meets(() => refusal);
+    expect(await two.run(['--restart'])).toMatchObject({ ...bothUnknown, exitCode: 9 });
+    await two.letGo();
+    two.meets(() => undefined);
+    expect(await two.run([], 'copy.csv', undefined, 'ticket,body\n8,One\n')).toMatchObject({ exitCode: 9, unknown: 1 });
+    expect(two.times()).toEqual([1, 1]);
+    expect(await two.run(['--restart'])).toMatchObject({ exitCode: 0, done: 2 });
+    expect(two.times()).toEqual([2, 2]);
+  },
+);
+
 test('a row in doubt that --restart sends as another request stays in doubt as what it was', {
   tags: ['long'],
 }, async () => {

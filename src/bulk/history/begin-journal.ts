@@ -4,6 +4,7 @@ import { forgetWitness, newWitness } from '../../disk/lock/witness.ts';
 import { someOf } from '../../text/each.ts';
 import { noteBegun } from '../journal/claims.ts';
 import type { Copy } from '../journal/copies.ts';
+import { isUnsettled } from '../journal/ended-table.ts';
 import type { Header, Renamed, RowLine, RowStatus, RunLine } from '../journal/lines.ts';
 import { batchOf, type Found, keysOf } from '../journal/on-disk.ts';
 import { type Journal, openJournal } from '../journal/open-journal.ts';
@@ -85,6 +86,7 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
     vanishes,
     rowStatuses: rowStatusesOf(beginning, plan),
     again: chosen.namesOf,
+    mayGo: chosen.again.has,
     copies: beginning.copies,
     // What is to be sent once more is other work, also for the run that goes on with it.
     batch: batchOf(path, header.started_at, beginsOther(chosen) ? at : own?.past.voidedAt),
@@ -160,7 +162,8 @@ function* renamedIn(known: Matches, drafted: Drafted, settings: string): Generat
 const mostRenamed = 4096;
 
 /** What this run knows: of rows of its own file what any journal says, of others what its own does. */
-function rowStatusesOf({ own, chosen }: Beginning, { refs }: Plan): OpenRowStatuses {
+function rowStatusesOf({ own, chosen }: Beginning, plan: Plan): OpenRowStatuses {
+  const { refs } = plan;
   const taken = otherNames(chosen.matches, refs);
   const rowStatuses = rowStatusTable(refs);
   for (const [key, rowStatus] of own?.past.rowStatuses ?? [])
@@ -169,6 +172,11 @@ function rowStatusesOf({ own, chosen }: Beginning, { refs }: Plan): OpenRowStatu
     const { is: _, ...unsaid } = rowStatus;
     // What another journal says by the same name is not written into this one, so it says of a request itself which it is.
     rowStatuses.set(ref, from === own || key !== ref ? rowStatus : unsaid);
+  }
+  // Until it is answered well this time, it is what it was.
+  for (const [ref, { rowStatus }] of isRepeatable(plan) ? [] : chosen.again) {
+    const { is: _, ...unsaid } = rowStatus;
+    if (isUnsettled(rowStatus)) rowStatuses.set(ref, unsaid);
   }
   return rowStatuses;
 }

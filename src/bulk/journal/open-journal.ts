@@ -16,6 +16,8 @@ export type Journal = {
   /** Names the work of this journal, over all its runs. */
   readonly batch: string;
   readonly rowStatuses: OpenRowStatuses;
+  /** With --restart: whether a row goes once more though it may be done. */
+  readonly mayGo: (row: string) => boolean;
   /** `isWhole`: what earlier runs wrote is all there. */
   readonly past: Pick<Past, 'requests' | 'ms' | 'isWhole' | 'there'>;
   /** What other runs have left on its way. */
@@ -50,6 +52,7 @@ export function openJournal(held: Held, past: Past | undefined): Journal {
     path,
     batch: held.batch,
     rowStatuses,
+    mayGo: held.mayGo,
     copies,
     isClockSure: opening.identity.account.isClockSure,
     past: { requests: past?.requests ?? 0, ms: past?.ms ?? 0, isWhole: past?.isWhole ?? true, there },

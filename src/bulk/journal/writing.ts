@@ -43,6 +43,8 @@ export type Held = {
   readonly rowStatuses: OpenRowStatuses;
   /** Of a row that goes once more: what earlier runs call it. */
   readonly again: (row: string, like?: string) => readonly Named[];
+  /** Whether a row goes once more though it may be done. */
+  readonly mayGo: (row: string) => boolean;
   readonly copies: readonly Copy[];
   failed: Failure | undefined;
   /** What became of rows, of which no line could be written any more since the lock was lost. */

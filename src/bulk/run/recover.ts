@@ -12,9 +12,10 @@ import { find, finished } from './send-row.ts';
 
 /** What the journal says of a row that is over; undefined where it is to be sent. */
 export function pastOf(runState: RunState, planned: Planned): Ended | 'left open' | undefined {
-  const rowStatus = runState.job.journal.rowStatuses.get(planned.ref);
+  const { journal, plan } = runState.job;
+  const rowStatus = journal.rowStatuses.get(planned.ref);
   // Twice is once.
-  const mayGo = isRepeatable(runState.job.plan) || runState.mayGo.has(planned.ref);
+  const mayGo = isRepeatable(plan) || runState.mayGo.has(planned.ref) || journal.mayGo(planned.ref);
   if (isUnsettled(rowStatus)) return mayGo ? undefined : 'left open';
   return endedEarlier(rowStatus, planned.line);
 }
