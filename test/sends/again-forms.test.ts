@@ -312,3 +312,13 @@ test('so it is where the draft is of a copy, which has one history with it', asy
   for (const name of ['a.csv', 'copy.csv']) await ok(line(name));
   expect(sent()).toBe(6);
 });
+
+test('rows that come into a file that was begun again are not sent again by it', async () => {
+  const { ok, put, line, sent } = files();
+  await ok(line('a.csv'));
+  put('some.csv', 'id,body\n9,Hello Bob\n8,Hello Ann\n');
+  await ok(line('some.csv', '--restart'));
+  put('some.csv', 'id,body\n9,Hello Bob\n12,Hello Cy\n8,Hello Ann\n');
+  await ok(line('some.csv'));
+  expect(sent()).toBe(5);
+});

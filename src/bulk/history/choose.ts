@@ -66,7 +66,7 @@ export function choose(choice: Choice): Chosen {
   for (const [ref, match] of isAsked || begunAgain ? matches : []) {
     const request = plan.refs.get(ref);
     const isBegun = begunAgain?.(ref, match) ?? false;
-    if (!wish.restart && !isBegun && !goesAgain(ref, match)) continue;
+    if (!wish.restart && !isBegun && !(wish.again && goesAgain(ref, match))) continue;
     // Since then it was refused.
     if (!wish.restart && isBegun && found?.past.rowStatuses.has(ref)) {
       matches.set(ref, { key: ref, from: found });
