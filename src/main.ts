@@ -55,7 +55,8 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
     if (invocation.command.judgesConfig) return {};
     throw error;
   });
-  const settings = settle(invocation.globals, outer.env, config);
+  const settled = settle(invocation.globals, outer.env, config);
+  const settings = { ...settled, carried: { ...settled.carried, db: invocation.flagTexts.db?.at(-1) } };
   const { advised, typeableNote } = await import('./config/advice.ts');
   let notices = 0;
   const say = (text: string) => {

@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import { shellWord } from '../text/shell-word.ts';
-import { profileCommands } from './command-names.ts';
+import { copyCommands, profileCommands } from './command-names.ts';
 
 /** What the person gave on this command line, or the environment named, so that svc acted as it did. */
 export type Carried = {
@@ -10,20 +10,23 @@ export type Carried = {
   readonly baseUrl?: string;
   readonly authUrl?: string;
   readonly insecureHttp?: boolean;
+  /** The copy that --db named; a variable still stands, too. */
+  readonly db?: string;
 };
 
 /** These choose among profiles, or say themselves which one is meant. */
 const ofEveryProfile = /^auth (?:list|switch)\b/u;
+const ofCopy = new RegExp(`^(?:${copyCommands.join('|')})\\b`, 'u');
 const command = new RegExp(`\\bsvc (?=(?:${profileCommands.join('|')})\\b)((?:(?!\\bsvc )[^\\n])*)`, 'gu');
 
 /** Up to the end of the sentence, or to what stands in brackets. */
 const itsWords = /^(?:'[^']*'|"[^"]*"|[^'"])+?(?=$|,? \(|[.,;] )/u;
 
 /**
- * The one place where advice becomes what can be typed as it stands: each `svc …` in it gets the profile and the
- * addresses that the failed command had. What a hint names already stays.
+ * The one place where advice becomes what can be typed as it stands: each `svc …` in it gets the profile, the addresses
+ * and the copy that the failed command had. What a hint names already stays.
  */
-export function typeable(text: string, { profile, baseUrl, authUrl, insecureHttp }: Carried): string {
+export function typeable(text: string, { profile, baseUrl, authUrl, insecureHttp, db }: Carried): string {
   return text.replaceAll(command, (whole, rest: string) => {
     if (ofEveryProfile.test(rest) || /(?:^|\s)--help\b/u.test(rest)) return whole;
     // What is said behind the command is not part of it: it may name another profile.
@@ -38,7 +41,10 @@ export function typeable(text: string, { profile, baseUrl, authUrl, insecureHttp
     if (baseUrl !== undefined && goesOut && !names('--base-url')) flags.push('--base-url', baseUrl);
     if (authUrl !== undefined && /^(?:auth )?login\b/u.test(rest)) flags.push('--auth-url', authUrl);
     if (insecureHttp && goesOut) flags.push('--insecure-http');
-    return ['svc', ...flags.map(shellWord), own === undefined ? rest : rest.replace(own, '')].join(' ');
+    const said = own === undefined ? rest : rest.replace(own, '');
+    const placed =
+      db === undefined || names('--db') ? said : said.replace(ofCopy, (words) => `${words} --db ${shellWord(db)}`);
+    return ['svc', ...flags.map(shellWord), placed].join(' ');
   });
 }
 

@@ -30,6 +30,24 @@ export const profileCommands: readonly string[] = [
   'whoami',
 ];
 
+/** Commands that take --db: a hint that names one of them says which copy (advice.ts). The tree of commands is held to it by a test. */
+export const copyCommands: readonly string[] = [
+  'contacts duplicates',
+  'contacts history',
+  'inbox',
+  'mirror changes',
+  'mirror export',
+  'mirror forget',
+  'mirror pull',
+  'mirror schema',
+  'mirror search',
+  'mirror sql',
+  'mirror status',
+  'report',
+  'tickets waiting',
+  'watch',
+];
+
 /** What these do is on this machine alone. */
 const localCommands: readonly string[] = [
   'alias',

@@ -1,4 +1,5 @@
 import { Failure } from '../../errors.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { accountsIn } from '../store/account.ts';
 import { type Account, type Answer, type Engine, literal, quoted, type Store, type View } from '../tables/store.ts';
 import { changeColumns, rowColumns, tables } from '../tables/tables.ts';
@@ -46,5 +47,5 @@ const severalAccounts = (place: string): Failure =>
   new Failure('usage', `${place} holds several accounts, as an older svc made it, and a query could read them all.`, {
     hint:
       'Everything else works on it. For queries, give this account a file of its own: svc mirror pull --db FILE, ' +
-      'or forget the others in it: svc mirror forget, with their login',
+      `or forget the others in it: svc mirror forget --db ${shellWord(place)}, with their login`,
   });

@@ -1,9 +1,10 @@
 import { diskWords } from '../../disk/file/disk-failure.ts';
 import { Failure } from '../../errors.ts';
+import { shellWord } from '../../text/shell-word.ts';
 
 export const damaged = (path: string, said: string): Failure =>
   new Failure('failed', `The copy ${path} is damaged: ${said}.`, {
-    hint: 'The account itself is not. To delete the copy and read it again: svc mirror forget, then svc mirror pull',
+    hint: `The account itself is not. To delete the copy and read it again: svc mirror forget --db ${shellWord(path)}, then svc mirror pull`,
     copy: { is: 'damaged', file: path },
   });
 
