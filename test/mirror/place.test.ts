@@ -19,6 +19,7 @@ import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { placeOf } from '../../src/database/postgres.ts';
 import { tryLock } from '../../src/disk/lock/lock.ts';
+import { savePosition } from '../../src/mirror/store/changes.ts';
 import { keepFirstRows } from '../../src/mirror/store/first-rows.ts';
 import { snooze } from '../../src/mirror/store/snoozes.ts';
 import { buildSvc } from '../built.ts';
@@ -370,8 +371,17 @@ onBothEngines('the schema', ({ test, once, world: fresh, engine, server }) => {
     await inCopy(one, async (store, account) => {
       await snooze(store, account, [{ kind: 'ticket', id: 1, until: null, since: '2026-01-01T00:00:00Z', by: 'sam' }]);
       await keepFirstRows(store, account, 'waiting', '[]');
+      await store.write((sql) => savePosition(sql, account, 'crm', 1));
     });
+    const refused = await svc(one, ['mirror', 'forget']);
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /^Error: Refusing to delete the local copy of account 1, with 1 snooze and 1 position of svc watch without/u,
+      ),
+    ]);
     const { stderr } = await ok(one, 'mirror forget --yes');
+    expect(stderr).toContain(', the copy of account 1, with 1 snooze and 1 position of svc watch.');
     expect(stderr).not.toContain('stays');
     if (engine === 'sqlite')
       expect(readdirSync(join(one.folder, 'state')).filter((name) => name.endsWith('.db'))).toEqual([]);

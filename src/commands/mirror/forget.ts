@@ -14,8 +14,8 @@ export const forgetTheCopy = defineCommand({
   name: 'forget',
   summary: 'Delete the local copy of this account; the account itself is not touched',
   details:
-    'What svc did not make stays: copies of other accounts, and tables of other programs in the same database. The recorded ' +
-    'changes and the positions of svc watch are deleted too. Where no login is saved the one copy that is there is meant, or that of --db.',
+    'What svc did not make stays: copies of other accounts, and tables of other programs in the same database. What no pull ' +
+    'brings back is deleted too: the snoozes of svc inbox, the recorded changes and the positions of svc watch. Where no login is saved the one copy that is there is meant, or that of --db.',
   flags: dbFlag,
   needs: 'a copy of the account: svc mirror pull',
   examples: ['svc mirror forget --yes'],
@@ -31,7 +31,7 @@ export const forgetTheCopy = defineCommand({
           hint: `To delete it all the same: svc mirror forget --db ${shellWord(file)}`,
           copy: error.copy,
         });
-      await confirmed(ctx, settings, `Delete ${file}, which is damaged?`);
+      await confirmed(ctx, settings, `Delete ${file}, which is damaged, with the snoozes and recorded changes in it?`);
       await (await import('../../mirror/sqlite/remove.ts')).removeCopyFile(file);
       return file;
     });
@@ -40,12 +40,14 @@ export const forgetTheCopy = defineCommand({
     const { store, account } = copy;
     try {
       const whose = account.name === undefined ? `account ${account.id}` : `${account.name} (account ${account.id})`;
-      await confirmed(ctx, settings, `Delete the local copy of ${whose}?`);
-      const { forgetCopy } = await import('../../mirror/store/forget.ts');
+      const { forgetCopy, lostWith } = await import('../../mirror/store/forget.ts');
+      const lost = await lostWith(store, account, ctx.clock.now());
+      const copyOf = `copy of ${whose}${lost && `, with ${lost}`}`;
+      await confirmed(ctx, settings, `Delete the local ${copyOf}?`);
       const notes = {
-        nothing: `${store.place}, the copy of ${whose}`,
-        others: `the copy of ${whose}; those of other accounts stay in ${store.place}`,
-        strangers: `the copy of ${whose}; what svc did not make stays in ${store.place}`,
+        nothing: `${store.place}, the ${copyOf}`,
+        others: `the ${copyOf}; those of other accounts stay in ${store.place}`,
+        strangers: `the ${copyOf}; what svc did not make stays in ${store.place}`,
       };
       const left = await forgetCopy(store, account);
       // Of a login that may not ask for it the copy has a name of its own.

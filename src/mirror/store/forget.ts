@@ -1,6 +1,9 @@
+import { listed } from '../../text/listed.ts';
+import { counted } from '../../text/number.ts';
 import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
 import { laterTables, tables } from '../tables/tables.ts';
 import { dropTables, hasTable } from './schema.ts';
+import { snoozed } from './snoozes.ts';
 
 /**
  * What is left of the database:
@@ -9,6 +12,23 @@ import { dropTables, hasTable } from './schema.ts';
  * - `strangers`: what svc did not make
  */
 export type Left = 'nothing' | 'others' | 'strangers';
+
+/** What no pull brings back: `2 snoozes and 1 recorded change`; empty where there is none. */
+export const lostWith = (store: Store, account: Account, now: Date): Promise<string> =>
+  store.read(async (sql) => {
+    const count = async (name: string) => {
+      const [row] = await sql.all(`SELECT count(*) AS n FROM ${name} WHERE ${owned}`, ownerOf(account));
+      return Number(row?.n);
+    };
+    const positions = await count('svc_watchers');
+    const parts = [
+      [(await snoozed(sql, account, now)).length, 'snooze'],
+      [await count('changes'), 'recorded change'],
+      [positions, 'position'],
+    ] as const;
+    const said = listed(parts.flatMap(([n, noun]) => (n > 0 ? [counted(n, noun)] : [])));
+    return positions > 0 ? `${said} of svc watch` : said;
+  });
 
 /** Deletes the copy of one account, and svc's tables where it was the last; whatever svc did not make stays. */
 export async function forgetCopy(store: Store, account: Account): Promise<Left> {
