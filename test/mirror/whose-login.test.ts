@@ -124,6 +124,22 @@ test('a logout names what stays on this machine, and the copy is deleted without
   expect(await world.svc(['mirror', 'forget', '--yes'])).toMatchObject({ exitCode: 1 });
 });
 
+test.each(['SVC_API_KEY', 'SVC_ACCESS_TOKEN'])(
+  'a logout names the copy that stays also where %s is set, be it of another account',
+  async (variable) => {
+    const world = await authWorld();
+    await world.svc(['login', '--with-api-key', '--profile', 'z'], { stdin: 'key_acme' });
+    await world.svc(['mirror', 'pull', '--only', 'lists', '--profile', 'z']);
+    const place = join(world.folder, 'state', 'mirror.db');
+    const { stderr, exitCode } = await world.svc(['logout', '--profile', 'z'], { env: { [variable]: 'key_globex' } });
+    expect([exitCode, stderr]).toEqual([
+      0,
+      expect.stringContaining(`its copy (to delete it, without ${variable}: svc -p z mirror forget --db ${place}).`),
+    ]);
+    expect(await world.svc(['-p', 'z', 'mirror', 'forget', '--db', place, '--yes'])).toMatchObject({ exitCode: 0 });
+  },
+);
+
 test('a logout offers no copy to delete that another profile of the account goes on using', async () => {
   const world = await authWorld();
   for (const profile of ['default', 'o'])

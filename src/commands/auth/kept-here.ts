@@ -1,6 +1,8 @@
+import { environmentKinds, variablesOf } from '../../auth/at-hand.ts';
 import { readConfig } from '../../config/config-file.ts';
+import { credentialNames } from '../../config/credential-variables.ts';
 import { profileConfig, type Settings } from '../../config/settings.ts';
-import type { Context } from '../../context.ts';
+import { type Context, withContext } from '../../context.ts';
 import { openCopyIfKnown } from '../../mirror/store/open-copy.ts';
 import { isOwnPlace } from '../../mirror/store/place.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
@@ -47,12 +49,15 @@ async function hasCopy(ctx: Context, settings: Settings, users: readonly string[
   // A database may be far away, and no logout waits for it.
   if (isPostgresUrl(ctx.env.SVC_MIRROR_DB ?? '')) return 'what the database that SVC_MIRROR_DB names holds of it';
   if (!isOwnPlace(ctx, undefined)) return undefined;
-  const copy = await openCopyIfKnown(ctx, settings);
+  // The copy of the profile that ends, whose credential the environment holds besides.
+  const held = Object.fromEntries(credentialNames.map((name) => [name, undefined]));
+  const copy = await openCopyIfKnown(withContext(ctx, { env: { ...ctx.env, ...held } }), settings);
   await copy?.store.close();
   if (!copy) return undefined;
+  const without = variablesOf(environmentKinds(ctx.env).filter((kind) => kind !== 'm2m'));
   return users.length > 0
     ? `its copy (which profile ${listed(users)} ${users.length === 1 ? 'uses' : 'use'} too)`
-    : `its copy (to delete it: svc mirror forget --db ${shellWord(copy.store.place)})`;
+    : `its copy (to delete it${without && `, without ${without}`}: svc mirror forget --db ${shellWord(copy.store.place)})`;
 }
 
 async function drafts(ctx: Context, { drafts: named }: Settings, id: number): Promise<readonly string[]> {
