@@ -70,7 +70,8 @@ async function watched() {
         path: url.replace(origin, ''),
         body: body === undefined || body === '' ? null : JSON.parse(String(body)),
       }));
-  return { world: { ...world, exchange }, writes };
+  const reads = () => requests.filter(({ method }) => method === 'GET').map(({ url }) => url);
+  return { world: { ...world, exchange }, writes, reads };
 }
 
 describe('--dry-run', () => {
@@ -112,6 +113,33 @@ describe('--dry-run', () => {
     const nobody = { ...world, env: { SVC_BASE_URL: origin } };
     expect(await svc(nobody, ['tickets', 'close', '7', '--dry-run'])).toMatchObject({ exitCode: 4 });
   });
+
+  const ofMissing = [
+    ...Object.entries(lines).flatMap(([name, [id = '', ...more]]) =>
+      /^(?:\d+|T-\d+)$/u.test(id) ? [[`${name} 9999`, more] as const] : [],
+    ),
+    ['changelog update 9999', ['--content', 'Faster.']] as const,
+    ['api /tickets/9999/notes', ['-f', 'body=x']] as const,
+    ['api /tickets/9999/replies', ['-f', 'body=x']] as const,
+  ];
+
+  test.each(ofMissing)(
+    'svc %s: where the command reads what is not there, its dry run ends as it does',
+    async (name, more) => {
+      const line = [...name.split(' '), ...more];
+      const doing = await watched();
+      const done = await svc(
+        doing.world,
+        [...line, '--yes'].filter((word, at, all) => all.indexOf(word) === at),
+      );
+      expect(done, done.stderr).toMatchObject({ exitCode: 3 });
+      const looking = await watched();
+      const shown = await svc(looking.world, [...line, '--dry-run']);
+      expect(looking.writes()).toEqual([]);
+      const reads = doing.writes().length === 0 || doing.reads().some((path) => path.includes('/9999'));
+      expect(shown).toEqual(reads ? done : expect.objectContaining({ exitCode: 0 }));
+    },
+  );
 
   test('asks no question, not even for a delete', async () => {
     const { world, writes } = await watched();

@@ -167,8 +167,7 @@ function jsonOf(ctx: Context, sent: Sent): unknown {
 
 /** What `svc api` sends, by the rules of the operation that it is. */
 export async function sendRaw(service: Service, wire: Wire, known: Known | undefined): Promise<Sent> {
-  const prepared =
-    known?.operation.safety === 'verify' && !service.ctx.preview ? await lookBy(service, wire, known) : undefined;
+  const prepared = known?.operation.safety === 'verify' ? await lookBy(service, wire, known) : undefined;
   const asked = known && withHint(known.operation, { params: known.params, body: objectIn(wire.body) }, prepared);
   return send(service, asked ?? askedOf(wire.method, known), wire, prepared);
 }

@@ -16,7 +16,7 @@ import { recorderOf } from '../exchange/recorder.ts';
 import { wireOf } from '../exchange/request.ts';
 import type { Findings } from '../exchange/settle.ts';
 import { sharedHold } from '../exchange/shared-hold.ts';
-import { recordBefore } from '../look/confirmed-update.ts';
+import { recordBefore, recordThere } from '../look/confirmed-update.ts';
 import type { Before, Prepared } from '../look/look.ts';
 import type { LookAgain } from '../look/look-again.ts';
 import type { Called, Read } from '../look/lookups.ts';
@@ -93,10 +93,11 @@ export async function call<const Op extends Operation>(
   options: CallOptions = {},
 ): Promise<Called<Op>> {
   const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
-  const prepared = isLookedFor(service, operation) ? await preparedLook(service, operation, input, options) : undefined;
-  const was = service.ctx.preview
-    ? undefined
-    : (options.was ?? (await recordBefore(operation, input, readOf(service, input))));
+  const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input, options) : undefined;
+  const read = readOf(service, input);
+  // Where the update is not sent, only the reading tells that there is no such record.
+  const seen = service.ctx.preview ? recordThere : recordBefore;
+  const was = options.was ?? (await seen(operation, input, read).catch(notFoundNames(askedFor(operation, input))));
   const asked = withHint(operation, input, prepared ?? { takes: takesFor(service, operation, input), was });
   try {
     const { maxWaitMs, wasSent = false } = options;
@@ -155,9 +156,6 @@ function learnAccount({ session }: Service, json: unknown): void {
   const { account_id: id } = fieldsIn(json);
   if (isId(id)) session.learn?.(id);
 }
-
-/** What is only shown is not looked for. */
-const isLookedFor = ({ ctx }: Service, { safety }: Operation): boolean => safety === 'verify' && !ctx.preview;
 
 /** The one cast of answers: what `judgeAnswer` let through is used as what the table promises, fields may be missing. */
 const called = <Op extends Operation>(json: unknown) => json as Called<Op>;

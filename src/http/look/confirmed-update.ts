@@ -28,11 +28,20 @@ export async function recordBefore(
   input: LookAgain['input'],
   read: LookAgain['read'],
 ): Promise<LookAgain['was']> {
+  return recordThere(operation, input, read).catch(insteadOf(['not-found'], undefined));
+}
+
+/** The same where one that the service does not have is an error. */
+export async function recordThere(
+  operation: Operation,
+  input: LookAgain['input'],
+  read: LookAgain['read'],
+): Promise<LookAgain['was']> {
   const { rewrites } = operation;
   if (!rewrites || sentText(operation, input) === undefined) return undefined;
   return read(rewrites.reading).then(
     (json) => shownIn(rewrites.reading, json),
-    insteadOf(['forbidden', 'not-found', 'failed'], undefined),
+    insteadOf(['forbidden', 'failed'], undefined),
   );
 }
 
