@@ -17,8 +17,8 @@ export type Wanted = {
   readonly seeAll: (see: (arrival: Arrival) => undefined) => Promise<unknown>;
   /** The events to look for, and from when on. */
   readonly starts: Starts;
-  /** Variables with signing secrets. */
-  readonly env: readonly string[];
+  /** Variables with signing secrets; undefined where nothing is to leave, which needs no signature. */
+  readonly env: readonly string[] | undefined;
   /** Whether to wait for what the service may still be sending. */
   readonly waits: boolean;
   /** Told what was searched to its end, once all that was given has been stored. */
@@ -151,14 +151,19 @@ async function signing(
   ctx: Context,
   { profile }: Settings,
   service: Service,
-  env: readonly string[],
+  env: readonly string[] | undefined,
 ): Promise<(event: WebhookEvent) => string> {
+  if (env === undefined) return () => '';
   const [given] = env.flatMap((name) => splitSecrets(ctx.env[name] ?? ''));
   if (given !== undefined) return () => given;
   const [newest] = await storedSecrets(ctx.tokens, profile);
   if (newest === undefined) {
+    const setting = env[0] === undefined ? 'To have one, ' : `Set ${env[0]} to what the receiver verifies with, or `;
     throw new Failure('usage', 'No signing secret is known, so no event could be signed.', {
-      hint: 'Set SVC_WEBHOOK_SECRET, or subscribe with svc webhooks create.',
+      hint: [
+        `${setting}subscribe with svc webhooks create.`,
+        'The secrets of svc webhooks listen with --tunnel or --public-url end with it: start it again, with --catch-up.',
+      ].join('\n'),
     });
   }
   const byEvent = new Map<string, string>();

@@ -776,6 +776,22 @@ test('nothing is accepted before the start of the search is stored', async () =>
   expect(steps).toEqual(['begin', 'begin', 'begin', 'add', 'add']);
 });
 
+test('--dry-run needs no signing secret; without one the run itself says what helps, also after a listener with a tunnel', async () => {
+  const { world, catchUp } = await setting();
+  const without = (...argv: string[]) =>
+    svc(world, ['webhooks', 'catch-up', '--json', ...ofAll, ...argv], { env: { SVC_API_KEY: 'key_acme' } });
+  const dry = await without('--dry-run');
+  expect([dry.exitCode, dry.stdout]).toEqual([0, (await catchUp(...ofAll, '--dry-run')).stdout]);
+  const real = await without();
+  expect(real).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('No signing secret is known') });
+  for (const said of [
+    'Set SVC_WEBHOOK_SECRET to what',
+    'svc webhooks create',
+    'listen with --tunnel or --public-url end',
+  ])
+    expect(real.stderr).toContain(said);
+});
+
 test('--dry-run counts and lists what would be rebuilt, and neither sends nor stores it', async () => {
   const { world, app, catchUp } = await setting();
   const dry = await catchUp(...ofAll, '--dry-run');

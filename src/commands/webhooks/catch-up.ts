@@ -39,8 +39,8 @@ export const catchUpWebhooks = defineCommand({
     dryRun: param.toggle('Only list what would be rebuilt'),
   },
   examples: [
-    'SVC_WEBHOOK_SECRET=sample svc webhooks catch-up --since 2d --dry-run',
-    'SVC_WEBHOOK_SECRET=sample svc webhooks catch-up --since 30m --events ticket.created --dry-run --json',
+    'svc webhooks catch-up --since 2d --dry-run',
+    'svc webhooks catch-up --since 30m --events ticket.created --dry-run --json',
   ],
   async run(ctx, { flags, settings }) {
     const events = flags.events === undefined ? undefined : parseEvents(flags.events, '--events');
@@ -52,7 +52,13 @@ export const catchUpWebhooks = defineCommand({
     try {
       const starts = await begin(inbox, events, { since: flags.since, keeps: to === undefined && !flags.dryRun });
       const over = to === undefined && !flags.dryRun ? inbox.starts.forget : undefined;
-      const wanted = { seeAll, env, starts, waits: !flags.dryRun, ...(over && { over }) };
+      const wanted = {
+        seeAll,
+        env: flags.dryRun ? undefined : env,
+        starts,
+        waits: !flags.dryRun,
+        ...(over && { over }),
+      };
       for await (const found of rebuiltArrivals(inbox.ctx, inbox.settings, wanted)) {
         last = found;
         if (flags.dryRun)
