@@ -38,7 +38,8 @@ type Common = {
 };
 
 export type LoggedIn = {
-  readonly status: StatusReport;
+  /** `account_before`: where the profile was of another account. */
+  readonly status: StatusReport & { readonly account_before?: StatusReport['account'] };
   readonly setupUrl?: string;
   /** Why the account is not known, where the service failed to tell. */
   readonly doubt?: Failure;
@@ -71,7 +72,7 @@ export async function loginWithSecret({
   const now = account ? named(account) : others.account;
   await keepBeside(common, { was: others.account, now, rest: { base_url: baseUrl } }, keep);
   const report = reportOf({ kind, valid: true, store: await placeOf(ctx.tokens, profile, kind) });
-  return { ...finished(profile, baseUrl, account, report), doubt };
+  return { ...finished({ profile, baseUrl, others, account }, report), doubt };
 }
 
 type Browsing = Common & {
@@ -124,7 +125,7 @@ export async function loginWithBrowser(browsing: Browsing): Promise<LoggedIn> {
     });
     const report = reportOf({ kind: 'oauth', valid: true, store: await placeOf(ctx.tokens, profile, 'oauth') }, login);
     const endsAt = grant.refresh_token === undefined ? grant.expires_at : undefined;
-    return { ...finished(profile, baseUrl, account, report), doubt, endsAt };
+    return { ...finished({ profile, baseUrl, others, account }, report), doubt, endsAt };
   } catch (error) {
     const text = error instanceof Failure ? error.message : 'Something went wrong.';
     await show({ ok: false, title: 'The login did not succeed', text });
@@ -179,7 +180,12 @@ const isAccount = (account: unknown): boolean => {
 const isWrongAddress = ({ kind, status }: Failure): boolean =>
   kind === 'network' || status === 404 || (status !== undefined && status < 400);
 
-type Others = { readonly kinds: readonly CredentialKind[]; readonly account?: ProfileConfig['account'] };
+type Others = {
+  readonly kinds: readonly CredentialKind[];
+  readonly account?: ProfileConfig['account'];
+  /** Of the profile, before this login. */
+  readonly baseUrl?: string | undefined;
+};
 
 /**
  * What the profile holds beside the credential that is about to be replaced. A profile is one account at one service:
@@ -197,7 +203,8 @@ async function otherCredentials(
       hint: `Use a separate profile: ${loginCommand(kind, newProfile(baseUrl), baseUrl)} (or forget that one: svc logout)`,
     });
   }
-  return { kinds, account: profileConfig(await readConfig(ctx.files), profile).account };
+  const { account, base_url } = profileConfig(await readConfig(ctx.files), profile);
+  return { kinds, account, baseUrl: base_url };
 }
 
 function refuseOtherAccount(
@@ -218,13 +225,25 @@ const told = (account: Judged['account']) => (account ? { account_id: account.ac
 
 const named = ({ account_id: id, name }: NonNullable<Judged['account']>) => ({ id, name });
 
+type Finished = {
+  readonly profile: string;
+  readonly baseUrl: string;
+  readonly others: Others;
+  readonly account: Judged['account'];
+};
+
 function finished(
-  profile: string,
-  baseUrl: string,
-  account: Judged['account'],
+  { profile, baseUrl, others, account }: Finished,
   report: StatusReport['credentials'][number],
 ): LoggedIn {
-  const status = { profile, base_url: baseUrl, account: account ? named(account) : null, credentials: [report] };
+  const before = others.account;
+  const isElsewhere = others.baseUrl !== undefined && originOf(others.baseUrl) !== originOf(baseUrl);
+  const isMoved = account && before && (before.id !== account.account_id || isElsewhere);
+  const status = {
+    ...{ profile, base_url: baseUrl, account: account ? named(account) : null },
+    ...(isMoved && { account_before: before }),
+    credentials: [report],
+  };
   const unfinished = account?.billing_active === false && account.setup_url;
   return { status, ...(unfinished && { setupUrl: unfinished }) };
 }

@@ -209,6 +209,18 @@ test('a login to another account that cannot be kept leaves no account beside th
   expect((await config()).profiles.default.account).toBeUndefined();
 });
 
+test('a login that moves the profile to another account names the one that it was of', async () => {
+  const here = await world();
+  const logInAs = (key: string, ...more: string[]) =>
+    here.svc(['login', '--with-api-key', '-p', 'k', ...more], { stdin: `${key}\n` });
+  expect((await logInAs('key_acme')).stderr).not.toContain('before');
+  expect((await logInAs('key_acme')).stderr).not.toContain('before');
+  expect((await logInAs('key_globex')).stderr).toContain('Profile k was of Acme (account 1) before.\n');
+  const told = JSON.parse((await logInAs('key_acme', '--json')).stdout);
+  expect(told).toMatchObject({ account: { id: 1 }, account_before: { id: 2, name: 'Globex' } });
+  expect(JSON.parse((await logInAs('key_acme', '--json')).stdout)).not.toHaveProperty('account_before');
+});
+
 test('a session is of the account that the profile had when it was opened, though its first request comes later', async () => {
   const here = await world();
   await logIn(here, { account: 1 });

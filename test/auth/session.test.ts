@@ -246,6 +246,18 @@ describe('a profile that is not logged in, beside others that are', () => {
     expect(world.sent).toEqual([]);
   });
 
+  test('a logout of it names those that are there, and the one that is meant', async () => {
+    const world = await besides('default', 'work');
+    const ran = await world.svc(['-p', 'wrok', 'logout']);
+    expect(ran).toMatchObject({
+      exitCode: 0,
+      stderr: 'Profile wrok is not logged in.\nDid you mean work? Saved: default, work.\n',
+    });
+    expect((await world.svc(['-p', 'staging', 'logout'])).stderr).toContain('in.\nSaved: default, work.\n');
+    const own = await world.svc(['-p', 'work', 'logout']);
+    expect(own.stderr).not.toContain('Saved');
+  });
+
   test('where none is near, all are named; the only one can be pasted', async () => {
     const several = await (await besides('default', 'two')).svc(['-p', 'staging', 'tickets', 'list']);
     expect(several.stderr).toContain('Other logins are saved: add --profile and one of default, two');

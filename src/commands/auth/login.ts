@@ -144,6 +144,8 @@ function loggedIn(done: LoggedIn, ctx: Context, { profile }: Settings, config: C
   const kept = credential && `${titleOf(credential.kind)}, kept in the ${credential.store}`;
   const text = `${whose} as profile ${profile}. ${kept}.\n`;
   const notes: string[] = [];
+  const before = status.account_before;
+  if (before) notes.push(`Profile ${profile} was of ${sanitize(before.name)} (account ${before.id}) before.`);
   if (doubt) {
     notes.push(
       `Warning: the login is kept, but its account could not be read: ${sanitize(doubt.message)}`,

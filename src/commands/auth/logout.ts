@@ -12,6 +12,7 @@ import { traced } from '../../http/call/call.ts';
 import type { LoggedOut } from '../../login/logout.ts';
 import { capital } from '../../text/capital.ts';
 import { listed } from '../../text/listed.ts';
+import { nearest } from '../../text/near.ts';
 import { number } from '../../text/number.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { KeptHere } from './kept-here.ts';
@@ -48,6 +49,7 @@ export const authLogout = defineCommand({
     const { records, failed } = await logOutEach(logout);
     await dealWithSecrets(logout, records);
     for (const text of told(records, flags)) ctx.notice(text);
+    for (const text of await whichThereAre(logout, records)) ctx.notice(text);
     if (failed) throw ofAll(failed);
     const doubtful = records.filter(({ mayLiveOn }) => mayLiveOn).map(({ profile }) => profile);
     if (doubtful.length > 0) throw notAllRevoked(doubtful);
@@ -121,6 +123,16 @@ async function logOutEach({ ctx, settings, flags, profiles }: Logout) {
 
 const stillIn = (profiles: readonly string[], records: readonly Ended[]): readonly string[] =>
   profiles.filter((one) => records.every(({ profile }) => profile !== one));
+
+/** Of a name that no profile has: the profile that is meant stays logged in. */
+async function whichThereAre({ ctx, settings }: Logout, [only]: readonly Ended[]): Promise<string[]> {
+  const { profile, profileNamed, profiles } = settings;
+  if (!profileNamed || profiles.includes(profile) || (only?.forgotten.length ?? 0) > 0) return [];
+  const saved = [...(await heldByProfile(ctx.tokens)).keys()].sort();
+  if (saved.length === 0) return [];
+  const near = nearest(profile, saved);
+  return [`${near ? `Did you mean ${near}? ` : ''}Saved: ${saved.join(', ')}.`];
+}
 
 /** Where the profile that svc uses without --profile is the one that has no login now. */
 async function whatIsUsedNow({ ctx, settings: { profile, profileNamed } }: Logout): Promise<string[]> {
