@@ -138,6 +138,24 @@ test('a damaged configuration is a check of its own and does not keep the others
   expect(checks).toContainEqual(expect.objectContaining({ name: 'base URL', ok: true }));
 });
 
+test('with a damaged configuration no login is advised, which would fail the same way, and no sends are called allowed', async () => {
+  const world = sandboxWorld({ env: { SVC_BASE_URL: undefined, SVC_API_KEY: undefined } });
+  mkdirSync(join(world.folder, 'config'), { recursive: true });
+  const file = join(world.folder, 'config', 'config.json');
+  writeFileSync(file, '{"profiles": {"default": {"sends": "draft"}}');
+  const ran = await svc(world, ['doctor', '--json']);
+  expect(ran.exitCode).toBe(1);
+  const { checks } = JSON.parse(ran.stdout) as Report;
+  expect(checks.map(({ fix }) => fix).join(' ')).not.toContain('svc login');
+  expect(checks).toContainEqual(
+    expect.objectContaining({ name: 'sends', ok: false, message: expect.stringContaining('or on what is stricter') }),
+  );
+  writeFileSync(file, '{"profiles": {"default": {"sends": "draft"}}}');
+  const mended = await svc(world, ['doctor', '--json']);
+  expect(mended.stdout).toContain('Run: svc login');
+  expect(mended.stdout).toContain('Sends are on draft.');
+});
+
 test('what is neither right nor wrong has no mark of success, and its JSON is as before', async () => {
   const env = { SHELL: '/bin/zsh', HOME: '/nowhere', NO_COLOR: '1' };
   const shown = await svc(sandboxWorld(), ['doctor'], { columns: 120, env });

@@ -37,7 +37,7 @@ export async function checkUp(ctx: Context, settings: Settings): Promise<readonl
     return verdict.ok;
   };
 
-  await add('config', async () => {
+  const isReadable = await add('config', async () => {
     const config = await readConfig(ctx.files);
     const saved = [...(await heldByProfile(ctx.tokens)).keys()];
     if (Object.keys(config.profiles ?? {}).length === 0) {
@@ -47,10 +47,12 @@ export async function checkUp(ctx: Context, settings: Settings): Promise<readonl
       `Profile ${settings.profile}; ${saved.length > 0 ? `saved: ${saved.sort().join(', ')}` : 'no login is saved'}.`,
     );
   });
-  const reachable = await add('base URL', () => reach(ctx, settings));
+  // It may name the service and the profile. Without it neither is known to be missing, and no login could be saved.
+  const isTold = isReadable || settings.baseUrl !== undefined;
+  const reachable = isTold && (await add('base URL', () => reach(ctx, settings)));
   if (settings.baseUrl && reachable) await add('clock', () => compareClocks(ctx, settings));
   const atHand = await credentialsAtHand(ctx, settings).catch(() => []);
-  if (atHand.length === 0) {
+  if (atHand.length === 0 && isReadable) {
     await add('credential', () =>
       wrong(`Profile ${settings.profile} is not logged in.`, `Run: ${loginCommand('oauth', settings.profile)}`),
     );

@@ -1,7 +1,9 @@
+import { readConfig } from '../../config/config-file.ts';
 import { type Settings, stricter } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { checkFilter } from '../../output/jq.ts';
+import { insteadOf } from '../../promise/instead-of.ts';
 import { readPolicies } from '../../sends/policy-file.ts';
 import type { Check } from './check.ts';
 
@@ -13,11 +15,14 @@ export async function sendsChecks(ctx: Context, settings: Settings): Promise<rea
     for (const { path, sends } of policies) {
       for (const filter of [sends.allow, sends.deny]) if (filter !== undefined) await judged(path, filter, ctx.signal);
     }
+    const isKnown = await readConfig(ctx.files).then(() => true, insteadOf('any', false));
     const mode = stricter(settings.sends, ...policies.map(({ sends }) => sends.mode));
-    if (policies.length === 0 && mode === 'allow') return [];
+    if (isKnown && policies.length === 0 && mode === 'allow') return [];
     const files = policies.map(({ path }) => path).join(', ');
-    const message = `Sends are on ${mode}${files === '' ? '' : `, with the policy in ${files}`}.`;
-    return [{ name, ok: true, message, fix: null }];
+    const known = `${mode}${files === '' ? '' : `, with the policy in ${files}`}`;
+    if (isKnown) return [{ name, ok: true, message: `Sends are on ${known}.`, fix: null }];
+    const message = `Sends are on ${known}, or on what is stricter: the configuration may say so, and cannot be read.`;
+    return [{ name, ok: false, message, fix: 'Repair the configuration first.' }];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return [{ name, ok: false, message: error.message, fix: error.kind === 'usage' ? (error.hint ?? null) : keysHint }];
