@@ -97,12 +97,12 @@ function listWithin(items: readonly unknown[], room: number): string {
 /** A column as wide as its widest cell, and as narrow as it may become. */
 type Room = { readonly natural: number; readonly least: number; readonly rank: number };
 
-function roomOf({ header, as, rank }: Settled, column: readonly Cell[]): Room {
+function roomOf({ header, as, rank, least }: Settled, column: readonly Cell[]): Room {
   const widest = (place: Cell['place']) =>
     column.reduce((sum, cell) => (cell.place === place ? Math.max(sum, cells(cell.text)) : sum), cells(header));
   const [inLine, cutOnes] = [widest('in line'), widest('cut')];
   const natural = Math.max(inLine, cutOnes);
-  const floor = rank <= mainRank ? wellReadable : readable;
+  const floor = least ?? (rank <= mainRank ? wellReadable : readable);
   return { natural, least: Math.max(inLine, isWhole(as) ? 0 : Math.min(cutOnes, floor)), rank };
 }
 

@@ -17,6 +17,8 @@ export type Column =
       readonly as?: Kind;
       /** Where room is short, columns go from the highest rank down. Without one it is the place in the list. */
       readonly rank?: number;
+      /** Of a text: where it is longer, others are left out before it has less room than so many cells. */
+      readonly least?: number;
       /** What people see on a terminal in place of the field. Of a person a pipe has the same names; else it keeps the field. */
       see?(record: unknown): unknown;
       /** A pipe has what people see too: words that no field holds. */

@@ -2,6 +2,7 @@ import { forMore, wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
+import type { Change } from '../../mirror/store/changes.ts';
 import { kindNames } from '../../mirror/tables/kinds.ts';
 import { tableOf } from '../../mirror/tables/tables.ts';
 import { zoneDoubt } from '../../text/own-zone.ts';
@@ -37,7 +38,7 @@ export const copyChanges = defineCommand({
   needs: 'a copy of the account: svc mirror pull',
   examples: ['svc mirror changes --since 2d', 'svc mirror changes tickets conversations'],
   async run(ctx, { args: { kinds }, flags, settings }) {
-    const [{ changesAfter, seqBefore }, { whatChanged }] = [
+    const [{ changesAfter, seqBefore }, { changeSeen, whatChanged }] = [
       await import('../../mirror/store/changes.ts'),
       await import('../../mirror/pull/told.ts'),
     ];
@@ -55,7 +56,13 @@ export const copyChanges = defineCommand({
       }
       return {
         records: records(),
-        columns: [{ path: 'time', as: 'time' }, 'kind', { path: 'record_id', header: 'ID' }, 'change', 'what'],
+        columns: [
+          { path: 'time', as: 'time', rank: 4 },
+          { path: 'kind', rank: 3 },
+          { path: 'record_id', header: 'ID', rank: 2 },
+          { path: 'change', rank: 1 },
+          { path: 'what', rank: 0, least: 36, see: (change: Change) => changeSeen(change) },
+        ],
         fields: ['time', 'kind', 'record_id', 'change', 'before', 'after', 'what'],
         empty: `No pull has seen ${kinds === kindNames ? 'a' : 'such a'} change since then.`,
       };

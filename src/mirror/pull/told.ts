@@ -23,13 +23,24 @@ export function whatChanged({ kind, change, before, after }: Told, room = Number
   return `${cut(name, Math.max(leastName, room - cells(said) - 2))}: ${said}`;
 }
 
+/** The same beside a column that says which change it was: what changed comes first, for a table cuts the end. */
+export function changeSeen({ kind, change, before, after }: Told): string {
+  const record = after ?? before ?? {};
+  const { nameOf, isPart } = tableOf(kind);
+  const said = change === 'updated' && !isPart ? differences(before, record, shortInTable) : '';
+  return [said === 'updated' ? '' : said, nameOf(record)].filter(Boolean).join(' · ');
+}
+
+/** So much of a value that a column of a table has room for the old one and the new one. */
+const shortInTable = 20;
+
 /** Enough for a ticket's number. */
 const leastName = 12;
 
 /** Fields that only tell when, of a record in which something else changed too. */
 const clocks = new Set(['updated_at', 'last_message_at']);
 
-function differences(before: Fields | null, after: Fields): string {
+function differences(before: Fields | null, after: Fields, most = 60): string {
   if (before === null) return text(after.status) || 'changed';
   const fields = Object.keys(after).filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
   const telling = fields.filter((field) => !clocks.has(field));
@@ -37,12 +48,13 @@ function differences(before: Fields | null, after: Fields): string {
   const first = telling.includes('status') ? [`${text(before.status)} → ${text(after.status)}`] : [];
   const others = telling.filter((field) => field !== 'status' && !(field === 'resolved_at' && first.length > 0));
   return (
-    [...first, ...others.map((field) => `${field} ${short(before[field])} → ${short(after[field])}`)].join(', ') ||
-    'updated'
+    [...first, ...others.map((field) => `${field} ${short(before[field], most)} → ${short(after[field], most)}`)].join(
+      ', ',
+    ) || 'updated'
   );
 }
 
-function short(value: unknown): string {
+function short(value: unknown, most: number): string {
   const shown = typeof value === 'object' && value !== null ? JSON.stringify(value) : text(value) || '(empty)';
-  return shown.length > 60 ? `${shown.slice(0, 60)}…` : shown;
+  return shown.length > most ? `${shown.slice(0, most)}…` : shown;
 }
