@@ -46,6 +46,19 @@ onBothEngines('svc tickets waiting', ({ test, pulled, world: fresh }) => {
     expect(world.sent.length).toBe(asked);
   });
 
+  test('in a narrow terminal shows of a conversation without a subject what it is and who waits', async () => {
+    const world = await pulled();
+    const all = (await json(world, 'tickets waiting')) as Waiting[];
+    const wanted = all.find(({ kind, subject, contact }) => kind === 'conversation' && !subject && contact?.name);
+    if (!wanted) throw new Error('No such conversation waits.');
+    for (const columns of [40, 60, 80]) {
+      const { stdout } = await svc(world, ['tickets', 'waiting', '--all', '--no-color'], { columns });
+      const line = stdout.split('\n').find((one) => one.includes(`conversation  ${wanted.id} `));
+      expect([columns, line]).toEqual([columns, expect.stringContaining(String(wanted.contact?.name))]);
+      if (columns >= 60) expect(stdout.split('\n')[0]).toContain('Subject');
+    }
+  });
+
   test('says how old the copy is, and how to make one where there is none', async () => {
     const world = await pulled();
     world.clock.advance(3 * 3_600_000);

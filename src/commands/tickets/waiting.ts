@@ -7,21 +7,21 @@ import { contactColumn } from '../../output/contact-columns.ts';
 import type { Column } from '../../output/view.ts';
 import { pastMoment } from '../../text/time.ts';
 
-// The kind stays as long as the number: that of a conversation looks like a ticket's id.
+// The kind stays as long as the number: that of a conversation looks like a ticket's id. A conversation may have no subject.
 const columns: readonly Column[] = [
-  { path: 'waiting_since', header: 'Waiting since', as: 'time', rank: 3 },
-  { path: 'kind', header: 'Kind', as: 'whole', rank: 4 },
+  { path: 'waiting_since', header: 'Waiting since', as: 'time', rank: 4 },
+  { path: 'kind', header: 'Kind', as: 'whole', rank: 1 },
   { path: 'id', header: 'ID', rank: 9 },
   {
     path: 'number',
     header: 'Number',
     as: 'id',
-    rank: 1,
+    rank: 0,
     see: ({ number, id }: Waiting) => number ?? id,
     fields: ['number', 'id'],
   },
-  { path: 'subject', header: 'Subject', rank: 2 },
-  { ...contactColumn, rank: 5 },
+  { path: 'subject', header: 'Subject', rank: 3, least: 18 },
+  { ...contactColumn, rank: 2, least: 12 },
   { path: 'priority', header: 'Priority', rank: 6 },
   { path: 'channel', header: 'Channel', rank: 7 },
   { path: 'why', header: 'Why', rank: 8 },
