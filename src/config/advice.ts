@@ -17,6 +17,8 @@ export type Carried = {
 /** These choose among profiles, or say themselves which one is meant. */
 const ofEveryProfile = /^auth (?:list|switch)\b/u;
 const ofCopy = new RegExp(`^(?:${copyCommands.join('|')})\\b`, 'u');
+/** Such a URL is refused, and not repeated. */
+const holdsPassword = (place: string): boolean => /^\w+:\/\/(?:.*:.*@|.*password)/isu.test(place);
 const command = new RegExp(`\\bsvc (?=(?:${profileCommands.join('|')})\\b)((?:(?!\\bsvc )[^\\n])*)`, 'gu');
 
 /** Up to the end of the sentence, or to what stands in brackets. */
@@ -43,7 +45,9 @@ export function typeable(text: string, { profile, baseUrl, authUrl, insecureHttp
     if (insecureHttp && goesOut) flags.push('--insecure-http');
     const said = own === undefined ? rest : rest.replace(own, '');
     const placed =
-      db === undefined || names('--db') ? said : said.replace(ofCopy, (words) => `${words} --db ${shellWord(db)}`);
+      db === undefined || holdsPassword(db) || names('--db')
+        ? said
+        : said.replace(ofCopy, (words) => `${words} --db ${shellWord(db)}`);
     return ['svc', ...flags.map(shellWord), placed].join(' ');
   });
 }

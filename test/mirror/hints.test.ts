@@ -37,6 +37,14 @@ test.each([
   expect(typeable(hint, { db: 'my copy.db' })).toBe(told);
 });
 
+test.each([
+  ['postgres://ada@localhost:5432/copy', 'Run: svc report --db postgres://ada@localhost:5432/copy --since 2d'],
+  ['postgres://ada:geheim@localhost/copy', 'Run: svc report --since 2d'],
+  ['postgresql://localhost/copy?user=ada&password=geheim', 'Run: svc report --since 2d'],
+])('of --db %s no password is repeated', (db, told) => {
+  expect(typeable('Run: svc report --since 2d', { db })).toBe(told);
+});
+
 const lines: readonly (readonly string[])[] = [
   ['mirror', 'status'],
   ['mirror', 'sql', 'SELECT 1'],
