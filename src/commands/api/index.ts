@@ -6,7 +6,7 @@ import { inCapitals, param } from '../../command/param.ts';
 import type { Context, HttpResponse } from '../../context.ts';
 import { readUserText } from '../../disk/place/user-file.ts';
 import { Failure } from '../../errors.ts';
-import { connect, preparedLook, type Service, withHint } from '../../http/call/call.ts';
+import { connect, isLookedFor, preparedLook, type Service, withHint } from '../../http/call/call.ts';
 import { readDenialIn } from '../../http/exchange/promised.ts';
 import { askedOf, fieldsFrom, type Known, methods, operationAt, relativePath } from '../../http/exchange/raw.ts';
 import type { Wire } from '../../http/exchange/request.ts';
@@ -167,7 +167,7 @@ function jsonOf(ctx: Context, sent: Sent): unknown {
 
 /** What `svc api` sends, by the rules of the operation that it is. */
 export async function sendRaw(service: Service, wire: Wire, known: Known | undefined): Promise<Sent> {
-  const prepared = known?.operation.safety === 'verify' ? await lookBy(service, wire, known) : undefined;
+  const prepared = known && isLookedFor(service, known.operation) ? await lookBy(service, wire, known) : undefined;
   const asked = known && withHint(known.operation, { params: known.params, body: objectIn(wire.body) }, prepared);
   return send(service, asked ?? askedOf(wire.method, known), wire, prepared);
 }

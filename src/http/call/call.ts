@@ -93,7 +93,7 @@ export async function call<const Op extends Operation>(
   options: CallOptions = {},
 ): Promise<Called<Op>> {
   const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
-  const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input, options) : undefined;
+  const prepared = isLookedFor(service, operation) ? await preparedLook(service, operation, input, options) : undefined;
   const read = readOf(service, input);
   // Where the update is not sent, only the reading tells that there is no such record.
   const seen = service.ctx.preview ? recordThere : recordBefore;
@@ -156,6 +156,10 @@ function learnAccount({ session }: Service, json: unknown): void {
   const { account_id: id } = fieldsIn(json);
   if (isId(id)) session.learn?.(id);
 }
+
+/** What is only shown is not looked for: what it reads tells whether the record of its path is there. */
+export const isLookedFor = ({ ctx }: Service, { safety, params }: Operation): boolean =>
+  safety === 'verify' && !(ctx.preview && params === undefined);
 
 /** The one cast of answers: what `judgeAnswer` let through is used as what the table promises, fields may be missing. */
 const called = <Op extends Operation>(json: unknown) => json as Called<Op>;
