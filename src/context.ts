@@ -89,7 +89,7 @@ export type Ask = {
  */
 export type Doing = 'wait' | 'look' | 'work' | 'request';
 
-/** A write of a command, as its user is told of it: "the entry was created (12)". */
+/** A write of a command, as its user is told of it: "the entry was created (id 12)". */
 export type Write = {
   readonly of: string;
   readonly done: string;

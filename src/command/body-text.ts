@@ -13,6 +13,12 @@ export const textFlags = {
   editor: param.toggle('Write the text in your editor'),
 } satisfies Params;
 
+/** The same where the record has a text, which is overwritten. */
+export const replacingFlags = (field: string): typeof textFlags => ({
+  bodyFile: param.file(`Replace the ${field} by the text of a file; - is standard input`),
+  editor: param.toggle(`Replace the ${field} by what you write in your editor`),
+});
+
 type GivenText = {
   /** The flag's key, which is also its name: `body`. */
   readonly field: string;

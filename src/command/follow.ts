@@ -118,9 +118,15 @@ export async function followedBy(outer: Service, steps: readonly FollowStep[]): 
       restIs(service.ctx, isUnknown ? restAfter(step, steps.slice(at + 1)) : toDo(steps.slice(at), error));
       throw error;
     }
-    done.push(step.done);
+    done.push(await toldOf(step));
   }
   return done.join(' ');
+}
+
+/** What sets its fields says to what: `The ticket is changed: status is pending.` */
+async function toldOf({ verb, done, input: { body } }: FollowStep): Promise<string> {
+  if (verb !== undefined || body === undefined) return done;
+  return `${done.replace(/\.$/u, '')}: ${(await import('./changes.ts')).changes(fieldsIn(body))}.`;
 }
 
 export const toDo = (steps: readonly FollowStep[], why?: unknown): string =>

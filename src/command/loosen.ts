@@ -33,6 +33,6 @@ async function agreeToLoosen(
       hint: 'Nothing was changed. --yes does not answer this.',
     });
   }
-  const isAgreed = await ask.confirm(`Sends are on ${now}. Let them be ${next} from now on?`);
+  const isAgreed = await ask.confirm(`The mode of sends is ${now}. Change it to ${next}?`);
   if (!isAgreed) throw new Failure('failed', 'Declined. Nothing was changed.');
 }

@@ -2,7 +2,7 @@ import type { Operation, Schema } from '../api/operation.ts';
 import { fieldsOf, type Shape } from '../api/shape.ts';
 import type { Column } from '../output/view.ts';
 import { wholeListFlags } from './at-most.ts';
-import { textFlags } from './body-text.ts';
+import { replacingFlags, textFlags } from './body-text.ts';
 import { clearFlag } from './clear.ts';
 import type { Param, Params } from './command.ts';
 import { flagsOf, paramOf } from './flags.ts';
@@ -48,7 +48,7 @@ export function flagsFor(operation: Operation, about: FlagWording): Params {
   }
   for (const { fields } of about.rows?.follows ?? [])
     for (const field of fields) flags[field] = { ...flagOfRow(about.rows?.body, field), group: 'What follows:' };
-  if (about.text) Object.assign(flags, textFlags);
+  if (about.text) Object.assign(flags, about.update ? replacingFlags(about.text) : textFlags);
   const clear = about.update ? clearFlag(operation.body) : undefined;
   if (clear) flags.clear = clear;
   return flags;

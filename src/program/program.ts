@@ -162,7 +162,9 @@ type CommandPlace = {
 
 function build(parent: Commander, node: Group | Command, place: CommandPlace): Commander {
   const { path } = place;
-  const commander = new Commander(node.name).copyInheritedSettings(parent).description(node.summary);
+  const commander = new Commander(node.name).copyInheritedSettings(parent);
+  // In a list it is a phrase, on a page of its own a sentence.
+  commander.summary(node.summary).description(`${node.summary}.`);
   commander.exitOverride((error) => {
     throw Object.assign(error, { command: path, words: commander.args });
   });

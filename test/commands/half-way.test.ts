@@ -150,7 +150,7 @@ test('a note whose output no disk took was added, and what to do is said once', 
   });
   const ran = await svc(world, ['tickets', 'note', '8', '--body', 'Hello'], { stdout });
   expect(ran.exitCode).toBe(1);
-  expect(ran.stderr).toMatch(/^Error: Standard output could not be .*Before that, the note was added \(8\)\.$/mu);
+  expect(ran.stderr).toMatch(/^Error: Standard output could not be .*Before that, the note was added \(id 8\)\.$/mu);
   expect(ran.stderr).toContain('What the command did stays done; do not repeat it for its output.');
   expect(ran.stderr).not.toContain('blindly');
 });

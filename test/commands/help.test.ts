@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AnyCommand, TopGroup } from '../../src/command/command.ts';
-import { entries } from '../../src/commands/index.ts';
+import type { AnyCommand, Group, TopGroup } from '../../src/command/command.ts';
+import { entries, loadEntry } from '../../src/commands/index.ts';
 import { manPages } from '../../src/program/man.ts';
 import { topicTexts } from '../../src/program/topic-texts.ts';
 import { topics } from '../../src/program/topics.ts';
@@ -145,4 +145,25 @@ test('set is never proposed to whoever typed get', async () => {
     exitCode: 2,
     stderr: "Error: Unknown command 'get'.\nDid you mean: svc lists members\n",
   });
+});
+
+test('what a command does is a phrase in a list, and a sentence on its own page', async () => {
+  const world = sandboxWorld();
+  const nodes: (readonly [words: string[], summary: string])[] = [];
+  const walk = (node: Group | AnyCommand, path: string[]) => {
+    if ('hidden' in node && node.hidden) return;
+    nodes.push([path, node.summary]);
+    if ('commands' in node) for (const child of node.commands) walk(child, [...path, child.name]);
+  };
+  for (const entry of entries) walk(await loadEntry(entry), [entry.name]);
+  for (const [words, summary] of nodes) {
+    expect([words, summary]).toEqual([words, expect.not.stringMatching(/[.;:]$/u)]);
+    const { stdout } = await svc(world, [...words, '--help'], { columns: 200 });
+    expect([words, stdout.replaceAll('\n', ' ').includes(`${summary}.`)]).toEqual([words, true]);
+  }
+});
+
+test('what overwrites a text says so', async () => {
+  const { stdout } = await svc(sandboxWorld(), ['tickets', 'update', '--help'], { columns: 200 });
+  expect(stdout).toMatch(/--body-file <FILE> +Replace the description by the text of a file/u);
 });

@@ -22,7 +22,9 @@ const all = ['POST /tickets/8/replies', 'POST /tickets/8/notes', 'PATCH /tickets
 test('the reply, the note and the status go in this order', async () => {
   const { world, ok, json } = desk();
   const { stdout } = await ok(reply, { columns: 200, env: { NO_COLOR: '1' } });
-  expect(stdout).toBe('✓ Sent on ticket 8 by email. The note is added. The ticket is changed.\n');
+  expect(stdout).toBe(
+    '✓ Sent on ticket 8 by email. The note is added. The ticket is changed: status is resolved, priority is 1.\n',
+  );
   expect(writesOf(world)).toEqual(all);
   expect(await json('tickets get 8')).toMatchObject({ status: 'resolved', priority: 1 });
 });

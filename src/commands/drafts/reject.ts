@@ -105,5 +105,7 @@ async function reject(store: DraftStore, id: number, decided: Decided): Promise<
         hint: `Look in the thread. To look for it once more, and send it where it is not there: svc drafts approve ${id} --retry-unknown`,
       },
     );
-  return new Failure('failed', `Draft ${id} is ${present.state}, so it cannot be rejected any more.`);
+  const { state } = present;
+  const told = state === 'rejected' ? 'is rejected already' : `is ${state}, so it cannot be rejected any more`;
+  return new Failure('failed', `Draft ${id} ${told}.`);
 }

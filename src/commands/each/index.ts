@@ -101,7 +101,7 @@ function failedOf(record: RunRecord, logins: readonly Login[], isMeant: (profile
   const again = againFor(record.last, logins, gone);
   if (again.fresh.length === logins.length && again.unsure.length + again.lost.length === 0) {
     throw new Failure('usage', 'This command has not been run for each account before.', {
-      hint: 'svc knows a command by its words and flags: repeat those of then. Without --failed it is run for each account, also where another form of it has done a part.',
+      hint: 'svc knows a command by its words and flags: give it the same ones as in the run that failed. Without --failed it is run for each account, also where another form of it has done a part.',
     });
   }
   const named = (left: readonly Left[]) => left.map(({ profile, why }) => `${profile} (${why})`).join(', ');

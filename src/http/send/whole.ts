@@ -70,14 +70,18 @@ export const withoutAdvice = (text: string): string => text.replace(runAgain, ''
 /** So many ids are named. */
 const mostNamed = 10;
 
-/** "the entry was created (12) and the ticket was changed (41, 42)" */
+/** "the entry was created (id 12) and the ticket was changed (ids 41, 42)" */
 function inWords(writes: readonly Write[], tell: (write: Write) => string): string {
   const ids = new Map<string, number[]>();
   for (const write of writes) {
     const told = tell(write);
     ids.set(told, [...(ids.get(told) ?? []), ...write.ids()]);
   }
-  return listed([...ids].map(([told, all]) => (all.length > 0 ? `${told} (${firstOf(all, mostNamed)})` : told)));
+  return listed(
+    [...ids].map(([told, all]) =>
+      all.length > 0 ? `${told} (${all.length === 1 ? 'id' : 'ids'} ${firstOf(all, mostNamed)})` : told,
+    ),
+  );
 }
 
 const lowered = (text: string): string => `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
