@@ -3,6 +3,7 @@ import { Failure, interruption, isInterruption } from '../errors.ts';
 import type { Fields } from '../text/record.ts';
 import type { Judging } from './judging.ts';
 import { drafted } from './make.ts';
+import { howToSendIt } from './words.ts';
 
 export type Holding = { readonly holdMs: number; readonly read: () => Promise<Fields | undefined> };
 
@@ -28,9 +29,9 @@ export async function held(
   // The same command goes on with its rows; a draft beside them would be a second one.
   if (wish.batch !== undefined) return new Failure(ended.kind, 'Interrupted. Nothing was sent.', { isHeld: true });
   const kept = await drafted(judging, { ...request, account: async () => account, login: async () => login }, record);
-  const id = kept.drafted?.id;
+  const { id, record: draft } = kept.drafted ?? {};
   return new Failure(ended.kind, `Interrupted. Nothing was sent; the text is kept as draft ${id}.`, {
-    hint: `To send it: svc drafts approve ${id}`,
+    hint: howToSendIt(Number(id), String(draft?.digest), judging),
     isHeld: true,
     isWhole: true,
   });

@@ -32,7 +32,11 @@ export async function drafted(judging: Judging, request: SendRequest, record: Fi
   };
   const kept = await keep().finally(() => (isKeptOpen(wish) ? undefined : store.close()));
   shared.drafted++;
-  return draftedFailure(kept);
+  const told = waitsFor(kept, judging);
+  return new Failure('failed', `Nothing was sent. ${told}`, {
+    drafted: { id: kept.id, told, record: shownDraft(kept) },
+    isWhole: true,
+  });
 }
 
 /** The same, but of what is so already: that is said, and no draft is made. */
@@ -56,12 +60,6 @@ function isDoneAlready({ operation, body }: SendRequest, record: Fields | undefi
   const changes = Object.entries({ ...fieldsIn(body), ...sets });
   return changes.length === 1 && changes.every(([name, value]) => name === 'status' && record[name] === value);
 }
-
-export const draftedFailure = (draft: Draft): Failure =>
-  new Failure('failed', `Nothing was sent. ${waitsFor(draft)}`, {
-    drafted: { id: draft.id, told: waitsFor(draft), record: shownDraft(draft) },
-    isWhole: true,
-  });
 
 type Making = {
   readonly wish: SendWish;

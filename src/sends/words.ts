@@ -2,9 +2,10 @@ import { hearersOf } from '../api/hearers.ts';
 import { operations } from '../api/index.ts';
 import type { Operation, Table } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
-import type { SendRequest } from '../context.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Context, SendRequest } from '../context.ts';
 import { fieldsIn, textIn } from '../text/record.ts';
-import type { Draft, Seen } from './draft.ts';
+import { type Draft, digestOfDraft, type Seen } from './draft.ts';
 
 const table: Table = operations;
 
@@ -95,7 +96,15 @@ export const toWhom = ({ to, channel }: Pick<Seen, 'to' | 'channel'>): string =>
 /** The address is read where the draft is. */
 export const nameAlone = (to: string | null): string | null => to?.replace(/(\S) <[^<>]*>$/u, '$1') ?? null;
 
-export const waitsFor = (draft: Draft): string =>
-  `${draftInWords({ ...draft, to: nameAlone(draft.to) })}. ${howToSend(draft.id)}`;
+type Asking = { readonly ctx: Pick<Context, 'ask'>; readonly settings: Pick<Settings, 'noInput'> };
+
+export const waitsFor = (draft: Draft, asking: Asking): string =>
+  `${draftInWords({ ...draft, to: nameAlone(draft.to) })}. ${howToSendIt(draft.id, digestOfDraft(draft), asking)}`;
 
 export const howToSend = (id: number): string => `To send it: svc drafts approve ${id}`;
+
+/** Where nobody can be shown the draft, its digest says what was read. */
+export const howToSendIt = (id: number, digest: string, { ctx, settings }: Asking): string =>
+  ctx.ask.canAsk && !settings.noInput
+    ? howToSend(id)
+    : `To send it once it is read: svc drafts approve ${id} --digest ${digest}`;

@@ -38,6 +38,35 @@ test('on a terminal one line names the draft and the command that sends it', asy
   expect(stdout).toBe('✓ Draft 1: a reply to T-1008, Viktor Nakamura, by email. To send it: svc drafts approve 1\n');
 });
 
+test('in a pipe the command that sends it has the digest that it needs there', async () => {
+  const { world, ok } = desk();
+  const approveIn = ({ stderr }: { readonly stderr: string }) =>
+    /: svc (drafts approve 1 --digest \w+)$/mu.exec(stderr)?.[1] ?? '';
+  const made = await ok('tickets reply 8 --body Fixed --draft');
+  const edited = await ok(['drafts', 'edit', '1', '--body', 'Mended']);
+  expect(approveIn(edited)).not.toBe(approveIn(made));
+  const { exitCode } = await atDesk(world).run(approveIn(made));
+  expect([exitCode, writesOf(world)]).toEqual([11, []]);
+  await ok(approveIn(edited));
+  expect(writesOf(world)).toEqual(['POST /tickets/8/replies']);
+});
+
+test('in a pipe a draft is edited by a text that is given', async () => {
+  const { draft, run } = desk();
+  await draft('tickets reply 8 --body Fixed');
+  expect(await run('drafts edit 1')).toMatchObject({
+    exitCode: 2,
+    stderr: 'Error: --body is required.\nGive --body TEXT or --body-file FILE.\n',
+  });
+});
+
+test('a draft that was decided on says so once', async () => {
+  const { draft, ok, run } = desk();
+  await draft('tickets reply 8 --body Fixed');
+  await ok('drafts reject 1');
+  expect(await run('drafts reject 1')).toMatchObject({ exitCode: 1, stderr: 'Error: Draft 1 is rejected already.\n' });
+});
+
 test('approve on a terminal shows recipient and text, asks, and sends it once', async () => {
   const { world, draft, run, shown } = desk();
   await draft('tickets reply 8 --body Fixed');

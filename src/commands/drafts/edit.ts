@@ -1,5 +1,6 @@
 import { bodyText, textFlags } from '../../command/body-text.ts';
 import { defineCommand } from '../../command/command.ts';
+import { canOpenEditor } from '../../command/editor.ts';
 import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
 import { wireOf } from '../../http/exchange/request.ts';
@@ -14,6 +15,7 @@ import {
   textField,
   textOfStep,
 } from '../../sends/draft.ts';
+import { howToSendIt } from '../../sends/words.ts';
 import { atWork } from './at-work.ts';
 
 export const editDraft = defineCommand({
@@ -32,6 +34,8 @@ export const editDraft = defineCommand({
       const step = editableStep(present);
       const before = textOfStep(present.steps[step]);
       const isGiven = flags.body !== undefined || flags.bodyFile !== undefined;
+      if (!isGiven && !flags.editor && !canOpenEditor(ctx, settings))
+        throw new Failure('usage', '--body is required.', { hint: 'Give --body TEXT or --body-file FILE.' });
       const given = {
         ...{ field: 'body', text: flags.body, bodyFile: flags.bodyFile, editor: !isGiven || flags.editor },
         ...(isGiven ? {} : { template: before ?? '' }),
@@ -50,7 +54,7 @@ export const editDraft = defineCommand({
       if (next) return { draft: next, isChanged: true };
       throw new Failure('failed', `Draft ${id} was changed by somebody else just now, and is as they left it.`);
     });
-    const done = `Draft ${id} is ${isChanged ? 'changed' : 'as it was'}. To send it: svc drafts approve ${id}`;
+    const done = `Draft ${id} is ${isChanged ? 'changed' : 'as it was'}. ${howToSendIt(id, digestOfDraft(draft), { ctx, settings })}`;
     return { data: { shape: 'record', record: shownDraft(draft) }, done, notes: [done] };
   },
 });
