@@ -15,16 +15,19 @@ type Counts = {
   readonly done: number;
   readonly rejected: number;
   readonly unsent: number;
+  /** By --skip and --only. */
+  readonly skipped?: number;
   readonly drafted?: number;
   readonly uncounted?: number;
   readonly files: Files;
 };
 
 /** One line for a pipe, in which the report may go anywhere: how much was not done. */
-export function partialNote({ rows, rejected, uncounted = 0, drafted = 0, files, ...of }: Counts) {
+export function partialNote({ rows, rejected, skipped = 0, uncounted = 0, drafted = 0, files, ...of }: Counts) {
   const unsent = of.unsent - uncounted;
   const left = [
     ...(rejected > 0 ? [`${number(rejected)} rejected`] : []),
+    ...(skipped > 0 ? [`${number(skipped)} left out by --skip or --only`] : []),
     ...(unsent > 0 ? [`${number(unsent)} not sent`] : []),
     ...(uncounted > 0 ? [`${number(uncounted)} sent, but not counted by the service`] : []),
   ];

@@ -1,5 +1,5 @@
 import { dryNote, type Files, noneSendable, partialNote, stoppedFailure } from '../batch/ending.ts';
-import { Failure } from '../errors.ts';
+import { Failure, isInterruption } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { counted, number } from '../text/number.ts';
 import { tagsQuestion } from './notes.ts';
@@ -72,6 +72,13 @@ export function stopOf(
   // To a list that was never there no other run can add.
   const isGone = stopped.kind === 'not-found' && doneNow + unknownNow === 0;
   return stoppedFailure(stopped, { fact, goOn: isGone ? '' : goOn(flags), done: doneNow, unknown: unknownNow });
+}
+
+/** What a run throws that was told to end before its first chunk: what earlier runs did stays done. */
+export function stoppedBefore(error: unknown, rows: number, plan: Plan, flags: { readonly restart: boolean }): unknown {
+  if (rows === 0 || !(error instanceof Failure) || !isInterruption(error)) return error;
+  const fact = `${number(rows)} of ${number(plan.sendable)} rows are done, by earlier runs; this one sent none.`;
+  return stoppedFailure(error, { fact, goOn: goOn(flags), done: 0, unknown: 0 });
 }
 
 /** With --restart the same command would begin once more. */

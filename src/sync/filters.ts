@@ -19,6 +19,10 @@ export function filterOf({ skip, only }: FilterFlags, headers: readonly string[]
     kept.some(([index, values]) => !values.has(keyOf(cells[index])));
 }
 
+/** The places of the columns that say which rows are sent. */
+export const filterColumns = ({ skip, only }: FilterFlags, headers: readonly string[]): ReadonlySet<number> =>
+  new Set([skip, only].flatMap((texts) => valuesByColumn(texts, '--skip', headers).map(([index]) => index)));
+
 /** Nobody means another value by another case, or by an accent of its own. */
 export const keyOf = (cell = ''): string => cell.normalize('NFC').trim().toLowerCase();
 

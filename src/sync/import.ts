@@ -29,7 +29,7 @@ import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { annotation, fileInRepository } from '../text/workflow-commands.ts';
 import { refuseBegunAgain } from './begun-again.ts';
-import { pipeNotes, refusalOf, stopOf, viewOf } from './ending.ts';
+import { pipeNotes, refusalOf, stopOf, stoppedBefore, viewOf } from './ending.ts';
 import type { ImportFlags } from './flags.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { lookForHolders, lookForHoldersDry } from './look-for-holders.ts';
@@ -80,7 +80,7 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
       ctx.progress(`Reading ${source.name}: ${counted(rows, 'row')}`, 'work');
     });
     ctx.progress(undefined, 'work');
-    for (const note of planNotes(plan, kind.shape)) ctx.notice(note);
+    for (const note of planNotes(plan, kind.shape, flags)) ctx.notice(note);
 
     const refusal = refusalOf(plan, flags.dry_run);
     if (flags.dry_run && !refusal) await lookForHoldersDry(ctx, wish.settings, plan);
@@ -151,6 +151,8 @@ async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: P
       onProgress: telling.onProgress,
     });
     return { ...totals, isLost: journal.lost.aborted };
+  } catch (error) {
+    throw stoppedBefore(error, doneRows(journal), plan, flags);
   } finally {
     ctx.progress(undefined, 'work');
     await journal.close();
@@ -158,11 +160,12 @@ async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: P
 }
 
 function tellOfEarlier(ctx: Context, journal: Journal, plan: Plan): void {
-  let rows = 0;
-  for (const done of journal.past.done.values()) rows += done.rows;
-  const note = earlierNote(journal.earlier, plan.table.source.name, rows, plan.sendable);
+  const note = earlierNote(journal.earlier, plan.table.source.name, doneRows(journal), plan.sendable);
   if (note) ctx.notice(note);
 }
+
+/** By the runs before this one. */
+const doneRows = ({ past }: Journal): number => [...past.done.values()].reduce((sum, { rows }) => sum + rows, 0);
 
 function writeFiles(ctx: Context, plan: Plan, report: Report, flags: ImportFlags): Promise<Failure | undefined> {
   const { rejects, report: reportFile, restart } = flags;

@@ -6,18 +6,19 @@ import { preambleNotes } from '../tabular/header.ts';
 import { firstOf } from '../text/first-of.ts';
 import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
+import { type FilterFlags, filterColumns } from './filters.ts';
 import type { Mapping, Shape } from './mapping.ts';
 import { flagsFor } from './marks.ts';
 import { leftOutNote } from './phone-holders.ts';
 import type { Plan } from './plan.ts';
 
 /** What a first look at the file has to say, before anything is sent. */
-export function planNotes(plan: Plan, shape: Shape): string[] {
+export function planNotes(plan: Plan, shape: Shape, filters: FilterFlags): string[] {
   const { severalEmails } = plan.findings;
   return [
     ...preambleNotes(plan.table),
     ...footerNotes(plan.table.footer),
-    ...unusedNotes(plan, shape),
+    ...unusedNotes(plan, shape, filterColumns(filters, plan.table.headers)),
     ...groupNotes(plan),
     ...fullNameNotes(plan),
     ...wholeNameNotes(plan, shape),
@@ -45,7 +46,9 @@ const groupNotes = ({ findings: { systemGroups } }: Plan): string[] =>
 
 const mostNames = 12;
 
-function unusedNotes({ mapping: { unused }, table }: Plan, shape: Shape): string[] {
+/** A column by which rows are left out was not forgotten. */
+function unusedNotes({ mapping, table }: Plan, shape: Shape, filtering: ReadonlySet<number>): string[] {
+  const unused = mapping.unused.filter(({ index }) => !filtering.has(index));
   if (unused.length === 0) return [];
   const names = unused.map(({ header }) => sanitize(header));
   const notes = [`Columns that are not sent: ${firstOf(names, mostNames)}.`];

@@ -234,6 +234,16 @@ describe('--skip and --only', () => {
     expect(ran.exitCode).toBe(0);
   });
 
+  test('are accounted for, and their columns were not forgotten', async () => {
+    const skip = ['--skip', 'Status=unsubscribed'];
+    const { stderr } = await sync(world(), text, ...skip);
+    expect(stderr).toContain('Columns that are not sent: Plan.\n');
+    expect(stderr).toContain('--map "Plan=metadata.plan"');
+    expect(stderr).toContain('2 of 4 rows are done: 1 rejected, 1 left out by --skip or --only.');
+    const whole = await sync(world(), text, ...skip, '--only', 'Plan=pro');
+    expect(whole.stderr).not.toContain('not sent');
+  });
+
   test.each<[flags: string[], emails: string[]]>([
     [
       ['--only', 'Status=active'],

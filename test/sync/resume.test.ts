@@ -64,6 +64,22 @@ describe('a run that the network ended', () => {
     expect(report(ran)).toMatchObject({ rows: 1000, created: 1000, unsent: 0, resumed_rows: 600, chunks: 5 });
   });
 
+  test('says what is done already where the next is stopped before it sends anything', async () => {
+    const { there } = await interrupted();
+    const stop = new AbortController();
+    const exchange: Exchange = async (request) => {
+      if (asksAccount(request)) return there.exchange(request);
+      stop.abort('SIGTERM');
+      return { lost: 'before-sending', reason: 'aborted', detail: 'Stopped.' };
+    };
+    there.sent.length = 0;
+    const ran = await svc({ ...there, exchange }, ['contacts', 'sync', there.file], { signal: stop.signal });
+    expect(there.sent.filter((line) => line.startsWith('POST'))).toEqual([]);
+    expect(ran.exitCode).toBe(143);
+    expect(ran.stderr).toContain('600 of 1,000 rows are done, by earlier runs; this one sent none.');
+    expect(ran.stderr).toContain('Run the same command again: it continues where this run stopped.');
+  });
+
   test('goes on under another name, from a copy and from standard input', async () => {
     const { there } = await interrupted();
     const copy = join(there.folder, 'copy.csv');
