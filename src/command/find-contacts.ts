@@ -18,17 +18,16 @@ export async function* contactsWhere(
   { isInCopy = false }: { readonly isInCopy?: boolean } = {},
 ): AsyncGenerator<FoundContact> {
   const { progress } = service.ctx;
-  progress(`Looking for ${what}`);
-  const listing = list(service, listContacts, {}, { all: true });
+  const why = `Looking for ${what}`;
+  progress(why, 'work');
+  const listing = list(service, listContacts, {}, { all: true, why });
   let read = 0;
   for await (const record of listing.records) {
     if (++read === 1 && isInCopy) adviseCopy(service, listing.seen().total);
-    if (read % 100 === 0) progress(`Looking for ${what}: ${read} of ${listing.seen().total ?? '?'} contacts`);
     // The records are judged by the table where the page is read.
     const contact = record as FoundContact;
     if (fits(contact)) yield contact;
   }
-  progress(undefined);
 }
 
 /** Said before the first wait for the limit. With --live the service is asked on purpose. */

@@ -25,7 +25,7 @@ async function said(world: SandboxWorld, argv: readonly string[]) {
     progress: (text) => void (text !== undefined && texts.push(text)),
     columns: 80,
   });
-  return { ran, waits: texts.filter((text) => text.includes('continuing in')) };
+  return { ran, texts, waits: texts.filter((text) => text.includes('continuing in')) };
 }
 
 describe('a search through more pages than the limit takes in a minute', () => {
@@ -44,6 +44,13 @@ describe('a search through more pages than the limit takes in a minute', () => {
     }
     expect(waits[0]).toMatch(/^Read (59|60) of 130 pages of contacts · about 2 min left · continuing in \d+ s$/u);
     expect(waits.at(-1)).not.toContain('min left');
+  });
+
+  test('how far it is is said in one form', async () => {
+    const { texts } = await said(worldOf(1_300), ['contacts', 'find', 'zzz1']);
+    const far = texts.filter((text) => /\d of /u.test(text));
+    expect(far[0]).toBe('Looking for zzz1: read 100 of 1,300 contacts');
+    for (const text of far) expect(text).toMatch(/^Looking for zzz1: read [\d,]+ of 1,300 contacts$/u);
   });
 
   test('of every list, the wait says how far it is', async () => {

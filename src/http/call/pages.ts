@@ -16,6 +16,8 @@ export type Range = {
   readonly perPage?: number;
   /** Whoever reads may leave before the end, so a page that cannot be what it says is a Failure at once. */
   readonly isLeftEarly?: true;
+  /** What is looked for among the records, which progress says in front of how many are read. */
+  readonly why?: string;
 };
 
 export type Listing = {
@@ -57,7 +59,7 @@ export function list<Op extends Operation>(
             return pageIn(fieldsIn(body), { key, paged, page, perPage });
           },
           onPage(at, end) {
-            service.ctx.progress(farInWords(seen, nouns), 'work');
+            service.ctx.progress(farInWords(seen, nouns, range.why), 'work');
             say = (leftMs) => pagesInWords({ read: at, end, leftMs, nouns });
             service.waits.say = say;
           },
@@ -79,8 +81,8 @@ export function list<Op extends Operation>(
   return { records: read(), seen: () => seen };
 }
 
-const farInWords = ({ yielded, total }: Seen, nouns: string): string =>
-  `Read ${number(yielded)}${total === undefined ? '' : ` of ${number(total)}`} ${nouns}`;
+const farInWords = ({ yielded, total }: Seen, nouns: string, why?: string): string =>
+  `${why === undefined ? 'Read' : `${why}: read`} ${number(yielded)}${total === undefined ? '' : ` of ${number(total)}`} ${nouns}`;
 
 type PagesRead = { readonly read: number; readonly end: number; readonly leftMs: number; readonly nouns: string };
 
