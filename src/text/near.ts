@@ -1,6 +1,6 @@
 /**
- * The word that this one is probably a slip of: at most two letters wrong (or `most`), and no more than a third of it. Its
- * opposite is none: `uninstall`.
+ * The word that this one is probably a slip of: at most two letters wrong (or `most`), and no more than a third of the
+ * longer one: of words of one or two letters each is near every other. Its opposite is none: `uninstall`.
  */
 export function nearest(word: string, words: readonly string[], most = 2): string | undefined {
   const typed = word.toLowerCase();
@@ -10,7 +10,9 @@ export function nearest(word: string, words: readonly string[], most = 2): strin
   );
   const judged = alike.map((each) => ({ each, far: distance(typed, each.toLowerCase()) }));
   const [best] = judged.sort((a, b) => a.far - b.far);
-  return best && best.far <= Math.min(most, Math.ceil(best.each.length / 3)) ? best.each : undefined;
+  if (best === undefined) return undefined;
+  const third = Math.floor(Math.max(best.each.length, typed.length) / 3);
+  return best.far <= Math.min(most, third) ? best.each : undefined;
 }
 
 /**
