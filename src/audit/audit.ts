@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { diskWords } from '../disk/file/disk-failure.ts';
 import { openSharedLog, type SharedLog, type SharedLogOptions } from '../disk/log/shared-log.ts';
 import { orElsewhere } from '../disk/place/elsewhere.ts';
+import { whatIsWrongWith } from '../disk/place/folder-check.ts';
 import { codeOf, Failure, isInterruption, messageOf } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { type About, aboutText, type Line, lineText, numbersOf, type Outcome, type Who } from './entry.ts';
@@ -44,7 +45,7 @@ type Kept = {
 
 /** What it needs of the world. */
 export type AuditPorts = SharedLogOptions['ctx'] & {
-  readonly files: Pick<Context['files'], 'state'>;
+  readonly files: Pick<Context['files'], 'state'> & Partial<Pick<Context['files'], 'config'>>;
   readonly env?: Context['env'];
 };
 
@@ -65,8 +66,8 @@ export function openAudit(ctx: AuditPorts, name: string, mode: AuditMode): Audit
       }
     },
     sync: () =>
-      log.sync().catch((error) => {
-        throw notRecorded(error, auditRoot(ctx.files));
+      log.sync().catch(async (error) => {
+        throw await notRecorded(error, ctx.files);
       }),
   };
 }
@@ -83,7 +84,7 @@ async function begin(kept: Kept, about: About, body: string): Promise<Begun> {
       return lineAfter(kept, { ...last, newest: seq }, { text, seq, record, outcome: 'sent', status: null });
     });
   } catch (error) {
-    throw notRecorded(error, auditRoot(kept.ctx.files));
+    throw await notRecorded(error, kept.ctx.files);
   }
   kept.rows.begun(seq);
   const entry: Unsettled = { seq, about, text: shared };
@@ -122,15 +123,24 @@ function lastOf(before: string | undefined, good: string | undefined): Last {
   return { newest: 0, line: 0, ...numbers, digest: before === undefined ? null : hexDigestOf(before) };
 }
 
-function notRecorded(error: unknown, root: string): Failure {
+async function notRecorded(error: unknown, files: AuditPorts['files']): Promise<Failure> {
   if (error instanceof Failure && isInterruption(error)) return error;
   const reason = diskWords[codeOf(error) ?? ''] ?? messageOf(error).replace(/\.$/u, '');
-  const hint = error instanceof Failure && error.hint ? error.hint : `Its folder is ${root}. ${orElsewhere()}`;
+  const hint =
+    error instanceof Failure && error.hint ? error.hint : `Its folder is ${auditRoot(files)}. ${orElsewhere()}`;
   return new Failure('failed', `The write cannot be recorded, so it was not sent: ${reason}.`, {
-    hint: `${hint}\nWithout a record: svc config set audit off`,
+    hint: `${hint}\n${await withoutRecord(files)}`,
     isUnrecorded: true,
     cause: error,
   });
+}
+
+/** A setting has to be saved: with a home that is read-only, somewhere else. */
+async function withoutRecord({ config }: AuditPorts['files']): Promise<string> {
+  const command = 'Without a record: svc config set audit off';
+  if (config === undefined || (await whatIsWrongWith(config)) === undefined) return command;
+  const place = `Settings cannot be saved in ${config} either, so first set SVC_CONFIG_DIR to a folder that can be written`;
+  return `${place} (the logins of ${config} do not hold there).\n${command}`;
 }
 
 /** Who runs svc, and the program that does so for them. */

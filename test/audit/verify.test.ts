@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { openAudit } from '../../src/audit/audit.ts';
 import { entriesIn, filesOf } from '../../src/audit/read.ts';
 import { verify } from '../../src/audit/verify.ts';
+import { Failure } from '../../src/errors.ts';
 import { fc } from '../chance.ts';
 import { virtualClock } from '../svc.ts';
 import { draws } from '../thorough.ts';
@@ -193,4 +194,18 @@ test('an empty file, cut off whole, goes on from the month before', async () => 
   const audit = openAudit({ clock, files: { state: join(root, '..', '..') } }, 'acme', 'on');
   await audit.begin(aboutIn('tickets note'), '');
   expect(await verify(root, head)).toMatchObject({ fault: undefined, hasHead: false });
+});
+
+test('where neither the record nor a setting can be saved, the advice says so', async () => {
+  const state = join(fresh(), 'a file where the folder should be');
+  writeFileSync(state, '');
+  const hintWith = async (config: string) => {
+    const audit = openAudit({ clock: virtualClock(), files: { state, config } }, 'acme', 'on');
+    const failure = await audit.begin(aboutIn('tickets note'), '').catch((error: unknown) => error);
+    return failure instanceof Failure ? failure.hint : undefined;
+  };
+  expect(await hintWith(fresh())).toMatch(/before\.\nWithout a record: svc config set audit off$/u);
+  const stuck = join(state, 'config');
+  expect(await hintWith(stuck)).toMatch(/\nWithout a record: svc config set audit off$/u);
+  expect(await hintWith(stuck)).toContain(`Settings cannot be saved in ${stuck} either, so first set SVC_CONFIG_DIR`);
 });
