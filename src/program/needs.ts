@@ -1,4 +1,5 @@
 import type { Command } from '../command/command.ts';
+import { withOwnExample } from '../disk/place/own-example.ts';
 import { commandLine, message } from '../text/layout.ts';
 
 type Needing = Pick<Command, 'needs' | 'operation' | 'row'>;
@@ -15,6 +16,6 @@ export function needsOf({ needs, row, operation = row?.operation }: Needing): st
 /** The examples for the help. What they need stands at the end of a line, so that it can be typed. */
 export function examplesText(command: Needing & Pick<Command, 'examples'>, width: number): string {
   const needs = needsOf(command);
-  const lines = ['Examples:', ...command.examples.map((line) => commandLine(line, width))];
+  const lines = ['Examples:', ...command.examples.map((line) => commandLine(withOwnExample(line), width))];
   return [...lines, ...(needs === undefined ? [] : ['', message(`The examples need ${needs}`, width)])].join('\n');
 }
