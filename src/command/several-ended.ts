@@ -50,10 +50,7 @@ export function failureOf(ended: readonly Ended[], count: number, isDry: boolean
 
 /** Of a dry run: the records for which nothing would be sent, each in a sentence. */
 export const needless = (ended: readonly Ended[]): string[] =>
-  ended.map(({ id, view, failure }) =>
-    // That nothing was sent is the last line of every dry run.
-    failure ? failedInWords(id, failure) : (view?.done?.replace(/ Nothing was sent\.$/u, '') ?? `${id} needs nothing.`),
-  );
+  ended.map(({ id, view, failure }) => (failure ? failedInWords(id, failure) : (view?.done ?? `${id} needs nothing.`)));
 
 /** Most messages name the record. */
 export const failedInWords = (id: number, { message }: Failure): string =>

@@ -27,14 +27,23 @@ export async function shownInstead(outer: Context, given: Given, run: Command['r
     human: text,
     plain: text,
     // Where a record needs nothing, or is not there, that is said beside the requests of the others.
-    notes: [
-      ...new Set([...(typeof notes === 'function' ? notes() : notes), isDraft ? wouldBeDraft : 'Nothing was sent.']),
-    ],
+    notes: toldOnce([...(typeof notes === 'function' ? notes() : notes), isDraft ? wouldBeDraft : unsent]),
     failure: view?.failure,
   };
 }
 
-const wouldBeDraft = 'It would become a draft that a person approves. Nothing was sent.';
+const unsent = 'Nothing was sent.';
+const wouldBeDraft = `It would become a draft that a person approves. ${unsent}`;
+
+/** That nothing was sent is the end of every dry run, whatever ended with it before. */
+const toldOnce = (notes: readonly string[]): string[] =>
+  [
+    ...new Set(
+      notes.flatMap((note, at) =>
+        at < notes.length - 1 && note.endsWith(unsent) ? note.slice(0, -unsent.length).trim() : note,
+      ),
+    ),
+  ].filter((note) => note !== '');
 
 /** A customer, or the public: of an entry that is or becomes published. */
 function reachesSomebody({ method, path, body }: Shown): boolean {

@@ -30,7 +30,8 @@ export function refusal(
   const bare = /option '(?:-\w, )?(--[\w-]+)[^']*' argument missing/u.exec(message);
   if (bare) {
     return new Failure('usage', `${bare[1]} needs a value.`, {
-      hint: `Run: ${['svc', ...command].join(' ')} --help`,
+      // The pages of the commands do not list the flags that every command takes.
+      hint: command.length === 0 ? 'Run: svc help flags' : `Run: ${['svc', ...command].join(' ')} --help`,
     });
   }
   // What stands behind the `=` may be a secret, of several lines too.

@@ -171,6 +171,8 @@ describe('a ticket that is so already', () => {
     const ran = await svc(world, ['tickets', name, 'T-1007']);
     expect(ran.exitCode).toBe(0);
     expect(ran.stderr).toContain(`Ticket T-1007 is ${status} already. Nothing was sent.`);
+    const dry = await svc(world, ['tickets', name, 'T-1007', '--dry-run']);
+    expect(dry).toMatchObject({ exitCode: 0, stderr: `Ticket T-1007 is ${status} already.\nNothing was sent.\n` });
     expect(world.sent.slice(already).filter((one) => one.startsWith('PATCH'))).toEqual([]);
     expect(JSON.parse((await svc(world, ['tickets', 'get', '7', '--json'])).stdout).resolved_at).toBe(
       before.resolved_at,

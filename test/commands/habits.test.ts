@@ -745,3 +745,13 @@ describe('a refusal names the way', () => {
     expect(ran.stderr).not.toContain('-:1');
   });
 });
+
+test.each(['--profile', '--jq', '--output', '--timeout', '--fields'])(
+  '%s without a value: the page that lists it is named',
+  async (flag) => {
+    for (const line of [['tickets', 'list'], ['whoami'], []]) {
+      const { exitCode, stderr } = await svc(sandboxWorld(), [...line, flag]);
+      expect([exitCode, stderr]).toEqual([2, `Error: ${flag} needs a value.\nRun: svc help flags\n`]);
+    }
+  },
+);
