@@ -10,9 +10,23 @@ type NotThere = { readonly words: readonly string[]; readonly instead: string } 
 
 const inProduct = 'Do it in the product.';
 
+/** What other desks have for what waits. The reminder that svc has is a view of this machine. */
+const ofDesks = (records: string): readonly NotThere[] => [
+  {
+    words: ['snooze', 'unsnooze', 'remind', 'postpone'],
+    cannot: `snooze ${records}`,
+    instead: 'To put one away on this machine for a while: svc inbox, then z',
+  },
+  { words: ['assign', 'unassign', 'reassign', 'transfer'], cannot: `assign ${records} to anybody`, instead: inProduct },
+  { words: ['tag', 'tags', 'untag', 'label', 'labels'], cannot: `put tags on ${records}`, instead: inProduct },
+];
+
 /** What people expect to be there, and is not, as where the API has no operation for it: by group. */
 const operations: Readonly<Record<string, readonly NotThere[]>> = {
-  tickets: [{ words: deleting, cannot: 'delete tickets', instead: 'To end one: svc tickets close ID' }],
+  tickets: [
+    { words: deleting, cannot: 'delete tickets', instead: 'To end one: svc tickets close ID' },
+    ...ofDesks('tickets'),
+  ],
   conversations: [
     { words: deleting, cannot: 'delete conversations', instead: 'To end one: svc conversations resolve ID' },
     {
@@ -21,6 +35,7 @@ const operations: Readonly<Record<string, readonly NotThere[]>> = {
       instead: 'What the customer reads: svc conversations reply ID',
     },
     { words: creating, cannot: 'begin a conversation', instead: 'To answer one: svc conversations reply ID' },
+    ...ofDesks('conversations'),
   ],
   contacts: [{ words: [...deleting, 'merge'], cannot: 'delete or merge contacts', instead: inProduct }],
   changelog: [{ words: [...deleting, 'unpublish'], cannot: 'delete or unpublish entries', instead: inProduct }],

@@ -755,3 +755,18 @@ test.each(['--profile', '--jq', '--output', '--timeout', '--fields'])(
     }
   },
 );
+
+test.each([
+  [
+    'tickets snooze 7',
+    'The API cannot snooze tickets.',
+    'To put one away on this machine for a while: svc inbox, then z',
+  ],
+  ['tickets assign 7 Ada', 'The API cannot assign tickets to anybody.', 'Do it in the product.'],
+  ['tickets tag 7 urgent', 'The API cannot put tags on tickets.', 'Do it in the product.'],
+  ['conversations assign 3', 'The API cannot assign conversations to anybody.', 'Do it in the product.'],
+])('svc %s: there is no such thing, and what there is', async (line, fact, instead) => {
+  const { exitCode, stderr } = await run(line);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(fact)]);
+  expect(stderr).toContain(instead);
+});
