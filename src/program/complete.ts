@@ -19,14 +19,17 @@ type CompletionPlace = {
   readonly foreign?: readonly string[];
 };
 
+/** The words that a name of the user's own stands for: a flag among them is given again to take its place. */
+type Alias = { readonly from: number; readonly to: number };
+
 /**
  * Answers `svc __complete -- words…`, the last word being the one under the cursor: a line for each candidate, its
  * meaning behind a tab; `:files` where the shell completes file names itself.
  */
-export async function complete(tree: Branch, words: readonly string[], own: Own): Promise<string> {
+export async function complete(tree: Branch, words: readonly string[], own: Own, alias?: Alias): Promise<string> {
   // Windows PowerShell cannot pass an empty word, so its script sends a quoted one.
   const current = words.at(-1) === '""' ? '' : (words.at(-1) ?? '');
-  const place = walk(tree, words.slice(0, -1));
+  const place = walk(tree, words.slice(0, -1), alias);
   if (place.foreign) {
     const [program, ...rest] = place.foreign;
     if (program === 'svc') return complete(tree, [...rest, current], own);
@@ -51,7 +54,7 @@ export async function complete(tree: Branch, words: readonly string[], own: Own)
   return value ? values(value, current, '', own) : '';
 }
 
-function walk(tree: Branch, words: readonly string[]): CompletionPlace {
+function walk(tree: Branch, words: readonly string[], alias?: Alias): CompletionPlace {
   let branch = tree;
   const args: string[] = [];
   const given = new Set<string>();
@@ -64,7 +67,7 @@ function walk(tree: Branch, words: readonly string[]): CompletionPlace {
     }
     const found = word.startsWith('-') ? flagOf(flags(), word) : undefined;
     if (found) {
-      given.add(found[0]);
+      if (!alias || at < alias.from || at >= alias.to) given.add(found[0]);
       const isOpen = found[1].takesValue && !word.includes('=') && (word.startsWith('--') || word.length === 2);
       if (isOpen && at === words.length - 1) return { branch, flags: flags(), given, args, awaiting: found[1] };
       if (isOpen) at++;

@@ -26,7 +26,9 @@ export async function answerTab(typed: readonly string[], env: Env): Promise<str
   const command = Object.hasOwn(aliases, typed[at] ?? '') ? aliases[typed[at] ?? ''] : undefined;
   if (typeof command !== 'string') return complete(tree, typed, own);
   const { wordsOf } = await import('../config/aliases.ts');
-  return complete(tree, [...typed.slice(0, at), ...wordsOf(command), ...typed.slice(at + 1)], own);
+  const words = wordsOf(command);
+  const alias = { from: at, to: at + words.length };
+  return complete(tree, [...typed.slice(0, at), ...words, ...typed.slice(at + 1)], own, alias);
 }
 
 const withAliases = (tree: Branch, aliases: Readonly<Record<string, string>>): Branch => ({

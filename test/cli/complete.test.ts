@@ -176,6 +176,9 @@ test('names of the user’s own are offered, and stand for their command', async
   const tab = (...words: string[]) => answerTab(words, { SVC_CONFIG_DIR: folder });
   expect(await tab('min')).toBe('mine\tsvc tickets list --status open\n');
   expect(await tab('mine', '--sea')).toContain('--search\t');
+  // It takes the place of the one within.
+  expect(await tab('mine', '--st')).toContain('--status\t');
+  expect(await tab('mine', '--status', 'open', '--st')).toBe('');
   expect(await tab('-p', 'x', 'mine', '--status=un')).toBe('--status=unresolved\n');
   await mkdir(join(folder, 'templates'));
   await mkdir(join(folder, 'views'));
