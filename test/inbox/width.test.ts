@@ -136,3 +136,9 @@ test('a long question and the help end at their last line, from which each key u
     expect(up).not.toEqual(end);
   }
 });
+
+test('where the screen is wide, why a row waits is read in the list', () => {
+  const waits = rowOf(1, { subject: 'Import refuses our CSV', why: 'wrote again after the answer' });
+  const list = frameOf(inboxOf([waits], { columns: 200, rows: 50 }), look).map((line) => line.split(' │ ')[0]);
+  expect(list.join('\n')).toContain('Import refuses our CSV · wrote again after the answer');
+});

@@ -11,8 +11,14 @@ export const bodyHeight = (model: Pick<Model, 'size' | 'jobs' | 'now'>): number 
 /** Between the list and the thread beside it. */
 export const between = ' │ ';
 
-export const listWidth = (model: Pick<Model, 'size'>): number =>
-  isWide(model) ? Math.min(84, Math.max(42, Math.floor(model.size.columns * 0.42))) : model.size.columns;
+/** A thread is read well in so many columns: what is beyond them is for why the rows wait. */
+const readable = 80;
+
+export const listWidth = ({ size }: Pick<Model, 'size'>): number => {
+  if (!isWide({ size })) return size.columns;
+  const share = Math.min(84, Math.max(42, Math.floor(size.columns * 0.42)));
+  return Math.max(share, Math.min(120, size.columns - between.length - readable));
+};
 
 export const threadWidth = (model: Pick<Model, 'size'>): number =>
   isWide(model) ? model.size.columns - listWidth(model) - between.length : model.size.columns;
