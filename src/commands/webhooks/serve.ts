@@ -3,6 +3,7 @@ import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
+import { rowForPipe } from '../../output/cells.ts';
 import { message } from '../../text/layout.ts';
 import { counted } from '../../text/number.ts';
 import type { Configured } from '../../webhooks/serve/config.ts';
@@ -56,6 +57,8 @@ export const serveWebhooks = defineCommand({
       const here = { would_start: !missing.some(({ stops }) => stops), problems };
       return {
         data: { shape: 'record', record: { ...recordOf(path, first.config), ...here } },
+        // The problems are among the notes.
+        plain: () => rowsOf({ ...recordOf(path, first.config), would_start: here.would_start }),
         human: ({ width }) => message(`${path} is valid: ${counted(sinks, 'sink')}.`, width),
         notes: [...problems, ...roomNeeded(first.config)],
       };
@@ -77,6 +80,11 @@ export const serveWebhooks = defineCommand({
     };
   },
 });
+
+const rowsOf = (record: Readonly<Record<string, unknown>>): string =>
+  Object.entries(record)
+    .map(([name, value]) => rowForPipe(name, value))
+    .join('\n');
 
 /** What is valid, in short. */
 const recordOf = (path: string, { sinks, accounts }: Configured['config']) => ({

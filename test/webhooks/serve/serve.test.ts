@@ -421,6 +421,8 @@ test('--check names programs that are not there or cannot be run, and is right a
   const said = (name: string, program: string) =>
     `The program of sink ${name} is not there, or cannot be run: ./${program}\n`;
   expect(ran).toMatchObject({ exitCode: 0, stderr: said('s1', 'plain') + said('s2', 'nowhere') });
+  // Each problem is said once.
+  expect(ran.stdout).toBe(`config\t${file}\nsinks\ts0, s1, s2, s3\nwould_start\ttrue\n`);
 });
 
 test('a program that is not there is told when serve starts and when it reads its configuration again, and is no end', {
