@@ -12,7 +12,7 @@ import { doubtOf, slipIn } from './known-values.ts';
 import { type Named, recordOfField } from './named.ts';
 import { parseId, splitPair } from './param.ts';
 import { isNorthAmerican, phoneOfFlag } from './phones.ts';
-import { priorityIn, priorityWords } from './priorities.ts';
+import { priorityIn, priorityWords, usualPriorities } from './priorities.ts';
 import { typedName } from './typed-name.ts';
 
 const proseFields: ReadonlySet<string> = new Set(
@@ -38,6 +38,7 @@ export function paramOf(field: string, shape: Shape, { optional }: { readonly op
     description: descriptionOf(field, shape),
     placeholder: placeholderOf(field, shape),
     choices: shape.choices ?? shape.known,
+    ...(field === 'priority' && { offers: usualPriorities }),
     doubt: shape.format === 'date-time' ? zoneDoubt : shape.known && doubtful(shape.known),
     many,
     prose: proseFields.has(field),

@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import { listed } from '../text/listed.ts';
 
 /** As people say them, and as Zendesk, Freshdesk and Zoho write them; `-` is none. */
 export const priorities: Readonly<Record<string, number>> = {
@@ -12,7 +13,8 @@ export const priorities: Readonly<Record<string, number>> = {
 };
 
 /** What help and refusals name; the others are of other programs. */
-export const priorityWords = 'none, low, normal, high or urgent';
+export const usualPriorities: readonly string[] = ['none', 'low', 'normal', 'high', 'urgent'];
+export const priorityWords = listed(usualPriorities, 'or');
 
 /** `--priority high` is 3. Every other text but the numbers is refused with both. */
 export function priorityIn(text: string, flag: string): string {

@@ -93,6 +93,10 @@ describe('a Tab', () => {
     [['views', 'show', 'ur'], ['urgent']],
     [['templates', 'show', ''], ['thanks']],
     [['alias', 'rm', ''], ['mine']],
+    [
+      ['tickets', 'update', '--priority', ''],
+      ['none', 'low', 'normal', 'high', 'urgent'],
+    ],
     [['each', '--profiles', 'default,w'], ['default,work']],
     [['config', 'set', 'color', ''], [...colors]],
     [['config', 'set', 'output', 'ya'], ['yaml']],
