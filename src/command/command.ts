@@ -43,6 +43,10 @@ export type Param<T> = {
   readonly moment?: true;
   /** Whose id it is: one can be picked from a list, and a ticket's number or a contact's email is taken too. */
   readonly record?: ResourceName;
+  /** Of those in the list: one that nobody means here, such as a ticket that is closed already. It may be typed. */
+  readonly needless?: (record: Readonly<Record<string, unknown>>) => boolean;
+  /** What a question calls it, where the description is of several. */
+  readonly asks?: string;
   /** What is not a record of the service, and can be picked from a list too. */
   readonly from?: Listed;
   /** One letter, for a flag that people type all day. */

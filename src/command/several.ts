@@ -23,6 +23,7 @@ export function several(group: string, command: AnyCommand): AnyCommand {
   const ids: Param<readonly number[]> = {
     ...id,
     description: `${id.description}; several are done one after the other`,
+    asks: id.description,
     many: true,
     fallback: undefined,
     // `7` and `T-1007` may be one ticket.

@@ -2,7 +2,7 @@ import { confirm, input, password, search } from '@inquirer/prompts';
 import type { Ask, Choice } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { cut, wrap } from '../text/width.ts';
+import { cells, cut, wrap } from '../text/width.ts';
 import { edit } from './editor.ts';
 import { dropTypedAhead } from './typed-ahead.ts';
 
@@ -41,17 +41,22 @@ export function createAsk({ color, env, files, ...context }: Terminal): Omit<Ask
     },
     secret: (question) => answered(password({ message: asked(question), mask: '*', theme }, context), context),
     choose: async (question, choices) => {
+      const message = asked(question);
+      const left = room() - cells(message.slice(message.lastIndexOf('\n') + 1)) - 1;
       const shown = choices.map(({ value, name, description }) => ({
         value,
         // A choice is a line of its own.
         name: cut(sanitize(name ?? value), room()),
         description: description && sanitize(description),
       }));
-      const source = (typed: string | undefined) => matching(shown, typed ?? '');
+      // What was chosen is said behind the question, where there is room.
+      const short = (name: string) => (left < 20 ? `\n  ${cut(name, room())}` : cut(name, left));
+      const source = (typed: string | undefined) =>
+        matching(shown, typed ?? '').map((choice) => ({ ...choice, short: short(choice.name) }));
       await dropTypedAhead(context.input);
       const { input, over } = keyByKey(context.input);
       const keyed = { ...context, input };
-      return answered(search({ message: asked(question), source, theme }, keyed), keyed).finally(over);
+      return answered(search({ message, source, theme: narrowing(theme) }, keyed), keyed).finally(over);
     },
     edit: (initial, { extension = '.txt', failed, kept, isFile = false } = {}) =>
       edit(initial, extension, { env, signal: context.signal, files, isFile, failed, kept }),
@@ -136,6 +141,15 @@ function leftBy({ input, output }: Pick<Terminal, 'input' | 'output'>) {
 const same = (text: string): string => text;
 
 /** On Node 20 Inquirer colours its output without asking where it goes. */
+type Keys = [key: string, action: string][];
+
+/** Nothing else says that what is typed narrows the list. */
+const narrowing = (theme: typeof plainTheme | undefined) => {
+  const keysHelpTip = (keys: Keys) =>
+    [['type', 'narrow the list'], ...keys].map(([key, action]) => `${key} ${action}`).join(' • ');
+  return { ...theme, style: { ...theme?.style, keysHelpTip } };
+};
+
 const plainTheme = {
   prefix: { idle: '?', done: '✔' },
   style: {

@@ -60,7 +60,8 @@ async function askerOf(
 }
 
 /** Help tells a flag's name beside its text; a question has to tell what it is about itself. */
-function questionOf(label: string, { description, choices }: Slot['param']): string {
+function questionOf(label: string, { asks, description: about, choices }: Slot['param']): string {
+  const description = asks ?? about;
   const noun = label.replace(/^--/u, '').replaceAll('-', ' ').toLowerCase();
   const name = capital(noun);
   // The list shows what there is.
@@ -79,7 +80,7 @@ async function choicesFor(ctx: Context, settings: Settings, param: Slot['param']
     const { readConfig } = await import('../config/config-file.ts');
     return Object.keys((await readConfig(ctx.files)).aliases ?? {}).map((value) => ({ value }));
   }
-  return param.record === undefined ? [] : recordChoices(ctx, settings, param.record);
+  return param.record === undefined ? [] : recordChoices(ctx, settings, param.record, param.needless);
 }
 
 /** The list of such records, by the table. Paths with an id of their own, such as members, are not asked for. */
@@ -99,7 +100,12 @@ export function listing({ param, flagTexts }: Pick<Slot, 'param' | 'flagTexts'>)
 /** One page is enough to choose from; whatever else there is can be typed. */
 const shownAtMost = 100;
 
-async function recordChoices(ctx: Context, settings: Settings, resource: ResourceName): Promise<Choice[]> {
+async function recordChoices(
+  ctx: Context,
+  settings: Settings,
+  resource: ResourceName,
+  needless: Slot['param']['needless'] = () => false,
+): Promise<Choice[]> {
   const operation = listOf(resource);
   const { idField, noun } = resources[resource];
   if (!operation || !idField) return [];
@@ -110,7 +116,7 @@ async function recordChoices(ctx: Context, settings: Settings, resource: Resourc
     const listing = list(service, operation, {}, { limit: shownAtMost });
     const choices: Choice[] = [];
     for await (const record of listing.records) {
-      choices.push({ value: String(record[idField]), name: nameOf(record, idField) });
+      if (!needless(record)) choices.push({ value: String(record[idField]), name: nameOf(record, idField) });
     }
     const { total } = listing.seen();
     if (choices.length === 0 || (total !== undefined && total <= choices.length)) return choices;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sandboxWorld } from '../sandbox-world.ts';
-import { svc } from '../svc.ts';
+import { enter, svc } from '../svc.ts';
 
 type Report = {
   readonly rows: number;
@@ -155,4 +155,17 @@ describe('several ids', () => {
 test.each([[[]], [['--dry-run']]])('a record that is not there is named once %j', async (flags) => {
   const ran = await svc(sandboxWorld(), ['tickets', 'close', '8', '99999', ...flags]);
   expect(ran.stderr).toMatch(/^Ticket 99999: No such record/mu);
+});
+
+test('of what is missing one is asked for, and none that is so already is offered', async () => {
+  const world = sandboxWorld();
+  const tickets: { id: number; ticket_number: string; status: string }[] = JSON.parse(
+    (await svc(world, ['tickets', 'list', '--json'])).stdout,
+  );
+  const [first, second] = tickets.filter(({ status }) => status !== 'closed');
+  await svc(world, ['tickets', 'close', `${first?.id}`]);
+  const asked = svc(world, ['tickets', 'close'], { columns: 200 }).then(({ stderr }) => stderr, String);
+  expect(await asked).toContain('no answer to: Id or number of the ticket (ID)');
+  const ran = await svc(world, ['tickets', 'close'], { columns: 80, answers: [enter] });
+  expect(ran.stdout).toContain(`Ticket ${second?.ticket_number} is closed.`);
 });

@@ -62,6 +62,21 @@ describe('a question', () => {
     expect(await answer).toBe('tickets:write');
   });
 
+  test('with choices says that typing narrows them, and breaks no word of the one that is chosen', async () => {
+    const { ask, sees, press, seen } = terminal();
+    const name = '9  T-1009  Imports of more than two thousand rows refuse our files  open';
+    const answer = ask.choose('Id or number of the ticket (ID)', [{ value: '9', name }]);
+    await sees('T-1009');
+    expect(seen()).toContain('type narrow the list');
+    press('\r');
+    expect(await answer).toBe('9');
+    const said = seen().slice(seen().lastIndexOf('✔'));
+    expect(said).toContain('✔ Id or number of the ticket (ID) 9  T-1009  Imports of more than two');
+    const lines = said.split('\n').map((line) => line.replaceAll(/\p{Cc}\[[\d;?]*\w/gu, '').trimEnd());
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+    expect(lines[0]).toMatch(/…$/u);
+  });
+
   // A paste, or a slow line: what is typed and Return in one piece.
   test.each([
     ['write\r', 'tickets:write'],

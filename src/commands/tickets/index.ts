@@ -34,7 +34,12 @@ const moveTo = (name: string, status: string, summary: string) =>
   defineCommand({
     name,
     summary,
-    args: { id: param.requiredId('Id or number of the ticket', 'tickets') },
+    args: {
+      id: {
+        ...param.requiredId('Id or number of the ticket', 'tickets'),
+        needless: (ticket: Readonly<Record<string, unknown>>) => ticket.status === status,
+      },
+    },
     examples: [`svc tickets ${name} 7`, `svc tickets ${name} 7 8 T-1009`],
     row: rowOf(updateTicket, { fixed: { status }, reads: 'named' }),
     async run(ctx, { args, settings }) {
