@@ -1,4 +1,3 @@
-import { withOwnExample } from '../disk/place/own-example.ts';
 import { commandLine, definitions, filled, helpWidth } from '../text/layout.ts';
 
 export type Row = readonly [term: string, about: string];
@@ -22,5 +21,5 @@ function partOf(part: Part, width: number): string {
   if ('say' in part) return filled(part.say, width);
   if ('rows' in part) return definitions(part.rows, width);
   if ('points' in part) return part.points.map((point) => `  - ${filled(point, width, '    ').trimStart()}`).join('\n');
-  return part.run.map((line) => commandLine(withOwnExample(line), width)).join('\n');
+  return part.run.map((line) => commandLine(line, width)).join('\n');
 }

@@ -1,7 +1,7 @@
 /** `svc help TOPIC`: what holds for every command. Their texts are loaded only where one is read. */
 export const topics = [
   { name: 'topics', summary: 'Every topic, in a line', isListed: false },
-  { name: 'commands', summary: 'Every group of commands, in a line', isListed: false },
+  { name: 'commands', summary: 'Each group of commands', isListed: false },
   { name: 'flags', summary: 'Flags that every command takes', isListed: false },
   { name: 'environment', summary: 'Variables that svc reads', isListed: true },
   { name: 'exit-codes', summary: 'What each exit code means', isListed: true },
