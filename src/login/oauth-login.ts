@@ -10,7 +10,7 @@ import { type Lines, readSecret } from './stdin-lines.ts';
 /** The 14 scopes, or those of `--scope`, which may hold several. */
 export function parseScopes(texts: readonly string[]): readonly Scope[] {
   if (texts.length === 0) return allScopes;
-  const names = texts.flatMap((text) => text.trim().split(/\s*,\s*|\s+/u));
+  const names = texts.flatMap((text) => text.split(/[\s,]+/u)).filter(Boolean);
   const unknown = names.find((name) => !allScopes.some((scope) => scope === name));
   if (unknown === undefined) return allScopes.filter((scope) => names.includes(scope));
   throw new Failure('usage', `--scope: there is no scope "${unknown}".`, { hint: `There are: ${allScopes.join(' ')}` });

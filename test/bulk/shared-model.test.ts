@@ -196,6 +196,8 @@ async function play({ words, steps }: Step<typeof story>, met: Met): Promise<voi
     const draftsNow = await drafts(account);
     const isAsked = flags.some((flag) => flag !== '--retry-unknown') || restarting.has(`${account} ${file}`);
     for (const { id } of draftsNow.slice(draftsBefore.length)) if (isAsked || flags.length > 0) asked.add(id);
+    // --restart sends beside a draft that waits, and says so first.
+    if (isAsked) for (const draft of draftsBefore) if (keys.includes(keyOf(account, draft))) asked.add(draft.id);
     const now = [...held].filter(([key, times]) => times > (before.get(key) ?? 0));
     for (const [key, times] of now) {
       const then = before.get(key) ?? 0;

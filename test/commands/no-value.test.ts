@@ -141,10 +141,6 @@ describe('what a variable leaves that is not set', () => {
     ['mirror export --to x --only contacts,', 'there is no kind ""'],
     ['webhooks listen --events ,ticket.created', 'there is no event ""'],
     ['webhooks catch-up --events ticket.created,', 'there is no event ""'],
-    ['login --scope identity,,tickets:read --no-browser', 'there is no scope ""'],
-    ['mcp --tools listTickets,,getTicket', '--tools takes names separated by commas'],
-    ['mcp --toolsets tickets,', '--toolsets takes names separated by commas'],
-    ['mcp install claude-code --tools ,listTickets', '--tools takes names separated by commas'],
   ])('an empty word in a list is exit 2: %s', async (line, said) => {
     const world = sandboxWorld();
     const { exitCode, stderr } = await svc(world, line.split(' '), { stdin: '' });

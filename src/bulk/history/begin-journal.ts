@@ -51,7 +51,10 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
   const header = own?.past.header.svc_bulk === 2 ? own.past.header : newHeader(opening, own?.past.header.started_at);
   const at = clock.now().toISOString();
   const again = chosen.voided.map((voided): RowLine => ({ again: voided }));
-  const restarted: RowLine[] = chosen.restarted.length > 0 ? [{ restart: { rows: chosen.restarted } }] : [];
+  const restarted: RowLine[] =
+    chosen.restarted.length > 0
+      ? [{ restart: { rows: chosen.restarted, is: chosen.restarted.map((row) => plan.refs.get(row) ?? '') } }]
+      : [];
   const isBegun = header === own?.past.header;
   if (!isBegun) {
     const told = { header, run: { at, number }, others: [...again, ...restarted], rowStatuses: formerRowStatuses(own) };

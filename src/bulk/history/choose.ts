@@ -8,6 +8,7 @@ import type { Judges } from './judges.ts';
 import { type Match, type Matches, matchTable, type OpenMatches } from './match-table.ts';
 import { isOtherRequest } from './other-request.ts';
 import type { Senders } from './senders.ts';
+import { isOpen } from './weigh.ts';
 
 /** What the person wants of rows that were sent before. */
 export type Wish = {
@@ -62,7 +63,7 @@ export function choose(choice: Choice): Chosen {
     else if (key !== ref && plan.refs.has(key)) return names;
     return [...names, [settingsOf(from), key]];
   };
-  const begunAgain = begunAgainIn(found);
+  const begunAgain = begunAgainIn(choice);
   for (const [ref, match] of isAsked || begunAgain ? matches : []) {
     const request = plan.refs.get(ref);
     const isBegun = begunAgain?.(ref, match) ?? false;
@@ -72,8 +73,9 @@ export function choose(choice: Choice): Chosen {
       matches.set(ref, { key: ref, from: found });
       continue;
     }
+    // It cannot go as it stands in the file, and the run says why. What may be done already may be so still.
+    if (request === noRequest && isUnsettled(match.rowStatus)) continue;
     matches.delete(ref);
-    // It cannot go as it stands in the file, and the run says why.
     if (request === noRequest) continue;
     again.set(ref, match);
     const isOpen = isTwice || fateOf(drafted, match) === 'open';
@@ -99,16 +101,23 @@ export function choose(choice: Choice): Chosen {
   };
 }
 
-/** Whether a row is one that --restart began again in this journal, and that has not gone since. */
-function begunAgainIn(found: Found | undefined): Goes | undefined {
-  const { restarted } = found?.past ?? {};
-  if (restarted === undefined || restarted.size === 0) return undefined;
-  const hasGone = (ref: string) => {
-    const since = found?.past.rowStatuses.get(ref);
-    return since !== undefined && since.status !== 'rejected';
+/** Whether a row is one that --restart began again in this journal, with the request of now, and that has not gone since. */
+function begunAgainIn({ found, judges: { all }, plan: { refs } }: Choice): Goes | undefined {
+  if (!found || found.past.restarted.size === 0) return undefined;
+  const { rowStatuses, restarted } = found.past;
+  const later = all.filter(({ past }) => past.restarted.run > restarted.run);
+  const isLeft = (ref: string) => {
+    const since = rowStatuses.get(ref);
+    return since === undefined ? isOpen(found) : since.status === 'rejected';
   };
-  return (ref, { from, key }) =>
-    from !== found && restarted.has(ref) && !hasGone(ref) && from.past.rowStatuses.runOf(key) < restarted.run;
+  return (ref, { from, key, rowStatus }) =>
+    from !== found &&
+    [refs.get(ref), ''].includes(restarted.requestOf(ref)) &&
+    from.past.rowStatuses.runOf(key) < restarted.run &&
+    isLeft(ref) &&
+    // What may be done, --retry-unknown alone sends.
+    !isUnsettled(rowStatus) &&
+    !later.some(({ past }) => past.restarted.has(ref));
 }
 
 /** What became of another request stays so, unless it is in doubt, and what goes now is like it. */

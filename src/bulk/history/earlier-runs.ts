@@ -5,11 +5,11 @@ import type { Clock } from '../../context.ts';
 import { isHeld } from '../../disk/lock/lock.ts';
 import type { Draft } from '../../sends/draft.ts';
 import { someOf } from '../../text/each.ts';
-import { claimedRows, forgetRows, freeLock, haveCommonRow, refuseCommon, refuseDeleted } from '../journal/claims.ts';
+import { forgetRows, freeLock, refuseCommon, refuseDeleted } from '../journal/claims.ts';
 import { copiesElsewhere, hasArrived, type Moment } from '../journal/copies.ts';
 import { isAnyUnsettled, isUnsure } from '../journal/ended-table.ts';
 import { likeIn } from '../journal/lines.ts';
-import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from '../journal/on-disk.ts';
+import { type Found, type Identity, journalsOnDisk, keysOf, newName } from '../journal/on-disk.ts';
 import { type Overtaken, overtakenIn } from '../journal/overtaken.ts';
 import type { Present } from '../journal/reader.ts';
 import { isRepeatable, mayBeOverwritten, type Plan } from '../rows/plan.ts';
@@ -21,9 +21,10 @@ import { type Grown, grownRows, matchCounted } from './grown.ts';
 import { type Judges, judgesOf } from './judges.ts';
 import type { Match, Matches, OpenMatches } from './match-table.ts';
 import { isOtherRequest, otherRequests } from './other-request.ts';
+import { isOvertaken, otherWork } from './other-work.ts';
 import { hasOthers, nobody, type Senders, sendersOf } from './senders.ts';
 import { notTheSame, refuseStrange } from './strange.ts';
-import { isCopied, isOpen, isOver, matchRows, ownJournal, type Sides } from './weigh.ts';
+import { isCopied, isOpen, matchRows, ownJournal, type Sides } from './weigh.ts';
 
 /** A record that an earlier run has made. `of`: the ticket of a note. */
 export type MadeBefore = { readonly id: number; readonly of?: number };
@@ -91,7 +92,7 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
   // that may be done.
   const goesOn = (one: Found) => !isOnce || ((isOpen(one) || mayBeDone(one)) && one.past.content === plan.content);
   const found = ownJournal(
-    same.filter((one) => !busy.has(one.path) && goesOn(one)),
+    same.filter((one) => !busy.has(one.path) && goesOn(one) && !isOvertaken(one, same, plan)),
     sides,
   );
   const works = await otherWork(disk, sides, settings);
@@ -103,8 +104,8 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
   const { judges, matches, unsettled, overtaken } = await matchAll({ ours, found, sides, plan, decided, settings });
   if (!isOnce && !wish.again && !wish.restart) refuseStrange(disk.strange, plan, matches);
   const isCopy = found !== undefined && isCopied(found, file);
-  const isAsked =
-    wish.again || (found && hasOthers(found, file)) || someOf(matches.values(), ({ from }) => from !== found);
+  const isOfOthers = (match: Match) => match.from !== found || fateOf(decided, match) === 'rejected';
+  const isAsked = wish.again || (found && hasOthers(found, file)) || someOf(matches.values(), isOfOthers);
   const senders =
     isAsked && !isOnce && !wish.restart
       ? await sendersOf({ folder, journals: ours, found, file, plan, drafts: wish.drafts })
@@ -221,29 +222,4 @@ async function forgetFinished(same: readonly Found[], isNeeded: (one: Found) => 
     await rm(one.path, { force: true });
     await forgetRows(one.path);
   }
-}
-
-/** Runs of some of these rows that are not finished, and had other flags or another template. */
-async function otherWork(
-  { ours, strange: doubtful }: OnDisk,
-  { plan, file }: Sides,
-  settings: string,
-): Promise<Found[]> {
-  const found: Found[] = [];
-  const strange = doubtful.filter(({ past }) => past.header.svc_bulk === 1);
-  for (const one of [...ours, ...strange]) {
-    const { header, rowStatuses, files } = one.past;
-    const isOther = header.settings !== settings || strange.includes(one);
-    const isBegunAgain = (row: string) =>
-      ours.some(({ past: { restarted } }) => restarted.run > rowStatuses.runOf(row) && restarted.has(row));
-    if (!isOther || !isOpen(one) || !someOf(rowStatuses.keys(), (row) => !isBegunAgain(row))) continue;
-    const claimed = await claimedRows(one.path);
-    if (header.svc_bulk === 1) {
-      if (files.has(file)) found.push(one);
-      continue;
-    }
-    const hasCommon = claimed ? haveCommonRow(plan, claimed) : someOf(rowStatuses.keys(), (row) => plan.refs.has(row));
-    if (hasCommon && !isOver(one, claimed?.refs, ours)) found.push(one);
-  }
-  return found;
 }

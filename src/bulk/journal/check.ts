@@ -52,7 +52,10 @@ function isLine(line: unknown): line is Line {
     const { rows, settings } = fieldsIn(again);
     return [rows, settings].every(areTexts);
   }
-  if (restart) return areTexts(fieldsIn(restart).rows);
+  if (restart) {
+    const { rows, is = [] } = fieldsIn(restart);
+    return [rows, is].every(areTexts);
+  }
   if (renamed) {
     const { rows } = fieldsIn(renamed);
     return Array.isArray(rows) && rows.every(isRenamed);

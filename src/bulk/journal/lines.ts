@@ -93,7 +93,7 @@ export type Line =
   /** These may go once more, whatever earlier runs with one of these settings say of them: the file was begun again. */
   | { readonly again: Again }
   /** With --restart: for runs that go on in this journal earlier ones say nothing of these; for any other, until they have gone. */
-  | { readonly restart: { readonly rows: readonly string[] } }
+  | { readonly restart: { readonly rows: readonly string[]; readonly is?: readonly string[] } }
   | { readonly renamed: { readonly rows: readonly Renamed[] } }
   /** On disk before its draft is kept. `batch`: with the row's name the key of the draft. `like`: as of `sent`. */
   | { readonly drafting: About & { readonly batch: string; readonly like?: string } }

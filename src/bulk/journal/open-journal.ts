@@ -4,11 +4,11 @@ import { someOf } from '../../text/each.ts';
 import { applyLine } from './apply-line.ts';
 import type { Copy } from './copies.ts';
 import { isAnyUnsettled } from './ended-table.ts';
-import { type Line, newestOf, type RowLine } from './lines.ts';
+import { newestOf, type RowLine } from './lines.ts';
 import type { Past } from './reader.ts';
 import type { OpenRowStatuses } from './row-status-table.ts';
-import { isSettled, journalText, shortLines } from './text.ts';
-import { append, close, finishedNow, type Held, keepLost } from './writing.ts';
+import { marked, withoutSecrets } from './text.ts';
+import { append, close, type Held, keepLost } from './writing.ts';
 
 /** What a run writes to. */
 export type Journal = {
@@ -41,7 +41,7 @@ export type Journal = {
 
 /** `past`: what earlier runs wrote. */
 export function openJournal(held: Held, past: Past | undefined): Journal {
-  const { opening, path, log, rowStatuses, copies, header, run, vanishes } = held;
+  const { opening, path, log, rowStatuses, copies, run, vanishes } = held;
   const there = new Map(past?.there);
   const sentFrom = new Set(past?.sentFrom);
   let [hasRows, isFinished] = [false, false];
@@ -78,13 +78,9 @@ export function openJournal(held: Held, past: Past | undefined): Journal {
     },
     async forgetSecrets() {
       if (!someOf(rowStatuses.standing('done'), ([, rowStatus]) => 'secret' in rowStatus)) return;
-      const finished: Line[] = isSettled(rowStatuses) ? [{ finished: finishedNow(opening) }] : [];
-      const others = [...there.values()].map((ids): Line => ({ there: { ids } }));
-      const lines = [
-        ...shortLines({ header, run: { ...run, sentFrom: [...sentFrom] }, rowStatuses, others }),
-        ...finished,
-      ];
-      await log.rewrite(() => ({ pieces: [Buffer.from(journalText(lines))] }));
+      const texts: string[] = [];
+      await log.scan((text) => texts.push(withoutSecrets(`${text.toString('utf8')}\n`)));
+      await log.rewrite(() => ({ pieces: [Buffer.from(marked(texts.join('')))] }));
     },
     failure: () => held.failed,
     keepLost: () => keepLost(held),

@@ -181,7 +181,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     }
     if ('restart' in line) {
       voidedAt = run?.at;
-      restarted.begin(line.restart.rows, number);
+      restarted.begin(line.restart, number);
     }
     if ('renamed' in line)
       for (const [at, one] of line.renamed.rows.entries()) {

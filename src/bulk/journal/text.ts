@@ -1,6 +1,5 @@
-import { someOf } from '../../text/each.ts';
+import { parseLine } from './check.ts';
 import { type Header, heldIn, type Line, partOf, type RowStatus, type RunLine } from './lines.ts';
-import type { RowStatuses } from './row-status-table.ts';
 
 const markLength = 12;
 
@@ -16,9 +15,19 @@ export const mark = {
 export const lineText = (line: Line): string => `${JSON.stringify(line)}\n`;
 
 /** A journal that is on disk as a whole. */
-export function journalText(lines: readonly Line[]): string {
-  const text = lines.map(lineText).join('');
-  return mark.text(mark.text(0).length + Buffer.byteLength(text)) + text;
+export const journalText = (lines: readonly Line[]): string => marked(lines.map(lineText).join(''));
+
+export const marked = (text: string): string => mark.text(mark.text(0).length + Buffer.byteLength(text)) + text;
+
+/** A line of a journal, which says the same but for secrets; nothing of the mark. */
+export function withoutSecrets(text: string): string {
+  if (mark.read(text) !== undefined) return '';
+  const line = parseLine(text);
+  if (line && 'done' in line && line.done.secret !== undefined)
+    return lineText({ done: { ...line.done, secret: undefined } });
+  if (!line || !('renamed' in line)) return text;
+  const rows = line.renamed.rows.map((one) => ({ ...one, fate: { ...one.fate, secret: undefined } }));
+  return lineText({ renamed: { rows } });
 }
 
 type Told = {
@@ -45,7 +54,3 @@ export function shortLines({ header, run, rowStatuses, others = [] }: Told): Lin
   });
   return [header, { run }, ...others, ...lines];
 }
-
-/** Whether no row is on its way. */
-export const isSettled = (rowStatuses: Pick<RowStatuses, 'standing'>): boolean =>
-  !someOf(rowStatuses.standing('sent', 'meant', 'drafting'), () => true);

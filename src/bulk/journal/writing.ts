@@ -87,7 +87,7 @@ function completed(line: RowLine, { opening, rowStatuses, again }: Held): RowLin
   return { finished: { ...finishedNow(opening), ...(rejects !== undefined && { rejects }) } };
 }
 
-export function finishedNow({ clock, identity, startedAt }: Opening): Finished {
+function finishedNow({ clock, identity, startedAt }: Opening): Finished {
   const now = clock.now().getTime();
   const { wallMs, ticks } = startedAt;
   const hasJumped = Math.abs(now - wallMs - (clock.ticks() - ticks)) > jumpMs;

@@ -2,13 +2,13 @@ import type { Param } from '../../command/command.ts';
 import { type Toolset, toolsetNamed, toolsets } from '../../derive/toolsets.ts';
 import { Failure } from '../../errors.ts';
 
-/** A name that is empty is none: without it other tools than those that were meant would be there. */
+/** None at all is no wish: a server without a tool helps nobody. */
 function inCommas(texts: readonly string[], flag: string): string[] {
-  const names = texts.flatMap((text) => text.split(',')).map((name) => name.trim());
-  if (!names.includes('')) return names;
-  throw new Failure('usage', `${flag} takes names separated by commas, not "${texts.join(',')}".`, {
-    hint: 'Leave it out to have them all.',
-  });
+  const all = texts.flatMap((text) => text.split(',')).map((name) => name.trim());
+  const given = all.filter((name) => name !== '');
+  if (given.length === 0)
+    throw new Failure('usage', `${flag} names nothing.`, { hint: 'Leave it out to have them all.' });
+  return given;
 }
 
 const names: Param<readonly string[] | undefined> = {
