@@ -65,7 +65,7 @@ test.each([
   expect(ran.exitCode).toBe(130);
   expect(ran.stderr.split('\n').slice(-4)).toEqual([
     'Error: Interrupted. Nothing was sent; the text is kept as draft 1.',
-    'To send it: svc drafts approve 1',
+    expect.stringMatching(/^To send it once it is read: svc drafts approve 1 --digest [\da-f]+$/u),
     `To do the rest: svc ${rest}`,
     '',
   ]);
