@@ -278,14 +278,16 @@ describe('notes that a service numbers in each ticket', () => {
 test.each([
   ['tickets', '8'],
   ['conversations', '1'],
-])('%s reply: an answer with an id below the newest of the thread is not believed', async (group, id) => {
+])('%s reply: an answer with the id of an older message of the thread is not believed', async (group, id) => {
   const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const argv = [group, 'reply', id, '--body', 'Hi', '--yes', '--settle', '1', '--json'];
   const exchange: typeof world.exchange = async (request) => {
     if (!isWrite(request)) return world.exchange(request);
-    const message = { id: 1, channel: 'email', direction: 'out', sender_type: 'operator', body: 'Hi' };
+    const message = { id: old, channel: 'email', direction: 'out', sender_type: 'operator', body: 'Hi' };
     return { status: 201, headers: {}, body: JSON.stringify({ message, handling_mode: 'human' }) };
   };
+  const shown = await svc(world, [group, 'get', id, '--json']);
+  const old = Math.min(...JSON.parse(shown.stdout).messages.map((one: { id: number }) => one.id));
   expect((await svc(world, argv)).exitCode).toBe(0);
   const ran = await svc({ ...world, exchange }, argv);
   expect([ran.exitCode, ran.stdout], ran.stderr).toEqual([9, '']);

@@ -8,7 +8,7 @@ import { givenIds, isId, madeIds } from '../exchange/made.ts';
 import { shownIn } from '../exchange/record.ts';
 import { answeredOtherwise, otherThanSent } from '../look/answered-otherwise.ts';
 import { confirmedUpdate } from '../look/confirmed-update.ts';
-import type { Prepared } from '../look/look.ts';
+import type { Before, Prepared } from '../look/look.ts';
 import type { LookAgain } from '../look/look-again.ts';
 
 export type Typed = { readonly params?: unknown; readonly body?: unknown };
@@ -81,27 +81,32 @@ type About = Pick<Operation, 'safety' | 'resource' | 'answer' | 'makes' | 'delet
 /** What a write was asked to do, and what was there before it. */
 type Write = {
   readonly params?: unknown;
-  readonly before?: { readonly ids: readonly number[] };
+  readonly before?: Pick<Before, 'ids' | 'isWhole'>;
 };
 
 /**
  * Whether a whole record in an answer is surely not the one that the write has made or changed: it was there before, or
  * it has another id than the path. Whatever stands before the service may mix up answers. Ids are never reused
- * (service.md#records-1) and grow: of a list that is longer than a page an old record is known by one that is newer, and a
- * message by one of its thread.
+ * (service.md#records-1), but need not grow: what was read whole is known by each id. Of a list of which only the newest
+ * page was read an old record is known by one that is newer.
  */
 function showsOther(operation: About, { params, before }: Write, json: unknown): boolean {
   const { safety, deletes } = operation;
   if (safety === 'verify') {
-    // Only what this run has read: a service that was reset begins its ids again.
-    const newest = before?.ids.reduce((most, id) => Math.max(most, id), 0) ?? 0;
     const made = madeIds(operation, json);
-    return new Set(made).size < made.length || made.some((id) => id <= newest);
+    return new Set(made).size < made.length || (before !== undefined && made.some(wasThere(before)));
   }
   if (safety !== 'repeatable' || deletes) return false;
   const [asked] = Object.values(fieldsIn(params)).filter(isId);
   const changed = changedId(operation, json);
   return asked !== undefined && changed !== undefined && changed !== asked;
+}
+
+/** Only what this run has read counts: a service that was reset begins its ids again. */
+function wasThere({ ids, isWhole }: NonNullable<Write['before']>): (id: number) => boolean {
+  if (isWhole) return (id) => ids.includes(id);
+  const newest = ids.reduce((most, id) => Math.max(most, id), 0);
+  return (id) => id <= newest;
 }
 
 /** Contact lists are called otherwise in the answers to writes. */
