@@ -317,7 +317,7 @@ test('a row that is answered with the record as it was is not done', async () =>
 });
 
 test.for([
-  [['branding', 'update', '--from-name', 'Acme'], { ok: true, updated: [] }],
+  [['branding', 'update', '--from-name', 'Acme'], { ok: true, updated: ['from_name', 'logo_url'] }],
   [['branding', 'update', '--from-name', 'Acme'], { ok: true, updated: ['logo_url'] }],
   [
     ['tickets', 'create', '--subject', 'Mine', '--settle', '1'],
@@ -413,3 +413,23 @@ describe('changelog update --content', () => {
     expect((await svc({ ...world, exchange }, update('Other words'))).exitCode).toBe(0);
   });
 });
+
+test.each([
+  [[], 'from_name, socials'],
+  [['socials.linkedin'], 'from_name'],
+  [['socials', 'from_name'], undefined],
+])(
+  'branding that the service answers with %j as changed is so: a note names what it left out',
+  async (updated, left) => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const exchange: typeof world.exchange = async (request) => {
+      const answer = (await world.exchange(request)) as HttpResponse;
+      return request.method === 'PUT' ? { ...answer, body: JSON.stringify({ ok: true, updated }) } : answer;
+    };
+    const social = 'linkedin=https://www.linkedin.com/company/acme';
+    const ran = await svc({ ...world, exchange }, ['branding', 'update', '--from-name', 'Acme', '--social', social]);
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    if (left === undefined) expect(ran.stderr).not.toContain('Note');
+    else expect(ran.stderr).toContain(`did not name as changed, so it may have been so before: ${left}.`);
+  },
+);

@@ -10,7 +10,11 @@ export const branding: TopGroup = {
   commands: [
     fromOperation('update', updateBranding, {
       update: true,
-      done: (_, __, { changed }) => `The branding is changed: ${changed}.`,
+      // What it does not name was so before, as far as anybody knows.
+      done: ({ updated }, _, { changed }) =>
+        Array.isArray(updated) && updated.length === 0
+          ? `The service took the branding and named nothing as changed: ${changed}.`
+          : `The branding is changed: ${changed}.`,
       examples: [
         "svc branding update --primary-color '#1a2b3c' --from-name 'Acme Support'",
         'svc branding update --social linkedin=https://www.linkedin.com/company/acme',

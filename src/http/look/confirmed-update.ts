@@ -4,13 +4,20 @@ import { insteadOf } from '../../promise/instead-of.ts';
 import { fieldsIn, textIn } from '../../text/record.ts';
 import { shownIn } from '../exchange/record.ts';
 import type { LookAgain } from './look-again.ts';
-import { shownOtherwise } from './shown-otherwise.ts';
+import { shownOtherwise, unnamedIn } from './shown-otherwise.ts';
 
 /** What an update was answered with; where that shows another value than was sent, what the record shows that is read then. */
 export async function confirmedUpdate(update: LookAgain, answer: HttpResponse, json: unknown): Promise<unknown> {
   const { operation, input } = update;
   const other = shownOtherwise(operation, input.body, json) ?? (await otherText(update, json));
-  if (other === undefined) return json;
+  if (other === undefined) {
+    const unnamed = unnamedIn(operation, input.body, json);
+    if (unnamed.length > 0)
+      update.ctx.notice(
+        `Note: the service did not name as changed, so it may have been so before: ${unnamed.join(', ')}.`,
+      );
+    return json;
+  }
   const { lookAgain } = await import('./look-again.ts');
   return lookAgain(update, answer, other);
 }

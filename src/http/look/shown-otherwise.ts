@@ -39,8 +39,7 @@ export function shownOtherwise(
 ): string | undefined {
   if (safety !== 'repeatable' || deletes) return undefined;
   if (namesChanged !== undefined) {
-    const sent = Object.keys(fieldsIn(body)).filter((name) => Object.hasOwn(fieldsOf(schema), name));
-    return unnamed(sent, fieldsIn(json)[namesChanged]);
+    return unsent(sentOf(schema, body), fieldsIn(json)[namesChanged]);
   }
   if (answer.key === undefined) return undefined;
   const shown = fieldsIn(fieldsIn(json)[answer.key]);
@@ -64,9 +63,23 @@ function isShown(shown: Fields, name: string, value: unknown): boolean {
   return isSame(there, value, shown);
 }
 
-/** Where the service names what it has changed, and nothing can be read back. */
-function unnamed(sent: readonly string[], updated: unknown): string | undefined {
-  if (!Array.isArray(updated)) return undefined;
-  const isOther = sent.some((name) => !updated.includes(name)) || updated.some((name) => !sent.includes(name));
-  return isOther ? `${updated.length === 0 ? 'nothing' : updated.join(', ')} as changed` : undefined;
+/** A field that had the value already is not changed; one that was not sent is another request's. */
+function unsent(sent: readonly string[], updated: unknown): string | undefined {
+  const named = changedIn(updated);
+  return named.some((name) => !sent.includes(topOf(name))) ? `${named.join(', ')} as changed` : undefined;
 }
+
+/** Of an update of which the service names what it changed: the fields that were sent and that it did not name. */
+export function unnamedIn({ namesChanged, body: schema }: About, body: unknown, json: unknown): readonly string[] {
+  if (namesChanged === undefined || !Array.isArray(fieldsIn(json)[namesChanged])) return [];
+  const named = changedIn(fieldsIn(json)[namesChanged]).map(topOf);
+  return sentOf(schema, body).filter((name) => !named.includes(name));
+}
+
+const sentOf = (schema: About['body'], body: unknown): readonly string[] =>
+  Object.keys(fieldsIn(body)).filter((name) => Object.hasOwn(fieldsOf(schema), name));
+
+const changedIn = (updated: unknown): readonly string[] => (Array.isArray(updated) ? updated.map(String) : []);
+
+/** `socials.linkedin` is of `socials`. */
+const topOf = (name: string): string => name.split('.', 1)[0] ?? name;
