@@ -4,6 +4,7 @@ import { readIfThere, replaceFile } from '../disk/file/atomic-file.ts';
 import type { Service } from '../http/call/call.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { showsContent } from '../text/reading.ts';
+import { textIn } from '../text/record.ts';
 import { type Entry, fullName, type Wanted } from './plan.ts';
 import { versionKey } from './version.ts';
 
@@ -13,16 +14,22 @@ import { versionKey } from './version.ts';
  * comparison of readings decides alone.
  */
 export async function rememberUnforeseen(service: Service, entry: Entry, content: string): Promise<void> {
-  if (showsContent(entry.content_html, content)) return;
+  const html = shownBy(entry);
+  if (html === undefined || showsContent(html, content)) return;
   // What was done is done, also where it cannot be remembered.
-  await replaceFile(fileOf(service, entry), hashes(entry, content)).catch(() => {});
+  await replaceFile(fileOf(service, entry), hashes(html, content)).catch(() => {});
 }
+
+/** What an answer shows of the text; undefined where it leaves that out. */
+export const shownBy = ({ content_html: html }: Entry): string | undefined => textIn(html);
 
 /** Whether the entry shows the content, to a reader or as it was answered when we sent that very text. */
 export async function isShown(service: Service, entry: Entry, content: string): Promise<boolean> {
-  if (showsContent(entry.content_html, content)) return true;
+  const html = shownBy(entry);
+  if (html === undefined) return false;
+  if (showsContent(html, content)) return true;
   const remembered = await readIfThere(fileOf(service, entry)).catch(() => undefined);
-  return remembered === hashes(entry, content);
+  return remembered === hashes(html, content);
 }
 
 /**
@@ -62,5 +69,5 @@ async function entryFile({ ctx, session }: Service, version: string): Promise<st
 const fileOf = ({ ctx, session }: Service, entry: Entry): string =>
   join(ctx.files.state, 'changelog', `${hexDigestOf(`${session.baseUrl} ${entry.id}`).slice(0, 24)}.json`);
 
-const hashes = (entry: Entry, content: string): string =>
-  JSON.stringify({ sent: hexDigestOf(content), shown: hexDigestOf(entry.content_html) });
+const hashes = (html: string, content: string): string =>
+  JSON.stringify({ sent: hexDigestOf(content), shown: hexDigestOf(html) });

@@ -14,7 +14,7 @@ import { isOwnRefusal, readBody } from '../retry/own-word.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { listed } from '../text/listed.ts';
 import { shellWord } from '../text/shell-word.ts';
-import { isShown, rememberEntry, rememberedEntry, rememberUnforeseen } from './memory.ts';
+import { isShown, rememberEntry, rememberedEntry, rememberUnforeseen, shownBy } from './memory.ts';
 import {
   type Action,
   type Entry,
@@ -67,7 +67,8 @@ export async function survey(service: Service, wanted: Wanted): Promise<Survey> 
 async function standing(service: Service, wanted: Wanted, items: readonly Item[], made?: Entry): Promise<Survey> {
   const { entry: item, doubled } = entryOf(wanted, items);
   if (!item) return { plan: { action: 'created', body: newBody(wanted) }, entry: undefined, doubled, items };
-  const entry = item.id === made?.id ? made : await entryById(service, item.id);
+  const isSeen = item.id === made?.id && shownBy(made) !== undefined;
+  const entry = isSeen ? made : await entryById(service, item.id);
   const plan = planChange(wanted, entry, await isShown(service, entry, wanted.content));
   return { plan, entry, doubled, items };
 }

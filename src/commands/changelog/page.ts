@@ -2,6 +2,7 @@ import { styleOfStatus, timeForPeople } from '../../output/cells.ts';
 import type { Terminal } from '../../output/view.ts';
 import type { Entry } from '../../release/plan.ts';
 import { readHtml } from '../../text/reading.ts';
+import { textIn } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { readingWidth, wrap } from '../../text/width.ts';
 import { stateOf } from './state.ts';
@@ -21,7 +22,7 @@ export function entryPage(entry: Entry, terminal: Terminal): string {
   ].filter((fact) => Boolean(fact));
   const about = wrap(sanitize([state, ...facts].join(' · ')), width).join('\n');
   const title = wrap(sanitize(entry.title), width).map((line) => paint('bold', line));
-  const blocks = readHtml(entry.content_html).map((block) => shownBlock(block, width, terminal));
+  const blocks = readHtml(textIn(entry.content_html) ?? '').map((block) => shownBlock(block, width, terminal));
   const head = style ? about.replace(state, () => paint(style, state)) : about;
   // Items of a list stay together.
   const text = blocks.reduce((whole, { lines, isItem }, at) => {
