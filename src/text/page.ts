@@ -17,6 +17,7 @@ type State = Options & {
   quotes: number;
   hidden: number;
   preformatted: number;
+  isHeading: boolean;
 };
 
 type Attributes = Readonly<Record<string, string>>;
@@ -28,14 +29,15 @@ const blocks = new Set(
   ),
 );
 /** Both ends of these end the line before them. */
-const breaking = new Set([...blocks, 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote', 'pre', 'hr']);
+const headings = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
+const breaking = new Set([...blocks, ...headings, 'ul', 'ol', 'li', 'blockquote', 'pre', 'hr']);
 const marks = new Map(Object.entries({ strong: '**', b: '**', em: '*', i: '*', code: '`' }));
 
 /** What a reader sees of HTML, block by block. */
 export function readPage(html: string, { asTyped }: Options): string[] {
   const state: State = {
     ...{ asTyped, out: [], lists: [], links: [] },
-    ...{ line: '', marker: '', quotes: 0, hidden: 0, preformatted: 0 },
+    ...{ line: '', marker: '', quotes: 0, hidden: 0, preformatted: 0, isHeading: false },
   };
   const parser = new Parser({
     onopentag: (name, attributes) => open(state, name, attributes),
@@ -71,7 +73,10 @@ function open(state: State, name: string, attributes: Attributes): void {
   if (state.hidden > 0) return;
   if (breaking.has(name)) flush(state);
   if (state.preformatted === 0) state.line += marks.get(name) ?? '';
-  if (/^h[1-6]$/u.test(name)) state.line = `${'#'.repeat(Number(name[1]))} `;
+  if (headings.has(name)) {
+    state.isHeading = true;
+    state.line = `${'#'.repeat(Number(name[1]))} `;
+  }
   ownOf(openings, name)?.(state, attributes);
 }
 
@@ -124,6 +129,7 @@ function close(state: State, name: string): void {
   if (state.hidden > 0) return;
   if (state.preformatted === 0) state.line += marks.get(name) ?? '';
   if (breaking.has(name)) flush(state);
+  if (headings.has(name)) state.isHeading = false;
   if (name === 'li') state.marker = '';
   if (name === 'ul' || name === 'ol') state.lists.pop();
   if (name === 'blockquote') state.quotes = Math.max(0, state.quotes - 1);
@@ -137,6 +143,11 @@ function closeLink(state: State): void {
   const link = state.links.pop();
   if (!link?.href || link.from > line.length) return;
   const text = line.slice(link.from);
+  // A permalink, which the service puts to a heading.
+  if (state.isHeading && link.href.startsWith('#') && !/[\p{L}\p{N}]/u.test(text)) {
+    state.line = line.slice(0, link.from);
+    return;
+  }
   // A bare address is a link in some flavours of Markdown and text in others: it looks the same.
   if (link.href === text || link.href === `mailto:${text}`) return;
   state.line = `${line.slice(0, link.from)}[${text}](${link.href})`;

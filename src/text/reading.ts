@@ -22,7 +22,8 @@ export function readMarkdown(text: string): Reading {
 
 /**
  * Whether a page that shows `html` shows what `content` says. The service's own Markdown may know less than ours and
- * leave marks as they were typed; so where the readings differ, both are read as Markdown once more.
+ * leave marks as they were typed; so where the readings differ, both are read as Markdown once more. Headings count by their
+ * rank, for a service may begin them lower.
  */
 export function showsContent(html: string, content: string): boolean {
   const wanted = readMarkdown(content);
@@ -42,4 +43,21 @@ const wordsOf = (reading: Reading): string =>
       .match(/[\p{L}\p{N}]+/gu) ?? []
   ).join(' ');
 
-const same = (a: Reading, b: Reading): boolean => a.length === b.length && a.every((block, i) => block === b[i]);
+function same(one: Reading, other: Reading): boolean {
+  const [a, b] = [ranked(one), ranked(other)];
+  return a.length === b.length && a.every((block, i) => block === b[i]);
+}
+
+const heading = /^((?:> |- |\d+\. | )*)(#{1,6}) /u;
+
+/** Each heading by the rank of its level among those of the text: a portal may have a title above, and begin lower. */
+function ranked(reading: Reading): Reading {
+  const levels = new Set(reading.flatMap((block) => heading.exec(block)?.[2]?.length ?? []));
+  const ranks = [...levels].sort((a, b) => a - b);
+  return reading.map((block) =>
+    block.replace(
+      heading,
+      (_, before: string, marks: string) => `${before}${'#'.repeat(ranks.indexOf(marks.length) + 1)} `,
+    ),
+  );
+}

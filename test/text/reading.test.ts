@@ -73,6 +73,32 @@ describe('a page shows a text', () => {
     expect(showsContent(html, '### Added\n\nText')).toBe(true);
   });
 
+  test.each([
+    ['a permalink behind it', '<h3 id="a">Added <a class="anchor" href="#a" aria-label="Permalink">¶</a></h3>'],
+    ['a permalink before it', '<h3><a href="#a"><span aria-hidden="true">#</span></a>Added</h3>'],
+    ['a permalink of a picture', '<h3 id="a"><a href="#a"><svg viewBox="0 0 1 1"><path d="M0"/></svg></a>Added</h3>'],
+    ['another level', '<h4>Added</h4>'],
+  ])('with %s in a heading', (_, html) => {
+    expect(showsContent(`${html}<p>Text</p>`, '### Added\n\nText')).toBe(true);
+  });
+
+  test('with all headings one level lower, also in a quote and an item', () => {
+    const html = '<h2>A</h2><h3>B</h3><blockquote><h4>C</h4></blockquote><ul><li><h3>D</h3></li></ul>';
+    expect(showsContent(html, '# A\n\n## B\n\n> ### C\n\n- ## D')).toBe(true);
+  });
+
+  test.each([
+    ['one heading below another', '<h3>A</h3><h3>B</h3>', '## A\n\n### B'],
+    ['the order of levels', '<h3>A</h3><h2>B</h2>', '## A\n\n### B'],
+    ['a heading that is text', '<p>A</p><p>B</p>', '## A\n\nB'],
+    ['a link with words in a heading', '<h2><a href="#a">A</a></h2>', '## A'],
+    ['a link to another page in a heading', '<h2>A <a href="https://example.com/#a">¶</a></h2>', '## A'],
+    ['a link to a fragment in text', '<h2>A</h2><p>B <a href="#a">¶</a></p>', '## A\n\nB'],
+    ['a comment in code', '<pre><code># a</code></pre>', '```\n## a\n```'],
+  ])('but not with another %s', (_, html, content) => {
+    expect(showsContent(html, content)).toBe(false);
+  });
+
   test('whatever the typographic form of its quotes', () => {
     expect(showsContent('<p>It’s “done” …</p>', 'It\'s "done" ...')).toBe(true);
   });
@@ -80,12 +106,12 @@ describe('a page shows a text', () => {
 
 describe('a page does not show a text', () => {
   const base =
-    '### Added\n\n- One with `code`\n- Two, see [here](https://example.com/1)\n\n1. first\n2. second\n\n> said';
+    '### Added\n\n- One with `code`\n- Two, see [here](https://example.com/1)\n\n1. first\n2. second\n\n> said\n\n#### Notes\n\nText';
   test.each([
     ['a word', base.replace('Two', 'Three')],
     ['a letter’s case', base.replace('Two', 'two')],
     ['the order of items', base.replace('1. first\n2. second', '1. second\n2. first')],
-    ['a heading’s rank', base.replace('###', '##')],
+    ['a heading’s rank', base.replace('####', '###')],
     ['the target of a link', base.replace('/1)', '/2)')],
     ['a link', base.replace('[here](https://example.com/1)', 'here')],
     ['an item', base.replace('- One with `code`\n', '')],
