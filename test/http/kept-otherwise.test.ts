@@ -1,6 +1,7 @@
 // What a service may make of a value that an update sent counts as the same; another value does not.
 import { expect, test } from 'vitest';
 import { operations } from '../../src/api/index.ts';
+import { answeredOtherwise } from '../../src/http/look/answered-otherwise.ts';
 import { shownOtherwise } from '../../src/http/look/shown-otherwise.ts';
 
 const contact = (sent: object, shown: object) =>
@@ -74,4 +75,11 @@ test('a description with other tags is another one, and one in paragraphs is not
   const sent = { description: '<b>Paid</b>: no' };
   expect(shownOtherwise(operations.updateTicket, sent, shows('<i>Paid</i>: no'))).toMatch(/^description/u);
   expect(shownOtherwise(operations.updateTicket, sent, shows('<p><b>Paid</b>: no</p>'))).toBeUndefined();
+});
+
+test('a creation whose labels come back in another case was answered with its own entry, other labels are another one', () => {
+  const sent = { title: 'T', content: 'C', labels: ['API', 'Fix'] };
+  const shows = (labels: readonly string[]) => ({ entry: { id: 7, title: 'T', status: 'draft', labels } });
+  expect(answeredOtherwise(operations.createChangelogEntry, sent, shows(['api', 'fix']))).toBe(false);
+  expect(answeredOtherwise(operations.createChangelogEntry, sent, shows(['api']))).toBe(true);
 });

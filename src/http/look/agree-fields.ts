@@ -2,7 +2,7 @@ import type { createChangelogEntry } from '../../api/changelog.ts';
 import type { Input } from '../../api/operation.ts';
 import type { createTicket } from '../../api/tickets.ts';
 import { type Fields, fieldsIn } from '../../text/record.ts';
-import { isSameRendered, isSameSet, isSameText, isSameTime } from './agree.ts';
+import { isSameLabels, isSameRendered, isSameText, isSameTime } from './agree.ts';
 
 /** Field by field: those by which people know such a record, as far as they were sent, and the others. */
 export type Compared = { readonly telling: readonly boolean[]; readonly others: readonly boolean[] };
@@ -37,7 +37,7 @@ export function entryAsListed(entry: Fields, { body }: Input<typeof createChange
       isVersion,
       entry.status === status,
       (fieldsIn(entry.category).id ?? null) === (category_id ?? null),
-      isSameSet(entry.labels, labels),
+      isSameLabels(entry.labels, labels),
       isUnpublished || isTimeOurs || isSameTime(entry.published_at, published_at),
     ],
   };

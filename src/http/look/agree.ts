@@ -72,6 +72,15 @@ export const isSameSet = (stored: unknown, sent: unknown): boolean => {
   return isSameValue(a, b);
 };
 
+/** The same labels, which the service may keep in another case, and each once. */
+export const isSameLabels = (stored: unknown, sent: unknown): boolean => isSameSet(lowered(stored), lowered(sent));
+
+/** Without case, and each once. */
+export const lowered = (value: unknown): unknown => {
+  if (Array.isArray(value)) return [...new Set(value.map(lowered))];
+  return typeof value === 'string' ? value.toLowerCase() : value;
+};
+
 /** The same JSON: texts as above, objects in whatever order. */
 export function isSameValue(stored: unknown, sent: unknown): boolean {
   if (Array.isArray(stored) && Array.isArray(sent)) {

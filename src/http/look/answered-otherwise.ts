@@ -3,8 +3,8 @@ import { type Fields, fieldsIn, isRecord, ownOf } from '../../text/record.ts';
 import { short } from '../../text/short.ts';
 import {
   isSameEmail,
+  isSameLabels,
   isSameRendered,
-  isSameSet,
   isSameText,
   isSameTime,
   isSameUrl,
@@ -26,7 +26,7 @@ export const waysToAgree: Readonly<Record<string, IsSame>> = {
   // Of a draft there is none (service.md#changelog). Taken away, it is the time of publishing: of a published entry now.
   published_at: (shown, sent, { status, updated_at }) =>
     (shown === null && status === 'draft') || (sent === null ? isNow(shown, updated_at) : isSameTime(shown, sent)),
-  labels: isSameSet,
+  labels: isSameLabels,
   body: isSameRendered,
   description: isSameRendered,
 };

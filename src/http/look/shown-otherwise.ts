@@ -3,7 +3,7 @@ import { fieldsOf } from '../../api/shape.ts';
 import { mayBeCountry } from '../../text/country.ts';
 import { type Fields, fieldsIn, isRecord, ownOf } from '../../text/record.ts';
 import { short } from '../../text/short.ts';
-import { isSameSet, isSameText, isSameUrl, isSameValue, isStoredPhone } from './agree.ts';
+import { isSameText, isSameUrl, isSameValue, isStoredPhone, lowered } from './agree.ts';
 import { shownValue, waysToAgree } from './answered-otherwise.ts';
 
 type About = Pick<Operation, 'safety' | 'answer' | 'deletes' | 'body' | 'sets' | 'namesChanged'>;
@@ -14,14 +14,7 @@ const keptOtherwise: typeof waysToAgree = {
   website: (shown, sent) =>
     isSameUrl(shown, sent) || isSameUrl(shown, `https://${sent}`) || isSameUrl(shown, `http://${sent}`),
   phone: isStoredPhone,
-  labels: (shown, sent) => isSameSet(lowered(shown), lowered(sent)),
   country: (shown, sent) => isSameText(lowered(shown), lowered(sent)) || mayBeShownAs(sent, shown),
-};
-
-/** Without case, and each once. */
-const lowered = (value: unknown): unknown => {
-  if (Array.isArray(value)) return [...new Set(value.map(lowered))];
-  return typeof value === 'string' ? value.toLowerCase() : value;
 };
 
 /** `US` may be kept as `United States`, and the other way round. */
