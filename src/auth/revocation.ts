@@ -12,12 +12,12 @@ const saysDone = (text: string): boolean => done.test(text) && !undone.test(text
  * a few words that it is done. A page, as a network shows it to who is to sign in there, an error, and any other sentence are
  * somebody else's.
  */
-export function isRevocation({ headers, body }: HttpResponse): boolean {
+export function isRevocation({ body }: HttpResponse): boolean {
   const text = body.trim();
   if (text === '') return true;
-  if (/^text\/html\b/iu.test(headers['content-type'] ?? '')) return false;
   const json = jsonIn(text);
-  return json === undefined ? text.length < 80 && saysDone(text) : isDone(json);
+  if (json !== undefined) return isDone(json);
+  return !/<[!/?a-z]/iu.test(text) && text.length < 80 && saysDone(text);
 }
 
 function isDone(json: unknown): boolean {

@@ -51,3 +51,12 @@ test.each([
 ])('%s does not', (body) => {
   expect(isRevocation(answer(body))).toBe(false);
 });
+
+test('whatever type a server gives to a bare word: OK says that it is done, markup does not', () => {
+  const html = { 'content-type': 'text/html; charset=UTF-8' };
+  expect(isRevocation({ ...answer('OK'), headers: html })).toBe(true);
+  for (const body of ['<p>OK</p>', '<!doctype html>\nOK', 'OK <a href="/login">Sign in</a>']) {
+    expect(isRevocation({ ...answer(body), headers: html })).toBe(false);
+    expect(isRevocation({ ...answer(body), headers: {} })).toBe(false);
+  }
+});
