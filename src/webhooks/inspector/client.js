@@ -42,7 +42,6 @@ const whys = {
   'no-signature': 'It has no X-SVC-Signature.',
   'wrong-length': 'The signature is not 64 characters long.',
   'not-hex': 'The signature is not hexadecimal.',
-  'upper-case': 'The signature is in upper case; the service sends lower-case hex.',
   'no-match': 'Signed with another secret, or the body was changed on the way.',
 };
 

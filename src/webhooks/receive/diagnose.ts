@@ -10,8 +10,9 @@ export function diagnose(signature: string, body: Uint8Array, secrets: readonly 
   if (why !== 'no-match') return whatItIs(signature, body, secrets) ?? `${capital(refusals[why])}.`;
   const tried = variants(body).find(([, changed]) => refusal(signature, changed, secrets) === undefined);
   if (tried) return `The body was changed: the signature fits the body ${tried[0]}.`;
-  if (signature === hexDigestOf(body)) return 'It is the plain SHA-256 of the body: no secret was used.';
-  if (secrets.some((secret) => secretVariants(secret).some((one) => sign(one, body) === signature))) {
+  const lower = signature.toLowerCase();
+  if (lower === hexDigestOf(body)) return 'It is the plain SHA-256 of the body: no secret was used.';
+  if (secrets.some((secret) => secretVariants(secret).some((one) => sign(one, body) === lower))) {
     return 'It was signed with this secret in another form: with a space or a line end, or decoded from hex or base64.';
   }
   const which = secrets.length > 1 ? 'None of the secrets matches' : 'It does not match';
@@ -26,11 +27,10 @@ function whatItIs(signature: string, body: Uint8Array, secrets: readonly string[
     .replace(/^(?:sha256=|v1=|0x)/iu, '')
     .toLowerCase();
   if (right.includes(bare)) {
-    return 'It is the right signature in another form: the service sends 64 lower-case hex characters and nothing else.';
+    return 'It is the right signature in another form: the service sends 64 hex characters and nothing else.';
   }
   const base64 = right.map((hex) => Buffer.from(hex, 'hex').toString('base64'));
-  if (base64.includes(signature.trim()))
-    return 'It is the right signature in base64; the service sends lower-case hex.';
+  if (base64.includes(signature.trim())) return 'It is the right signature in base64; the service sends hex.';
   if (signature.length < 64 && signature.length >= 8 && right.some((hex) => hex.startsWith(signature))) {
     return `It is the right signature cut off after ${signature.length} of 64 characters.`;
   }

@@ -2,14 +2,13 @@ import { timingSafeEqual } from 'node:crypto';
 import { digest } from '../../api/signature.ts';
 import { type Envelope, type Headers, readEnvelope } from '../event/envelope.ts';
 
-export type Refusal = 'no-signature' | 'wrong-length' | 'not-hex' | 'upper-case' | 'no-match' | 'other-account';
+export type Refusal = 'no-signature' | 'wrong-length' | 'not-hex' | 'no-match' | 'other-account';
 
 /** In words, for a line and for `verify`. */
 export const refusals: Readonly<Record<Refusal, string>> = {
   'no-signature': 'it has no X-SVC-Signature',
   'wrong-length': 'the signature is not 64 characters long',
   'not-hex': 'the signature is not hexadecimal',
-  'upper-case': 'the signature is in upper case; the service sends lower-case hex',
   'no-match': 'signed with another secret, or the body was changed on the way',
   'other-account': 'it is of another account than this login',
 };
@@ -46,7 +45,7 @@ export function refusal(
 ): Refusal | undefined {
   if (!signature) return 'no-signature';
   if (signature.length !== 64) return 'wrong-length';
-  if (!/^[0-9a-f]+$/u.test(signature)) return /^[0-9a-f]+$/iu.test(signature) ? 'upper-case' : 'not-hex';
+  if (!/^[0-9a-f]+$/iu.test(signature)) return 'not-hex';
   const given = Buffer.from(signature, 'hex');
   let holds = false;
   // Every secret is tried in full: how long it takes says neither which one matched nor how far a guess came.

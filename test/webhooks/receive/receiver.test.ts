@@ -24,7 +24,6 @@ test.each([
   ['wrong', sign(secret, Buffer.from('other'))],
   ['of another secret', sign('other', Buffer.from(envelope('evt_1')))],
   ['truncated', good.slice(0, 40)],
-  ['in upper case', good.toUpperCase()],
   ['not hexadecimal', 'z'.repeat(64)],
   ['very long', 'a'.repeat(8_000)],
 ])('a signature that is %s is answered 401 and nothing is stored', async (_, signature) => {
