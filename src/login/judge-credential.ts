@@ -14,7 +14,7 @@ export async function judgeCredential(service: Service, kind: CredentialKind, ac
     if (kind === 'm2m') {
       // The one place that takes it. For an account that is not the token's the answer is 404, for a bad token 401.
       await call(service, listMeetings, { params: { account: accountId ?? 1 } });
-      return { valid: true };
+      return { valid: true, takenFor: accountId };
     }
     return { valid: true, account: await call(service, getAccount, {}) };
   } catch (error) {

@@ -23,6 +23,8 @@ export type Judged = {
     readonly billing_active?: boolean;
     readonly setup_url?: string | null;
   };
+  /** The account that the profile is known to belong to, where a machine-to-machine token was taken for it. */
+  readonly takenFor?: number | undefined;
   /** Why it does not work. */
   readonly refusal?: Failure;
 };
@@ -58,7 +60,7 @@ export async function loginWithSecret({
   const others = await otherCredentials(common, kind);
   const title = nameOf(kind);
   const token = checkToken(await readSecret(ctx, title, lines, settings.noInput), `The ${title}`);
-  const { valid, account, refusal, doubt } = await judged(judge({ kind, token }, others.account?.id));
+  const { valid, account, takenFor, refusal, doubt } = await judged(judge({ kind, token }, others.account?.id));
   // The person still has the secret, so it is not kept for an address that may be another's.
   if (doubt && isWrongAddress(doubt)) throw doubt;
   if (!valid) {
@@ -72,7 +74,9 @@ export async function loginWithSecret({
   const now = account ? named(account) : others.account;
   await keepBeside(common, { was: others.account, now, rest: { base_url: baseUrl } }, keep);
   const report = reportOf({ kind, valid: true, store: await placeOf(ctx.tokens, profile, kind) });
-  return { ...finished({ profile, baseUrl, others, account }, report), doubt };
+  const done = finished({ profile, baseUrl, others, account }, report);
+  const isKnown = account !== undefined || (now !== undefined && takenFor === now.id);
+  return { ...done, status: { ...done.status, account: (isKnown && now) || null }, doubt };
 }
 
 type Browsing = Common & {

@@ -69,6 +69,19 @@ describe('login with a secret', () => {
     expect(await json(world, 'whoami')).toMatchObject({ account: null, credentials: [{ kind: 'm2m', valid: true }] });
   });
 
+  test('a machine-to-machine token beside a login whose account is known is of that account', async () => {
+    const world = await authWorld();
+    await login(world);
+    const ran = await world.svc(['login', '--with-m2m-token'], { stdin: 'm2m_sandbox' });
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    expect(ran.stdout).toContain('Logged in to Acme (account 1)');
+    expect(ran.stdout).not.toContain('not known');
+    world.override = ({ url }) =>
+      url.endsWith('/meetings') ? { status: 404, headers: {}, body: '{"error":"Not found."}' } : undefined;
+    const other = await world.svc(['login', '--with-m2m-token'], { stdin: 'm2m_sandbox' });
+    expect(other.stdout).toContain('the account is not known');
+  });
+
   test('a second account in one profile is refused, in a profile of its own welcome', async () => {
     const world = await authWorld();
     await login(world);
