@@ -34,7 +34,7 @@ export async function personIn(sql: Sql, account: Account, typed: string): Promi
 async function candidates(sql: Sql, account: Account, text: string): Promise<Fields[]> {
   const people = await peopleOf(sql, account, text);
   if (text.includes('@')) return people.filter(({ email }) => emailKey(email) === emailKey(text));
-  const id = /^\d{1,15}$/u.test(text) ? Number(text) : undefined;
+  const id = /^\d{1,16}$/u.test(text) ? Number(text) : undefined;
   const byId = people.filter(({ contact_id }) => contact_id === id);
   if (byId.length > 0) return byId;
   const wanted = plainNumber(text);

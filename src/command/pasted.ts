@@ -17,7 +17,7 @@ export function nameIn(record: string | undefined, text: string): string | undef
 }
 
 const numbersIn = (text: string): RegExpExecArray[] => [
-  ...text.matchAll(/(?<![\p{L}\d])([a-z]{0,4}(?=-?\d))-?(\d{1,15})(?![\p{L}\d])/giu),
+  ...text.matchAll(/(?<![\p{L}\d])([a-z]{0,4}(?=-?\d))-?(\d{1,16})(?![\p{L}\d])/giu),
 ];
 
 /** What stands there by itself, or as the one with letters: of two numbers nobody can say which is meant. */

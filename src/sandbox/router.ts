@@ -60,7 +60,7 @@ function walk(from: Node, segments: readonly string[], at: number, ids: number[]
   const found = literal && walk(literal, segments, at + 1, ids);
   if (found) return found;
   // Ids are integers (service.md#records-1): anything else is no record's path.
-  if (!from.param || !/^\d{1,15}$/u.test(segment)) return undefined;
+  if (!from.param || !/^\d{1,16}$/u.test(segment)) return undefined;
   ids.push(Number(segment));
   const below = walk(from.param, segments, at + 1, ids);
   if (!below) ids.pop();

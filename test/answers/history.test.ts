@@ -63,6 +63,7 @@ onBothEngines('contacts history', ({ test, pulled, looked, world: fresh }) => {
     await write(world, {
       contacts: [
         { contact_id: 80_001, name: 'One', email: 'twin@example.com', phone: '+4930123456' },
+        { contact_id: 9_007_199_254_000_001, name: 'Last', email: 'last@example.com' },
         { contact_id: 80_002, name: 'Two', email: 'Twin@Example.com', phone: '+4930123457' },
       ],
       tickets: [{ id: 80_003, contact: { contact_id: 80_004, name: 'Shadow', email: 'shadow@example.com' } }],
@@ -76,6 +77,8 @@ onBothEngines('contacts history', ({ test, pulled, looked, world: fresh }) => {
     const shadow = JSON.parse((await run('shadow@example.com')).stdout);
     expect(shadow.contact.contact_id).toBe(80_004);
     expect(JSON.parse((await run('0049 30 123456')).stdout).contact.contact_id).toBe(80_001);
+    const last = JSON.parse((await run('9007199254000001')).stdout);
+    expect(last.contact.contact_id).toBe(9_007_199_254_000_001);
     expect((await svc(fresh(), ['contacts', 'history', '7'])).exitCode).toBe(1);
   });
 
