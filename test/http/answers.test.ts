@@ -4,6 +4,7 @@ import { createContactList } from '../../src/api/lists.ts';
 import { getTicket, listTickets } from '../../src/api/tickets.ts';
 import { judgeAnswer, looksLikeHtml, readError } from '../../src/http/exchange/answer.ts';
 import { type Body, isOwnError, readBody } from '../../src/retry/own-word.ts';
+import { fieldsIn } from '../../src/text/record.ts';
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
@@ -123,6 +124,17 @@ describe('a success', () => {
   test('that agrees lacks nothing, and fields that nobody knows are no trouble', () => {
     expect(judged(listContacts, { ...list, extra: 1 })).toMatchObject({ missing: [] });
     expect(judged(createContactList, { contact_list_id: 7 })).toMatchObject({ missing: [] });
+  });
+
+  test('lacks nothing where a text that need not be given is null; a name, a subject or a title is given always', () => {
+    const missingOf = (operation: Parameters<typeof judgeAnswer>[0], json: unknown) =>
+      fieldsIn(judged(operation, json)).missing;
+    const person = { contact_id: 7, name: null, last_name: null, email: null, phone: null };
+    const missing = missingOf(getTicket, { ticket: { id: 7, subject: null, description: null, contact: person } });
+    expect(missing).toEqual(expect.arrayContaining(['ticket.subject', 'ticket.contact.name']));
+    for (const path of ['ticket.description', 'ticket.contact.last_name', 'ticket.contact.email'])
+      expect(missing).not.toContain(path);
+    expect(missingOf(getTicket, { ticket: { id: 7 } })).toContain('ticket.description');
   });
 
   test('is used though a promised field is missing or of another type; each is named once', () => {

@@ -85,8 +85,22 @@ export function judgeAnswer(operation: Promised & Pick<Operation, 'safety'>, bod
   const result = v.safeParse(response, json);
   const lists = listsForObjects(response, json, { empty: 'taken' });
   if (result.success && lists.length === 0) return { json, missing: lists };
-  const issues = result.success ? [] : result.issues.map((issue) => v.getDotPath(issue) ?? 'the answer');
+  const told = result.success ? [] : result.issues.filter((issue) => !isNotGiven(issue));
+  const issues = told.map((issue) => v.getDotPath(issue) ?? 'the answer');
   return { json, missing: [...new Set([...issues, ...lists])] };
+}
+
+/** Texts that a person or a program need not have given. */
+const givenOrNot = new Set(
+  'last_name email phone company country interest_level description sender_name content notes target_industry'.split(
+    ' ',
+  ),
+);
+
+/** Null in place of such a text is no news, as an empty one is none. */
+function isNotGiven({ expected, input, path }: v.BaseIssue<unknown>): boolean {
+  const name = path?.at(-1)?.key;
+  return input === null && expected === 'string' && typeof name === 'string' && givenOrNot.has(name);
 }
 
 /** What an object is that is not what the operation answers with. */
