@@ -13,7 +13,7 @@ export default {
   cleanTempDir: 'always',
   // There is none of that name: Stryker rewrites it by a part of TypeScript's API that version 7 does not have.
   tsconfigFile: 'tsconfig.mutation.json',
-  reporters: ['clear-text'],
+  reporters: ['progress-append-only', 'clear-text'],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   thresholds: { high: 90, low: 85, break: 85 },
 };
