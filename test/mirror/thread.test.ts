@@ -1,30 +1,27 @@
 // The thread of the WebAssembly engine: one serves file after file, and takes nothing of one to the next.
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
 import type { Connection } from '../../src/mirror/sqlite/connection.ts';
-import { startThread, untilInterrupted } from '../../src/mirror/sqlite/thread.ts';
+
+// Modules are shared with other files, and a thread that one of them left would be kept for the next file here.
+const own = '../../src/mirror/sqlite/thread.ts?own';
+const { startThread, untilInterrupted }: typeof import('../../src/mirror/sqlite/thread.ts') = await import(own);
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-thread-'));
 const fileOf = (name: string) => join(folder, `${name}.db`);
 
-let started = 0;
-const count = () => void started++;
-beforeEach(async () => {
-  subscribe('worker_threads', count);
-  started = 0;
-  // Whatever threads other tests have left are at work elsewhere.
-  const others: Connection[] = [];
-  while (started === 0) others.push(await opened(`other${others.length}`));
-  started = 0;
-  return async () => {
-    for (const other of others) await other.end();
-  };
+let asked: MockInstance<Worker['postMessage']>;
+beforeEach(() => {
+  asked = vi.spyOn(Worker.prototype, 'postMessage');
 });
-afterEach(() => void unsubscribe('worker_threads', count));
+afterEach(() => asked.mockRestore());
+
+/** How many threads were asked to open a file of this test. */
+const threads = (): number =>
+  new Set(asked.mock.contexts.filter((_, i) => String(asked.mock.calls[i]?.[0]?.path).startsWith(folder))).size;
 
 async function opened(name: string, given: { readonly entry?: string; readonly readOnly?: boolean } = {}) {
   const { readOnly = false, ...asked } = given;
@@ -62,7 +59,7 @@ test('files in turn are served by one thread, each with its own rows', async () 
     await close(thread);
     await expect(rows(thread)).rejects.toThrow();
   }
-  expect(started).toBe(1);
+  expect(threads()).toBe(1);
 });
 
 test('two at once have a thread each', async () => {
@@ -72,7 +69,7 @@ test('two at once have a thread each', async () => {
   expect([await rows(one), await rows(two)]).toEqual([[{ v: 'one' }], [{ v: 'two' }]]);
   await close(one);
   await close(two);
-  expect(started).toBe(2);
+  expect(threads()).toBe(2);
 });
 
 test.runIf(existsSync('/proc/self/fd'))('a query that was not read to its end keeps no file open', async () => {
@@ -87,7 +84,7 @@ test.runIf(existsSync('/proc/self/fd'))('a query that was not read to its end ke
   const next = await opened('begun');
   expect(await rows(next)).toEqual([{ v: 'x' }, { v: 'y' }]);
   await close(next);
-  expect(started).toBe(1);
+  expect(threads()).toBe(1);
 });
 
 test('the lock of one file is not asked for when another is written', async () => {
@@ -101,7 +98,7 @@ test('the lock of one file is not asked for when another is written', async () =
   await write(next, 'y');
   expect(await rows(next)).toEqual([{ v: 'y' }]);
   await close(next);
-  expect(started).toBe(1);
+  expect(threads()).toBe(1);
 });
 
 test('one that only reads, after one that wrote, writes nothing', async () => {
@@ -112,7 +109,7 @@ test('one that only reads, after one that wrote, writes nothing', async () => {
   expect(await rows(next)).toEqual([{ v: 'x' }]);
   await expect(next.ask('exec', { text: 'DELETE FROM t' })).rejects.toThrow();
   await close(next);
-  expect(started).toBe(1);
+  expect(threads()).toBe(1);
 });
 
 test('a thread that met an error, or was ended at work, serves no other file', { tags: ['long'] }, async () => {
@@ -126,7 +123,7 @@ test('a thread that met an error, or was ended at work, serves no other file', {
   await expect(untilInterrupted(endless, AbortSignal.abort('SIGINT'), query)).rejects.toThrow('Interrupted');
   await close(endless);
   await close(await opened('last'));
-  expect(started).toBe(3);
+  expect(threads()).toBe(3);
 });
 
 test('an answer that comes while its thread is ended does not let the process go before its end', async () => {
