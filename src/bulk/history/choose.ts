@@ -7,6 +7,7 @@ import { type Drafted, fateOf } from './drafted.ts';
 import type { Judges } from './judges.ts';
 import { type Match, type Matches, matchTable, type OpenMatches } from './match-table.ts';
 import { isOtherRequest } from './other-request.ts';
+import { begunAgainSince } from './other-work.ts';
 import type { Senders } from './senders.ts';
 import { isOpen } from './weigh.ts';
 
@@ -48,7 +49,7 @@ type Choice = {
   readonly goesAgain: Goes;
 };
 
-export function choose(choice: Choice): Chosen {
+export function choose(choice: Choice): Omit<Chosen, 'voided'> {
   const { matches, judges, works, found, plan, wish, drafted, settings, goesAgain } = choice;
   const [resent, again] = [matchTable(plan.refs), matchTable(plan.refs)];
   const isTwice = !isRepeatable(plan);
@@ -96,7 +97,6 @@ export function choose(choice: Choice): Chosen {
       const goes = { request: plan.refs.get(ref), like };
       return match ? namesBy(ref, match).flatMap((name) => countingNoMore(judges.all, name, goes)) : [];
     },
-    voided: [],
     restarted: wish.restart ? restartedIn(again, works, plan) : [],
   };
 }
@@ -105,7 +105,7 @@ export function choose(choice: Choice): Chosen {
 function begunAgainIn({ found, judges: { all }, plan: { refs } }: Choice): Goes | undefined {
   if (!found || found.past.restarted.size === 0) return undefined;
   const { rowStatuses, restarted } = found.past;
-  const later = all.filter(({ past }) => past.restarted.run > restarted.run);
+  const isLater = begunAgainSince(found, all);
   const isLeft = (ref: string) => {
     const since = rowStatuses.get(ref);
     return since === undefined ? isOpen(found) : since.status === 'rejected';
@@ -117,7 +117,7 @@ function begunAgainIn({ found, judges: { all }, plan: { refs } }: Choice): Goes 
     isLeft(ref) &&
     // What may be done, --retry-unknown alone sends.
     !isUnsettled(rowStatus) &&
-    !later.some(({ past }) => past.restarted.has(ref));
+    !isLater(ref);
 }
 
 /** What became of another request stays so, unless it is in doubt, and what goes now is like it. */

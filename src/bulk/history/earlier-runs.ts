@@ -129,10 +129,7 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
     isCopy,
     senders,
     goesAgain,
-    chosen:
-      unsettled.length > 0
-        ? { ...chosen, voided: [...chosen.voided, { rows: unsettled, settings: [settings] }] }
-        : chosen,
+    chosen: { ...chosen, voided: unsettled.length > 0 ? [{ rows: unsettled, settings: [settings] }] : [] },
     grown: wish.again ? [] : resembling.grown,
     others: isOnce ? [] : await otherRequests(plan, chosen.matches),
     alike: resembling.alike,

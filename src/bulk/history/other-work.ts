@@ -4,18 +4,18 @@ import type { Found, OnDisk } from '../journal/on-disk.ts';
 import type { Plan } from '../rows/plan.ts';
 import { isOpen, isOver, type Sides } from './weigh.ts';
 
-/** A --restart that was stopped, of which a later one began all rows of this file anew. */
-export function isOvertaken(
-  { past: { restarted } }: Found,
-  all: readonly Found[],
-  { refs }: Pick<Plan, 'refs'>,
-): boolean {
-  if (restarted.size === 0) return false;
+/** Whether a later --restart than that of a journal has begun a row again. */
+export function begunAgainSince({ past: { restarted } }: Found, all: readonly Found[]): (ref: string) => boolean {
   const later = all.filter(({ past }) => past.restarted.run > restarted.run);
-  return (
-    later.length > 0 &&
-    !someOf(refs, ([ref]) => restarted.has(ref) && !later.some(({ past }) => past.restarted.has(ref)))
-  );
+  return (ref) => later.some(({ past }) => past.restarted.has(ref));
+}
+
+/** Whether it tells of a --restart, and a later one has begun all of its rows that stand in this file. */
+export function isOvertaken(one: Found, all: readonly Found[], { refs }: Pick<Plan, 'refs'>): boolean {
+  const { restarted } = one.past;
+  if (restarted.size === 0) return false;
+  const isLater = begunAgainSince(one, all);
+  return someOf(refs, ([ref]) => isLater(ref)) && !someOf(refs, ([ref]) => restarted.has(ref) && !isLater(ref));
 }
 
 /** Runs of some of these rows that are not finished, and had other flags or another template. */

@@ -41,9 +41,8 @@ export type Journal = {
 
 /** `past`: what earlier runs wrote. */
 export function openJournal(held: Held, past: Past | undefined): Journal {
-  const { opening, path, log, rowStatuses, copies, run, vanishes } = held;
+  const { opening, path, log, rowStatuses, copies, vanishes } = held;
   const there = new Map(past?.there);
-  const sentFrom = new Set(past?.sentFrom);
   let [hasRows, isFinished] = [false, false];
   /** Rows of which a request may still arrive. */
   const late = new Set<string>();
@@ -60,7 +59,6 @@ export function openJournal(held: Held, past: Past | undefined): Journal {
     async write(line) {
       await append(held, line);
       applyLine(rowStatuses, line);
-      if ('sent' in line || 'drafting' in line) sentFrom.add(run.file ?? null);
       if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
       isFinished = 'finished' in line;
       hasRows ||= !isFinished;
