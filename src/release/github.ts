@@ -21,11 +21,13 @@ export type Told = {
   readonly entry: Entry | undefined;
   readonly doubled: readonly number[];
   readonly diff: readonly string[];
+  /** Sentences about a new entry. */
+  readonly asides: readonly string[];
 };
 
 /** Outputs, step summary and, for a doubled entry, a warning on the section's line. */
 export async function tellGithub(ctx: Context, told: Told, blame: Blame): Promise<void> {
-  const { entry, doubled } = told;
+  const { entry, doubled, asides } = told;
   const { GITHUB_OUTPUT, GITHUB_STEP_SUMMARY } = ctx.env;
   if (doubled.length > 0)
     say(ctx, annotation('warning', 'Doubled changelog entry', doubledNote(told), placeOf(ctx, blame)));
@@ -46,6 +48,7 @@ export async function tellGithub(ctx: Context, told: Told, blame: Blame): Promis
       rows.push(['Entry', String(entry.id)], ['Slug', entry.slug], ['Status', status]);
     }
     if (doubled.length > 0) rows.push(['Doubled', doubledNote(told)]);
+    rows.push(...asides.map((aside): [string, string] => ['Note', aside]));
     const page = summaryPage({ headline: told.headline, rows, diff: told.diff.join('\n') });
     await appendUserText(GITHUB_STEP_SUMMARY, page, 'GITHUB_STEP_SUMMARY');
   }

@@ -18,6 +18,8 @@ export type Wanted = {
   readonly categoryId?: number;
   readonly publishedAt?: string;
   readonly draft: boolean;
+  /** Of a changelog: its released versions of the same package. `isChosen`: somebody, or the tag of a job, has named this one. */
+  readonly beside?: { readonly file: string; readonly versions: readonly string[]; readonly isChosen: boolean };
 };
 
 export type Action = 'created' | 'published' | 'updated' | 'unchanged';
@@ -35,7 +37,7 @@ export const fullName = (wanted: Named): string =>
   wanted.package === undefined ? wanted.version : `${wanted.package}@${wanted.version}`;
 
 /** The package that the title of an entry names, as svc writes it; undefined where somebody gave it another title. */
-function packageIn({ title, version }: Item): string | undefined {
+export function nameOf({ title, version }: Item): string | undefined {
   const [, name, its = ''] = /^Release (.+)@(.+)$/u.exec(title.trim()) ?? [];
   return versionKey(its) === versionKey(version ?? '') ? name : undefined;
 }
@@ -54,7 +56,7 @@ export function packagesAmong(wanted: Named, entries: readonly Item[]): readonly
   if (wanted.package !== undefined) return [];
   const names = new Map(
     entriesOf(wanted.version, entries)
-      .map(packageIn)
+      .map(nameOf)
       .map((name) => [keyOf(name), name ?? '']),
   );
   return names.size > 1 && !names.has(undefined) ? [...names.values()].sort() : [];
@@ -69,14 +71,14 @@ export function entryOf(
   const own = keyOf(wanted.package);
   // What names no package may be of this one: made by a run without its name, or given a title by hand.
   const found = entriesOf(version, entries).filter(
-    (entry) => own === undefined || [own, undefined].includes(keyOf(packageIn(entry))),
+    (entry) => own === undefined || [own, undefined].includes(keyOf(nameOf(entry))),
   );
   // Every machine must choose the same one, whatever the order in which it got them: the one with the version as svc
   // writes it, for another may be an announcement; then the published, then the oldest. Of several that are published,
   // which nobody can choose any more, the one that names its package as this run does.
   const isOther = (entry: Item) => Number(bareVersion(entry.version ?? '') !== bareVersion(version));
   const isDraft = (entry: Item) => Number(entry.status !== 'published');
-  const isOdd = (entry: Item) => (isDraft(entry) ? 0 : Number(keyOf(packageIn(entry)) !== own));
+  const isOdd = (entry: Item) => (isDraft(entry) ? 0 : Number(keyOf(nameOf(entry)) !== own));
   const [entry, ...twins] = found.sort(
     (a, b) => isOther(a) - isOther(b) || isDraft(a) - isDraft(b) || isOdd(a) - isOdd(b) || a.id - b.id,
   );

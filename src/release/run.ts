@@ -44,6 +44,8 @@ export type Released = {
   readonly changes: readonly string[];
   readonly entry: Entry;
   readonly doubled: readonly number[];
+  /** All entries that svc knows of. */
+  readonly items: readonly Item[];
 };
 
 /**
@@ -128,13 +130,13 @@ async function create(service: Service, wanted: Wanted): Promise<Released> {
 type Found = Survey & { readonly entry: Entry };
 
 async function change(service: Service, wanted: Wanted, found: Found): Promise<Released> {
-  const { plan, entry: before, doubled } = await withoutAnother(service, wanted, found);
+  const { plan, entry: before, doubled, items } = await withoutAnother(service, wanted, found);
   await rememberEntry(service, wanted, before.id);
-  if (!plan.body) return { action: plan.action, changes: [], entry: before, doubled };
+  if (!plan.body) return { action: plan.action, changes: [], entry: before, doubled, items };
   const input = { params: { id: before.id }, body: plan.body };
   const entry = recordIn(await call(service, updateChangelogEntry, input, { was: before }));
   await rememberUnforeseen(service, entry, wanted.content);
-  return { action: plan.action, changes: Object.keys(plan.body), entry, doubled };
+  return { action: plan.action, changes: Object.keys(plan.body), entry, doubled, items };
 }
 
 /**

@@ -63,7 +63,10 @@ export async function wantedFrom(ctx: Context, asked: ReleaseFlags, blame: Blame
   return wanted;
 }
 
-type Source = Pick<Wanted, 'version' | 'package' | 'content' | 'title' | 'labels' | 'categoryId' | 'publishedAt'> & {
+type Source = Pick<
+  Wanted,
+  'beside' | 'version' | 'package' | 'content' | 'title' | 'labels' | 'categoryId' | 'publishedAt'
+> & {
   readonly draft?: boolean;
 };
 
@@ -82,7 +85,16 @@ async function fromChangelog(ctx: Context, asked: ReleaseFlags, blame: Blame): P
   blame.line = picked.section.line;
   const name = packageIn(asked.version ?? (version === tag ? tag : undefined));
   const isNamed = name === undefined || picked.version.includes('@');
-  return { version: picked.version, content: picked.section.markdown(), ...(!isNamed && { package: name }) };
+  const isSame = (each: Section) => each.kind === 'released' && each.name === picked.section.name;
+  const prefix = /^.+@/u.exec(picked.version)?.[0] ?? (isNamed ? '' : `${name}@`);
+  const versions = sections.filter(isSame).map((each) => `${prefix}${each.version}`);
+  const isChosen = asked.version !== undefined || asked.line !== undefined || tag !== undefined;
+  return {
+    beside: { file: path, versions, isChosen },
+    version: picked.version,
+    content: picked.section.markdown(),
+    ...(!isNamed && { package: name }),
+  };
 }
 
 /** Only `web@1.2.0` surely names a package: in `prod-v1.2.0` something else may stand before the version. */

@@ -4,7 +4,7 @@ import { withContext } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { connect, type Service } from '../../http/call/call.ts';
 import type { View } from '../../output/view.ts';
-import type { Action, Entry, Wanted } from '../../release/plan.ts';
+import type { Action, Entry, Item, Wanted } from '../../release/plan.ts';
 import type { Difference } from '../../release/show.ts';
 import type { Blame } from '../../release/wanted.ts';
 import { message } from '../../text/layout.ts';
@@ -34,6 +34,10 @@ type Told = {
   readonly changes: readonly string[];
   readonly doubled: readonly number[];
   readonly written: boolean;
+  /** Versions of the changelog between the one before and this one, of which the portal has none. */
+  readonly skipped: readonly string[];
+  /** What else is to be known of a new entry. */
+  readonly asides: readonly string[];
   readonly headline: string;
   readonly diff: readonly string[];
   /** What would be sent and what would change, where nothing is written. */
@@ -72,7 +76,18 @@ export const releaseChangelog = defineCommand({
     annotate: param.choice('Speak to this CI service (default: github inside GitHub Actions)', ['github', 'none']),
   },
   prints: async () => [
-    ...['action', 'version', 'entry', 'scheduled', 'changes', 'doubled_ids', 'written', 'content', 'difference'],
+    ...[
+      'action',
+      'version',
+      'entry',
+      'scheduled',
+      'changes',
+      'doubled_ids',
+      'skipped',
+      'written',
+      'content',
+      'difference',
+    ],
   ],
   examples: [
     'svc changelog release --dry-run',
@@ -122,11 +137,12 @@ function refuseFile(version: string | undefined): void {
 async function foresee(service: Service, wanted: Wanted): Promise<Told> {
   const { survey } = await import('../../release/run.ts');
   const { differencesIn, intentionOf, rowsOf } = await import('../../release/show.ts');
-  const { plan, entry, doubled } = await survey(service, wanted);
+  const { plan, entry, doubled, items } = await survey(service, wanted);
   const { action, body } = plan;
   const difference = body ? differencesIn(body, entry) : [];
   return {
     ...{ action, version: wanted.version, entry, doubled, written: false },
+    ...(await besidesOf(wanted, action, items)),
     changes: Object.keys(body ?? {}),
     headline: intentionOf(action, entry, body),
     diff: rowsOf(difference, { isNew: entry === undefined }),
@@ -140,16 +156,28 @@ async function carryOut(service: Service, wanted: Wanted): Promise<Told> {
   const done = await release(service, wanted);
   return {
     ...{ ...done, version: wanted.version, written: done.action !== 'unchanged' },
+    ...(await besidesOf(wanted, done.action, done.items)),
     headline: sentenceOf(done.action, done.entry, done.changes),
     diff: [],
   };
+}
+
+/** Told with a new entry alone: whoever leaves a version out is not told of it with every run. */
+async function besidesOf(
+  wanted: Wanted,
+  action: Action,
+  items: readonly Item[],
+): Promise<Pick<Told, 'skipped' | 'asides'>> {
+  const { gapNotes, gapsBeside } = await import('../../release/gaps.ts');
+  const gaps = gapsBeside(wanted, items);
+  return { skipped: gaps.skipped, asides: action === 'created' ? gapNotes(wanted, gaps) : [] };
 }
 
 async function viewOf(told: Told, isCheck: boolean): Promise<View> {
   const { inertInLog } = await import('../../text/workflow-commands.ts');
   const { doubledNote } = await import('../../release/github.ts');
   const { isScheduled } = await import('../../release/plan.ts');
-  const { action, version, entry = null, changes, doubled, written, headline, diff, foreseen } = told;
+  const { action, version, entry = null, changes, doubled, skipped, asides, written, headline, diff, foreseen } = told;
   // Titles and content are customer-visible text: neither a terminal nor a CI runner may obey it.
   const shown = (line: string) => inertInLog(sanitize(line));
   return {
@@ -162,6 +190,7 @@ async function viewOf(told: Told, isCheck: boolean): Promise<View> {
         scheduled: entry !== null && isScheduled(entry),
         changes,
         doubled_ids: doubled,
+        skipped,
         written,
         ...foreseen,
       },
@@ -178,7 +207,10 @@ async function viewOf(told: Told, isCheck: boolean): Promise<View> {
       return [message(shown(headline), width), ...diff.flatMap(row)].join('\n');
     },
     plain: () => [headline, ...diff].map(shown).join('\n'),
-    notes: doubled.length > 0 ? [`Warning: ${inertInLog(doubledNote(told))}`] : [],
+    notes: [
+      ...(doubled.length > 0 ? [`Warning: ${doubledNote(told)}`] : []),
+      ...asides.map((aside) => `Note: ${aside}`),
+    ].map((note) => shown(note)),
     outcome: isCheck && action !== 'unchanged' ? 'differs' : undefined,
   };
 }
