@@ -53,8 +53,9 @@ const arrival = (view: View, printing: Promise<boolean>): Promise<'whole' | 'nob
     },
   );
 
-/** Read while it is printed; all else was done before the first byte. */
-const isComing = (data: Data): boolean => 'records' in data && Symbol.asyncIterator in data.records;
+/** Read while it is printed; all else was done before the first byte, or is done whoever reads. */
+const isComing = (data: Data): boolean =>
+  'records' in data && Symbol.asyncIterator in data.records && !(data.shape === 'stream' && data.isDone);
 
 const isRead = ({ read, data }: View): boolean => read === true || data.shape === 'text';
 

@@ -70,6 +70,8 @@ export type Data =
       readonly shape: 'stream';
       readonly records: AsyncIterable<unknown>;
       line(record: unknown, terminal: Terminal | undefined): string;
+      /** Each record tells of something that was changed: their outcome holds also where nobody reads them. */
+      readonly isDone?: boolean;
       /** Whether another record is there already: then both are written together. */
       readonly more?: () => boolean;
     }

@@ -492,8 +492,25 @@ describe('with a few accounts', () => {
     const listed = await run(machine, ['each', '--all', '--', 'tickets', 'list', '--all', '-o', 'jsonl']);
     const made = listed.stdout.split('\n').filter((line) => line.includes('Unseen')).length;
     expect(made).toBeGreaterThan(0);
-    const waiting = made < 3 ? `, ${3 - made} not begun` : '';
-    expect(stderr).toContain(`3 accounts: ${made} done${waiting}.`);
+    expect(stderr).toContain(`3 accounts: ${made} done.`);
+  });
+
+  test('whoever stops reading does not stop a write, and its exit code tells of all accounts; a read ends there', {
+    tags: ['long'],
+  }, async () => {
+    const empty = await sandboxService('empty');
+    const machine = machineWith({ ...urls, void: empty.url });
+    const unread = async (argv: readonly string[]) => {
+      const child = start(machine, ['each', '--parallel', '1', '--yes', ...argv]);
+      if (!child.stdout || !child.stderr) throw new Error('Its streams are not piped.');
+      child.stdout.destroy();
+      const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+      return { stderr, code };
+    };
+    const written = await unread(['--all', '--', 'tickets', 'note', '8', '--body', 'Nobody reads this']);
+    expect(written).toEqual({ stderr: expect.stringContaining('4 accounts: 3 done, 1 with exit 3.'), code: 8 });
+    expect(written.stderr).toContain('void: exit 3');
+    expect(await unread(['--all', '--', 'tickets', 'get', '8'])).toEqual({ stderr: '', code: 0 });
   });
 
   test('what is known of the other profiles stays known, also of those that are saved no more', {

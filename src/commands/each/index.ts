@@ -136,13 +136,19 @@ function viewOf(ctx: Context, { meant, left, notes = [], record, command, most, 
   };
   for (const note of notes) ctx.notice(note);
   async function* lines(): AsyncGenerator<Line> {
+    const runs = inParallel(meant, { most, signal: ctx.signal }, run);
     try {
-      for await (const ran of inParallel(meant, { most, signal: ctx.signal }, run)) {
+      for (let next = await runs.next(); !next.done; next = await runs.next()) {
         ctx.progress(`${ended.length} of ${countedLogins(meant)}`);
-        yield lineOf(ran);
+        yield lineOf(next.value);
       }
     } finally {
-      await record.release();
+      // Where nobody reads any more, what changes something is done for all of them all the same; what only reads ends.
+      const rest = async () => {
+        while (isWrite && !(await runs.next()).done);
+        await runs.return(undefined);
+      };
+      await rest().finally(() => record.release());
     }
     if (ctx.signal.aborted) throw interruption(ctx.signal, whereItEnded(meant, ended), hintFor(ended));
   }
@@ -150,6 +156,7 @@ function viewOf(ctx: Context, { meant, left, notes = [], record, command, most, 
     data: {
       shape: 'stream',
       records: lines(),
+      isDone: isWrite,
       line: (line: Line, terminal) => {
         const { stdout: printed = '' } = ended.find(({ login }) => login.profile === line.profile) ?? {};
         return terminal ? onTerminal(line, { isWrite, printed, width: terminal.width }) : inPipe(line);
