@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { printer } from '../../src/commands/webhooks/event-lines.ts';
 import type { Terminal } from '../../src/output/view.ts';
 import { cells } from '../../src/text/width.ts';
-import type { EventLine } from '../../src/webhooks/store/event-line.ts';
+import type { EventLine, Line } from '../../src/webhooks/store/event-line.ts';
 import type { Forwarding } from '../../src/webhooks/store/forwarding.ts';
 
 const base: EventLine = {
@@ -54,6 +54,16 @@ test('a tick stands beside nothing that has not worked', () => {
     '✓ 204',
   );
   expect(printer()(base, terminal)).toContain('✓ stored');
+});
+
+test('in a pipe a later try that failed is not called forwarded', () => {
+  const verdictOf = (about: Partial<Forwarding>) =>
+    printer()({ ...base, kind: 'forward', forward: forward(about) } as Line, undefined)
+      .split('\t')
+      .slice(4);
+  expect(verdictOf({ state: 'answered', status: 204, ms: 3 })).toEqual(['forwarded', '204 in 3 ms']);
+  expect(verdictOf({ state: 'failed', error: 'reset' })).toEqual(['failed', 'not forwarded (reset)']);
+  expect(verdictOf({ error: 'reset' })).toEqual(['waiting', 'waiting (reset)']);
 });
 
 test('in a pipe it is one line whatever the reason', () => {

@@ -64,8 +64,11 @@ function fieldsOf(line: Line): string {
   return line.verdict === 'unreadable' ? (line.why ?? '') : mainFields(line.event, line.data);
 }
 
-const verdictOf = (line: Line): EventLine['verdict'] | 'forwarded' =>
-  line.kind === 'event' ? line.verdict : 'forwarded';
+/** Of a later try: what it came to. */
+function verdictOf(line: Line): EventLine['verdict'] | 'forwarded' | 'waiting' | 'failed' {
+  if (line.kind === 'event') return line.verdict;
+  return line.forward.state === 'answered' ? 'forwarded' : line.forward.state;
+}
 
 const marks: Partial<Record<string, string>> = { accepted: '✓', repeat: '↻', unreadable: '?', rejected: '✗' };
 

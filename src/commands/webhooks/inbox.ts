@@ -7,6 +7,7 @@ import type { Context } from '../../context.ts';
 import { number } from '../../text/number.ts';
 import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
+import { isGood } from '../../webhooks/listen/report.ts';
 import { deliveryOf } from '../../webhooks/store/delivery.ts';
 import { type Forwarding, forwardOf } from '../../webhooks/store/forwarding.ts';
 import type { Arrival } from '../../webhooks/store/line.ts';
@@ -24,6 +25,13 @@ function answerOf({ forward }: { readonly forward: Forwarding | null }): unknown
   return forward?.state === 'answered' ? (forward.status ?? taken) : forward?.status;
 }
 
+/** The state alone would call an app that fails one that has it. */
+function stateOf({ forward }: { readonly forward: Forwarding | null }): unknown {
+  return forward?.state === 'answered' && !isGood(forward)
+    ? `${forward.state} ${answerOf({ forward })}`
+    : forward?.state;
+}
+
 const columns = [
   { path: 'received_at', header: 'Received', rank: 4 },
   { path: 'event', header: 'Event', as: 'whole', rank: 3 },
@@ -31,7 +39,7 @@ const columns = [
   { path: 'summary', header: 'Summary', rank: 6 },
   { path: 'account', header: 'Account', as: 'whole', rank: 8 },
   { path: 'verdict', header: 'Verdict', as: 'whole', rank: 9 },
-  { path: 'forward.state', header: 'Forwarding', as: 'whole', rank: 2 },
+  { path: 'forward.state', header: 'Forwarding', as: 'whole', rank: 2, see: stateOf },
   { path: 'forward.status', header: 'Answer', rank: 7, see: answerOf },
 ] as const;
 
@@ -42,7 +50,7 @@ type Shown = { readonly account: string | null; readonly forward: Forwarding | n
 
 /** What is the same of all tells none of them from another: it goes before the time does. */
 function columnsOf(records: readonly Shown[]) {
-  const states = new Set(records.map(({ forward }) => forward?.state));
+  const states = new Set(records.map(stateOf));
   return columns
     .filter(({ path }) => path !== 'account' || records.some(({ account }) => account !== null))
     .map((column) => (column.path === 'forward.state' && states.size < 2 ? { ...column, rank: 5 } : column));

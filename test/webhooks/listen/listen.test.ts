@@ -57,6 +57,24 @@ test('an event is shown in one line, forwarded byte for byte, and kept in the in
   });
 });
 
+test('where room is short inbox list tells an app that failed an event from one that took it', async () => {
+  const [made, target] = [await world(), await app(0, ({ body }) => (body.includes('evt_2') ? 500 : 204))];
+  const running = await listen(made, ['--forward-to', target.url], { env: signed });
+  for (const id of ['evt_1', 'evt_2']) await trigger(made, 'ticket.created', running.url, '--set', `id=${id}`);
+  await running.until(() => /evt_2.*500 in/u.test(running.said.stdout));
+  await running.end();
+  const statesAt = async (columns?: number) => {
+    const { stdout } = await svc(made, ['webhooks', 'inbox', 'list'], {
+      env: { NO_COLOR: '1' },
+      ...(columns && { columns }),
+    });
+    const rows = stdout.split('\n').filter((row) => row.includes('evt_'));
+    return rows.map((row) => /answered(?: \d+)?/u.exec(row)?.[0]);
+  };
+  for (const columns of [60, 80, 200]) expect(await statesAt(columns)).toEqual(['answered 500', 'answered']);
+  expect(await statesAt()).toEqual(['answered', 'answered']);
+});
+
 test('--json is one object a line: accepted, repeat, unreadable, rejected', async () => {
   const made = await world();
   const running = await listen(made, ['--json'], { env: signed });
