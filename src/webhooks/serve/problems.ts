@@ -5,6 +5,7 @@ import { type Refusal, refusals } from '../receive/judge.ts';
 import type { Settled } from '../store/inbox-store.ts';
 import { lossInWords } from '../store/outcome-words.ts';
 import { type Refusing, tellingRecovery } from '../store/recovery.ts';
+import { tellingTurns } from './turns.ts';
 
 type Needs = {
   readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
@@ -20,6 +21,8 @@ export type Problems = {
   /** A delivery was not taken just now. */
   isRefusing(): boolean;
   filter(text: string): void;
+  /** Whether a queue could be had, or another instance has it. */
+  turn(queue: string, isOurs: boolean): void;
   /** A wrong signature. What came with it is nobody's word, so none of it is told. */
   rejected(why: Refusal, account?: string): void;
   /** Nothing more is asked or told by itself. */
@@ -88,6 +91,7 @@ export function createProblems({ clock, notice, probe }: Needs): Problems {
       filtered = text;
       tellFilter();
     },
+    turn: tellingTurns({ clock, notice, signal: ending.signal }),
     rejected: tellingRejected({ clock, notice, signal: ending.signal }),
     end: () => ending.abort(),
   };

@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { oneByOne } from '../../promise/one-by-one.ts';
-import { counted } from '../../text/number.ts';
+import { listed } from '../../text/listed.ts';
+import { counted, number } from '../../text/number.ts';
 import { readInTime, readingAgain } from '../receive/later-secrets.ts';
 import type { Door } from '../receive/options.ts';
 import type { InboxStore } from '../store/inbox-store.ts';
@@ -58,7 +59,10 @@ export function reloading(ctx: Ports, options: Options, { current, sinks, store 
       });
       if (isOver) return;
       // A database that is away says so elsewhere.
-      await tellLeft(ctx, store, next).catch(() => {});
+      await store.counts().then(
+        (counts) => tellLeft(ctx, counts, next),
+        () => {},
+      );
       ctx.notice(`The configuration was read again: ${counted(next.config.sinks.length, 'sink')}.`);
       await warnOfPrograms(ctx, next);
     } catch (error) {
@@ -80,19 +84,31 @@ export async function warnOfPrograms(ctx: Pick<Context, 'env' | 'notice'>, confi
   for (const missing of await missingPrograms(configured, ctx.env.PATH)) ctx.notice(`Warning: ${missing}`);
 }
 
+type AllCounts = Awaited<ReturnType<InboxStore['counts']>>;
+
 /** Events of a sink or an account that is gone from the configuration stay, and nobody delivers them. */
-export async function tellLeft(
-  { notice }: Pick<Context, 'notice'>,
-  store: Pick<InboxStore, 'counts'>,
-  { config }: Configured,
-): Promise<void> {
+export function tellLeft({ notice }: Pick<Context, 'notice'>, counts: AllCounts, { config }: Configured): void {
   const queues = queuesOf(config);
-  for (const [queue, { waiting }] of await store.counts()) {
-    if (queues.has(queue) || waiting === 0) continue;
-    notice(
-      `${counted(waiting, 'event')} ${waiting === 1 ? 'waits' : 'wait'} for ${queue}, which the configuration does not name any more.`,
-    );
+  for (const [queue, { waiting }] of counts) {
+    if (!queues.has(queue) && waiting > 0)
+      notice(`${waitingFor(queue, waiting)}, which the configuration does not name any more.`);
   }
+}
+
+const waitingFor = (queue: string, count: number): string =>
+  `${counted(count, 'event')} ${count === 1 ? 'waits' : 'wait'} for ${queue}`;
+
+/** What an earlier run has left to do, the longest queues first. */
+export function tellWaiting({ notice }: Pick<Context, 'notice'>, counts: AllCounts, { config }: Configured): void {
+  const queues = queuesOf(config);
+  const waiting = [...counts].flatMap(([queue, { waiting: count }]) =>
+    queues.has(queue) && count > 0 ? [{ queue, count }] : [],
+  );
+  if (waiting.length === 0) return;
+  const [first, ...others] = waiting.sort((a, b) => b.count - a.count);
+  const more = others.slice(0, 4).map(({ queue, count }) => `${number(count)} for ${queue}`);
+  const rest = others.length > 4 ? [`some for ${counted(others.length - 4, 'more queue')}`] : [];
+  notice(`${listed([waitingFor(first?.queue ?? '', first?.count ?? 0), ...more, ...rest])}.`);
 }
 
 function needRestart(before: Configured, after: Configured, { placeOf }: Options): string[] {

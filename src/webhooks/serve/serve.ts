@@ -12,7 +12,7 @@ import { accepting, catchUp } from './catch-up.ts';
 import type { Configured } from './config.ts';
 import type { ServeOptions } from './options.ts';
 import { createProblems, type Problems } from './problems.ts';
-import { type Current, laterSecrets, reloading, tellLeft, warnOfPrograms } from './reloading.ts';
+import { type Current, laterSecrets, reloading, tellLeft, tellWaiting, warnOfPrograms } from './reloading.ts';
 import { announce } from './running.ts';
 import { type Closing, type Sinks, startSinks } from './sinks.ts';
 
@@ -133,7 +133,9 @@ async function bringUp(ctx: Context, options: ServeOptions) {
 /** A database that is not there yet is waited for; one that does not let svc in is a mistake to fix. */
 async function look(ctx: Context, store: InboxStore, configured: Configured): Promise<void> {
   try {
-    await tellLeft(ctx, store, configured);
+    const counts = await store.counts();
+    tellLeft(ctx, counts, configured);
+    tellWaiting(ctx, counts, configured);
   } catch (error) {
     if (!isAway(error)) throw error;
     ctx.notice(`${error.message} Until that is fixed deliveries are held, so that the service sends them again.`);

@@ -49,6 +49,12 @@ export async function startSinks(
   const running = new Map<string, { readonly worker: DeliveryWorker; readonly opened: Opened }>();
   let opened: OpenedSinks = new Map();
   const { tallies, dead, retrying, onSettled } = tallying(problems);
+  const take: InboxStore['take'] = async (queue, ...asked) => {
+    const taken = await store.take(queue, ...asked);
+    problems.turn(queue, taken !== undefined);
+    return taken;
+  };
+  const watched = { isShared: store.isShared, take, settle: store.settle, leave: store.leave };
   const change: Sinks['change'] = async (to, onChanged) => {
     // What can fail comes first: where it does, nothing was changed.
     const hasLanes = to.config.sinks.some(({ concurrency }) => concurrency > 1);
@@ -77,7 +83,7 @@ export async function startSinks(
       if (!tallies.has(queue)) tallies.set(queue, { delivered: 0, failed: 0, dead: 0, skipped: 0 });
       const options: WorkerOptions = {
         sink: { ...its.sink, name: queue },
-        store,
+        store: watched,
         retry: retryOf(config),
         clock: ctx.clock,
         ...(filter !== undefined && { filter: createFilter(filter, problems.filter) }),
