@@ -4,8 +4,12 @@ import { operations } from '../../src/api/index.ts';
 import { type Operation, scopes } from '../../src/api/operation.ts';
 import { presetPath } from '../../src/api/path.ts';
 import { webhookData, webhookEvents } from '../../src/api/webhooks.ts';
+import { jsonSchemaOf } from '../../src/derive/json-schema.ts';
 import { bodies, endpoints, events, scopes as writtenScopes } from '../contract/document.ts';
 import { rules } from '../contract/limits.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON Schema of any shape
+type Any = any;
 
 const table: readonly Operation[] = Object.values(operations);
 
@@ -87,6 +91,22 @@ test.for(rules)('$id: $field $says', ({ id, part, accepted, refused, field }) =>
     const checked = check(schema, value);
     expect(checked.ok ? 'accepted' : Object.keys(checked.fields), JSON.stringify(value).slice(0, 80)).toEqual([field]);
   }
+});
+
+test('every field with a limit has its row in limits.ts', () => {
+  const limits = ['maxLength', 'maxItems', 'maximum', 'enum'];
+  const choices = (schema: Any): Any[] => [schema, ...(schema.anyOf ?? [])];
+  // Of records inside of a field, limits.ts alone says what is tried.
+  const limited = table.flatMap(({ id, query, body }) =>
+    [query, body]
+      .flatMap((schema) => (schema ? choices(jsonSchemaOf(schema)) : []))
+      .flatMap(({ properties = {} }) => Object.entries(properties))
+      .filter(([, field]) => choices(field).some((one) => limits.some((limit) => limit in one)))
+      .map(([name]) => `${id}: ${name}`),
+  );
+  const written = new Set(rules.map(({ id, field }) => `${id}: ${field}`));
+  expect(limited.length).toBeGreaterThan(20);
+  expect(limited.filter((one) => !written.has(one))).toEqual([]);
 });
 
 test('a synced contact has at most 10 tags of 50 characters', () => {

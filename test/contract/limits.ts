@@ -184,6 +184,7 @@ export const rules: readonly Rule[] = [
   atMost('createChangelogEntry', 'content', 60_000, (content) => ({ ...entry, content })),
   atMost('updateChangelogEntry', 'content', 60_000, (content) => ({ content })),
   atMost('createChangelogEntry', 'version', 50, (version) => ({ ...entry, version })),
+  atMost('updateChangelogEntry', 'version', 50, (version) => ({ version })),
   rule(
     'createChangelogEntry',
     'labels',
@@ -191,6 +192,7 @@ export const rules: readonly Rule[] = [
     set('labels', [[], list(10)], entry),
     set('labels', [list(11)], entry),
   ),
+  rule('updateChangelogEntry', 'labels', 'holds at most 10', set('labels', [[], list(10)]), set('labels', [list(11)])),
   atMost('createChangelogEntry', 'labels.1', 40, (label) => ({ ...entry, labels: ['fine', label] })),
   rule(
     'createChangelogEntry',
@@ -198,6 +200,13 @@ export const rules: readonly Rule[] = [
     'is draft or published',
     set('status', ['draft', 'published'], entry),
     set('status', ['live', ''], entry),
+  ),
+  rule(
+    'updateChangelogEntry',
+    'status',
+    'is draft or published',
+    set('status', ['draft', 'published']),
+    set('status', ['live', '']),
   ),
   rule(
     'listChangelog',
