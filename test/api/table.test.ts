@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { check } from '../../src/api/check.ts';
 import { operations } from '../../src/api/index.ts';
@@ -63,18 +64,31 @@ test('only a GET is a read, and no GET has a body', () => {
   }
 });
 
+/** What is looked for after a lost answer, in the words of docs/writes.md. */
+const lookedFor = {
+  createContacts: 'contact',
+  createContactList: 'list',
+  createTicket: 'ticket',
+  replyToTicket: 'replies',
+  replyToConversation: 'replies',
+  createChangelogEntry: 'changelog entry',
+  createWebhook: 'webhook',
+};
+
+/** What cannot be looked for, likewise. */
+const unknown = { addTicketNote: '`tickets note`', sendEvent: '`events send`' };
+
 test('what may be done after a lost answer is written for every write', () => {
   const by = (safety: string) => table.filter((operation) => operation.safety === safety).map(({ id }) => id);
-  expect(by('verify')).toEqual([
-    'createContacts',
-    'createContactList',
-    'createTicket',
-    'replyToTicket',
-    'replyToConversation',
-    'createChangelogEntry',
-    'createWebhook',
-  ]);
-  expect(by('once')).toEqual(['addTicketNote', 'sendEvent']);
+  expect(by('verify')).toEqual(Object.keys(lookedFor));
+  expect(by('once')).toEqual(Object.keys(unknown));
+});
+
+test('docs/writes.md tells of each what svc does after a lost answer', () => {
+  const rows = readFileSync(new URL('../../docs/writes.md', import.meta.url), 'utf8').match(/^\|.*\|.*\|$/gmu) ?? [];
+  const told = (row: RegExp) => rows.filter((one) => row.test(one)).join('\n');
+  for (const [id, words] of Object.entries(lookedFor)) expect(told(/\| svc looks for it/u), id).toContain(words);
+  for (const [id, words] of Object.entries(unknown)) expect(told(/\| exit 9/u), id).toContain(words);
 });
 
 test('a body that the document gives as an example passes', () => {

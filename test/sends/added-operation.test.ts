@@ -1,4 +1,5 @@
 // An operation that reaches a customer and was only added to the table: mode draft holds it on every face.
+import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { beforeEach, expect, test } from 'vitest';
 import { hearersOf } from '../../src/api/hearers.ts';
@@ -9,11 +10,13 @@ import { fromOperation } from '../../src/command/from-operation.ts';
 import { rowOf } from '../../src/command/row.ts';
 import { sendRaw } from '../../src/commands/api/index.ts';
 import type { Context } from '../../src/context.ts';
+import { skillOf } from '../../src/derive/skill.ts';
 import { Failure } from '../../src/errors.ts';
 import { call, connect } from '../../src/http/call/call.ts';
 import { operationAt } from '../../src/http/exchange/raw.ts';
 import { wireOf } from '../../src/http/exchange/request.ts';
 import { grantedTools } from '../../src/mcp/tools.ts';
+import { topicTexts } from '../../src/program/topic-texts.ts';
 import { sendsFor } from '../../src/sends/lazy.ts';
 import { openDrafts } from '../../src/sends/store.ts';
 import { settings as plain, screen } from '../cli/fake-context.ts';
@@ -135,14 +138,36 @@ test.each(cases)('$name, entry $at', async ({ act, operation }) => {
   expect(await drafts()).toEqual([['addedOperation', { body: 'Hello' }]]);
 });
 
+/** How docs/drafts.md, `svc help sends` and the skill call each send. */
+const named: Readonly<Record<string, readonly [page: string, topic: string, skill: string]>> = {
+  createChangelogEntry: ['publishing', 'publishing', 'published changelog entry'],
+  replyToConversation: ['`conversations reply`', 'both replies', 'Replies'],
+  replyToTicket: ['`tickets reply`', 'both replies', 'Replies'],
+  resolveConversation: ['`conversations reply` and `resolve`', 'conversations resolve', '`resolve` of a chat'],
+  sendEvent: ['`events send`', 'events send', '`events send`'],
+  updateChangelogEntry: ['changed once it is', 'publishing', 'published changelog entry'],
+};
+
+const held = Object.values<Operation>(operations).filter((operation) => hearersOf(operation) !== undefined);
+
 test('every operation of the table that an assistant needs --allow-send for, or that the public reads, is a send', () => {
-  const held = Object.values<Operation>(operations).filter((operation) => hearersOf(operation) !== undefined);
-  expect(held.map(({ id }) => id).sort()).toEqual([
-    'createChangelogEntry',
-    'replyToConversation',
-    'replyToTicket',
-    'resolveConversation',
-    'sendEvent',
-    'updateChangelogEntry',
-  ]);
+  expect(held.map(({ id }) => id).sort()).toEqual(Object.keys(named));
+});
+
+test('the pages and texts that tell what a send is name each of them', () => {
+  const read = (page: string) => readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
+  const [drafts] = read('drafts.md').match(/^A \*send\* is[^.]*\./mu) ?? [];
+  const [allowed] = read('mcp.md').match(/^\| `--allow-send`.*$/mu) ?? [];
+  const [topic] = topicTexts.sends(10_000).match(/^What reaches .*$/mu) ?? [];
+  const [skill] = skillOf([]).match(/^- Replies[\s\S]*?public\./mu) ?? [];
+  for (const { id, grant } of held) {
+    const [ofPage, ofTopic, ofSkill] = named[id] ?? [];
+    expect([id, drafts, topic, skill]).toEqual([
+      id,
+      expect.stringContaining(String(ofPage)),
+      expect.stringContaining(String(ofTopic)),
+      expect.stringContaining(String(ofSkill)),
+    ]);
+    if (grant === 'send') expect(allowed).toContain(`\`${id}\``);
+  }
 });
