@@ -93,6 +93,19 @@ test.each(Object.entries(rooms))('a room of %s imports only rooms below it', (fl
   expect(new Set(sources.filter((file) => roomOf(file) === floor).map(inner))).toEqual(new Set(order));
 });
 
+test('the table of CONTRIBUTING.md has every floor and room, in this order', () => {
+  const written = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').matchAll(/^\| `([^`]+)` \| (.+) \|$/gmu);
+  const rows = [...written].map(([, name = '', about = '']) => ({
+    files: name.split(' ').filter((file) => file.endsWith('.ts')),
+    floor: name === 'main.ts' ? 'main' : name.endsWith('/') ? name.slice(0, -1) : 'ground',
+    // What stands in brackets is inside of a room.
+    inside: [...about.replaceAll(/\([^)]*\)/gu, '').matchAll(/`(\w+)\/`/gu)].map(([, room = '']) => room),
+  }));
+  expect(rows.map(({ floor }) => floor)).toEqual(floors);
+  for (const { floor, inside } of rows) if (rooms[floor]) expect(inside, floor).toEqual(rooms[floor]);
+  expect(new Set(rows.flatMap(({ files }) => files))).toEqual(new Set(sources.filter((file) => !file.includes('/'))));
+});
+
 test('groups of commands never import each other', () => {
   const groupOf = (file: string) => file.split('/').slice(0, 2).join('/');
   const crossed = own

@@ -1,5 +1,5 @@
 // Every rule of the service that code, tests and pages cite stands in docs/service.md, and nothing cites a page that is not here.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -60,4 +60,27 @@ test('each page that a comment, a test or a page names is in the repository', ()
   expect(
     named.filter(({ name = '' }) => !pages.has(name) && !['README', 'CONTRIBUTING', 'CHANGELOG'].includes(name)),
   ).toEqual([]);
+});
+
+test('each file and folder that CONTRIBUTING.md names is in the repository', () => {
+  const named = [
+    ...read('CONTRIBUTING.md').matchAll(
+      /(?<![\w/.-])(?:src|test|docs|bench|build|bin|examples|completions)\/[\w/.*-]*/gu,
+    ),
+  ];
+  // RESOURCE, GROUP and NAME stand for what is added.
+  const paths = named
+    .map(([path]) => path.replace(/[.]$/u, ''))
+    .filter((path) => !/[A-Z]{4}|\*/u.test(path))
+    .map((path) => path.replace(/\/$/u, ''));
+  expect(paths.length).toBeGreaterThan(80);
+  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test('each name of the code that CONTRIBUTING.md names is there', () => {
+  const names = [...read('CONTRIBUTING.md').matchAll(/`([A-Za-z]\w+)`/gu)].map(([, name = '']) => name);
+  const code = texts.flatMap(([path, text]) => (path.endsWith('.md') ? [] : [text])).join('\n');
+  const words = new Set(code.match(/\w+/gu));
+  expect(names.length).toBeGreaterThan(80);
+  expect(names.filter((name) => !words.has(name) && !/^[A-Z]+$/u.test(name))).toEqual([]);
 });
