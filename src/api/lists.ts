@@ -130,6 +130,7 @@ export const syncListContacts = defineOperation({
   path: '/contactslists/{contactList}/sync_contacts',
   summary: 'Set the membership of a contact list to exactly the given contacts',
   rules: 'Who is not named leaves the list; without contacts_ids it is emptied. The contacts stay.',
+  refuses: 'What becomes of an id that is no contact is not shown; the sandbox refuses it.',
   command: ['lists', 'set'],
   resource: 'lists',
   ids: { contactList: 'lists' },

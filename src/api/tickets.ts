@@ -138,6 +138,7 @@ export const updateTicket = defineOperation({
   summary: 'Change a ticket; only the fields given change',
   rules:
     'The status resolved or closed stamps resolved_at. An open status on a resolved ticket counts as a reopen. Both are written to the history of the ticket.',
+  refuses: 'Other statuses than open, pending, resolved and closed are not shown; the sandbox refuses them.',
   command: ['tickets', 'update'],
   resource: 'tickets',
   ids: { id: 'tickets' },
