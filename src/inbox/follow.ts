@@ -14,11 +14,10 @@ import type { DraftStore } from '../sends/store.ts';
 import { whoIs } from '../sends/who.ts';
 import type { Event } from './event.ts';
 import type { CopyState } from './model.ts';
-import type { Reading } from './source.ts';
+import { type Reading, shownKinds } from './source.ts';
 import { countDrafts } from './texts.ts';
 
 const intervalMs = 15_000;
-const kinds = ['tickets', 'conversations', 'feedback'] as const;
 
 /** What the copy is kept up to date with, beside what is shown. */
 export type Following = {
@@ -59,7 +58,8 @@ export async function follow(opened: Following): Promise<void> {
       const { store } = noted(await openCopyToPull(dated.ctx, settings, { db, service: pulling }));
       own = store;
       await keepFresh({
-        ...{ ctx: following, dated: { service: pulling, ...dated }, store, account, kinds, intervalMs, sleep },
+        ...{ ctx: following, dated: { service: pulling, ...dated }, store, account },
+        ...{ kinds: shownKinds, intervalMs, sleep },
         told: async ({ isOver, isNew, began }) => {
           if (!isOver) return tell({ is: 'copy', copy: { isPulling: true }, isNew, began });
           const state = stateOf(store, account).catch(() => ({ isWhole: true }));

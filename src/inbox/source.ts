@@ -3,6 +3,7 @@ import { Failure } from '../errors.ts';
 import { type ApartQuery, askApart } from '../mirror/query/apart.ts';
 import { search } from '../mirror/query/search.ts';
 import { type Snooze, snoozed } from '../mirror/store/snoozes.ts';
+import type { KindName } from '../mirror/tables/kinds.ts';
 import type { Account, Answer } from '../mirror/tables/store.ts';
 import { type Draft, textOf } from '../sends/draft.ts';
 import { actAlone } from '../sends/words.ts';
@@ -56,6 +57,25 @@ const ownRows: Readonly<Record<OwnView, RowsOf>> = {
   unknown: unknownOnes,
   feedback: queued('feedback'),
 };
+
+const threads = ['tickets', 'conversations'] as const;
+
+/** The kinds of the copy that the rows of each view of svc are of. */
+const ownKinds: Readonly<Record<OwnView, readonly KindName[]>> = {
+  waiting: threads,
+  open: threads,
+  new: threads,
+  snoozed: threads,
+  drafts: threads,
+  unknown: threads,
+  feedback: ['feedback'],
+};
+
+/** The kinds that a view is of; one that somebody wrote names tickets and conversations. */
+export const kindsIn = (view: string): readonly KindName[] => (isOwnView(view) ? ownKinds[view] : threads);
+
+/** Those of all views. */
+export const shownKinds: readonly KindName[] = [...new Set(Object.values(ownKinds).flat())];
 
 /** The first moment of yesterday, here. */
 const yesterday = (now: Date): number => new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1).getTime();

@@ -2,6 +2,7 @@ import type { Event } from '../../src/inbox/event.ts';
 import { begin, type Model, type Step } from '../../src/inbox/model.ts';
 import type { Row } from '../../src/inbox/row.ts';
 import { update } from '../../src/inbox/update.ts';
+import { ownViews } from '../../src/inbox/views.ts';
 
 export const now = Date.parse('2026-03-01T12:00:00Z');
 
@@ -23,10 +24,7 @@ export const rowOf = (id: number, parts: Partial<Row> = {}): Row => ({
 export const chatOf = (id: number, parts: Partial<Row> = {}): Row =>
   rowOf(id, { kind: 'conversation', number: null, priority: 'normal', channel: 'website', ...parts });
 
-export const views = ['waiting', 'open', 'new', 'snoozed', 'drafts', 'unknown', 'feedback'].map((name) => ({
-  value: name,
-  name,
-}));
+export const views = Object.keys(ownViews).map((name) => ({ value: name, name }));
 
 export const keyEvent = (typed: string): Event => {
   const ctrl = typed.startsWith('ctrl-');

@@ -3,7 +3,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { connect } from '../../http/call/call.ts';
 import type { Row } from '../../inbox/row.ts';
-import { idOf, type Reading, rowsOf, statesIn } from '../../inbox/source.ts';
+import { idOf, kindsIn, type Reading, rowsOf, statesIn } from '../../inbox/source.ts';
 import { requireView } from '../../inbox/views.ts';
 import { openCopyPulled } from '../../mirror/store/open-copy.ts';
 import { contactColumn } from '../../output/contact-columns.ts';
@@ -55,8 +55,7 @@ export async function rowsView(ctx: Context, settings: Settings, view: string, d
   );
   const reading: Reading = { ctx, settings, db, store, account, drafts: async () => (await drafts()).all };
   try {
-    const kinds = view === 'feedback' ? (['feedback'] as const) : (['tickets', 'conversations'] as const);
-    const ofCopy = await store.read((sql) => notesOn(sql, account, kinds, ctx.clock.now()));
+    const ofCopy = await store.read((sql) => notesOn(sql, account, kindsIn(view), ctx.clock.now()));
     const notes = statesIn(view).length > 0 ? [...ofCopy, ...(await drafts()).leftOut] : ofCopy;
     const first = await rowsOf(reading, { view, offset: 0, most: perPart });
     const records = closing(reading, view, first.rows);
