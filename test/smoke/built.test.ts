@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { outputs } from '../../src/config/outputs.ts';
 import { type Built, buildSvc } from '../built.ts';
 
 /** The Node that runs the built tool: this one, or the one that CI names. */
@@ -53,7 +54,7 @@ describe('the built tool', () => {
       set -e
       svc contacts list --limit 2
       svc contacts create --name Ada --last-name Byron --email ada@example.com --phone +12025550123 --json
-      for format in table json jsonl csv yaml; do svc tickets list --limit 1 --output $format; done
+      for format in ${outputs.join(' ')}; do svc tickets list --limit 1 --output $format; done
       svc contacts list --jq '.[0].email'
     `);
     expect(ran.exitCode).toBe(0);
