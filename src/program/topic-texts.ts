@@ -2,6 +2,8 @@ import { globalFlags, outputWords } from '../command/global-flags.ts';
 import { entries } from '../commands/index.ts';
 import type { outputs } from '../config/outputs.ts';
 import { exitCodes, type FailureKind } from '../errors.ts';
+import { holding } from './sends-text.ts';
+import { serving } from './serve-text.ts';
 import { laidOut, type Row } from './topic-parts.ts';
 import { type TopicName, topics } from './topics.ts';
 
@@ -204,76 +206,6 @@ const scripting = laidOut([
   },
   { say: 'To try a script against a service on this machine:' },
   { run: ['svc sandbox exec -- ./my-script.sh'] },
-]);
-
-const serving = laidOut([
-  { say: 'The file that svc webhooks serve --config reads. It is YAML; only sinks must be there.' },
-  {
-    rows: [
-      ['listen.host, .port, .path', 'where svc receives deliveries (127.0.0.1, 8977, /)'],
-      ['listen.max_connections', 'how many connections may be open at once (512)'],
-      ['admin.host, .port', 'the pages /healthz, /readyz and /metrics; without admin there are none'],
-      ['inbox', 'a folder (default: in the state folder), or a postgres:// URL for several instances'],
-      ['keep', 'how many events are kept; those that wait stay too (100000)'],
-      ['secrets.store, .env', 'secrets that svc stored (true), and variables that hold some (SVC_WEBHOOK_SECRET)'],
-      ['accounts[].name, .path', 'several accounts in one inbox, each with a profile, with secrets.env, or with both'],
-      ['sinks[].name', 'what waits is kept under this name, so a new name is a new sink'],
-      ['sinks[].events, .filter', 'which events: by name, and by jq; every event without them'],
-      ['sinks[].concurrency', 'how many records may be at the sink at once, each in order; not for a file (1)'],
-      ['sinks[].timeout', 'how long one event may take (30s)'],
-      ['sinks[].http.url', 'the same bytes and headers by POST; any 2xx is success'],
-      ['sinks[].exec.command', 'a program and its arguments, with the event on standard input; exit 0 is success'],
-      ['sinks[].file.path', 'a file, with one event a line'],
-      [
-        'sinks[].nats.servers',
-        'NATS JetStream, with .subject, .credentials and .stream; its acknowledgement is success',
-      ],
-      ['retry.attempts, .max_age', 'after these the event is a dead letter of the sink (8, 24h)'],
-      ['retry.pause', 'before the second attempt, and longer before each further one (1s)'],
-    ],
-  },
-  { say: 'One of each kind of sink:' },
-  {
-    points: [
-      '{ name: app, http: { url: http://localhost:3000/hooks } }',
-      '{ name: crm, events: [ticket.created], exec: { command: [./to-crm] } }',
-      '{ name: archive, file: { path: events.jsonl } }',
-      '{ name: bus, nats: { servers: [nats://bus:4222], subject: svc.all } }',
-    ],
-  },
-  { say: 'To check a file without starting anything:' },
-  { run: ['svc webhooks serve --config examples/svc-webhooks.yaml --check'] },
-]);
-
-const holding = laidOut([
-  {
-    say:
-      'What reaches a customer or the public is a send: both replies, conversations resolve, events send, and publishing. ' +
-      'svc can hold every send for a person, whichever way it comes: a command, --from, svc api, or svc mcp.',
-  },
-  {
-    rows: [
-      ['--draft', 'send nothing: keep it as a draft; of a file all rows are one batch'],
-      ['svc drafts list', 'what waits; show ID, edit ID, approve ID, reject ID'],
-      ['svc config set sends allow', 'as ever; the default'],
-      ['svc config set sends ask', 'a person at a terminal sees the text and agrees; in a pipe exit 2'],
-      ['svc config set sends draft', 'every send becomes a draft, without a flag around it'],
-      ['SVC_SENDS', 'the same for a process; the stricter one holds'],
-      ['--hold SECONDS', 'wait before it is sent: Return sends it, Ctrl-C keeps it as a draft'],
-      ['SVC_DRAFTS_DB', 'where drafts are kept: a folder, or a postgres:// URL that several machines share'],
-      ['svc mcp --draft-sends', 'an assistant drafts, and a person approves'],
-    ],
-  },
-  { say: 'Rules stand in policy.yaml of the configuration folder, or where SVC_POLICY says. Its keys:' },
-  {
-    rows: [
-      ['sends.mode', 'allow, ask or draft; the stricter one holds'],
-      ['sends.max_per_hour', 'so many sends with this state folder, since the rule stands'],
-      ['sends.quiet', 'from, to, zone, and days that are quiet whole'],
-      ['sends.allow, .deny', 'jq over {operation, record, contact, body, by}: true or false; the text is .body.body'],
-    ],
-  },
-  { run: ['svc tickets reply 8 --body "It is fixed." --draft', 'svc drafts show 1', 'svc drafts approve 1'] },
 ]);
 
 const ofTopics = (columns?: number): string =>
