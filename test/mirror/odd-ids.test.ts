@@ -1,6 +1,7 @@
 // Records whose id svc cannot keep: what was dropped was not read.
-import { expect } from 'vitest';
+import { expect, test as plain } from 'vitest';
 import { readState, saveState } from '../../src/mirror/store/state.ts';
+import { kindNames } from '../../src/mirror/tables/kinds.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { ok, onBothEngines, sql } from './engines.ts';
@@ -27,6 +28,10 @@ const lists = [
   ['tickets', '/tickets', 'tickets', 'id', 'tickets'],
   ['conversations', '/conversations', 'conversations', 'id', 'conversations'],
 ] as const;
+
+plain('each kind of the copy is among them', () => {
+  expect(new Set(lists.map(([kind]) => kind))).toEqual(new Set(kindNames));
+});
 
 /** One for each list. */
 const oddIds = ['text', 1.5, null, undefined, 2 ** 53 + 2, '7', {}, true];

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
 import { expect, test } from 'vitest';
+import { kindNames } from '../../src/mirror/tables/kinds.ts';
 import { whoWrote } from '../answers/report-truth.ts';
 import { whatWaits } from '../answers/waiting-truth.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
@@ -117,3 +118,10 @@ async function run(world: SandboxWorld, line: string): Promise<unknown> {
   const argv = parseArgsStringToArgv(line.trim()).slice(1);
   return JSON.parse((await ok(world, argv.includes('--jq') ? argv : [...argv, '--json'])).stdout);
 }
+
+test('docs/mirror.md tells of every kind how it is read', () => {
+  const [, table = ''] = text.split('| kind | how it is read |');
+  const rows = table.split('\n\n')[0]?.split('\n') ?? [];
+  const named = rows.slice(2).flatMap((row) => row.split('|')[1]?.trim().split(', ') ?? []);
+  expect(new Set(named)).toEqual(new Set(kindNames));
+});
