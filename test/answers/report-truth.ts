@@ -1,5 +1,7 @@
 // The figures of the report, computed record by record from the rows that a sandbox was made of. Nothing here is shared with
 // the report: hours and weekdays are asked of the calendar for each record, and percentiles are taken from sorted lists.
+import type { FigureName } from '../../src/answers/figures.ts';
+
 type Fields = Readonly<Record<string, unknown>>;
 type Records = Readonly<Record<string, readonly Fields[]>>;
 type Span = { readonly since: number; readonly until: number };
@@ -12,8 +14,13 @@ const isIn = (time: number, { since, until }: Span): boolean => time >= since &&
 const resolved = (one: Fields): unknown => (isDone(one) ? one.resolved_at : null);
 const isDone = ({ status }: Fields): boolean => status === 'resolved' || status === 'closed';
 
+/** What report.test.ts compares with something else: what waits, who wrote, the votes, the numbers over time. */
+type Elsewhere = 'waiting' | 'opened' | 'resolved' | 'active_customers' | 'most_voted' | 'published';
+
+type Reported = Readonly<Record<Exclude<FigureName, Elsewhere>, Record<string, Value>>>;
+
 /** Each figure by key; `null` where there is nothing to take a mean of, and where nothing is compared. */
-export function whatIsReported(all: Records, wanted: Wanted): Record<string, Record<string, Value>> {
+export function whatIsReported(all: Records, wanted: Wanted): Reported {
   const { tickets = [], conversations = [], contacts = [] } = all;
   const opened = (span: Span) => tickets.filter(({ created_at: time }) => isIn(at(time), span));
   const begun = (span: Span) => conversations.filter(({ created_at: time }) => isIn(at(time), span));
