@@ -3,6 +3,7 @@ import type { Settings } from '../../src/config/settings.ts';
 import type { Context } from '../../src/context.ts';
 import { openCopyPulled } from '../../src/mirror/store/open-copy.ts';
 import { readAll } from '../../src/mirror/store/read.ts';
+import type { KindName } from '../../src/mirror/tables/kinds.ts';
 import type { Account, Store } from '../../src/mirror/tables/store.ts';
 import { tables } from '../../src/mirror/tables/tables.ts';
 import { origin, type SandboxWorld } from '../sandbox-world.ts';
@@ -66,7 +67,7 @@ export async function truth(world: SandboxWorld): Promise<Records> {
     conversation_messages: inside(conversations, 'conversation_id'),
     changelog: await whole(world, '/changelog', 'entries', 'entry'),
     feedback: await all(world, '/feedback', 'posts'),
-  });
+  } satisfies Record<KindName, Fields[]> & Records);
 }
 
 /** Looks at the copy from inside, or changes it. */
