@@ -1,6 +1,7 @@
 import { parse as parseCsv } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
+import { outputs } from '../../src/config/outputs.ts';
 import type { Settings } from '../../src/config/settings.ts';
 import { Failure } from '../../src/errors.ts';
 import { csvLine } from '../../src/output/csv-out.ts';
@@ -36,6 +37,24 @@ async function printed(view: View, wish: Partial<Settings>, columns?: number) {
   await print(ctx, view, { ...settings, ...wish });
   return written.stdout;
 }
+
+/** What a list of one record and the record itself are in each format. */
+const forms: Readonly<Record<(typeof outputs)[number], readonly [list: string, record: string]>> = {
+  table: ['ID  Name\n1   Ada\n', 'id    1\nname  Ada\n'],
+  json: ['[\n  {\n    "id": 1,\n    "name": "Ada"\n  }\n]\n', '{\n  "id": 1,\n  "name": "Ada"\n}\n'],
+  jsonl: ['{"id":1,"name":"Ada"}\n', '{"id":1,"name":"Ada"}\n'],
+  csv: ['id,name\r\n1,Ada\r\n', 'id,name\r\n1,Ada\r\n'],
+  yaml: ['- id: 1\n  name: Ada\n', 'id: 1\nname: Ada\n'],
+};
+
+test.each(Object.entries(forms))('%s', async (output, [ofList, ofRecord]) => {
+  const wish = { output: outputs.find((one) => one === output) };
+  const record = { id: 1, name: 'Ada' };
+  expect([
+    await printed({ data: { shape: 'list', records: [record], columns: ['id', 'name'] } }, wish),
+    await printed({ data: { shape: 'record', record } }, wish),
+  ]).toEqual([ofList, ofRecord]);
+});
 
 describe('csv', () => {
   test('is RFC 4180: CRLF, quotes doubled, line ends inside quotes, every documented field a column', async () => {
