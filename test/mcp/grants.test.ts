@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { operations } from '../../src/api/index.ts';
@@ -6,6 +6,7 @@ import type { Operation } from '../../src/api/operation.ts';
 import { store } from '../../src/auth/credentials.ts';
 import { openStore } from '../../src/auth/store-file.ts';
 import { reachOf } from '../../src/derive/grants.ts';
+import { toolsets } from '../../src/derive/toolsets.ts';
 import { origin, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { type Connected, connected } from './connected.ts';
@@ -104,6 +105,12 @@ test('--toolsets narrows by kind of record, together with --tools', async () => 
   expect(wrong.stderr).toContain('There are contacts, lists, tickets');
   const crossed = await svc(world, ['mcp', '--toolsets', 'contacts', '--tools', 'getTicket']);
   expect(crossed.stderr).toContain('getTicket needs --toolsets tickets too');
+});
+
+test('docs/mcp.md names every toolset', () => {
+  const page = readFileSync(new URL('../../docs/mcp.md', import.meta.url), 'utf8');
+  const [row = ''] = page.match(/^\| `--toolsets .*$/mu) ?? [];
+  expect(toolsets.filter((name) => !new RegExp(`\\b${name}\\b`, 'u').test(row))).toEqual([]);
 });
 
 test('every operation that is told to reach a customer needs --allow-send, and what reads needs nothing', () => {
