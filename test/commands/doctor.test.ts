@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { credentialNames } from '../../src/config/credential-variables.ts';
 import { environmentNames } from '../../src/config/environment-names.ts';
 import { sandboxWorld as anyWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
@@ -221,4 +222,9 @@ test('a variable that svc does not know is named with what was meant, never with
 test('what doctor knows of variables is what the help names', async () => {
   const { stdout } = await svc(sandboxWorld(), ['help', 'environment']);
   expect([...environmentNames].sort()).toEqual([...new Set(stdout.match(/SVC_\w+/gu))].sort());
+});
+
+test('docs/logging-in.md names the variable of every credential', () => {
+  const page = readFileSync(new URL('../../docs/logging-in.md', import.meta.url), 'utf8');
+  expect(credentialNames.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
