@@ -68,7 +68,9 @@ export async function* decode(
       const line = await firstBadLine(bytes(), encoding);
       const shown = encoding === 'utf-8' ? 'UTF-8' : encoding;
       throw new Failure('usage', `Line ${line} of ${name} is not valid ${shown}.`, {
-        hint: 'Name the encoding that it was written in, for example --encoding windows-1252',
+        hint: (await beginsWithMark(bytes()))
+          ? `The file begins with a byte order mark, so it is read as ${shown} whatever --encoding says. A part of it was written in another encoding: save the whole file as UTF-8.`
+          : 'Name the encoding that it was written in, for example --encoding windows-1252',
         cause: error,
       });
     }
@@ -90,6 +92,15 @@ export async function* decode(
   }
   const text = await checked(undefined);
   if (text !== '') yield text;
+}
+
+async function beginsWithMark(bytes: AsyncIterable<Buffer>): Promise<boolean> {
+  let start = Buffer.alloc(0);
+  for await (const piece of bytes) {
+    start = Buffer.concat([start, piece.subarray(0, 3)]);
+    if (start.length >= 3) break;
+  }
+  return bomOf(start) !== undefined;
 }
 
 /** Throws at bytes that are no character; undefined ends the text. */

@@ -149,6 +149,12 @@ describe('what cannot be synced is said, and nothing is sent', () => {
       'Line 3 of contacts.csv is not valid UTF-8.',
     ],
     [
+      'a byte order mark before another encoding, whatever --encoding says',
+      Buffer.concat([Buffer.from('\ufeff'), Buffer.from('email,name\nb@example.com,Zo\xeb\n', 'latin1')]),
+      'so it is read as UTF-8 whatever --encoding says. A part of it was written in another encoding: save the whole file as UTF-8.',
+      ['--encoding', 'windows-1252'],
+    ],
+    [
       'a cut-off character at the end',
       Buffer.from('email,name\na@example.com,Zoë').subarray(0, -1),
       'Line 2 of contacts.csv is not valid UTF-8.',
