@@ -17,7 +17,7 @@ export type SandboxWorld = World & {
 };
 
 /** Every clock of a test begins at the same time, and rows are never changed in place: one seed serves all worlds. */
-const demo = seedRows('demo', virtualClock().now());
+export const demo = seedRows('demo', virtualClock().now());
 
 /**
  * An account of the same kinds with fewer records of each, where thousands of worlds are made and none is about long lists:

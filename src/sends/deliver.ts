@@ -4,7 +4,7 @@ import { Failure, isInterruption, messageOf } from '../errors.ts';
 import { call, type Service } from '../http/call/call.ts';
 import { madeIds } from '../http/exchange/made.ts';
 import { operationAt } from '../http/exchange/raw.ts';
-import { readBefore } from '../http/look/look.ts';
+import { readBefore } from '../http/look/before.ts';
 import type { Read } from '../http/look/lookups.ts';
 import { type Held, withStep } from './claim.ts';
 import type { Draft, Step } from './draft.ts';

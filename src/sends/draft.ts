@@ -1,4 +1,4 @@
-import type { Before } from '../http/look/look.ts';
+import type { Before } from '../http/look/before.ts';
 import { hexDigestOf } from '../text/digest.ts';
 
 export const draftStates = ['waiting', 'sending', 'sent', 'rejected', 'refused', 'unknown'] as const;

@@ -5,7 +5,8 @@ import type { Input, Operation } from '../../src/api/operation.ts';
 import { createTicket, replyToTicket } from '../../src/api/tickets.ts';
 import { createWebhook } from '../../src/api/webhooks.ts';
 import type { Open } from '../../src/http/exchange/asking.ts';
-import { type Before, prepareLook } from '../../src/http/look/look.ts';
+import type { Before } from '../../src/http/look/before.ts';
+import { prepareLook } from '../../src/http/look/look.ts';
 import { likenessOf } from '../../src/http/look/looking.ts';
 import { lookups, type Read } from '../../src/http/look/lookups.ts';
 

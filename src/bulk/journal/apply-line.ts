@@ -22,11 +22,12 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
   const set = ({ row, line: at, is = rowStatuses.get(row)?.is }: About, rowStatus: Said) =>
     rowStatuses.set(row, { ...rowStatus, line: at, ...(is !== undefined && { is }) });
   if ('meant' in line) {
-    const { rows, before } = line.meant;
+    const { rows, before, there } = line.meant;
     for (const about of rows) {
       const known = rowStatuses.get(about.row);
       const unsure = unsureIn(known);
-      set(about, { status: 'meant', before, ...(unsure && heldIn({ unsure, like: likeIn(known) })) });
+      const held = heldIn({ there, ...(unsure && { unsure, like: likeIn(known) }) });
+      set(about, { status: 'meant', before, ...held });
     }
   } else if ('drafting' in line) {
     const { row, batch, unsure = unsureIn(rowStatuses.get(row)) } = line.drafting;

@@ -5,6 +5,8 @@ import type { About, Line } from './lines.ts';
 
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isId = (value: unknown): boolean => value === null || isCount(value);
+const areIds = (ids: unknown): boolean => Array.isArray(ids) && ids.every(isCount);
+const isBefore = ({ before, there }: Fields): boolean => isId(before) && (there === undefined || areIds(there));
 const areKeys = (keys: unknown): boolean => keys === undefined || areTexts(keys);
 const isMade = ({ id, of, keys, at }: Fields): boolean =>
   isId(id) && (of === undefined || isCount(of)) && areKeys(keys) && (at === undefined || isTime(at));
@@ -26,7 +28,7 @@ const isRenamed = (one: unknown): boolean => {
   const { status, line, ...said } = fieldsIn(fate);
   if (!isText(was) || !isText(row) || !isCount(line) || !(settings === undefined || isText(settings))) return false;
   if (status === 'done') return isMade(said);
-  if (status === 'sent' || status === 'meant') return isId(said.before);
+  if (status === 'sent' || status === 'meant') return isBefore(said);
   return (status === 'rejected' || status === 'unknown') && isText(said.error);
 };
 
@@ -45,8 +47,8 @@ function isLine(line: unknown): line is Line {
     return isTime(at) && isCount(number);
   }
   if (there) {
-    const { ids } = fieldsIn(there);
-    return Array.isArray(ids) && ids.every(isCount);
+    const { ids, key = 0, since = null } = fieldsIn(there);
+    return areIds(ids) && isCount(key) && isId(since);
   }
   if (again) {
     const { rows, settings } = fieldsIn(again);
@@ -61,15 +63,15 @@ function isLine(line: unknown): line is Line {
     return Array.isArray(rows) && rows.every(isRenamed);
   }
   if (meant) {
-    const { rows, before } = fieldsIn(meant);
-    return isId(before) && Array.isArray(rows) && rows.every(isAbout);
+    const { rows, ...said } = fieldsIn(meant);
+    return isBefore(said) && Array.isArray(rows) && rows.every(isAbout);
   }
   const about = drafting ?? sent ?? back ?? done ?? rejected ?? unknown;
   if (!isAbout(about)) return false;
-  const { before, keys, like } = about;
+  const { keys, like } = about;
   if (!(like === undefined || isText(like))) return false;
   if (drafting) return isText(about.batch);
-  if (sent) return isId(before) && areKeys(keys);
+  if (sent) return isBefore(about) && areKeys(keys);
   if (back) return true;
   if (!isCount(about.requests) || !isCount(about.ms)) return false;
   if (!done) return isText(about.error);

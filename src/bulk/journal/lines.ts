@@ -89,7 +89,7 @@ export type Line =
   | FormerHeader
   | { readonly run: RunLine }
   /** What the service listed before the first row: a row that was on its way is known from these by its id. */
-  | { readonly there: { readonly ids: readonly number[] } }
+  | { readonly there: Listed & { readonly key?: number } }
   /** These may go once more, whatever earlier runs with one of these settings say of them: the file was begun again. */
   | { readonly again: Again }
   /** With --restart: for runs that go on in this journal earlier ones say nothing of these; for any other, until they have gone. */
@@ -98,10 +98,10 @@ export type Line =
   /** On disk before its draft is kept. `batch`: with the row's name the key of the draft. `like`: as of `sent`. */
   | { readonly drafting: About & { readonly batch: string; readonly like?: string } }
   /** On disk before any of them leaves. `before` as in `sent`. */
-  | { readonly meant: { readonly rows: readonly About[]; readonly before: number | null } }
+  | { readonly meant: { readonly rows: readonly About[] } & Before }
   /**
-   * Written before it leaves. `before`: the newest id that was there; null where that is not known. `keys`: of a row that
-   * may be done twice, the records that it is about; `like`: of any other, as `likeOf` tells it. 0.1.0 wrote none.
+   * Written before it leaves. `keys`: of a row that may be done twice, the records that it is about; `like`: of any other,
+   * as `likeOf` tells it. 0.1.0 wrote none.
    */
   | { readonly sent: About & Open }
   /** Nothing came of this attempt: it never left, or the rate limit refused it. */
@@ -118,7 +118,7 @@ export type RowStatus = Said & { readonly line: number; readonly is?: string };
 export type Said =
   /** Whether its draft is kept, the drafts tell. */
   | ({ readonly status: 'drafting'; readonly batch: string; readonly like?: string } & Unsure)
-  | ({ readonly status: 'meant'; readonly like?: string; readonly before: number | null } & Unsure)
+  | ({ readonly status: 'meant'; readonly like?: string } & Before & Unsure)
   | ({ readonly status: 'sent' } & Open)
   /** `unsure`: of a draft. */
   | ({ readonly status: 'done' } & Made & Unsure)
@@ -148,17 +148,25 @@ type Made = {
 /** Of a row that may be done by an earlier attempt: what is said of that. */
 export type Unsure = { readonly unsure?: string };
 
-type Open = Unsure & {
-  readonly before: number | null;
-  readonly keys?: readonly string[];
-  readonly like?: string;
-};
+/**
+ * What was there when a row left. `before`: the largest id, or the key of what the journal says was listed; null where
+ * that is not known. `there`: these as well, by their ids; of a message, all of its thread.
+ */
+export type Before = { readonly before: number | null; readonly there?: readonly number[] };
+
+/** `since`: of the newest page, from when on it held all there were, in milliseconds; null where that is not known. */
+export type Listed = { readonly ids: readonly number[]; readonly since?: number | null };
+
+type Open = Unsure & Before & { readonly keys?: readonly string[]; readonly like?: string };
+
+/** What rows call it: where ids do not grow, two of one journal may have the same largest id. */
+export const keyOf = ({ ids, key }: Listed & { readonly key?: number }): number => key ?? largestOf(ids);
 
 /** By hand: a list may have more ids than a call takes arguments. */
-export const newestOf = (ids: Iterable<number>, atLeast = 0): number => {
-  let newest = atLeast;
-  for (const id of ids) newest = Math.max(newest, id);
-  return newest;
+export const largestOf = (ids: Iterable<number>, atLeast = 0): number => {
+  let largest = atLeast;
+  for (const id of ids) largest = Math.max(largest, id);
+  return largest;
 };
 
 /** The lines behind the header. */
@@ -194,9 +202,10 @@ export const partOf = ({ error, rest, doubt, step, drafted, draftedAt }: Part) =
 });
 
 /** What a row that is not over is known by, where its line says so, and what is said of an earlier attempt. */
-export function heldIn(said: object): Pick<Made, 'keys' | 'at' | 'like'> & Unsure {
-  const { keys, like, at, unsure }: Partial<Made> & Unsure = said;
-  return { ...(keys && { keys, ...(at && { at }) }), ...(like && { like }), ...(unsure && { unsure }) };
+export function heldIn(said: object): Pick<Made, 'keys' | 'at' | 'like'> & Pick<Before, 'there'> & Unsure {
+  const { keys, like, at, unsure, there }: Partial<Made & Before> & Unsure = said;
+  const known = there && { there };
+  return { ...(keys && { keys, ...(at && { at }) }), ...(like && { like }), ...(unsure && { unsure }), ...known };
 }
 
 export const isOver = (rowStatus: RowStatus | undefined): boolean =>

@@ -4,7 +4,7 @@ import { someOf } from '../../text/each.ts';
 import { applyLine } from './apply-line.ts';
 import type { Copy } from './copies.ts';
 import { isAnyUnsettled } from './ended-table.ts';
-import { newestOf, type RowLine } from './lines.ts';
+import { keyOf, type RowLine } from './lines.ts';
 import type { Past } from './reader.ts';
 import type { OpenRowStatuses } from './row-status-table.ts';
 import { marked, withoutSecrets } from './text.ts';
@@ -59,7 +59,7 @@ export function openJournal(held: Held, past: Past | undefined): Journal {
     async write(line) {
       await append(held, line);
       applyLine(rowStatuses, line);
-      if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
+      if ('there' in line) there.set(keyOf(line.there), line.there);
       isFinished = 'finished' in line;
       hasRows ||= !isFinished;
       if ('done' in line && line.done.keys) late.add(line.done.row);

@@ -2,8 +2,8 @@ import type { Operation } from '../../api/operation.ts';
 import { Failure, isInterruption } from '../../errors.ts';
 import { type CallOptions, call, type Service } from '../../http/call/call.ts';
 import { readRecord } from '../../http/exchange/record.ts';
-import { type Before, newestOf } from '../../http/look/look.ts';
-import { newestOf as newestIn } from './lines.ts';
+import { type Before, largestOf } from '../../http/look/before.ts';
+import { largestOf as largestIn } from './lines.ts';
 
 /** The record that a row has written, as it is now; undefined where the service shows no single one of its kind. */
 export async function readBack(
@@ -25,8 +25,8 @@ export async function withOurNewest(
   own: Iterable<number>,
   read: (id: number) => Promise<unknown>,
 ): Promise<Before | undefined> {
-  const newest = newestIn(own);
-  if (!first || newest <= newestOf(first)) return first;
+  const newest = largestIn(own);
+  if (!first || newest <= largestOf(first)) return first;
   const record = await read(newest).catch((error) => {
     if (error instanceof Failure && !isInterruption(error)) return undefined;
     throw error;

@@ -8,8 +8,9 @@ import {
   type Finish,
   type FormerHeader,
   type Header,
+  keyOf,
+  type Listed,
   type Named,
-  newestOf,
   type Renamed,
   type RowLine,
   type RunLine,
@@ -51,8 +52,8 @@ export type Past = {
   readonly witness: string | undefined;
   /** Every line that was ever written is there: what was only meant to go has not gone. */
   readonly isWhole: boolean;
-  /** What was there before the first row of each run that has written it down, by the newest of its ids. */
-  readonly there: ReadonlyMap<number, readonly number[]>;
+  /** What was there before the first row of each run that has written it down, as its rows call it. */
+  readonly there: ReadonlyMap<number, Listed>;
   readonly requests: number;
   readonly ms: number;
 };
@@ -104,7 +105,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   let voidedAt: string | undefined;
   const restarted = restartedRows();
   const works = openWorks();
-  const there = new Map<number, readonly number[]>();
+  const there = new Map<number, Listed>();
   const [files, sentFrom, contents] = [new Set<string | null>(), new Set<string | null>(), new Set<string>()];
   const passed = passing(rowStatuses);
   let file: string | null = null;
@@ -173,7 +174,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     }
     if ('drafting' in line && line.drafting.again && !restarted.has(line.drafting.row)) voidedAt = run?.at;
     if ('finished' in line) works.finishes(file);
-    if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
+    if ('there' in line) there.set(keyOf(line.there), line.there);
     if ('again' in line) {
       voidedAt = run?.at;
       const { rows, settings } = line.again;

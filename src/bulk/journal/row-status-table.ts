@@ -41,6 +41,7 @@ type Rare = {
   readonly at?: string;
   readonly like?: string;
   readonly unsure?: string;
+  readonly there?: readonly number[];
   readonly secret?: string;
   readonly rest?: true;
   readonly doubt?: true;
@@ -137,7 +138,7 @@ function namesBehind(known: RowRequests | undefined) {
 
 function cellsOf(known: RowRequests | undefined) {
   const codeOf = column(8);
-  /** The id of a row that is done, else the newest one that was there before it. */
+  /** The id of a row that is done, else its `before`. */
   const [lines, ids, runs] = [numberColumn(), numberColumn(), runColumn()];
   const requests = digestColumn();
   const errors = textColumn();
@@ -152,8 +153,8 @@ function cellsOf(known: RowRequests | undefined) {
     const about = { line: lines.get(place) ?? 0, ...(is !== undefined && { is }) };
     const id = ids.get(place) ?? null;
     const error = errors.get(place);
-    const { keys, at, batch, unsure, ...few } = rare.get(place) ?? {};
-    const held = heldIn({ keys, at, like: few.like, unsure });
+    const { keys, at, batch, unsure, there, ...few } = rare.get(place) ?? {};
+    const held = heldIn({ keys, at, like: few.like, unsure, there });
     if (stands === 'drafting') return { status: stands, ...about, batch: batch ?? '', ...held };
     if (stands === 'meant') return { status: stands, ...about, before: id, ...held };
     if (stands === 'sent') return { status: stands, ...about, before: id, ...held };
@@ -197,10 +198,10 @@ function rareIn(rowStatus: RowStatus): Rare | undefined {
   if (rowStatus.status === 'drafting') return { batch: rowStatus.batch, ...heldIn(rowStatus) };
   const parts = rowStatus.status === 'done' ? partsOf(rowStatus) : undefined;
   const held = heldIn(rowStatus);
-  return held.keys || held.like || held.unsure ? { ...parts, ...held } : parts;
+  return held.keys || held.like || held.unsure || held.there ? { ...parts, ...held } : parts;
 }
 
-type DoneParts = Omit<Rare, 'keys' | 'at' | 'like' | 'unsure' | 'batch'>;
+type DoneParts = Omit<Rare, 'keys' | 'at' | 'like' | 'unsure' | 'there' | 'batch'>;
 
 /** Undefined where it has none of them. */
 export function partsOf({ secret, rest, doubt, drafted, draftedAt, step }: DoneParts): DoneParts | undefined {

@@ -4,7 +4,7 @@ import { insteadOf } from '../../promise/instead-of.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { isRepeatable, type Planned } from '../rows/plan.ts';
 import { type RunState, undefer } from './run-state.ts';
-import { readWritten } from './send-row.ts';
+import { readWritten } from './there.ts';
 
 /** Before a row is sent: no copy of an earlier row for the same record may arrive after it. False: the run is over. */
 export async function afterLateCopies(runState: RunState, planned: Planned): Promise<boolean> {

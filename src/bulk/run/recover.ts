@@ -27,7 +27,7 @@ type Looked = Undecided | 'unseen' | undefined;
 async function resolve(runState: RunState, planned: Planned, settleMs: number): Promise<Looked> {
   const { journal, sending } = runState.job;
   const rowStatus = journal.rowStatuses.get(planned.ref);
-  const before = rowStatus && 'before' in rowStatus ? rowStatus.before : null;
+  const before = rowStatus && 'before' in rowStatus ? rowStatus : { before: null };
   const found = await find(sending, planned, before, settleMs).catch(insteadOf('any', 'unseen' as const));
   if (!found || found === 'unseen' || 'candidates' in found) return found;
   await settle(runState, planned, found);

@@ -1,50 +1,22 @@
 import { hearersOf } from '../../api/hearers.ts';
-import type { Input, Operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
 import { unwrap } from '../../command/answered.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { call, type Known, lookFor, type Service } from '../../http/call/call.ts';
 import { madeIds } from '../../http/exchange/made.ts';
 import { settleRecord, syncRecord } from '../../http/exchange/recorder.ts';
 import type { Undecided } from '../../http/exchange/settle.ts';
-import { type Before, newestOf, readBefore } from '../../http/look/look.ts';
-import { isNewestFirst } from '../../http/look/looking.ts';
+import type { Before } from '../../http/look/before.ts';
 import { isOwnLimit } from '../../retry/own-word.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { likeOf } from '../history/alike.ts';
-import { readBack, withOurNewest } from '../journal/read-back.ts';
+import type { Before as WrittenBefore } from '../journal/lines.ts';
 import { isRepeatable, keysBehind, type Planned } from '../rows/plan.ts';
 import { laterSteps, secondStep } from '../rows/second-step.ts';
 import { type Done, type Outcome, outcomeOf, stillOpen } from './outcome.ts';
 import { note, type Sending, through, unsureOf, type Watch } from './sending.ts';
 import { complete, whileSupplied } from './supplied.ts';
-
-/** What is there before the row is sent: of what is listed newest first it is read once, and moves on with our own ids. */
-async function knownBefore(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
-  const { operation } = sending.row;
-  if (operation.params) return readAhead(sending, input);
-  sending.baseline ??= readBaseline(sending, input);
-  const first = await sending.baseline;
-  return first && isNewestFirst(operation) ? { ...first, upTo: Math.max(first.upTo, sending.newestOwn) } : first;
-}
-
-/** What is not listed newest first is known by each id, also to the run that goes on after this one. */
-async function readBaseline(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
-  const read = (id: number) => readWritten(sending, id);
-  const first = await withOurNewest(await readAhead(sending, input), sending.own, read);
-  const isKept = first?.isWhole && !isNewestFirst(sending.row.operation);
-  if (isKept) await sending.journal.write({ there: { ids: [...first.ids] } });
-  return first;
-}
-
-/** A record as it is now; undefined where the service does not show it. */
-export const readWritten = (sending: Sending, id: number | undefined) =>
-  readBack(through(sending), sending.row.operation, id, sending.options);
-
-function readAhead(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
-  const { row, options } = sending;
-  const reading = through(sending);
-  return readBefore((asked, wanted) => call(reading, asked, wanted, options), row.operation, input);
-}
+import { asWritten, beforeIn, knownAt, knownBefore } from './there.ts';
 
 /** Writes down that the rows will leave, before the first of them does: one wait for the disk for all of them. */
 export async function mean(sending: Sending, rows: readonly Planned[]): Promise<void> {
@@ -57,8 +29,7 @@ export async function mean(sending: Sending, rows: readonly Planned[]): Promise<
   if (!first || safety === 'repeatable' || (safety === 'verify' && params) || !journal.tellsKills) return;
   try {
     const known = safety === 'verify' ? await knownBefore(sending, first.input) : undefined;
-    const before = known ? newestOf(known) : null;
-    const meant = { rows: fresh.map(({ ref, line }) => ({ row: ref, line })), before };
+    const meant = { rows: fresh.map(({ ref, line }) => ({ row: ref, line })), ...asWritten(sending, known) };
     await Promise.all([journal.write({ meant }), syncRecord(sending.outer)]);
   } catch (error) {
     // Each row meets the same failure when it is sent, and ends the run by it.
@@ -177,10 +148,10 @@ const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
     const rowStatus = sending.journal.rowStatuses.get(ref);
     const unsure = unsureOf(sending, ref);
     // What an earlier attempt has made is there by now.
-    const atFirst = unsure && rowStatus && 'before' in rowStatus ? rowStatus.before : null;
-    const before = atFirst ?? (trip.before ? newestOf(trip.before) : null);
+    const atFirst = unsure && rowStatus && 'before' in rowStatus && rowStatus.before !== null ? rowStatus : undefined;
+    const before = atFirst ? beforeIn(atFirst) : asWritten(sending, trip.before);
     const known = isRepeatable(sending) ? { keys } : { like: likeOf(sending.row, planned) };
-    const sent = { row: ref, line, before, ...known, ...unsure };
+    const sent = { row: ref, line, ...before, ...known, ...unsure };
     const isMeant = rowStatus?.status === 'meant';
     // As durable as the journal's own line.
     const synced = isMeant || isRepeatable(sending) ? undefined : syncRecord(sending.outer);
@@ -209,17 +180,15 @@ const writeBack = ({ journal }: Sending, { ref, line }: Planned): Promise<void> 
 export async function find(
   sending: Sending,
   planned: Planned,
-  before: number | null,
+  before: WrittenBefore,
   settleMs: number,
 ): Promise<Done | Undecided | undefined> {
   const { operation } = sending.row;
   if (operation.safety !== 'verify') return undefined;
-  const ids = before === null ? undefined : sending.journal.past.there.get(before);
-  const upTo = before !== null && !ids ? before : 0;
-  // Of messages only those of the thread are known to a look.
-  const elsewhere = operation.params ? [...sending.own] : [];
-  const known: Known = before === null ? 'nothing' : { ids: ids ?? [], elsewhere, upTo, isWhole: true };
-  const findings = await lookFor(through(sending), operation, planned.input, { before: known, settleMs });
+  const findings = await lookFor(through(sending), operation, planned.input, {
+    before: knownAt(sending, before),
+    settleMs,
+  });
   if (!('found' in findings)) return findings;
   const id = idOf(operation, findings.found, planned);
   if (id !== null) note(sending, id);

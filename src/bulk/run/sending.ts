@@ -4,7 +4,7 @@ import type { RowOf } from '../../command/row.ts';
 import { type Context, type HttpResponse, type Lost, withContext } from '../../context.ts';
 import { type CallOptions, patience, type Service } from '../../http/call/call.ts';
 import { ownIds } from '../../http/call/open-writes.ts';
-import type { Before } from '../../http/look/look.ts';
+import type { Before } from '../../http/look/before.ts';
 import type { NumberTable } from '../../text/number-table.ts';
 import { unsureIn } from '../journal/apply-line.ts';
 import { leavesCopy } from '../journal/copies.ts';
@@ -18,12 +18,16 @@ export type Sending = {
   readonly options: CallOptions;
   /** Ids that svc has made already, shared with every look of the run. */
   readonly own: NumberTable;
-  /** Of those the newest of this run: a service that was reset since the run before begins its ids again. */
+  /** Of those of this run: a service that was reset since the run before begins its ids again. */
   /** By hand: Math.max of 10,000 ids for each row would cost more than the row. */
-  newestOwn: number;
+  largestOwn: number;
+  /** Of those the one that was made last. */
+  lastOwn?: number;
   /** Made so far, repetitions and looks included. */
   requests: number;
   baseline?: Promise<Before | undefined>;
+  /** What rows call it, where the journal says what it is. */
+  baselineKey?: number;
   /** What may be taken for a row of unknown outcome, and the other way round. */
   readonly doubtful: Set<string>;
   /** Rows, by their names, that an earlier run has sent and of which nobody knows whether they are done: what is said of them. */
@@ -40,7 +44,7 @@ export function beginSending(outer: Service, row: RowOf, journal: Journal): Send
   const unsure = new Map<string, string>();
   for (const [ref, rowStatus] of journal.rowStatuses.standing('sent', 'unknown'))
     unsure.set(ref, unsureIn(rowStatus) ?? sentBefore);
-  const learnt = { newestOwn: 0, requests: 0, doubtful: new Set<string>(), unsure, late };
+  const learnt = { largestOwn: 0, requests: 0, doubtful: new Set<string>(), unsure, late };
   const sending: Sending = { outer, row, journal, options, own, ...learnt };
   for (const rowStatus of journal.rowStatuses.values()) {
     // An earlier run ended while it was on its way, or soon after.
@@ -62,7 +66,8 @@ export function unsureOf({ unsure }: Sending, ref: string): { readonly unsure: s
 
 export function note(sending: Sending, id: number): void {
   sending.own.set(id, 0);
-  sending.newestOwn = Math.max(sending.newestOwn, id);
+  sending.largestOwn = Math.max(sending.largestOwn, id);
+  sending.lastOwn = id;
 }
 
 /** Told of each request that writes, before it leaves and once it has ended. */

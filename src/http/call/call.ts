@@ -16,8 +16,9 @@ import { recorderOf } from '../exchange/recorder.ts';
 import { wireOf } from '../exchange/request.ts';
 import type { Findings } from '../exchange/settle.ts';
 import { sharedHold } from '../exchange/shared-hold.ts';
+import type { Before } from '../look/before.ts';
 import { recordBefore, recordThere } from '../look/confirmed-update.ts';
-import type { Before, Prepared } from '../look/look.ts';
+import type { Prepared } from '../look/look.ts';
 import type { LookAgain } from '../look/look-again.ts';
 import type { Called, Read } from '../look/lookups.ts';
 import { isService } from '../send/address.ts';
@@ -173,7 +174,8 @@ const readOf =
   (reading) =>
     call(service, reading, { params } as Input<Operation>);
 
-const looking = () => Promise.all([import('../look/look.ts'), import('../look/looking.ts')]);
+const looking = () =>
+  Promise.all([import('../look/look.ts'), import('../look/before.ts'), import('../look/looking.ts')]);
 let looks: ReturnType<typeof looking> | undefined;
 
 /** Gets ready to look for what the write makes, before it is sent. */
@@ -184,7 +186,7 @@ export async function preparedLook<Op extends Operation>(
   options: CallOptions & { readonly isResumed?: boolean } = {},
 ): Promise<Prepared> {
   looks ??= looking();
-  const [{ prepareLook, readBefore }, { likenessOf }] = await looks;
+  const [{ prepareLook }, { readBefore }, { likenessOf }] = await looks;
   const own = ownIdsFor(service, operation, input.params);
   const reading =
     (maxWaitMs?: number): Read =>

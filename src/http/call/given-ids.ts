@@ -4,6 +4,7 @@ import { numbersWithin } from '../../text/digest-numbers.ts';
 import { type NumberTable, numberTable } from '../../text/number-table.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { Service } from '../exchange/asking.ts';
+import type { Before } from '../look/before.ts';
 
 type Given = Pick<NumberTable, 'add' | 'get' | 'set'>;
 type Op = Pick<Operation, 'id' | 'params' | 'safety'>;
@@ -31,7 +32,10 @@ export function giveEarlier(service: Pick<Service, 'learnt'>, operation: Op, id:
 const namedIn = (params: unknown): unknown => Object.values(fieldsIn(params))[0];
 
 /** For whom the ids are taken, and what was there before. */
-type For = { readonly params?: unknown; readonly before?: { readonly ids: readonly number[] } | undefined };
+type For = {
+  readonly params?: unknown;
+  readonly before?: Pick<Before, 'ids' | 'isWhole' | 'grows'> | undefined;
+};
 
 /**
  * What takes the ids of an answer for one write, and says false where another write has one of them: ids are never
@@ -66,6 +70,9 @@ function isFirst({ learnt }: Pick<Service, 'learnt'>, { headers, body }: HttpRes
   return owner === undefined || owner === me;
 }
 
-/** A service that was reset begins its ids again: it shows nothing as new as what an earlier run has made. */
+/**
+ * A service that was reset begins its ids again: it shows nothing as new as what an earlier run has made. Where ids do not
+ * grow, only all that is there tells that.
+ */
 export const isForgotten = (id: number, before: For['before']): boolean =>
-  before?.ids.every((one) => one < id) === true;
+  before !== undefined && (before.isWhole || before.grows === true) && before.ids.every((one) => one < id);

@@ -7,8 +7,9 @@ import type { RequestSpec, Service } from '../exchange/asking.ts';
 import { givenIds, isId, madeIds } from '../exchange/made.ts';
 import { shownIn } from '../exchange/record.ts';
 import { answeredOtherwise, otherThanSent } from '../look/answered-otherwise.ts';
+import type { Before } from '../look/before.ts';
 import { confirmedUpdate } from '../look/confirmed-update.ts';
-import type { Before, Prepared } from '../look/look.ts';
+import type { Prepared } from '../look/look.ts';
 import type { LookAgain } from '../look/look-again.ts';
 
 export type Typed = { readonly params?: unknown; readonly body?: unknown };
@@ -81,14 +82,14 @@ type About = Pick<Operation, 'safety' | 'resource' | 'answer' | 'makes' | 'delet
 /** What a write was asked to do, and what was there before it. */
 type Write = {
   readonly params?: unknown;
-  readonly before?: Pick<Before, 'ids' | 'isWhole'>;
+  readonly before?: Pick<Before, 'ids' | 'isWhole' | 'grows'>;
 };
 
 /**
  * Whether a whole record in an answer is surely not the one that the write has made or changed: it was there before, or
  * it has another id than the path. Whatever stands before the service may mix up answers. Ids are never reused
- * (service.md#records-1), but need not grow: what was read whole is known by each id. Of a list of which only the newest
- * page was read an old record is known by one that is newer.
+ * (service.md#records-1), but need not grow: what was read is known by each id. Where only the newest page was read, and
+ * shows that ids grow, an old record is known by one that is newer.
  */
 function showsOther(operation: About, { params, before }: Write, json: unknown): boolean {
   const { safety, deletes } = operation;
@@ -103,8 +104,8 @@ function showsOther(operation: About, { params, before }: Write, json: unknown):
 }
 
 /** Only what this run has read counts: a service that was reset begins its ids again. */
-function wasThere({ ids, isWhole }: NonNullable<Write['before']>): (id: number) => boolean {
-  if (isWhole) return (id) => ids.includes(id);
+function wasThere({ ids, isWhole, grows }: NonNullable<Write['before']>): (id: number) => boolean {
+  if (isWhole || !grows) return (id) => ids.includes(id);
   const newest = ids.reduce((most, id) => Math.max(most, id), 0);
   return (id) => id <= newest;
 }

@@ -23,14 +23,16 @@ const farthestMs = 12 * 60 * 60 * 1000;
 
 /**
  * Whether a record was made before the write left, although the list did not show it then: a list may come from a store.
- * Further back than half a day it counts as older only if it is older than a record that was there before, too.
+ * Further back than half a day, or where nobody knows when that was, it counts as older only if it is older than a record
+ * that was there before, too.
  */
 export function isOlder(record: Readonly<Record<string, unknown>>, { at, newestBefore }: Sent): boolean {
   const made = madeAt(record);
-  if (made === undefined || at === undefined) return false;
+  if (made === undefined) return false;
+  const isBelow = newestBefore !== undefined && made + toleranceMs < newestBefore;
+  if (at === undefined) return isBelow;
   const ageMs = at - made;
-  if (ageMs <= toleranceMs) return false;
-  return ageMs < farthestMs || (newestBefore !== undefined && made + toleranceMs < newestBefore);
+  return ageMs > toleranceMs && (ageMs < farthestMs || isBelow);
 }
 
 /**

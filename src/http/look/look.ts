@@ -1,12 +1,11 @@
 import type { Input, Operation } from '../../api/operation.ts';
 import type { HttpResponse } from '../../context.ts';
-import { Failure } from '../../errors.ts';
-import { isGatewayTimeout, readBody } from '../../retry/own-word.ts';
 import type { NumberTable } from '../../text/number-table.ts';
 import type { Open } from '../exchange/asking.ts';
 import { madeIds } from '../exchange/made.ts';
 import type { Look, Undecided } from '../exchange/settle.ts';
 import { isOlder, madeAt } from './age.ts';
+import { type Before, largestOf, newIn } from './before.ts';
 import { lookingFor } from './looking.ts';
 import type { Lookup, Read, Seen } from './lookups.ts';
 import { askedTwice } from './sweeps.ts';
@@ -39,69 +38,6 @@ export type Prepared = {
   readonly ended: () => void;
 };
 
-/**
- * What was there before a write, as plain data: a journal can hold it. A record is known by its id, or by one that is
- * not larger than `upTo`, for whoever wrote down no more than the newest id.
- */
-export type Before = {
-  readonly ids: readonly number[];
-  readonly upTo: number;
-  /** No record was left out, so whatever is not known is new. */
-  readonly isWhole: boolean;
-  /** The latest time at which one of them was made, in milliseconds. */
-  readonly newestMs?: number;
-  /** How many there were in all, where the service said so. */
-  readonly total?: number;
-  /** Known as well, wherever they stand: that this list is without them shows nothing. */
-  readonly elsewhere?: readonly number[];
-};
-
-/** The newest id that was there; 0 where nothing was. */
-export const newestOf = ({ ids, upTo }: Before): number => ids.reduce((most, id) => Math.max(most, id), upTo);
-
-/**
- * Reads what is there, before the first attempt: the first page of a list that the document promises to be sorted newest
- * first, all of any other. Undefined where the service does not show it.
- */
-export async function readBefore<Op extends Operation>(
-  read: Read,
-  operation: Pick<Op, 'id'>,
-  input: Input<Op>,
-): Promise<Before | undefined> {
-  const { page, newestFirst } = lookingFor<Op>(operation);
-  // What a page leaves out is told from ours by its time; a page that is asked for twice would cost each write a request.
-  const pageAt = async (number: number) => {
-    const view = await page(read, input, number);
-    return { ...view, isOdd: view.isUncounted === true };
-  };
-  const known = ({ seen, isWhole, total }: Seeing): Before => {
-    const newestMs = seen.reduce(
-      (most, { record }) => Math.max(most, madeAt(record) ?? most),
-      Number.NEGATIVE_INFINITY,
-    );
-    return { ids: seen.map(({ id }) => id), upTo: 0, isWhole, newestMs, ...(total !== undefined && { total }) };
-  };
-  try {
-    if (newestFirst) {
-      const { seen, isLast, isOdd, total } = await askedTwice(pageAt, 1);
-      return isOdd ? undefined : known({ seen, isWhole: isLast, total });
-    }
-    const all = await wholeList(pageAt);
-    return all.isWhole ? known(all) : undefined;
-  } catch (failure) {
-    // Other failures end the write before it is sent.
-    if (failure instanceof Failure && isBlind(failure)) return undefined;
-    throw failure;
-  }
-}
-
-/** The read is refused, or the service fails at it, or answers with other JSON: that says nothing about the write. */
-function isBlind({ kind, status = 0, answer, isStranger }: Failure): boolean {
-  if (isStranger) return false;
-  if (kind === 'forbidden' || status >= 500 || isGatewayTimeout(status)) return true;
-  return status >= 200 && status < 300 && answer !== undefined && readBody(answer.body).form !== 'none';
-}
-
 /** Prepares to look: `before` tells our record from an older one that agrees. Without it none is surely ours. */
 export function prepareLook<Op extends Operation>(
   read: (maxWaitMs?: number) => Read,
@@ -116,16 +52,20 @@ export function prepareLook<Op extends Operation>(
   };
   const isOwn = ({ id }: Seen): boolean => own.get(id) !== undefined && !mayBeAnew(id);
   const notOwn = async (reading: Read) => {
-    const { fresh, isWhole } = await freshOf(looking, (number) => looking.page(reading, input, number), before);
+    const { fresh, isWhole, newestMs } = await freshOf(
+      looking,
+      (number) => looking.page(reading, input, number),
+      before,
+    );
     // What has the number of an earlier run's record is never surely ours.
     const known = (seen: Fresh): Fresh => (own.get(seen.id) === undefined ? seen : { ...seen, isNew: false });
-    return { others: fresh.filter((seen) => !isOwn(seen)).map(known), isWhole };
+    return { others: fresh.filter((seen) => !isOwn(seen)).map(known), isWhole, newestMs };
   };
   const look: Look = async (maxWaitMs) => {
     me.isLookedFor = true;
     const reading = read(maxWaitMs);
-    const { others, isWhole } = await notOwn(reading);
-    const age = { at: sentAt?.(), newestBefore: before?.newestMs };
+    const { others, isWhole, newestMs } = await notOwn(reading);
+    const age = { at: sentAt?.(), newestBefore: before?.newestMs ?? newestMs };
     const judged = withoutOlder(await judge(looking, { reading, input, detailed }, others), (one) => isOlder(one, age));
     // A request of this run that is looked for at the same time has taken one of them meanwhile.
     if (judged.whole.some(isOwn)) return look(maxWaitMs);
@@ -164,20 +104,21 @@ async function freshOf<Op extends Operation>(
   { newestFirst }: Lookup<Op>,
   page: PageAt,
   before: Before | undefined,
-): Promise<{ readonly fresh: readonly Fresh[]; readonly isWhole: boolean }> {
+): Promise<Pick<Seeing, 'isWhole'> & { readonly fresh: readonly Fresh[]; readonly newestMs: number | undefined }> {
   const ids = new Set([...(before?.ids ?? []), ...(before?.elsewhere ?? [])]);
   const isKnown = (id: number) => before !== undefined && (id <= before.upTo || ids.has(id));
-  // A service might sort by something else than it says; ids grow with time, so an id below a known one is not new.
-  const newest = before ? newestOf(before) : 0;
-  const isNew = (id: number) => before !== undefined && (before.isWhole || id > newest);
+  const isNew = newIn(before);
   const { seen, isWhole, total } = newestFirst ? await newestOnes(page, before && isKnown) : await wholeList(page);
-  const fresh = seen.filter(({ id }) => !isKnown(id)).map((one) => ({ ...one, isNew: isNew(one.id) }));
+  const fresh = seen.filter(({ id }) => !isKnown(id)).map((one) => ({ ...one, isNew: isNew(one) }));
   // A list that lacks what was there may lack ours as well. Contacts and tickets, newest first, cannot be deleted, so
   // fewer of them than before are not all (service.md#records-3).
-  const hasLostAll = newest > 0 && fresh.length === seen.length;
+  const hasLostAll = before !== undefined && largestOf(before) > 0 && fresh.length === seen.length;
   const shown = new Set(seen.map(({ id }) => id));
   const hasLost = newestFirst ? (total ?? 0) < (before?.total ?? 0) : before?.ids.some((id) => !shown.has(id));
-  return { fresh, isWhole: isWhole && !hasLostAll && !hasLost };
+  // Only a list that begins with the newest shows what came right before.
+  const times = newestFirst ? seen.flatMap(({ id, record }) => (ids.has(id) ? (madeAt(record) ?? []) : [])) : [];
+  const newestMs = times.length > 0 ? Math.max(...times) : undefined;
+  return { fresh, isWhole: isWhole && !hasLostAll && !hasLost, newestMs };
 }
 
 /** Where nothing is known, the first page: a record that was made just now is there. */
