@@ -40,15 +40,15 @@ function adviseCopy({ ctx, settings }: Service, total = 0): void {
   );
 }
 
-/** Those that came after the one with that id. The service lists the newest first, so that takes one request as a rule. */
+/** Those that came after the `newest` known ones. The service lists the newest first, so that takes one request as a rule. */
 export async function* newerContacts(
   service: Service,
-  newest: number,
+  newest: ReadonlySet<number>,
   fits: (contact: FoundContact) => boolean,
 ): AsyncGenerator<FoundContact> {
   for await (const record of list(service, listContacts, {}, { all: true, isLeftEarly: true }).records) {
     const contact = record as FoundContact;
-    if (contact.contact_id <= newest) return;
+    if (newest.has(contact.contact_id)) return;
     if (fits(contact)) yield contact;
   }
 }

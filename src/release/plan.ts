@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import type { ChangelogEntry, ChangelogItem, createChangelogEntry, updateChangelogEntry } from '../api/changelog.ts';
+import { byAge } from '../text/by-age.ts';
 import { bareVersion, versionKey } from './version.ts';
 
 export type Item = v.InferOutput<typeof ChangelogItem>;
@@ -62,6 +63,8 @@ export function packagesAmong(wanted: Named, entries: readonly Item[]): readonly
   return names.size > 1 && !names.has(undefined) ? [...names.values()].sort() : [];
 }
 
+const older = byAge();
+
 /** Entries of one version: the one to work on, and the ids of those that should not be there. */
 export function entryOf(
   wanted: Named,
@@ -80,7 +83,7 @@ export function entryOf(
   const isDraft = (entry: Item) => Number(entry.status !== 'published');
   const isOdd = (entry: Item) => (isDraft(entry) ? 0 : Number(keyOf(nameOf(entry)) !== own));
   const [entry, ...twins] = found.sort(
-    (a, b) => isOther(a) - isOther(b) || isDraft(a) - isDraft(b) || isOdd(a) - isOdd(b) || a.id - b.id,
+    (a, b) => isOther(a) - isOther(b) || isDraft(a) - isDraft(b) || isOdd(a) - isOdd(b) || older(a, b),
   );
   return { entry, doubled: twins.map((twin) => twin.id) };
 }

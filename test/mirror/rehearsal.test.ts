@@ -11,7 +11,8 @@ import { type Seed, seedFromCopy } from '../../src/mirror/rehearsal/seed.ts';
 import { openCopyPulled } from '../../src/mirror/store/open-copy.ts';
 import { readSeed } from '../../src/sandbox/store/seed-file.ts';
 import { cpuTimer } from '../cpu.ts';
-import { origin, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { idOrders, withIds } from '../other-ids.ts';
+import { few, origin, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { ok } from './engines.ts';
 import { request, truth } from './truth.ts';
@@ -258,4 +259,13 @@ test('a word of a megabyte, such as a picture in a text, takes no longer than as
   expect(out).not.toContain('ada@example.org');
   expect(out).toMatch(/ \S+@\S+$/u);
   expect(computed()).toBeLessThan(10_000);
+});
+
+test.each(idOrders)('a rehearsal lists the newest first, as the service does, where ids %s', async (_, order) => {
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
+  await ok(withIds(world, order), ['mirror', 'pull', '--only', 'tickets']);
+  const { tickets = [] } = await seedOf(world);
+  expect(tickets.map(({ id }) => order(Number(id)))).toEqual(
+    (few.tickets ?? []).filter(({ account_id }) => account_id === 1).map(({ id }) => id),
+  );
 });

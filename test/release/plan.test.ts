@@ -38,6 +38,7 @@ describe('of the entries of a version', () => {
     expect(found('1.2.0', { status: 'draft' }, {}, { id: 9 }, { status: 'draft' })).toEqual([2, [9, 1, 4]]);
     expect(found('1.2.0', { id: 9 }, {})).toEqual([2, [9]]);
     expect(found('1.2.0', { status: 'draft', id: 5 }, { status: 'draft', id: 4 })).toEqual([4, [5]]);
+    expect(found('1.2.0', {}, { id: 9, created_at: '2026-11-18T12:00:00Z' })).toEqual([9, [1]]);
   });
 
   test.each(['', ' ', 'v'])('an entry without a version is of none, asked for by %j too', (version) => {

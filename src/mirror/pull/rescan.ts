@@ -29,10 +29,10 @@ export async function rescan(pulling: Pulling, guarded: Guarded): Promise<void> 
   }
 }
 
-/** Where its records stand in the list, newest first. */
+/** Where its records stand in the list, newest first: by their own times, for ids need not grow. */
 const ranked = (name: KindName): string =>
-  `(SELECT svc_row, looked_at, seen_at, ${tableOf(name).id} AS id, ` +
-  `row_number() OVER (ORDER BY ${tableOf(name).id} DESC) AS place FROM ${name} WHERE ${owned} AND gone_at IS NULL) AS ranked`;
+  `(SELECT svc_row, looked_at, seen_at, ${tableOf(name).id} AS id, row_number() OVER ` +
+  `(ORDER BY created_at DESC NULLS LAST, ${tableOf(name).id} DESC) AS place FROM ${name} WHERE ${owned} AND gone_at IS NULL) AS ranked`;
 
 async function stalePages(sql: Sql, pulling: Pulling, kind: KindName): Promise<Stale[]> {
   const { account, wishes, began } = pulling;

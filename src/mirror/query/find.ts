@@ -2,6 +2,7 @@ import { hasDigits, nationalEnd } from '../../command/find-contacts.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure, isInterruption } from '../../errors.ts';
+import { byAge } from '../../text/by-age.ts';
 import type { Fields } from '../../text/record.ts';
 import { type Copy, closingOnFailure, openCopyIfKnown } from '../store/open-copy.ts';
 import { asOfState, readState } from '../store/state.ts';
@@ -102,11 +103,17 @@ export function findContacts(store: Store, account: Account, text: string): Prom
   });
 }
 
-/** The id of the newest contact that the copy has seen, gone or not; 0 where there is none. */
-export const newestContact = (store: Store, account: Account): Promise<number> =>
+/** Of one moment there may be several, and a list may show any of them first. */
+const newestAtMost = 100;
+
+/** The ids of the newest contacts that the copy has seen, gone or not. */
+export const newestContacts = (store: Store, account: Account): Promise<ReadonlySet<number>> =>
   store.read(async (sql) => {
-    const [row] = await sql.all(`SELECT max(contact_id) AS id FROM contacts WHERE ${owned}`, ownerOf(account));
-    return Number(row?.id ?? 0);
+    const rows = await sql.all(
+      `SELECT contact_id AS id FROM contacts WHERE ${owned} ORDER BY created_at DESC NULLS LAST, contact_id DESC LIMIT $3`,
+      [...ownerOf(account), newestAtMost],
+    );
+    return new Set(rows.map(({ id }) => Number(id)));
   });
 
 /**
@@ -121,8 +128,9 @@ async function contactsWhere(sql: Sql, account: Account, condition: string, valu
   return newestFirst(rows.map(dataOf));
 }
 
-const newestFirst = (contacts: Fields[]): Fields[] =>
-  contacts.sort((a, b) => Number(b.contact_id) - Number(a.contact_id));
+const older = byAge('contact_id');
+
+export const newestFirst = (contacts: Fields[]): Fields[] => contacts.sort((a, b) => older(b, a));
 
 const asOf = async (sql: Sql, account: Account): Promise<string | undefined> =>
   asOfState(await readState(sql, account, 'contacts')) ?? undefined;

@@ -7,7 +7,7 @@ import { call, type Service } from '../../http/call/call.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 import { counted } from '../../text/number.ts';
 import type { Fields } from '../../text/record.ts';
-import { findContacts, fromContactsCopy, newestContact, type Telling } from './find.ts';
+import { findContacts, fromContactsCopy, newestContacts, newestFirst, type Telling } from './find.ts';
 import { type Written, writtenSince } from './written.ts';
 
 type Asking = {
@@ -26,11 +26,13 @@ export async function foundInCopy(asking: Asking, text: string): Promise<readonl
   const copied = await fromContactsCopy(
     ctx,
     settings,
-    async (copy) => ({
-      ...(await findContacts(copy.store, copy.account, text)),
-      written: await writtenSince(ctx, settings, copy),
-      newest: await newestContact(copy.store, copy.account),
-    }),
+    async (copy) => {
+      const found = await findContacts(copy.store, copy.account, text);
+      const written = await writtenSince(ctx, settings, copy);
+      // They are looked for among all; where the copy has what was asked for, nobody needs them.
+      const mayAsk = found.contacts.length === 0 || written.hasNewer || written.ids.length > 0;
+      return { ...found, written, newest: mayAsk ? await newestContacts(copy.store, copy.account) : new Set<number>() };
+    },
     asking,
   );
   if (!copied) return undefined;
@@ -74,7 +76,7 @@ async function withChanged(
   };
 }
 
-type Newer = { readonly newest: number; readonly hasNewer: boolean };
+type Newer = { readonly newest: ReadonlySet<number>; readonly hasNewer: boolean };
 
 /** The service lists the newest first, so what is newer costs a request as a rule. */
 async function withNewer(
@@ -101,10 +103,7 @@ const withFresh = (
   contacts: readonly Fields[],
   read: ReadonlySet<number>,
   fresh: readonly FoundContact[],
-): readonly Fields[] =>
-  [...contacts.filter(({ contact_id: id }) => !read.has(Number(id))), ...fresh].sort(
-    (a, b) => Number(b.contact_id) - Number(a.contact_id),
-  );
+): readonly Fields[] => newestFirst([...contacts.filter(({ contact_id: id }) => !read.has(Number(id))), ...fresh]);
 
 /** A copy answers where there is no network, and where the service is busy or fails, too. */
 const isAway = (error: unknown): error is Failure =>

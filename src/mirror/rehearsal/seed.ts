@@ -1,3 +1,4 @@
+import { byAge } from '../../text/by-age.ts';
 import type { Fields } from '../../text/record.ts';
 import { readAll } from '../store/read.ts';
 import { isKindWhole, readState } from '../store/state.ts';
@@ -44,8 +45,8 @@ async function recordsOf(store: Store, account: Account, name: KindName): Promis
   const { id } = tableOf(name);
   const all: Fields[] = [];
   for await (const record of readAll(store, account, name)) if (idOr(record[id])) all.push(record);
-  // The copy keeps them as they came, newest first; of those of one moment the lower id is the older one.
-  return all.sort((a, b) => Number(a[id]) - Number(b[id]));
+  // The copy keeps them as they came, newest first, and later ones behind them.
+  return all.sort(byAge(id));
 }
 
 async function membersOf(store: Store, account: Account, { table, parent, operation }: Members, held: Held) {
