@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { askWitnesses, forgetWitness, newWitness, witnessFolder } from '../../src/disk/lock/witness.ts';
+import { askWitnesses, forgetWitness, inTurn, newWitness, witnessFolder } from '../../src/disk/lock/witness.ts';
 
 test('a witness says how far a log came for as long as it is not closed, and after an end that was not clean', async ({
   skip,
@@ -31,6 +31,19 @@ test('a name that leads elsewhere is nobody', async () => {
   const saidBy = await askWitnesses();
   expect(saidBy('../../etc/hostname')).toBeUndefined();
   await forgetWitness('../nothing');
+});
+
+test('a run looks at few of many, and each has its turn', () => {
+  const names = Array.from({ length: 500 }, (_, at) => `${at}-${String(at * 7919 + 1).padStart(8, '0')}`);
+  const seen = new Set<string>();
+  for (const own of names) {
+    const looked = inTurn(names, own);
+    expect(new Set(looked).size).toBe(16);
+    for (const name of looked) seen.add(name);
+  }
+  expect(seen.size).toBe(names.length);
+  expect(inTurn(names.slice(0, 3), '7-z')).toHaveLength(3);
+  expect(inTurn([], '7-z')).toEqual([]);
 });
 
 test('a later run removes what is left of logs that are gone, and nothing that somebody may need', {
@@ -74,6 +87,11 @@ test('a later run removes what is left of logs that are gone, and nothing that s
   await rm(join(one, 'gone.jsonl'));
   await rm(other, { recursive: true });
   const next = await newWitness(1, await log(join(one, 'next.jsonl')));
+  // Each run looks at some, and others leave theirs in the same folder.
+  for (let run = 0; run < 10_000 && forgotten.some((path) => existsSync(path)); run++) {
+    const later = await newWitness(1, join(one, 'next.jsonl'));
+    await later?.close({ stays: false });
+  }
   expect(forgotten.filter((path) => existsSync(path))).toEqual([]);
   expect(Object.entries(kept).filter(([, path]) => !existsSync(path))).toEqual([]);
   expect((await askWitnesses())(basename(kept.resumable))).toBe(7);

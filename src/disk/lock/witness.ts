@@ -41,12 +41,12 @@ export async function witnessFolder(): Promise<string | undefined> {
   }
 }
 
-/** For the log at that path. What earlier runs have left for logs that are gone is removed. */
+/** For the log at that path. Of what earlier runs have left for logs that are gone, some is removed. */
 export async function newWitness(bytes: number, log: string): Promise<Witness | undefined> {
   const folder = await witnessFolder();
   if (folder === undefined) return undefined;
-  await removeForgotten(folder).catch(() => {});
   const name = `${process.pid}-${randomName()}`;
+  await removeForgotten(folder, name).catch(() => {});
   const path = join(folder, name);
   const file = await open(path, 'wx', 0o600).catch(() => undefined);
   if (!file) return undefined;
@@ -113,12 +113,23 @@ async function telling(log: string): Promise<string> {
   return `\n${JSON.stringify(owner)}\n`;
 }
 
+/** More than a run can leave, so that they get fewer; and few, for each run reads so many before it begins. */
+const lookedAtOnce = 16;
+
+/** Of these the ones that the run with the witness `own` looks at: any have their turn, since it has a random name. */
+export function inTurn(names: readonly string[], own: string): string[] {
+  const placeOf = (name: string): string => name.slice(name.indexOf('-') + 1);
+  const sorted = names.toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
+  const from = sorted.findIndex((name) => placeOf(name) > placeOf(own));
+  return [...sorted.slice(Math.max(from, 0)), ...sorted.slice(0, Math.max(from, 0))].slice(0, lookedAtOnce);
+}
+
 /**
- * Removes the witnesses of processes that are gone and of logs that are gone with them. A log that is still there may be
- * gone on with, and then its witness is needed. In doubt they stay: they are in memory, and end with the machine.
+ * Removes witnesses of processes that are gone and of logs that are gone with them, some at a time. A log that is still
+ * there may be gone on with, and then its witness is needed. In doubt they stay: they are in memory, and end with the machine.
  */
-async function removeForgotten(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
+async function removeForgotten(folder: string, own: string): Promise<void> {
+  for (const name of inTurn(await readdir(folder), own)) {
     const path = join(folder, name);
     const owner = ownerIn(await readFile(path, 'utf8').catch(() => ''));
     if (owner && (await isForgotten(owner))) await rm(path, { force: true });
