@@ -137,7 +137,13 @@ async function requireUnchanged(service: Service, held: Held, unsure: Unsure | u
 function withoutOwn(draft: Draft, now: Seen): Seen {
   if (!hasBegun(draft)) return now;
   const isOwn = draft.steps.some(({ sent_id: id }) => id !== null && id === now.answers?.message_id);
-  return { ...now, status: draft.status, ...(isOwn && { answers: draft.answers }) };
+  const others = (now.messages ?? 0) - 1;
+  const isOneMore = others === draft.messages;
+  return {
+    ...{ ...now, status: draft.status },
+    ...(isOwn && { answers: draft.answers }),
+    ...(isOneMore && { messages: others }),
+  };
 }
 
 const changedFailure = (draft: Draft, changes: readonly string[], unsure: Unsure | undefined): Failure =>

@@ -30,6 +30,8 @@ export type Seen = {
   readonly subject?: string | null;
   /** The newest message of the thread. */
   readonly answers: { readonly message_id: number; readonly created_at: string } | null;
+  /** How many the thread has: one that comes late need not be the newest. Drafts of an older svc lack it. */
+  readonly messages?: number;
   /** A digest of what would become public. */
   readonly content: string | null;
 };
@@ -89,6 +91,7 @@ export const digestOfDraft = (draft: Pick<Draft, 'steps' | keyof Seen>): string 
     JSON.stringify([
       draft.steps.map(({ method, path, body, state }) => [method, path, body ?? null, state === 'done']),
       ...[draft.to, draft.recipient, draft.channel, draft.answers?.message_id ?? null, draft.status, draft.content],
+      ...(draft.messages === undefined ? [] : [draft.messages]),
     ]),
   ).slice(0, 32);
 

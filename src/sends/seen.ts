@@ -1,4 +1,5 @@
 import { personOf } from '../command/seed.ts';
+import { byAge } from '../text/by-age.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { type Fields, fieldsIn, isRecord, recordsIn, textIn } from '../text/record.ts';
 import type { Seen } from './draft.ts';
@@ -29,7 +30,7 @@ export function seenOf({ hearers, body, record }: About): Seen {
   const contact = record ? record.contact : fieldsIn(body).contact;
   if (!record && !isRecord(contact)) return unseen;
   const messages = recordsIn(record?.messages);
-  const newest = messages.reduce<Fields | undefined>((last, one) => (idOf(one) >= idOf(last) ? one : last), undefined);
+  const newest = messages.toSorted(byAge()).at(-1);
   return {
     ...unseen,
     ...(hearers !== undefined && {
@@ -41,6 +42,7 @@ export function seenOf({ hearers, body, record }: About): Seen {
     number: textIn(record?.ticket_number) ?? null,
     subject: textIn(record?.subject) ?? null,
     answers: newest ? { message_id: idOf(newest), created_at: textIn(newest.created_at) ?? '' } : null,
+    messages: messages.length,
   };
 }
 

@@ -43,6 +43,7 @@ export function differences(draft: Draft, now: Seen, record: Thread['record']): 
     const last = fieldsIn(messages.find((one) => fieldsIn(one).id === newest));
     const isTeam = last.direction === 'out' || ['operator', 'agent', 'ai'].includes(String(last.sender_type));
     told.push(isTeam ? 'The team has answered since.' : 'The customer has written again.');
-  }
+  } else if (draft.messages !== undefined && now.messages !== draft.messages)
+    told.push('The thread holds other messages than it did.');
   return told;
 }

@@ -2,8 +2,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/context.ts';
+import { idOrders, withIds } from '../other-ids.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';
 import { svc, type World } from '../svc.ts';
 import { atDesk, desk, type Shown, writesOf } from './drafting.ts';
@@ -268,6 +269,48 @@ test('a newer message of the customer keeps the draft of a chat back', async () 
   const ran = await run(`drafts approve 1 --digest ${before.digest}`);
   expect(ran).toMatchObject({ exitCode: 11, stderr: expect.stringContaining('The customer has written again.') });
   expect(writesOf(world)).toEqual([]);
+});
+
+describe.each(idOrders)('where ids of messages %s', (_, order) => {
+  const chat = order(3);
+  const customerWrites = (world: SandboxWorld) =>
+    world.control('POST', 'act', { kind: 'customer_message', account_id: 1, conversation_id: 3, body: 'And now?' });
+
+  test('a newer message of the customer keeps the draft of a chat back, and an older one does not', async () => {
+    const { world } = desk();
+    const { draft, run, shown } = atDesk(withIds(world, order));
+    const before = await draft(`conversations reply ${chat} --body Hello`);
+    await customerWrites(world);
+    const ran = await run(`drafts approve 1 --digest ${before.digest}`);
+    expect(ran).toMatchObject({ exitCode: 11, stderr: expect.stringContaining('The customer has written again.') });
+    expect(writesOf(world)).toEqual([]);
+    const { digest } = await shown(1);
+    expect(digest).not.toBe(before.digest);
+    expect((await run(`drafts approve 1 --digest ${digest}`)).exitCode).toBe(0);
+    expect(writesOf(world)).toHaveLength(1);
+  });
+
+  test('a message that comes late, with an older time, keeps it back too', async () => {
+    const { world } = desk();
+    const ordered = withIds(world, order);
+    let isLate = false;
+    const exchange: World['exchange'] = async (request) => {
+      const answer = await ordered.exchange(request);
+      if (!isLate || request.method !== 'GET' || 'lost' in answer) return answer;
+      const { conversation } = JSON.parse(answer.body);
+      if (conversation === undefined) return answer;
+      const [first] = conversation.messages;
+      const late = { ...first, id: 7001, body: 'Sent yesterday.' };
+      const messages = [late, ...conversation.messages];
+      return { ...answer, body: JSON.stringify({ conversation: { ...conversation, messages } }) };
+    };
+    const { draft, run } = atDesk({ ...world, exchange });
+    const before = await draft(`conversations reply ${chat} --body Hello`);
+    isLate = true;
+    const ran = await run(`drafts approve 1 --digest ${before.digest}`);
+    expect(ran.exitCode, ran.stderr).toBe(11);
+    expect(writesOf(world)).toEqual([]);
+  });
 });
 
 test('an edit keeps who made it and the text before, and makes another digest', async () => {
