@@ -1,58 +1,6 @@
 // A run with --restart that was stopped: what goes on with it, and what does not.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { HttpResponse } from '../../src/context.ts';
-import { refusals, refusing } from '../refusing.ts';
-import { few, sandboxWorld } from '../sandbox-world.ts';
-import { atDesk } from '../sends/drafting.ts';
-
-type Meets = 'is done' | 'vanishes' | keyof typeof refusals;
-
-const gateway: HttpResponse = { status: 502, headers: { 'content-type': 'text/html' }, body: '<html>Gateway</html>' };
-const reply = 'tickets reply';
-const own = 'id,body\n8,Hello Ann\n9,Hello Bob\n';
-const atOnce: readonly Meets[] = new Array(8).fill('a closed port');
-/** An attempt, and what svc does to find it. */
-const unknown: readonly Meets[] = ['is done', ...new Array(4).fill('vanishes')];
-
-function runs(env: Readonly<Record<string, string | undefined>> = {}) {
-  const service = refusing(sandboxWorld({ rateLimit: 'off', seed: few }), /\/(?:tickets|webhooks)\b/u);
-  let sent: string[] = [];
-  const world: typeof service.world = {
-    ...service.world,
-    exchange(request) {
-      if (request.method === 'POST') sent.push(String(request.body));
-      return service.world.exchange(request);
-    },
-  };
-  const desk = atDesk(world);
-  const put = (name: string, text: string) => {
-    writeFileSync(join(world.folder, name), text);
-    return join(world.folder, name);
-  };
-  const run = async (
-    words: string,
-    file: string,
-    text: string,
-    flags: readonly string[] = [],
-    met: readonly Meets[] = [],
-  ) => {
-    const left = [...met];
-    service.meets(() => {
-      const next = left.shift() ?? 'is done';
-      if (next === 'is done') return undefined;
-      return next === 'vanishes' ? gateway : refusals[next];
-    });
-    await world.clock.sleep(60_000);
-    sent = [];
-    const fast = ['--yes', '--json', '--settle', '1', '--max-wait', '3', '--concurrency', '1'];
-    const ran = await desk.run([...words.split(' '), '--from', put(file, text), ...fast, ...flags], { env });
-    return { ...ran, sent };
-  };
-  const control = (scopes: readonly string[]) => service.world.control('POST', 'tokens', { account_id: 1, scopes });
-  return { ...desk, run, put, control };
-}
+import { atOnce, type Meets, own, reply, runs, unknown } from './restarting.ts';
 
 test.each<[what: string, met: readonly Meets[], flags: readonly string[]]>([
   ['a person rejects its drafts', [], ['--draft']],

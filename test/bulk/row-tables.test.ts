@@ -49,7 +49,9 @@ const someRowStatus: fc.Arbitrary<RowStatus> = fc
 
 describe('what became of rows', () => {
   const inFile = fc.uniqueArray(fc.tuple(someRow, request), { selector: ([row]) => row, maxLength: 10 });
-  const steps = fc.array(fc.tuple(someRow, fc.option(someRowStatus), fc.nat({ max: 3 })), { maxLength: 60 });
+  const steps = fc.array(fc.tuple(someRow, fc.option(someRowStatus), fc.nat({ max: 3 }), fc.nat({ max: 3 })), {
+    maxLength: 60,
+  });
 
   test('is what a Map holds, beside the rows of a file and without one', { tags: ['long'] }, () => {
     fc.assert(
@@ -57,17 +59,19 @@ describe('what became of rows', () => {
         const known = file && rowRequests();
         for (const [row, is] of file ?? []) known?.set(row, is);
         const rowStatuses = rowStatusTable(known);
-        const [plain, runs] = [new Map<string, RowStatus>(), new Map<string, number>()];
-        for (const [row, rowStatus, run] of done) {
+        const plain = new Map<string, RowStatus>();
+        const [runs, sentBy] = [new Map<string, number>(), new Map<string, number>()];
+        for (const [row, rowStatus, run, sent] of done) {
           if (rowStatus === null) {
             rowStatuses.delete(row);
             plain.delete(row);
             continue;
           }
           rowStatuses.set(row, rowStatus);
-          rowStatuses.setRun(row, run);
+          rowStatuses.setRun(row, run, sent);
           plain.set(row, rowStatus);
           runs.set(row, run);
+          sentBy.set(row, sent);
         }
         expect(rowStatuses.size).toBe(plain.size);
         expect(new Map(rowStatuses)).toEqual(plain);
@@ -77,6 +81,7 @@ describe('what became of rows', () => {
           expect([rowStatuses.has(row), rowStatuses.get(row)]).toEqual([plain.has(row), plain.get(row)]);
           if (!plain.has(row)) continue;
           expect(rowStatuses.runOf(row)).toBe(runs.get(row));
+          expect(rowStatuses.sentBy(row)).toBe(sentBy.get(row));
           expect([rowStatuses.nameAt(rowStatuses.placeOf(row)), rowStatuses.at(rowStatuses.placeOf(row))]).toEqual([
             row,
             plain.get(row),

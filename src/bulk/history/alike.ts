@@ -11,7 +11,7 @@ import type { Plan, Planned } from '../rows/plan.ts';
 import { plainText, shortDigest, sorted } from '../rows/row-content.ts';
 import { type Drafted, fateOf, isWaiting } from './drafted.ts';
 import { type Grown, linesOf } from './grown.ts';
-import type { Match, Matches } from './match-table.ts';
+import type { Goes, Match, Matches } from './match-table.ts';
 import { origins } from './origins.ts';
 import { isOtherRequest } from './other-request.ts';
 
@@ -27,7 +27,7 @@ export function likeOf({ operation }: RowOf, { id, input, keys }: Pick<Planned, 
   return shortDigest([id ?? null, contact, text]);
 }
 
-type Judged = { readonly ours: readonly Found[]; readonly decided: Drafted; readonly goesOn: (ref: string) => boolean };
+type Judged = { readonly ours: readonly Found[]; readonly decided: Drafted; readonly goesOn: Goes | undefined };
 
 /**
  * Rows that may be done already: a row like them was sent by an earlier run, which cannot tell whether it is done, and this
@@ -41,11 +41,10 @@ export async function alikeRows(plan: Plan, judged: Judged, matches: Matches): P
   if (open.size === 0 && !someOf(matches, ([ref, match]) => isOther(ref, match))) return alike;
   for await (const batch of plan.read()) {
     for (const planned of batch) {
-      // It was agreed to when the file was begun again.
-      if (judged.goesOn(planned.ref)) continue;
       const match = matches.get(planned.ref);
       const found = match ? isOther(planned.ref, match) && match : open.get(likeOf(plan.row, planned));
-      if (found) alike.push({ ...found, line: planned.line });
+      // It was agreed to when the file was begun again.
+      if (found && !judged.goesOn?.(planned.ref, found)) alike.push({ ...found, line: planned.line });
     }
   }
   return alike;

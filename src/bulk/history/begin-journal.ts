@@ -15,7 +15,7 @@ import { append, close, type Held, type Opening } from '../journal/writing.ts';
 import { isRepeatable, type Plan } from '../rows/plan.ts';
 import type { Chosen } from './choose.ts';
 import { asWritten, type Drafted, draftOf, fateOf } from './drafted.ts';
-import { type Matches, otherNames } from './match-table.ts';
+import { otherNames } from './match-table.ts';
 
 export const wording: Wording = {
   doing: 'sending the rows of this file',
@@ -51,10 +51,7 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
   const header = own?.past.header.svc_bulk === 2 ? own.past.header : newHeader(opening, own?.past.header.started_at);
   const at = clock.now().toISOString();
   const again = chosen.voided.map((voided): RowLine => ({ again: voided }));
-  const restarted: RowLine[] =
-    chosen.restarted.length > 0
-      ? [{ restart: { rows: chosen.restarted, is: chosen.restarted.map((row) => plan.refs.get(row) ?? '') } }]
-      : [];
+  const restarted: RowLine[] = chosen.restarted.rows.length > 0 ? [{ restart: chosen.restarted }] : [];
   const isBegun = header === own?.past.header;
   if (!isBegun) {
     const told = { header, run: { at, number }, others: [...again, ...restarted], rowStatuses: formerRowStatuses(own) };
@@ -101,7 +98,7 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
     // What goes again, or has another name from now on, is said behind them.
     for (const line of untoldDrafts(beginning)) await append(held, line);
     for (const line of isBegun ? again : []) await append(held, line);
-    for (const line of renamedIn(chosen.matches, beginning.drafted, header.settings)) await append(held, line);
+    for (const line of renamedIn(beginning, header.settings)) await append(held, line);
     await folder.onDisk(() => noteBegun(path));
     if (own?.past.witness !== undefined) await forgetWitness(own.past.witness);
   } catch (error) {
@@ -146,14 +143,15 @@ function* formerRowStatuses(own: Found | undefined): Generator<readonly [row: st
 }
 
 /** Rows that the journals call by another name, from now on by theirs. */
-function* renamedIn(known: Matches, drafted: Drafted, settings: string): Generator<RowLine> {
+function* renamedIn({ chosen: { matches, sentBy }, drafted }: Beginning, settings: string): Generator<RowLine> {
   let rows: Renamed[] = [];
-  for (const [row, match] of known) {
+  for (const [row, match] of matches) {
     const { key, from } = match;
     // What was sent before a draft that a person rejected stands for the file that has sent it.
     if (key === row || fateOf(drafted, { from, key: row }) === 'rejected') continue;
     const its = from.past.header.settings;
-    rows.push({ was: key, row, fate: asWritten(drafted, match), ...(its !== settings && { settings: its }) });
+    const sent = sentBy(row, match);
+    rows.push({ was: key, row, fate: asWritten(drafted, match), ...(its !== settings && { settings: its }), sent });
     if (rows.length < mostRenamed) continue;
     yield { renamed: { rows } };
     rows = [];

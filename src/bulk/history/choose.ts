@@ -4,12 +4,11 @@ import { type Again, likeIn, type Named, type RowStatus } from '../journal/lines
 import type { Found } from '../journal/on-disk.ts';
 import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { type Drafted, fateOf } from './drafted.ts';
+import { goingOn, lastSent } from './going-on.ts';
 import type { Judges } from './judges.ts';
-import { type Match, type Matches, matchTable, type OpenMatches } from './match-table.ts';
+import { type Goes, type Match, type Matches, matchTable, type OpenMatches } from './match-table.ts';
 import { isOtherRequest } from './other-request.ts';
-import { begunAgainSince } from './other-work.ts';
 import type { Senders } from './senders.ts';
-import { isOpen } from './weigh.ts';
 
 /** What the person wants of rows that were sent before. */
 export type Wish = {
@@ -27,14 +26,16 @@ export type Chosen = {
   readonly again: Matches;
   /** This run was told to send them again. Else it goes on with one that was. */
   readonly isAsked: boolean;
-  /** A row that an earlier run was told to send again, and that has not gone since. */
-  readonly goesOn: (ref: string) => boolean;
+  /** Undefined where this run does not go on with a --restart. */
+  readonly goesOn: Goes | undefined;
   /** What earlier runs call a row that goes once more. From when it goes they count no more. `like`: as of its line. */
   readonly namesOf: (ref: string, like?: string) => readonly Named[];
   /** What no earlier journal counts for any more from now on. */
   readonly voided: readonly Again[];
-  /** With --restart: of which rows nothing counts any more for the runs that go on with this one. */
-  readonly restarted: readonly string[];
+  /** With --restart: of which rows nothing counts any more for the runs that go on with this one, and what is sent for each. */
+  readonly restarted: { readonly rows: readonly string[]; readonly is: readonly string[] };
+  /** The run that has sent a row, as far as any journal says. */
+  readonly sentBy: (ref: string, match: Match) => number;
 };
 
 type Choice = {
@@ -42,6 +43,8 @@ type Choice = {
   readonly judges: Judges;
   readonly works: readonly Found[];
   readonly found: Found | undefined;
+  /** Of those that tell of a --restart: with which this file goes on. */
+  readonly restarts: readonly Found[];
   readonly plan: Plan;
   readonly wish: Wish;
   readonly drafted: Drafted;
@@ -50,7 +53,7 @@ type Choice = {
 };
 
 export function choose(choice: Choice): Omit<Chosen, 'voided'> {
-  const { matches, judges, works, found, plan, wish, drafted, settings, goesAgain } = choice;
+  const { matches, judges, works, found, restarts, plan, wish, drafted, settings, goesAgain } = choice;
   const [resent, again] = [matchTable(plan.refs), matchTable(plan.refs)];
   const isTwice = !isRepeatable(plan);
   const isAsked = wish.restart || wish.again;
@@ -64,10 +67,11 @@ export function choose(choice: Choice): Omit<Chosen, 'voided'> {
     else if (key !== ref && plan.refs.has(key)) return names;
     return [...names, [settingsOf(from), key]];
   };
-  const begunAgain = begunAgainIn(choice);
-  for (const [ref, match] of isAsked || begunAgain ? matches : []) {
+  const goesOn = found && goingOn({ found, restarts, all: judges.all, plan });
+  for (const [ref, match] of isAsked || goesOn ? matches : []) {
     const request = plan.refs.get(ref);
-    const isBegun = begunAgain?.(ref, match) ?? false;
+    // What may be done, --retry-unknown alone sends.
+    const isBegun = !isUnsettled(match.rowStatus) && (goesOn?.(ref, match) ?? false);
     if (!wish.restart && !isBegun && !(wish.again && goesAgain(ref, match))) continue;
     // Since then it was refused.
     if (!wish.restart && isBegun && found?.past.rowStatuses.has(ref)) {
@@ -88,36 +92,15 @@ export function choose(choice: Choice): Omit<Chosen, 'voided'> {
     resent,
     again,
     isAsked,
-    goesOn(ref) {
-      const match = again.get(ref);
-      return match !== undefined && begunAgain?.(ref, match) === true;
-    },
+    goesOn,
+    sentBy: (ref, match) => lastSent(judges.all, ref, match),
     namesOf: (ref, like) => {
       const match = again.get(ref);
       const goes = { request: plan.refs.get(ref), like };
       return match ? namesBy(ref, match).flatMap((name) => countingNoMore(judges.all, name, goes)) : [];
     },
-    restarted: wish.restart ? restartedIn(again, works, plan) : [],
+    restarted: wish.restart ? restartedIn(again, works, plan) : { rows: [], is: [] },
   };
-}
-
-/** Whether a row is one that --restart began again in this journal, with the request of now, and that has not gone since. */
-function begunAgainIn({ found, judges: { all }, plan: { refs } }: Choice): Goes | undefined {
-  if (!found || found.past.restarted.size === 0) return undefined;
-  const { rowStatuses, restarted } = found.past;
-  const isLater = begunAgainSince(found, all);
-  const isLeft = (ref: string) => {
-    const since = rowStatuses.get(ref);
-    return since === undefined ? isOpen(found) : since.status === 'rejected';
-  };
-  return (ref, { from, key, rowStatus }) =>
-    from !== found &&
-    [refs.get(ref), ''].includes(restarted.requestOf(ref)) &&
-    from.past.rowStatuses.runOf(key) < restarted.run &&
-    isLeft(ref) &&
-    // What may be done, --retry-unknown alone sends.
-    !isUnsettled(rowStatus) &&
-    !isLater(ref);
 }
 
 /** What became of another request stays so, unless it is in doubt, and what goes now is like it. */
@@ -133,16 +116,17 @@ function countingNoMore(
   return named.flatMap((one): Named[] => (stays(one) || one.is === undefined ? [] : [[settings, row, one.is]]));
 }
 
-/** What a run that begins the file again says of rows before the first of them goes. */
-function restartedIn(again: Matches, works: readonly Found[], { refs }: Pick<Plan, 'refs'>): string[] {
-  const rows = new Set(again.keys());
+/**
+ * What a run that begins the file again says before the first row goes: all of its rows, since also one that is new may be like
+ * one that was sent. What is in doubt --retry-unknown alone sends, once this run is stopped.
+ */
+function restartedIn(again: Matches, works: readonly Found[], { refs }: Pick<Plan, 'refs'>): Chosen['restarted'] {
+  const rows = [...refs].map(([row]) => row);
+  const is = [...refs].map(([row, request]) => (isUnsettled(again.get(row)?.rowStatus) ? noRequest : request));
   for (const { past } of works)
-    for (const key of past.rowStatuses.keys()) if (refs.has(key) || past.header.svc_bulk === 1) rows.add(key);
-  return [...rows];
+    for (const key of past.rowStatuses.keys()) if (!refs.has(key) && past.header.svc_bulk === 1) rows.push(key);
+  return { rows, is };
 }
-
-/** Whether --again sends a row once more, of which an earlier run says that much. */
-export type Goes = (ref: string, match: Match) => boolean;
 
 type Judged = {
   readonly found: Found | undefined;

@@ -15,13 +15,14 @@ import type { Present } from '../journal/reader.ts';
 import { isRepeatable, mayBeOverwritten, type Plan } from '../rows/plan.ts';
 import { alikeRows } from './alike.ts';
 import type { Beginning } from './begin-journal.ts';
-import { againIn, type Chosen, choose, type Goes, unsettle, type Wish } from './choose.ts';
+import { againIn, type Chosen, choose, unsettle, type Wish } from './choose.ts';
 import { type Drafted, drafted, fateOf, standAsSent } from './drafted.ts';
+import { isGoneOnWith, isOvertaken } from './going-on.ts';
 import { type Grown, grownRows, matchCounted } from './grown.ts';
 import { type Judges, judgesOf } from './judges.ts';
-import type { Match, Matches, OpenMatches } from './match-table.ts';
+import type { Goes, Match, Matches, OpenMatches } from './match-table.ts';
 import { isOtherRequest, otherRequests } from './other-request.ts';
-import { isOvertaken, otherWork } from './other-work.ts';
+import { otherWork } from './other-work.ts';
 import { hasOthers, nobody, type Senders, sendersOf } from './senders.ts';
 import { notTheSame, refuseStrange } from './strange.ts';
 import { isCopied, isOpen, matchRows, ownJournal, type Sides } from './weigh.ts';
@@ -91,8 +92,11 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
   // Twice is once, so another list of records is other work, and one that is finished begins again: but for what is said of rows
   // that may be done.
   const goesOn = (one: Found) => !isOnce || ((isOpen(one) || mayBeDone(one)) && one.past.content === plan.content);
+  const restarts = same.filter((one) => one.past.restarted.size > 0 && isGoneOnWith(one, ours, sides));
+  const isItsOwn = (one: Found) =>
+    one.past.restarted.size === 0 || (restarts.includes(one) && !isOvertaken(one, restarts, plan));
   const found = ownJournal(
-    same.filter((one) => !busy.has(one.path) && goesOn(one) && !isOvertaken(one, same, plan)),
+    same.filter((one) => !busy.has(one.path) && goesOn(one) && isItsOwn(one)),
     sides,
   );
   const works = await otherWork(disk, sides, settings);
@@ -112,7 +116,7 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
       : nobody;
   standAsSent(matches, decided, ours, senders);
   const goesAgain = againIn({ found, isCopy, plan, drafted: decided, senders });
-  const chosen = choose({ matches, judges, works, found, plan, wish, drafted: decided, settings, goesAgain });
+  const chosen = choose({ matches, judges, works, found, restarts, plan, wish, drafted: decided, settings, goesAgain });
   const own = wish.restart ? undefined : found;
   // What was sent counts for other files until it has gone again, and a draft that waits longer than that.
   const replaces = wish.restart && found && isOnce && !decided.has(found) ? found : undefined;
@@ -196,7 +200,7 @@ async function resemblingRows(
 ): Promise<Pick<Known, 'alike' | 'grown'>> {
   const likened = await alikeRows(plan, { ours, decided, goesOn }, matches);
   const told = new Set(likened.map(({ line }) => line));
-  const more = await grownRows(plan, { journals: judges, drafted: decided }, matches);
+  const more = await grownRows(plan, { journals: judges, drafted: decided, goesOn }, matches);
   const left = more.filter(({ line }) => !told.has(line));
   // Version 0.1.0 wrote down of no row what it is like.
   const isAlike = (one: Grown) => isUnsure(one.rowStatus) && fateOf(decided, one) === undefined;

@@ -3,13 +3,13 @@ import { Failure } from '../../errors.ts';
 import type { FileRow } from '../../tabular/rows.ts';
 import { firstOf } from '../../text/first-of.ts';
 import type { Found } from '../journal/on-disk.ts';
-import { nameNow } from '../journal/reader.ts';
+import type { Past } from '../journal/reader.ts';
 import { noRequest, type Plan } from '../rows/plan.ts';
 import { contentReader, type RowShape, shapeKey } from '../rows/row-content.ts';
 import { createNumbering } from '../rows/row-requests.ts';
 import { type Drafted, fateOf } from './drafted.ts';
 import type { Judges } from './judges.ts';
-import { type Match, type Matches, type OpenMatches, otherNames } from './match-table.ts';
+import { type Goes, type Match, type Matches, type OpenMatches, otherNames } from './match-table.ts';
 import { origins } from './origins.ts';
 
 /** A row that would be sent as a new one, though all that an earlier row held stands in it: an export with one more column. */
@@ -18,14 +18,15 @@ export type Grown = Match & { readonly line: number };
 /** Columns that rows of earlier runs fill, and those runs. */
 type Earlier = { readonly shape: RowShape; readonly runs: Found[] };
 
-export type Judged = { readonly journals: Judges; readonly drafted: Drafted };
+export type Judged = { readonly journals: Judges; readonly drafted: Drafted; readonly goesOn?: Goes | undefined };
 
 /** Reads the file once more where an earlier run had rows that fill fewer columns. */
 export async function grownRows(plan: Plan, judged: Judged, matches: Matches): Promise<Grown[]> {
   const grown: Grown[] = [];
   const { shapeOf } = contentReader(plan.columns);
   const fits: Fits = (shape, row) => isLess(shape, shapeOf(row));
-  for await (const { match, line } of sentWithLess(plan, judged, matches, fits)) grown.push({ ...match, line });
+  for await (const { ref, match, line } of sentWithLess(plan, judged, matches, fits))
+    if (!judged.goesOn?.(ref, match)) grown.push({ ...match, line });
   return grown;
 }
 
@@ -84,6 +85,20 @@ async function* sentWithLess(
       if (match) yield { ref, line: row.line, match };
     }
   }
+}
+
+/** Far more often than anybody exports a file again. */
+const mostNames = 20;
+
+/** What the journal calls a row now that an earlier run of it called so: a later one knows rows by more columns, or by others. */
+function nameNow({ rowStatuses, former }: Pick<Past, 'rowStatuses' | 'former'>, name: string): string {
+  let now = name;
+  for (let i = 0; i < mostNames && !rowStatuses.has(now); i++) {
+    const next = former.get(now);
+    if (next === undefined) break;
+    now = next;
+  }
+  return now;
 }
 
 /** Each once, however many runs had it: to name a row takes longer than to look for it. */

@@ -13,6 +13,9 @@ export type Match = {
   readonly from: Found;
 };
 
+/** Whether a row goes, of which an earlier run says that much, or to one of whose rows it is like. */
+export type Goes = (ref: string, match: Match) => boolean;
+
 /** Rows of the file, by their names, of which earlier runs speak. */
 export type Matches = Table<string, Match> & {
   keys(): Iterable<string>;

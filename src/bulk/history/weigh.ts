@@ -40,6 +40,7 @@ export function ownJournal(candidates: readonly Found[], { plan, file }: Sides):
   };
   const shares = (one: Found) =>
     (one.past.restarted.size > 0 && someOf(plan.refs, ([ref]) => one.past.restarted.has(ref))) ||
+    someOf(one.past.restarted.requests.values(), isAsked) ||
     someOf(one.past.rowStatuses.keys(), (key) => plan.refs.has(key)) ||
     someOf(one.past.rowStatuses, ([key, rowStatus]) => isAsked(requestOf(one, key, rowStatus)));
   return (

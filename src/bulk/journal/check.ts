@@ -24,9 +24,10 @@ const isAbout = (about: unknown): about is Fields & About =>
   areNamed(about.again);
 
 const isRenamed = (one: unknown): boolean => {
-  const { was, row, fate, settings } = fieldsIn(one);
+  const { was, row, fate, settings, sent } = fieldsIn(one);
   const { status, line, ...said } = fieldsIn(fate);
   if (!isText(was) || !isText(row) || !isCount(line) || !(settings === undefined || isText(settings))) return false;
+  if (!(sent === undefined || isCount(sent))) return false;
   if (status === 'done') return isMade(said);
   if (status === 'sent' || status === 'meant') return isBefore(said);
   return (status === 'rejected' || status === 'unknown') && isText(said.error);

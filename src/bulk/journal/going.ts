@@ -1,8 +1,8 @@
 import { type About, heldIn, isOver, likeIn, type Named, type RowLine, type RowStatus, rowsOf } from './lines.ts';
 import type { OpenRowStatuses } from './row-status-table.ts';
 
-/** What was known of a row before it went once more, and by which run. */
-export type Before = { readonly rowStatus: RowStatus; readonly run: number };
+/** What was known of a row before it went once more, by which run, and which one had sent it. */
+export type Before = { readonly rowStatus: RowStatus; readonly run: number; readonly sent: number };
 
 /** `again`: what earlier runs call the row. `run`: the one that it goes with. */
 export type Going = { readonly again: readonly Named[]; readonly run: number; readonly before: Before | undefined };
@@ -96,8 +96,8 @@ export function otherDoubts(rowStatuses: OpenRowStatuses) {
   const nameOf = (row: string, is: string | undefined) => `${row}${formerly}${is}`;
   const comesBack = (row: string) => {
     const name = kept.get(row) ?? '';
-    const rowStatus = rowStatuses.get(name);
-    if (rowStatus) putBack(rowStatuses, row, { rowStatus, run: rowStatuses.runOf(name) });
+    const before = knownAs(rowStatuses, name);
+    if (before) putBack(rowStatuses, row, before);
     rowStatuses.delete(name);
     kept.delete(row);
   };
@@ -106,11 +106,13 @@ export function otherDoubts(rowStatuses: OpenRowStatuses) {
       if ('run' in line) kept.clear();
       for (const about of leavingIn(line)) {
         const { row, is } = about;
-        const known = rowStatuses.get(row);
-        if (known?.status !== 'unknown' || known.is === undefined || is === undefined || is === known.is) continue;
+        const before = knownAs(rowStatuses, row);
+        if (!before) continue;
+        const known = before.rowStatus;
+        if (known.status !== 'unknown' || known.is === undefined || is === undefined || is === known.is) continue;
         if (likeIn(known) === heldIn(about).like) continue;
         const name = nameOf(row, known.is);
-        putBack(rowStatuses, name, { rowStatus: known, run: rowStatuses.runOf(row) });
+        putBack(rowStatuses, name, before);
         kept.set(row, name);
       }
     },
@@ -130,14 +132,36 @@ export const formerName = (row: string, is: string): string => `${row}${formerly
 /** Whether it is none of a row, but of what a row was sent as before. */
 export const isFormerName = (name: string): boolean => name.includes(formerly);
 
-export function standingAs(rowStatuses: OpenRowStatuses, row: string): Before | undefined {
-  const rowStatus = rowStatuses.get(row);
-  return rowStatus && isOver(rowStatus) ? { rowStatus, run: rowStatuses.runOf(row) } : undefined;
+/** By which runs the rows of a line were sent, as it is read: to be told of it before what it says is taken down, and behind that. */
+export function sendings(rowStatuses: OpenRowStatuses) {
+  const before = new Map<string, number>();
+  return {
+    leaves(line: RowLine): void {
+      before.clear();
+      for (const row of rowsOf(line)) before.set(row, rowStatuses.sentBy(row));
+    },
+    ends(line: RowLine, run: number): void {
+      const hasLeft = 'meant' in line || 'drafting' in line || 'sent' in line;
+      // Builds between releases did not write down which run had sent what was renamed.
+      if ('renamed' in line) for (const { row, sent = run } of line.renamed.rows) rowStatuses.setRun(row, run, sent);
+      else for (const row of rowsOf(line)) rowStatuses.setRun(row, run, hasLeft ? run : (before.get(row) ?? 0));
+    },
+  };
 }
 
-export function putBack(rowStatuses: OpenRowStatuses, row: string, { rowStatus, run }: Before): void {
+export function standingAs(rowStatuses: OpenRowStatuses, row: string): Before | undefined {
+  const known = knownAs(rowStatuses, row);
+  return isOver(known?.rowStatus) ? known : undefined;
+}
+
+function knownAs(rowStatuses: OpenRowStatuses, row: string): Before | undefined {
+  const rowStatus = rowStatuses.get(row);
+  return rowStatus && { rowStatus, run: rowStatuses.runOf(row), sent: rowStatuses.sentBy(row) };
+}
+
+export function putBack(rowStatuses: OpenRowStatuses, row: string, { rowStatus, run, sent }: Before): void {
   rowStatuses.set(row, rowStatus);
-  rowStatuses.setRun(row, run);
+  rowStatuses.setRun(row, run, sent);
 }
 
 /** The rows that a line says to be on their way. */

@@ -46,12 +46,16 @@ export type About = {
 /** What the run has cost since the line before: requests, and milliseconds since it began. */
 type Cost = { readonly requests: number; readonly ms: number };
 
-/** A row that was known by another name, with its status (`fate` in the file). `settings`: of the run that knew it, if others. */
+/**
+ * A row that was known by another name, with its status (`fate` in the file). `settings`: of the run that knew it, if others;
+ * `sent`: the number of the run that has sent it.
+ */
 export type Renamed = {
   readonly was: string;
   readonly row: string;
   readonly fate: RowStatus;
   readonly settings?: string;
+  readonly sent?: number;
 };
 
 export type RunLine = {
@@ -92,7 +96,10 @@ export type Line =
   | { readonly there: Listed & { readonly key?: number } }
   /** These may go once more, whatever earlier runs with one of these settings say of them: the file was begun again. */
   | { readonly again: Again }
-  /** With --restart: for runs that go on in this journal earlier ones say nothing of these; for any other, until they have gone. */
+  /**
+   * With --restart: for runs that go on in this journal earlier ones say nothing of these; for any other, until they have gone.
+   * `is`: what is to be sent for each; empty where that is not agreed to.
+   */
   | { readonly restart: { readonly rows: readonly string[]; readonly is?: readonly string[] } }
   | { readonly renamed: { readonly rows: readonly Renamed[] } }
   /** On disk before its draft is kept. `batch`: with the row's name the key of the draft. `like`: as of `sent`. */

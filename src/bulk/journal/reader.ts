@@ -2,7 +2,16 @@ import type { Span } from '../../disk/log/log-file.ts';
 import type { RowRequests } from '../rows/row-requests.ts';
 import { applyLine, takeBack } from './apply-line.ts';
 import { parseLine } from './check.ts';
-import { type Before, forgetNamed, type Going, goingRows, keepFormer, otherDoubts, standingAs } from './going.ts';
+import {
+  type Before,
+  forgetNamed,
+  type Going,
+  goingRows,
+  keepFormer,
+  otherDoubts,
+  sendings,
+  standingAs,
+} from './going.ts';
 import {
   costOf,
   type Finish,
@@ -14,7 +23,6 @@ import {
   type Renamed,
   type RowLine,
   type RunLine,
-  rowsOf,
 } from './lines.ts';
 import { type PassedOver, passing } from './passing.ts';
 import { type Restarted, restartedRows } from './restarted.ts';
@@ -69,20 +77,6 @@ export type Present = {
 /** A reader of the lines of a journal, one after the other: false for what is none. */
 export type JournalReader = { take(text: Buffer, span: Span): boolean; past(): Past | undefined };
 
-/** Far more often than anybody exports a file again. */
-const mostNames = 20;
-
-/** What the journal calls a row now that an earlier run of it called so: a later one knows rows by more columns, or by others. */
-export function nameNow({ rowStatuses, former }: Pick<Past, 'rowStatuses' | 'former'>, name: string): string {
-  let now = name;
-  for (let i = 0; i < mostNames && !rowStatuses.has(now); i++) {
-    const next = former.get(now);
-    if (next === undefined) break;
-    now = next;
-  }
-  return now;
-}
-
 /** Tells the lines of a journal from what is none, for whoever has read it before. */
 export function lineChecker(): (text: Buffer) => boolean {
   let hasHeader = false;
@@ -131,6 +125,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     for (const name of again) if (name[0] === header?.settings && name[1] !== gone) forgetNamed(rowStatuses, name);
   });
   const doubts = otherDoubts(rowStatuses);
+  const sent = sendings(rowStatuses);
   const judgeMeant = (isSure: boolean) => {
     for (const [row, rowStatus] of rowStatuses.standing('meant')) {
       if (isSure) {
@@ -164,6 +159,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   const takeRow = (line: RowLine) => {
     going.leaves(line, number);
     doubts.leaves(line);
+    sent.leaves(line);
     const before = 'renamed' in line ? line.renamed.rows.map(({ row }) => standingAs(rowStatuses, row)) : [];
     applyLine(rowStatuses, line);
     if ('run' in line) begins(line.run);
@@ -189,7 +185,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
         rename(one);
         keep(one.row, before[at]);
       }
-    for (const row of rowsOf(line)) rowStatuses.setRun(row, number);
+    sent.ends(line, number);
     going.ends(line);
     doubts.ends(line);
     passed.take(line, number);

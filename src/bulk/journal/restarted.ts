@@ -1,23 +1,27 @@
-import { rowRequests } from '../rows/row-requests.ts';
+import { type RowRequests, rowRequests } from '../rows/row-requests.ts';
 
-/** Rows that --restart began again, with what it was to send for each, and the last run that did. */
+/** Rows that --restart began again, and the last run that did. */
 export type Restarted = {
   readonly run: number;
   readonly size: number;
   has(row: string): boolean;
-  /** The digest; empty where the journal does not say it. */
-  requestOf(row: string): string | undefined;
+  /** What it was to send for each; empty where nobody has agreed to that. */
+  readonly requests: RowRequests;
+  /** Whether that was it: a build between releases did not write it down. */
+  asks(row: string, request: string): boolean;
 };
+
+type Line = { readonly rows: readonly string[]; readonly is?: readonly string[] };
+
+/** In the place of a digest. */
+const any = 'any';
 
 export function restartedRows() {
   const rows = rowRequests();
   let last = 0;
   return {
-    begin(
-      { rows: names, is = [] }: { readonly rows: readonly string[]; readonly is?: readonly string[] },
-      run: number,
-    ) {
-      for (const [at, row] of names.entries()) rows.set(row, is[at] ?? '');
+    begin({ rows: names, is }: Line, run: number) {
+      for (const [at, row] of names.entries()) rows.set(row, is ? (is[at] ?? '') : any);
       last = run;
     },
     get run() {
@@ -27,6 +31,7 @@ export function restartedRows() {
       return rows.size;
     },
     has: (row: string) => rows.has(row),
-    requestOf: (row: string) => rows.get(row),
+    requests: rows,
+    asks: (row: string, request: string) => request !== '' && [request, any].includes(rows.get(row) ?? ''),
   };
 }

@@ -15,6 +15,8 @@ export type RowStatuses = Table<string, RowStatus> & {
   held(): Iterable<readonly [row: string, rowStatus: RowStatus]>;
   /** By which run the row was spoken of last; 0 where no run has a number. */
   runOf(row: string): number;
+  /** By which run the row left last, or was to leave; 0 where the journal does not say it. */
+  sentBy(row: string): number;
   /** Where a row is held, for whoever notes many of them; -1 for one that was never there. */
   placeOf(row: string): number;
   nameAt(place: number): string;
@@ -24,8 +26,8 @@ export type RowStatuses = Table<string, RowStatus> & {
 export type OpenRowStatuses = RowStatuses & {
   set(row: string, rowStatus: RowStatus): void;
   delete(row: string): void;
-  /** Of a row that is there. */
-  setRun(row: string, run: number): void;
+  /** Of a row that is there. `sent`: as `sentBy` tells it. */
+  setRun(row: string, run: number, sent: number): void;
 };
 
 const statuses: readonly Status[] = ['meant', 'sent', 'done', 'rejected', 'unknown', 'drafting'];
@@ -99,6 +101,10 @@ export function rowStatusTable(known?: RowRequests): OpenRowStatuses {
     nameAt: names.nameAt,
     at,
     runOf: (row) => cells.runs.get(names.find(row)) ?? 0,
+    sentBy(row) {
+      const place = names.find(row);
+      return live(place) ? (cells.sent.get(place) ?? cells.runs.get(place) ?? 0) : 0;
+    },
     set(row, rowStatus) {
       const place = names.add(row);
       if (!live(place)) size++;
@@ -111,7 +117,12 @@ export function rowStatusTable(known?: RowRequests): OpenRowStatuses {
       size--;
       cells.write(place, undefined);
     },
-    setRun: (row, run) => cells.runs.set(names.find(row), run),
+    setRun(row, run, sent) {
+      const place = names.find(row);
+      cells.runs.set(place, run);
+      // Of most rows the run that sent them is the last that spoke of them.
+      if (place >= 0) cells.sent.set(place, sent === run ? undefined : sent);
+    },
   };
 }
 
@@ -139,7 +150,8 @@ function namesBehind(known: RowRequests | undefined) {
 function cellsOf(known: RowRequests | undefined) {
   const codeOf = column(8);
   /** The id of a row that is done, else its `before`. */
-  const [lines, ids, runs] = [numberColumn(), numberColumn(), runColumn()];
+  const [lines, ids] = [numberColumn(), numberColumn()];
+  const [runs, sent] = [runColumn(), numberColumn()];
   const requests = digestColumn();
   const errors = textColumn();
   /** Of a note: its ticket. */
@@ -186,7 +198,7 @@ function cellsOf(known: RowRequests | undefined) {
   function* held() {
     for (const [place, { like, keys }] of rare) if (like !== undefined || keys) yield place;
   }
-  return { status, read, write, runs, held };
+  return { status, read, write, runs, sent, held };
 }
 
 function idIn(rowStatus: RowStatus): number | null {

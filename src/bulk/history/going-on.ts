@@ -1,0 +1,81 @@
+import { someOf } from '../../text/each.ts';
+import type { Found } from '../journal/on-disk.ts';
+import type { Plan } from '../rows/plan.ts';
+import { type RowRequests, rowsByRequest } from '../rows/row-requests.ts';
+import type { Goes, Match } from './match-table.ts';
+import { isOpen, type Sides } from './weigh.ts';
+
+/**
+ * Whether a file goes on with a --restart that was stopped: the one that it was begun with, by its path or, on standard
+ * input, by its content, and a copy that never had a run of its own.
+ */
+export function isGoneOnWith(one: Found, all: readonly Found[], { plan: { content }, file }: Sides): boolean {
+  const hadRun = ({ past: { files, contents } }: Found) => files.has(file) && (file !== null || contents.has(content));
+  return hadRun(one) || (one.past.contents.has(content) && !all.some(hadRun));
+}
+
+/** The run that sent a row last, under the name that it has now or had then, as far as the journals say. */
+export function lastSent(all: readonly Found[], ref: string, { from, key, rowStatus: { is } }: Match): number {
+  let last = from.past.rowStatuses.sentBy(key);
+  for (const { past } of all)
+    for (const name of [ref, key])
+      if (is !== undefined && past.rowStatuses.get(name)?.is === is)
+        last = Math.max(last, past.rowStatuses.sentBy(name));
+  return last;
+}
+
+type Asked = {
+  /** The journal that this run goes on in. */
+  readonly found: Found;
+  /** Of all that --restart has begun, those that this file goes on with. */
+  readonly restarts: readonly Found[];
+  readonly all: readonly Found[];
+  readonly plan: Pick<Plan, 'refs'>;
+};
+
+/**
+ * Whether a row was begun again by --restart and has not gone since, nor has the one that it is like: what is said of them
+ * was known when it was agreed to. Undefined where this run goes on with none.
+ */
+export function goingOn({ found, restarts, all, plan: { refs } }: Asked): Goes | undefined {
+  const { restarted, rowStatuses } = found.past;
+  if (restarted.size === 0) return undefined;
+  const others = all.filter((one) => one !== found);
+  const isLater = begunAgainSince(found, restarts);
+  const nameOf = namesThen(found, refs);
+  const isLeft = (ref: string) => {
+    const since = rowStatuses.get(ref);
+    const name = nameOf(ref);
+    const isIt = since === undefined ? isOpen(found) : since.status === 'rejected';
+    return isIt && restarted.asks(name, refs.get(ref) ?? '') && !isLater(name);
+  };
+  return (ref, match) => match.from !== found && isLeft(ref) && lastSent(others, ref, match) < restarted.run;
+}
+
+/** What --restart called a row: the file has other columns by now, and asks for the same. */
+function namesThen({ past: { restarted, rowStatuses } }: Found, refs: RowRequests): (ref: string) => string {
+  const then = restarted.requests;
+  const isOther = (name: string) => !refs.has(name) && !rowStatuses.has(name);
+  if (!someOf(then, ([name]) => isOther(name))) return (ref) => ref;
+  const left = rowsByRequest(then, (place) => isOther(then.names.nameAt(place)));
+  const names = new Map<string, string>();
+  for (const [ref, request] of refs) {
+    const name = then.has(ref) || rowStatuses.has(ref) ? undefined : left.take(request);
+    if (name !== undefined) names.set(ref, name);
+  }
+  return (ref) => names.get(ref) ?? ref;
+}
+
+/** Whether a later --restart than that of a journal has begun a row again. */
+function begunAgainSince({ past: { restarted } }: Found, restarts: readonly Found[]): (ref: string) => boolean {
+  const later = restarts.filter(({ past }) => past.restarted.run > restarted.run);
+  return (ref) => later.some(({ past }) => past.restarted.has(ref));
+}
+
+/** Whether it tells of a --restart, and a later one has begun all of its rows that stand in this file. */
+export function isOvertaken(one: Found, restarts: readonly Found[], { refs }: Pick<Plan, 'refs'>): boolean {
+  const { restarted } = one.past;
+  if (restarted.size === 0) return false;
+  const isLater = begunAgainSince(one, restarts);
+  return someOf(refs, ([ref]) => isLater(ref)) && !someOf(refs, ([ref]) => restarted.has(ref) && !isLater(ref));
+}

@@ -1,0 +1,121 @@
+// A run with --restart that was stopped, and what other files, lists and forms of its rows do before it goes on.
+import { expect, test } from 'vitest';
+import { atOnce, type Meets, own, reply, runs, unknown } from './restarting.ts';
+
+function replies() {
+  const at = runs();
+  const go = async (file: string, text: string, flags: readonly string[] = [], met: readonly Meets[] = []) => {
+    const { exitCode, sent, stderr } = await at.run(reply, file, text, flags, met);
+    return { exitCode, sent: sent.map((body) => JSON.parse(body).body), stderr };
+  };
+  /** A first run of the file, and one with --restart that was stopped before its first row. */
+  const begun = async (file: string, text: string, flags: readonly string[] = []) => {
+    expect((await go(file, text, flags)).exitCode).toBe(0);
+    expect((await go(file, text, [...flags, '--restart'], atOnce)).exitCode).toBe(10);
+  };
+  return { ...at, go, begun };
+}
+
+const both = ['Hello Ann', 'Hello Bob'];
+/** The same rows in other columns: each has another name, and the same request. */
+const mapped = 'id,text\n8,Hello Ann\n9,Hello Bob\n';
+const byMap = ['--map', 'text=body'];
+
+test.each<[what: string, flags: readonly string[]]>([
+  ['only asked', []],
+  ['sent them', ['--again']],
+])('is none of a copy that has %s before, and goes on behind its run', async (_, flags) => {
+  const { go } = replies();
+  expect((await go('t.csv', own)).exitCode).toBe(0);
+  expect((await go('copy.csv', own, flags)).exitCode).toBe(0);
+  expect((await go('t.csv', own, ['--restart'], atOnce)).exitCode).toBe(10);
+  expect(await go('copy.csv', own)).toMatchObject({ exitCode: 0, sent: [] });
+  expect(await go('t.csv', own)).toMatchObject({ exitCode: 0, sent: both });
+});
+
+test.each(['u.csv', '-'])('goes on as %s, where nothing was run before', async (name) => {
+  const { go, begun } = replies();
+  await begun('t.csv', own);
+  expect(await go(name, own)).toMatchObject({ exitCode: 0, sent: both });
+  expect(await go(name, own)).toMatchObject({ exitCode: 0, sent: [] });
+  expect(await go('t.csv', own)).toMatchObject({ exitCode: 0, sent: [] });
+});
+
+test.each<[what: string, list: string, sent: readonly string[]]>([
+  ['shares a row', 'id,body\n8,Hello Ann\n12,Hello Cy\n', ['Hello Cy']],
+  ['is a part of it', 'id,body\n8,Hello Ann\n', []],
+])('of standard input is none of another list that %s, and goes on behind that', async (_, list, sent) => {
+  const { go, begun } = replies();
+  await begun('-', own);
+  expect(await go('-', list)).toMatchObject({ exitCode: 0, sent });
+  expect(await go('-', own)).toMatchObject({ exitCode: 0, sent: both });
+});
+
+test('goes on with rows that another file has only asked about since', async () => {
+  const { go, begun } = replies();
+  await begun('t.csv', own);
+  expect(await go('m.csv', `${mapped}12,Hello Cy\n`, byMap)).toMatchObject({ exitCode: 0, sent: ['Hello Cy'] });
+  expect(await go('t.csv', own)).toMatchObject({ exitCode: 0, sent: both });
+});
+
+test('sends no row again that another file has sent since, also where a third one has asked about it', async () => {
+  const { go, begun, put } = replies();
+  await begun('t.csv', own);
+  expect((await go('m.csv', mapped, [...byMap, '--again'])).sent).toEqual(both);
+  const byTemplate = ['--template', put('hello.md', 'Hello {{name}}')];
+  expect((await go('n.csv', 'id,name\n8,Ann\n9,Bob\n12,Cy\n', byTemplate)).sent).toEqual(['Hello Cy']);
+  expect(await go('t.csv', own)).toMatchObject({ exitCode: 0, sent: [] });
+});
+
+test('goes on with a row of which another file has done the rest since', async () => {
+  const { go } = replies();
+  const flags = ['--status', 'pending'];
+  const one = 'id,body\n8,Hello Ann\n';
+  expect((await go('t.csv', one, flags, ['Ctrl-C'])).exitCode).toBe(130);
+  expect((await go('t.csv', one, [...flags, '--restart'], atOnce)).exitCode).toBe(10);
+  expect(await go('b.csv', `${one}12,Hello Cy\n`, flags)).toMatchObject({ exitCode: 0, sent: ['Hello Cy'] });
+  expect(await go('t.csv', one, flags)).toMatchObject({ exitCode: 0, sent: ['Hello Ann'] });
+});
+
+test('goes on where the same file has other columns by then, each row once', async () => {
+  const { go, begun } = replies();
+  const twice = `${own}8,Hello Ann\n`;
+  await begun('t.csv', twice);
+  const part = await go('t.csv', `${mapped}8,Hello Ann\n`, [...byMap, '--max-sends', '2']);
+  expect(part).toMatchObject({ exitCode: 8, sent: both });
+  expect(await go('t.csv', twice)).toMatchObject({ exitCode: 0, sent: ['Hello Ann'] });
+  expect(await go('t.csv', twice)).toMatchObject({ exitCode: 0, sent: [] });
+});
+
+test('leaves that of another file its own', async () => {
+  const { go, begun } = replies();
+  const other = 'id,body\n12,Hello Cy\n8,Hello Ann\n';
+  await begun('t.csv', own);
+  expect((await go('o.csv', other)).sent).toEqual(['Hello Cy']);
+  expect((await go('o.csv', other, ['--restart'], atOnce)).exitCode).toBe(10);
+  expect(await go('t.csv', own)).toMatchObject({ exitCode: 0, sent: both });
+  expect(await go('o.csv', other)).toMatchObject({ exitCode: 0, sent: ['Hello Cy'] });
+});
+
+test('goes on with rows that have grown since they were sent, but not past one that was sent since', async () => {
+  const { go } = replies();
+  const more = 'id,body,status\n8,Hello Ann,open\n9,Hello Bob,open\n';
+  expect((await go('t.csv', own)).exitCode).toBe(0);
+  expect((await go('t.csv', more, ['--restart'], atOnce)).exitCode).toBe(10);
+  expect((await go('b.csv', 'id,body\n12,Hello Cy\n8,Hello Ann\n', ['--again'])).sent).toContain('Hello Ann');
+  expect(await go('t.csv', more)).toMatchObject({ exitCode: 2, sent: [] });
+  expect((await go('t.csv', more, ['--restart'], atOnce)).exitCode).toBe(10);
+  expect(await go('t.csv', more)).toMatchObject({ exitCode: 0, sent: both });
+});
+
+test('goes on with a row like one in doubt, but not past a doubt that came since', async () => {
+  const { go } = replies();
+  const like = 'id,body,status\n8,Hello Ann,open\n';
+  const one = 'id,body\n8,Hello Ann\n';
+  expect((await go('o.csv', like, [], unknown.slice(1))).exitCode).toBe(9);
+  expect((await go('t.csv', one, ['--restart'], atOnce)).exitCode).toBe(10);
+  expect((await go('o.csv', like, ['--restart'], unknown.slice(1))).exitCode).toBe(9);
+  expect(await go('t.csv', one)).toMatchObject({ exitCode: 2, sent: [] });
+  expect((await go('t.csv', one, ['--restart'], atOnce)).exitCode).toBe(10);
+  expect(await go('t.csv', one)).toMatchObject({ exitCode: 0, sent: ['Hello Ann'] });
+});
