@@ -56,5 +56,5 @@ export function runs(env: Readonly<Record<string, string | undefined>> = {}) {
     return { ...ran, sent };
   };
   const control = (scopes: readonly string[]) => service.world.control('POST', 'tokens', { account_id: 1, scopes });
-  return { ...desk, run, put, control };
+  return { ...desk, run, put, control, world };
 }

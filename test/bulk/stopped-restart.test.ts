@@ -119,3 +119,18 @@ test('goes on with a row like one in doubt, but not past a doubt that came since
   expect((await go('t.csv', one, ['--restart'], atOnce)).exitCode).toBe(10);
   expect(await go('t.csv', one)).toMatchObject({ exitCode: 0, sent: ['Hello Ann'] });
 });
+
+test('knows a row in doubt that it was refused to send, and another form of the file has sent since', async () => {
+  const { go, put, world } = replies();
+  const byTemplate = ['--template', put('hello.md', 'Hello {{name}}')];
+  const limited: readonly Meets[] = new Array(8).fill('HTTP 429');
+  expect((await go('t.csv', 'id,text\n8,Hello Ann\n', byMap, unknown.slice(1))).exitCode).toBe(9);
+  const one = 'id,body\n8,Hello Ann\n';
+  expect((await go('t.csv', one, ['--restart'], limited)).exitCode).toBe(9);
+  await world.clock.sleep(600_000);
+  expect(await go('n.csv', 'id,name\n8,Ann\n', [...byTemplate, '--retry-unknown'])).toMatchObject({
+    sent: ['Hello Ann'],
+  });
+  for (const flags of [[], ['--retry-unknown']])
+    expect(await go('t.csv', one, flags)).toMatchObject({ exitCode: 0, sent: [] });
+});

@@ -32,14 +32,16 @@ export function goingRows(rowStatuses: OpenRowStatuses, onGone: (row: string, go
     going.delete(row);
     onGone(row, gone);
   };
-  const comesBack = (row: string) => {
+  const putsBack = (row: string) => {
     const before = going.get(row)?.before;
     going.delete(row);
     if (before) putBack(rowStatuses, row, before);
   };
+  /** What may be done by an earlier attempt is told of here from now on: of one doubt there are never two. */
+  const comesBack = (row: string) => (rowStatuses.get(row)?.status === 'unknown' ? hasGone(row) : putsBack(row));
   /** What was sent before stays sent. */
   const isRejected = (row: string) => {
-    if (going.get(row)?.before?.rowStatus.status === 'done') comesBack(row);
+    if (going.get(row)?.before?.rowStatus.status === 'done') putsBack(row);
     else going.delete(row);
   };
   return {
