@@ -1,5 +1,8 @@
 // A run with --restart that was stopped, and what other files, lists and forms of its rows do before it goes on.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { marked } from '../../src/bulk/journal/text.ts';
 import { atOnce, type Meets, own, reply, runs, unknown } from './restarting.ts';
 
 function replies() {
@@ -133,4 +136,42 @@ test('knows a row in doubt that it was refused to send, and another form of the 
   });
   for (const flags of [[], ['--retry-unknown']])
     expect(await go('t.csv', one, flags)).toMatchObject({ exitCode: 0, sent: [] });
+});
+
+test('goes on with a row that the service has refused to another file since', async () => {
+  const { go, begun } = replies();
+  await begun('t.csv', own);
+  const refused = await go('b.csv', 'id,body\n12,Hello Cy\n8,Hello Ann\n', ['--again'], ['is done', 'HTTP 422']);
+  expect(refused).toMatchObject({ exitCode: 8, sent: ['Hello Cy', 'Hello Ann'] });
+  expect(await go('t.csv', own)).toMatchObject({ exitCode: 0, sent: both });
+});
+
+test('goes on with a row like one in doubt, but not past a second doubt that came since', async () => {
+  const { go } = replies();
+  const like = (status: string) => `id,body,status\n8,Hello Ann,${status}\n`;
+  const one = 'id,body\n8,Hello Ann\n';
+  expect((await go('o.csv', like('open'), [], unknown.slice(1))).exitCode).toBe(9);
+  expect((await go('t.csv', one, ['--restart'], atOnce)).exitCode).toBe(10);
+  expect((await go('p.csv', like('pending'), ['--restart'], unknown.slice(1))).exitCode).toBe(9);
+  expect(await go('t.csv', one)).toMatchObject({ exitCode: 2, sent: [] });
+});
+
+test('goes on with rows that have grown from one of before, but not past another that was sent since', async () => {
+  const { go } = replies();
+  const more = 'id,body,status,priority\n8,Hello Ann,open,2\n';
+  expect((await go('t.csv', 'id,body,priority\n8,Hello Ann,2\n')).exitCode).toBe(0);
+  expect((await go('t.csv', more, ['--restart'], atOnce)).exitCode).toBe(10);
+  expect((await go('b.csv', 'id,body\n12,Hello Cy\n8,Hello Ann\n', ['--again'])).exitCode).toBe(0);
+  expect(await go('t.csv', more)).toMatchObject({ exitCode: 2, sent: [] });
+});
+
+test('of standard input goes on also where svc was killed right behind its beginning', async () => {
+  const { go, begun, world } = replies();
+  await begun('-', own);
+  const bulk = join(world.folder, 'state', 'bulk');
+  for (const name of readdirSync(bulk).filter((one) => one.endsWith('.jsonl'))) {
+    const [, header = '', run = '', line = ''] = readFileSync(join(bulk, name), 'utf8').split('\n');
+    if (line.startsWith('{"restart"')) writeFileSync(join(bulk, name), marked(`${header}\n${run}\n${line}\n`));
+  }
+  expect(await go('-', own)).toMatchObject({ exitCode: 0, sent: both });
 });

@@ -85,7 +85,10 @@ function openRows(
       (isUnsettled(rowStatus) && isDone(key, rowStatus))
     )
       continue;
-    open.set(like, { key, rowStatus, from });
+    // The last of them tells whether that was there when the file was begun again.
+    const before = open.get(like);
+    const sentBy = from.past.rowStatuses.sentBy(key);
+    if (!before || before.from.past.rowStatuses.sentBy(before.key) < sentBy) open.set(like, { key, rowStatus, from });
   }
   return open;
 }

@@ -54,7 +54,12 @@ export async function beginJournal(opening: Opening, beginning: Beginning): Prom
   const restarted: RowLine[] = chosen.restarted.rows.length > 0 ? [{ restart: chosen.restarted }] : [];
   const isBegun = header === own?.past.header;
   if (!isBegun) {
-    const told = { header, run: { at, number }, others: [...again, ...restarted], rowStatuses: formerRowStatuses(own) };
+    const told = {
+      header,
+      run: { at, number, content: plan.content },
+      others: [...again, ...restarted],
+      rowStatuses: formerRowStatuses(own),
+    };
     await folder.begin(path, journalText(shortLines(told)));
     await tidy(opening, path);
   }

@@ -18,9 +18,12 @@ export function isGoneOnWith(one: Found, all: readonly Found[], { plan: { conten
 export function lastSent(all: readonly Found[], ref: string, { from, key, rowStatus: { is } }: Match): number {
   let last = from.past.rowStatuses.sentBy(key);
   for (const { past } of all)
-    for (const name of [ref, key])
-      if (is !== undefined && past.rowStatuses.get(name)?.is === is)
-        last = Math.max(last, past.rowStatuses.sentBy(name));
+    for (const name of [ref, key]) {
+      const known = past.rowStatuses.get(name);
+      // What the service has refused is not sent.
+      if (known?.status === 'rejected' || known?.is === undefined || known.is !== is) continue;
+      last = Math.max(last, past.rowStatuses.sentBy(name));
+    }
   return last;
 }
 
