@@ -90,6 +90,14 @@ test('goes on where the same file has other columns by then, each row once', asy
   expect(await go('t.csv', twice)).toMatchObject({ exitCode: 0, sent: [] });
 });
 
+test('goes on also where the same file has the columns of the run before, or another file has gone on with that', async () => {
+  const { go } = replies();
+  expect((await go('t.csv', mapped, [...byMap, '--max-sends', '1'])).exitCode).toBe(8);
+  expect((await go('t.csv', own, ['--restart'], atOnce)).exitCode).toBe(10);
+  expect((await go('u.csv', mapped, [...byMap, '--max-sends', '1'])).sent).toEqual(['Hello Bob']);
+  expect(await go('t.csv', mapped, byMap)).toMatchObject({ exitCode: 0, sent: ['Hello Ann'] });
+});
+
 test('leaves that of another file its own', async () => {
   const { go, begun } = replies();
   const other = 'id,body\n12,Hello Cy\n8,Hello Ann\n';

@@ -24,8 +24,8 @@ const requestOf = (from: Found, key: string, rowStatus: RowStatus): string | und
   isFormer(from) ? key.replace(/~\d+$/u, '') : rowStatus.is;
 
 /**
- * The journal that this run goes on in: of the same content, whatever the file was called, else of a file of that name
- * with rows in common, else of a file of that name that is not finished.
+ * The journal that this run goes on in: of a --restart of this file that was stopped, else of the same content, whatever the
+ * file was called, else of a file of that name with rows in common, else of a file of that name that is not finished.
  */
 export function ownJournal(candidates: readonly Found[], { plan, file }: Sides): Found | undefined {
   const hasRows = ({ past }: Found) => past.rowStatuses.size + past.restarted.size > 0;
@@ -43,7 +43,9 @@ export function ownJournal(candidates: readonly Found[], { plan, file }: Sides):
     someOf(one.past.restarted.requests.values(), isAsked) ||
     someOf(one.past.rowStatuses.keys(), (key) => plan.refs.has(key)) ||
     someOf(one.past.rowStatuses, ([key, rowStatus]) => isAsked(requestOf(one, key, rowStatus)));
+  const isStopped = (one: Found) => isOpen(one) && one.past.restarted.size > 0 && shares(one);
   return (
+    candidates.find(isStopped) ??
     ofContent.find(hasRows) ??
     ofFile.find(shares) ??
     (file === null ? undefined : ofFile.find((one) => isOpen(one) && hasRows(one))) ??
