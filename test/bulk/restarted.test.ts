@@ -61,6 +61,17 @@ test('leaves a row in doubt in doubt that cannot be sent as it reads now', async
   expect((await run(reply, 't.csv', gap, flags)).exitCode).toBe(9);
 });
 
+test('that made drafts of a file in other columns: nothing is sent beside them, however often it is asked for', async () => {
+  const { run, ok } = runs();
+  const mapped = 'id,text\n8,Hello Ann\n9,Hello Bob\n';
+  expect((await run(reply, 't.csv', own)).exitCode).toBe(0);
+  expect((await run(reply, 't.csv', mapped, ['--map', 'text=body', '--restart', '--draft'])).exitCode).toBe(0);
+  for (let times = 0; times < 3; times++)
+    expect(await run(reply, 't.csv', own)).toMatchObject({ exitCode: 0, sent: [] });
+  await ok('drafts reject 1');
+  for (let times = 0; times < 3; times++) expect((await run(reply, 't.csv', own)).sent).toEqual([]);
+});
+
 const hooks = 'event,url\nticket.created,https://a.test/1\nticket.created,https://a.test/2\n';
 
 async function hookRuns() {

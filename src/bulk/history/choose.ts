@@ -93,7 +93,7 @@ export function choose(choice: Choice): Omit<Chosen, 'voided'> {
     again,
     isAsked,
     goesOn,
-    sentBy: (ref, match) => lastSent(judges.all, ref, match),
+    sentBy: (ref, match) => match.from.past.rowStatuses.sentBy(match.key) || lastSent(judges.all, ref, match),
     namesOf: (ref, like) => {
       const match = again.get(ref);
       const goes = { request: plan.refs.get(ref), like };

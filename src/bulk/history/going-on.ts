@@ -1,3 +1,4 @@
+import { numberColumn } from '../../text/column.ts';
 import { someOf } from '../../text/each.ts';
 import type { Found } from '../journal/on-disk.ts';
 import type { Plan } from '../rows/plan.ts';
@@ -43,16 +44,16 @@ type Asked = {
 export function goingOn({ found, restarts, all, plan: { refs } }: Asked): Goes | undefined {
   const { restarted, rowStatuses } = found.past;
   if (restarted.size === 0) return undefined;
-  const others = all.filter((one) => one !== found);
+  const since = all.filter((one) => one !== found && one.past.lastRun > restarted.run);
   const isLater = begunAgainSince(found, restarts);
   const nameOf = namesThen(found, refs);
   const isLeft = (ref: string) => {
-    const since = rowStatuses.get(ref);
+    const now = rowStatuses.get(ref);
     const name = nameOf(ref);
-    const isIt = since === undefined ? isOpen(found) : since.status === 'rejected';
+    const isIt = now === undefined ? isOpen(found) : now.status === 'rejected';
     return isIt && restarted.asks(name, refs.get(ref) ?? '') && !isLater(name);
   };
-  return (ref, match) => match.from !== found && isLeft(ref) && lastSent(others, ref, match) < restarted.run;
+  return (ref, match) => match.from !== found && isLeft(ref) && lastSent(since, ref, match) < restarted.run;
 }
 
 /** What --restart called a row: the file has other columns by now, and asks for the same. */
@@ -61,12 +62,16 @@ function namesThen({ past: { restarted, rowStatuses } }: Found, refs: RowRequest
   const isOther = (name: string) => !refs.has(name) && !rowStatuses.has(name);
   if (!someOf(then, ([name]) => isOther(name))) return (ref) => ref;
   const left = rowsByRequest(then, (place) => isOther(then.names.nameAt(place)));
-  const names = new Map<string, string>();
+  /** By the place of a row in the file: its place among those of then. */
+  const placeThen = numberColumn();
   for (const [ref, request] of refs) {
     const name = then.has(ref) || rowStatuses.has(ref) ? undefined : left.take(request);
-    if (name !== undefined) names.set(ref, name);
+    if (name !== undefined) placeThen.set(refs.names.find(ref), then.names.find(name));
   }
-  return (ref) => names.get(ref) ?? ref;
+  return (ref) => {
+    const place = placeThen.get(refs.names.find(ref));
+    return place === undefined ? ref : then.names.nameAt(place);
+  };
 }
 
 /** Whether a later --restart than that of a journal has begun a row again. */

@@ -12,6 +12,8 @@ export type GoingRows = {
   /** To be told of each line before what it says is taken down, and behind that. `run`: the one that wrote it. */
   leaves(line: RowLine, run: number): void;
   ends(line: RowLine): void;
+  /** The journal has another name for it from now on. */
+  renames(was: string, row: string): void;
   /** The row has not gone: it is what it was before. */
   comesBack(row: string): void;
   /** The run is over: what it has left on its way has gone, or may have. */
@@ -61,6 +63,12 @@ export function goingRows(rowStatuses: OpenRowStatuses, onGone: (row: string, go
       if ('rejected' in line) return isRejected(line.rejected.row);
       if ('done' in line && isDraft(rowStatuses.get(line.done.row))) return undefined;
       for (const row of 'done' in line || 'unknown' in line ? rowsOf(line) : []) hasGone(row);
+    },
+    renames(was, row) {
+      const known = going.get(was);
+      if (!known || going.has(row)) return;
+      going.delete(was);
+      going.set(row, known);
     },
     comesBack,
     over() {

@@ -155,6 +155,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   const rename = ({ was, row, settings }: Renamed) => {
     voided.set(voidKey(settings ?? header?.settings ?? '', was), number);
     former.set(was, row);
+    if (settings === undefined) going.renames(was, row);
   };
   const takeRow = (line: RowLine) => {
     going.leaves(line, number);
