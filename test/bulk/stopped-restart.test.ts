@@ -98,6 +98,14 @@ test('goes on also where the same file has the columns of the run before, or ano
   expect(await go('t.csv', mapped, byMap)).toMatchObject({ exitCode: 0, sent: ['Hello Ann'] });
 });
 
+test('goes on with the rows that a later one, of a part of the file, has not begun', async () => {
+  const { go, begun } = replies();
+  await begun('t.csv', own);
+  expect((await go('t.csv', 'id,body\n8,Hello Ann\n', ['--restart'], atOnce)).exitCode).toBe(10);
+  expect(await go('t.csv', own)).toMatchObject({ exitCode: 0, sent: both });
+  expect(await go('t.csv', own)).toMatchObject({ exitCode: 0, sent: [] });
+});
+
 test('leaves that of another file its own', async () => {
   const { go, begun } = replies();
   const other = 'id,body\n12,Hello Cy\n8,Hello Ann\n';

@@ -42,7 +42,6 @@ type Choice = {
   readonly matches: OpenMatches;
   readonly judges: Judges;
   readonly works: readonly Found[];
-  readonly found: Found | undefined;
   /** Of those that tell of a --restart: with which this file goes on. */
   readonly restarts: readonly Found[];
   readonly plan: Plan;
@@ -53,7 +52,7 @@ type Choice = {
 };
 
 export function choose(choice: Choice): Omit<Chosen, 'voided'> {
-  const { matches, judges, works, found, restarts, plan, wish, drafted, settings, goesAgain } = choice;
+  const { matches, judges, works, restarts, plan, wish, drafted, settings, goesAgain } = choice;
   const [resent, again] = [matchTable(plan.refs), matchTable(plan.refs)];
   const isTwice = !isRepeatable(plan);
   const isAsked = wish.restart || wish.again;
@@ -67,15 +66,16 @@ export function choose(choice: Choice): Omit<Chosen, 'voided'> {
     else if (key !== ref && plan.refs.has(key)) return names;
     return [...names, [settingsOf(from), key]];
   };
-  const goesOn = found && goingOn({ found, restarts, all: judges.all, plan });
+  const goesOn = goingOn({ restarts, all: judges.all, plan });
   for (const [ref, match] of isAsked || goesOn ? matches : []) {
     const request = plan.refs.get(ref);
     // What may be done, --retry-unknown alone sends.
-    const isBegun = !isUnsettled(match.rowStatus) && (goesOn?.(ref, match) ?? false);
+    const isBegun = !isUnsettled(match.rowStatus) && (goesOn?.goes(ref, match) ?? false);
     if (!wish.restart && !isBegun && !(wish.again && goesAgain(ref, match))) continue;
     // Since then it was refused.
-    if (!wish.restart && isBegun && found?.past.rowStatuses.has(ref)) {
-      matches.set(ref, { key: ref, from: found });
+    const settledIn = isBegun && !wish.restart ? goesOn?.settledIn(ref) : undefined;
+    if (settledIn) {
+      matches.set(ref, { key: ref, from: settledIn });
       continue;
     }
     // It cannot go as it stands in the file, and the run says why. What may be done already may be so still.
@@ -92,7 +92,7 @@ export function choose(choice: Choice): Omit<Chosen, 'voided'> {
     resent,
     again,
     isAsked,
-    goesOn,
+    goesOn: goesOn?.goes,
     sentBy: (ref, match) => match.from.past.rowStatuses.sentBy(match.key) || lastSent(judges.all, ref, match),
     namesOf: (ref, like) => {
       const match = again.get(ref);

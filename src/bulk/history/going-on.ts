@@ -29,31 +29,48 @@ export function lastSent(all: readonly Found[], ref: string, { from, key, rowSta
 }
 
 type Asked = {
-  /** The journal that this run goes on in. */
-  readonly found: Found;
   /** Of all that --restart has begun, those that this file goes on with. */
   readonly restarts: readonly Found[];
   readonly all: readonly Found[];
   readonly plan: Pick<Plan, 'refs'>;
 };
 
-/**
- * Whether a row was begun again by --restart and has not gone since, nor has the one that it is like: what is said of them
- * was known when it was agreed to. Undefined where this run goes on with none.
- */
-export function goingOn({ found, restarts, all, plan: { refs } }: Asked): Goes | undefined {
-  const { restarted, rowStatuses } = found.past;
-  if (restarted.size === 0) return undefined;
-  const since = all.filter((one) => one !== found && one.past.lastRun > restarted.run);
-  const isLater = begunAgainSince(found, restarts);
-  const nameOf = namesThen(found, refs);
-  const isLeft = (ref: string) => {
-    const now = rowStatuses.get(ref);
-    const name = nameOf(ref);
-    const isIt = now === undefined ? isOpen(found) : now.status === 'rejected';
-    return isIt && restarted.asks(name, refs.get(ref) ?? '') && !isLater(name);
+type GoingOn = {
+  /**
+   * Whether a row was begun again by --restart and has not gone since, nor has the one that it is like: what is said of them
+   * was known when it was agreed to.
+   */
+  readonly goes: Goes;
+  /** The journal that says of a row what became of it since it was begun again. */
+  settledIn(ref: string): Found | undefined;
+};
+
+/** Of a row the last --restart counts that has begun it. Undefined where this run goes on with none. */
+export function goingOn({ restarts, all, plan: { refs } }: Asked): GoingOn | undefined {
+  if (restarts.length === 0) return undefined;
+  const latestFirst = [...restarts].sort((a, b) => b.past.restarted.run - a.past.restarted.run);
+  const begun = latestFirst.map((one) => ({
+    one,
+    nameOf: namesThen(one, refs),
+    since: all.filter((other) => other !== one && other.past.lastRun > one.past.restarted.run),
+  }));
+  const lastOf = (ref: string) => begun.find(({ one, nameOf }) => one.past.restarted.has(nameOf(ref)));
+  return {
+    goes(ref, match) {
+      const last = lastOf(ref);
+      if (!last || match.from === last.one) return false;
+      const { one, nameOf, since } = last;
+      const { restarted, rowStatuses } = one.past;
+      const now = rowStatuses.get(ref);
+      const isLeft = now === undefined ? isOpen(one) : now.status === 'rejected';
+      const isAgreed = restarted.asks(nameOf(ref), refs.get(ref) ?? '');
+      return isLeft && isAgreed && lastSent(since, ref, match) < restarted.run;
+    },
+    settledIn(ref) {
+      const last = lastOf(ref)?.one;
+      return last?.past.rowStatuses.has(ref) ? last : undefined;
+    },
   };
-  return (ref, match) => match.from !== found && isLeft(ref) && lastSent(since, ref, match) < restarted.run;
 }
 
 /** What --restart called a row: the file has other columns by now, and asks for the same. */
@@ -74,16 +91,13 @@ function namesThen({ past: { restarted, rowStatuses } }: Found, refs: RowRequest
   };
 }
 
-/** Whether a later --restart than that of a journal has begun a row again. */
-function begunAgainSince({ past: { restarted } }: Found, restarts: readonly Found[]): (ref: string) => boolean {
-  const later = restarts.filter(({ past }) => past.restarted.run > restarted.run);
-  return (ref) => later.some(({ past }) => past.restarted.has(ref));
-}
-
 /** Whether it tells of a --restart, and a later one has begun all of its rows that stand in this file. */
-export function isOvertaken(one: Found, restarts: readonly Found[], { refs }: Pick<Plan, 'refs'>): boolean {
-  const { restarted } = one.past;
-  if (restarted.size === 0) return false;
-  const isLater = begunAgainSince(one, restarts);
+export function isOvertaken(
+  { past: { restarted } }: Found,
+  restarts: readonly Found[],
+  { refs }: Pick<Plan, 'refs'>,
+): boolean {
+  const later = restarts.filter(({ past }) => past.restarted.run > restarted.run);
+  const isLater = (ref: string) => later.some(({ past }) => past.restarted.has(ref));
   return someOf(refs, ([ref]) => isLater(ref)) && !someOf(refs, ([ref]) => restarted.has(ref) && !isLater(ref));
 }
