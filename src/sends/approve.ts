@@ -18,7 +18,8 @@ export type Approving = {
   readonly token: () => string;
   readonly retryUnknown: boolean;
   /** Shows the draft and asks. False: it is left as it is. `entry`: what would become public, where it is there already. */
-  readonly agrees: (draft: Draft, entry: Thread['record']) => Promise<boolean>;
+  /** `isRead`: it is asked once more, for it may have been sent. */
+  readonly agrees: (draft: Draft, entry: Thread['record'], about: { readonly isRead: boolean }) => Promise<boolean>;
 };
 
 /**
@@ -41,7 +42,10 @@ export async function approve(
       hint: `Read it again: svc drafts show ${id}`,
     });
   const service = await approving.service();
-  if (digest === undefined && !(await approving.agrees(draft, await entryOf(service, draft)))) return undefined;
+  // A digest says what was read, and not that the customer may get it twice.
+  const isRead = digest !== undefined;
+  const asks = !isRead || draft.state === 'unknown';
+  if (asks && !(await approving.agrees(draft, await entryOf(service, draft), { isRead }))) return undefined;
   await requireOwn(draft, service);
   const held = await claimAlone(service.ctx, store, { id, by, token: approving.token() }, (one) => {
     return one.state === draft.state && digestOfDraft(one) === present;

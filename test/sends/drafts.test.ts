@@ -380,7 +380,15 @@ test('an answer that is lost and cannot be found makes it unknown, which approve
   expect((await approve(1)).exitCode).toBe(9);
   expect(writesOf(world)).toHaveLength(1);
   const { digest } = await shown(1);
-  expect((await run(`drafts approve 1 --retry-unknown --digest ${digest}`)).exitCode).toBe(0);
+  const again = `drafts approve 1 --retry-unknown --digest ${digest}`;
+  for (const line of [again, `${again} --no-input`])
+    expect(await run(line)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/^Error: Refusing to send draft 1 once more.*\nPass --yes\.$/mu),
+    });
+  expect(writesOf(world)).toHaveLength(1);
+  expect(await shown(1)).toMatchObject({ state: 'unknown', digest });
+  expect((await run(`${again} --yes`)).exitCode).toBe(0);
   expect(writesOf(world)).toHaveLength(2);
 });
 

@@ -35,7 +35,7 @@ async function inDoubt(env: Record<string, string>, line = 'tickets reply 8 --bo
   const approve = async (...flags: readonly string[]) => {
     const { digest } = await desk.shown(1);
     const fast = ['--settle', '1', '--max-wait', '3'];
-    return desk.run(['drafts', 'approve', '1', '--digest', digest, '--json', ...fast, ...flags]);
+    return desk.run(['drafts', 'approve', '1', '--digest', digest, '--json', '--yes', ...fast, ...flags]);
   };
   await desk.draft(line);
   service.meets(service.late);
@@ -90,7 +90,7 @@ test('Ctrl-C before it is sent once more leaves it unknown', async () => {
     return { lost: 'before-sending', reason: 'aborted', detail: 'It was stopped.' };
   });
   const { digest } = await shown(1);
-  const line = ['drafts', 'approve', '1', '--digest', digest, '--settle', '1', '--retry-unknown'];
+  const line = ['drafts', 'approve', '1', '--digest', digest, '--settle', '1', '--retry-unknown', '--yes'];
   expect((await run(line, { signal: stop.signal })).exitCode).toBe(130);
   expect(await shown(1)).toMatchObject({ state: 'unknown' });
   expect(times()).toEqual([]);

@@ -1,4 +1,5 @@
 import { defineCommand, type Values } from '../../command/command.ts';
+import { confirmed } from '../../command/confirm.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
@@ -27,7 +28,7 @@ export const approveDrafts = defineCommand({
   details:
     'On a terminal svc shows the recipient and the text, and asks. In a pipe give --digest for each ID: it says what was read. Right before it sends, svc reads the thread ' +
     'again. Where somebody has written meanwhile, or the recipient or the status is another one, nothing is sent (exit 11), and the draft waits with its new state. ' +
-    'One that may have been sent before stays unknown.',
+    'One that may have been sent before stays unknown; --retry-unknown asks, and in a pipe needs --yes beside the digest.',
   args: { id: { ...param.ids('Ids of the drafts'), required: false, fallback: [] } },
   flags,
   examples: [
@@ -39,7 +40,7 @@ export const approveDrafts = defineCommand({
         throw new Failure('usage', '--digest goes with ids: one for each.');
       const ids = await chosen(at, args.id, flags);
       refuseUnread(ctx, settings, ids, flags.digest);
-      return approveAll(ctx, at, ids, flags);
+      return approveAll({ ctx, settings }, at, ids, flags);
     }),
 });
 
@@ -58,11 +59,16 @@ function refuseUnread(
     throw new Failure('usage', 'Approving in a pipe needs --digest, whatever --yes says. Nothing was sent.', { hint });
 }
 
-async function approveAll(ctx: Context, at: AtWork, ids: readonly number[], flags: Flags): Promise<View> {
+async function approveAll(
+  { ctx, settings }: { readonly ctx: Context; readonly settings: Settings },
+  at: AtWork,
+  ids: readonly number[],
+  flags: Flags,
+): Promise<View> {
   const { store, service, by } = at;
   const ended: Ended[] = [];
   const agreed = new Map<number, string>();
-  const agrees = agreesTo(ctx, { count: ids.length, isAgain: flags.retryUnknown, store, agreed });
+  const agrees = agreesTo(ctx, { count: ids.length, settings, store, agreed });
   const approving = { store, service, by, token: () => newToken(ctx), retryUnknown: flags.retryUnknown, agrees };
   for (const [index, id] of ids.entries()) {
     const one = await approve(approving, id, flags.digest[index] ?? agreed.get(id)).catch((error: unknown) => {
@@ -84,17 +90,23 @@ const endsAll = (failure: Failure): boolean =>
 
 type Agreeing = {
   readonly count: number;
-  readonly isAgain: boolean;
+  readonly settings: Settings;
   readonly store: AtWork['store'];
   /** By id, the digests of what was agreed to without another look. */
   readonly agreed: Map<number, string>;
 };
 
 /** Shows each and asks; of several the rest can be agreed to at once, as they are then. */
-function agreesTo(ctx: Context, { count, isAgain, store, agreed }: Agreeing): Approving['agrees'] {
-  return async (draft, entry) => {
+function agreesTo(ctx: Context, { count, settings, store, agreed }: Agreeing): Approving['agrees'] {
+  return async (draft, entry, { isRead }) => {
+    if (agreed.has(draft.id)) return true;
     const shown = draftBlocks(draft, plainTerminal(ctx), entry).join('\n\n');
-    const question = isAgain && draft.state === 'unknown' ? 'It may have been sent. Send it once more?' : 'Send it?';
+    if (isRead) {
+      const question = `Send draft ${draft.id} once more, although it may have been sent?`;
+      await confirmed(ctx, settings, question, async () => shown);
+      return true;
+    }
+    const question = draft.state === 'unknown' ? 'It may have been sent. Send it once more?' : 'Send it?';
     if (count === 1) return ctx.ask.confirm(question, { shown });
     ctx.notice(`${shown}\n`);
     const answer = await ctx.ask.choose(question, [
