@@ -52,6 +52,8 @@ async function play(steps: readonly Step[], met: { goesOn: number; stays: number
   const known = new Set<Row>();
   /** Names of which a run has surely left a journal, or may have. */
   const ran = new Map<string, 'surely' | 'perhaps'>();
+  /** Contents of files that were begun again once more: a copy may go on with what it was a copy of, or not. */
+  const replaced = new Set<string>();
   let stopped: Stopped[] = [];
   for (const { of, restart, stop } of steps) {
     const { path, form, rows } = of;
@@ -62,7 +64,10 @@ async function play(steps: readonly Step[], met: { goesOn: number; stays: number
     const isCopy = ({ names, contents }: Stopped) => !names.has(name) && contents.has(content);
     // A run that had nothing to do leaves a journal only where it goes on in one.
     if (ran.get(name) === 'perhaps' && ofSettings.some(isCopy)) return;
+    if (!ran.has(name) && replaced.has(settings + content)) return;
     const mine = ofSettings.filter((one) => one.names.has(name) || (isCopy(one) && !ran.has(name)));
+    // Of two names one begins again: the other goes on with what it had.
+    if (restart && mine.some(({ names }) => names.has(name) && names.size > 1)) return;
     const isLeft = (row: Row) => mine.some(({ left }) => left.has(row));
     const due = rows.filter((row) => restart || isLeft(row) || !known.has(row));
     const goesOn = !restart && due.some((row) => known.has(row));
@@ -97,7 +102,11 @@ async function play(steps: readonly Step[], met: { goesOn: number; stays: number
     }
     const [last] = mine.filter((one) => rows.some((row) => one.rows.has(row))).slice(-1);
     if (restart) {
-      for (const one of mine) for (const row of rows) for (const some of [one.rows, one.left]) some.delete(row);
+      // Of a copy it is another one.
+      for (const one of mine.filter(({ names }) => names.has(name))) {
+        for (const row of rows) for (const some of [one.rows, one.left]) some.delete(row);
+        for (const then of one.contents) replaced.add(settings + then);
+      }
       const left = new Set(rows.filter((row) => !went.includes(row)));
       if (!isWhole)
         stopped.push({ settings, names: new Set([name]), contents: new Set([content]), rows: new Set(rows), left });
