@@ -4,7 +4,7 @@ import type { Context, KeptFile } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { wireOf } from '../http/exchange/request.ts';
 import { requestOf } from '../sends/deliver.ts';
-import { type Draft, textField, textOf } from '../sends/draft.ts';
+import { type Draft, requestsOf, textField, textOf } from '../sends/draft.ts';
 import type { DraftStore } from '../sends/store.ts';
 import { whoIs } from '../sends/who.ts';
 import type { Fields } from '../text/record.ts';
@@ -111,7 +111,8 @@ export async function withNewText(store: DraftStore, ctx: Context, draft: Draft,
   const name = textField(draft.steps[0]?.body);
   const next = await store.change(draft.id, (one) => {
     const [first, ...others] = one.steps;
-    if (one.state !== draft.state || textOf(one) !== before || !first || name === undefined) return undefined;
+    if (one.state !== draft.state || requestsOf(one) !== requestsOf(draft) || !first || name === undefined)
+      return undefined;
     const step = { ...first, body: { ...Object(first.body), [name]: text } };
     const { operation, input } = requestOf(step);
     wireOf(operation, input);

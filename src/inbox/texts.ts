@@ -2,6 +2,7 @@ import { isBlank } from '../command/body-text.ts';
 import { keepUnsent } from '../disk/draft/unsent.ts';
 import { Failure, messageOf } from '../errors.ts';
 import type { Draft } from '../sends/draft.ts';
+import { requireMeant } from '../sends/meant.ts';
 import { fieldsIn } from '../text/record.ts';
 import { seedOf, type Written, withNewText, written } from './compose.ts';
 import type { Effect, Kept, Means } from './effect.ts';
@@ -119,6 +120,7 @@ export async function edit(world: World, { draft: id, row, means }: Extract<Effe
   const store = await world.writing.drafts();
   const draft = await store.get(id);
   if (!draft) throw new Failure('not-found', `There is no draft ${id}.`);
+  requireMeant(draft);
   const [recorded] = await recordsOf(world, [row]);
   const seed = seedOf(means, [row], recorded?.record);
   const { text, failed, remove, leave } = await written(

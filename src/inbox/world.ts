@@ -4,6 +4,7 @@ import { firstRows, keepFirstRows } from '../mirror/store/first-rows.ts';
 import { snooze } from '../mirror/store/snoozes.ts';
 import { plainTerminal } from '../sends/ask.ts';
 import type { Draft } from '../sends/draft.ts';
+import { requireMeant } from '../sends/meant.ts';
 import { draftBlocks } from '../sends/page.ts';
 import { threadOf as threadNow } from '../sends/thread.ts';
 import { whoIs } from '../sends/who.ts';
@@ -96,6 +97,7 @@ const doings: Doings = {
 
 /** As a person approves it; of a publishing what would become public, as it is now. */
 async function draftShown({ writing, editing }: World, draft: Draft): Promise<string> {
+  requireMeant(draft);
   const entry = draft.channel === 'changelog' ? (await threadNow(await writing.service(), draft)).record : undefined;
   return draftBlocks(draft, plainTerminal(editing.ctx), entry).join('\n\n');
 }

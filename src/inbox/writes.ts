@@ -14,6 +14,7 @@ import { claim } from '../sends/claim.ts';
 import { type Delivered, deliver } from '../sends/deliver.ts';
 import { type Draft, digestOfDraft, textOf } from '../sends/draft.ts';
 import { newDraft } from '../sends/make.ts';
+import { isMeant } from '../sends/meant.ts';
 import { seenOf } from '../sends/seen.ts';
 import type { DraftStore } from '../sends/store.ts';
 import { threadOf } from '../sends/thread.ts';
@@ -138,11 +139,15 @@ async function sendRead(
 
 async function sendNote(service: Service, store: DraftStore, id: number): Promise<Delivered> {
   const by = whoIs();
-  const held = await claim(store, { id, by, token: newToken(service.ctx) }, ({ state }) => state === 'waiting');
+  const held = await claim(store, { id, by, token: newToken(service.ctx) }, isNote);
   if (!held)
     throw new Failure('failed', `Draft ${id} was changed or decided by somebody else just now. Nothing was sent.`);
   return deliver({ service, held, by });
 }
+
+/** Whatever it was when it was written: what reaches somebody leaves by being read. */
+const isNote = (draft: Draft): boolean =>
+  draft.state === 'waiting' && draft.steps.length === 1 && draft.operation === addTicketNote.id && isMeant(draft);
 
 const mayBe: Readonly<Record<Means, string>> = {
   reply: 'may have been sent: look in the thread.',

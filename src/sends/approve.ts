@@ -5,6 +5,7 @@ import { settleRecord } from '../http/exchange/recorder.ts';
 import { claimAlone, type Held, withStep } from './claim.ts';
 import { type Delivered, deliver, rowOf, stillUnsure, type Unsure } from './deliver.ts';
 import { type Draft, digestOfDraft, hasBegun, type Seen } from './draft.ts';
+import { isMeant, requireMeant } from './meant.ts';
 import { requireOwn } from './own.ts';
 import { foundAt } from './settle.ts';
 import type { DraftStore } from './store.ts';
@@ -36,6 +37,7 @@ export async function approve(
   const draft = await store.get(id);
   if (!draft) throw noDraft(id);
   refuseState(draft, retryUnknown);
+  requireMeant(draft);
   const present = digestOfDraft(draft);
   if (digest !== undefined && digest !== present)
     throw new Failure('differs', `Draft ${id} is not what you read: its digest is another one. Nothing was sent.`, {
@@ -48,7 +50,7 @@ export async function approve(
   if (asks && !(await approving.agrees(draft, await entryOf(service, draft), { isRead }))) return undefined;
   await requireOwn(draft, service);
   const held = await claimAlone(service.ctx, store, { id, by, token: approving.token() }, (one) => {
-    return one.state === draft.state && digestOfDraft(one) === present;
+    return one.state === draft.state && digestOfDraft(one) === present && one.number === draft.number && isMeant(one);
   });
   if (!held)
     throw new Failure('failed', `Draft ${id} was changed or decided by somebody else just now. Nothing was sent.`, {

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
-import type { Draft, Step } from './draft.ts';
+import { type Draft, requestsOf, type Step } from './draft.ts';
 import { contactOf } from './seen.ts';
 import type { DraftStore } from './store.ts';
 
@@ -33,9 +33,12 @@ export async function claim(
     mayTake(draft, now) ? { ...draft, state: 'sending', claim: { token, by, until: until(now) } } : undefined,
   );
   if (!present) return undefined;
+  const requests = requestsOf(present);
   const change = async (next: (draft: Draft) => Draft): Promise<Draft> => {
     const changed = await store.change(id, (draft, now) => {
       if (draft.claim?.token !== token || Date.parse(draft.claim.until) < now.getTime()) return undefined;
+      // What was agreed to is sent, and nothing that somebody has put in its place since.
+      if (requestsOf(draft) !== requests) return undefined;
       const after = next(draft);
       return { ...after, claim: after.claim && { ...after.claim, until: until(now) } };
     });

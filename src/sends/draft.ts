@@ -82,6 +82,10 @@ export function textOfStep(step: Step | undefined): string | null {
   return name === undefined ? null : String(Object(step?.body)[name]);
 }
 
+/** All that leaves of it, to compare. */
+export const requestsOf = ({ steps }: Pick<Draft, 'steps'>): string =>
+  JSON.stringify(steps.map(({ method, path, body }) => [method, path, body ?? null]));
+
 /** A part of it is sent already. */
 export const hasBegun = ({ steps }: Pick<Draft, 'steps'>): boolean => steps.some(({ state }) => state === 'done');
 

@@ -5,7 +5,7 @@ import { wireOf } from '../http/exchange/request.ts';
 import { capital } from '../text/capital.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
 import type { Draft, NewDraft, Seen, Step } from './draft.ts';
-import { shownDraft } from './draft.ts';
+import { requestsOf, shownDraft } from './draft.ts';
 import type { Judging } from './judging.ts';
 import { seenOf } from './seen.ts';
 import { type DraftStore, openDrafts } from './store.ts';
@@ -94,8 +94,8 @@ const isOnce = ({ steps }: NewDraft): boolean =>
   steps.every(({ operation }) => operationNamed(operation)?.safety === 'repeatable');
 
 /** Where the account is not known, another credential may be of another one. */
-const requestsOf = ({ base_url, account, login, steps }: NewDraft): string =>
-  JSON.stringify([base_url, account ?? login, steps.map(({ method, path, body }) => [method, path, body ?? null])]);
+const sameAs = ({ base_url, account, login, steps }: NewDraft): string =>
+  JSON.stringify([base_url, account ?? login, requestsOf({ steps })]);
 
 /** What waits is read once for the rows of a file. */
 const waiting = new WeakMap<object, Promise<ReadonlyMap<string, Draft>>>();
@@ -104,11 +104,11 @@ const waiting = new WeakMap<object, Promise<ReadonlyMap<string, Draft>>>();
 async function equalTo(draft: NewDraft, store: DraftStore, { wish, shared }: Judging): Promise<Draft | undefined> {
   const read = async () => {
     const all = await store.list();
-    return new Map(all.filter(({ state }) => state === 'waiting').map((each) => [requestsOf(each), each]));
+    return new Map(all.filter(({ state }) => state === 'waiting').map((each) => [sameAs(each), each]));
   };
   const present = (isKeptOpen(wish) ? waiting.get(shared) : undefined) ?? read();
   if (isKeptOpen(wish)) waiting.set(shared, present);
-  return (await present).get(requestsOf(draft));
+  return (await present).get(sameAs(draft));
 }
 
 /** The rows of a file share one store: opening it for each would read the whole log each time. */

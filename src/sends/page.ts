@@ -1,19 +1,19 @@
-import { pathsOf, valueAt } from '../output/fields.ts';
 import { body as block, fields } from '../output/thread.ts';
 import type { Terminal } from '../output/view.ts';
 import { readHtml } from '../text/reading.ts';
-import { fieldsIn, textIn } from '../text/record.ts';
+import { fieldsIn, isRecord, textIn } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cells, readingWidth, wrap } from '../text/width.ts';
 import { type Draft, type Step, textField, textOfStep } from './draft.ts';
+import { sentBody } from './meant.ts';
 import type { Thread } from './thread.ts';
-import { draftInWords, nameOf, operationNamed, requestInWords, type Sending } from './words.ts';
+import { draftInWords, isPublishing, nameOf, operationNamed, requestInWords, type Sending } from './words.ts';
 
 /** Whom a draft reaches and what they get, as a person approves it. `entry`: what would become public, as it is now. */
 export function draftBlocks(draft: Draft, terminal: Terminal, entry?: Thread['record']): string[] {
   const { operation, record, number, to, steps } = draft;
   const [first, ...later] = steps;
-  const sending = { operation, record, number, to, body: first?.body };
+  const sending = { operation, record, number, to, body: first && sentBody(first) };
   return [
     filled(draftInWords(draft), terminal),
     ...sendBlocks(sending, terminal, draft.channel === 'changelog' ? entry : undefined),
@@ -22,26 +22,45 @@ export function draftBlocks(draft: Draft, terminal: Terminal, entry?: Thread['re
   ].filter((one) => one !== '');
 }
 
-/** What a send says, or does where it says nothing. */
+/** What a send says, or does where it says nothing, and all else that leaves with it. */
 export function sendBlocks(sending: Sending, terminal: Terminal, entry?: Thread['record']): string[] {
   const { body } = sending;
-  const name = textField(body);
+  const name = textFieldOf(body, entry);
   const text = name === undefined ? undefined : String(fieldsIn(body)[name]);
-  const isShown = (path: string) => path !== name && !(entry ? inEntry : inWords).includes(path);
-  const others = pathsOf(body)
-    .filter(isShown)
-    .map((path) => `${path}: ${textOfValue(valueAt(body, path))}`);
   return [
     text === undefined ? filled(requestInWords(sending), terminal) : block(terminal, text),
     ...entryBlocks(body, terminal, entry),
-    // One line break in a value must not make two fields of it.
-    others.map((line) => block(terminal, sanitize(line))).join('\n'),
+    otherBlocks(body, [name, ...toldOtherwise(sending, entry)], terminal),
   ];
 }
 
-/** These are told in other words. */
-const inWords = ['status', 'trigger'];
-const inEntry = ['status', 'title', 'labels', 'content', 'content_html'];
+/** An entry has its text in one place; a field of another name beside it is only a field. */
+const textFieldOf = (body: unknown, entry: Thread['record']) => {
+  if (!entry) return textField(body);
+  return typeof fieldsIn(body).content === 'string' ? 'content' : undefined;
+};
+
+/** What is told in other words: nothing else is left out. */
+function toldOtherwise({ operation: id, body }: Sending, entry: Thread['record']): readonly (string | undefined)[] {
+  const { reaches, namedBy } = operationNamed(id) ?? {};
+  return [namedBy, ...(reaches === 'public' && isPublishing(body) ? ['status'] : []), ...(entry ? inEntry : [])];
+}
+
+const inEntry = ['title', 'labels'];
+
+/** Fields of a body as lines of their own. One line break in a value must not make two fields of it. */
+const otherBlocks = (body: unknown, told: readonly (string | undefined)[], terminal: Terminal): string =>
+  leavesOf(body)
+    .filter(([path]) => !told.includes(path))
+    .map(([path, value]) => block(terminal, sanitize(`${path}: ${textOfValue(value)}`)))
+    .join('\n');
+
+/** Each value where it stands: a key that holds a dot hides no other. */
+const leavesOf = (value: unknown, keys: readonly string[] = []): readonly (readonly [string, unknown])[] => {
+  if (isRecord(value) && Object.keys(value).length > 0)
+    return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...keys, key]));
+  return keys.length === 0 ? [] : [[keys.join('.'), value]];
+};
 
 const textOfValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -63,30 +82,31 @@ function entryBlocks(body: unknown, terminal: Terminal, entry: Thread['record'])
     ['Labels', sanitize(named)],
   ] as const;
   // A text that the draft itself brings is shown as it is.
-  const brings = textField(body) !== undefined;
+  const brings = textFieldOf(body, entry) !== undefined;
   return [fields(terminal, rows), brings ? '' : block(terminal, readHtml(textIn(content) ?? '').join('\n'))];
 }
 
 /** `then set status to pending`. What is done already says so. */
 function stepLines(step: Step, terminal: Terminal): string {
   const done = step.state === 'done' ? ' (done already)' : '';
-  const text = textOfStep(step);
-  if (text !== null) {
-    const { of = 'The text' } = operationNamed(step.operation)?.effect ?? {};
-    const what = `then ${of.replace(/^The /u, '')}${done}:`;
-    const line = `${what} ${sanitize(text)}`;
-    // No text may look like a step of its own.
-    const isShort = !text.includes('\n') && cells(line) <= readingWidth(terminal.width);
-    return isShort ? line : `${what}\n${block(terminal, text)}`;
-  }
-  return filled(`then ${changeInWords(step)}${done}`, terminal);
+  const body = sentBody(step);
+  const text = body === undefined ? null : textOfStep(step);
+  if (text === null) return filled(`then ${changeInWords(step)}${done}`, terminal);
+  const { of = 'The text' } = operationNamed(step.operation)?.effect ?? {};
+  const what = `then ${of.replace(/^The /u, '')}${done}:`;
+  const line = `${what} ${sanitize(text)}`;
+  // No text may look like a step of its own.
+  const isShort = !text.includes('\n') && cells(line) <= readingWidth(terminal.width);
+  const others = otherBlocks(body, [textField(body)], terminal);
+  return [isShort ? line : `${what}\n${block(terminal, text)}`, others].filter(Boolean).join('\n');
 }
 
-function changeInWords({ operation: id, method, path, body }: Step): string {
+function changeInWords(step: Step): string {
+  const { operation: id, method, path } = step;
   const operation = operationNamed(id);
-  const set = Object.entries(fieldsIn(body)).map(([name, value]) => `${name} to ${textOfValue(value)}`);
-  if (set.length > 0) return `set ${set.join(' and ')}`;
   if (operation?.sets?.status === 'resolved') return 'resolve the conversation';
+  const set = Object.entries(fieldsIn(sentBody(step))).map(([name, value]) => `${name} to ${textOfValue(value)}`);
+  if (set.length > 0) return `set ${set.join(' and ')}`;
   return operation
     ? `svc ${operation.command.join(' ')} (${nameOf({ kind: operation.resource }, undefined)})`
     : `${method} ${path}`;

@@ -7,6 +7,7 @@ import { fieldsIn } from '../text/record.ts';
 import { claim, isLapsed, withStep } from './claim.ts';
 import { requestOf, rowOf } from './deliver.ts';
 import type { Draft, Step } from './draft.ts';
+import { whyNotMeant } from './meant.ts';
 import type { DraftStore } from './store.ts';
 
 type Settling = { readonly service: () => Promise<Service>; readonly by: string; readonly token: string };
@@ -37,6 +38,9 @@ export async function settleLapsed(store: DraftStore, settling: Settling): Promi
 async function settled(draft: Draft, { service }: Settling): Promise<(draft: Draft) => Draft> {
   const at = draft.steps.findIndex(({ state }) => state === 'left');
   const step = draft.steps[at];
+  const why = whyNotMeant(draft);
+  if (step && why !== undefined)
+    return (one) => ({ ...one, state: 'unknown', error: `svc ended while it was sent, and ${why}` });
   if (!step) return (one) => ({ ...one, state: allDone(one) ? 'sent' : 'waiting' });
   const found = await foundAt(await service(), step);
   if (found) await settleRecord(await service(), { row: rowOf(draft, at), operation: step.operation, id: found.id });

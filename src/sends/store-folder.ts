@@ -104,8 +104,19 @@ function isTorn(text: string): boolean {
 
 const isLine = (line: unknown): line is Line => isRecord(line) && typeof line.n === 'number' && isDraft(line.draft);
 
-/** Of a file and of a row of a database, which only svc writes. */
+/** Of a file and of a row of a database: it can be read as one. Whether svc made it so, `requireMeant` says. */
 export function isDraft(draft: unknown): draft is Draft {
-  const { id, state, steps } = fieldsIn(draft);
-  return typeof id === 'number' && draftStates.some((one) => one === state) && Array.isArray(steps);
+  const { id, state, steps, record, edits, ...fields } = fieldsIn(draft);
+  return (
+    typeof id === 'number' &&
+    draftStates.some((one) => one === state) &&
+    ['operation', 'base_url', 'by', 'created_at'].every((name) => typeof fields[name] === 'string') &&
+    typeof fieldsIn(record).kind === 'string' &&
+    Array.isArray(edits) &&
+    Array.isArray(steps) &&
+    steps.every(isStep)
+  );
 }
+
+const isStep = (step: unknown): boolean =>
+  ['operation', 'method', 'path', 'state'].every((name) => typeof fieldsIn(step)[name] === 'string');

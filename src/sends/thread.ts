@@ -31,8 +31,10 @@ export async function threadOf(service: Service, draft: Draft): Promise<Thread> 
 /** What is other than it was when the draft was read, in sentences; none where nothing is. */
 export function differences(draft: Draft, now: Seen, record: Thread['record']): string[] {
   const told: string[] = [];
-  if (now.recipient !== draft.recipient)
+  // The names too: a person goes by them.
+  if (now.recipient !== draft.recipient || now.to !== draft.to)
     told.push(`It would go to ${now.to ?? 'nobody'} now, and not to ${draft.to ?? 'anybody known'}.`);
+  if (now.number !== draft.number) told.push(`It is about ${now.number ?? 'a record without a number'} now.`);
   if (now.channel !== draft.channel) told.push(`It would go by ${now.channel ?? 'no channel'} now.`);
   if (now.status !== draft.status)
     told.push(`It is ${now.status ?? 'without a status'} now; it was ${draft.status ?? 'not known'}.`);

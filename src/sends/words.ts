@@ -37,7 +37,7 @@ export function actOf({ operation: id, body, record, number }: Act): string {
 export const actAlone = (act: Act): string => actOf(act).replace(/^(?:a|the) /u, '');
 
 /** A server that trims, or takes capitals, publishes by "Published " too. */
-const isPublishing = (body: unknown): boolean =>
+export const isPublishing = (body: unknown): boolean =>
   String(fieldsIn(body).status ?? '')
     .trim()
     .toLowerCase() === 'published';

@@ -15,6 +15,7 @@ import {
   textField,
   textOfStep,
 } from '../../sends/draft.ts';
+import { requireMeant } from '../../sends/meant.ts';
 import { howToSendIt } from '../../sends/words.ts';
 import { atWork } from './at-work.ts';
 
@@ -31,6 +32,7 @@ export const editDraft = defineCommand({
       await service();
       const present = await store.get(id);
       if (!present) throw noDraft(id);
+      requireMeant(present);
       const step = editableStep(present);
       const before = textOfStep(present.steps[step]);
       const isGiven = flags.body !== undefined || flags.bodyFile !== undefined;

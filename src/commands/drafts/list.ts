@@ -3,6 +3,7 @@ import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { leftInEditors } from '../../disk/draft/unsent.ts';
 import { type Draft, draftFields, draftStates, shownDraft } from '../../sends/draft.ts';
+import { isMeant } from '../../sends/meant.ts';
 import { actAlone, nameAlone } from '../../sends/words.ts';
 import { counted } from '../../text/number.ts';
 import { atWork } from './at-work.ts';
@@ -49,6 +50,7 @@ export const listDrafts = defineCommand({
               `${counted(refused, 'more draft')} ${refused === 1 ? 'was' : 'were'} refused, and not sent: svc drafts list --state refused`,
             ]
           : []),
+        ...all.filter((draft) => isWanted(draft) && draft.state === 'waiting' && !isMeant(draft)).map(notMeant),
         ...leftOut,
       ],
       data: {
@@ -61,6 +63,9 @@ export const listDrafts = defineCommand({
     };
   },
 });
+
+const notMeant = ({ id }: Draft): string =>
+  `Draft ${id} is damaged, or somebody has changed it: svc does not send it. To end it: svc drafts reject ${id}`;
 
 type Asked = { readonly all: boolean; readonly state?: unknown; readonly batch?: unknown; readonly by?: unknown };
 

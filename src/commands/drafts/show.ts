@@ -6,6 +6,7 @@ import { body, fields, type Message, messages, screen, title } from '../../outpu
 import type { Terminal } from '../../output/view.ts';
 import { noDraft } from '../../sends/approve.ts';
 import { type Draft, digestOfDraft, shownDraft, textOfStep } from '../../sends/draft.ts';
+import { requireMeant } from '../../sends/meant.ts';
 import { draftBlocks, publicEntry } from '../../sends/page.ts';
 import { differences, type Thread, threadOf } from '../../sends/thread.ts';
 import { type Fields, recordsIn, textIn } from '../../text/record.ts';
@@ -46,6 +47,7 @@ type Looked = { readonly draft: Draft; readonly thread?: Thread; readonly notes:
 async function lookAt({ store, service }: AtWork, id: number): Promise<Looked> {
   const draft = await store.get(id);
   if (!draft) throw noDraft(id);
+  requireMeant(draft);
   if (draft.state !== 'waiting') return { draft, notes: [] };
   try {
     const thread = await threadOf(await service(), draft);
