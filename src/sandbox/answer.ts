@@ -11,6 +11,9 @@ const simple = (refused: Refusal['refused'], error: string): Refusal => ({ refus
 
 export const unauthenticated = simple(401, 'The token is missing, malformed, expired or revoked.');
 
+/** Of a control call to a sandbox that holds a copy of a real account. */
+export const needsKey = simple(401, 'This sandbox holds a copy of an account: its control calls need its API key.');
+
 /** The same for a record that never was and for another account's, so that ids do not leak (service.md#account-2). */
 export const notFound = simple(404, 'No such record in this account.');
 

@@ -36,7 +36,7 @@ export type ApiRequest = {
  * token (401), the limit (429), the scope and then the module (403), the record (404), the fields (422).
  */
 export async function answerApi(world: World, now: Date, request: ApiRequest) {
-  const credential = credentialOf(world.state, request.headers.authorization, now);
+  const credential = credentialOf(world, request.headers.authorization, now);
   const found = world.serves.match(request.method, request.path);
   const operation = found && 'operation' in found ? found.operation : undefined;
   const verdict = world.limiter.take(bucketsOf(credential, request.address, operation), now.getTime());

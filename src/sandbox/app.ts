@@ -1,8 +1,9 @@
 import { usualPresets } from '../api/path.ts';
-import { answerOf, noSuchPath, tooManyRequests } from './answer.ts';
+import { answerOf, forbidden, noSuchPath, tooManyRequests } from './answer.ts';
 import { answerApi } from './api.ts';
 import { answerControl } from './control/control.ts';
 import { answerInstead } from './control/faults.ts';
+import { isOwnHost } from './host.ts';
 import { addressLimit } from './limits.ts';
 import { answerOAuth } from './oauth/endpoints.ts';
 import type { SandboxOptions } from './options.ts';
@@ -42,6 +43,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return {
     async handle(request) {
       try {
+        if (isFromElsewhere(request)) return respond(answerOf(foreignHost), unlimited, world.now());
         const isOpen = options.cors === true && !isControl(request.url);
         if (isOpen && isPreflight(request)) return preflightAnswer(request);
         const answered = await answer(world, options, request);
@@ -130,6 +132,11 @@ function answerLimitedOAuth(world: World, { consent = 'page' }: SandboxOptions, 
   );
   return { verdict, ...(answered ?? answerOf(noSuchPath)) };
 }
+
+const foreignHost = forbidden('The sandbox answers requests to this machine alone: 127.0.0.1 or localhost.');
+
+const isFromElsewhere = ({ headers: { host }, remoteAddress }: SandboxRequest): boolean =>
+  remoteAddress !== undefined && host !== undefined && !isOwnHost(host);
 
 const isControl = (url: string): boolean => split(url).path.startsWith('/_sandbox/');
 

@@ -1,17 +1,7 @@
 import type { CredentialKind, Scope } from '../api/operation.ts';
 import { authenticate } from './oauth/state.ts';
-import { oauthOf, type State } from './store/state.ts';
-
-/** What everyone who starts a sandbox may know. */
-export const known = {
-  apiKeys: { key_acme: 1, key_globex: 2 },
-  m2mToken: 'm2m_sandbox',
-  clientId: 'sandbox_cli',
-  clientSecret: 'sandbox_secret',
-  redirectUri: 'http://127.0.0.1:8976/callback',
-} as const;
-
-const accountOfKey: ReadonlyMap<string, number> = new Map(Object.entries(known.apiKeys));
+import { oauthOf } from './store/state.ts';
+import type { World } from './world.ts';
 
 /** Whom a request speaks for. An API key passes every scope check, so it has no scopes to look at. */
 export type Credential = {
@@ -23,13 +13,20 @@ export type Credential = {
   readonly scopes?: readonly Scope[];
 };
 
+export const bearerIn = (authorization: string | undefined): string | undefined =>
+  /^bearer +(\S+)$/iu.exec(authorization?.trim() ?? '')?.[1];
+
 /** The credential of an Authorization header; undefined where it is missing, malformed, unknown, expired or revoked. */
-export function credentialOf(state: State, authorization: string | undefined, now: Date): Credential | undefined {
-  const token = /^bearer +(\S+)$/iu.exec(authorization?.trim() ?? '')?.[1];
+export function credentialOf(
+  { state, keyMeant }: Pick<World, 'state' | 'keyMeant'>,
+  authorization: string | undefined,
+  now: Date,
+): Credential | undefined {
+  const token = bearerIn(authorization);
   if (token === undefined) return undefined;
-  if (token === known.m2mToken) return { kind: 'm2m', token };
-  const account = accountOfKey.get(token);
-  if (account !== undefined && state.rows.accounts.has(account)) return { kind: 'api_key', token, account };
+  const key = keyMeant(token);
+  if (key?.kind === 'm2m') return { kind: 'm2m', token };
+  if (key && state.rows.accounts.has(key.account)) return { kind: 'api_key', token, account: key.account };
   const granted = authenticate(oauthOf(state).connections, token, now);
   if (!granted) return undefined;
   return {

@@ -3,8 +3,10 @@ import { isCode } from '../disk/file/atomic-file.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { createSandbox, type SandboxOptions } from './app.ts';
 import type { Comparison } from './compare.ts';
-import { known } from './credential.ts';
+import { type Keys, openKeys, privateKeys, secretIn } from './keys.ts';
+import { known } from './known.ts';
 import { serve } from './server.ts';
+import type { Row } from './store/records.ts';
 import { judgeSeed, parseSeed } from './store/seed-file.ts';
 import type { Snapshot } from './store/state.ts';
 
@@ -64,9 +66,11 @@ export async function openSandbox(options: OpenOptions, notice: (text: string) =
   if (stateFile?.state && options.seed !== undefined) {
     notice(`${options.state} already holds a state, so --seed was not used. To start over: POST /_sandbox/reset`);
   }
+  const keys = keysFor(options.seed, stateFile?.state ? stateFile.state.rows.clients.values() : clientsIn(seed));
   try {
     const sandbox = createSandbox({
       seed,
+      keys,
       stateFile,
       consent: options.consent,
       rateLimit: options.rate_limit,
@@ -82,7 +86,7 @@ export async function openSandbox(options: OpenOptions, notice: (text: string) =
       throw isCode(error, 'EADDRINUSE') ? busy(options.port) : error;
     });
     return {
-      address: addressOf(server.port, sandbox.rows()),
+      address: addressOf(server.port, sandbox.rows(), keys),
       lost: stateFile?.lost,
       compared: before && (() => comparing.compare(before, sandbox.rows())),
       async close() {
@@ -127,13 +131,21 @@ const busy = (port: number): Failure =>
     hint: 'Name another with --port, or take a free one with --port 0.',
   });
 
-/** The keys are those of every sandbox, under the names of the two accounts in the demo; `accounts` has this one's names. */
-function addressOf(port: number, rows: Snapshot): Address {
+const clientsIn = (seed: Seed) => (typeof seed === 'string' ? undefined : seed.clients);
+
+/** Random ones where it holds what `svc mirror` has read, also where that came by way of a state file or a seed. */
+function keysFor(named: OpenOptions['seed'], clients: Iterable<Row<'clients'>> | undefined): Keys {
+  const secret = secretIn(clients);
+  return typeof named === 'object' || secret !== undefined ? privateKeys(secret) : openKeys;
+}
+
+/** The keys are under the names of the two accounts in the demo; `accounts` has this one's names. */
+function addressOf(port: number, rows: Snapshot, { apiKeys, clientSecret, m2mToken }: Keys): Address {
   const url = `http://127.0.0.1:${port}`;
   const named = rows.get('accounts') as ReadonlyMap<number, { readonly name: string }> | undefined;
   const keys = [
-    { account_id: 1, name: 'Acme', api_key: 'key_acme' },
-    { account_id: 2, name: 'Globex', api_key: 'key_globex' },
+    { account_id: 1, name: 'Acme', api_key: apiKeys[0] },
+    { account_id: 2, name: 'Globex', api_key: apiKeys[1] },
   ];
   return {
     base_url: url,
@@ -142,9 +154,9 @@ function addressOf(port: number, rows: Snapshot): Address {
     accounts: keys.map((key) => ({ ...key, name: named?.get(key.account_id)?.name ?? key.name })),
     api_keys: Object.fromEntries(keys.map(({ name, api_key }) => [name, api_key])),
     client_id: known.clientId,
-    client_secret: known.clientSecret,
+    client_secret: clientSecret,
     redirect_uri: known.redirectUri,
-    m2m_token: known.m2mToken,
+    m2m_token: m2mToken,
     control_url: `${url}/_sandbox/`,
   };
 }

@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '../api/webhooks.ts';
+import type { Keys } from './keys.ts';
 import type { Bucket, LimitMode } from './limits.ts';
 import type { Served } from './served.ts';
 import type { Rows } from './store/records.ts';
@@ -6,6 +7,8 @@ import type { StateFile } from './store/state-file.ts';
 
 export type SandboxOptions = {
   readonly seed?: 'demo' | 'empty' | Partial<Rows>;
+  /** Those that everybody knows, where it is left out. */
+  readonly keys?: Keys;
   readonly rateLimit?: LimitMode;
   readonly now?: () => Date;
   readonly random?: (bytes: number) => Uint8Array;

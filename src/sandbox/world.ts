@@ -3,6 +3,7 @@ import type { WebhookEvent } from '../api/webhooks.ts';
 import { createFaults, type Faults } from './control/faults.ts';
 import { createLog, type Log } from './control/log.ts';
 import { createDeliveries, type Deliveries, type SendOptions } from './deliveries/schedule.ts';
+import { hideClients, type KeyMeant, type Keys, matcherOf, openKeys } from './keys.ts';
 import { createLimiter, type Limiter } from './limits.ts';
 import type { SandboxOptions } from './options.ts';
 import { type Served, service } from './served.ts';
@@ -15,6 +16,8 @@ export type World = {
   readonly state: State;
   /** Webhooks on their way. A reset replaces them with the state. */
   deliveries: Deliveries;
+  readonly keys: Keys;
+  readonly keyMeant: KeyMeant;
   readonly limiter: Limiter;
   readonly log: Log;
   readonly faults: Faults;
@@ -33,10 +36,11 @@ export type World = {
 };
 
 export function createWorld(options: SandboxOptions): World {
-  const { stateFile, allowHttpTargets = false, random = randomBytes } = options;
+  const { stateFile, allowHttpTargets = false, random = randomBytes, keys = openKeys } = options;
   const realNow = options.now ?? (() => new Date());
   let seed = options.seed ?? 'empty';
-  const held = { state: stateFile?.state ?? stateOf(seedRows(seed, realNow())) };
+  const seeded = () => stateOf(seedRows(seed, realNow()));
+  const held = { state: hidden(stateFile?.state ?? seeded(), keys) };
   const now = () => new Date(realNow().getTime() + held.state.clockAheadMs);
   const { keep, keepSoon } = keeperOf(held, stateFile);
   const deliver = () =>
@@ -54,6 +58,8 @@ export function createWorld(options: SandboxOptions): World {
       return held.state;
     },
     deliveries: deliver(),
+    keys,
+    keyMeant: matcherOf(keys),
     limiter: createLimiter(options.rateLimit ?? 'on', options.onCounted),
     log: createLog(options.onRequest),
     faults: createFaults(),
@@ -75,7 +81,7 @@ export function createWorld(options: SandboxOptions): World {
     async reset(another) {
       seed = another ?? seed;
       await world.deliveries.stop();
-      held.state = stateOf(seedRows(seed, realNow()));
+      held.state = hidden(seeded(), keys);
       world.deliveries = deliver();
       world.limiter.clear();
       world.faults.clear();
@@ -85,6 +91,11 @@ export function createWorld(options: SandboxOptions): World {
   };
   world.deliveries.resume();
   return world;
+}
+
+function hidden(state: State, keys: Keys): State {
+  if (keys.isPrivate) hideClients(state, keys);
+  return state;
 }
 
 /** Writes the state to its file: what changed, or all of it where the file holds another state. */

@@ -81,7 +81,7 @@ test('a hundred requests go over one connection', async () => {
 });
 
 test('requests that are pipelined are answered in order', async () => {
-  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key_acme\r\n\r\n`;
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer key_acme\r\n\r\n`;
   const answers = await raw(
     get('/contacts') + get('/contacts/1') + get('/platform/account') + get('/nowhere'),
     (received) => received.split('HTTP/1.1 ').length === 5 && received.endsWith('}'),
@@ -155,7 +155,7 @@ test('a body without a length comes in chunks and is read whole', async () => {
 test('a client that waits for "100 Continue" gets it', async () => {
   const body = ticket('patient');
   const answer = await raw(
-    `POST /tickets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key_acme\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    `POST /tickets HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer key_acme\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     (received) => received.includes('HTTP/1.1 201'),
   );
   expect(answer).toMatch(/^HTTP\/1\.1 100 Continue[\s\S]*HTTP\/1\.1 201/u);
@@ -174,7 +174,7 @@ test('a client that goes away in the middle of its body leaves nothing behind', 
   const socket = connect(server.port, '127.0.0.1');
   await once(socket, 'connect');
   socket.write(
-    'POST /tickets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key_acme\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"subject":"half',
+    'POST /tickets HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer key_acme\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"subject":"half',
   );
   socket.destroy();
   expect(await isAlive()).toBe(true);
@@ -198,8 +198,8 @@ test('what is no HTTP is cut off, and the others go on', async () => {
 test('a header of 64 KB, or a path of 64 KB, is refused', async () => {
   const long = 'x'.repeat(65_536);
   for (const bytes of [
-    `GET /${long} HTTP/1.1\r\nHost: x\r\n\r\n`,
-    `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${long}\r\n\r\n`,
+    `GET /${long} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`,
+    `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: ${long}\r\n\r\n`,
   ]) {
     expect(await raw(bytes, () => true)).toMatch(/^HTTP\/1\.1 4\d\d/u);
   }

@@ -11,7 +11,8 @@ export const start = defineCommand({
   summary: 'Serve the whole service on this machine until interrupted',
   details:
     'Every endpoint, field, limit and state rule of the service, its OAuth endpoints with a consent page, and signed ' +
-    'webhook deliveries, on 127.0.0.1. Everything is kept in memory unless --state names a file.',
+    'webhook deliveries, on 127.0.0.1. Everything is kept in memory unless --state names a file.\n\n' +
+    'With --seed mirror its keys are random ones, which it prints: nobody else on this machine reads the copy.',
   forms: streamForms,
   flags: {
     port: param.integer('Port on 127.0.0.1 (default 4010); 0 takes a free one', { max: 65_535 }),

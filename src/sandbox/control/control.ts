@@ -3,9 +3,10 @@ import { type Schema, scopes } from '../../api/operation.ts';
 import { webhookEvents } from '../../api/webhooks.ts';
 import { jsonIn } from '../../text/json.ts';
 import { isLoopbackHost } from '../../text/loopback.ts';
-import { answerOf, forbidden, invalid, isRefusal, noSuchPath, type Refusal, wrongMethod } from '../answer.ts';
+import { answerOf, forbidden, invalid, isRefusal, needsKey, noSuchPath, type Refusal, wrongMethod } from '../answer.ts';
 import { judged } from '../body.ts';
-import { known } from '../credential.ts';
+import { bearerIn } from '../credential.ts';
+import { known } from '../known.ts';
 import { disconnect, mintTokens } from '../oauth/state.ts';
 import { kinds } from '../store/records.ts';
 import { readSeed } from '../store/seed-file.ts';
@@ -155,7 +156,7 @@ export async function answerControl(world: World, request: ControlRequest) {
 }
 
 async function answer(world: World, request: ControlRequest): Promise<object> {
-  const refusal = refuseStranger(request);
+  const refusal = refuseStranger(request) ?? refuseWithoutKey(world, request);
   if (refusal) return refusal;
   const name = request.path.slice('/_sandbox/'.length);
   const found = actions[`${request.method} ${name}`];
@@ -164,6 +165,13 @@ async function answer(world: World, request: ControlRequest): Promise<object> {
     return methods.length > 0 ? wrongMethod(methods) : noSuchPath;
   }
   return found(world, request.body);
+}
+
+/** Of real customers nobody else on this machine is told anything. */
+function refuseWithoutKey({ keys, keyMeant }: World, { headers }: ControlRequest): Refusal | undefined {
+  if (!keys.isPrivate) return undefined;
+  const key = keyMeant(bearerIn(headers.authorization) ?? '');
+  return key?.kind === 'api_key' ? undefined : needsKey;
 }
 
 const loopbackAddress = /^(?:(?:::ffff:)?127(?:\.\d+){3}|::1)$/u;

@@ -69,7 +69,8 @@ function shown({ at, body, query, fault, ...entry }: LogEntry): object {
 
 const redacted = '[redacted]';
 const secretName = /secret|token|password|api_?key|authorization|^code$|code_verifier/iu;
-const secretText = /\b(?:key_acme|key_globex|m2m_sandbox|sandbox_secret|svc_(?:at|rt|ac)_[\w-]+|whsec_[\w-]+)/gu;
+const secretText =
+  /\b(?:key_acme|key_globex|m2m_sandbox|sandbox_secret|(?:svc_(?:at|rt|ac)|whsec|(?:key|m2m|secret)_mirror)_[\w-]+)/gu;
 
 function redactBody(body: string): unknown {
   try {

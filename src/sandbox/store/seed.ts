@@ -1,8 +1,8 @@
 import { scopes } from '../../api/operation.ts';
-import { known } from '../credential.ts';
 import { calls, contacts, lists, meetings } from '../demo/people.ts';
 import { board, changelog, sequences } from '../demo/portal.ts';
 import { support } from '../demo/support.ts';
+import { known } from '../known.ts';
 import type { Row, Rows } from './records.ts';
 
 const allModules = { support: true, changelog: true, feedback_board: true, roadmap: true };
