@@ -18,7 +18,7 @@ const holding = <T>(name: string, value: T): Record<string, T> => Object.fromEnt
 
 test.each(names)('a failure whose field is named %s is told to an assistant', (name) => {
   const fields = holding(name, ['is not known', 'is odd']);
-  const { structuredContent, content } = failureAnswer(new Failure('rejected', 'No.', { fields }));
+  const { structuredContent, content } = failureAnswer(new Failure('rejected', 'No.', { fields }), { boundary: 'b' });
   expect(structuredContent).toMatchObject({ error: { kind: 'rejected' } });
   expect(JSON.stringify(structuredContent)).toContain(`"fields":{"${name}":["is not known","is odd"]}`);
   expect(content[0]?.text).toContain(`- ${name}: is not known`);

@@ -11,3 +11,7 @@ export function inert(value: unknown): unknown {
 /** Characters that a value takes in an answer: exact for programs, or made harmless for the model, whichever is longer. */
 export const sizeOf = (value: unknown): number =>
   Math.max((JSON.stringify(value) ?? '').length, (JSON.stringify(inert(value)) ?? '').length);
+
+/** Between marks that no text can end, for they are random. */
+export const fenced = (text: string, boundary: string): string =>
+  `<untrusted-data-${boundary}>\n${text}\n</untrusted-data-${boundary}>`;

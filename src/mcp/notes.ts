@@ -3,17 +3,17 @@ import { sanitize } from '../text/sanitize.ts';
 import type { Answer } from './answer.ts';
 import { firstItems, mostCharacters } from './bounds.ts';
 import { short } from './failure.ts';
-import { sizeOf } from './inert.ts';
+import { fenced, sizeOf } from './inert.ts';
 
 const mostNotes = 5;
 /** For the line before them, and the one that counts the others. */
-const aroundNotes = 200;
+const aroundNotes = 300;
 
 /**
  * What svc would tell a person beside the answer: such as that a copy of the request may still arrive. The last ones stay,
- * which say how it ended.
+ * which say how it ended. A note may repeat what a customer chose, such as the name of a field: it is fenced as data is.
  */
-export function withNotes(answer: Answer, notes: readonly string[]): Answer {
+export function withNotes(answer: Answer, notes: readonly string[], boundary: string): Answer {
   if (notes.length === 0) return answer;
   const newest = notes
     .slice(-mostNotes)
@@ -24,7 +24,7 @@ export function withNotes(answer: Answer, notes: readonly string[]): Answer {
   const told = [...(more > 0 ? [`${counted(more, 'earlier note')} left out.`] : []), ...kept];
   return {
     ...answer,
-    content: [...answer.content, { type: 'text', text: ['svc says:', ...told].join('\n') }],
+    content: [...answer.content, { type: 'text', text: `svc says:\n${fenced(told.join('\n'), boundary)}` }],
     structuredContent: { ...answer.structuredContent, svc_says: told },
   };
 }

@@ -60,6 +60,7 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
       ...{ writes, origin, sends: gate, notice },
     });
     const own: Service = { ...service, ctx: ctxOfCall };
+    const boundary = newBoundary();
     try {
       const wait = pace();
       if (wait !== undefined) {
@@ -69,19 +70,20 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
         );
       }
       refuseRounded(input);
-      const boundary = Buffer.from(ctx.random(6)).toString('hex');
-      return withNotes(await tool.run({ service: own, input, boundary, tell }), notes);
+      return withNotes(await tool.run({ service: own, input, boundary, tell }), notes, boundary);
     } catch (error) {
-      return withNotes(answerTo(error, tool, writes), notes);
+      return withNotes(answerTo(error, { tool, writes, boundary }), notes, boundary);
     }
   }
 
-  function answerTo(error: unknown, { name, operation }: Tool, writes: Writes): Answer {
+  const newBoundary = () => Buffer.from(ctx.random(6)).toString('hex');
+
+  function answerTo(error: unknown, { tool: { name, operation }, writes, boundary }: Ended): Answer {
     if (error instanceof Failure && error.drafted) return draftAnswer(error.drafted);
     if (error instanceof Failure)
-      return failureAnswer(advised(wholeFailure(error, writes), settings.carried), operation);
+      return failureAnswer(advised(wholeFailure(error, writes), settings.carried), { operation, boundary });
     ctx.notice(`${name} failed unexpectedly: ${messageOf(error)}`);
-    return failureAnswer(new Failure('failed', 'svc failed unexpectedly.'), operation);
+    return failureAnswer(new Failure('failed', 'svc failed unexpectedly.'), { operation, boundary });
   }
 
   return () => {
@@ -96,7 +98,7 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
       const tool = tools.find((each) => each.name === name);
       const refusal = tool ? undefined : refusalOf(name);
       if (!tool && !refusal) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${name}.`);
-      if (!tool) return failureAnswer(notGranted(refusal ?? ''));
+      if (!tool) return failureAnswer(notGranted(refusal ?? ''), { boundary: newBoundary() });
       const before = calls.before(extra.requestId, [name, input]);
       if (before) return before;
       const answer = run(tool, input, { tell: tellerOf(extra), client: nameOf(server), signal: extra.signal });
@@ -106,6 +108,8 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
     return server;
   };
 }
+
+type Ended = { readonly tool: Tool; readonly writes: Writes; readonly boundary: string };
 
 /** Who calls a tool, and what it is told meanwhile. */
 type Caller = {

@@ -243,7 +243,9 @@ describe('a call', () => {
     await world.control('POST', 'faults', { method: 'POST', path: '/tickets', action: 'drop-after', times: 5 });
     const { data, text } = await call('addTicketNote', { id: 1, body: 'Called them' });
     expect(data.error.kind).toBe('unknown');
-    expect(text).toMatch(/^Not known whether it was done \(unknown\): The note may or may not have been added/u);
+    expect(text).toMatch(
+      /^Not known whether it was done \(unknown\)\.\nWhat to do: do NOT[\s\S]*\nThe note may or may not have been added/u,
+    );
     expect(text).not.toContain('Not done');
     expect(text).toContain('do NOT call again');
   });
@@ -276,7 +278,9 @@ describe('a call', () => {
     await world.control('POST', 'faults', { method: 'PATCH', path: '/tickets/1', action: 'drop-after', times: 1 });
     const { content, isError } = await call('updateTicket', { id: 1, priority: 2 });
     expect(isError).toBeUndefined();
-    expect(content.at(-1).text).toMatch(/^svc says:\nNote: the answer to an earlier copy of this request was lost/u);
+    expect(content.at(-1).text).toMatch(
+      /^svc says:\n<untrusted-data-\w+>\nNote: the answer to an earlier copy of this request was lost/u,
+    );
     expect((await call('updateTicket', { id: 1, priority: 3 })).content).toHaveLength(1);
   });
 

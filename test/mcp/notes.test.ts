@@ -41,7 +41,12 @@ async function assistant(flags: readonly string[], bend: Bend = () => {}) {
 }
 
 const lostCopy = expect.stringMatching(/^Note: the answer to an earlier copy of this request was lost/u);
-const toldIn = ({ content }: Any) => content.at(-1).text.split('\n');
+const toldIn = ({ content }: Any) => {
+  const [heading, mark, ...told] = content.at(-1).text.split('\n');
+  expect(told.pop()).toBe(mark.replace('<', '</'));
+  expect(mark).toMatch(/^<untrusted-data-[0-9a-f]{12}>$/u);
+  return [heading, ...told];
+};
 
 describe('a note of svc is told', () => {
   test('of a call that fails', async () => {
@@ -84,12 +89,12 @@ const saying = (text: string) => ({ content: [{ type: 'text' as const, text }], 
 
 test('of many notes the last five are told, and how many were before them', () => {
   const notes = ['1', '2', '3', '4', '5', '6', '7'];
-  expect(withNotes(saying('Done.'), notes).structuredContent.svc_says).toEqual([
+  expect(withNotes(saying('Done.'), notes, 'b').structuredContent.svc_says).toEqual([
     '2 earlier notes left out.',
     ...['3', '4', '5', '6', '7'],
   ]);
-  expect(withNotes(saying('Done.'), notes.slice(2)).structuredContent.svc_says).toEqual(notes.slice(2));
-  expect(withNotes(saying('Done.'), [])).toEqual(saying('Done.'));
+  expect(withNotes(saying('Done.'), notes.slice(2), 'b').structuredContent.svc_says).toEqual(notes.slice(2));
+  expect(withNotes(saying('Done.'), [], 'b')).toEqual(saying('Done.'));
 });
 
 test('whatever the notes and the answer are, each note is told or counted, and the answer stays within its bound', () => {
@@ -102,11 +107,13 @@ test('whatever the notes and the answer are, each note is told or counted, and t
   );
   fc.assert(
     fc.property(text, fc.array(note, { minLength: 1, maxLength: 12 }), (said, notes) => {
-      const { content, structuredContent }: Any = withNotes(saying(said), notes);
+      const { content, structuredContent }: Any = withNotes(saying(said), notes, 'b');
       const [first = '', ...others]: string[] = structuredContent.svc_says;
       const leftOut = Number(/^(\d+) earlier notes? left out\.$/u.exec(first)?.[1] ?? 0);
       expect(others.length + (leftOut > 0 ? 0 : 1) + leftOut).toBe(notes.length);
-      expect(content.at(-1).text).toBe(['svc says:', first, ...others].join('\n'));
+      expect(content.at(-1).text).toBe(
+        ['svc says:', '<untrusted-data-b>', first, ...others, '</untrusted-data-b>'].join('\n'),
+      );
       const letters = content.reduce((sum: number, one: { text: string }) => sum + one.text.length, 0);
       expect(Math.max(letters, JSON.stringify(structuredContent).length)).toBeLessThanOrEqual(40_000);
     }),
