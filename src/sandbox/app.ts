@@ -8,6 +8,7 @@ import { addressLimit } from './limits.ts';
 import { answerOAuth } from './oauth/endpoints.ts';
 import type { SandboxOptions } from './options.ts';
 import { respond, type SandboxResponse, spoil, unlimited } from './response.ts';
+import type { Row } from './store/records.ts';
 import { oauthOf, type Snapshot, snapshotOf } from './store/state.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -125,13 +126,19 @@ function answerLimitedOAuth(world: World, { consent = 'page' }: SandboxOptions, 
     {
       now,
       random: world.random,
-      accounts: [...world.state.rows.accounts.values()],
+      accounts: [...world.state.rows.accounts.values()].map((account) => shownTo(world, account)),
       consent,
       formKey: world.formKey,
     },
   );
   return { verdict, ...(answered ?? answerOf(noSuchPath)) };
 }
+
+/** Whoever comes sees the consent page: of a real account it has no name. */
+const shownTo = ({ keys }: World, { account_id, name }: Row<'accounts'>) => ({
+  account_id,
+  name: keys.isPrivate ? `Account ${account_id}` : name,
+});
 
 const foreignHost = forbidden('The sandbox answers requests to this machine alone: 127.0.0.1 or localhost.');
 

@@ -9,7 +9,7 @@ export type Keys = {
   readonly apiKeys: readonly [string, string];
   readonly m2mToken: string;
   readonly clientSecret: string;
-  /** It holds the records of real customers: control calls need the first API key. */
+  /** It holds the records of real customers: control calls need an API key. */
   readonly isPrivate: boolean;
 };
 

@@ -39,15 +39,16 @@ const redirect_uri = 'http://127.0.0.1:8976/callback';
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const code_verifier = 'v'.repeat(43);
 
+function authorizing({ address: { client_id } }: Running): string {
+  const code_challenge = hash('sha256', code_verifier, 'base64url');
+  const asked = { response_type: 'code', client_id, redirect_uri, scope: 'contacts:read', code_challenge };
+  return `/oauth/platform/authorize?${new URLSearchParams({ ...asked, code_challenge_method: 'S256' })}`;
+}
+
 /** Whoever comes to the consent page, which lets everybody in, goes on with that secret. */
 async function tokensOf(running: Running, client_secret: string) {
   const client_id = running.address.client_id;
-  const code_challenge = hash('sha256', code_verifier, 'base64url');
-  const asked = { response_type: 'code', client_id, redirect_uri, scope: 'contacts:read', code_challenge };
-  const { location } = await ask(
-    running,
-    `/oauth/platform/authorize?${new URLSearchParams({ ...asked, code_challenge_method: 'S256' })}`,
-  );
+  const { location } = await ask(running, authorizing(running));
   const code = new URL(location).searchParams.get('code') ?? '';
   const given = { grant_type: 'authorization_code', code, redirect_uri, code_verifier, client_id, client_secret };
   return ask(running, '/oauth/platform/token', {
@@ -87,6 +88,12 @@ describe('a copy of an account', () => {
     expect(one.address.accounts[0]?.api_key).not.toBe(other.address.accounts[0]?.api_key);
     const { api_key: key = '' } = one.address.accounts[0] ?? {};
     expect((await ask(one, '/_sandbox/log', { headers: bearer(key) })).body).not.toMatch(/_mirror_/u);
+  });
+
+  test('has no name on the consent page', async () => {
+    const named = { ...copy.value, accounts: [{ account_id: 1, name: 'Real Account' }] };
+    const page = await ask(await started({ seed: { ...copy, value: named } }), authorizing(open[0] as Running));
+    expect([page.status, page.body.includes('Account 1'), page.body.includes('Real')]).toEqual([200, true, false]);
   });
 
   test('stays so after a reset', async () => {
