@@ -121,6 +121,7 @@ export async function edit(world: World, { draft: id, row, means }: Extract<Effe
   const draft = await store.get(id);
   if (!draft) throw new Failure('not-found', `There is no draft ${id}.`);
   requireMeant(draft);
+  if (draft.record.id !== row.id) throw new Failure('failed', `Draft ${id} was changed by somebody else just now.`);
   const [recorded] = await recordsOf(world, [row]);
   const seed = seedOf(means, [row], recorded?.record);
   const { text, failed, remove, leave } = await written(

@@ -107,7 +107,7 @@ export async function send(writing: Writing, sending: Sending): Promise<Ended | 
   try {
     const delivered =
       means === 'note'
-        ? await sendNote(await service(), store, id)
+        ? await sendNote(await service(), store, { id, row })
         : await sendRead(await service(), store, { id, digest });
     const { draft, failure } = delivered;
     if (failure?.kind === 'differs')
@@ -137,17 +137,26 @@ async function sendRead(
   throw new Failure('failed', 'Declined. Nothing was sent.');
 }
 
-async function sendNote(service: Service, store: DraftStore, id: number): Promise<Delivered> {
+async function sendNote(
+  service: Service,
+  store: DraftStore,
+  { id, row }: { readonly id: number; readonly row: Row },
+): Promise<Delivered> {
   const by = whoIs();
-  const held = await claim(store, { id, by, token: newToken(service.ctx) }, isNote);
+  const held = await claim(store, { id, by, token: newToken(service.ctx) }, (one) => isNoteOn(row, one));
   if (!held)
     throw new Failure('failed', `Draft ${id} was changed or decided by somebody else just now. Nothing was sent.`);
   return deliver({ service, held, by });
 }
 
-/** Whatever it was when it was written: what reaches somebody leaves by being read. */
-const isNote = (draft: Draft): boolean =>
-  draft.state === 'waiting' && draft.steps.length === 1 && draft.operation === addTicketNote.id && isMeant(draft);
+/** Nobody reads the thread of a note again, so it must be one still, and on that ticket. */
+const isNoteOn = (row: Row, draft: Draft): boolean =>
+  draft.state === 'waiting' &&
+  draft.steps.length === 1 &&
+  draft.operation === addTicketNote.id &&
+  draft.record.id === row.id &&
+  (draft.number === null || draft.number === row.number) &&
+  isMeant(draft);
 
 const mayBe: Readonly<Record<Means, string>> = {
   reply: 'may have been sent: look in the thread.',

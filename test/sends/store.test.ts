@@ -262,3 +262,15 @@ withPostgres(
     expect(await own.json('drafts list --state sent', person)).toHaveLength(4);
   },
 );
+
+withPostgres('a draft that somebody has changed in the database is not sent', { tags: ['long'] }, async () => {
+  const url = newDatabase();
+  const { world, draft: make, run } = desk();
+  const env = { SVC_DRAFTS_DB: url };
+  await make('tickets reply 8 --body Fixed', { env });
+  const replaced = `replace(convert_from(data, 'UTF8'), '/tickets/8/replies', '/tickets/9/replies')`;
+  server?.sql(new URL(url).pathname.slice(1), `UPDATE svc_drafts.drafts SET data = convert_to(${replaced}, 'UTF8')`);
+  const ran = await run('drafts approve 1', { env, columns: 80, answers: [true] });
+  expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is damaged, or somebody has changed it') });
+  expect(writesOf(world)).toEqual([]);
+});
