@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import { itself } from '../../disk/place/installed.ts';
 import { Failure } from '../../errors.ts';
 import { carriedBy } from '../../mcp/carried.ts';
-import { type Client, type Configured, clients, type ServerEntry, titles } from '../../mcp/clients.ts';
+import { type Client, type Configured, clients, type Into, type ServerEntry, titles } from '../../mcp/clients.ts';
 import type { Grant } from '../../mcp/tool.ts';
 import { bare } from '../../output/bare.ts';
 import { listed } from '../../text/listed.ts';
@@ -27,7 +27,7 @@ export const installMcp = defineCommand({
   name: 'install',
   summary: 'Add svc to the configuration of an assistant, or print what to add',
   details:
-    'Other servers in the file stay, and of an entry of the same name its env. No secret is written: svc finds the credential of the profile by itself, so log in ' +
+    'Other servers in the file stay, and of an entry of the same name its env; in a file that came with a project only what of its env begins with SVC_. No secret is written: svc finds the credential of the profile by itself, so log in ' +
     'first. What of your shell says where svc keeps its files, and what may be sent, goes into its env. The entry names this svc by its whole path, since a desktop program may have another PATH than your shell.',
   args: { client: where },
   flags: {
@@ -56,7 +56,7 @@ export const installMcp = defineCommand({
     ];
     const name = flags.name ?? 'svc';
     if (client === 'print') {
-      const text = withServer('claude', undefined, name, entry)?.text ?? '';
+      const text = withServer({ client: 'claude', name, isOwn: true }, undefined, entry)?.text ?? '';
       return { ...bare(JSON.parse(text), text), notes: lacks };
     }
     const file = flags.file ?? configFileOf(client, ctx.env);
@@ -64,10 +64,14 @@ export const installMcp = defineCommand({
       throw new Failure('usage', 'svc does not know where your home folder is, so it cannot find the file.', {
         hint: 'Give --file FILE.',
       });
-    const { isNew, was, set, kept } = await enter(file, { client, name, entry, isDry: flags.dryRun });
+    const isOwn = client !== 'claude-code' && file === configFileOf(client, ctx.env);
+    const into = { client, name, isOwn };
+    const configured = await enter(file, { into, entry, isDry: flags.dryRun });
+    const { isNew, was, kept } = configured;
     const isThere = was === 'other' || was === 'foreign';
     const before = [
-      ...(isThere ? [beforeWords(name, { was, set, isDry: flags.dryRun })] : []),
+      ...strangeWords(file, into, configured),
+      ...(isThere ? [beforeWords(name, { ...configured, isDry: flags.dryRun })] : []),
       ...(kept.length > 0
         ? [
             `Kept in the env of ${name}, though your shell says otherwise: ${listed(kept)}. To change that, edit the file.`,
@@ -79,7 +83,7 @@ export const installMcp = defineCommand({
     if (flags.dryRun) {
       const would = isThere ? `Would change ${name} in ${file}:` : `Would add ${name} to ${file}:`;
       const shown = isNew ? would : `${name} is in ${file} already, just so.`;
-      const text = `${shown}\n${isNew ? (withServer(client, undefined, name, written)?.text ?? '') : ''}`;
+      const text = `${shown}\n${isNew ? (withServer({ client, name, isOwn: true }, undefined, written)?.text ?? '') : ''}`;
       return {
         data: { shape: 'record', record: { client, file, name, ...written, written: false } },
         human: () => text,
@@ -102,8 +106,7 @@ export const installMcp = defineCommand({
 });
 
 type Entering = {
-  readonly client: Client;
-  readonly name: string;
+  readonly into: Into;
   readonly entry: ServerEntry;
   /** Nothing is written. */
   readonly isDry: boolean;
@@ -112,7 +115,7 @@ type Entering = {
 /** What stood there, of which nothing is lost without a word. */
 function beforeWords(
   name: string,
-  { was, set, isDry }: Pick<Configured, 'was' | 'set'> & { readonly isDry: boolean },
+  { was, set, out, isDry }: Pick<Configured, 'was' | 'set' | 'out'> & { readonly isDry: boolean },
 ): string {
   const verb = isDry ? 'would be' : 'was';
   if (was === 'foreign') return `${name} was there already and started no program: that entry ${verb} replaced.`;
@@ -120,15 +123,30 @@ function beforeWords(
     set.length > 0
       ? `; of its env ${listed(set)} ${set.length > 1 && !isDry ? 'were' : verb} set; its other settings`
       : '; its other settings, such as env,';
+  if (out.length > 0 && set.length === 0) return `${name} was there already: what it starts ${verb} replaced.`;
   return `${name} was there already: what it starts ${verb} replaced${others} stay.`;
 }
 
+/** A file that came with a project may be anybody's. */
+function strangeWords(file: string, { name }: Into, { out, theirs }: Configured): string[] {
+  return [
+    ...(out.length > 0
+      ? [`Warning: left out of ${name} in ${file}, since they could run code or lead elsewhere: ${listed(out)}.`]
+      : []),
+    ...(theirs.length > 0
+      ? [
+          `Warning: ${name} has ${listed(theirs)} of ${file}: whose account it acts in may hang on that. See whether you want it.`,
+        ]
+      : []),
+  ];
+}
+
 /** `isNew`: the file becomes another one. */
-async function enter(path: string, { client, name, entry, isDry }: Entering): Promise<{ isNew: boolean } & Configured> {
+async function enter(path: string, { into, entry, isDry }: Entering): Promise<{ isNew: boolean } & Configured> {
   const { readIfThere, replaceFile } = await import('../../disk/file/atomic-file.ts');
   const { withServer } = await import('../../mcp/clients.ts');
   const before = await readIfThere(path);
-  const configured = withServer(client, before, name, entry);
+  const configured = withServer(into, before, entry);
   if (configured === undefined) {
     throw new Failure('failed', `${path} is not JSON that svc understands, so it was left as it is.`, {
       hint: 'To see what to add by hand: svc mcp install print',
