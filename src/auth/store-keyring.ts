@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import type { Clock } from '../context.ts';
+import { dependencyOf, ownRoot, wantedVersion } from '../disk/place/own-package.ts';
 import type { Env } from '../env.ts';
+import { fieldsIn } from '../text/record.ts';
 import type { Keyring } from './store-file.ts';
 
 type Options = {
@@ -31,7 +33,7 @@ export function systemKeyring({ env, platform, clock, timeoutMs = 3000 }: Option
     if (platform === 'linux' && !env.DBUS_SESSION_BUS_ADDRESS && !env.XDG_RUNTIME_DIR) {
       throw new Error('There is no system keyring here.');
     }
-    const path = locate();
+    const path = locate(platform);
     if (platform !== 'linux') return actHere(path, request);
     const answer = await actInChild(path, request, env, timeoutMs);
     if (answer !== 'silent') return answer.value;
@@ -52,14 +54,40 @@ export function systemKeyring({ env, platform, clock, timeoutMs = 3000 }: Option
   };
 }
 
-/** The package is optional: where no binary fits the platform, svc works without it. */
-function locate(): string {
-  try {
-    return createRequire(import.meta.url).resolve('@napi-rs/keyring');
-  } catch {
-    throw new Error('The part of svc that speaks to the system keyring is not installed.');
-  }
+/**
+ * The package is optional: where no binary fits the platform, svc works without it. The single executable brings none, and
+ * looks for none around it.
+ */
+function locate(platform: NodeJS.Platform): string {
+  const path = process.getBuiltinModule('node:sea').isSea() ? undefined : keyringOf(import.meta.filename, platform);
+  if (path === undefined) throw new Error('The part of svc that speaks to the system keyring is not installed.');
+  return path;
 }
+
+const packageName = '@napi-rs/keyring';
+
+/**
+ * The folder of its binary for this platform, for a svc of which that is a file. The package's own script is left out: it
+ * asks for binaries by names that nobody publishes, in every folder above it.
+ */
+export function keyringOf(file: string, platform: NodeJS.Platform, arch: string = process.arch): string | undefined {
+  const root = ownRoot(file);
+  const version = root && wantedVersion(root, packageName);
+  const keyring = root && version && dependencyOf(root, packageName, version);
+  if (!keyring) return undefined;
+  const binary = (end: string) => dependencyOf(keyring, `${packageName}-${platform}-${arch}${end}`, version);
+  const fitting = endings(platform, arch).flatMap((end) => binary(end) ?? []);
+  // Some installers bring those of both C libraries.
+  return fitting.length > 1 && hasMusl() ? fitting.at(-1) : fitting[0];
+}
+
+function endings(platform: NodeJS.Platform, arch: string): readonly string[] {
+  if (platform === 'win32') return ['-msvc'];
+  if (platform !== 'linux') return [''];
+  return arch === 'arm' ? ['-gnueabihf', '-musleabihf'] : ['-gnu', '-musl'];
+}
+
+const hasMusl = (): boolean => fieldsIn(fieldsIn(process.report.getReport()).header).glibcVersionRuntime === undefined;
 
 /**
  * Runs in a child as well, as text: so it may use nothing from around it. `secret-service`, because the library's own
