@@ -207,7 +207,13 @@ export type Context = {
     readonly destroy?: () => void;
     readonly fd?: number;
   };
-  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
+  /** `isFile`: all of it goes into a file, so no runner reads it as it is written. */
+  readonly stdout: Writable & {
+    readonly isTTY?: boolean;
+    readonly columns?: number;
+    readonly rows?: number;
+    readonly isFile?: boolean;
+  };
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folders of svc's own; they may not exist yet. */
@@ -224,8 +230,10 @@ export type Context = {
   readonly progress: (text: string | undefined, doing?: Doing) => void;
   /** What a command whose progress has one total says of a wait for the rate limit, in place of the usual words. */
   readonly limitWait?: (leftMs: number) => string | undefined;
-  /** A lasting line on standard error: notes and warnings. */
+  /** A lasting line on standard error: notes and warnings. A line end in it is shown, so a text of others stays within it. */
   readonly notice: (text: string) => void;
+  /** Tells the runner of this job a workflow command. Absent where no runner reads what is written. */
+  readonly runner?: (command: string) => void;
   /** Shows a long text in that pager, or the default one. False where it could not be started. */
   readonly page?: (command: string | undefined, text: string) => Promise<boolean>;
   /** The terminal for a full screen. Absent where there is none: standard input or output is no terminal. */

@@ -10,9 +10,11 @@ import type { Invocation } from './program/invocation.ts';
 import { quickAnswer } from './program/quick.ts';
 import { acknowledgeInterrupt, showingWaits } from './program/waits.ts';
 import { sendsFor } from './sends/lazy.ts';
+import { sanitize } from './text/sanitize.ts';
 
 /** Runs one command line and returns its exit code. Everything is loaded when it is first needed. */
-export async function main(argv: readonly string[], ctx: Context): Promise<number> {
+export async function main(argv: readonly string[], outer: Context): Promise<number> {
+  let ctx = await asRead(argv, outer);
   const said = await quickAnswer(argv, () => ctx.stdout.columns);
   let line = argv;
   try {
@@ -21,12 +23,19 @@ export async function main(argv: readonly string[], ctx: Context): Promise<numbe
     if (await asksCopy(argv, ctx)) void warmDatabase().catch(() => {});
     const { withoutAlias } = await import('./program/argv.ts');
     line = await withoutAlias(argv, ctx.files);
+    ctx = await asRead(line, outer);
     return await run(line, ctx);
   } catch (error) {
     const { printFailure } = await import('./output/failure.ts');
     const { wishesOf } = await import('./program/argv.ts');
     return printFailure(ctx, await asFailure(error, ctx), wishesOf(line, ctx.env));
   }
+}
+
+/** A runner reads the log of its job for commands. */
+async function asRead(line: readonly string[], ctx: Context): Promise<Context> {
+  const isRead = ctx.env.GITHUB_ACTIONS === 'true' || line.some((word) => word.startsWith('--annotate'));
+  return isRead ? (await import('./output/in-job.ts')).inJob(ctx) : ctx;
 }
 
 async function tell(ctx: Context, text: string): Promise<number> {
@@ -61,7 +70,7 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
   let notices = 0;
   const say = (text: string) => {
     notices++;
-    outer.notice(typeableNote(text, settings.carried));
+    outer.notice(typeableNote(sanitize(text), settings.carried));
   };
   // Whoever asks for every exchange wants to see it.
   const isQuiet = settings.quiet && !settings.debug;

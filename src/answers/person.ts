@@ -3,6 +3,7 @@ import { dataOf } from '../mirror/tables/cells.ts';
 import { digits, emailKey } from '../mirror/tables/contact-words.ts';
 import { type Account, owned, ownerOf, type Row, type Sql } from '../mirror/tables/store.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
+import { sanitize } from '../text/sanitize.ts';
 
 /**
  * The id of the one person with that id, email or phone: among the contacts, and among those that tickets and conversations
@@ -27,7 +28,7 @@ export async function personIn(sql: Sql, account: Account, typed: string): Promi
   if (others.length === 0) return only;
   const who = [...found].map(([id, name]) => `${id} (${name})`).join(', ');
   throw new Failure('usage', `${found.size} contacts have the email or phone ${text}.`, {
-    hint: `Name one by its id: ${who}`,
+    hint: sanitize(`Name one by its id: ${who}`),
   });
 }
 

@@ -5,6 +5,7 @@ import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call/call.ts';
 import { list } from '../http/call/pages.ts';
 import { insteadOf } from '../promise/instead-of.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { contactsWhere, type FoundContact, hasEmail } from './find-contacts.ts';
 import type { Named } from './named.ts';
@@ -34,7 +35,7 @@ export async function idOf(service: Service, record: Named, typed: string, inCop
   }
   if (others.length === 0) return only.id;
   throw new Failure('usage', `${found.length} ${record} have ${words[record]} ${name}; nothing was changed.`, {
-    hint: `Name one by its id: ${found.map(({ id, about }) => `${id} (${about})`).join(', ')}`,
+    hint: sanitize(`Name one by its id: ${found.map(({ id, about }) => `${id} (${about})`).join(', ')}`),
   });
 }
 

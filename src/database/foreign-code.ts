@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import { sanitize } from '../text/sanitize.ts';
 
 // Whoever holds TRIGGER or REFERENCES on a table adds to it while it is in use, and what they add runs with the rights of those
 // who write there. A trigger's code does so in any case. A foreign key that cascades deletes or changes rows of another table, and
@@ -59,7 +60,7 @@ AND c.relname IN (${tables.map((name) => `'${name}'`).join(', ')}) LIMIT 1`;
 
 /** What a row of that query is refused with. */
 export function foreignCodeFound(row: Row, place: string, { schema }: OwnSchema): Failure {
-  const [what, name, owner] = [String(row.what), String(row.name), String(row.owner)];
+  const [what, name, owner] = [String(row.what), sanitize(String(row.name)), sanitize(String(row.owner))];
   const table = `${schema}.${row.on}`;
   if (what === 'table') return belongsTo(place, table, owner);
   return new Failure('usage', `In ${place} ${table} has a ${what} of somebody else: ${name} (${owner}).`, {

@@ -40,10 +40,10 @@ export function nodeContext(): Context {
   const notice = (text: string) => {
     if (screen.isTaken()) return screen.later(() => notice(text));
     progress(undefined);
-    said.add(text);
-    // A note may tell what a customer or a service wrote.
-    const { isTTY, columns } = stderr();
-    stderr().write(`${sanitize(isTTY && columns ? message(text, columns) : text, { keepNewlines: true })}\n`);
+    // A note may tell what a customer or a service wrote: none of it becomes a line of its own.
+    const [line, { isTTY, columns }] = [sanitize(text), stderr()];
+    said.add(line);
+    stderr().write(`${isTTY && columns ? message(line, columns) : line}\n`);
   };
   const exchange = once(async () => (await import('./exchange.ts')).createExchange(env));
 

@@ -14,7 +14,7 @@ export function openStdout(): Context['stdout'] {
   if (!isFile) return process.stdout.on('error', () => {});
   const { Writable } = process.getBuiltinModule('node:stream');
   // Node's own stream for files takes a write of which the disk kept a part for a whole one.
-  return new Writable({
+  const file = new Writable({
     decodeStrings: true,
     write(bytes: Buffer, _encoding, done) {
       try {
@@ -25,4 +25,5 @@ export function openStdout(): Context['stdout'] {
       }
     },
   }).on('error', () => {});
+  return Object.assign(file, { isFile: true });
 }

@@ -1,6 +1,7 @@
 import { Failure } from '../errors.ts';
 import { nearestField } from '../text/near.ts';
 import { isRecord, ownOf } from '../text/record.ts';
+import { sanitize } from '../text/sanitize.ts';
 
 /**
  * The value at a dotted path. A key that itself holds dots is found too; through a list the path is taken in each item.
@@ -112,5 +113,7 @@ export function noSuchFields(unknown: readonly string[], known: readonly string[
   const meant = unknown.map((path) => nearestField(path, known));
   const near = meant.every((path) => path !== undefined) ? `Did you mean ${meant.join(', ')}? ` : '';
   const fact = `There is no field ${unknown.map((path) => `"${path}"`).join(', ')} here.`;
-  return new Failure('usage', `${fact} ${besides}`.trimEnd(), { hint: `${near}Fields: ${known.join(', ')}.` });
+  return new Failure('usage', `${fact} ${besides}`.trimEnd(), {
+    hint: sanitize(`${near}Fields: ${known.join(', ')}.`),
+  });
 }

@@ -5,7 +5,7 @@ import { message } from '../text/layout.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { type Printing, put, terminalOf } from './sheet.ts';
 import type { Data, View } from './view.ts';
-import { isLostOutput, sinkTo } from './write.ts';
+import { isLostOutput, type Sink, sinkTo } from './write.ts';
 
 /**
  * Turns a View into bytes: the only code that writes to standard output. Returns the exit code, which tells of what the
@@ -67,7 +67,7 @@ function codeOf({ exitCode, outcome }: View): number {
 
 const notAll = 'Not all of it was done (exit 8).';
 
-function notesOf(ctx: Context, view: View, settings: Settings): string[] {
+function notesOf(ctx: Context, view: View, settings: Settings): readonly string[] {
   const told = typeof view.notes === 'function' ? view.notes() : (view.notes ?? []);
   // On a terminal it was said in place of the record.
   const notes = isOneLine(ctx, view, settings) ? told.filter((note) => note !== view.done) : told;
@@ -78,8 +78,7 @@ function notesOf(ctx: Context, view: View, settings: Settings): string[] {
     codeOf(view) === exitCodes.partial &&
     !view.failure &&
     !ctx.stdout.isTTY;
-  if (isBare) return [notAll];
-  return notes.map((note) => sanitize(note, { keepNewlines: true }));
+  return isBare ? [notAll] : notes;
 }
 
 const isOneLine = ({ stdout }: Context, { done, file }: View, { output, fields, jq }: Settings): boolean =>
@@ -94,11 +93,18 @@ async function printTo(ctx: Context, view: View, settings: Settings): Promise<bo
   const beforeWriting = () => view.file === undefined && ctx.progress(undefined);
   const { signal, clock } = ctx;
   const named = view.file !== undefined && { name: view.file };
-  const sink = sinkTo(ctx.stdout, { beforeWriting, signal, clock, ...named });
   const asked = view.isBare && settings.isOutputKept && !settings.fields ? undefined : settings.output;
   const format = settings.jq === undefined ? (asked ?? view.output ?? (isTTY ? 'table' : 'rows')) : 'jq';
+  const sink = await harmless(ctx, view, format, sinkTo(ctx.stdout, { beforeWriting, signal, clock, ...named }));
   if (view.head) await sink.write(isTTY ? sanitize(view.head, { keepNewlines: true }) : view.head);
   return printData({ ctx, settings, view, sink, format }, view.data);
+}
+
+/** JSON is harmless as it is, and a file is not read as it is written. */
+async function harmless(ctx: Context, view: View, format: Printing['format'], sink: Sink): Promise<Sink> {
+  const isExact = (format === 'json' || format === 'jsonl') && view.data.shape !== 'text';
+  if (!ctx.runner || ctx.stdout.isFile || view.file !== undefined || isExact) return sink;
+  return (await import('./in-job.ts')).inertSink(sink);
 }
 
 /** Into the file that the user named, which appears once it is whole. */

@@ -1,10 +1,9 @@
 import type { Context } from '../context.ts';
 import { appendUserText } from '../disk/place/user-file.ts';
-import { Failure } from '../errors.ts';
+import type { Failure } from '../errors.ts';
 import {
   annotation,
   fileInRepository,
-  inertInLog,
   outputLines,
   type SourcePosition,
   summaryPage,
@@ -30,7 +29,7 @@ export async function tellGithub(ctx: Context, told: Told, blame: Blame): Promis
   const { entry, doubled, asides } = told;
   const { GITHUB_OUTPUT, GITHUB_STEP_SUMMARY } = ctx.env;
   if (doubled.length > 0)
-    say(ctx, annotation('warning', 'Doubled changelog entry', doubledNote(told), placeOf(ctx, blame)));
+    ctx.runner?.(annotation('warning', 'Doubled changelog entry', doubledNote(told), placeOf(ctx, blame)));
   if (GITHUB_OUTPUT) {
     const outputs = {
       action: outputAction(told),
@@ -65,29 +64,17 @@ const foreseen: Record<Action, string> = {
 const outputAction = ({ action, written }: Pick<Told, 'action' | 'written'>): string =>
   written ? action : foreseen[action];
 
-/** An annotation on the offending line; the Failure comes back in words that the runner does not obey. */
-export function annotated(ctx: Context, failure: Failure, blame: Blame): Failure {
-  const { kind, message, hint, fields = {} } = failure;
+/** An annotation on the offending line. */
+export function annotate(ctx: Context, failure: Failure, blame: Blame): void {
+  const { message, hint, fields = {} } = failure;
   const details = Object.entries(fields).flatMap(([field, all]) => all.map((one) => `${field}: ${one}`));
   const text = [message, ...details, ...(hint ? [hint] : [])].join('\n');
-  say(ctx, annotation('error', 'svc changelog release', text, placeOf(ctx, blame)));
-  const inert = (all: readonly string[]) => all.map(inertInLog);
-  return new Failure(kind, inertInLog(message), {
-    ...failure,
-    hint: hint && inertInLog(hint),
-    fields: failure.fields && Object.fromEntries(Object.entries(fields).map(([field, all]) => [field, inert(all)])),
-    cause: failure,
-  });
+  ctx.runner?.(annotation('error', 'svc changelog release', text, placeOf(ctx, blame)));
 }
 
 export const doubledNote = ({ version, entry, doubled }: Pick<Told, 'version' | 'entry' | 'doubled'>): string =>
   `${doubled.length === 1 ? 'Entry' : 'Entries'} ${doubled.join(', ')} ${doubled.length === 1 ? 'is' : 'are'} of version ` +
   `${version} too; svc works with entry ${entry?.id}. The API cannot delete entries: remove the duplicate in the portal.`;
-
-/** Also with --quiet: it is what the job asked for. */
-const say = (ctx: Context, line: string): void => {
-  ctx.stderr.write(`${line}\n`);
-};
 
 const placeOf = ({ env }: Context, { file, line }: Blame): SourcePosition | undefined =>
   file === undefined || file === '-'

@@ -41,7 +41,7 @@ export async function askedFor(
     if (await ctx.ask.confirm('Send this?', { shown })) return undefined;
     return declined();
   }
-  ctx.notice(`${shown}\n`);
+  for (const line of [...shown.split('\n'), '']) ctx.notice(line);
   const answer = await ctx.ask.choose('Send this?', [
     // Return takes the first.
     { value: 'no', name: 'Stop here' },

@@ -185,6 +185,6 @@ const mostAnnotations = 50;
 function annotate(ctx: Context, file: string, report: Report): void {
   const path = fileInRepository(file, startingFolder(), ctx.env.GITHUB_WORKSPACE);
   for (const { line, error } of report.errors.slice(0, mostAnnotations)) {
-    ctx.stderr.write(`${sanitize(annotation('error', 'Row not synced', error, { file: path, line }))}\n`);
+    ctx.runner?.(sanitize(annotation('error', 'Row not synced', error, { file: path, line })));
   }
 }

@@ -131,7 +131,7 @@ export function tagsQuestion({
   const ways = [...doubtfulTags.keys()].map((one) => `--tag-separator "${one}"`);
   return {
     fact: `${tagColumns(mapping)} holds ${held.join(', and ')}: one tag, or several?`,
-    hint: `Tags cannot be taken off again. To split them: ${ways.join(', or ')}. To keep each cell as one tag: --tag-separator none`,
+    hint: `Tags cannot be taken off again. To split them: ${sanitize(ways.join(', or '))}. To keep each cell as one tag: --tag-separator none`,
   };
 }
 

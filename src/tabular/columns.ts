@@ -1,5 +1,6 @@
 import { emailPattern } from '../api/fields.ts';
 import { Failure } from '../errors.ts';
+import { sanitize } from '../text/sanitize.ts';
 
 /** A header without what differs between exports: case, accents, blanks, hyphens, underscores, signs. */
 export const plain = (header: string): string =>
@@ -41,7 +42,7 @@ export function refuseSeveral(places: readonly number[], wanted: string, typed: 
   if (places.length < 2) return;
   const ways = places.map((index) => typed(`#${index + 1}`));
   throw new Failure('usage', `${typed(wanted)}: ${places.length} columns are called "${wanted}".`, {
-    hint: `Say which: ${ways.join(' or ')}`,
+    hint: sanitize(`Say which: ${ways.join(' or ')}`),
   });
 }
 
@@ -65,7 +66,7 @@ export const columnLabel = (headers: readonly string[], index: number): string =
 };
 
 export const listedColumns = (headers: readonly string[]): string => {
-  const shown = headers.slice(0, 20).map((header) => cut(header.trim()) || '(no name)');
+  const shown = headers.slice(0, 20).map((header) => cut(sanitize(header.trim())) || '(no name)');
   return `Columns: ${shown.join(', ')}${headers.length > 20 ? ', …' : ''}.`;
 };
 

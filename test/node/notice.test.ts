@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { nodeContext } from '../../src/node/context.ts';
 
-test('colours in the text of a note are shown, not obeyed', () => {
+test('colours and line ends in the text of a note are shown, not obeyed', () => {
   const written: string[] = [];
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
   try {
@@ -10,5 +10,5 @@ test('colours in the text of a note are shown, not obeyed', () => {
   } finally {
     spy.mockRestore();
   }
-  expect(written).toEqual(['--exec failed for T-1 ^[[8mhidden^[[0m\nand ^[]0;title^G\n']);
+  expect(written).toEqual(['--exec failed for T-1 ^[[8mhidden^[[0m↵and ^[]0;title^G\n']);
 });

@@ -16,6 +16,7 @@ import { Failure } from '../../errors.ts';
 import type { Service } from '../../http/call/call.ts';
 import { columnName } from '../../tabular/columns.ts';
 import { likeField } from '../../tabular/header-names.ts';
+import { sanitize } from '../../text/sanitize.ts';
 import type { Template } from '../../text/template.ts';
 import type { Reading } from '../rows/cells.ts';
 import type { Columns } from '../rows/columns.ts';
@@ -92,7 +93,7 @@ export function refuseUseless(
   { targets, names, isJson }: Columns & Pick<Reading, 'isJson'>,
   template: Template | undefined,
 ): void {
-  const hint = `Columns: ${names.join(', ')}. Name one with --map "COLUMN=${flags.match ?? 'id'}"`;
+  const hint = `Columns: ${sanitize(names.join(', '))}. Name one with --map "COLUMN=${flags.match ?? 'id'}"`;
   if (flags.match === 'email' && !targets.some((target) => target?.kind === 'email')) {
     const at = likeField(names, 'email');
     const way =
@@ -112,7 +113,7 @@ export function refuseUseless(
   if (strange.length > 0) {
     const columns = strange.length === 1 ? 'column' : 'columns';
     throw new Failure('usage', `The template has ${bracedNames(strange)}, and the file has no such ${columns}.`, {
-      hint: `Give each row its own in a ${columns.replace('columns', 'column each')} of that name. For the same in every row: ${setFlags(strange)}\nColumns: ${names.join(', ')}.`,
+      hint: `Give each row its own in a ${columns.replace('columns', 'column each')} of that name. For the same in every row: ${setFlags(strange)}\nColumns: ${sanitize(names.join(', '))}.`,
     });
   }
 }

@@ -3,6 +3,7 @@ import { placesIn } from '../../batch/places.ts';
 import { columnNames, type Field, fieldsOfRow, idNameOf, nameKey, type RowOf } from '../../command/row.ts';
 import { Failure } from '../../errors.ts';
 import { refuseSeveral } from '../../tabular/columns.ts';
+import { sanitize } from '../../text/sanitize.ts';
 
 /** What a column fills. */
 type Target =
@@ -112,7 +113,9 @@ function mapped(names: readonly string[], map: readonly string[], row: RowOf): M
     refuseSeveral(places, column, (name) => `--map "${name}=${field}"`);
     const at = places[0];
     if (at === undefined) {
-      throw new Failure('usage', `--map: there is no column "${column}".`, { hint: `Columns: ${names.join(', ')}.` });
+      throw new Failure('usage', `--map: there is no column "${column}".`, {
+        hint: sanitize(`Columns: ${names.join(', ')}.`),
+      });
     }
     wanted.set(at, field);
   }

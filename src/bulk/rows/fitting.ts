@@ -106,7 +106,7 @@ export function columnNotes(columns: Columns, beside: Beside): string[] {
   const shown = unused.map((name) => sanitize(name) || '(no name)');
   const left = `Columns that are not sent: ${firstOf(shown, mostNames)}.`;
   const nobody = namesNobody(columns, beside) ? [noEmail] : [];
-  if (fits.length > 0) return [left, hintFor(fits, names, beside), ...nobody];
+  if (fits.length > 0) return [left, ...hintFor(fits, names, beside).split('\n'), ...nobody];
   if (nobody.length > 0) return [left, ...nobody];
   const isUnused = (name: string, place: number) => unused.includes(name) && !columns.targets[place];
   // Any word may head a column: `seats` is no slip of `status`.

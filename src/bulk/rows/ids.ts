@@ -14,6 +14,7 @@ import { list } from '../../http/call/pages.ts';
 import { openRows, type Rows } from '../../tabular/rows.ts';
 import { openSource } from '../../tabular/source.ts';
 import { counted } from '../../text/number.ts';
+import { sanitize } from '../../text/sanitize.ts';
 import type { Columns } from './columns.ts';
 import type { FileFlags } from './flags.ts';
 import { folded } from './values.ts';
@@ -117,7 +118,7 @@ async function readIdMap(ctx: Context, text: string): Promise<IdMap> {
     const [from, to] = [placeIn(rows.columns, column), placeIn(rows.columns, 'svc_id')];
     if (from < 0 || to < 0) {
       throw new Failure('usage', `--id-map: ${source.name} has no column ${from < 0 ? column : 'svc_id'}.`, {
-        hint: `Columns: ${rows.columns.join(', ')}.`,
+        hint: sanitize(`Columns: ${rows.columns.join(', ')}.`),
       });
     }
     const status = placeIn(rows.columns, 'svc_status');

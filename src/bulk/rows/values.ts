@@ -6,6 +6,7 @@ import { Failure } from '../../errors.ts';
 import { firstOf } from '../../text/first-of.ts';
 import { nearest } from '../../text/near.ts';
 import { zoneDoubt } from '../../text/own-zone.ts';
+import { sanitize } from '../../text/sanitize.ts';
 import { short } from '../../text/short.ts';
 import { isLocal } from '../../text/time.ts';
 import type { Columns } from './columns.ts';
@@ -97,7 +98,7 @@ function ownValues({ names }: Columns, texts: readonly string[]): ReadonlyMap<nu
     if (colon === undefined) {
       const column = text.slice(0, colons.at(-1)).trim();
       throw new Failure('usage', `--map-value: there is no column "${column}".`, {
-        hint: `Columns: ${names.join(', ')}.`,
+        hint: sanitize(`Columns: ${names.join(', ')}.`),
       });
     }
     // What a word means does not differ between columns of one name.

@@ -116,11 +116,9 @@ export const releaseChangelog = defineCommand({
       const { wholeFailure } = await import('../../http/send/whole.ts');
       // Once it is read, the changelog is to blame only for what the service refuses in it; never for a key or a network.
       const isItsFault = !isRead || failure.kind === 'rejected';
-      throw (await import('../../release/github.ts')).annotated(
-        ctx,
-        wholeFailure(failure, ctx.writes),
-        isItsFault ? blame : {},
-      );
+      const whole = wholeFailure(failure, ctx.writes);
+      (await import('../../release/github.ts')).annotate(ctx, whole, isItsFault ? blame : {});
+      throw whole;
     }
   },
 });
@@ -174,12 +172,11 @@ async function besidesOf(
 }
 
 async function viewOf(told: Told, isCheck: boolean): Promise<View> {
-  const { inertInLog } = await import('../../text/workflow-commands.ts');
   const { doubledNote } = await import('../../release/github.ts');
   const { isScheduled } = await import('../../release/plan.ts');
   const { action, version, entry = null, changes, doubled, skipped, asides, written, headline, diff, foreseen } = told;
-  // Titles and content are customer-visible text: neither a terminal nor a CI runner may obey it.
-  const shown = (line: string) => inertInLog(sanitize(line));
+  // Titles and content are customer-visible text.
+  const shown = (line: string) => sanitize(line);
   return {
     data: {
       shape: 'record',

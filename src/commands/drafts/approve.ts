@@ -108,7 +108,7 @@ function agreesTo(ctx: Context, { count, settings, store, agreed }: Agreeing): A
     }
     const question = draft.state === 'unknown' ? 'It may have been sent. Send it once more?' : 'Send it?';
     if (count === 1) return ctx.ask.confirm(question, { shown });
-    ctx.notice(`${shown}\n`);
+    for (const line of [...shown.split('\n'), '']) ctx.notice(line);
     const answer = await ctx.ask.choose(question, [
       // Return takes the first.
       { value: 'no', name: 'Leave it' },

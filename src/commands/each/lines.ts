@@ -67,7 +67,7 @@ export function failuresOf(ended: readonly Ran[]): string[] {
     failures.set(text, [...(failures.get(text) ?? []), login.profile]);
   }
   return [
-    ...[...failures].map(([text, profiles]) => profiles.join(', ') + text),
+    ...[...failures].flatMap(([text, profiles]) => (profiles.join(', ') + text).split('\n')),
     ...ended
       .filter(({ isCut }) => isCut)
       .map(({ login }) => `${login.profile}: only the first ${mostKept / 1024 ** 2} MB of what it printed are here.`),

@@ -10,6 +10,7 @@ import { call, connect, type Service } from '../../http/call/call.ts';
 import { restIs } from '../../http/exchange/writes.ts';
 import { isSameEmail, isSamePhone, isSameText } from '../../http/look/agree.ts';
 import { counted } from '../../text/number.ts';
+import { sanitize } from '../../text/sanitize.ts';
 import { args, contact, memberColumns, membersOf } from './members.ts';
 
 type Found = Output<typeof getContact>['contact'];
@@ -168,7 +169,7 @@ function differing(one: Found, other: FoundContact): string {
   const lost = fields.filter((field) => other[field] && one[field] && !isSameText(other[field], one[field]));
   return lost.length === 0
     ? ''
-    : ` (contact ${other.contact_id} has: ${lost.map((field) => `${field} ${other[field]}`).join(', ')})`;
+    : sanitize(` (contact ${other.contact_id} has: ${lost.map((field) => `${field} ${other[field]}`).join(', ')})`);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Operation } from '../../api/operation.ts';
 import { resources } from '../../api/resources.ts';
 import { capital } from '../../text/capital.ts';
 import { fieldsIn } from '../../text/record.ts';
+import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { RequestSpec, Service } from '../exchange/asking.ts';
 import { givenIds, isId, madeIds } from '../exchange/made.ts';
@@ -62,7 +63,7 @@ function hintFor({ effect }: Operation, { params, body }: Typed): string {
   const { subject = 'SUBJECT' } = fieldsIn(body);
   return (effect?.lookHint ?? '')
     .replace(/\bID$/u, () => String(id ?? 'ID'))
-    .replace(/\bSUBJECT$/u, () => shellWord(String(subject)));
+    .replace(/\bSUBJECT$/u, () => sanitize(shellWord(String(subject))));
 }
 
 /** The record that a request is about, as its answer leaves open: `Ticket 7`. */

@@ -35,7 +35,7 @@ const sameMs = 60_000;
 
 /** What to type, where it is known. */
 const hintOf = (error: unknown): string =>
-  error instanceof Failure && error.hint !== undefined ? ` ${error.hint}` : '';
+  error instanceof Failure && error.hint !== undefined ? ` ${error.hint.replaceAll('\n', ' ')}` : '';
 
 export function createProblems({ clock, notice, probe }: Needs): Problems {
   const ending = new AbortController();
