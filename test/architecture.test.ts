@@ -135,7 +135,7 @@ test.each(Object.entries(doors))('only the rooms named here open %s', (door, use
 
 // Its secrets are taken out of it at the start (`node/environment.ts`): what is started inherits the rest.
 test('only these read the environment of the process', () => {
-  const users = /^node\/environment|^program\/quick|^webhooks\/deliver\/program/u;
+  const users = /^node\/environment|^program\/quick|^webhooks\/deliver\/program|^disk\/place\/program/u;
   const readers = sources.filter((file) => /process\.env\b/u.test(readFileSync(join(root, 'src', file), 'utf8')));
   expect(readers.filter((file) => !users.test(file))).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { located } from '../disk/place/program.ts';
 import { visitFile } from '../disk/place/visit-file.ts';
 import { startingFolder } from '../disk/place/working-folder.ts';
 import type { Env } from '../env.ts';
@@ -49,7 +50,7 @@ async function openNamed(command: string, address: string): Promise<void> {
   const [program = '', ...args] = parseArgsStringToArgv(command);
   const placed = args.some((arg) => arg.includes('%s')) ? args : [...args, '%s'];
   const given = placed.map((arg) => arg.replaceAll('%s', address));
-  const started = execa(program, given, {
+  const started = execa(await located(program), given, {
     stdio: 'ignore',
     cwd: startingFolder(),
     detached: true,

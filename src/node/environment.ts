@@ -29,6 +29,8 @@ export function ownEnvironment(): Env {
   }
   const env = { ...process.env, ...taken };
   if (process.platform !== 'win32') return env;
+  // A shell that svc starts there finds nothing in the folder one stands in either.
+  process.env.NoDefaultCurrentDirectoryInExePath = '1';
   // There a name is the same in any case, and the system writes `Path`.
   const upper = Object.entries(env).map(([name, value]) => [name.toUpperCase(), value]);
   return { ...Object.fromEntries(upper), ...env };

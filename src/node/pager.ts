@@ -1,4 +1,5 @@
 import { execa } from 'execa';
+import { located } from '../disk/place/program.ts';
 import { startingFolder } from '../disk/place/working-folder.ts';
 import { interruption } from '../errors.ts';
 import { endOf, inPlace } from './foreground.ts';
@@ -25,7 +26,7 @@ export async function page(command: string | undefined, text: string, { env, sig
   } as const;
   const ended =
     named === undefined
-      ? await execa('less', ['-FRX'], options)
+      ? await execa(await located('less'), ['-FRX'], options)
       : await execa(isPosix ? inPlace(named) : named, { ...options, shell: true });
   if (ended.isCanceled) throw interruption(signal);
   // A shell says 127 where there is no such command. Leaving early is no failure of the pager.

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { located } from '../../disk/place/program.ts';
 
 /** Why a program never ran, and what a shell says then. */
 export type NotRun = { readonly exitCode: 126 | 127; readonly problem: string };
@@ -11,7 +12,7 @@ export async function runChild(
 ): Promise<number | NotRun> {
   const { spawn } = process.getBuiltinModule('node:child_process');
   const { constants } = process.getBuiltinModule('node:os');
-  const child = spawn(program, args, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
+  const child = spawn(await located(program), args, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
   // A second signal ends svc at once; the command must not outlive its sandbox.
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);

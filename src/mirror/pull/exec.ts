@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { endWithSvc } from '../../disk/log/group.ts';
-import { isMissing } from '../../disk/place/program.ts';
+import { isMissing, located } from '../../disk/place/program.ts';
 import { startingFolder } from '../../disk/place/working-folder.ts';
 import { Failure } from '../../errors.ts';
 import { splitWords } from '../../text/command-words.ts';
@@ -30,9 +30,10 @@ export async function runner(
     throw new Failure('usage', `The program of --exec is not there, or cannot be run: ${program}`, {
       hint: 'Give its path, for example --exec ./notify',
     });
+  const path = await located(program);
   return async (event) => {
     for (let time = 1; ; time++) {
-      const child = execa(program, args, {
+      const child = execa(path, args, {
         shell: false,
         reject: false,
         input: `${toJson(event)}\n`,

@@ -1,6 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Clock } from '../../context.ts';
 import { endGroup, endWithSvc } from '../../disk/log/group.ts';
+import { located } from '../../disk/place/program.ts';
 import { codeOf, messageOf } from '../../errors.ts';
 import { aborted } from '../../promise/aborted.ts';
 import { within } from '../../promise/in-time.ts';
@@ -113,7 +114,7 @@ async function spawned(
 ): Promise<{ readonly child: Child }> {
   if (process.platform !== 'win32') return { child: spawn(program, args, options) };
   const { execa } = await import('execa');
-  const child = execa(program, args, {
+  const child = execa(await located(program), args, {
     cwd: options.cwd ?? '.',
     env: options.env ?? {},
     reject: false,

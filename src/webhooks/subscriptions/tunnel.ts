@@ -1,6 +1,7 @@
 import { execa } from 'execa';
 import type { Clock } from '../../context.ts';
 import { endGroup, endWithSvc } from '../../disk/log/group.ts';
+import { located } from '../../disk/place/program.ts';
 import { startingFolder } from '../../disk/place/working-folder.ts';
 import { Failure } from '../../errors.ts';
 import { aborted } from '../../promise/aborted.ts';
@@ -53,7 +54,7 @@ type Surroundings = { readonly clock: Clock; readonly signal?: AbortSignal; read
 export async function openTunnel(recipe: TunnelRecipe, port: number, around: Surroundings): Promise<Tunnel> {
   const { clock, signal, patienceMs = 30_000 } = around;
   const [program = '', ...args] = recipe.words.map((word) => word.replaceAll('{port}', String(port)));
-  const child = start(program, args);
+  const child = start(await located(program), args);
   const isOver = endWithSvc(child.pid);
   const printed: Printed = { text: '' };
   let closing = false;
