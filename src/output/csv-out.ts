@@ -4,7 +4,8 @@ import { flat } from './cells.ts';
 /** A line of RFC 4180. An empty cell alone is quoted: an empty line would be no record at all. */
 export function csvLine(values: readonly unknown[], safe: boolean): string {
   const texts = values.map(cellText).map((text) => (safe ? inert(text) : text));
-  return stringify([texts], { record_delimiter: '\r\n', quoted_match: /[\r\n]/u, quoted_empty: texts.length === 1 });
+  const quoted_match = safe ? /[\r\n;\t]/u : /[\r\n]/u;
+  return stringify([texts], { record_delimiter: '\r\n', quoted_match, quoted_empty: texts.length === 1 });
 }
 
 /** Lists as `contacts sync` reads tags: with `;` between, and in quotes where that would not tell them apart. */
@@ -23,4 +24,9 @@ const formula = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}\p{Z}]*[=+\-@\u2212\uFE62\uFE63\uFE
 /** Phones and plain numbers begin so as well, and run nothing. */
 const phoneOrNumber = /^[\p{Z}]*[+\-\u2212]?[\d().\- ]+$/u;
 
-const inert = (text: string): string => (formula.test(text) && !phoneOrNumber.test(text) ? `'${text}` : text);
+/** What a spreadsheet makes a cell of that splits at `;` or tabs: it takes no quote for one that is not the first of its part. */
+const laterPart = /(?<=[;\t\r\n])[^;\t\r\n]+/gu;
+
+const inert = (text: string): string => inertPart(text.replaceAll(laterPart, inertPart));
+
+const inertPart = (text: string): string => (formula.test(text) && !phoneOrNumber.test(text) ? `'${text}` : text);

@@ -92,7 +92,7 @@ describe('csv', () => {
     ['+1+cmd|x', "'+1+cmd|x"],
     ['-2+3+cmd', "'-2+3+cmd"],
     ['＝1+1', "'＝1+1"],
-    ['\t=1', "'\t=1"],
+    ['\t=1', "'\t'=1"],
     [' =1+1', "' =1+1"],
     ['\u00a0=1', "'\u00a0=1"],
     ['\u3000@A1', "'\u3000@A1"],
@@ -109,8 +109,20 @@ describe('csv', () => {
     ['+1 (555) 010-0100', '+1 (555) 010-0100'],
     ['-19.90', '-19.90'],
     ['a=b', 'a=b'],
+    ["x;=cmd|'/C calc'!A0;", "x;'=cmd|'/C calc'!A0;"],
+    ['x\t @A1', "x\t' @A1"],
+    ['x\n=1+1', "x\n'=1+1"],
+    ['vip;-3;+31 6', 'vip;-3;+31 6'],
   ])('--safe-cells writes %j as %j', (text, cell) => {
     expect(parseCsv(csvLine([text, 'x'], true))).toEqual([[cell, 'x']]);
+  });
+
+  test('--safe-cells quotes what a program that splits at another sign would take apart', () => {
+    expect(csvLine(['a;b', 'a\tb', 'a b'], true)).toBe('"a;b","a\tb",a b\r\n');
+    expect(csvLine(['a;b', 'a\tb', 'a b'], false)).toBe('a;b,a\tb,a b\r\n');
+    // A spreadsheet that expects `;`, as in much of Europe, begins a cell behind each one.
+    for (const part of csvLine([1, "x;=cmd|'/C calc'!A0;", '\t+cmd'], true).split(/[;\t\r\n]/u))
+      expect(part).not.toMatch(/^["\s]*[=+@-]/u);
   });
 
   test('whatever the cells hold, a reader gets them back', () => {
