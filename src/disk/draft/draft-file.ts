@@ -1,5 +1,5 @@
 import { constants, createWriteStream, openSync } from 'node:fs';
-import { chmod, lstat, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, lstat, rename, rm, stat } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { dirname, isAbsolute } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -9,6 +9,7 @@ import { codeOf, Failure, interruption, messageOf } from '../../errors.ts';
 import { draftOf, syncFolder, targetOf } from '../file/atomic-file.ts';
 import { diskFailure, diskWords } from '../file/disk-failure.ts';
 import { isOpenAs, realPath } from '../file/same-file.ts';
+import { pathToWrite } from '../file/strangers.ts';
 
 /** A file that the user named, being written: until `keep` the old one, or none, is what others see. */
 export type Draft = {
@@ -25,7 +26,9 @@ export async function openDraft(named: string, ctx: Waiting, mode?: number): Pro
   // Behind a link the file itself is replaced, not the link; what a shell names /dev/fd/63 has no other name.
   const there = await stat(named).catch(() => undefined);
   const isOther = there !== undefined && !there.isFile() && !there.isDirectory();
-  const path = isOther ? named : await realpath(named).catch(() => targetOf(named));
+  // Looked at after it is known what is there: nobody else takes away what is one's own.
+  const target = await pathToWrite(named);
+  const path = isOther ? named : (target ?? (await targetOf(named)));
   const present = there ?? (await stat(path).catch(() => undefined));
   if (present?.isDirectory()) throw new Failure('usage', `${named} is a folder.`, { hint: 'Name a file.' });
   // A pipe or a device cannot be replaced; it is written as it comes.
@@ -124,6 +127,7 @@ function openPlain(path: string, isNew: boolean, mode: number): Promise<Writable
 
 /** Says that a file cannot be written before the work begins that it will tell of. */
 export async function proveWritable(named: string, ctx: Waiting): Promise<void> {
+  await pathToWrite(named);
   const present = await stat(named).catch(() => undefined);
   // To open a pipe would wait for its reader, who would take its closing for the end.
   if (present && !present.isFile() && !present.isDirectory()) return;

@@ -133,6 +133,7 @@ export async function targetOf(path: string): Promise<string> {
   for (let [target, hops] = [path, 0]; hops < 40; hops++) {
     const next = await fs.readlink(target).catch(() => undefined);
     if (next === undefined) return target;
+    if (process.platform !== 'win32') return (await (await import('./strangers.ts')).pathToWrite(path)) ?? path;
     // Behind a link to its folder, `..` leads out of the folder itself.
     target = resolve(await fs.realpath(dirname(target)).catch(() => dirname(target)), next);
   }

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { isCode } from '../../disk/file/atomic-file.ts';
 import { diskWords } from '../../disk/file/disk-failure.ts';
+import { pathToWrite } from '../../disk/file/strangers.ts';
 import { type Held, tryLock } from '../../disk/lock/lock.ts';
 import { openLog } from '../../disk/log/append-log.ts';
 import type { Damage } from '../../disk/log/log-file.ts';
@@ -144,6 +145,7 @@ const wordsFor = ({ why, byte }: Damage): string =>
 /** A state file may be named through a link, or not be there yet. */
 async function resolve(named: string): Promise<string> {
   try {
+    await pathToWrite(named);
     const path = await realpath(named);
     // Asked before the lock, which would be made beside it.
     if ((await stat(path)).isDirectory()) throw unusable(named, 'it is a folder');
