@@ -26,7 +26,10 @@ export const holding = laidOut([
       ['sends.mode', 'allow, ask or draft; the stricter one holds'],
       ['sends.max_per_hour', 'so many sends with this state folder, since the rule stands'],
       ['sends.quiet', 'from, to, zone, and days that are quiet whole'],
-      ['sends.allow, .deny', 'jq over {operation, record, contact, body, by}: true or false; a text is .body.body, a number .record.ticket_number'],
+      [
+        'sends.allow, .deny',
+        'jq over {operation, record, contact, body, by}: true or false; a text is .body.body, a number .record.ticket_number',
+      ],
     ],
   },
   { run: ['svc tickets reply 8 --body "It is fixed." --draft', 'svc drafts show 1', 'svc drafts approve 1'] },
