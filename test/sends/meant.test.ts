@@ -172,3 +172,16 @@ test('one line that is no draft as svc writes it damages the log', async () => {
     expect(await run('drafts list')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('damaged') });
   }
 });
+
+test('one that is said to be on its way is looked for nowhere, and stays unknown', async () => {
+  const { world, draft, ok, shown } = desk();
+  await draft('tickets reply 8 --body Fixed');
+  changeIn(world.folder, (one) => ({
+    ...firstStep({ ...otherTicket, state: 'left' })(one),
+    ...{ state: 'sending', claim: { token: 'x', by: 'x', until: '2020-01-01T00:00:00.000Z' } },
+  }));
+  const before = world.sent.length;
+  expect((await ok('drafts list')).stderr).toContain('Draft 1 was being sent when svc ended: it is unknown now.');
+  expect(world.sent.slice(before).join()).not.toContain('/tickets');
+  await expect(shown(1)).rejects.toThrow('damaged');
+});
