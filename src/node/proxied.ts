@@ -8,7 +8,7 @@ import { type Proxies, proxiesIn } from '../config/proxies.ts';
 import type { HttpRequest } from '../context.ts';
 import type { Env } from '../env.ts';
 import { messageOf } from '../errors.ts';
-import { connectTimeoutMs, type Flight, isRead, pieces, type RawAnswer, type Sending } from './sending.ts';
+import { connectTimeoutMs, type Flight, headersOf, isRead, pieces, type RawAnswer, type Sending } from './sending.ts';
 
 // Node 20 stays alive for about 55 ms to optimise the WebAssembly of undici's parser, which a short run never needs.
 if (process.versions.node.startsWith('20.')) {
@@ -113,7 +113,7 @@ function optionsOf(asked: HttpRequest, signal: AbortSignal): Dispatcher.RequestO
     origin: url.origin,
     path: url.pathname + url.search,
     method: asked.method,
-    headers: { 'accept-encoding': 'gzip', ...asked.headers },
+    headers: headersOf(asked),
     body: asked.body,
     signal,
   };

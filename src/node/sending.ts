@@ -28,6 +28,18 @@ export type Sending = (asked: HttpRequest, flight: Flight) => Promise<RawAnswer>
 /** Changes nothing, so it may go out again over another connection. */
 export const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD';
 
+const ofLength = /^(?:content-length|transfer-encoding)$/iu;
+
+/**
+ * The headers as they go out. Where there is a body, svc alone says its length: of a GET or a DELETE Node says none, and
+ * what a peer is not told of, or is told too short, it takes for the next request over the same connection.
+ */
+export function headersOf({ headers, body }: HttpRequest): Record<string, string> {
+  const all: Record<string, string> = { 'accept-encoding': 'gzip', ...headers };
+  for (const name of Object.keys(all)) if (ofLength.test(name)) delete all[name];
+  return body === undefined ? all : { ...all, 'content-length': `${Buffer.byteLength(body)}` };
+}
+
 /** How long a connection may take; answers have the time-out of their request. */
 export const connectTimeoutMs = 10_000;
 

@@ -108,3 +108,37 @@ test('a read whose idle connection was closed is repeated over another', async (
     expect(ran.exitCode).toBe(0);
   }
 });
+
+test.each(
+  (['straight', 'proxied'] as const).flatMap((way) =>
+    ['GET', 'DELETE', 'POST'].map((method) => [way, method] as const),
+  ),
+)(
+  '%s: the body of a %s is told with its length, so that it is never taken for the next request',
+  async (way, method) => {
+    const heard: (readonly [
+      method: string | undefined,
+      url: string | undefined,
+      length: string | undefined,
+      body: string,
+    ])[] = [];
+    const server = createServer(async (request, response) => {
+      const pieces: Buffer[] = [];
+      for await (const piece of request) pieces.push(piece as Buffer);
+      const path = request.url?.replace('http://service.test', '');
+      heard.push([request.method, path, request.headers['content-length'], Buffer.concat(pieces).toString('utf8')]);
+      response.end('{}');
+    });
+    open.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const [env, base] = past(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)[way];
+    const exchange = await createExchange(env);
+    const body = 'POST /hidden HTTP/1.1\r\nhost: é\r\ncontent-length: 0\r\n\r\n';
+    const length = `${Buffer.byteLength(body)}`;
+    const asked = { method, headers: { 'content-length': '0' }, timeoutMs: 20_000 };
+    for (const path of ['/one', '/two']) {
+      expect(await exchange({ ...asked, url: `${base}${path}`, body })).toMatchObject({ status: 200 });
+    }
+    expect(heard).toEqual(['/one', '/two'].map((path) => [method, path, length, body]));
+  },
+);
