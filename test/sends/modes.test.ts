@@ -96,6 +96,42 @@ test('a path that a server may take for a send is refused in mode draft, however
   expect(writesOf(world)).toEqual([]);
 });
 
+const form = 'Content-Type: application/x-www-form-urlencoded';
+
+test.each([
+  ['X-HTTP-Method-Override: POST', ['/conversations/7/messages', '-X', 'GET', '-H', 'X-HTTP-Method-Override: POST']],
+  ['x-http-method', ['/conversations/7/messages', '-H', 'x-http-method: POST']],
+  ['X_Method_Override', ['/conversations/7/messages', '-H', 'X_Method_Override: post']],
+  ['_method in the query', ['/conversations/7/messages?per_page=2&_method=POST']],
+  ['%5FMETHOD in the query', ['/conversations/7/messages?%5FMETHOD=POST']],
+  ['_method among the fields of a read', ['/conversations/7/messages', '-X', 'GET', '-f', '_method=POST']],
+  ['_method in the path', ['/conversations/7/messages;_method=POST']],
+  ['_method in a body', ['/tickets', '-f', 'subject=x', '-f', '_method=DELETE']],
+  ['_method in a form', ['/tickets', '--input', '-', '-H', form], 'a=1&_method=DELETE'],
+  ['_method in what is JSON and a form', ['/tickets', '--input', '-', '-H', form], '{"a":"&_method=DELETE&"}'],
+  ['_method in a body of parts', ['/tickets', '--input', '-'], 'content-disposition: form-data; name="_method"'],
+  ['another path', ['/contacts', '-X', 'POST', '-H', 'X-Original-URL: /tickets/8/replies', '-f', 'body=x']],
+  ['another length', ['/contacts', '-X', 'GET', '-H', 'Content-Length: 0', '--input', '-'], 'POST /tickets HTTP/1.1'],
+  ['another encoding', ['/contacts', '-X', 'POST', '-H', 'Transfer-Encoding: chunked', '--input', '-'], '0'],
+])(
+  'svc api: a request that tells a server %s is exit 2 in every mode, and nothing leaves',
+  async (_, argv, stdin = '') => {
+    const { world, run } = desk();
+    for (const mode of ['draft', 'allow']) {
+      const ran = await run(['api', ...argv], { ...inMode(mode), stdin });
+      expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/othing was sent/u) });
+    }
+    expect(world.sent).toEqual([]);
+  },
+);
+
+test('svc api: a header, a query and a field that only look like it are sent', async () => {
+  const { world, run } = desk();
+  const argv = ['/contacts?method=email&search=_method%3DPOST', '-H', 'X-Request-Id: 7', '-H', 'Accept-Language: de'];
+  expect(await run(['api', ...argv])).toMatchObject({ exitCode: 0 });
+  expect(world.sent).toHaveLength(1);
+});
+
 test('what reaches nobody is done in mode draft as ever', async () => {
   const { world, ok } = desk();
   await ok('tickets close 8', inMode('draft'));

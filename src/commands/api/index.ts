@@ -17,6 +17,7 @@ import { jsonIn } from '../../text/json.ts';
 import { keyTwice, twiceIn } from '../../text/json-keys.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { shellWord } from '../../text/shell-word.ts';
+import { headersFrom, refuseOtherMethod } from './disguised.ts';
 import { type Whole, wholeOf } from './paginate.ts';
 import { adviceOnPath, refuseNoPath } from './path-words.ts';
 
@@ -25,7 +26,8 @@ export const api = defineCommand({
   summary: 'Send any request with your credential',
   details:
     'PATH is relative to the base URL. With fields and no -X the method is POST; with GET the fields become the query.\n' +
-    'A known operation is retried by its own rules; any other request only if it is a read.',
+    'A known operation is retried by its own rules; any other request only if it is a read.\n' +
+    'A header, a query or a field that names another method or path to the server is refused: give the method with -X.',
   args: { path: param.requiredText('Path like /contacts, or ls for every operation', { placeholder: 'PATH' }) },
   flags: {
     method: inCapitals(param.choice('The method', methods, { short: 'X', placeholder: 'METHOD' })),
@@ -63,6 +65,7 @@ export const api = defineCommand({
     const body = text ?? (method !== 'GET' && hasFields ? JSON.stringify(fields) : undefined);
     const headers = { ...(body !== undefined && { 'content-type': 'application/json' }), ...headersFrom(flags.header) };
     const wire: Wire = { method, path, headers, body };
+    refuseOtherMethod(wire);
     const known = operationAt(method, path.replace(/\?.*$/u, ''));
     if (ctx.sends?.isDraft && method !== 'GET') refuseNoSend(known);
     const sent = await sendRaw(service, wire, known).catch((failure: unknown) => answerIn(failure, wire));
@@ -193,21 +196,6 @@ function withQuery(path: string, fields: Readonly<Record<string, unknown>>): str
     if (value !== undefined && value !== null) query.set(name, String(value));
   }
   return path.slice(0, at) + (query.size > 0 ? `?${query}` : '');
-}
-
-function headersFrom(lines: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    lines.map((line) => {
-      const [, name = '', value = ''] = /^([!#$%&'*+.^_`|~\w-]+):\s*([\t\x20-\x7e]*)$/u.exec(line) ?? [];
-      if (!name) throw new Failure('usage', `-H takes 'Name: value', not "${line}".`);
-      if (name.toLowerCase() === 'authorization') {
-        throw new Failure('usage', 'A flag never takes a secret; the credential is set by svc.', {
-          hint: 'Put it into SVC_API_KEY or SVC_ACCESS_TOKEN instead.',
-        });
-      }
-      return [name.toLowerCase(), value];
-    }),
-  );
 }
 
 function headOf(sent: Sent | Refused): string | undefined {

@@ -32,15 +32,12 @@ export function operationAt(method: string, path: string, among: Table = table):
   return undefined;
 }
 
-/**
- * The send that a server may take a path for: percent-encoding, case, slashes, a suffix and a prefix do not hide it.
- * `method`: undefined where a header names another one.
- */
-export function looselyAt(method: string | undefined, path: string): Operation | undefined {
+/** The send that a server may take a path for: percent-encoding, case, slashes, a suffix and a prefix do not hide it. */
+export function looselyAt(method: string, path: string): Operation | undefined {
   const readings = readingsOf(path);
   return Object.values(table).find((operation) => {
     if (hearersOf(operation) === undefined) return false;
-    if (method !== undefined && !isLike(method, operation.method)) return false;
+    if (!isLike(method, operation.method)) return false;
     const pattern = new RegExp(`${filledPath(operation.path, () => '[^/]+').toLowerCase()}$`, 'u');
     return readings.some((reading) => pattern.test(reading));
   });

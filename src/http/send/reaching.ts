@@ -90,12 +90,11 @@ export const loginOf = async ({ session }: Pick<Service, 'session'>): Promise<st
   session.bearer(getAccount).then((bearer) => loginDigest(session, bearer), insteadOf('any', undefined));
 
 /** A path that a server may take for that of a send, though it is not written as one. */
-async function refuseDisguised(service: Service, { method, path, headers = {} }: Wire): Promise<void> {
+async function refuseDisguised(service: Service, { method, path }: Wire): Promise<void> {
   const { session, ctx } = service;
   const { sends } = ctx;
-  const isOverridden = Object.keys(headers).some((name) => /method-override/iu.test(name));
   const whole = new URL(`${session.baseUrl}${path}`).pathname;
-  const operation = looselyAt(isOverridden ? undefined : method, whole);
+  const operation = looselyAt(method, whole);
   if (!operation || !sends) return;
   const hearers = hearersOf(operation) ?? 'customer';
   const verdict = await sends.judge({
