@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import type { HttpResponse } from '../context.ts';
 import { parseUnrounded } from '../text/exact-json.ts';
-import { isDeeperThan } from '../text/json-depth.ts';
+import { isDeeperThan, isTooDeep } from '../text/json-depth.ts';
 import { fieldsIn, isRecord } from '../text/record.ts';
 
 /** The body of an answer, read once. `deep`: JSON that is nested deeper than any answer of the service. */
@@ -14,6 +14,8 @@ export type Body =
 export const deepestJson = 200;
 
 export function readBody(text: string): Body {
+  // What does not end as JSON does is none, however deep it begins.
+  if (isTooDeep(text)) return { form: /[\]}]/u.test(text.trimEnd().slice(-1)) ? 'deep' : 'none' };
   try {
     const json = parseUnrounded(text);
     return isDeeperThan(deepestJson, json) ? { form: 'deep' } : { form: 'json', json };

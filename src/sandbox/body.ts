@@ -3,7 +3,7 @@ import { check } from '../api/check.ts';
 import { NewContact, syncChunkSize } from '../api/contacts.ts';
 import type { Schema } from '../api/operation.ts';
 import { jsonIn } from '../text/json.ts';
-import { isDeeperThan } from '../text/json-depth.ts';
+import { isDeeperThan, isTooDeep } from '../text/json-depth.ts';
 import { isRecord } from '../text/record.ts';
 import { invalid, type Refusal } from './answer.ts';
 
@@ -40,6 +40,7 @@ export function readBody(id: string, entry: Schema, { body, headers }: Sent): { 
     if (!/^application\/(?:[\w.-]+\+)?json\b/iu.test(headers['content-type'] ?? '')) {
       return wrong('must be sent with Content-Type: application/json');
     }
+    if (isTooDeep(body)) return wrong(`may be nested ${deepest} levels deep`);
     value = jsonIn(body);
     if (value === undefined) return wrong('must be valid JSON');
     if (isDeeperThan(deepest, value)) return wrong(`may be nested ${deepest} levels deep`);

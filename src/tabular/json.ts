@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import { parseExactly } from '../text/exact-json.ts';
-import { isDeeperThan } from '../text/json-depth.ts';
+import { isDeeperThan, isTooDeep } from '../text/json-depth.ts';
 import { keyTwice, twiceIn } from '../text/json-keys.ts';
 import type { Parser } from './csv.ts';
 
@@ -115,6 +115,7 @@ function endOfValue(text: string, isLast: boolean): number | undefined {
 
 function parsed(text: string, line: number): JsonRecord {
   try {
+    if (isTooDeep(text)) return { line, broken: `is nested more than ${deepest} levels deep` };
     const value = parseExactly(text);
     if (isDeeperThan(deepest, value)) return { line, broken: `is nested more than ${deepest} levels deep` };
     const key = keyTwice(text);

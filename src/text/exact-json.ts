@@ -1,5 +1,6 @@
 import { hexDigestOf } from './digest.ts';
-import { jsonIn } from './json.ts';
+import { jsonIn, parseJson } from './json.ts';
+import { endOfString } from './json-depth.ts';
 import { isRecord } from './record.ts';
 
 /** Strings are passed over; of the numbers only those with so many digits can lose one. */
@@ -30,7 +31,7 @@ export const isLong = (value: unknown): value is bigint | LongNumber =>
  * JSON takes by mistake, any other beyond 2^53 is its text. Throws a SyntaxError for what is no JSON, and for a number beyond all that a number can be.
  */
 export function parseExactly(text: string): unknown {
-  const value: unknown = JSON.parse(text);
+  const value = parseJson(text);
   if (!longNumber.test(text)) return value;
   const mark = `${hexDigestOf(text)} `;
   let isExact = true;
@@ -53,7 +54,7 @@ const mayBeLong = /\d{16}|\d[eE]\+?\d\d/u;
  * SyntaxError for what is no JSON.
  */
 export function parseUnrounded(text: string): unknown {
-  const value: unknown = JSON.parse(text);
+  const value = parseJson(text);
   if (!mayBeLong.test(text)) return value;
   const quoted = withNumbers(text, (token) => (Number.isFinite(Number(token)) && isKept(token) ? token : `"${token}"`));
   return quoted === text ? value : JSON.parse(quoted);
@@ -86,16 +87,6 @@ function withNumbers(text: string, form: (number: string) => string): string {
     done = found.index + token.length;
   }
   return pieces.join('') + text.slice(done);
-}
-
-/** Behind the quote that ends the string which begins there. */
-export function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let escapes = 0;
-    while (text[at - 1 - escapes] === '\\') escapes++;
-    if (escapes % 2 === 0) return at + 1;
-  }
-  return text.length;
 }
 
 const carried = (written: string) => (whole.test(written) ? BigInt(written) : new LongNumber(written));

@@ -1,4 +1,4 @@
-import { endOfString } from './exact-json.ts';
+import { endOfString } from './json-depth.ts';
 
 const signs = /["{}[\]]/gu;
 const colon = /\s*:/uy;

@@ -1,7 +1,15 @@
+import { isTooDeep } from './json-depth.ts';
+
+/** `JSON.parse` of a text that comes from outside. Throws a SyntaxError for what is no JSON, or nests far too deep. */
+export function parseJson(text: string): unknown {
+  if (isTooDeep(text)) throw new SyntaxError('it is nested far too deep');
+  return JSON.parse(text);
+}
+
 /** The value that a text writes in JSON; `otherwise` where it is no JSON. No JSON says undefined, so that tells them apart. */
 export function jsonIn(text: string, otherwise?: unknown): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return otherwise;
   }

@@ -1,9 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createContacts, listContacts } from '../../src/api/contacts.ts';
 import { createContactList } from '../../src/api/lists.ts';
 import { getTicket, listTickets } from '../../src/api/tickets.ts';
 import { judgeAnswer, looksLikeHtml, readError } from '../../src/http/exchange/answer.ts';
 import { type Body, isOwnError, readBody } from '../../src/retry/own-word.ts';
+import { parseExactly } from '../../src/text/exact-json.ts';
+import { jsonIn } from '../../src/text/json.ts';
 import { fieldsIn } from '../../src/text/record.ts';
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
@@ -18,6 +20,22 @@ describe('a body', () => {
   test('of 200 levels is read, and of one more is too deep', () => {
     expect(readBody(nested(200)).form).toBe('json');
     expect(readBody(nested(201))).toEqual({ form: 'deep' });
+  });
+
+  test('of millions of levels is never parsed: its depth is told from its text', () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    expect(readBody(nested(3_000_000))).toEqual({ form: 'deep' });
+    expect(readBody(`{"a":${nested(3_000_000)}}\n`)).toEqual({ form: 'deep' });
+    expect(readBody('['.repeat(3_000_000))).toEqual({ form: 'none' });
+    expect(jsonIn(nested(3_000_000))).toBe(undefined);
+    expect(() => parseExactly(nested(3_000_000))).toThrow(SyntaxError);
+    expect(parse).not.toHaveBeenCalled();
+    parse.mockRestore();
+  });
+
+  test('of any size is read where it only looks deep: brackets in strings, and many values side by side', () => {
+    for (const value of [{ a: '[{"\\\\'.repeat(5_000) }, Array(5_000).fill([{ '[': '\\"[' }])])
+      expect(readBody(JSON.stringify(value))).toEqual({ form: 'json', json: value });
   });
 
   test.each([

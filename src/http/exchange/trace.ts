@@ -1,6 +1,7 @@
 import { operationList } from '../../api/index.ts';
 import { fieldsOf, type Shape } from '../../api/shape.ts';
 import type { Context, Exchange, HttpRequest, HttpResponse, Lost } from '../../context.ts';
+import { parseJson } from '../../text/json.ts';
 import { redacted, secretName, withoutSentSecrets } from '../../text/redact.ts';
 
 /** Told of every exchange. */
@@ -70,7 +71,7 @@ function safeUrl(url: string): string {
 export function safeBody(body: string, fields: ReadonlySet<string> = knownFields()): string {
   let shown: string;
   try {
-    shown = JSON.stringify(safeValue(JSON.parse(body), fields, 'unknown'));
+    shown = JSON.stringify(safeValue(parseJson(body), fields, 'unknown'));
   } catch {
     return `[${Buffer.byteLength(body)} bytes that are no JSON]`;
   }

@@ -1,3 +1,5 @@
+import { parseJson } from '../../text/json.ts';
+
 export type LogEntry = {
   /** Milliseconds since 1970, by the sandbox's clock. */
   readonly at: number;
@@ -74,7 +76,7 @@ const secretText =
 
 function redactBody(body: string): unknown {
   try {
-    return redactValue(JSON.parse(body));
+    return redactValue(parseJson(body));
   } catch {
     return isForm(body) ? redactForm(body) : body.replaceAll(secretText, redacted);
   }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { check } from '../../api/check.ts';
 import { Failure, messageOf } from '../../errors.ts';
+import { parseJson } from '../../text/json.ts';
 import { isKind, type Kind, keyOf, kinds, type Row, type Rows } from './records.ts';
 import { recordSchemas } from './schemas.ts';
 
@@ -8,7 +9,7 @@ import { recordSchemas } from './schemas.ts';
 export function parseSeed(text: string, named: string): Partial<Rows> {
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/u, ''));
+    value = parseJson(text.replace(/^\uFEFF/u, ''));
   } catch (error) {
     throw badSeed(named, `is not JSON: ${messageOf(error)}`);
   }

@@ -1,5 +1,5 @@
 import { parseUnrounded } from '../../text/exact-json.ts';
-import { isDeeperThan } from '../../text/json-depth.ts';
+import { isDeeperThan, isTooDeep } from '../../text/json-depth.ts';
 import { fieldsIn, isRecord } from '../../text/record.ts';
 
 /** Of an HTTP message: names in lower case. */
@@ -20,7 +20,9 @@ export function readEnvelope(
 ): Envelope | { readonly why: string; readonly event: string | null } {
   let body: unknown;
   try {
-    body = parseUnrounded(utf8.decode(raw));
+    const text = utf8.decode(raw);
+    if (isTooDeep(text)) return { why: 'nested too deeply', event: claimed };
+    body = parseUnrounded(text);
   } catch {
     return { why: 'not JSON', event: claimed };
   }

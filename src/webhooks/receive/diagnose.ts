@@ -1,6 +1,7 @@
 import { sign } from '../../api/signature.ts';
 import { capital } from '../../text/capital.ts';
 import { hexDigestOf } from '../../text/digest.ts';
+import { parseJson } from '../../text/json.ts';
 import { refusal, refusals } from './judge.ts';
 
 /** Undefined where the signature holds; otherwise why not, as exactly as can be told, in one sentence. */
@@ -48,7 +49,7 @@ function variants(body: Uint8Array): [string, Uint8Array][] {
     ['without the white space around it', text.trim()],
   ];
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     const compact = JSON.stringify(value);
     list.push(
       ['before it was parsed and written again', compact],
