@@ -187,3 +187,9 @@ test.each([
     hint,
   });
 });
+
+test('an address in a hint is one word to a shell, whatever a redirect holds', () => {
+  const evil = "https://api.example.com/x$(touch$IFS/x);'/platform";
+  const hint = baseUrlHint(`${evil}/account`, '/account');
+  expect(hint).toBe(`If that is where the service is, use: --base-url '${evil.replace("'", "'\\''")}'`);
+});

@@ -1,3 +1,5 @@
+import { shellWord } from '../../text/shell-word.ts';
+
 /** What other systems, in the languages that they are set to, call a status. */
 const statuses: Readonly<Record<string, string>> = {
   open: 'active reopened inprogress workinprogress inbearbeitung offen neu ouvert nouveau encours abierto nuevo aperto aberto otwarte nieuw',
@@ -28,8 +30,13 @@ const longest = 200;
 export function remedy(column: string, field: string, text: string): string {
   const meant = (field === 'status' ? known.get(plain(text)) : undefined) ?? field.replace(/^.*\./u, '').toUpperCase();
   // What is cut could not be typed.
-  return text.length > longest ? '' : ` (to read it: --map-value "${column}:${text}=${meant}")`;
+  if (text.length > longest) return '';
+  const value = `${column}:${text}=${meant}`;
+  // The cell is somebody else's: in double quotes a shell would run what stands in it.
+  return ` (to read it: --map-value ${inDoubleQuotes.test(value) ? `"${value}"` : shellWord(value)})`;
 }
+
+const inDoubleQuotes = /^[\p{L}\p{M}\p{N} _.,;:/+=()#-]*$/u;
 
 /** A date as spreadsheets write it, as the service reads it; both where it may be either. */
 export function isoDates(text: string): readonly string[] {

@@ -4,6 +4,7 @@ import { Failure, interruption, nothingChanged } from '../../errors.ts';
 import { isOwnRefusal, readBody } from '../../retry/own-word.ts';
 import { listed } from '../../text/listed.ts';
 import { fieldsIn } from '../../text/record.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { looksLikeHtml, problemIn } from './answer.ts';
 import type { Looked, Undecided } from './settle.ts';
 import { anyEffect } from './writes.ts';
@@ -180,7 +181,7 @@ export function baseUrlHint(location: string, path: string): string {
   const above = target.endsWith(path) ? target.slice(0, -path.length) : '?';
   // A login page often has the path as a parameter.
   const base = above.includes('?') ? new URL(location).origin : above;
-  return `If that is where the service is, use: --base-url ${base}`;
+  return `If that is where the service is, use: --base-url ${shellWord(base)}`;
 }
 
 const networkHints: Partial<Record<Lost['reason'], string>> = {
