@@ -96,7 +96,7 @@ async function printTo(ctx: Context, view: View, settings: Settings): Promise<bo
   const asked = view.isBare && settings.isOutputKept && !settings.fields ? undefined : settings.output;
   const format = settings.jq === undefined ? (asked ?? view.output ?? (isTTY ? 'table' : 'rows')) : 'jq';
   const sink = await harmless(ctx, view, format, sinkTo(ctx.stdout, { beforeWriting, signal, clock, ...named }));
-  if (view.head) await sink.write(isTTY ? sanitize(view.head, { keepNewlines: true }) : view.head);
+  if (view.head) await sink.write(isTTY ? sanitize(view.head, { keepNewlines: true }) : inPipe(view.head));
   return printData({ ctx, settings, view, sink, format }, view.data);
 }
 
@@ -106,6 +106,13 @@ async function harmless(ctx: Context, view: View, format: Printing['format'], si
   if (!ctx.runner || ctx.stdout.isFile || view.file !== undefined || isExact) return sink;
   return (await import('./in-job.ts')).inertSink(sink);
 }
+
+/** A header is no body: what a terminal obeys is made visible in a pipe too, which often ends at one. A tab stays. */
+const inPipe = (head: string): string =>
+  head
+    .split('\t')
+    .map((part) => sanitize(part, { keepNewlines: true }))
+    .join('\t');
 
 /** Into the file that the user named, which appears once it is whole. */
 async function save(ctx: Context, view: View & { file?: string }, settings: Settings): Promise<boolean> {

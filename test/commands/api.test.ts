@@ -153,3 +153,11 @@ test('--paginate of a list that has pages, and comes without its meta, is not al
   const alone = await svc({ ...world, exchange }, ['api', '/tickets/8', '--paginate']);
   expect(alone.exitCode).toBe(0);
 });
+
+test('--include makes control characters of a header visible, also in a pipe; a tab stays, and the body is as it was sent', async () => {
+  const headers = { 'content-type': 'application/json', 'x-odd': 'a\u009b31mb\u001b[0m\tc\u0007' };
+  const world = createWorld(async () => ({ status: 200, headers, body: '{"a":"\\u001b"}' }));
+  const ran = await svc(world, ['api', '/whatever', '-i'], { env: { SVC_API_KEY: 'any' } });
+  expect(ran.stdout).toContain('x-odd: a<U+009B>31mb^[[0m\tc^G\n');
+  expect(ran.stdout.endsWith('\n\n{\n  "a": "\\u001b"\n}\n'), ran.stdout).toBe(true);
+});
