@@ -55,4 +55,7 @@ function section(name: FigureName, figure: Shown): string[] {
 export const plain = (text: string): string =>
   sanitize(text)
     .replaceAll(/[\\`*_{}[\]<>#|~]|&(?=[#\w])|:(?![\s\d]|$)|:(?=[\w+-]+:)/gu, '\\$&')
-    .replaceAll(/^(\s*)([-+=]|\d+[.)])/gmu, (_, space, mark) => `${space}${mark.slice(0, -1)}\\${mark.slice(-1)}`);
+    .replaceAll(
+      /^([^\S\r\n\u2028\u2029]*)([-+=]|\d+[.)])/gmu,
+      (_, space, mark) => `${space}${mark.slice(0, -1)}\\${mark.slice(-1)}`,
+    );

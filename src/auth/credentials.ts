@@ -162,7 +162,7 @@ export function checkToken(text: string, what: string): string {
 
 /** A client secret may hold anything printable, also spaces (RFC 6749, appendix A.2); it travels in a form. */
 export function checkClientSecret(text: string): string {
-  const secret = text.replace(/[\r\n]+$/u, '');
+  const secret = text.replace(/(?<![\r\n])[\r\n]+$/u, '');
   if (/^[\x20-\x7e]+$/u.test(secret)) return secret;
   throw new Failure(
     'usage',

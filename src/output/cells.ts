@@ -127,7 +127,7 @@ const units = { Y: 'years', M: 'months', W: 'weeks', D: 'd', TH: 'h', TM: 'min',
 function durationForPeople(text: string): string {
   const [, date = '', time = ''] = /^P([-\d.YMWD]*)(?:T([-\d.HMS]+))?$/u.exec(text) ?? [];
   const counts = (part: string, prefix: string) =>
-    [...part.matchAll(/(-?[\d.]+)([A-Z])/gu)].map(
+    [...part.matchAll(/(?<![\d.])(-?[\d.]+)([A-Z])/gu)].map(
       ([, count, letter]) => `${count} ${units[`${prefix}${letter}` as keyof typeof units]}`,
     );
   const told = [...counts(date, ''), ...counts(time, 'T')];

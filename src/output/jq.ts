@@ -41,6 +41,6 @@ function sentence(said: string): string {
   const line = lines.find((text) => text.startsWith('jq: error')) ?? lines[0] ?? '';
   return line
     .replace(/^jq: error(?: \(at [^)]*\))?: /u, '')
-    .replace(/ at <[^>]*>.*$/u, '')
+    .replace(/ at <[^<>]*>.*$/su, '')
     .replace(/ \(Unix shell quoting issues\?\)|[.:]$/gu, '');
 }

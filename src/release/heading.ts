@@ -109,7 +109,7 @@ const markedLine = /^(?:unreleased|not (?:yet )?released|tbd|tba)$/iu;
  */
 export function isUnreleasedLine(line: string): boolean {
   const bare = line.replaceAll(/[()[\]*_]/gu, '').trim();
-  const [, label, words = ''] = /^(release(?:d)?(?:\s+(?:date|on))?\s*:?\s+)?(.*)$/iu.exec(bare) ?? [];
+  const [, label, words = ''] = /^(release(?:d)?(?:\s+(?:date|on))?\s*:?\s+)?(.*)$/isu.exec(bare) ?? [];
   return markedLine.test(words) || (label !== undefined && words.length < 40 && saysUnreleased(words));
 }
 

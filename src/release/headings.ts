@@ -1,5 +1,6 @@
-import { Lexer, lexer, type Token, type TokensList } from 'marked';
+import { Lexer, type Token, type TokensList } from 'marked';
 import { Failure } from '../errors.ts';
+import { markdownFor } from '../text/markdown.ts';
 import { type Claim, claimOf } from './heading.ts';
 import type { Definitions } from './links.ts';
 
@@ -80,7 +81,7 @@ function readHeading(token: Token): Read | undefined {
 /** `**1.2.0** (2026-01-02)` in a line of its own heads a version, where a project has no other headings for them. */
 function boldLine(raw: string): Read | undefined {
   const [first = ''] = raw.split('\n');
-  const [, , strong, beside = ''] = /^ {0,3}(\*\*|__)(?=\S)(.{1,200}?)\1(.*)$/u.exec(first) ?? [];
+  const [, , strong, beside = ''] = /^ {0,3}(\*\*|__)(?=\S)(.{1,200}?)\1(.*)$/su.exec(first) ?? [];
   if (strong === undefined) return undefined;
   const text = textOf(Lexer.lexInline(strong));
   const claim = claimOf(`${text}${beside}`);
@@ -91,12 +92,16 @@ function boldLine(raw: string): Read | undefined {
   return { heading: { text: `${text}${beside}`, depth: 7, claim }, length: first.length + 1 };
 }
 
-/** A thousand nested quotes are no changelog, and more than the library's recursion can hold. */
+/** A thousand nested quotes are no changelog, and more than the library's recursion can hold; nor are thousands of marks in one word. */
 function parsed(text: string): TokensList {
   try {
-    return lexer(text);
+    return markdownFor(text).lexer(text);
   } catch (error) {
-    throw new Failure('usage', 'The changelog cannot be read as Markdown: it is nested too deeply.', { cause: error });
+    throw new Failure(
+      'usage',
+      'The changelog cannot be read as Markdown: it is nested too deeply, or has too many marks in one word.',
+      { cause: error },
+    );
   }
 }
 

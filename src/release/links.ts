@@ -1,10 +1,12 @@
-import { lexer, walkTokens } from 'marked';
+import { walkTokens } from 'marked';
+import { markdownFor } from '../text/markdown.ts';
 
 export type Definitions = Readonly<Record<string, { readonly href: string | null; readonly title?: string | null }>>;
 
 /** The section's text without its link definitions, followed by those of the whole file that it uses. */
 export function standingAlone(section: string, definitions: Definitions): string {
-  const body = lexer(section)
+  const body = markdownFor(section)
+    .lexer(section)
     .map((token) => (token.type === 'def' ? '' : token.raw))
     .join('')
     .replace(/^(?:[ \t]*\n)+/u, '')
@@ -17,7 +19,8 @@ export function standingAlone(section: string, definitions: Definitions): string
 function labelsIn(body: string, definitions: Definitions): Set<string> {
   const all = Object.keys(definitions).map((label) => definition(label, definitions));
   const labels = new Set<string>();
-  walkTokens(lexer([body, '', ...all].join('\n')), (token) => {
+  const whole = [body, '', ...all].join('\n');
+  walkTokens(markdownFor(whole).lexer(whole), (token) => {
     if ((token.type !== 'link' && token.type !== 'image') || !token.raw.endsWith(']')) return;
     const last = /\[([^[\]]*)\]$/u.exec(token.raw)?.[1];
     const label = (last || token.raw.replace(/^!?\[/u, '').replace(/\](?:\[\])?$/u, ''))

@@ -6,7 +6,7 @@ export type ReleaseFields = {
   readonly rest: string;
 };
 
-const field = /^:([^:`\n]+):(?:[ \t]+(.*))?$/u;
+const field = /^:([^:`\n]+):(?:[ \t]+(.*))?$/su;
 const dates = /^(?:date|release|released|release[ -]?date|date[ -]of[ -]release|released[ -]on)$/iu;
 const states = /^(?:status|state)$/iu;
 const others =

@@ -5,7 +5,7 @@ import { type Found, type Heading, withText } from './headings.ts';
 
 /** One character of punctuation, several times: it underlines a title, or stands above one too. */
 const adornment = /^([!-/:-@[-`{-~])\1{2,}[ \t]*$/u;
-const target = /^\.\. _([^:\n]+|`[^`\n]+`):[ \t]*(\S*)[ \t]*$/u;
+const target = /^\.\. _([^:\n]+|`[^`\n]+`):[ \t]*(?:(\S+)[ \t]*)?$/u;
 
 /**
  * Whether a changelog is written in reStructuredText: by its file's name, and where that says nothing (`.txt`, standard
@@ -15,7 +15,7 @@ export function isRst(path: string, text: string): boolean {
   const extension = extname(path).toLowerCase();
   if (extension !== '' && extension !== '.txt') return extension === '.rst' || extension === '.rest';
   if (/^#{1,6} \S/mu.test(text)) return false;
-  if (/^\.\. (?:_[^:\n]+:|[\w-]+::)/mu.test(text)) return true;
+  if (/^\.\. (?:_[^:\r\n]+:|[\w-]+::)/mu.test(text)) return true;
   return [...text.matchAll(/^(\S.*)\n([~^])\2{2,}[ \t]*$/gmu)].some(
     ([line, title = '']) => Math.abs(line.trimEnd().length - 1 - 2 * title.length) <= 1,
   );
@@ -68,8 +68,8 @@ const plainTitle = (title: string): string =>
   title
     .trim()
     .replaceAll(/``([^`]+)``/gu, '$1')
-    .replaceAll(/`([^`<]+?)\s*<[^>`]*>`__?/gu, '$1')
-    .replaceAll(/(?::[\w:+-]+:)?`([^`]+)`_{0,2}/gu, '$1');
+    .replaceAll(/`([^`<]*[^`<\s])\s*<[^>`]*>`__?/gu, '$1')
+    .replaceAll(/(?::[\w:+-]{1,60}:)?`([^`]+)`_{0,2}/gu, '$1');
 
 /** Addresses by the names under which the text refers to them: `.. _#123: https://…`. */
 export function rstTargets(text: string): ReadonlyMap<string, string> {
@@ -116,14 +116,14 @@ function bodyToMarkdown(body: string, targets: ReadonlyMap<string, string>): str
   const out: string[] = [];
   for (let i = 0; i < lines.length; ) {
     const line = lines[i] ?? '';
-    const [, indent = '', name, argument = ''] = /^(\s*)\.\. ([\w-]+)::[ \t]*(.*)$/u.exec(line) ?? [];
+    const [, indent = '', name, argument = ''] = /^(\s*)\.\. ([\w-]+)::[ \t]*(.*)$/su.exec(line) ?? [];
     const isExplicit = /^\s*\.\.(?:\s|$)/u.test(line);
-    const isLiteral = !isExplicit && /(?<=\S)::\s*$|^\s*::\s*$/u.test(line);
+    const isLiteral = !isExplicit && /(?:\S|^\s*)::$/u.test(line.trimEnd());
     const block = isExplicit || isLiteral ? blockBelow(lines, i) : { text: [], next: i + 1 };
     i = block.next;
     if (name !== undefined) out.push(...directive(name, { argument, text: block.text, indent, targets }));
     else if (isLiteral && block.text.length > 0) {
-      out.push(inline(line.replace(/\s*::\s*$/u, line.trim() === '::' ? '' : ':'), targets), '');
+      out.push(inline(withColon(line), targets), '');
       out.push(...fenced(block.text, '', /^\s*/u.exec(line)?.[0] ?? ''));
     } else if (!isExplicit) out.push(inline(line, targets));
   }
@@ -132,6 +132,12 @@ function bodyToMarkdown(body: string, targets: ReadonlyMap<string, string>): str
     .replaceAll(/\n(?:[ \t]*\n){2,}/gu, '\n\n')
     .replace(/^(?:[ \t]*\n)+/u, '')
     .trimEnd();
+}
+
+/** A line that ends in two colons, as a reader sees it. */
+function withColon(line: string): string {
+  const words = line.trimEnd().slice(0, -2).trimEnd();
+  return words === '' ? '' : `${words}:`;
 }
 
 /** The lines below one that are indented deeper, without that indent. */
@@ -185,7 +191,10 @@ const marks = (text: string, targets: ReadonlyMap<string, string>): string =>
     .replace(/^(\s*):([\w-]+):(?= )/u, '$1- $2:')
     .replace(/^(\s*)#\. /u, '$11. ')
     .replaceAll(/`([^`<]*[^`<\s])\s*<([^>`\s]+)>`__?/gu, '[$1]($2)')
-    .replaceAll(/(?<![\w`]):[\w:+-]+:`([^`]+)`/gu, (_, words: string) => `\`${words.replace(/\s*<[^>]*>$/u, '')}\``)
+    .replaceAll(
+      /(?<![\w`]):[\w:+-]{1,60}:`([^`]+)`/gu,
+      (_, words: string) => `\`${words.replace(/(?<!\s)\s*<[^<>]*>$/u, '')}\``,
+    )
     .replaceAll(/`([^`]+)`__?/gu, (_, words: string) => linked(words, targets) ?? words)
     .replaceAll(/(?<![\w`/.#-])([\w#][\w.#-]*)_(?!\w)/gu, (whole, words: string) => linked(words, targets) ?? whole);
 

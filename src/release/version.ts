@@ -10,7 +10,7 @@ export const versionKey = (name: string): string =>
   bareVersion(
     name
       .trim()
-      .replace(/^[[("'`]+([^[\]()"'`]*)[\])"'`]+$/u, '$1')
+      .replace(/^[[("'`]+([^[\]()"'`]+)[\])"'`]+$/u, '$1')
       .replace(/^(?:version|release|ver\.?|rel\.?)[\s:#.-]+(?=(?:@?[a-z][\w./-]*@)?v?\.?\d)/iu, ''),
   )
     .replace(/^v\.(?=\d)/iu, '')

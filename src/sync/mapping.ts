@@ -203,7 +203,7 @@ function noColumn(field: Field, headers: readonly string[], examples: readonly (
 }
 
 const ifJson = ([first = '']: readonly string[]): string | undefined =>
-  /^\s*(?:\[\s*$|\[?\s*\{)/u.test(first)
+  /^\s*(?:\[\s*(?:$|\{)|\{)/u.test(first)
     ? 'It looks like JSON, and this command reads CSV. "svc contacts create --from FILE" reads JSON too.'
     : undefined;
 

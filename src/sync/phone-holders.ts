@@ -130,7 +130,7 @@ const keyOf = (readings: Readings): string =>
 function readingsOf(phone: unknown, stored: Phones['stored']): Readings {
   if (typeof phone !== 'string' || phone === '') return [];
   const text = withAsciiDigits(phone.normalize('NFKC').trim().toLowerCase());
-  const bare = text.replace(/(?:[#;]|ext|x\.?\s*\d+\s*$).*$/u, '').replace('(0)', '');
+  const bare = text.replace(/(?:[#;]|ext|x\.?\s*\d+\s*$).*$/su, '').replace('(0)', '');
   const parts = /[^\d\s().+-]/u.test(text) ? text.split(/[^\d\s().+-]+/u) : [];
   const numbers = [
     numberIn(stored(text) ?? ''),

@@ -6,7 +6,7 @@ import { firstLines, type Passed } from './header.ts';
 const longestFooter = 50;
 
 const total =
-  /^(?:(?:grand|sub)[ -]?totals?|totals?|gesamt(?:summe|zahl)?|summe|totale|totaal|total (?:general|général|geral)|toplam|razem|celkem|yhteensä|(?:antal |sum )?i alt|summa|sum(?=:)|suma|итого|合計|总计)(?::\s*[\d.,' ]*)?$/iu;
+  /^(?:(?:grand|sub)[ -]?totals?|totals?|gesamt(?:summe|zahl)?|summe|totale|totaal|total (?:general|général|geral)|toplam|razem|celkem|yhteensä|(?:antal |sum )?i alt|summa|sum(?=:)|suma|итого|合計|总计)(?::[\s\d.,']*)?$/iu;
 const beginning =
   /^\s*(?:total|totaa|grand|sub|gesamt|summ|sum\b|suma|antal|i alt|toplam|razem|celkem|yhteens|итого|合計|总计)/iu;
 const amount = /^[\p{Sc}\p{N}\s.,'()%+-]*(?:[A-Z]{3})?$/u;

@@ -105,7 +105,7 @@ function inDigits(literal: string): string {
   const [, sign = '', before = '', after = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/u.exec(literal) ?? [];
   const digits = `${before}${after}`.replace(/^0+/u, '');
-  const short = digits.replace(/0+$/u, '');
+  const short = digits.replace(/(?<!0)0+$/u, '');
   return `${sign}${short}e${Number(exponent) - after.length + digits.length - short.length}`;
 }
 

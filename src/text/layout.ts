@@ -53,7 +53,7 @@ export function definition([term, about]: readonly [string, string], beside: num
 
 /** A command line that can be copied: where it is too long it goes on behind a backslash, between two words. */
 export function commandLine(line: string, width: number): string {
-  const words = line.match(/(?:"(?:\\.|[^"])*"|'[^']*'|[^\s"'])+/gu) ?? [];
+  const words = line.match(/(?:"(?:\\.|[^"\\])*"|'[^']*'|[^\s"'])+/gu) ?? [];
   // Quotes that do not close: nothing may be lost.
   if (words.join(' ') !== line) return `  $ ${line}`;
   const lines: string[] = [];
@@ -82,6 +82,9 @@ function withValues(words: readonly string[], width: number): string[] {
 /** What is told as a command, behind a colon, up to its end: a pasted line break would cut it in two. */
 const toldCommand = /(?<=: )(?:svc|echo) (?:'[^']*'|"[^"]*"|[^'"])+?(?=$|,? \(|[.,;] )/gu;
 
+/** In a longer line a service's words may look like so many commands that to find their ends takes minutes. */
+const longestTold = 4_000;
+
 /** A flag with its value in quotes: a line break inside of them would become part of the value. */
 const quotedValue = /(?<![\w-])--?[\w-]+[ =](?:'[^'\n]*'|"[^"\n]*")/gu;
 
@@ -101,7 +104,8 @@ function broken(line: string, width: number, indent: string): string {
   // No text holds it: control characters are made visible before.
   const blank = '\u0001';
   const unbroken = (command: string) => command.replaceAll(' ', blank);
-  const whole = line.replaceAll(toldCommand, unbroken).replaceAll(quotedValue, unbroken);
+  const isTold = line.length <= longestTold;
+  const whole = isTold ? line.replaceAll(toldCommand, unbroken).replaceAll(quotedValue, unbroken) : line;
   const filledUp = filled(whole, width, indent);
   return filledUp.replaceAll(blank, ' ').slice(indent.length);
 }

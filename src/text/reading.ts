@@ -1,4 +1,4 @@
-import { parse } from 'marked';
+import { markdownFor } from './markdown.ts';
 import { readPage } from './page.ts';
 
 /**
@@ -13,7 +13,7 @@ export const readHtml = (html: string): Reading => readPage(html, { asTyped: fal
 /** Markdown, plain text and HTML alike, as the service takes them (changelog content). */
 export function readMarkdown(text: string): Reading {
   try {
-    return readHtml(parse(text, { async: false }));
+    return readHtml(markdownFor(text).parse(text, { async: false }));
   } catch {
     // Nested deeper than the library's recursion can hold; then a reader sees what was typed.
     return [text];
@@ -39,7 +39,7 @@ const wordsOf = (reading: Reading): string =>
   (
     reading
       .join(' ')
-      .replaceAll(/\]\([^)]*\)/gu, ' ')
+      .replaceAll(/\]\([^)]{0,2000}\)/gu, ' ')
       .match(/[\p{L}\p{N}]+/gu) ?? []
   ).join(' ');
 

@@ -84,7 +84,7 @@ function secretsInBody({ headers, body }: HttpRequest): string[] {
 
 /** `Bearer TOKEN`, or `Basic` and NAME:PASSWORD in base64. */
 function credentialsIn(value: string): string[] {
-  const [, scheme = '', credential = ''] = /^(\S+)\s+(.*)$/u.exec(value) ?? [];
+  const [, scheme = '', credential = ''] = /^(\S+)\s+(.*)$/su.exec(value) ?? [];
   if (scheme.toLowerCase() !== 'basic') return [credential || value];
   return [
     credential,

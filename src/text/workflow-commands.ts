@@ -26,7 +26,7 @@ const escapeProperty = (text: string): string => escapeData(text).replaceAll(':'
  * is the older `##[` anywhere in a line.
  */
 export const inertInLog = (text: string): string =>
-  text.replaceAll(/^([\s\u0085]*):(?=:)/gmu, '$1: ').replaceAll('##[', '# #[');
+  text.replaceAll(/^((?:[^\S\r\n\u2028\u2029]|\u0085)*):(?=:)/gmu, '$1: ').replaceAll('##[', '# #[');
 
 /** Lines for the file of `GITHUB_OUTPUT`. The delimiter is random, so that no value can end itself and begin another. */
 export function outputLines(outputs: Readonly<Record<string, string>>, random: (bytes: number) => Uint8Array): string {

@@ -58,8 +58,8 @@ function shownBlock(block: string, width: number, { paint }: Terminal) {
 /** Without the marks of strong words and code; a link keeps its address. */
 const plain = (text: string): string =>
   text
-    .replaceAll(/!\[([^\]]*)\]\(([^)]*)\)/gu, '$1 ($2)')
-    .replaceAll(/\[([^\]]*)\]\(([^)]*)\)/gu, '$1 ($2)')
+    .replaceAll(/!\[([^[\]]*)\]\(([^)]{0,2000})\)/gu, '$1 ($2)')
+    .replaceAll(/\[([^[\]]*)\]\(([^)]{0,2000})\)/gu, '$1 ($2)')
     .replaceAll(/\*\*([^*\n]+)\*\*/gu, '$1')
     .replaceAll(/(?<![\w*])\*([^*\n]+)\*(?![\w*])/gu, '$1')
     .replaceAll(/`([^`\n]+)`/gu, '$1');

@@ -45,7 +45,7 @@ export const isSamePhone = (stored: unknown, sent: unknown): boolean => digits(s
 /** The same number, whatever prefix the service has put before it. What holds letters it may have read in its own way. */
 export function isStoredPhone(stored: unknown, sent: unknown): boolean {
   const typed = plain(sent)
-    .replace(/(?:ext|x|#|;).*$/iu, '')
+    .replace(/(?:ext|x|#|;).*$/isu, '')
     .replace('(0)', '');
   if (/\p{L}/u.test(typed)) return true;
   const number = digits(typed).replace(/^0+/u, '');

@@ -63,12 +63,12 @@ export const spelled = (html: string): string =>
   );
 
 const blocks = 'blockquote|body|br|div|h[1-6]|hr|html|li|ol|p|pre|table|tbody|td|th|tr|ul';
-const around = new RegExp(`\\s*(</?(?:${blocks})(?: [^<>]*)?>)\\s*`, 'gu');
+const around = new RegExp(`(?:(?<!\\s)\\s+)?(</?(?:${blocks})(?: [^<>]*)?>)\\s*`, 'gu');
 
 const respelled = (one: string): string => escaped(decoded(one));
 
 /** Only in quotes: what a person typed may hold `a<b and c=5>d`, which is no tag. */
-const attribute = /\s+([a-z][\w:-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/giu;
+const attribute = /(?<!\s)\s+([a-z][\w:-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/giu;
 /** What shows nothing and leads nowhere: a service may drop it, or add its own. */
 const idle =
   /^(?:align|bgcolor|border|class|color|dir|face|height|id|lang|rel|role|size|style|target|valign|width|(?:aria|data)-[\w-]+|on[a-z]+)$/u;
@@ -80,7 +80,7 @@ const spelledTag = (tag: string): string =>
     )
     .replaceAll(ofTag, respelled)
     .replace(/^<\/?[a-z\d]+/iu, (name) => name.toLowerCase())
-    .replace(/\s*\/?>$/u, '>');
+    .replace(/(?<!\s)\s*\/?>$/u, '>');
 
 const plainer = /<\/?(?:font|span)(?: [^<>]*)?>/gu;
 const link = /<a href="([^"<>]*)"[^<>]*>([^<>]*)<\/a>/gu;
@@ -106,7 +106,7 @@ const wrapper = /<\/?(?:body|br|div|html|p|pre)(?: [^<>]*)?>/gu;
 export const unwrapped = (html: string): string =>
   html
     .replaceAll(wrapper, '\n')
-    .replaceAll(/\s*\n\s*/gu, '\n')
+    .replaceAll(/(?<!\s)\s*\n\s*/gu, '\n')
     .trim();
 
 /** What is left without tags and white space. */

@@ -129,8 +129,8 @@ const allowed = {
 
 /** `content` is plain text, Markdown or HTML (Changelog); what comes out is safe to put into a page. */
 export async function toSafeHtml(content: string): Promise<string> {
-  const { marked } = await import('marked');
+  const { markdownFor } = await import('../../text/markdown.ts');
   const { default: sanitize } = await import('sanitize-html');
   // HTML inside Markdown is Markdown, so one path serves all three.
-  return sanitize(await marked.parse(content, { async: true }), allowed).trim();
+  return sanitize(await markdownFor(content).parse(content, { async: true }), allowed).trim();
 }

@@ -50,7 +50,7 @@ const urlsIn = (line: string): string[] => [...line.matchAll(httpsUrl)].flatMap(
 
 /** Without the signs of the sentence that it stands in. */
 function urlIn(text: string): string | undefined {
-  const url = text.replace(/[.,;:!?)\]}]+$/u, '');
+  const url = text.replace(/(?<![.,;:!?)\]}])[.,;:!?)\]}]+$/u, '');
   return URL.canParse(url) ? url : undefined;
 }
 
