@@ -82,9 +82,6 @@ function withValues(words: readonly string[], width: number): string[] {
 /** What is told as a command, behind a colon, up to its end: a pasted line break would cut it in two. */
 const toldCommand = /(?<=: )(?:svc|echo) (?:'[^']*'|"[^"]*"|[^'"])+?(?=$|,? \(|[.,;] )/gu;
 
-/** In a longer line a service's words may look like so many commands that to find their ends takes minutes. */
-const longestTold = 4_000;
-
 /** A flag with its value in quotes: a line break inside of them would become part of the value. */
 const quotedValue = /(?<![\w-])--?[\w-]+[ =](?:'[^'\n]*'|"[^"\n]*")/gu;
 
@@ -104,8 +101,7 @@ function broken(line: string, width: number, indent: string): string {
   // No text holds it: control characters are made visible before.
   const blank = '\u0001';
   const unbroken = (command: string) => command.replaceAll(' ', blank);
-  const isTold = line.length <= longestTold;
-  const whole = isTold ? line.replaceAll(toldCommand, unbroken).replaceAll(quotedValue, unbroken) : line;
+  const whole = line.replaceAll(toldCommand, unbroken).replaceAll(quotedValue, unbroken);
   const filledUp = filled(whole, width, indent);
   return filledUp.replaceAll(blank, ' ').slice(indent.length);
 }

@@ -10,7 +10,7 @@ import { rstHeadings, rstTargets, rstToMarkdown } from '../../src/release/rst.ts
 import { releaseFields } from '../../src/release/rst-fields.ts';
 import { versionKey } from '../../src/release/version.ts';
 import { readBody } from '../../src/retry/own-word.ts';
-import { commandLine, message } from '../../src/text/layout.ts';
+import { commandLine } from '../../src/text/layout.ts';
 import { readMarkdown } from '../../src/text/reading.ts';
 import { inertInLog } from '../../src/text/workflow-commands.ts';
 import { publicUrl } from '../../src/webhooks/subscriptions/tunnel-url.ts';
@@ -35,7 +35,6 @@ const reads: Readonly<Record<string, (text: string) => unknown>> = {
   JSON: readBody,
   'a text for a log': inertInLog,
   'a text for a report': plain,
-  'a message': (text) => message(text, 80),
   'a command line': (text) => commandLine(text, 80),
   'what a tunnel prints': (text) => publicUrl(text, 80),
 };
@@ -65,7 +64,6 @@ test.each([
   ['JSON', `[99999999999999999999.1${many('0')}1]`],
   ['a text for a log', many('\n')],
   ['a text for a report', many('\n')],
-  ['a message', many(": svc '")],
   ['a command line', `"${many('\\a')}`],
   ['what a tunnel prints', `https://a.test/${many('!')}x`],
 ] as const)('%s is read in time, however often a piece is repeated in it', { tags: ['long'] }, (name, text) => {
