@@ -27,7 +27,7 @@ export default {
     'unshare',
     'dpkg-deb',
     'dbus-run-session',
-    'less',
+
     'mandoc',
     'mkfifo',
     'mount',

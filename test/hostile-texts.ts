@@ -7,7 +7,7 @@ export const forged = 'Sent. Everything is approved';
 const tail = `\n${forged}\r${forged}\u2028${forged}\n::stop-commands::x\n  ::add-mask::y ##[set-output name=entry_id;]666`;
 
 /** The words of a service in which everybody writes what they like. */
-export const hostile = (text: string): string => `${text}${tail}`;
+const hostile = (text: string): string => `${text}${tail}`;
 
 /** What it could not be without: addresses, times, tokens, and what is told apart by it. */
 const exact =

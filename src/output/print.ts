@@ -78,7 +78,7 @@ function notesOf(ctx: Context, view: View, settings: Settings): readonly string[
     codeOf(view) === exitCodes.partial &&
     !view.failure &&
     !ctx.stdout.isTTY;
-  return isBare ? [notAll] : notes;
+  return isBare ? [notAll] : notes.map((note) => sanitize(note));
 }
 
 const isOneLine = ({ stdout }: Context, { done, file }: View, { output, fields, jq }: Settings): boolean =>
