@@ -3,7 +3,7 @@ import { operations } from '../api/index.ts';
 import type { Operation, Table } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Context, SendRequest } from '../context.ts';
+import type { Context, SendRequest, SendWish } from '../context.ts';
 import { fieldsIn, textIn } from '../text/record.ts';
 import { type Draft, digestOfDraft, type Seen } from './draft.ts';
 
@@ -98,8 +98,16 @@ export const nameAlone = (to: string | null): string | null => to?.replace(/(\S)
 
 type Asking = { readonly ctx: Pick<Context, 'ask'>; readonly settings: Pick<Settings, 'noInput'> };
 
-export const waitsFor = (draft: Draft, asking: Asking): string =>
-  `${draftInWords({ ...draft, to: nameAlone(draft.to) })}. ${howToSendIt(draft.id, digestOfDraft(draft), asking)}`;
+type Drafting = Asking & { readonly wish: Pick<SendWish, 'draft'> };
+
+/** Where the mode made the draft, a program is not handed the line that would send it: a person is to read it. */
+export function waitsFor(draft: Draft, drafting: Drafting): string {
+  const said = draftInWords({ ...draft, to: nameAlone(draft.to) });
+  const { ctx, settings, wish } = drafting;
+  const isForPerson = wish.draft !== true && (!ctx.ask.canAsk || settings.noInput);
+  if (isForPerson) return `${said}. A person reads it at a terminal and sends it: svc drafts approve ${draft.id}`;
+  return `${said}. ${howToSendIt(draft.id, digestOfDraft(draft), drafting)}`;
+}
 
 export const howToSend = (id: number): string => `To send it: svc drafts approve ${id}`;
 
