@@ -8,7 +8,7 @@ import { type Sending, through } from './sending.ts';
 
 /**
  * What is there before the row is sent: of what has a list of its own it is read once. Of one that begins with the newest
- * it moves on with our own ids: with all of them where ids grow, else with the last.
+ * it moves on with what svc made last, by its place in the list: ids that have grown so far need not go on to.
  */
 export async function knownBefore(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
   const { operation } = sending.row;
@@ -17,8 +17,8 @@ export async function knownBefore(sending: Sending, input: Input<Operation>): Pr
   const first = await sending.baseline;
   if (!first || !isNewestFirst(operation)) return first;
   const { largestOwn, lastOwn } = sending;
-  if (first.grows) return { ...first, upTo: Math.max(first.upTo, largestOwn) };
-  return lastOwn === undefined ? first : { ...first, elsewhere: [lastOwn] };
+  if (lastOwn === undefined) return first;
+  return { ...first, elsewhere: first.grows ? [lastOwn, largestOwn] : [lastOwn] };
 }
 
 /** Where no order of ids tells what was there, it is known by each id, also to the run that goes on after this one. */
@@ -63,7 +63,8 @@ export function asWritten({ row, baselineKey }: Sending, known: Before | undefin
   if (!known) return { before: null };
   const { operation } = row;
   if (operation.params) return { before: largestOf(known), there: known.ids };
-  if (baselineKey === undefined) return { before: largestOf(known) };
+  // Where ids grow a line has one for all of them.
+  if (baselineKey === undefined) return { before: Math.max(largestOf(known), ...(known.elsewhere ?? [])) };
   return { before: baselineKey, ...(isNewestFirst(operation) && { there: known.elsewhere ?? [] }) };
 }
 

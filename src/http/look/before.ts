@@ -24,7 +24,10 @@ export type Before = {
   readonly newestMs?: number;
   /** How many there were in all, where the service said so. */
   readonly total?: number;
-  /** Known as well, wherever they stand: that this list is without them shows nothing. */
+  /**
+   * Known as well, wherever they stand: that this list is without them shows nothing. Of one that begins with the newest the
+   * first of them is what svc made last before this write, so what stands behind it is no newer.
+   */
   readonly elsewhere?: readonly number[];
 };
 
@@ -92,11 +95,15 @@ function isBlind({ kind, status = 0, answer, isStranger }: Failure): boolean {
 
 /**
  * Tells a record, none of those that are known, that was made since: where only the newest page was read, by the service's
- * own times, or by its id where ids grow. A service might sort by something else than it says.
+ * own times, or by its id where ids grow. A service might sort by something else than it says. `list`: what stands in a
+ * list that begins with the newest; of another one nothing.
  */
-export function newIn(before: Before | undefined): (seen: Seen) => boolean {
+export function newIn(before: Before | undefined, list: readonly Seen[]): (seen: Seen) => boolean {
   if (before === undefined) return () => false;
-  const { isWhole, grows = false, sinceMs = Number.POSITIVE_INFINITY } = before;
-  const largest = largestOf(before);
-  return ({ id, record }) => isWhole || (grows && id > largest) || (madeAt(record) ?? 0) > sinceMs;
+  const { isWhole, grows = false, sinceMs = Number.POSITIVE_INFINITY, elsewhere = [] } = before;
+  const largest = elsewhere.reduce((most, id) => Math.max(most, id), largestOf(before));
+  const last = list.findIndex(({ id }) => id === elsewhere[0]);
+  const behind = new Set(last < 0 ? [] : list.slice(last + 1).map(({ id }) => id));
+  return ({ id, record }) =>
+    (grows && id > largest) || (!behind.has(id) && (isWhole || (madeAt(record) ?? 0) > sinceMs));
 }

@@ -107,8 +107,8 @@ async function freshOf<Op extends Operation>(
 ): Promise<Pick<Seeing, 'isWhole'> & { readonly fresh: readonly Fresh[]; readonly newestMs: number | undefined }> {
   const ids = new Set([...(before?.ids ?? []), ...(before?.elsewhere ?? [])]);
   const isKnown = (id: number) => before !== undefined && (id <= before.upTo || ids.has(id));
-  const isNew = newIn(before);
   const { seen, isWhole, total } = newestFirst ? await newestOnes(page, before && isKnown) : await wholeList(page);
+  const isNew = newIn(before, newestFirst ? seen : []);
   const fresh = seen.filter(({ id }) => !isKnown(id)).map((one) => ({ ...one, isNew: isNew(one) }));
   // A list that lacks what was there may lack ours as well. Contacts and tickets, newest first, cannot be deleted, so
   // fewer of them than before are not all (service.md#records-3).
