@@ -96,6 +96,9 @@ test('a rehearsal says so before the command says what it has done', { tags: ['l
   expect((await svc(there, ['mirror', 'pull', '--only', 'tickets'])).exitCode).toBe(0);
   const ran = await svc(there, ['rehearse', '--', process.execPath, '-e', '0']);
   expect(ran.stderr).toMatch(/^A rehearsal, on the copy: the account is not touched\.\nNothing changed\.$/mu);
+  there.clock.advance(11 * 60_000);
+  const later = await svc(there, ['rehearse', '--', process.execPath, '-e', '0']);
+  expect(later.stderr).toContain('The copy is 11 min old. To bring it up to date: svc mirror pull\n');
   const quiet = await svc(there, ['rehearse', '--quiet', '--', process.execPath, '-e', '0']);
   expect(quiet.stderr).not.toContain('A rehearsal');
   const other = await svc(there, ['sandbox', 'exec', '--diff', '--', process.execPath, '-e', '0']);

@@ -29,6 +29,9 @@ export const sandboxFlags = {
   latency: param.integer('Wait this long before every answer', { placeholder: 'MS', max: 600_000 }),
 };
 
+/** A copy that is no older is as good as the account. */
+const freshMs = 10 * 60_000;
+
 /** What `--seed` names; of `mirror` the copy of this login's account, read once. */
 export async function seedFor(
   ctx: Context,
@@ -39,14 +42,18 @@ export async function seedFor(
     if (anonymise) throw new Failure('usage', '--anonymise is for --seed mirror.', { hint: 'Give both, or neither.' });
     return seed;
   }
-  const [{ openCopyPulled }, { seedFromCopy }] = await Promise.all([
+  const [{ openCopyPulled }, { seedFromCopy }, { ageOf }] = await Promise.all([
     import('../../mirror/store/open-copy.ts'),
     import('../../mirror/rehearsal/seed.ts'),
+    import('../../mirror/query/age.ts'),
   ]);
   const { store, account } = await openCopyPulled(ctx, settings, { needsLogin: false });
   try {
     ctx.progress('Reading the copy');
-    const { seed: rows, incomplete } = await seedFromCopy(store, account);
+    const { seed: rows, incomplete, asOf } = await seedFromCopy(store, account);
+    const now = ctx.clock.now();
+    if (asOf !== null && now.getTime() - Date.parse(asOf) > freshMs)
+      ctx.notice(`The copy is ${ageOf(asOf, now)} old. To bring it up to date: svc mirror pull`);
     if (incomplete.length > 0) {
       ctx.notice(`The copy does not hold all of: ${incomplete.join(', ')}. To go on reading: svc mirror pull`);
     }

@@ -1,5 +1,6 @@
 import { byAge } from '../../text/by-age.ts';
 import type { Fields } from '../../text/record.ts';
+import { copyState } from '../query/as-of.ts';
 import { readAll } from '../store/read.ts';
 import { isKindWhole, readState } from '../store/state.ts';
 import { type KindName, kindNames, kindOf, type Members } from '../tables/kinds.ts';
@@ -15,6 +16,8 @@ export type CopySeed = {
   readonly seed: Seed;
   /** Kinds of which the copy does not hold everything. */
   readonly incomplete: readonly KindName[];
+  /** Until when it holds all, in ISO 8601: the oldest of its kinds. Null where it does not say. */
+  readonly asOf: string | null;
 };
 
 /** The copy of an account as the records of a sandbox. What the API does not show (notes, history) is empty. */
@@ -38,7 +41,8 @@ export async function seedFromCopy(store: Store, account: Account): Promise<Copy
     if (members) seed[members.table] = await membersOf(store, account, members, held);
   }
   seed.contacts?.push(...strangersIn([...records.values()].flat(), held));
-  return { seed, incomplete: await incompleteKinds(store, account) };
+  const { as_of: asOf } = await store.read((sql) => copyState(sql, account, kindNames));
+  return { seed, incomplete: await incompleteKinds(store, account), asOf };
 }
 
 async function recordsOf(store: Store, account: Account, name: KindName): Promise<Fields[]> {
