@@ -5,7 +5,7 @@ import { timeForPeople } from '../../output/cells.ts';
 import { body, fields, type Message, messages, screen, title } from '../../output/thread.ts';
 import type { Terminal } from '../../output/view.ts';
 import { noDraft } from '../../sends/approve.ts';
-import { type Draft, digestOfDraft, shownDraft, textOfStep } from '../../sends/draft.ts';
+import { type Draft, digestOfDraft, type Seen, shownDraft, textOfStep } from '../../sends/draft.ts';
 import { requireMeant } from '../../sends/meant.ts';
 import { draftBlocks, publicEntry } from '../../sends/page.ts';
 import { differences, type Thread, threadOf } from '../../sends/thread.ts';
@@ -43,6 +43,12 @@ export const showDraft = defineCommand({
 
 type Looked = { readonly draft: Draft; readonly thread?: Thread; readonly notes: readonly string[] };
 
+/** An older svc did not count messages, and its digest goes on without them: somebody may be about to approve by it. */
+const seenFor = ({ messages }: Draft, { seen }: Thread): Seen => ({
+  ...seen,
+  messages: messages === undefined ? undefined : seen.messages,
+});
+
 /** The draft as it would go out now. What is other than before becomes what is read, so its digest is another. */
 async function lookAt({ store, service }: AtWork, id: number): Promise<Looked> {
   const draft = await store.get(id);
@@ -56,7 +62,7 @@ async function lookAt({ store, service }: AtWork, id: number): Promise<Looked> {
     const notes = isUnread ? [] : differences(draft, thread.seen, thread.record);
     const before = digestOfDraft(draft);
     const next = await store.change(id, (one) =>
-      one.state === 'waiting' && digestOfDraft(one) === before ? { ...one, ...thread.seen } : undefined,
+      one.state === 'waiting' && digestOfDraft(one) === before ? { ...one, ...seenFor(one, thread) } : undefined,
     );
     return { draft: next ?? draft, thread, notes };
   } catch (error) {
