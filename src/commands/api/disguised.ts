@@ -6,9 +6,11 @@ import { isRecord } from '../../text/record.ts';
 /** The client sets these itself: with another length the rest of a body would be the next request. */
 const ofConnection = /^(?:connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$/u;
 
+/** By these some servers take another method than the request's. */
+const ofMethod = /^(?:x-)?(?:http-)?method(?:-override)?$/u;
+
 /** By these some servers serve another path than the one that was asked for. */
-const ofPath =
-  /^(?:x-)?(?:original|rewrite|rewritten|forwarded|request|script|envoy-original)-(?:ur[il]|path|prefix|name)$/u;
+const ofPath = /^(?:x-)?(?:original|rewrite|rewritten|forwarded|request|envoy-original)-(?:ur[il]|path)$/u;
 
 /** The headers of `-H 'Name: value'`, their names in lower case. */
 export function headersFrom(lines: readonly string[]): Record<string, string> {
@@ -27,7 +29,7 @@ function headerIn(line: string): readonly [name: string, value: string] {
     });
   }
   if (ofConnection.test(plain)) throw new Failure('usage', `svc sets ${typed} itself. Leave it out: nothing was sent.`);
-  if (plain.includes('method')) throw otherMethod(`The header ${typed}`);
+  if (ofMethod.test(plain)) throw otherMethod(`The header ${typed}`);
   if (ofPath.test(plain)) {
     throw new Failure('usage', `The header ${typed} names another path than PATH, and servers may go by it.`, {
       hint: 'Give the path itself. Nothing was sent.',
@@ -52,9 +54,10 @@ const otherMethod = (what: string): Failure =>
     hint: 'Give the method with -X. Nothing was sent.',
   });
 
-/** `_method`, `X-HTTP-Method-Override`, `$httpMethod` and the like: servers differ in the signs between the words. */
+/** `_method`, or the name of such a header: servers differ in the signs between the words. */
 const isOfMethod = (name: string): boolean =>
-  name !== 'method' && /^x?(?:http)?method(?:override)?$/u.test(name.toLowerCase().replaceAll(/[^a-z]/gu, ''));
+  /^[^a-z]+method$/u.test(name.toLowerCase()) ||
+  /^x?(?:http)?methodoverride$/u.test(name.toLowerCase().replaceAll(/[^a-z]/gu, ''));
 
 /** The names of the fields that a server may find in a body: by its type, or by what it looks like. */
 function namesIn(body: string, type: string): readonly string[] {
