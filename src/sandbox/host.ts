@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '../text/loopback.ts';
 
-/** By these a container reaches the machine that it runs on. Nobody can own a name below them. */
-const ofContainers = ['host.docker.internal', 'host.containers.internal'];
+/** By these a container reaches the machine that it runs on, and a program any address of it. No site can own them. */
+const ofMachine = ['host.docker.internal', 'host.containers.internal', '0.0.0.0'];
 
 /**
  * Whether a request came to an address of this machine. A site may let its own name lead here, and its page could then
@@ -9,5 +9,5 @@ const ofContainers = ['host.docker.internal', 'host.containers.internal'];
  */
 export function isOwnHost(host: string): boolean {
   const name = host.replace(/:\d+$/u, '').toLowerCase();
-  return isLoopbackHost(name) || name.endsWith('.localhost') || ofContainers.includes(name);
+  return isLoopbackHost(name) || name.endsWith('.localhost') || ofMachine.includes(name);
 }
