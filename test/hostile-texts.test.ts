@@ -73,10 +73,11 @@ describe('of a service', () => {
 
   test.each([
     ['rows', []],
-    ['YAML', ['-o', 'yaml']],
-    ['what jq makes of it', ['--jq', '.']],
+    ['JSON of jq', ['--jq', '.']],
   ])('none speaks to the runner of a job as %s', { tags: ['long'] }, async (_, form) => {
     for (const argv of lines) {
+      // An export is for programs whatever is asked.
+      if (argv.includes('export')) continue;
       const isAsked = argv.some((word) => ['-o', '--output', '--json', '--jq', '--fields'].includes(word));
       expectNothingObeyed(await run([...argv, ...(isAsked ? [] : form)], { env: { GITHUB_ACTIONS: 'true' } }));
     }
@@ -120,6 +121,35 @@ describe('in a job', () => {
     const ran = await svc(world, ['changelog', 'release', '9.9.9', '--notes-file', file], job);
     expect(ran.stderr).toContain('Ignored in the front matter: a↵::stop-commands::pwn.');
     expectNothingObeyed(ran);
+  });
+
+  test('what programs read has them exactly', async () => {
+    const world = folder();
+    const name = '::warning::x';
+    const made = await svc(
+      world,
+      [
+        'contacts',
+        'create',
+        '--name',
+        name,
+        '--last-name',
+        'Y',
+        '--email',
+        'a@x.test',
+        '--phone',
+        '+13125550777',
+        '--json',
+      ],
+      job,
+    );
+    const { contact_id: id } = JSON.parse(made.stdout);
+    const asked = async (argv: readonly string[]) => (await svc(world, [...argv], job)).stdout;
+    expect(await asked(['contacts', 'get', String(id), '--jq', '.name'])).toBe(`${name}\n`);
+    for (const form of ['csv', 'yaml', 'jsonl'])
+      expect(await asked(['contacts', 'list', '--limit', '1', '-o', form])).toContain(name);
+    expect(await asked(['contacts', 'export'])).toContain(name);
+    expect(await asked(['contacts', 'list', '--limit', '1', '--fields', 'name'])).toBe(': :warning::x\n');
   });
 
   test('a file has them exactly, and so has JSON', async () => {

@@ -100,9 +100,12 @@ async function printTo(ctx: Context, view: View, settings: Settings): Promise<bo
   return printData({ ctx, settings, view, sink, format }, view.data);
 }
 
-/** JSON is harmless as it is, and a file is not read as it is written. */
+/** What programs are meant to read, which a job has in a variable or a pipe far more often than in its log. */
+const forPrograms: ReadonlySet<Printing['format']> = new Set(['json', 'jsonl', 'csv', 'yaml', 'jq']);
+
+/** A file is not read as it is written. */
 async function harmless(ctx: Context, view: View, format: Printing['format'], sink: Sink): Promise<Sink> {
-  const isExact = (format === 'json' || format === 'jsonl') && view.data.shape !== 'text';
+  const isExact = forPrograms.has(format) && view.data.shape !== 'text';
   if (!ctx.runner || ctx.stdout.isFile || view.file !== undefined || isExact) return sink;
   return (await import('./in-job.ts')).inertSink(sink);
 }
