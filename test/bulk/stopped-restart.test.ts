@@ -191,3 +191,21 @@ test('of standard input goes on also where svc was killed right behind its begin
   }
   expect(await go('-', own)).toMatchObject({ exitCode: 0, sent: both });
 });
+
+test.each<[what: string, next: string, flags: readonly string[], sent: number]>([
+  ['was sent beside it', 'template', ['--restart'], 1],
+  ['became a second one', 'template', ['--restart', '--draft'], 0],
+  ['became a second one from a third file with the same columns', 'map', ['--restart', '--draft'], 0],
+])('sends no row beside a draft of another file, nor where it %s', async (_, next, flags, sent) => {
+  const { go, begun, put } = replies();
+  const one = 'id,body\n8,Hello Ann\n';
+  await begun('t.csv', one);
+  expect((await go('m.csv', 'id,text\n8,Hello Ann\n', [...byMap, '--restart', '--draft'])).exitCode).toBe(0);
+  const [text, form] =
+    next === 'map'
+      ? ['id,text\n8,Hello Ann\n', byMap]
+      : ['id,name\n8,Ann\n', ['--template', put('hello.md', 'Hello {{name}}')]];
+  const beside = await go('v.csv', text, [...form, ...flags]);
+  expect([beside.exitCode, beside.sent.length]).toEqual([0, sent]);
+  expect(await go('t.csv', one)).toMatchObject({ exitCode: 0, sent: [] });
+});

@@ -2,6 +2,7 @@ import { countOf } from '../../text/each.ts';
 import { isInDoubt, isUnsettled } from '../journal/ended-table.ts';
 import { type Again, likeIn, type Named, type RowStatus } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
+import { voidKey } from '../journal/reader.ts';
 import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { type Drafted, fateOf } from './drafted.ts';
 import { goingOn, lastSent } from './going-on.ts';
@@ -97,7 +98,8 @@ export function choose(choice: Choice): Omit<Chosen, 'voided'> {
     namesOf: (ref, like) => {
       const match = again.get(ref);
       const goes = { request: plan.refs.get(ref), like };
-      return match ? namesBy(ref, match).flatMap((name) => countingNoMore(judges.all, name, goes)) : [];
+      const names = match ? namesBy(ref, match).flatMap((name) => countingNoMore(judges.all, name, goes)) : [];
+      return withDrafts(judges.all, names, goes.request);
     },
     restarted: wish.restart ? restartedIn(again, works, plan) : { rows: [], is: [] },
   };
@@ -114,6 +116,20 @@ function countingNoMore(
     one.is !== undefined && one.is !== request && !(like !== undefined && isUnsettled(one) && likeIn(one) === like);
   if (!named.some(stays)) return [[settings, row]];
   return named.flatMap((one): Named[] => (stays(one) || one.is === undefined ? [] : [[settings, row, one.is]]));
+}
+
+/**
+ * Beside a draft it goes in the place of all that the draft was to take the place of: once the draft itself counts no more, nobody
+ * else tells of that.
+ */
+function withDrafts(all: readonly Found[], names: readonly Named[], request: string | undefined): Named[] {
+  const replaced = ([settings, row]: Named) =>
+    all.flatMap((one) => {
+      const { is = request } = one.past.rowStatuses.get(row) ?? {};
+      return settingsOf(one) === settings && is === request ? (one.past.going.get(row)?.again ?? []) : [];
+    });
+  const every = names.flatMap((name) => [name, ...replaced(name)]);
+  return [...new Map(every.map((name) => [voidKey(...name), name])).values()];
 }
 
 /**
