@@ -209,3 +209,29 @@ test.each<[what: string, next: string, flags: readonly string[], sent: number]>(
   expect([beside.exitCode, beside.sent.length]).toEqual([0, sent]);
   expect(await go('t.csv', one)).toMatchObject({ exitCode: 0, sent: [] });
 });
+
+test('is none of another list at the same path, and goes on behind that', async () => {
+  const { go, begun } = replies();
+  const other = 'id,body\n12,Hello Cy\n';
+  await begun('t.csv', own);
+  expect(await go('t.csv', other)).toMatchObject({ exitCode: 0, sent: ['Hello Cy'] });
+  expect(await go('t.csv', own)).toMatchObject({ exitCode: 0, sent: both });
+  for (const text of [own, other]) expect(await go('t.csv', text)).toMatchObject({ exitCode: 0, sent: [] });
+});
+
+test('goes on with the rows that were not in the file for a while, each once', async () => {
+  const { go, begun } = replies();
+  const [whole, part] = [`${own}12,Hello Cy\n`, 'id,body\n8,Hello Ann\n12,Hello Cy\n'];
+  await begun('t.csv', whole);
+  expect(await go('t.csv', part)).toMatchObject({ exitCode: 0, sent: ['Hello Ann', 'Hello Cy'] });
+  expect(await go('t.csv', whole)).toMatchObject({ exitCode: 0, sent: ['Hello Bob'] });
+  for (const text of [whole, part]) expect(await go('t.csv', text)).toMatchObject({ exitCode: 0, sent: [] });
+});
+
+test('leaves a row that another file has sent since, also where it was not in the file for a while', async () => {
+  const { go, begun } = replies();
+  await begun('t.csv', own);
+  expect((await go('t.csv', 'id,body\n8,Hello Ann\n')).sent).toEqual(['Hello Ann']);
+  expect((await go('m.csv', 'id,text\n9,Hello Bob\n', [...byMap, '--again'])).sent).toEqual(['Hello Bob']);
+  expect(await go('t.csv', own)).toMatchObject({ exitCode: 0, sent: [] });
+});

@@ -46,6 +46,7 @@ type Choice = {
   /** Of those that tell of a --restart: with which this file goes on. */
   readonly restarts: readonly Found[];
   readonly plan: Plan;
+  readonly file: string | null;
   readonly wish: Wish;
   readonly drafted: Drafted;
   readonly settings: string;
@@ -53,7 +54,7 @@ type Choice = {
 };
 
 export function choose(choice: Choice): Omit<Chosen, 'voided'> {
-  const { matches, judges, works, restarts, plan, wish, drafted, settings, goesAgain } = choice;
+  const { matches, judges, works, restarts, plan, file, wish, drafted, settings, goesAgain } = choice;
   const [resent, again] = [matchTable(plan.refs), matchTable(plan.refs)];
   const isTwice = !isRepeatable(plan);
   const isAsked = wish.restart || wish.again;
@@ -67,7 +68,7 @@ export function choose(choice: Choice): Omit<Chosen, 'voided'> {
     else if (key !== ref && plan.refs.has(key)) return names;
     return [...names, [settingsOf(from), key]];
   };
-  const goesOn = goingOn({ restarts, all: judges.all, plan });
+  const goesOn = goingOn({ restarts, all: judges.all, plan, file });
   for (const [ref, match] of isAsked || goesOn ? matches : []) {
     const request = plan.refs.get(ref);
     // What may be done, --retry-unknown alone sends.

@@ -116,7 +116,7 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
       : nobody;
   standAsSent(matches, decided, ours, senders);
   const goesAgain = againIn({ found, isCopy, plan, drafted: decided, senders });
-  const chosen = choose({ matches, judges, works, restarts, plan, wish, drafted: decided, settings, goesAgain });
+  const chosen = choose({ matches, judges, works, restarts, ...sides, wish, drafted: decided, settings, goesAgain });
   const own = wish.restart ? undefined : found;
   // What was sent counts for other files until it has gone again, and a draft that waits longer than that.
   const replaces = wish.restart && found && isOnce && !decided.has(found) ? found : undefined;

@@ -33,6 +33,7 @@ type Asked = {
   readonly restarts: readonly Found[];
   readonly all: readonly Found[];
   readonly plan: Pick<Plan, 'refs'>;
+  readonly file: string | null;
 };
 
 type GoingOn = {
@@ -46,7 +47,7 @@ type GoingOn = {
 };
 
 /** Of a row the last --restart counts that has begun it. Undefined where this run goes on with none. */
-export function goingOn({ restarts, all, plan: { refs } }: Asked): GoingOn | undefined {
+export function goingOn({ restarts, all, plan: { refs }, file }: Asked): GoingOn | undefined {
   if (restarts.length === 0) return undefined;
   const latestFirst = [...restarts].sort((a, b) => b.past.restarted.run - a.past.restarted.run);
   const begun = latestFirst.map((one) => ({
@@ -54,6 +55,8 @@ export function goingOn({ restarts, all, plan: { refs } }: Asked): GoingOn | und
     nameOf: namesThen(one, refs),
     since: all.filter((other) => other !== one && other.past.lastRun > one.past.restarted.run),
   }));
+  // A part of the list that has come to its end leaves the rest to this very file, and nothing to copies.
+  const isEnded = (one: Found) => one.past.restarted.isEnded || !(isOpen(one) || one.past.files.has(file));
   const lastOf = (ref: string) => begun.find(({ one, nameOf }) => one.past.restarted.has(nameOf(ref)));
   return {
     goes(ref, match) {
@@ -62,7 +65,7 @@ export function goingOn({ restarts, all, plan: { refs } }: Asked): GoingOn | und
       const { one, nameOf, since } = last;
       const { restarted, rowStatuses } = one.past;
       const now = rowStatuses.get(ref);
-      const isLeft = now === undefined ? isOpen(one) : now.status === 'rejected';
+      const isLeft = now === undefined ? !isEnded(one) : now.status === 'rejected';
       const isAgreed = restarted.asks(nameOf(ref), refs.get(ref) ?? '');
       return isLeft && isAgreed && lastSent(since, ref, match) < restarted.run;
     },

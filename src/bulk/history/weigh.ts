@@ -25,7 +25,8 @@ const requestOf = (from: Found, key: string, rowStatus: RowStatus): string | und
 
 /**
  * The journal that this run goes on in: of a --restart of this file that was stopped, else of the same content, whatever the
- * file was called, else of a file of that name with rows in common, else of a file of that name that is not finished.
+ * file was called, else of a file of that name with rows in common, else of a file of that name that is not finished: but what
+ * --restart began waits for its own rows.
  */
 export function ownJournal(candidates: readonly Found[], { plan, file }: Sides): Found | undefined {
   const hasRows = ({ past }: Found) => past.rowStatuses.size + past.restarted.size > 0;
@@ -48,7 +49,7 @@ export function ownJournal(candidates: readonly Found[], { plan, file }: Sides):
     candidates.find(isStopped) ??
     ofContent.find(hasRows) ??
     ofFile.find(shares) ??
-    (file === null ? undefined : ofFile.find((one) => isOpen(one) && hasRows(one))) ??
+    (file === null ? undefined : ofFile.find((one) => isOpen(one) && one.past.restarted.size === 0 && hasRows(one))) ??
     ofContent[0]
   );
 }

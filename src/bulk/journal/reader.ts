@@ -170,7 +170,10 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
       sentFrom.add(file);
     }
     if ('drafting' in line && line.drafting.again && !restarted.has(line.drafting.row)) voidedAt = run?.at;
-    if ('finished' in line) works.finishes(file);
+    if ('finished' in line) {
+      works.finishes(file);
+      restarted.ends(run?.content);
+    }
     if ('there' in line) there.set(keyOf(line.there), line.there);
     if ('again' in line) {
       voidedAt = run?.at;
@@ -179,7 +182,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     }
     if ('restart' in line) {
       voidedAt = run?.at;
-      restarted.begin(line.restart, number);
+      restarted.begin(line.restart, number, run?.content);
     }
     if ('renamed' in line)
       for (const [at, one] of line.renamed.rows.entries()) {

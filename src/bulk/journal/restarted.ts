@@ -4,6 +4,8 @@ import { type RowRequests, rowRequests } from '../rows/row-requests.ts';
 export type Restarted = {
   readonly run: number;
   readonly size: number;
+  /** The list that it began has come to its end: what it has left of that, it has left for good. */
+  readonly isEnded: boolean;
   has(row: string): boolean;
   /** What it was to send for each; empty where nobody has agreed to that. */
   readonly requests: RowRequests;
@@ -19,10 +21,22 @@ const any = 'any';
 export function restartedRows() {
   const rows = rowRequests();
   let last = 0;
+  let list: string | undefined;
+  let isEnded = false;
   return {
-    begin({ rows: names, is }: Line, run: number) {
+    /** `content`: of the list. */
+    begin({ rows: names, is }: Line, run: number, content: string | undefined) {
+      list = content;
+      isEnded = false;
       for (const [at, row] of names.entries()) rows.set(row, is ? (is[at] ?? '') : any);
       last = run;
+    },
+    /** What came to its end may be a part of the list, or another one in the same file. */
+    ends(content: string | undefined) {
+      if (list === undefined || content === list) isEnded = true;
+    },
+    get isEnded() {
+      return isEnded;
     },
     get run() {
       return last;
