@@ -235,3 +235,26 @@ test('leaves a row that another file has sent since, also where it was not in th
   expect((await go('m.csv', 'id,text\n9,Hello Bob\n', [...byMap, '--again'])).sent).toEqual(['Hello Bob']);
   expect(await go('t.csv', own)).toMatchObject({ exitCode: 0, sent: [] });
 });
+
+test.each<[rows: string, then: string, left: number]>([
+  ['AA', 'AA', 1],
+  ['AAA', 'AAA', 2],
+  ['AAB', 'BAA', 2],
+])(
+  'goes on with %s where one of equal rows is done and the file, %s, has other columns by then',
+  async (was, is, left) => {
+    const { go, world } = replies();
+    const list = (rows: string) => [...rows].map((one) => `${one === 'A' ? '8,Hello Ann' : '9,Hello Bob'}\n`).join('');
+    const limited: readonly Meets[] = ['is done', ...new Array(8).fill('HTTP 429')];
+    expect((await go('t.csv', `id,text\n${list(was)}`, byMap)).exitCode).toBe(0);
+    expect((await go('t.csv', `id,text\n${list(was)}`, [...byMap, '--restart'], limited)).exitCode).toBe(8);
+    await world.clock.sleep(600_000);
+    const gone = await go('t.csv', `id,body\n${list(is)}`);
+    expect([gone.exitCode, gone.sent.length]).toEqual([0, left]);
+    for (const [head, flags] of [
+      ['body', []],
+      ['text', byMap],
+    ] as const)
+      expect(await go('t.csv', `id,${head}\n${list(is)}`, flags)).toMatchObject({ exitCode: 0, sent: [] });
+  },
+);

@@ -68,7 +68,7 @@ export function choose(choice: Choice): Omit<Chosen, 'voided'> {
     else if (key !== ref && plan.refs.has(key)) return names;
     return [...names, [settingsOf(from), key]];
   };
-  const goesOn = goingOn({ restarts, all: judges.all, plan, file });
+  const goesOn = goingOn({ restarts, all: judges.all, plan, file, matches });
   for (const [ref, match] of isAsked || goesOn ? matches : []) {
     const request = plan.refs.get(ref);
     // What may be done, --retry-unknown alone sends.

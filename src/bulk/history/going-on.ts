@@ -3,7 +3,7 @@ import { someOf } from '../../text/each.ts';
 import type { Found } from '../journal/on-disk.ts';
 import type { Plan } from '../rows/plan.ts';
 import { type RowRequests, rowsByRequest } from '../rows/row-requests.ts';
-import type { Goes, Match } from './match-table.ts';
+import type { Goes, Match, Matches } from './match-table.ts';
 import { isOpen, type Sides } from './weigh.ts';
 
 /**
@@ -34,6 +34,7 @@ type Asked = {
   readonly all: readonly Found[];
   readonly plan: Pick<Plan, 'refs'>;
   readonly file: string | null;
+  readonly matches: Matches;
 };
 
 type GoingOn = {
@@ -47,12 +48,12 @@ type GoingOn = {
 };
 
 /** Of a row the last --restart counts that has begun it. Undefined where this run goes on with none. */
-export function goingOn({ restarts, all, plan: { refs }, file }: Asked): GoingOn | undefined {
+export function goingOn({ restarts, all, plan: { refs }, file, matches }: Asked): GoingOn | undefined {
   if (restarts.length === 0) return undefined;
   const latestFirst = [...restarts].sort((a, b) => b.past.restarted.run - a.past.restarted.run);
   const begun = latestFirst.map((one) => ({
     one,
-    nameOf: namesThen(one, refs),
+    nameOf: namesThen(one, refs, matches),
     since: all.filter((other) => other !== one && other.past.lastRun > one.past.restarted.run),
   }));
   // A part of the list that has come to its end leaves the rest to this very file, and nothing to copies.
@@ -77,7 +78,8 @@ export function goingOn({ restarts, all, plan: { refs }, file }: Asked): GoingOn
 }
 
 /** What --restart called a row: the file has other columns by now, and asks for the same. */
-function namesThen({ past: { restarted, rowStatuses } }: Found, refs: RowRequests): (ref: string) => string {
+function namesThen(one: Found, refs: RowRequests, matches: Matches): (ref: string) => string {
+  const { restarted, rowStatuses } = one.past;
   const then = restarted.requests;
   const isOther = (name: string) => !refs.has(name) && !rowStatuses.has(name);
   if (!someOf(then, ([name]) => isOther(name))) return (ref) => ref;
@@ -85,7 +87,9 @@ function namesThen({ past: { restarted, rowStatuses } }: Found, refs: RowRequest
   /** By the place of a row in the file: its place among those of then. */
   const placeThen = numberColumn();
   for (const [ref, request] of refs) {
-    const name = then.has(ref) || rowStatuses.has(ref) ? undefined : left.take(request);
+    // Of equal rows one may be settled there by another name: what is left is for the others.
+    const isKnown = then.has(ref) || rowStatuses.has(ref) || matches.get(ref)?.from === one;
+    const name = isKnown ? undefined : left.take(request);
     if (name !== undefined) placeThen.set(refs.names.find(ref), then.names.find(name));
   }
   return (ref) => {
