@@ -185,3 +185,13 @@ test('one that is said to be on its way is looked for nowhere, and stays unknown
   expect(world.sent.slice(before).join()).not.toContain('/tickets');
   await expect(shown(1)).rejects.toThrow('damaged');
 });
+
+test('a draft of an older svc, which counted no messages, keeps its digest when it is read', async () => {
+  const { world, draft, shown, run } = desk();
+  await draft('tickets reply 8 --body Fixed');
+  changeIn(world.folder, () => ({ messages: undefined }));
+  const { digest } = (await shown(1)) as { digest: string };
+  await shown(1);
+  expect(await run(`drafts approve 1 --digest ${digest}`)).toMatchObject({ exitCode: 0 });
+  expect(writesOf(world)).toHaveLength(1);
+});

@@ -127,9 +127,18 @@ test.each([
 
 test('svc api: a header, a query and a field that only look like it are sent', async () => {
   const { world, run } = desk();
-  const argv = ['/contacts?method=email&search=_method%3DPOST', '-H', 'X-Request-Id: 7', '-H', 'Accept-Language: de'];
+  const headers = [
+    'X-Request-Id: 7',
+    'X-Payment-Method: card',
+    'Access-Control-Request-Method: POST',
+    'X-Script-Name: x',
+  ];
+  const argv = ['/contacts?method=email&search=_method%3DPOST', ...headers.flatMap((header) => ['-H', header])];
   expect(await run(['api', ...argv])).toMatchObject({ exitCode: 0 });
-  expect(world.sent).toHaveLength(1);
+  expect(await run(['api', '/contacts', '-X', 'GET', '-f', 'x_method=1', '-f', 'httpMethod=x'])).toMatchObject({
+    exitCode: 0,
+  });
+  expect(world.sent).toHaveLength(2);
 });
 
 test('what reaches nobody is done in mode draft as ever', async () => {

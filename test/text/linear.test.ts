@@ -11,6 +11,7 @@ import { releaseFields } from '../../src/release/rst-fields.ts';
 import { versionKey } from '../../src/release/version.ts';
 import { readBody } from '../../src/retry/own-word.ts';
 import { commandLine } from '../../src/text/layout.ts';
+import { markdownFor } from '../../src/text/markdown.ts';
 import { readMarkdown } from '../../src/text/reading.ts';
 import { inertInLog } from '../../src/text/workflow-commands.ts';
 import { publicUrl } from '../../src/webhooks/subscriptions/tunnel-url.ts';
@@ -79,6 +80,15 @@ test.each([
 test('HTML whose blocks stand between spaces is compared without them, one behind the other', () => {
   expect(spelled('a  <p> b </p>  <p> c </p> d')).toBe('a<p>b</p><p>c</p>d');
   expect(unwrapped('<p>a</p>  \n  <p>b</p>')).toBe('a\nb');
+});
+
+test('seven hundred names in bold are read as such, and a line of any length in a block of code', () => {
+  const names = Array.from({ length: 700 }, (_, at) => `**Name${at}**`).join(', ');
+  const thanks = `Thanks to ${names}.`;
+  expect(String(markdownFor(thanks).parse(thanks)).match(/<strong>/gu)).toHaveLength(700);
+  const code = `\`\`\`json\n{"a": "${'*a_'.repeat(30_000)}"}\n\`\`\``;
+  expect(readMarkdown(`${code}\n\n## 1.0.0`).join('\n')).toContain('1.0.0');
+  expect(() => headingsOf(`\`\`\` \`\n${'*a_'.repeat(20_000)}`)).toThrow('too many marks');
 });
 
 test('a changelog with too many marks in one word is refused in plain words', () => {
