@@ -207,7 +207,7 @@ async function viewOf(told: Told, isCheck: boolean): Promise<View> {
     notes: [
       ...(doubled.length > 0 ? [`Warning: ${doubledNote(told)}`] : []),
       ...asides.map((aside) => `Note: ${aside}`),
-    ].map((note) => shown(note)),
+    ],
     outcome: isCheck && action !== 'unchanged' ? 'differs' : undefined,
   };
 }
