@@ -52,11 +52,7 @@ async function readPlain(path: string): Promise<string | undefined> {
 }
 
 async function parsePolicy(path: string, text: string): Promise<Policy> {
-  const [{ parse }, v, { PolicyFile }] = [
-    await import('yaml'),
-    await import('valibot'),
-    await import('./policy-schema.ts'),
-  ];
+  const [{ parse }, { checkedPolicy }] = [await import('yaml'), await import('./policy-schema.ts')];
   let read: unknown;
   try {
     read = parse(text);
@@ -64,7 +60,7 @@ async function parsePolicy(path: string, text: string): Promise<Policy> {
     throw unusable(path, messageOf(error).split('\n')[0] ?? '');
   }
   if (read === null || read === undefined) throw unusable(path, 'it is empty');
-  const checked = v.safeParse(PolicyFile, read);
+  const checked = checkedPolicy(read);
   if (checked.success) return { path, sends: checked.output.sends };
   // A misspelt key says more than the one that is therefore missing.
   const issue = checked.issues.find(({ expected }) => expected === 'never') ?? checked.issues[0];

@@ -20,7 +20,7 @@ const Quiet = v.pipe(
 );
 
 /** A key that svc does not know may be a rule that is misspelt, so it is refused. */
-export const PolicyFile = v.strictObject({
+const PolicyFile = v.strictObject({
   sends: v.pipe(
     v.custom<Record<string, unknown>>(isRecord, 'must have its rules by name'),
     v.strictObject({
@@ -36,6 +36,9 @@ export const PolicyFile = v.strictObject({
     v.check((rules) => Object.values(rules).some((rule) => rule !== undefined), 'has no rule'),
   ),
 });
+
+/** Here, and not where the file is read: an `import()` of the library itself would bring all of it into every command. */
+export const checkedPolicy = (read: unknown): v.SafeParseResult<typeof PolicyFile> => v.safeParse(PolicyFile, read);
 
 export type Quiet = v.InferOutput<typeof Quiet>;
 
