@@ -15,8 +15,8 @@ const oneReading =
 const isUnambiguous = (url: string): boolean =>
   oneReading.test(url) && orElse(() => decodeURIComponent(url), undefined) !== undefined;
 
-/** What a shell, a YAML file or `docker --env-file` may leave around a text. */
-const around = /^[\s\p{Cf}"'`“”‘’«»]+|[\s\p{Cf}"'`“”‘’«»]+$/gu;
+/** What a shell, a YAML file or `docker --env-file` may leave around a text; a function, since V8 takes long to read a class of Unicode. */
+const around = (): RegExp => /^[\s\p{Cf}"'`“”‘’«»]+|[\s\p{Cf}"'`“”‘’«»]+$/gu;
 
 /** Looked for in the text without what is around it. A drive of Windows has one letter, and is no scheme. */
 const unlikeFiles: readonly RegExp[] = [
@@ -34,7 +34,7 @@ const unlikeFiles: readonly RegExp[] = [
 /** A database that is misspelt would become a file of that name: with a password in it, for everybody to see. */
 export function kindOfPlace(text: string): PlaceKind {
   if (isPostgresUrl(text)) return isUnambiguous(text) ? 'url' : 'neither';
-  const bare = text.replaceAll(around, '');
+  const bare = text.replaceAll(around(), '');
   // Who writes it so means a file.
   if (/^\.{1,2}\//u.test(bare)) return 'file';
   return unlikeFiles.some((pattern) => pattern.test(bare)) ? 'neither' : 'file';
@@ -44,7 +44,7 @@ export function kindOfPlace(text: string): PlaceKind {
 export function placeHint(text: string): string {
   if (isPostgresUrl(text))
     return 'This URL can be read in several ways: write %2F for /, %3F for ?, %23 for #, %40 for @ and %25 for % in its password.';
-  const isWrapped = isPostgresUrl(text.replaceAll(around, ''));
+  const isWrapped = isPostgresUrl(text.replaceAll(around(), ''));
   return isWrapped
     ? 'There are quotation marks or blanks around the URL, as docker --env-file keeps them: take them away.'
     : 'A URL looks like postgres://user@host:5432/database';

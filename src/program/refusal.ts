@@ -95,7 +95,7 @@ function nodeOf({ path, loaded }: Pick<Typed, 'path' | 'loaded'>): Typed['loaded
 }
 
 /** Anything else that stands on a command line may be a secret. */
-const plainWord = /^[\p{L}\p{M}'’-]{1,24}[.,;:!?]?$/u;
+const isPlainWord = (word: string): boolean => /^[\p{L}\p{M}'’-]{1,24}[.,;:!?]?$/u.test(word);
 const fileWord = /^[\w./-]{0,100}\.(?:csv|tsv|jsonl?|ndjson|ya?ml|txt|md|html|parquet|zip)$/iu;
 const profileWord = /^[a-z][a-z-]{0,20}\d{0,2}$/iu;
 const ofOneProfile = new Set([
@@ -130,7 +130,7 @@ function tooMany(words: readonly string[], typed: Typed): string | undefined {
   );
   if (fileWord.test(word)) return behindFileFlag(word, command, typed);
   if (isBehindFlag)
-    return `${plainWord.test(word) ? `Nothing takes '${word}'. ` : ''}Put quotes around a text of several words.`;
+    return `${isPlainWord(word) ? `Nothing takes '${word}'. ` : ''}Put quotes around a text of several words.`;
   const app =
     path.join(' ') === 'webhooks listen'
       ? /^(?:(?:http:\/\/)?localhost:)?(\d{2,5}(?:\/[\w./-]*)?)$/u.exec(word)?.[1]
@@ -144,7 +144,7 @@ function tooMany(words: readonly string[], typed: Typed): string | undefined {
   if (command.args.id && !command.args.id.many && (idWord.test(word) || (text !== undefined && isGiven)))
     return `${line} takes one ID.${command.flags.from ? ` For several: ${line} --from FILE` : ''}`;
   if (text !== undefined) return `Put a text behind --${text}, in quotes.`;
-  return `${plainWord.test(word) ? `Leave out '${word}'. ` : ''}Run: ${line} --help`;
+  return `${isPlainWord(word) ? `Leave out '${word}'. ` : ''}Run: ${line} --help`;
 }
 
 /** The flag that takes such a file, unless the command has one already. */

@@ -2,9 +2,14 @@
  * What must not reach a terminal as it is: C0, DEL and C1 (so every escape sequence), everything that reorders text,
  * everything that takes no room, and halves of characters.
  */
-const suspicious = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\uFFF9-\uFFFB]/gu;
+const suspicious = (): RegExp =>
+  /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\uFFF9-\uFFFB]/gu;
 
-const ordinary = /^[\x20-\x7e]*$/u;
+/**
+ * Latin text, with its accents, which needs no closer look: V8 takes 2 ms to read the classes of Unicode in this file, so
+ * they stand in functions, and most runs call none.
+ */
+const ordinary = /^[\x20-\x7e\xa0-\xac\xae-\u034e]*$/u;
 
 type Options = {
   /** Text of several lines stays so; otherwise a line end is shown as ↵. */
@@ -17,7 +22,7 @@ type Options = {
  */
 export function sanitize(text: string, { keepNewlines = false }: Options = {}): string {
   if (ordinary.test(text)) return text;
-  return text.replaceAll('\r\n', '\n').replace(suspicious, (char, at: number, whole: string) => {
+  return text.replaceAll('\r\n', '\n').replace(suspicious(), (char, at: number, whole: string) => {
     if (char === '\n') return keepNewlines ? char : '↵';
     if (char === '\t') return keepNewlines ? '    ' : ' ';
     return belongs(char, at, whole) ? char : visible(char);
@@ -31,24 +36,25 @@ function visible(char: string): string {
   return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
 }
 
-const pictureBefore = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})\uFE0F?$/u;
-const pictureAfter = /^\p{Extended_Pictographic}/u;
+const pictureBefore = (): RegExp => /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})\uFE0F?$/u;
+const pictureAfter = (): RegExp => /^\p{Extended_Pictographic}/u;
 const flagBefore = /\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{0,6}$/u;
 const flagAfter = /^[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{0,6}\u{E007F}/u;
-const joining =
+const joining = (): RegExp =>
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}]$/u;
 
 /** What a joiner, a selector or a tag of a flag is. */
-const mayBelong = /[\p{Join_Control}\p{Variation_Selector}\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}\u{E007F}]/u;
+const mayBelong = (): RegExp =>
+  /[\p{Join_Control}\p{Variation_Selector}\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}\u{E007F}]/u;
 
 /** An invisible character that writing needs: inside an emoji, or between letters that join. */
 function belongs(char: string, at: number, whole: string): boolean {
-  if (!mayBelong.test(char)) return false;
+  if (!mayBelong().test(char)) return false;
   // A bounded look, so that a text of nothing but joiners costs no square.
   const before = whole.slice(Math.max(0, at - 16), at);
   const after = whole.slice(at + char.length, at + 18);
-  if (char === '\u200D' && pictureBefore.test(before) && pictureAfter.test(after)) return true;
-  if (char === '\u200C' || char === '\u200D') return joining.test(before);
+  if (char === '\u200D' && pictureBefore().test(before) && pictureAfter().test(after)) return true;
+  if (char === '\u200C' || char === '\u200D') return joining().test(before);
   if (/^[\uFE00-\uFE0F]$/u.test(char)) return /[\p{L}\p{N}\p{S}\p{P}]$/u.test(before);
   if (/^[\u{E0100}-\u{E01EF}]$/u.test(char)) return /\p{Script=Han}$/u.test(before);
   return flagBefore.test(before) && flagAfter.test(char + after);
@@ -64,7 +70,7 @@ export const onlyColours = (text: string): string =>
     .map((part, at) => (at % 2 === 1 ? part : sanitize(part, { keepNewlines: true })))
     .join('');
 
-const unsafeInJson =
+const unsafeInJson = (): RegExp =>
   /(?![\n\p{Join_Control}\p{Variation_Selector}])[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\uFFF9-\uFFFB]/gu;
 
 /** JSON as exact as ever, yet harmless on a terminal, and in the log of a CI runner that obeys `##[command]` anywhere. */
@@ -75,7 +81,7 @@ export function toJson(value: unknown, indent?: number): string {
 /** Writes as \uXXXX, which is the same value, what JSON and YAML leave raw inside quotes. */
 export function escapeUnsafe(quoted: string): string {
   if (ordinary.test(quoted)) return quoted;
-  return quoted.replace(unsafeInJson, (char) =>
+  return quoted.replace(unsafeInJson(), (char) =>
     Array.from({ length: char.length }, (_, unit) => escaped(char.charCodeAt(unit))).join(''),
   );
 }

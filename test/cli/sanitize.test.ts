@@ -32,6 +32,13 @@ describe('text from customers', () => {
     expect(sanitize(text)).toBe(shown);
   });
 
+  test('Latin letters with their accents are unchanged, what hides or obeys among them is not', () => {
+    const hidden = /[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u;
+    const shown = Array.from({ length: 0x370 }, (_, code) => String.fromCharCode(code));
+    expect(shown.filter((char) => sanitize(char) !== char)).toEqual(shown.filter((char) => hidden.test(char)));
+    expect(toJson('naïve\u00adpass\u034f')).toBe('"naïve\\u00adpass\\u034f"');
+  });
+
   test('several lines stay lines where they may, and tabs take a fixed room', () => {
     expect(sanitize('a\r\n\tb\x1b', { keepNewlines: true })).toBe('a\n    b^[');
   });
