@@ -149,19 +149,22 @@ exports.openStore = (path, folder) => {
     compiled(name, script) {
       const one = used.get(name);
       if (script.cachedDataRejected) one.isNew = true;
-      if (one.isNew) one.script = script;
+      one.script = script;
     },
-    /** When the run is over: by then V8 has compiled the functions that were called, too. */
+    /**
+     * When the run is over: by then V8 has compiled the functions that were called, too. Those of the chunks that were
+     * kept already as well, since a command that is new calls others of them.
+     */
     save() {
-      const added = [...used].filter(([, { isNew, script }]) => isNew && script);
-      if (added.length === 0) return closed(file);
+      const loaded = [...used].filter(([, { script }]) => script);
+      if (!loaded.some(([, { isNew }]) => isNew)) return closed(file);
       const kept = {};
       for (const [name, part] of Object.entries(parts)) {
-        const one = used.get(name)?.isNew ? undefined : slice(file, part, crc32);
+        const one = used.get(name)?.script ? undefined : slice(file, part, crc32);
         if (one) kept[name] = one;
       }
       closed(file);
-      for (const [name, { script, source }] of added) kept[name] = { source, code: script.createCachedData() };
+      for (const [name, { script, source }] of loaded) kept[name] = { source, code: script.createCachedData() };
       require('./keep.js').keep(path, folder, kept);
     },
   };

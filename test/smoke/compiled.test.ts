@@ -121,6 +121,26 @@ test('whichever byte is damaged, and wherever it is cut off, code is compiled ag
   }
 });
 
+test('what another command calls of a chunk that is kept is kept with it', async () => {
+  const { chunksIn, openStore } = createRequire(import.meta.url)(join(built.script, '..', 'chunks.js'));
+  const [folder, state] = [await freshFolder(), await freshFolder()];
+  const path = join(state, 'compiled-test');
+  const sum = `1${' + 1'.repeat(50)}`;
+  await writeFile(join(folder, 'main.cjs'), `exports.one = () => ${sum};\nexports.other = (a, b) => a * b + ${sum};`);
+  await writeFile(join(folder, 'more.cjs'), 'exports.more = () => 2;');
+  const keptOfMain = async (run: (load: (name: string) => Record<string, (...n: number[]) => number>) => unknown) => {
+    const store = openStore(path, folder);
+    run(chunksIn(folder, store));
+    store.save();
+    const bytes = await readFile(path);
+    const index = bytes.subarray(16, 16 + bytes.readUInt32LE(8));
+    return JSON.parse(index.toString())['main.cjs'].length as number;
+  };
+  const first = await keptOfMain((load) => load('main.cjs').one?.());
+  const second = await keptOfMain((load) => load('main.cjs').other?.(load('more.cjs').more?.() ?? 0, 3));
+  expect(second).toBeGreaterThan(first);
+});
+
 atHome('code that others could have written is not run', async () => {
   const home = await freshFolder();
   await runsAsEver(home);
