@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { defineConfig, type RolldownOptions } from 'rolldown';
-import { jqWasm, minify, reading, replacing, sqliteWasm } from './build/plugins.ts';
+import { inAscii, jqWasm, minify, reading, replacing, sqliteWasm } from './build/plugins.ts';
 import { thirdPartyLicenses } from './build/third-party-licenses.ts';
 
 /**
@@ -69,6 +69,7 @@ export const bundle = {
   external: ['@napi-rs/keyring', 'pg-native'],
   plugins: [
     ...reading,
+    inAscii,
     {
       // A Tab must be answered sooner than the commands are loaded, so what it needs of them is written down here.
       name: 'completion-tree',
