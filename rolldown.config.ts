@@ -24,7 +24,7 @@ const together = [
         'src/config/(settings|credential-variables|given-texts|config-file|service-url|advice|command-names)\\.ts',
         'src/program/(given|program|argv|help|unknown|waits)\\.ts',
         'src/disk/(file/atomic-file|file/disk-failure|place/home|file/make-folders)\\.ts',
-        'src/node/(standard-output|environment|going|hung-up|screen-hush)\\.ts',
+        'src/node/(standard-output|environment|going|hung-up|screen-hush|ticks)\\.ts',
         'src/command/(command|param)\\.ts',
         'src/output/(print|sheet|records|write|paint|fields|cells)\\.ts',
         'src/(text/json|text/one-of|promise/once|env)\\.ts',

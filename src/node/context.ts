@@ -12,6 +12,7 @@ import type { Parts } from './progress.ts';
 import { screenHush } from './screen-hush.ts';
 import { openStdout } from './standard-output.ts';
 import type { Lent } from './terminal.ts';
+import { ticks } from './ticks.ts';
 
 /** The real world, each part loaded when it is first used. */
 export function nodeContext(): Context {
@@ -29,7 +30,7 @@ export function nodeContext(): Context {
       return ownFolder('state', env);
     },
   };
-  const clock: Context['clock'] = { now: () => new Date(), ticks: () => performance.now(), sleep };
+  const clock: Context['clock'] = { now: () => new Date(), ticks, sleep };
   const random = (bytes: number) => process.getBuiltinModule('node:crypto').randomBytes(bytes);
   const said = new Set<string>();
   const [stdout, stderr] = [once(openStdout), openStderr];
@@ -120,7 +121,7 @@ function interruptSignal(hangups: ReadonlySet<() => void>, lent: Lent): { signal
   let fired = 0;
   const fire = (name: string) => {
     if (interrupt.signal.aborted) return;
-    fired = performance.now();
+    fired = ticks();
     interrupt.abort(name);
   };
   for (const [name, code] of Object.entries(signalCodes)) {
@@ -132,7 +133,7 @@ function interruptSignal(hangups: ReadonlySet<() => void>, lent: Lent): { signal
       }
       // One terminal that is closed is told of by the system, by its shell, and by what reads it.
       if (name === 'SIGHUP' && interrupt.signal.reason === 'SIGHUP') return;
-      if (interrupt.signal.aborted && performance.now() - fired > sameStopMs) process.exit(code);
+      if (interrupt.signal.aborted && ticks() - fired > sameStopMs) process.exit(code);
       fire(name);
     });
   }

@@ -3,6 +3,7 @@ import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
 import { turns } from './lines.ts';
 import type { Flight, RawAnswer, Sending } from './sending.ts';
+import { ticks } from './ticks.ts';
 
 /**
  * The real exchange: keep-alive, proxies from the environment, gzip; redirects are never followed here. Whatever the
@@ -36,7 +37,7 @@ function inTime(send: Sending, asked: HttpRequest, flight: Timed): Promise<HttpR
   const { signal, timeoutMs } = asked;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(ended());
-    const began = performance.now();
+    const began = ticks();
     let isOver = false;
     const timer = setTimeout(() => void giveUp(), Math.min(timeoutMs, longestTimerMs));
     signal?.addEventListener('abort', end);
@@ -54,7 +55,7 @@ function inTime(send: Sending, asked: HttpRequest, flight: Timed): Promise<HttpR
       flight.stop?.(error);
     }
     async function giveUp() {
-      await whatWaits(flight, performance.now() - began - timeoutMs);
+      await whatWaits(flight, ticks() - began - timeoutMs);
       if (isOver) return;
       flight.timedOut = true;
       end();
@@ -71,12 +72,12 @@ const catchUpMs = 1_000;
  * is read first. For no longer than it was held up, so that a peer that never ends gains nothing.
  */
 async function whatWaits(flight: Timed, lateMs: number): Promise<void> {
-  const until = performance.now() + Math.min(lateMs, catchUpMs);
+  const until = ticks() + Math.min(lateMs, catchUpMs);
   let came: number | undefined;
   do {
     came = flight.came;
     await turns();
-  } while ((flight.came !== came || flight.isWhole) && performance.now() < until);
+  } while ((flight.came !== came || flight.isWhole) && ticks() < until);
 }
 
 const ended = (): Error => new DOMException('It was ended.', 'AbortError');

@@ -1,4 +1,5 @@
 import type { Agent } from 'node:http';
+import { ticks } from './ticks.ts';
 
 /** A connection that is kept between requests: an agent of its own opens it, and opens another where it was closed. */
 export type Line = {
@@ -49,10 +50,10 @@ function isKept(line: Line): boolean {
   return age < freshMs && (line.answers > 1 || age >= keptMs);
 }
 
-const now = (): Moment => ({ steady: performance.now(), wall: Date.now() });
+const now = (): Moment => ({ steady: ticks(), wall: Date.now() });
 
 /** By the clock that says more: too old costs a new connection, too young could cost a write. */
-const ageOf = ({ at }: Line): number => Math.max(performance.now() - at.steady, Date.now() - at.wall);
+const ageOf = ({ at }: Line): number => Math.max(ticks() - at.steady, Date.now() - at.wall);
 
 /** Until whatever waits in the sockets has been read: a turn of the event loop that begins now looks at all of them. */
 export async function turns(): Promise<void> {

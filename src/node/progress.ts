@@ -3,6 +3,7 @@ import type { Context, Doing } from '../context.ts';
 import type { Env } from '../env.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { type Going, note } from './going.ts';
+import { ticks } from './ticks.ts';
 
 type Stream = Context['stderr'];
 export type Parts = {
@@ -42,7 +43,7 @@ export function createProgress(parts: Parts): Context['progress'] {
 function spinner({ stream, going = new Map(), isHidden = () => false }: Parts): Context['progress'] {
   let shown: Ora | 'loading' | undefined;
   let cut: (text: string, width: number) => string = (text) => text;
-  let began = Math.min(performance.now(), ...[...going.values()].map(({ since }) => since));
+  let began = Math.min(ticks(), ...[...going.values()].map(({ since }) => since));
   let due: NodeJS.Timeout | undefined;
   const show = async () => {
     if (shown === 'loading' || isHidden()) return;
@@ -70,11 +71,11 @@ function spinner({ stream, going = new Map(), isHidden = () => false }: Parts): 
   };
   const update = () => {
     if (going.size > 0) {
-      if (!Number.isFinite(began)) began = performance.now();
+      if (!Number.isFinite(began)) began = ticks();
       if (isShown()) {
         clearTimeout(due);
         void show();
-      } else at(began + patienceMs - performance.now(), () => void show());
+      } else at(began + patienceMs - ticks(), () => void show());
       return;
     }
     at(restMs, () => {
@@ -99,7 +100,7 @@ function spinner({ stream, going = new Map(), isHidden = () => false }: Parts): 
 function lines({ stream, going = new Map(), said = new Set(), isHidden = () => false }: Parts): Context['progress'] {
   const asked = new Set<string>();
   // Work is told of by the clock, not by what it does: a page that takes long may not delay the next line.
-  let told = Math.min(performance.now(), ...[...going.values()].map(({ since }) => since));
+  let told = Math.min(ticks(), ...[...going.values()].map(({ since }) => since));
   // Work that rests that long is another one when it goes on.
   let ended = Number.POSITIVE_INFINITY;
   let last: { readonly text: string; readonly at: number } | undefined;
@@ -112,7 +113,7 @@ function lines({ stream, going = new Map(), said = new Set(), isHidden = () => f
     isArmed = false;
     const work = going.get('work');
     if (!work) return;
-    told = performance.now();
+    told = ticks();
     // The same line again would look like a line that was written twice.
     if (last?.text === work.text) say(`${work.text} · unchanged for ${Math.round((told - last.at) / 1000)} s`);
     else {
@@ -124,7 +125,7 @@ function lines({ stream, going = new Map(), said = new Set(), isHidden = () => f
   const arm = () => {
     if (isArmed) return;
     isArmed = true;
-    setTimeout(tellWork, Math.max(0, told + everyMs - performance.now())).unref();
+    setTimeout(tellWork, Math.max(0, told + everyMs - ticks())).unref();
   };
   const watch = (doing: Doing) => {
     const { since = Number.NaN } = going.get(doing) ?? {};
@@ -135,7 +136,7 @@ function lines({ stream, going = new Map(), said = new Set(), isHidden = () => f
       asked.add(now.text);
       say(now.text);
     };
-    setTimeout(look, since + longMs - performance.now()).unref();
+    setTimeout(look, since + longMs - ticks()).unref();
   };
   for (const doing of going.keys()) {
     if (doing === 'work') arm();
@@ -144,13 +145,13 @@ function lines({ stream, going = new Map(), said = new Set(), isHidden = () => f
   return (text, doing = 'wait') => {
     const isNew = !going.has(doing);
     note(going, doing, text);
-    if (doing === 'work' && text === undefined) ended = performance.now();
+    if (doing === 'work' && text === undefined) ended = ticks();
     if (text === undefined) return;
     if (doing !== 'work') {
       if (isNew) watch(doing);
       return;
     }
-    if (isNew && performance.now() - ended > restOfWorkMs) told = performance.now();
+    if (isNew && ticks() - ended > restOfWorkMs) told = ticks();
     ended = Number.POSITIVE_INFINITY;
     arm();
   };

@@ -6,7 +6,7 @@ import { createExchange } from '../../src/node/exchange.ts';
 import { createWorld, svc } from '../svc.ts';
 
 // However long this machine takes, a connection is as old as a test says.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'Date'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['hrtime', 'Date'] }));
 afterEach(() => void vi.useRealTimers());
 
 const open: { close(): unknown; closeAllConnections(): void }[] = [];

@@ -133,7 +133,7 @@ describe.each<[string, number | undefined, Record<string, string>]>([
   ['a log of CI', 80, { CI: 'true' }],
 ])('in %s', (_, columns, env) => {
   const started = () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'hrtime'] });
     const { stream, seen } = terminal(columns);
     return { progress: createProgress({ stream, env, said: new Set(['Said before.']) }), seen };
   };
