@@ -13,8 +13,6 @@ import { thirdPartyLicenses } from './build/third-party-licenses.ts';
 const together = [
   { name: 'version', test: /src\/(?:version|disk\/place\/built-help)\.ts|[^/]+\/package\.json$/u },
   { name: 'tree', test: /src\/(commands\/index|command\/global-flags|program\/(topics|root-help)|errors)\.ts/u },
-  { name: 'http-client', test: /src\/node\/(exchange|direct|lines|sending|decode)/u },
-  { name: 'proxied', test: /node_modules\/undici\/|src\/node\/proxied/u },
   {
     // What every command needs.
     name: 'core',
@@ -25,14 +23,17 @@ const together = [
         'src/program/(given|program|argv|help|unknown|waits)\\.ts',
         'src/disk/(file/atomic-file|file/disk-failure|place/home|file/make-folders)\\.ts',
         'src/node/(standard-output|environment|going|hung-up|screen-hush|ticks)\\.ts',
-        'src/command/(command|param)\\.ts',
-        'src/output/(print|sheet|records|write|paint|fields|cells)\\.ts',
+        'src/command/(command|param|loosen)\\.ts',
+        'src/mirror/store/copy-name\\.ts',
+        'src/output/(print|sheet|records|write|paint|fields|cells|bare|only-notes)\\.ts',
         'src/(text/json|text/one-of|promise/once|env)\\.ts',
         'src/text/(sanitize|shell-word|number|record|layout|capital)\\.ts',
       ].join('|'),
       'u',
     ),
   },
+  { name: 'http-client', test: /src\/node\/(exchange|direct|lines|sending|decode)/u },
+  { name: 'proxied', test: /node_modules\/undici\/|src\/node\/proxied/u },
   {
     // What a command needs that asks the service.
     name: 'service',
@@ -43,7 +44,8 @@ const together = [
         'src/http/\\w+/(call|send|asking|attempt|address|answer|promised|request-spec|made|gate|limiter|numbers|request|pages|sweeps|page-meta|shared-hold|user-agent)\\.ts',
         'src/retry/',
         'src/auth/(session|at-hand|credentials)\\.ts',
-        'src/command/(flags|from-operation|listing|or-all|row|named|typed-name)\\.ts',
+        'src/command/(flags|from-operation|listing|or-all|row|named|typed-name|copy-flag)\\.ts',
+        'src/sync/flags\\.ts',
         'src/(commands/from-file|(bulk/rows|tabular)/flags)\\.ts',
         'src/text/(json-depth|near|time)\\.ts',
       ].join('|'),

@@ -18,12 +18,13 @@ const wrapped = (source) => `(function (exports, require, module, __filename, __
 
 /**
  * Loads the chunks of dist/, as `require` would: half of what a command costs is V8 compiling them, so the compiled
- * code is kept between runs. `read(name)` gives a chunk's source, its file name, and the code that was kept of it.
+ * code is kept between runs. `read(name)` gives a chunk's source, its file name, and the code that was kept of it;
+ * `loaded(name)` the module of a chunk that somebody else has loaded already.
  */
-exports.chunkLoader = (read, outside, { compiled } = {}) => {
+exports.chunkLoader = (read, outside, { compiled, loaded } = {}) => {
   const modules = new Map();
   const load = (name) => {
-    const known = modules.get(name);
+    const known = modules.get(name) ?? loaded?.(name);
     if (known) return known.exports;
     const module = { exports: {} };
     modules.set(name, module);
@@ -120,7 +121,9 @@ exports.chunksIn = (folder, store) => {
     const bytes = readFileSync(filename);
     return { source: bytes.toString(), filename, code: store?.codeOf(name, bytes) };
   };
-  return exports.chunkLoader(read, require, { compiled: store?.compiled });
+  // bin/svc.js has asked Node for the chunks that answer at once.
+  const loaded = (name) => require.cache[join(folder, name)];
+  return exports.chunkLoader(read, require, { compiled: store?.compiled, loaded });
 };
 
 /** Before the index: a mark, the format, the index's length and its checksum. */

@@ -6,7 +6,7 @@ import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { RequestSpec, Service } from '../exchange/asking.ts';
 import { givenIds, isId, madeIds } from '../exchange/made.ts';
-import { shownIn } from '../exchange/record.ts';
+import { shownIn } from '../exchange/shown.ts';
 import { answeredOtherwise, otherThanSent } from '../look/answered-otherwise.ts';
 import type { Before } from '../look/before.ts';
 import { confirmedUpdate } from '../look/confirmed-update.ts';

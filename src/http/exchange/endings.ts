@@ -6,6 +6,7 @@ import { listed } from '../../text/listed.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { looksLikeHtml, problemIn } from './answer.ts';
+import { perhapsBetween } from './between.ts';
 import type { Looked, Undecided } from './settle.ts';
 import { anyEffect } from './writes.ts';
 
@@ -152,8 +153,6 @@ export const sentToStranger = (asked: WriteSpec, baseUrl: string, answer: HttpRe
   });
 
 /** Advice where an answer is none of the service's. */
-export const perhapsBetween = 'Something between svc and the service may have answered. Try again, or run: svc doctor';
-
 /** The service is there, but something on the way has answered in its place, or it answers as it never does. */
 export function oddAnswer(exchanged: HttpResponse, what = whatIs(exchanged)): Failure {
   const told = `The answer (HTTP ${exchanged.status}) is ${what}, not what the service answers.`;

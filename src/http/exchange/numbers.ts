@@ -3,7 +3,7 @@ import { type Resource, type ResourceName, resources } from '../../api/resources
 import { textIn } from '../../text/record.ts';
 import type { Service } from './asking.ts';
 import { isId } from './made.ts';
-import { shownIn } from './record.ts';
+import { shownIn } from './shown.ts';
 
 /** So many are kept: a write follows the reading of its own record at once. */
 const most = 64;

@@ -1,27 +1,12 @@
 import { operationList } from '../../api/index.ts';
 import type { Operation } from '../../api/operation.ts';
-import { type Resource, resources } from '../../api/resources.ts';
 import { type Fields, fieldsIn, isRecord } from '../../text/record.ts';
-import { isId } from './made.ts';
 
 /** The operation that reads one record of that kind; undefined where there is none. */
 export const readerOf = (resource: string): Operation | undefined =>
   operationList.find(
     (each) => each.resource === resource && each.ids && each.safety === 'read' && each.answer.shape === 'record',
   );
-
-/** The record in an answer of that operation; none where it shows none. */
-export const shownIn = ({ answer: { key } }: Pick<Operation, 'answer'>, json: unknown): Fields =>
-  fieldsIn(key === undefined ? json : fieldsIn(json)[key]);
-
-/** The id of the record that a read was answered with, where it asked for another one: somebody between has mixed two up. */
-export function otherIn({ ids = {}, resource, safety, answer }: Operation, params: unknown, json: unknown) {
-  const [[name = '', kind] = []] = Object.entries(ids);
-  const { idField }: Resource = resources[resource];
-  if (safety !== 'read' || answer.shape !== 'record' || kind !== resource || idField === undefined) return undefined;
-  const [asked, shown] = [fieldsIn(params)[name], shownIn({ answer }, json)[idField]];
-  return isId(asked) && isId(shown) && asked !== shown ? shown : undefined;
-}
 
 /** `record` is undefined where the answer shows none. */
 type ReadRecord = {

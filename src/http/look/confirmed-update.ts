@@ -2,7 +2,7 @@ import type { Operation } from '../../api/operation.ts';
 import type { HttpResponse } from '../../context.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 import { fieldsIn, textIn } from '../../text/record.ts';
-import { shownIn } from '../exchange/record.ts';
+import { shownIn } from '../exchange/shown.ts';
 import type { LookAgain } from './look-again.ts';
 import { shownOtherwise, unnamedIn } from './shown-otherwise.ts';
 

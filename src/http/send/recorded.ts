@@ -10,7 +10,7 @@ import { type Fields, textIn } from '../../text/record.ts';
 import type { Service } from '../exchange/asking.ts';
 import { madeIds } from '../exchange/made.ts';
 import { numberOf } from '../exchange/numbers.ts';
-import { shownIn } from '../exchange/record.ts';
+import { shownIn } from '../exchange/shown.ts';
 import { answerIn, type Sending, type Sent } from '../exchange/writes.ts';
 
 /** What an attempt to write needs to leave at all. */

@@ -22,8 +22,7 @@ import { noted } from '../exchange/writes.ts';
 import { type Attempt, attemptOnce, isDoubtful, mayArrive } from './attempt.ts';
 import { answerOf, endings, endOf, preserveDoubt, redirectHint, refusal, refuseStranger, responseOf } from './ends.ts';
 import type { Job, State } from './job.ts';
-import { requireAllowed, requireGo } from './reaching.ts';
-import { type Recording, recorded } from './recorded.ts';
+import type { Recording } from './recorded.ts';
 
 export type SendOptions = {
   /** How long to wait out rate limits and retries in all; default: --max-wait, else two minutes. */
@@ -50,6 +49,8 @@ const defaultMaxWaitMs = 120_000;
 /** Sends until there is an answer, or until `retry.ts` says that it must end; throws the Failure that tells why. */
 export async function send(service: Service, asked: RequestSpec, wire: Wire, options: SendOptions = {}): Promise<Sent> {
   if (asked.safety === 'read') return sendOn(service, asked, wire, options);
+  // Of no use to reads, and they bring every operation of the service.
+  const [{ requireAllowed, requireGo }, { recorded }] = [await import('./reaching.ts'), await import('./recorded.ts')];
   const { preview } = service.ctx;
   if (preview) {
     // A login that may not do it is refused now rather than later.
