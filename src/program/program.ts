@@ -70,8 +70,9 @@ export async function parse(typed: readonly string[], columns?: number): Promise
     if (data !== undefined) return { help: data };
   }
   refuseFieldsBehindJson(argv, () => typedCommand(argv, loaded));
-  for (const entry of entries) {
-    if (entry !== named || !loaded) {
+  // Nobody asks for the others beside one that is named.
+  for (const entry of named ? [named] : entries) {
+    if (!loaded) {
       root
         .command(entry.name)
         .aliases([...(entry.aliases ?? [])])
