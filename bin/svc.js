@@ -17,6 +17,8 @@ async function run(argv) {
   const [{ main }, { nodeContext, runToItsEnd }] = [load('main.cjs'), load('context-node.cjs')];
   const ctx = nodeContext();
   await runToItsEnd(main(argv, ctx), ctx);
+  // Once nothing is left to be done; Node would clear up its memory first, which takes a millisecond.
+  process.once('beforeExit', () => process.exit());
   // The run is over and its output is out: it ends, whatever a library keeps open.
   setTimeout(() => process.exit(), 3000).unref();
 }
