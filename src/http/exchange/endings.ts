@@ -152,7 +152,6 @@ export const sentToStranger = (asked: WriteSpec, baseUrl: string, answer: HttpRe
     hint: asked.safety === 'repeatable' ? addressHint : `Do not repeat it blindly. ${addressHint}`,
   });
 
-/** Advice where an answer is none of the service's. */
 /** The service is there, but something on the way has answered in its place, or it answers as it never does. */
 export function oddAnswer(exchanged: HttpResponse, what = whatIs(exchanged)): Failure {
   const told = `The answer (HTTP ${exchanged.status}) is ${what}, not what the service answers.`;
