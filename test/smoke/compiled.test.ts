@@ -89,6 +89,26 @@ atHome('a further command adds its chunks to those that are kept', async () => {
   for (const chunk of ['core-', 'config-']) expect(after).toContain(chunk);
 });
 
+atHome('questions to the copy keep no code that the next command could not use', async () => {
+  const home = await freshFolder();
+  const asked = ['contacts find ada@example.com', "mirror sql 'SELECT name FROM contacts'", 'alias list'];
+  const line = [
+    '"$0" "$1" mirror pull --only contacts --quiet >&2',
+    'for time in 1 2 3; do',
+    ...asked.map((words) => `"$0" "$1" ${words} >&2`),
+    `stat -c %y ${keptBelow(home)}/compiled-*`,
+    'done',
+  ].join('\n');
+  const env = { SVC_STATE_DIR: join(home, 'state') };
+  const ran = await svc(home, ['sandbox', 'exec', '--rate-limit', 'off', '--', 'sh', '-ec', line, node, built.script], {
+    env,
+  });
+  expect(ran).toMatchObject({ exitCode: 0 });
+  const [, second, third] = ran.stdout.split('\n');
+  expect(third).toBe(second);
+  expect(ran.stderr).toContain('From the local copy');
+});
+
 atHome('a file that is damaged changes nothing, and is whole again afterwards', async () => {
   const home = await freshFolder();
   await runsAsEver(home);

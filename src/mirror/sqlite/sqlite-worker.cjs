@@ -14,14 +14,6 @@ const { dirname } = require('node:path');
 const { setFlagsFromString } = require('node:v8');
 const { parentPort } = require('node:worker_threads');
 
-// A question takes less time than to optimise SQLite for it; a long pull gains a tenth, and takes 40 MB more. SQLite comes
-// with svc, and of its functions a question uses one in ten. Set here and not before the thread starts: with other flags
-// V8 compiles all of Node's own code again. A later Node may not know the flags, and would complain.
-if (Number(process.versions.node.split('.')[0]) <= 24) {
-  for (const flag of ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--wasm-lazy-validation'])
-    setFlagsFromString(flag);
-}
-
 /** Told with `open`: the thread starts before it is known which file is meant. */
 let path = '';
 let readOnly = true;
@@ -117,9 +109,32 @@ function syncFolder() {
 
 const { percentilesOf, withMemory } = require('./percentile.cjs');
 
-const loaded = withMemory(() => require('node-sqlite3-wasm'));
-const { Database } = loaded.library;
+/** Loaded with the first file, for V8's flags hold then. */
+let loaded;
 let addPercentiles;
+
+/**
+ * A question takes less time than to optimise SQLite for it; a long pull gains a tenth, and takes 40 MB more. SQLite comes
+ * with svc, and of its functions a question uses one in ten. A later Node may not know the flags, and would complain.
+ */
+const flags =
+  Number(process.versions.node.split('.')[0]) > 24
+    ? []
+    : ['wasm-tier-up', 'wasm-dynamic-tiering', 'no-wasm-lazy-validation'];
+const without = flags.map((flag) => (flag.startsWith('no-') ? `--${flag.slice(3)}` : `--no-${flag}`));
+
+/**
+ * The flags are the whole process's, and under other flags V8 takes no code that was kept, neither of Node nor of svc
+ * (bin/chunks.js): so they hold only while SQLite works, when the rest of svc waits for it and loads nothing.
+ */
+function unoptimised(work) {
+  for (const flag of without) setFlagsFromString(flag);
+  try {
+    return work();
+  } finally {
+    for (const flag of flags) setFlagsFromString(`--${flag}`);
+  }
+}
 
 let db;
 let open;
@@ -127,11 +142,12 @@ const kept = new Map();
 
 const statements = {
   open({ path: named, readOnly: isReadOnly, isWal }) {
+    loaded ??= withMemory(() => require('node-sqlite3-wasm'));
     path = named;
     readOnly = isReadOnly;
     journal = `${path}-journal`;
     undo = `${path}.undo`;
-    db = new Database(path, { readOnly });
+    db = new loaded.library.Database(path, { readOnly });
     // What the other engine left: taken in whole, since this one can use a write-ahead log only while it is alone.
     if (isWal) db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA locking_mode = NORMAL');
     db.exec('PRAGMA cache_size = -4000; PRAGMA foreign_keys = OFF; SELECT count(*) FROM sqlite_schema');
@@ -256,7 +272,7 @@ parentPort.on('message', ({ id, work, ...given }) => {
     looked = { wall: 0, ticks: 0 };
   }
   try {
-    parentPort.postMessage({ id, value: statements[work](given) });
+    parentPort.postMessage({ id, value: unoptimised(() => statements[work](given)) });
   } catch (error) {
     parentPort.postMessage({ id, error: error.message, code: lastError });
   }
