@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { defineConfig } from 'rolldown';
 import { bundle } from '../rolldown.config.ts';
-import { jqWasm, minify, replacing, sqliteWasm } from './plugins.ts';
+import { jqWasm, minify, replacing, sqliteWasm, unpackedSqlite } from './plugins.ts';
 import { thirdPartyLicenses } from './third-party-licenses.ts';
 
 const { resolve } = createRequire(import.meta.url);
@@ -85,10 +85,7 @@ export default defineConfig([
     input: 'src/mirror/sqlite/sqlite-worker.cjs',
     platform: 'node',
     plugins: [
-      replacing('sqlite-wasm-asset', /node-sqlite3-wasm\.js$/u, [
-        'var wasmBinary;',
-        "var wasmBinary = require('node:worker_threads').workerData.wasm;",
-      ]),
+      ...unpackedSqlite("require('node:worker_threads').workerData.wasm"),
       {
         name: 'sqlite-wasm',
         writeBundle({ dir = '' }) {

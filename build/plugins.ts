@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { OutputOptions, Plugin } from 'rolldown';
 import { stripWasm } from './strip-wasm.ts';
 
@@ -107,3 +108,15 @@ export function replacing(name: string, file: RegExp, [from, to]: readonly [stri
     },
   };
 }
+
+/** `bytes`: JavaScript that gives SQLite's WebAssembly to the thread that it is for. */
+export const unpackedSqlite = (bytes: string): Plugin[] => [
+  replacing('unpacked-sqlite', /src\/mirror\/sqlite\/unpacked\.cjs$/u, [
+    'exports.sqlite = undefined',
+    `exports.sqlite = ${bytes}`,
+  ]),
+  replacing('packed-sqlite', /node-sqlite3-wasm\.js$/u, [
+    'var wasmBinary;',
+    `var wasmBinary = require(${JSON.stringify(join(import.meta.dirname, '..', 'src/mirror/sqlite/unpacked.cjs'))}).sqlite;`,
+  ]),
+];

@@ -108,6 +108,9 @@ function syncFolder() {
 }
 
 const { percentilesOf, withMemory } = require('./percentile.cjs');
+// What the library needs, made ready while the command is still being loaded.
+require('node:crypto');
+require('./unpacked.cjs');
 
 /** Loaded with the first file, for V8's flags hold then. */
 let loaded;
