@@ -1,3 +1,4 @@
+import type { Held } from '../../disk/lock/lock.ts';
 import { transaction } from '../tables/transaction.ts';
 import type { Connection, Work } from './connection.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type Use,
 } from './file.ts';
 import { dropEmptyLog, takeJournal, takeLog } from './journal.ts';
-import { asWebAssembly, gateOfWebAssembly } from './locks.ts';
+import { gateKeeper } from './locks.ts';
 import { type Found, lookAt } from './ownership.ts';
 import { piece, rowsReadAhead } from './query-rows.ts';
 import { untilInterrupted } from './thread.ts';
@@ -18,7 +19,10 @@ import { untilInterrupted } from './thread.ts';
 /** SQLite as WebAssembly, in a thread: no locks of its own, so svc's lock is held around all that it does. */
 export function webAssemblyEngine(place: CopyFile, start: Start): SqliteEngine {
   const { ctx, path, isOwn } = place;
+  const gate = gateKeeper(ctx, path);
   let present: Connection | undefined;
+  /** The lock under which the file was last looked at: nobody else has changed it since. */
+  let lookedUnder: Held | undefined;
 
   const closePresent = async (): Promise<void> => {
     const connection = present;
@@ -27,14 +31,17 @@ export function webAssemblyEngine(place: CopyFile, start: Start): SqliteEngine {
     await connection?.end();
   };
   /** Under the lock alone. */
-  const open = async (use: Use, entry: string): Promise<Connection> => {
+  const open = async (use: Use, held: Held): Promise<Connection> => {
+    if (present && lookedUnder === held && (use === 'read' || !present.readOnly)) return present;
     const found = await lookAt(path, isOwn);
     const isTorn = await takeJournal(path, '.undo', ctx.notice);
     if (found.isWal || isTorn) await closePresent();
     await (found.isWal ? takeLog(path) : dropEmptyLog(path));
-    if (present && (use === 'read' || !present.readOnly)) return present;
-    await closePresent();
-    present = await opened(use, { ...found, isTorn }, entry);
+    if (!present || (use === 'write' && present.readOnly)) {
+      await closePresent();
+      present = await opened(use, { ...found, isTorn }, held.entry);
+    }
+    lookedUnder = held;
     return present;
   };
   const opened = async (use: Use, { isWal, whose, isTorn }: Found & { readonly isTorn: boolean }, entry: string) => {
@@ -43,17 +50,30 @@ export function webAssemblyEngine(place: CopyFile, start: Start): SqliteEngine {
       return openedForWriting(place, start, { isWal, entry });
     return openedForReading(start, { isWal: false });
   };
+  /** `work` alone with the file. */
+  const alone = async <T>(work: (held: Held) => Promise<T>): Promise<T> => {
+    const { held, release } = await gate.take();
+    try {
+      return await work(held);
+    } catch (error) {
+      // What was not done may be left half done.
+      lookedUnder = undefined;
+      throw error;
+    } finally {
+      await release();
+    }
+  };
   return {
     transact: (use, begin, job, check) =>
-      asWebAssembly(ctx, path, async ({ check: checkGate, entry }) => {
+      alone(async (held) => {
         const mustBeOurs = () => {
-          checkGate();
+          held.check();
           if (use === 'write') check();
         };
         try {
           mustBeOurs();
-          const connection = await open(use, entry);
-          const exec = (text: string) => connection.ask('exec', { text, entry });
+          const connection = await open(use, held);
+          const exec = (text: string) => connection.ask('exec', { text, entry: held.entry });
           return await transaction(exec, begin, async () => {
             const value = await job(sqlOn(connection));
             mustBeOurs();
@@ -65,28 +85,23 @@ export function webAssemblyEngine(place: CopyFile, start: Start): SqliteEngine {
           throw error;
         }
       }),
-    exec: (text) =>
-      asWebAssembly(ctx, path, async ({ entry }) => (await open('write', entry)).ask('exec', { text, entry })),
+    exec: (text) => alone(async (held) => (await open('write', held)).ask('exec', { text, entry: held.entry })),
     async query(text, views, signal) {
-      const lock = await gateOfWebAssembly(ctx, path);
+      const { held, release } = await gate.take();
       const end = async () => {
         await closePresent();
-        await lock.release();
+        await release();
       };
       try {
         // A thread that may write is not asked, whatever it would refuse.
-        const { entry } = lock.held;
-        if (!(await open('read', entry)).readOnly) {
-          await closePresent();
-          await open('read', entry);
-        }
-        const connection = await open('read', entry);
+        if (!(await open('read', held)).readOnly) await closePresent();
+        const connection = await open('read', held);
         const ask = <W extends Work>(work: W, given?: object) =>
           untilInterrupted(connection, signal, connection.ask(work, given));
         const columns = await ask('query', { text, views });
         const next = async () => {
           const some = await ask('next', { most: piece });
-          lock.held.check();
+          held.check();
           return some;
         };
         return { columns, rows: rowsReadAhead(next, end) };
@@ -95,6 +110,9 @@ export function webAssemblyEngine(place: CopyFile, start: Start): SqliteEngine {
         throw error;
       }
     },
-    close: closePresent,
+    async close() {
+      await closePresent();
+      await gate.leave();
+    },
   };
 }

@@ -4,7 +4,7 @@ import { isCode } from '../../disk/file/atomic-file.ts';
 import { diskFailure } from '../../disk/file/disk-failure.ts';
 import { removeEmptyFolder, removeFolder } from '../../disk/file/file-head.ts';
 import { namesIn } from '../../disk/file/folder.ts';
-import { type Held, holders, tryLock, withLock } from '../../disk/lock/lock.ts';
+import { type Held, holders, isOurs, tryLock, withLock } from '../../disk/lock/lock.ts';
 import { Failure, interruption } from '../../errors.ts';
 
 export type LockNeeds = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'> & {
@@ -90,14 +90,36 @@ export const enterNative = <T extends object>(
 
 const waitAtMostMs = 10_000;
 
-/** `work` alone with the file, as the engine without locks of its own. */
-export async function asWebAssembly<T>(ctx: LockNeeds, path: string, work: (held: Held) => Promise<T>): Promise<T> {
-  const { held, release } = await gateOfWebAssembly(ctx, path);
-  try {
-    return await work(held);
-  } finally {
-    await release();
-  }
+/** The gate of one engine: given back once nothing follows at once, since of a short look the lock is the most. */
+export function gateKeeper(ctx: LockNeeds, path: string) {
+  let idle: Kept | undefined;
+  let leaving: Promise<void> = Promise.resolve();
+  const leave = (): Promise<void> => {
+    if (idle) {
+      leaving = idle.release();
+      // Whoever comes next is told.
+      leaving.catch(() => {});
+    }
+    idle = undefined;
+    return leaving;
+  };
+  return {
+    /** To be given back by `release`. */
+    async take(): Promise<Kept> {
+      if (!idle || !isOurs(idle.held)) {
+        await leave();
+        idle = await gateOfWebAssembly(ctx, path);
+      }
+      const taken = idle;
+      idle = undefined;
+      const release = async (): Promise<void> => {
+        idle = taken;
+        setImmediate(() => void (idle === taken && leave()));
+      };
+      return { held: taken.held, release };
+    },
+    leave,
+  };
 }
 
 /** The gate, once no process has the file open with the other engine. It is given back during the wait. */
