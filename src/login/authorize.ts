@@ -166,7 +166,7 @@ function readPasted(
   { attempt, opened, receiver, signal }: Waiting,
 ): Promise<Answer> | undefined {
   const { noInput } = settings;
-  const { lines, redirectUri } = wanted;
+  const { lines, redirectUri, client } = wanted;
   const onTerminal = ctx.stdin.isTTY === true;
   const mayAsk = onTerminal && ctx.ask.canAsk && !noInput && !(opened && receiver);
   if (onTerminal && !mayAsk) {
@@ -187,7 +187,8 @@ function readPasted(
           hint: `Run: ${again(settings, wanted)}`,
         });
       }
-      if (text.trim() === '') continue;
+      // The secret may stand first, as a login in a pipe takes it, although it was known.
+      if (['', client.clientSecret].includes(text.trim())) continue;
       const judged = judgePasted(text, redirectUri, attempt.state);
       if (typeof judged !== 'string') return { params: judged, show: async () => {} };
       ctx.notice(judged);

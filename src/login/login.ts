@@ -84,6 +84,8 @@ type Browsing = Common & {
   readonly clientId?: string;
   readonly redirectUri?: string;
   readonly browser: boolean;
+  /** A new consent for a login that is there. */
+  readonly isRenewal?: boolean;
 };
 
 /** Authorization code with PKCE; see `authorize`. The browser is told how it ended. */
@@ -95,7 +97,7 @@ export async function loginWithBrowser(browsing: Browsing): Promise<LoggedIn> {
   // The document names a separate host for OAuth. Where none is set, it is the service's.
   const authUrl = settings.authUrl ?? baseUrl;
   const redirectUri = checkRedirectUri(browsing.redirectUri ?? settings.redirectUri, '--redirect-uri');
-  const client = await findClient(ctx, settings, { clientId: browsing.clientId, authUrl, lines });
+  const client = await findClient(ctx, settings, { ...browsing, authUrl, lines });
   const { grant, show } = await authorize(ctx, settings, { client, scopes, redirectUri, browser, lines });
   try {
     const asked = judge({ kind: 'oauth', token: grant.access_token }, undefined);

@@ -29,15 +29,24 @@ export function checkRedirectUri(text: string, by: string): string {
 
 type Ports = Pick<Context, 'stdin' | 'ask' | 'env' | 'tokens' | 'notice'>;
 
+type Sought = {
+  readonly clientId?: string;
+  readonly authUrl: string;
+  readonly lines: Lines;
+  /** A login of this client is there, so its secret is known: no line of a pipe is needed for it. */
+  readonly isRenewal?: boolean;
+};
+
 /** The pre-registered client: its id from a flag, the environment or the profile, its secret never from a flag. */
 export async function findClient(
   ctx: Ports,
   settings: Settings,
-  { clientId, authUrl, lines }: { readonly clientId?: string; readonly authUrl: string; readonly lines: Lines },
+  { clientId, authUrl, lines, isRenewal }: Sought,
 ): Promise<Client> {
   const id = clientId ?? settings.clientId ?? (await askClientId(ctx, settings));
-  const secret = ctx.env.SVC_CLIENT_SECRET || (await keptSecret(ctx, settings, authUrl, id));
-  const clientSecret = secret ?? (await readSecret(ctx, 'client secret', lines, settings.noInput));
+  const isKept = ctx.stdin.isTTY || isRenewal;
+  const secret = ctx.env.SVC_CLIENT_SECRET || (isKept && (await keptSecret(ctx, settings, authUrl, id)));
+  const clientSecret = secret || (await readSecret(ctx, 'client secret', lines, settings.noInput));
   return { authUrl, clientId: id, clientSecret: checkClientSecret(clientSecret) };
 }
 
@@ -56,14 +65,13 @@ async function askClientId(ctx: Ports, { noInput }: Settings): Promise<string> {
   });
 }
 
-/** On a terminal the secret of an earlier login is used again. In a pipe the first line is always the secret. */
+/** On a terminal the secret of an earlier login is used again. In a pipe the first line of a new one is always the secret. */
 async function keptSecret(
   ctx: Ports,
   { profile }: Settings,
   authUrl: string,
   clientId: string,
 ): Promise<string | undefined> {
-  if (!ctx.stdin.isTTY) return undefined;
   const kept = await readStored(ctx.tokens, profile, 'client').catch(() => undefined);
   return kept && isSameClient(kept, authUrl, clientId) ? kept.client_secret : undefined;
 }

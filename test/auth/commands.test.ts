@@ -464,6 +464,20 @@ describe('more scopes', () => {
     expect(scopes).toEqual(['identity', 'contacts:read', 'tickets:write']);
   });
 
+  test.each([
+    ['nothing', ''],
+    ['the secret first, as a login in a pipe takes it', 'sandbox_secret\n'],
+  ])('take the secret that is stored, in a pipe with %s too', async (_, stdin) => {
+    const world = await authWorld();
+    await login(world, '--scope', 'identity');
+    const ran = await world.svc(['auth', 'refresh', '--scope', 'tickets:write'], {
+      env: { SVC_CLIENT_SECRET: undefined },
+      stdin,
+      openBrowser: async (url) => void world.consent(url).then(visit),
+    });
+    expect(ran).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('redirected address') });
+  });
+
   test('that are there already need no browser', async () => {
     const world = await authWorld();
     await login(world, '--scope', 'identity');

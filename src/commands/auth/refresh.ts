@@ -59,6 +59,7 @@ export const authRefresh = defineCommand({
         judge: judgeAt(outer, settings, baseUrl),
         scopes: scopes.filter((scope) => added.includes(scope) || held.scopes.includes(scope)),
         clientId: held.client_id,
+        isRenewal: true,
         browser: !flags.noBrowser,
       });
       const [credential] = status.credentials;
