@@ -386,3 +386,16 @@ test('a key of the environment is not carried, and whose login acts instead is s
   }
   expect((await install(['print'], { SVC_API_KEY: undefined })).stderr).toBe('');
 });
+
+test.each([{ SVC_API_KEY: 'key_acme' }, { SVC_API_KEY: undefined }])(
+  'a login that belongs to another address than the entry names is not promised (%j)',
+  async (shell) => {
+    await svc(world, ['login', '--with-api-key'], { stdin: 'key_globex', env: { SVC_API_KEY: undefined } });
+    const { stderr, exitCode } = await install(['print'], { ...shell, SVC_BASE_URL: 'https://other.example' });
+    expect(exitCode).toBe(0);
+    expect(stderr).not.toContain('it acts with');
+    expect(stderr).toMatch(
+      /^Warning: the API key of profile default belongs to https:\/\/service\.test, not to https:\/\/other\.example that the entry names: the assistant is refused\. Leave out --base-url \(SVC_BASE_URL\), or log in there and name that profile: svc -p \S+ login --base-url https:\/\/other\.example --with-api-key/mu,
+    );
+  },
+);

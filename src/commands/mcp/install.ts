@@ -1,6 +1,8 @@
+import type { CredentialKind } from '../../api/operation.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { readConfig } from '../../config/config-file.ts';
+import { originOf } from '../../config/service-url.ts';
 import { profileConfig, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { itself } from '../../disk/place/installed.ts';
@@ -9,6 +11,7 @@ import { carriedBy } from '../../mcp/carried.ts';
 import { type Client, type Configured, clients, type Into, type ServerEntry, titles } from '../../mcp/clients.ts';
 import type { Grant } from '../../mcp/tool.ts';
 import { bare } from '../../output/bare.ts';
+import { insteadOf } from '../../promise/instead-of.ts';
 import { listed } from '../../text/listed.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -163,9 +166,10 @@ const leftWords = (left: readonly string[]): string[] =>
   );
 
 /** The client starts svc without the credentials of this shell: only what the profile keeps is there. */
-async function lacksLogin(ctx: Context, { profile }: Settings, title: string): Promise<string[]> {
+async function lacksLogin(ctx: Context, settings: Settings, title: string): Promise<string[]> {
   const { heldByProfile, loginCommand, nameOf } = await import('../../auth/credentials.ts');
   const { environmentKinds, variablesOf } = await import('../../auth/at-hand.ts');
+  const { profile } = settings;
   const held = (await heldByProfile(ctx.tokens)).get(profile) ?? [];
   const kinds = environmentKinds(ctx.env);
   const lacked = `${title} will not have your ${variablesOf(kinds)}`;
@@ -175,10 +179,32 @@ async function lacksLogin(ctx: Context, { profile }: Settings, title: string): P
       `Warning: profile ${profile} holds no login${kinds.length > 0 ? `, and ${lacked}` : ''}. To log in: ${login}`,
     ];
   }
+  const strange = await ofOtherOrigin(ctx, settings, held);
+  if (strange) return [`Warning: ${strange}`];
   if (kinds.length === 0) return [];
   const { account } = profileConfig(await readConfig(ctx.files), profile);
   const whose = account ? ` of account ${account.id} (${sanitize(account.name)})` : '';
   return [`Warning: ${lacked}: it acts with the ${held.map(nameOf).join(' and ')} of profile ${profile}${whose}.`];
+}
+
+/** A login that the address of the entry does not get: svc would stop before anything is sent. */
+async function ofOtherOrigin(
+  { tokens }: Context,
+  { profile, baseUrl, baseUrlNamed }: Settings,
+  held: readonly CredentialKind[],
+): Promise<string | undefined> {
+  if (!baseUrlNamed || !baseUrl) return undefined;
+  const { loginCommand, nameOf, newProfile, readStored } = await import('../../auth/credentials.ts');
+  for (const kind of held) {
+    const stored = await readStored(tokens, profile, kind).catch(insteadOf('any', undefined));
+    if (!stored || originOf(stored.base_url) === originOf(baseUrl)) continue;
+    const login = loginCommand(kind, newProfile(baseUrl), baseUrl);
+    return (
+      `the ${nameOf(kind)} of profile ${profile} belongs to ${originOf(stored.base_url)}, not to ${originOf(baseUrl)} that ` +
+      `the entry names: the assistant is refused. Leave out --base-url (SVC_BASE_URL), or log in there and name that profile: ${login}`
+    );
+  }
+  return undefined;
 }
 
 /** Two programs have the same name, and keep their servers in different places. */
