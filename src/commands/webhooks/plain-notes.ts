@@ -1,3 +1,4 @@
+import type { Output } from '../../config/settings.ts';
 import { type Context, withContext } from '../../context.ts';
 import { sanitize } from '../../text/sanitize.ts';
 
@@ -7,5 +8,17 @@ import { sanitize } from '../../text/sanitize.ts';
  */
 export function withPlainNotes(ctx: Context): Context {
   const notice = (text: string) => ctx.notice(sanitize(text));
+  return withContext(ctx, { notice });
+}
+
+/** The same as a log: where it is read later, each line says when it was written, as JSON beside JSON. On a terminal somebody sees it come. */
+export function withLogLines(outer: Context, output: Output | undefined): Context {
+  const ctx = withPlainNotes(outer);
+  if (outer.stderr.isTTY) return ctx;
+  const isJson = output === 'json' || output === 'jsonl';
+  const notice = (text: string) => {
+    const time = ctx.clock.now().toISOString();
+    ctx.notice(isJson ? JSON.stringify({ time, message: sanitize(text) }) : `${time} ${text}`);
+  };
   return withContext(ctx, { notice });
 }

@@ -9,7 +9,7 @@ import { counted } from '../../text/number.ts';
 import type { Configured } from '../../webhooks/serve/config.ts';
 import type { MissedOf } from '../../webhooks/serve/options.ts';
 import type { Served } from '../../webhooks/serve/serve.ts';
-import { withPlainNotes } from './plain-notes.ts';
+import { withLogLines, withPlainNotes } from './plain-notes.ts';
 
 export const serveWebhooks = defineCommand({
   name: 'serve',
@@ -65,14 +65,15 @@ export const serveWebhooks = defineCommand({
     }
     const { serve } = await import('../../webhooks/serve/serve.ts');
     const { doorsOf, laterDoors } = await import('../../webhooks/serve/doors.ts');
-    const served = await serve(ctx, {
+    const log = withLogLines(outer, settings.output);
+    const served = await serve(log, {
       profile: settings.profile,
       first,
       read,
       placeOf,
-      doorsOf: ({ config }) => doorsOf(ctx, config, settings.profile),
-      laterDoors: ({ config }) => laterDoors(ctx, config, settings.profile),
-      ...(flags.catchUp && { missed: (current) => missed(ctx, settings, current) }),
+      doorsOf: ({ config }) => doorsOf(log, config, settings.profile),
+      laterDoors: ({ config }) => laterDoors(log, config, settings.profile),
+      ...(flags.catchUp && { missed: (current) => missed(log, settings, current) }),
     });
     return {
       data: { shape: 'record', record: { ...served.tally, sinks: served.sinks } },

@@ -145,7 +145,7 @@ withMounts(
     await listener.until(() => listener.said.stderr.includes('The inbox cannot be written '));
     rmSync(filler);
     expect(await Promise.all(answers)).toEqual([204, 204]);
-    await served.until(() => served.said().includes('The inbox answers again.\n'));
+    await served.until(() => served.said().includes('The inbox answers again.'));
     await listener.until(() => listener.said.stderr.includes('The inbox answers again.\n'));
   },
 );

@@ -266,6 +266,30 @@ test('what a program says with the text of a customer colours, hides and forges 
   expect(served.said()).not.toMatch(/[\x00-\x09\x0b-\x1f]/u);
 });
 
+const moment = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/u;
+
+test('each line of the log begins with its time where nobody watches, and is JSON beside JSON', async () => {
+  const text = 'listen: { port: 0 }\ninbox: inbox\nsinks:\n  - { name: log, file: { path: events.jsonl } }\n';
+  const inText = await serving(await newWorld(), text, {}, ['--output', 'table']);
+  await inText.end();
+  const lines = inText.said().trimEnd().split('\n');
+  expect(lines.length).toBeGreaterThan(1);
+  for (const line of lines) expect(line.split(' ')[0]).toMatch(moment);
+  const inJson = await serving(await newWorld(), text);
+  const ran = await inJson.end();
+  const logged = inJson
+    .said()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(logged.map(({ message }) => message)).toContainEqual(expect.stringContaining('Listening on http'));
+  for (const line of logged) expect(line).toEqual({ time: expect.stringMatching(moment), message: expect.any(String) });
+  expect(JSON.parse(ran.stdout)).toMatchObject({ accepted: 0 });
+  const onTerminal = await serving(await newWorld(), text, { columns: 100 });
+  await onTerminal.end();
+  expect(onTerminal.said()).toMatch(/^Listening on/u);
+});
+
 test('--check refuses options of a database that serve could not use', async () => {
   const world = await newWorld();
   const file = join(world.folder, 'c.yaml');
@@ -433,7 +457,7 @@ test('a program that is not there is told when serve starts and when it reads it
     `listen: { port: 0 }\ninbox: inbox\nsinks:\n  - { name: crm, exec: { command: [${program}] } }\n`;
   const env = { SVC_WEBHOOK_SECRET: secret, PATH: `${join(world.folder, 'nothing')}:/bin` };
   const served = await start(world, config('./nowhere'), { env });
-  const warning = (program: string) => `Warning: The program of sink crm is not there, or cannot be run: ${program}\n`;
+  const warning = (program: string) => `Warning: The program of sink crm is not there, or cannot be run: ${program}`;
   expect(served.said()).toContain(warning('./nowhere'));
   served.reload(config('no-such-program'));
   await served.until(() => served.said().includes(warning('no-such-program')));
