@@ -33,6 +33,24 @@ test('a list of none says no more than was asked for', async () => {
     expect(await said(`drafts list ${flag}`)).toBe('There is no such draft. To see all of them: svc drafts list --all');
 });
 
+test.each([
+  ['tickets reply 8 --body Fixed', '/tickets/8'],
+  ['conversations reply 3 --body Fixed', '/conversations/3'],
+  ['api /tickets/8/replies -f body=Fixed', '/tickets/8'],
+])('%s --draft reads its thread once: nothing will be looked for', async (line, path) => {
+  const { world, ok } = desk();
+  await ok(`${line} --draft`);
+  expect(world.sent.filter((one) => one === `GET ${path}`)).toHaveLength(1);
+});
+
+test('a draft for a ticket that is not there is refused', async () => {
+  const { run } = desk();
+  expect(await run('tickets reply 9999 --body Fixed --draft')).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringContaining('Ticket 9999'),
+  });
+});
+
 test('on a terminal one line names the draft and the command that sends it', async () => {
   const { ok } = desk();
   const { stdout } = await ok('tickets reply T-1008 --body Fixed --draft', { columns: 200, env: { NO_COLOR: '1' } });

@@ -1,8 +1,7 @@
-import { hearersOf } from '../../api/hearers.ts';
 import type { Operation } from '../../api/operation.ts';
 import { unwrap } from '../../command/answered.ts';
 import { Failure, interruption } from '../../errors.ts';
-import { call, type Known, lookFor, type Service } from '../../http/call/call.ts';
+import { call, isDrafted, type Known, lookFor, type Service } from '../../http/call/call.ts';
 import { madeIds } from '../../http/exchange/made.ts';
 import { settleRecord, syncRecord } from '../../http/exchange/recorder.ts';
 import type { Undecided } from '../../http/exchange/settle.ts';
@@ -51,7 +50,7 @@ export async function send(sending: Sending, planned: Planned): Promise<Outcome>
   try {
     const input = await complete(sending, planned);
     let known: Known | undefined;
-    if (operation.safety === 'verify' && !(await isDrafted(sending))) {
+    if (operation.safety === 'verify' && !(await isDrafted(sending.outer, operation))) {
       trip.before = await knownBefore(sending, input);
       known = trip.before && !planned.keys.some((key) => doubtful.has(key)) ? trip.before : 'nothing';
     }
@@ -80,11 +79,6 @@ type There = {
   /** Whether svc was killed when that step was about to leave, or had left. */
   readonly mayBeDone?: boolean;
 };
-
-/** Nothing of it leaves, so nothing is looked for. */
-async function isDrafted({ outer, row }: Sending): Promise<boolean> {
-  return hearersOf(row.operation) === 'customer' && (await outer.ctx.sends?.mode()) === 'draft';
-}
 
 /** The record is there; what is to follow is done too, or told. */
 export async function finished(sending: Sending, planned: Planned, there: There): Promise<Done> {

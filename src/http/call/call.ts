@@ -1,4 +1,5 @@
 import { getAccount } from '../../api/account.ts';
+import { hearersOf } from '../../api/hearers.ts';
 import type { Input, Operation } from '../../api/operation.ts';
 import { openSession, type Session } from '../../auth/session.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -174,6 +175,10 @@ const readOf =
   (reading) =>
     call(service, reading, { params } as Input<Operation>);
 
+/** A message of which a draft is made: it does not leave, so nothing will be looked for. */
+export const isDrafted = async ({ ctx }: Service, operation: Operation): Promise<boolean> =>
+  hearersOf(operation) === 'customer' && (await ctx.sends?.mode()) === 'draft';
+
 const looking = () =>
   Promise.all([import('../look/look.ts'), import('../look/before.ts'), import('../look/looking.ts')]);
 let looks: ReturnType<typeof looking> | undefined;
@@ -192,10 +197,9 @@ export async function preparedLook<Op extends Operation>(
     (maxWaitMs?: number): Read =>
     (asked, wanted) =>
       call(service, asked, wanted, maxWaitMs === undefined ? {} : { maxWaitMs });
+  const known = (await isDrafted(service, operation)) ? 'nothing' : options.before;
   const before =
-    options.before === 'nothing'
-      ? undefined
-      : (options.before ?? (await readBefore(reading(options.maxWaitMs), operation, input)));
+    known === 'nothing' ? undefined : (known ?? (await readBefore(reading(options.maxWaitMs), operation, input)));
   const { open, me, leaves, sentAt, ended } = openWrite(service, `${operation.id} ${likenessOf(operation, input)}`);
   // What an earlier run saw before its own write says nothing of what others have made since.
   const mayBeAnew = (one: number) => !options.isResumed && own.get(one) === ofEarlierRun && isForgotten(one, before);
