@@ -252,7 +252,7 @@ describe('a call', () => {
 
   test('whose outcome is unknown may be repeated where twice is once', async () => {
     const { call } = await assistant('--allow-write');
-    await world.control('POST', 'faults', { method: 'PATCH', path: '/tickets/1', action: 'drop-after', times: 9 });
+    await world.control('POST', 'faults', { method: 'PATCH', path: '/tickets/1', action: 'drop-before', times: 9 });
     const { data, text } = await call('updateTicket', { id: 1, priority: 2 });
     expect(data.error.kind).toBe('unknown');
     expect(text).toContain('call again with the same input');
