@@ -25,11 +25,7 @@ export function accountAdmin(
 }
 
 /** The run as that profile's: with its login alone. */
-export async function asProfile(
-  ctx: Context,
-  settings: Settings,
-  profile: string,
-): Promise<{ readonly ctx: Context; readonly settings: Settings }> {
+export async function asProfile(ctx: Context, settings: Settings, profile: string) {
   const config = await readConfig(ctx.files);
   const own = withContext(ctx, { env: withoutCredentials(ctx.env) });
   return { ctx: own, settings: settingsOfProfile(settings, config, profile) };

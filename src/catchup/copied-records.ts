@@ -4,28 +4,27 @@ import type { Context } from '../context.ts';
 import { openCopyIfKnown } from '../mirror/store/open-copy.ts';
 import { readAll } from '../mirror/store/read.ts';
 import { isKindWhole, readState } from '../mirror/store/state.ts';
+import type { KindName } from '../mirror/tables/kinds.ts';
 import type { Account, Store } from '../mirror/tables/store.ts';
 import type { Fields } from '../text/record.ts';
 import { messagesOf } from './customer-messages.ts';
 import type { Records } from './records.ts';
 
-const kindOf = {
+const kindOf: Partial<Record<WebhookEvent, KindName>> = {
   'contact.created': 'contacts',
   'call.completed': 'calls',
   'ticket.created': 'tickets',
   'conversation.message_received': 'conversations',
-} as const satisfies Partial<Record<WebhookEvent, string>>;
+};
 
 /** The service's clock and this machine's may differ, and a pull takes its time. */
 const overlapMs = 15 * 60_000;
-
-type Copied = { readonly records: Records; close(): Promise<void> };
 
 /**
  * Records from the copy of the account as far as it reaches, and only the rest from the service. Changelog and feedback
  * are always asked for: their lists have to be read whole.
  */
-export async function recordsFromCopy(ctx: Context, settings: Settings, service: Records): Promise<Copied> {
+export async function recordsFromCopy(ctx: Context, settings: Settings, service: Records) {
   const copy = await openCopyIfKnown(ctx, settings).catch(() => undefined);
   if (!copy) return { records: service, close: async () => {} };
   return { records: both(copy.store, copy.account, service), close: () => copy.store.close() };
@@ -33,18 +32,15 @@ export async function recordsFromCopy(ctx: Context, settings: Settings, service:
 
 const both = (store: Store, account: Account, service: Records): Records =>
   async function* records(event, since) {
-    const until = await reachOf(store, account, event);
-    if (until === undefined || until <= since) return yield* service(event, since);
-    yield* event === 'conversation.message_received'
-      ? copiedMessages(store, account, since)
-      : readAll(store, account, kindOf[event as keyof typeof kindOf]);
+    const kind = kindOf[event];
+    const until = kind && (await reachOf(store, account, kind));
+    if (!kind || until === undefined || until <= since) return yield* service(event, since);
+    yield* kind === 'conversations' ? copiedMessages(store, account, since) : readAll(store, account, kind);
     yield* service(event, until);
   };
 
 /** Up to when the copy surely holds every record. */
-async function reachOf(store: Store, account: Account, event: WebhookEvent): Promise<Date | undefined> {
-  if (!(event in kindOf)) return undefined;
-  const kind = kindOf[event as keyof typeof kindOf];
+async function reachOf(store: Store, account: Account, kind: KindName): Promise<Date | undefined> {
   const state = await store.read((sql) => readState(sql, account, kind));
   // A reading may take hours, and what comes meanwhile is not in it: of its end, which earlier versions kept, nothing follows.
   const until = state.wholeUntil ?? state.cursor;

@@ -7,7 +7,7 @@ import type { Starts } from '../webhooks/store/starts.ts';
 import { type Rebuilt, rebuild } from './rebuild.ts';
 import type { Records } from './records.ts';
 
-export type CatchUp = {
+type CatchUp = {
   readonly starts: Starts;
   readonly records: Records;
   readonly accountId: () => Promise<unknown>;
@@ -21,14 +21,8 @@ export type CatchUp = {
   readonly onUnread: (event: WebhookEvent, error: unknown) => void;
 };
 
-/** `young`: what the service may still be sending, the last of it begun at `until`, and for how long. */
-export type Found = {
-  readonly rebuilt: readonly Rebuilt[];
-  readonly young: { readonly count: number; readonly forMs: number; readonly until: Date };
-};
-
-/** The events that never arrived, oldest first. */
-export async function rebuiltSince(wanted: CatchUp): Promise<Found> {
+/** The events that never arrived, oldest first. `young`: what the service may still be sending, the last of it begun at `until`, and for how long. */
+export async function rebuiltSince(wanted: CatchUp) {
   const { starts, records, held, onUnread } = wanted;
   const accountId = await wanted.accountId();
   const now = wanted.serviceNow();
@@ -90,18 +84,13 @@ export function arrivalOf({ event, key, body }: Rebuilt, secret: string, at: Dat
 }
 
 /** What a view of the inbox gathers: the records that it holds, and when the newest event happened. */
-export function createMemory(): {
-  readonly held: Set<string>;
-  readonly see: (arrival: Arrival) => undefined;
-  /** Undefined where no event was received; with samples alone the first of them, for nothing before it was waited for. */
-  readonly latest: () => Date | undefined;
-} {
+export function createMemory() {
   const held = new Set<string>();
   let latest = Number.NEGATIVE_INFINITY;
   let sampled = Number.POSITIVE_INFINITY;
   return {
     held,
-    see(arrival) {
+    see(arrival: Arrival): undefined {
       const key = recordIn(arrival.body);
       if (key === undefined) {
         // A search that began at the last sample would leave out what was missed before it.
@@ -114,7 +103,8 @@ export function createMemory(): {
       // By the service's clock, and never later than it came.
       latest = Math.max(latest, Math.min(Number.isNaN(at) ? Number.POSITIVE_INFINITY : at, Date.parse(arrival.at)));
     },
-    latest() {
+    /** Undefined where no event was received; with samples alone the first of them, for nothing before it was waited for. */
+    latest(): Date | undefined {
       const at = Number.isFinite(latest) ? latest : sampled;
       return Number.isFinite(at) ? new Date(at - overlapMs) : undefined;
     },

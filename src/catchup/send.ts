@@ -35,11 +35,14 @@ export async function sendRebuilt(ctx: Context, arrivals: readonly Arrival[], se
       const known = new Set<string>();
       const log = await openLog(journal, { held, take: takerOf(to, known) });
       // Until it was tried, it has failed.
-      const results = new Map(arrivals.map(({ id }) => [id, known.has(id) ? 'repeated' : ('failed' as SendResult)]));
-      let untried = arrivals.filter(({ id }) => !known.has(id)).length;
+      const results = new Map<string, SendResult>(
+        arrivals.map(({ id }) => [id, known.has(id) ? 'repeated' : 'failed']),
+      );
+      const left = arrivals.filter(({ id }) => !known.has(id));
+      let untried = left.length;
       let silent = 0;
       try {
-        for (const arrival of arrivals.filter(({ id }) => !known.has(id))) {
+        for (const arrival of left) {
           if (ctx.signal.aborted || silent === silentAtMost) break;
           const end = await send(checked(ctx, held.check), arrival, sending);
           untried--;
@@ -85,16 +88,15 @@ async function send(
   for (let time = 1; ; time++) {
     // Not ended by the signal: what is under way may be taken, and then it must be remembered.
     const answer = await post(exchange, arrival, { to, timeoutMs });
-    if (!('lost' in answer) && isTaken(answer)) return 'taken';
-    if (!('lost' in answer) || time >= tries || signal.aborted) {
-      if (!('lost' in answer)) {
-        notice(`${arrival.id} was not taken: HTTP ${answer.status}`);
-        return 'refused';
-      }
+    if (!('lost' in answer)) {
+      if (isTaken(answer)) return 'taken';
+      notice(`${arrival.id} was not taken: HTTP ${answer.status}`);
+      return 'refused';
+    }
+    if (time >= tries || signal.aborted) {
       // Whose answer is lost may have it: then it comes once more.
-      notice(
-        `${arrival.id} ${answer.lost === 'after-sending' ? 'may not have been' : 'was not'} taken: ${answer.detail}`,
-      );
+      const was = answer.lost === 'after-sending' ? 'may not have been' : 'was not';
+      notice(`${arrival.id} ${was} taken: ${answer.detail}`);
       return 'silent';
     }
     await clock.sleep(1_000 * time, signal);

@@ -51,23 +51,7 @@ export type Frame = {
 export type Line = string;
 
 /** The latest frame, and as much of it as the terminal has taken. */
-export type Canvas = {
-  /** Draws the latest frame, or that one from now on; later, where the terminal has not taken the last one yet. */
-  draw(size: TerminalSize, next?: Frame): void;
-  send(bytes: string): void;
-  /** That is the latest frame from now on, and drawn later. */
-  keep(next: Frame): void;
-  /** Everything is drawn again at the next `draw`. */
-  redraw(): void;
-  /** The terminal may show anything, and has taken everything. */
-  forget(): void;
-  /** The terminal has taken everything. True: the latest frame is still to be drawn. */
-  drained(): boolean;
-  /** A line holds characters of which it is not known for certain how wide they are. */
-  isUncertain(): boolean;
-};
-
-export function createCanvas(terminal: TerminalPort): Canvas {
+export function createCanvas(terminal: TerminalPort) {
   let frame: Frame | undefined;
   let shown: Shown | undefined;
   let isBusy = false;
@@ -77,7 +61,8 @@ export function createCanvas(terminal: TerminalPort): Canvas {
   };
   return {
     send,
-    draw(size, next = frame) {
+    /** Draws the latest frame, or that one from now on; later, where the terminal has not taken the last one yet. */
+    draw(size: TerminalSize, next = frame): void {
       frame = next;
       isOutdated = isBusy;
       if (isBusy || !frame) return;
@@ -85,21 +70,26 @@ export function createCanvas(terminal: TerminalPort): Canvas {
       shown = now;
       send(bytes);
     },
-    keep(next) {
+    /** That is the latest frame from now on, and drawn later. */
+    keep(next: Frame): void {
       frame = next;
     },
-    redraw() {
+    /** Everything is drawn again at the next `draw`. */
+    redraw(): void {
       shown = undefined;
     },
-    forget() {
+    /** The terminal may show anything, and has taken everything. */
+    forget(): void {
       shown = undefined;
       isBusy = false;
     },
-    drained() {
+    /** The terminal has taken everything. True: the latest frame is still to be drawn. */
+    drained(): boolean {
       isBusy = false;
       return isOutdated;
     },
-    isUncertain: () => shown?.rows.some(({ isCertain }) => !isCertain) ?? false,
+    /** A line holds characters of which it is not known for certain how wide they are. */
+    isUncertain: (): boolean => shown?.rows.some(({ isCertain }) => !isCertain) ?? false,
   };
 }
 

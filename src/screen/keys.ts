@@ -15,18 +15,6 @@ export type Key = {
   readonly isAhead?: true;
 };
 
-/**
- * Bytes of a terminal in, keys out. A sequence may come in parts; what is not known is swallowed whole, and nothing
- * that is pasted is a key.
- */
-export type KeyParser = {
-  feed(bytes: Uint8Array): Key[];
-  /** How long to wait for more before `flush`; undefined where nothing is half-way. */
-  waitMs(): number | undefined;
-  /** Nothing more came: an ESC was the key, a paste has ended. */
-  flush(): Key[];
-};
-
 /** An ESC is the key Escape where nothing follows it within this time. */
 const escapeMs = 50;
 /** A paste whose end got lost, ends after this time without a byte. */
@@ -39,7 +27,11 @@ const longestSequence = 4096;
 const pasteStart = '\x1b[200~';
 const pasteEnd = '\x1b[201~';
 
-export function createKeyParser(): KeyParser {
+/**
+ * Bytes of a terminal in, keys out. A sequence may come in parts; what is not known is swallowed whole, and nothing
+ * that is pasted is a key.
+ */
+export function createKeyParser() {
   let decoder = new TextDecoder();
   let pending = '';
   let pasted: string | undefined;
@@ -76,15 +68,17 @@ export function createKeyParser(): KeyParser {
   };
 
   return {
-    feed(bytes) {
+    feed(bytes: Uint8Array): Key[] {
       pending += decoder.decode(bytes, { stream: true });
       return take();
     },
-    waitMs() {
+    /** How long to wait for more before `flush`; undefined where nothing is half-way. */
+    waitMs(): number | undefined {
       if (pasted !== undefined) return pasteMs;
       return pending === '' ? undefined : escapeMs;
     },
-    flush() {
+    /** Nothing more came: an ESC was the key, a paste has ended. */
+    flush(): Key[] {
       decoder = new TextDecoder();
       const keys: Key[] = [];
       if (pasted !== undefined) {
@@ -159,7 +153,7 @@ const isC1 = (character: string): boolean => character >= '\x80' && character <=
 function ofCsi(text: string, [whole, parameters = '', between = '', final = '']: RegExpExecArray): Step | 'more' {
   const length = whole.length;
   // The function keys of the Linux console, and reports of a mouse in its oldest form: what follows belongs to them.
-  const behind = ({ '[': 1, M: 3 } as Record<string, number>)[parameters === '' ? final : ''] ?? 0;
+  const behind = (parameters === '' && behindIts[final]) || 0;
   if (behind > 0) return text.length < length + behind ? 'more' : { length: length + behind, key: undefined };
   if (between !== '' || /[^\d;:]/u.test(parameters)) return { length, key: undefined };
   const [first = '', second = '', third = ''] = parameters.split(';');
@@ -173,11 +167,14 @@ function ofCsi(text: string, [whole, parameters = '', between = '', final = '']:
   return { length, key: isKey ? modified(cursorKeys[final], second, whole) : undefined };
 }
 
-const cursorKeys: Readonly<Record<string, Key | undefined>> = Object.fromEntries(
-  Object.entries({
-    ...{ A: 'up', B: 'down', C: 'right', D: 'left', H: 'home', F: 'end', P: 'f1', Q: 'f2', R: 'f3', S: 'f4' },
-  }).map(([final, name]) => [final, key(name)]),
-);
+const behindIts: Readonly<Record<string, number>> = { '[': 1, M: 3 };
+
+const keysBy = (names: Readonly<Record<string, string>>): Readonly<Record<string, Key | undefined>> =>
+  Object.fromEntries(Object.entries(names).map(([code, name]) => [code, key(name)]));
+
+const cursorKeys = keysBy({
+  ...{ A: 'up', B: 'down', C: 'right', D: 'left', H: 'home', F: 'end', P: 'f1', Q: 'f2', R: 'f3', S: 'f4' },
+});
 
 const applicationKeys: Readonly<Record<string, Key | undefined>> = {
   ...cursorKeys,
@@ -185,13 +182,11 @@ const applicationKeys: Readonly<Record<string, Key | undefined>> = {
   ...Object.fromEntries([...'0123456789'].map((digit, at) => [String.fromCharCode(0x70 + at), key(digit, digit)])),
 };
 
-const numberedKeys: Readonly<Record<string, Key | undefined>> = Object.fromEntries(
-  Object.entries({
-    ...{ 1: 'home', 2: 'insert', 3: 'delete', 4: 'end', 5: 'pageup', 6: 'pagedown', 7: 'home', 8: 'end' },
-    ...{ 11: 'f1', 12: 'f2', 13: 'f3', 14: 'f4', 15: 'f5', 17: 'f6', 18: 'f7', 19: 'f8', 20: 'f9', 21: 'f10' },
-    ...{ 23: 'f11', 24: 'f12' },
-  }).map(([number, name]) => [number, key(name)]),
-);
+const numberedKeys = keysBy({
+  ...{ 1: 'home', 2: 'insert', 3: 'delete', 4: 'end', 5: 'pageup', 6: 'pagedown', 7: 'home', 8: 'end' },
+  ...{ 11: 'f1', 12: 'f2', 13: 'f3', 14: 'f4', 15: 'f5', 17: 'f6', 18: 'f7', 19: 'f8', 20: 'f9', 21: 'f10' },
+  ...{ 23: 'f11', 24: 'f12' },
+});
 
 /** The key of a character code, as terminals tell it that were asked for more than characters (by another program). */
 function ofCode(code: number): Key | undefined {

@@ -1,19 +1,16 @@
 import type { TerminalPort, TerminalSize } from '../terminal-port.ts';
-import { type Canvas, copyToClipboard, createCanvas, type Frame, giveModes, leaveOther, takeModes } from './canvas.ts';
+import { copyToClipboard, createCanvas, type Frame, giveModes, leaveOther, takeModes } from './canvas.ts';
 import { createKeyParser, type Key } from './keys.ts';
 import { hasWidths, loadWidths } from './width.ts';
 
 export type { Frame, Line } from './canvas.ts';
 export type { Key } from './keys.ts';
 
-/** In cells, at least 1 × 1. */
-export type Size = TerminalSize;
-
 /** What a person and the system do. While the terminal is lent, only `ended` is called: not for a Ctrl-C there. */
 export type ScreenEvents = {
   key(key: Key): void;
   /** There is another size, or emoji and marks can be measured exactly now: lay everything out, and draw. */
-  resize(size: Size): void;
+  resize(size: TerminalSize): void;
   /** The process goes on after Ctrl-Z and `fg`. The last frame is drawn already; time has passed. */
   resumed(): void;
   /**
@@ -24,7 +21,8 @@ export type ScreenEvents = {
 };
 
 export type Screen = {
-  size(): Size;
+  /** In cells, at least 1 × 1. */
+  size(): TerminalSize;
   /**
    * Shows the frame, by the fewest bytes; the same frame costs none. Where the terminal is slower than the frames,
    * those in between are left out, and the latest is always drawn.
@@ -50,10 +48,10 @@ type State = 'drawing' | 'away' | 'closed';
 type Held = {
   readonly terminal: TerminalPort;
   readonly events: ScreenEvents;
-  readonly canvas: Canvas;
+  readonly canvas: ReturnType<typeof createCanvas>;
   readonly typing: ReturnType<typeof createTyping>;
   state: State;
-  size: Size;
+  size: TerminalSize;
 };
 
 /** Takes the terminal: the other screen, keys one by one. Whoever opens it closes it, whatever happens (`finally`). */
@@ -134,7 +132,7 @@ function back(held: Held): void {
 }
 
 /** A terminal that does not tell its size (0 × 0, as some serial ones) has the usual one. */
-function sizeOf(terminal: TerminalPort): Size {
+function sizeOf(terminal: TerminalPort): TerminalSize {
   const { columns, rows } = terminal.size();
   return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 };
 }

@@ -23,12 +23,6 @@ export function colorsOf(env: Context['env'], wish: Parameters<typeof wantsColor
   return hasShades(env) ? '256' : '16';
 }
 
-/**
- * Styles a text that holds no control characters. An outer style goes on behind an inner one of another kind: bold and
- * dim are of one kind, and so are all colours.
- */
-export type ScreenPaint = (style: ScreenStyle, text: string) => string;
-
 const attributes: Partial<Record<ScreenStyle, readonly [on: number, off: number]>> = {
   bold: [1, 22],
   dim: [2, 22],
@@ -40,10 +34,13 @@ const attributes: Partial<Record<ScreenStyle, readonly [on: number, off: number]
 /** The terminal's own palette. Its yellow cannot be read on white, so that what stands out is bold instead. */
 const palette: Partial<Record<ScreenStyle, number>> = { red: 31, green: 32, blue: 34, magenta: 35, cyan: 36 };
 
-/** The only maker of styled text for a `Frame`. A pure function: the same call gives the same text. */
+/**
+ * Styles a text that holds no control characters, the only maker of it for a `Frame`: the same call gives the same text. An
+ * outer style goes on behind an inner one of another kind: bold and dim are of one kind, and so are all colours.
+ */
 export const screenPaint =
-  (colors: Colors): ScreenPaint =>
-  (style, text) => {
+  (colors: Colors) =>
+  (style: ScreenStyle, text: string): string => {
     const [on, off] = codes(style, colors);
     return on === '' || text === '' ? text : `\x1b[${on}m${text}\x1b[${off}m`;
   };
@@ -63,8 +60,10 @@ function codes(style: ScreenStyle, colors: Colors): readonly [on: string, off: s
  */
 export type Pen = number;
 
-const bits = { bold: 1, dim: 2, italic: 4, underline: 8, inverse: 16, struck: 32 } as const;
+/** Each bit is set by the code in that place: bold, dim, italic, underline, inverse, struck. */
 const shown = [1, 2, 3, 4, 7, 9];
+/** The bits that a code takes away; 22 is for bold and dim. */
+const offs: Readonly<Record<number, number>> = { 22: 1 | 2, 23: 4, 24: 8, 27: 16, 29: 32 };
 const foregroundAt = 6;
 const backgroundAt = 15;
 const mask = 0x1ff;
@@ -89,11 +88,8 @@ function penAfterCode(pen: Pen, code: number): Pen {
   if (code === 0) return 0;
   const attribute = shown.indexOf(code);
   if (attribute >= 0) return pen | (1 << attribute);
-  if (code === 22) return pen & ~(bits.bold | bits.dim);
-  if (code === 23) return pen & ~bits.italic;
-  if (code === 24) return pen & ~bits.underline;
-  if (code === 27) return pen & ~bits.inverse;
-  if (code === 29) return pen & ~bits.struck;
+  const off = offs[code];
+  if (off !== undefined) return pen & ~off;
   if (code >= 30 && code <= 37) return withColor(pen, foregroundAt, code - 29);
   if (code >= 90 && code <= 97) return withColor(pen, foregroundAt, code - 81);
   if (code >= 40 && code <= 47) return withColor(pen, backgroundAt, code - 39);

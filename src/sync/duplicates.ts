@@ -16,8 +16,7 @@ export type Judged = Read | 'left-out' | 'merged';
  * Decides about each row in turn. Every pass over the file takes a fresh one, so that all passes decide alike. This is
  * the one part of sync whose memory grows with the number of addresses, and only where it was asked for.
  */
-export function createDuplicates(mode: Dedupe | undefined, merged: Merged): (row: Row) => Judged {
-  if (mode === undefined) return (row) => row;
+export function createDuplicates(mode: Dedupe, merged: Merged): (row: Row) => Judged {
   const firstLines = new Map<string, number>();
   const mergedSoFar = new Map<Row, number>();
   return (row) => {
@@ -47,8 +46,7 @@ export async function mergeDuplicates(rows: () => AsyncIterable<readonly Read[]>
   const once = new Set<string>();
   const repeated = new Set<string>();
   for await (const batch of rows()) {
-    for (const row of batch) {
-      if (row === 'skipped' || isProblem(row)) continue;
+    for (const row of rowsOf(batch)) {
       const key = detached(emailKey(row.contact));
       if (once.has(key)) repeated.add(key);
       else once.add(key);
@@ -56,8 +54,7 @@ export async function mergeDuplicates(rows: () => AsyncIterable<readonly Read[]>
   }
   const merged = new Map<string, Mutable>();
   for await (const batch of rows()) {
-    for (const row of batch) {
-      if (row === 'skipped' || isProblem(row)) continue;
+    for (const row of rowsOf(batch)) {
       const key = emailKey(row.contact);
       if (!repeated.has(key)) continue;
       const before = merged.get(key);
@@ -67,6 +64,9 @@ export async function mergeDuplicates(rows: () => AsyncIterable<readonly Read[]>
   }
   return merged;
 }
+
+const rowsOf = (batch: readonly Read[]): Row[] =>
+  batch.flatMap((row) => (row === 'skipped' || isProblem(row) ? [] : [row]));
 
 type Mutable = { -readonly [Key in keyof Row]: Row[Key] } & { readonly alsoLines: number[] };
 

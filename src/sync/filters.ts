@@ -3,18 +3,15 @@ import { listedColumns, oneColumn } from '../tabular/columns.ts';
 
 export type FilterFlags = { readonly skip: readonly string[]; readonly only: readonly string[] };
 
-/** Says whether a row is left out. */
-export type LeavesOut = (cells: readonly string[]) => boolean;
-
 /**
- * `--skip COLUMN=VALUE` leaves out the rows with that value. `--only` keeps those: several of one column are
- * alternatives, and of several columns each has to hold. Undefined without any.
+ * Says whether a row is left out. `--skip COLUMN=VALUE` leaves out the rows with that value. `--only` keeps those: several
+ * of one column are alternatives, and of several columns each has to hold. Undefined without any.
  */
-export function filterOf({ skip, only }: FilterFlags, headers: readonly string[]): LeavesOut | undefined {
+export function filterOf({ skip, only }: FilterFlags, headers: readonly string[]) {
   if (skip.length + only.length === 0) return undefined;
   const skipped = valuesByColumn(skip, '--skip', headers);
   const kept = valuesByColumn(only, '--only', headers);
-  return (cells) =>
+  return (cells: readonly string[]): boolean =>
     skipped.some(([index, values]) => values.has(keyOf(cells[index]))) ||
     kept.some(([index, values]) => !values.has(keyOf(cells[index])));
 }
@@ -48,11 +45,8 @@ function readFilter(text: string, flag: string, headers: readonly string[]) {
       hint: `For example: ${flag} "Status=${flag === '--skip' ? 'unsubscribed' : 'active'}"`,
     });
   }
-  throw new Failure(
-    'usage',
-    `${flag} "${text}": the file has no column "${text.slice(0, text.indexOf('=')).trim()}".`,
-    {
-      hint: listedColumns(headers),
-    },
-  );
+  const column = text.slice(0, text.indexOf('=')).trim();
+  throw new Failure('usage', `${flag} "${text}": the file has no column "${column}".`, {
+    hint: listedColumns(headers),
+  });
 }

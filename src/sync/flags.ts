@@ -1,6 +1,7 @@
 import { lengthOf } from '../api/fields.ts';
 import type { Values } from '../command/command.ts';
 import { param } from '../command/param.ts';
+import type { Settings } from '../config/settings.ts';
 import { Failure } from '../errors.ts';
 import { mapFlag, readingFlags } from '../tabular/flags.ts';
 import type { Dedupe } from './duplicates.ts';
@@ -45,6 +46,9 @@ export const tagFlags = {
 } as const;
 
 export type ImportFlags = Values<typeof importFlags> & Partial<Values<typeof tagFlags>>;
+
+/** What was typed. */
+export type Wish = { readonly file: string; readonly flags: ImportFlags; readonly settings: Settings };
 
 function tagsOf(texts: readonly string[], flag: string): readonly string[] {
   const tags = texts.map((text) => text.trim());

@@ -14,7 +14,6 @@ import {
 } from '../batch/out-files.ts';
 import { tellingProgress } from '../batch/pace.ts';
 import { spellingsOf } from '../batch/service-name.ts';
-import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { startingFolder } from '../disk/place/working-folder.ts';
 import { type Failure, interruption } from '../errors.ts';
@@ -30,7 +29,7 @@ import { sanitize } from '../text/sanitize.ts';
 import { annotation, fileInRepository } from '../text/workflow-commands.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import { pipeNotes, refusalOf, stopOf, stoppedBefore, viewOf } from './ending.ts';
-import type { ImportFlags } from './flags.ts';
+import type { ImportFlags, Wish } from './flags.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { lookForHolders, lookForHoldersDry } from './look-for-holders.ts';
 import { isMappable, type MapWish, readWishes, type Shape } from './mapping.ts';
@@ -51,9 +50,6 @@ export type Kind = {
   readonly operation: string;
   readonly target: (service: Service, plan: Plan) => Target;
 };
-
-/** What was typed. */
-export type Wish = { readonly file: string; readonly flags: ImportFlags; readonly settings: Settings };
 
 /**
  * A CSV file into the service. The file is read twice: first every row is checked, and only then the first one is

@@ -1,14 +1,10 @@
 import { updateContact } from '../api/contacts.ts';
 import { columnNames, nameKey } from '../command/row.ts';
 import { typeable } from '../config/advice.ts';
-import type { Settings } from '../config/settings.ts';
 import { columnName } from '../tabular/columns.ts';
 import { shellWord } from '../text/shell-word.ts';
-import type { ImportFlags } from './flags.ts';
+import type { Wish } from './flags.ts';
 import type { Plan } from './plan.ts';
-
-/** What was typed. */
-type Wish = { readonly file: string; readonly flags: ImportFlags; readonly settings: Settings };
 
 /**
  * The command that overwrites what contacts had already, as it can be typed: with the columns that were sent, and no

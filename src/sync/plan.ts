@@ -20,8 +20,6 @@ import { type Contact, type Mapping, type MapWish, mapHeaders, type Shape } from
 import { type Mark, watchForMarks } from './marks.ts';
 import { newPhoneHolders, type PhoneHolders } from './phone-holders.ts';
 import { createRowReader, isProblem, type Problem, type ReadRow } from './rows.ts';
-import { separatorOf } from './tags.ts';
-
 /** What a file would do to the account: the result of a first reading, in which nothing is sent. */
 export type Plan = {
   readonly table: Table;
@@ -59,7 +57,7 @@ export async function makePlan(
   onRows: (rows: number) => void,
 ): Promise<Plan> {
   const { dedupe, metadata, phone_country: phoneCountry, strict_phone: strictPhone, tag: tags = [] } = flags;
-  const options = { tagSeparator: separatorOf(flags.tag_separator), tags, metadata, strictPhone };
+  const options = { tagSeparator: flags.tag_separator, tags, metadata, strictPhone };
   const mapping = mapHeaders(table.headers, map, shape, table.examples);
   const leavesOut = filterOf(flags, table.headers);
   const hasPhones = mapping.columns.some(({ to }) => to === 'phone') || phoneCountry !== undefined;

@@ -8,7 +8,7 @@ import { isRecord } from '../text/record.ts';
 import { textFiller } from './fill-texts.ts';
 import type { Findings } from './findings.ts';
 import { type Contact, isOwnData, type Mapping, type Shape } from './mapping.ts';
-import { type TagSeparator, tagReader } from './tags.ts';
+import { tagReader } from './tags.ts';
 
 export type Row = {
   readonly line: number;
@@ -25,7 +25,7 @@ export type Row = {
 export type Problem = { readonly line: number; readonly email: string; readonly error: string };
 
 export type RowOptions = {
-  readonly tagSeparator: TagSeparator;
+  readonly tagSeparator: string | undefined;
   /** For every row. */
   readonly tags: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;

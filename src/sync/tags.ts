@@ -1,35 +1,25 @@
 import { jsonIn } from '../text/json.ts';
 
-/** How the tags of a cell are told apart. */
-export type TagSeparator =
-  | { readonly kind: 'given'; readonly text: string }
-  /** Nobody said: `;` separates, and a cell that looks as if something else did is a question. */
-  | { readonly kind: 'usual' }
-  /** Each cell is one tag. */
-  | { readonly kind: 'none' };
-
 export const usualSeparator = ';';
-
-export function separatorOf(flag: string | undefined): TagSeparator {
-  if (flag === undefined) return { kind: 'usual' };
-  return flag === 'none' ? { kind: 'none' } : { kind: 'given', text: flag };
-}
 
 /** What separates tags in many exports; one of them in a cell that nobody explained could also be part of a tag. */
 const otherSeparators = [':::', '|', ','];
 
 /** Adds the tags of a trimmed cell that is not blank. Says what else may separate them, where that is not plain. */
-export type AddTags = (text: string, tags: string[]) => string | undefined;
+type AddTags = (text: string, tags: string[]) => string | undefined;
 
-/** `onList` hears of each cell that is a list in quotes or brackets. */
-export function tagReader(separator: TagSeparator, onList: () => void): AddTags {
-  if (separator.kind === 'none') {
+/**
+ * `separator`: `none` where each cell is one tag; undefined where nobody said: then `;` separates, and a cell that looks as
+ * if something else did is a question. `onList` hears of each cell that is a list in quotes or brackets.
+ */
+export function tagReader(separator: string | undefined, onList: () => void): AddTags {
+  if (separator === 'none') {
     return (text, tags) => {
       add(tags, unquoted(text));
       return undefined;
     };
   }
-  const between = separator.kind === 'given' ? separator.text : usualSeparator;
+  const between = separator ?? usualSeparator;
   const part = partOfList(between);
   return (text, tags) => {
     const list = listed(text, part);
@@ -40,7 +30,7 @@ export function tagReader(separator: TagSeparator, onList: () => void): AddTags 
     }
     if (!text.includes(between)) add(tags, unquoted(text));
     else for (const tag of text.split(between)) add(tags, unquoted(tag.trim()));
-    return separator.kind === 'given' ? undefined : otherSeparators.find((other) => text.includes(other));
+    return separator === undefined ? otherSeparators.find((other) => text.includes(other)) : undefined;
   };
 }
 

@@ -57,19 +57,16 @@ export function listTarget(outer: Service, contactList: number, holders: PhoneHo
     ...common,
     async send(chunk) {
       const service = await serviceFor(chunk);
-      const { refused } = await sendWithoutRefused(chunk, (contacts) =>
-        call(
+      const { refused } = await sendWithoutRefused(chunk, (all) => {
+        // Of the shape of a list, so each has a name.
+        const contacts = all.map((one) => ({ ...(holders?.withOwnPhone(one) ?? one), name: one.name ?? '' }));
+        return call(
           service,
           createAndSyncListContacts,
-          {
-            params: { contactList },
-            body: {
-              contacts: contacts.map((one) => holders?.withOwnPhone(one) ?? one) as (Contact & { name: string })[],
-            },
-          },
+          { params: { contactList }, body: { contacts } },
           patience(service),
-        ),
-      );
+        );
+      });
       await wasDone(chunk, createAndSyncListContacts);
       return judgeSilentAnswer(chunk, refused);
     },
@@ -89,19 +86,14 @@ async function sendWithoutRefused<Answer>(chunk: Chunk, send: (contacts: Contact
       const answer = await send(sent.flatMap((index) => chunk.rows[index]?.contact ?? []));
       return { answer, refused, sent };
     } catch (failure) {
-      const named =
-        failure instanceof Failure && failure.status === 422
-          ? refusedRows(failure.fields ?? {})
-          : new Map<number, string>();
-      let found = 0;
-      for (const [position, error] of named) {
+      if (!(failure instanceof Failure) || failure.status !== 422) throw failure;
+      const before = refused.size;
+      for (const [position, error] of refusedRows(failure.fields ?? {})) {
         const index = sent[position];
-        if (index === undefined) continue;
-        refused.set(index, error);
-        found++;
+        if (index !== undefined) refused.set(index, error);
       }
       // It was refused as a whole, not for a row: no chunk will fare better.
-      if (found === 0) throw failure;
+      if (refused.size === before) throw failure;
     }
   }
 }

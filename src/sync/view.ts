@@ -12,18 +12,13 @@ export const progressText = (progress: Progress, waitMs?: number): string => `Sy
 export function earlierNote(earlier: Earlier, name: string, done: number, total: number): string | undefined {
   if (earlier.kind === 'none') return undefined;
   const at = localTime(earlier.at);
-  switch (earlier.kind) {
-    case 'interrupted':
-      return `Resuming the run of ${at}: ${number(done)} of ${number(total)} rows are done.`;
-    case 'finished':
-      return `This file was last synced at ${at}; syncing it again.`;
-    case 'restarted':
-      return `Starting from scratch; the run of ${at} is set aside.`;
-    case 'changed':
-      return `${name} has changed since the run of ${at}: starting from scratch.`;
-    case 'remapped':
-      return `${name} was read with other settings in the run of ${at}: starting from scratch.`;
-  }
+  return {
+    interrupted: `Resuming the run of ${at}: ${number(done)} of ${number(total)} rows are done.`,
+    finished: `This file was last synced at ${at}; syncing it again.`,
+    restarted: `Starting from scratch; the run of ${at} is set aside.`,
+    changed: `${name} has changed since the run of ${at}: starting from scratch.`,
+    remapped: `${name} was read with other settings in the run of ${at}: starting from scratch.`,
+  }[earlier.kind];
 }
 
 /** A line for each count, then one for each error. */
@@ -47,10 +42,7 @@ export function planText(plan: Plan, report: Report): string {
 const shownSamples = 3;
 
 export const samplesOf = ({ to }: Column, sample: readonly Contact[]): string[] =>
-  sample.slice(0, shownSamples).map((contact) => {
-    if (isOwnData(to)) return textOf(contact.metadata?.[to.slice(9)]);
-    return textOf(contact[to]);
-  });
+  sample.slice(0, shownSamples).map((contact) => textOf(isOwnData(to) ? contact.metadata?.[to.slice(9)] : contact[to]));
 
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;

@@ -1,7 +1,7 @@
 // @module-tag long
 import { expect, test } from 'vitest';
 import { rowOf } from '../../src/screen/row.ts';
-import { type Frame, type Line, openScreen, type Size } from '../../src/screen/screen.ts';
+import { type Frame, type Line, openScreen, type Screen } from '../../src/screen/screen.ts';
 import { penAfter, penChange, type ScreenStyle, screenPaint } from '../../src/screen/style.ts';
 import { loadWidths } from '../../src/screen/width.ts';
 import { isSimple } from '../../src/text/measure.ts';
@@ -25,7 +25,7 @@ const piece = (texts: readonly string[]) =>
     .map(([text, style]) => (style ? paint(style, text) : text));
 const line = (texts: readonly string[]) => fc.array(piece(texts), { maxLength: 8 }).map((pieces) => pieces.join(''));
 
-type Step = Frame & { readonly size?: Size };
+type Step = Frame & { readonly size?: ReturnType<Screen['size']> };
 
 /** Frames of which most lines stay, as on a screen, and now and then another size. */
 const steps = (texts: readonly string[]): fc.Arbitrary<Step[]> => {
@@ -48,13 +48,16 @@ const steps = (texts: readonly string[]): fc.Arbitrary<Step[]> => {
 const first = { columns: 12, rows: 4 };
 
 /** Plays the steps, and calls after each with what should be seen. */
-async function play(given: readonly Step[], look: (emulator: Emulator, lines: Frame['lines'], size: Size) => void) {
+async function play(
+  given: readonly Step[],
+  look: (emulator: Emulator, lines: Frame['lines'], size: ReturnType<Screen['size']>) => void,
+) {
   const terminal = fakeTerminal(first);
   const emulator = createEmulator(first);
   // What a terminal holds when svc comes to it.
   await emulator.write('\x1b[31mleft\x1b[7m behind\r\n');
   const screen = openScreen(terminal.port, { key() {}, resize() {}, resumed() {}, ended() {} });
-  let size: Size = first;
+  let size: ReturnType<Screen['size']> = first;
   for (const { lines, cursor, size: next } of given) {
     if (next) {
       size = next;
@@ -108,7 +111,7 @@ const edits: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 2, maxLength: 5 },
 );
 
-const whole = (emulator: Emulator, lines: Frame['lines'], { columns, rows }: Size) => {
+const whole = (emulator: Emulator, lines: Frame['lines'], { columns, rows }: ReturnType<Screen['size']>) => {
   for (let row = 0; row < rows; row += 1) {
     expect(shownRow(emulator, row, columns)).toEqual(wantedRow(lines[row] ?? '', columns));
   }

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { type Key, openScreen, type Size } from '../../src/screen/screen.ts';
+import { type Key, openScreen, type Screen } from '../../src/screen/screen.ts';
 import { fakeTerminal } from './terminal.ts';
 
 // The screen on a terminal of the tests: what is written, when, and what is heard.
@@ -10,7 +10,7 @@ function opened(...given: Parameters<typeof fakeTerminal>) {
   const told: string[] = [];
   const screen = openScreen(terminal.port, {
     key: (key) => keys.push(key),
-    resize: ({ columns, rows }: Size) => told.push(`${columns}×${rows}`),
+    resize: ({ columns, rows }: ReturnType<Screen['size']>) => told.push(`${columns}×${rows}`),
     resumed: () => told.push('resumed'),
     ended: (reason) => told.push(reason),
   });

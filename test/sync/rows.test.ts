@@ -3,10 +3,9 @@ import { isDropped, loadPhones } from '../../src/batch/phone.ts';
 import { newFindings } from '../../src/sync/findings.ts';
 import { listShape, mapHeaders, type Shape, syncShape } from '../../src/sync/mapping.ts';
 import { createRowReader, type RowOptions } from '../../src/sync/rows.ts';
-import { separatorOf } from '../../src/sync/tags.ts';
 
 const phones = await loadPhones();
-const defaults: RowOptions = { tagSeparator: { kind: 'usual' }, tags: [], metadata: {}, strictPhone: false };
+const defaults: RowOptions = { tagSeparator: undefined, tags: [], metadata: {}, strictPhone: false };
 
 const reader = (header: string, options: Partial<RowOptions> = {}, shape: Shape = syncShape) => {
   const mapping = mapHeaders(header.split('|'), [], shape);
@@ -34,7 +33,7 @@ describe('a row becomes a contact', () => {
   test('tags are split, trimmed, unquoted and named once', () => {
     const read = reader('email|tags', { tags: ['import', 'vip'] });
     expect(read('a@example.com|vip; beta ;;vip')).toMatchObject({ contact: { tags: ['vip', 'beta', 'import'] } });
-    expect(reader('email|tags', { tagSeparator: separatorOf(',') })('a@example.com|VIP, big')).toMatchObject({
+    expect(reader('email|tags', { tagSeparator: ',' })('a@example.com|VIP, big')).toMatchObject({
       contact: { tags: ['VIP', 'big'] },
     });
   });
