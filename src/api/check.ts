@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Schema } from './operation.ts';
+import type { AnySchema } from './shape.ts';
 
 /** Messages by field, with dotted paths: the service's own shape of a validation error. */
 export type FieldErrors = Record<string, string[]>;
@@ -25,13 +26,6 @@ export function check<S extends Schema>(schema: S, value: unknown): Checked<S> {
   return { ok: false, fields: Object.fromEntries(fields) };
 }
 
-type Container = {
-  readonly type: string;
-  readonly wrapped?: Container;
-  readonly item?: Container;
-  readonly entries?: Readonly<Record<string, Container>>;
-};
-
 /**
  * Where `value` has a list in the place of an object: valibot takes any list for an object. In an answer an empty one
  * passes, since services that make no difference between the two write an empty object so.
@@ -42,9 +36,9 @@ export const listsForObjects = (schema: Schema, value: unknown, { empty }: Stric
 type Strictness = { readonly empty: 'taken' | 'refused' };
 type Walk = { readonly isEmptyFine: boolean; readonly found: string[] };
 
-function walk(schema: Container, value: unknown, path: string, { isEmptyFine, found }: Walk): string[] {
+function walk(schema: AnySchema, value: unknown, path: string, { isEmptyFine, found }: Walk): string[] {
   if (typeof value !== 'object' || value === null) return found;
-  let inner: Container = schema;
+  let inner = schema;
   while (inner.wrapped) inner = inner.wrapped;
   const isList = Array.isArray(value);
   if (isList && inner.type !== 'array') {
@@ -67,7 +61,7 @@ const leftOut = ['__proto__', 'constructor', 'prototype'];
  * valibot leaves keys out that JavaScript's own objects have. Among the fields of a schema that is right; in data of the
  * caller's, which any key may name, `constructor` is a key like any other. Changes `output`, which is valibot's own copy.
  */
-function withEveryKey(schema: Container, output: unknown, given: unknown): unknown {
+function withEveryKey(schema: AnySchema, output: unknown, given: unknown): unknown {
   let inner = schema;
   while (inner.wrapped) inner = inner.wrapped;
   if (typeof output !== 'object' || output === null || typeof given !== 'object' || given === null) return output;

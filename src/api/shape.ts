@@ -22,7 +22,7 @@ export type Shape = {
 };
 
 /** What one or the other of valibot's schemas holds besides. */
-type AnySchema = Schema & {
+export type AnySchema = Schema & {
   readonly wrapped?: AnySchema;
   /** The schema that is piped, then what it goes through. */
   readonly pipe?: readonly [AnySchema, ...Action[]];

@@ -15,17 +15,10 @@ import { idOf, type Reading } from './source.ts';
 import type { World } from './world-ports.ts';
 import type { Writing } from './writes.ts';
 
-export type Given = { readonly ctx: Context; readonly settings: Settings; readonly db: string | undefined };
+type Given = { readonly ctx: Context; readonly settings: Settings; readonly db: string | undefined };
 
 /** What the inbox has open: the copy, the login and the drafts, each from when it is first needed. */
-export type Session = {
-  readonly world: Omit<World, 'editing' | 'copyText' | 'suspend' | 'end'>;
-  /** Keeps the copy up to date until `end`; tells what happens. */
-  readonly follow: () => Promise<void>;
-  readonly end: () => Promise<void>;
-};
-
-export function openSession({ ctx, settings, db }: Given, tell: (event: Event) => void): Session {
+export function openSession({ ctx, settings, db }: Given, tell: (event: Event) => void) {
   const own = new AbortController();
   const quiet = quietContext(ctx, tell);
   const following = withContext(quiet, {
@@ -76,11 +69,13 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
     },
     holdMs: () => holdNow(ctx, settings),
   };
+  const world: Omit<World, 'editing' | 'copyText' | 'suspend' | 'end'> = {
+    ...{ reading, writing, tell, pull: nap.wake, outlast },
+    mode: async () => (await ctx.sends?.mode()) ?? 'allow',
+  };
   return {
-    world: {
-      ...{ reading, writing, tell, pull: nap.wake, outlast },
-      mode: async () => (await ctx.sends?.mode()) ?? 'allow',
-    },
+    world,
+    /** Keeps the copy up to date until `end`; tells what happens. */
     follow: () =>
       follow({
         following,
@@ -95,7 +90,7 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
         service,
         drafts,
       }),
-    async end() {
+    async end(): Promise<void> {
       own.abort('SIGTERM');
       nap.wake();
       await Promise.all(unfinished);

@@ -8,6 +8,7 @@ import type { Account, Answer } from '../mirror/tables/store.ts';
 import { type Draft, textOf } from '../sends/draft.ts';
 import { actAlone } from '../sends/words.ts';
 import { shellWord } from '../text/shell-word.ts';
+import type { Effect } from './effect.ts';
 import { keyOf, type Row } from './row.ts';
 import { isOwnView, type OwnView, queryOf } from './views.ts';
 
@@ -19,12 +20,7 @@ export type Reading = ApartQuery & {
   readonly shown?: (iso: string) => string;
 };
 
-export type Wanted = {
-  readonly view: string;
-  readonly words?: string;
-  readonly offset: number;
-  readonly most: number;
-};
+type Wanted = Omit<Extract<Effect, { readonly do: 'list' }>, 'do' | 'ask'>;
 
 export type Rows = { readonly rows: readonly Row[]; readonly total: number };
 

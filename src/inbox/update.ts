@@ -10,65 +10,43 @@ import { fileAway, kept, moved, reread, withOpened } from './moving.ts';
 import { isJustTurned } from './over.ts';
 import { keyOf, type Row } from './row.ts';
 
-/** What the model becomes by an event, and what the world is asked to do. Pure: the same always leads to the same. */
-export function update(model: Model, event: Event): Step {
-  switch (event.is) {
-    case 'key':
-      return keyed(model, event.key);
-    case 'resize':
-      return moved({ ...model, size: { columns: event.columns, rows: event.rows } }, 0);
-    case 'tick':
-      return ticked(model, event.now);
-    case 'select':
-      return moved({ ...model, focus: 'list' }, event.at - model.list.selected);
-    case 'rows':
-    case 'no-rows':
-      return listed(model, event);
-    case 'opened':
-      return still(withOpened(model, event));
-    case 'views':
-      return still({ ...model, views: event.views });
-    case 'templates':
-    case 'filled':
-    case 'to-approve':
-    case 'doubt':
-    case 'wrong-time':
-      return still(answered(model, event));
-    case 'kept':
-      return keptOrAsked(model, event);
-    case 'changed':
-      return still(sendOrAsk(model, event));
-    case 'ended-job':
-      return endedJob(model, event);
-    default:
-      return noted(model, event);
-  }
-}
+type Events = { readonly [E in Event as E['is']]: E };
 
-/** What only tells how things are. */
-function noted(model: Model, event: Event): Step {
-  switch (event.is) {
-    case 'told':
-      return still(told(model, event.told, event.state ?? 'told'));
-    case 'snoozed':
-      return fileAway(told(model, event.told, 'done'), event.rows);
-    case 'copy':
-      return copied(model, event);
-    case 'left':
-      return still(model.left === event.left ? model : { ...model, left: event.left });
-    case 'drafts':
-      return still(sameDrafts(model, event) ? model : { ...model, drafts: event.counts, drafted: event.records });
-    case 'away':
-      // What was asked meanwhile is seen from now on.
-      return still({ ...model, isAway: event.isAway, ...(model.over && { turnedAt: model.now }) });
-    case 'said':
-      return still({ ...model, turnedAt: undefined });
-    case 'signal':
-      return { model: { ...model, isEnding: true }, effects: [{ do: 'end' }] };
-    default:
-      return still(model);
-  }
-}
+const asked = (model: Model, event: Parameters<typeof answered>[1]): Step => still(answered(model, event));
+
+const steps: { readonly [I in keyof Events]: (model: Model, event: Events[I]) => Step } = {
+  key: (model, { key }) => keyed(model, key),
+  resize: (model, { columns, rows }) => moved({ ...model, size: { columns, rows } }, 0),
+  tick: (model, { now }) => ticked(model, now),
+  select: (model, { at }) => moved({ ...model, focus: 'list' }, at - model.list.selected),
+  rows: listed,
+  'no-rows': listed,
+  opened: (model, event) => still(withOpened(model, event)),
+  views: (model, { views }) => still({ ...model, views }),
+  templates: asked,
+  filled: asked,
+  'to-approve': asked,
+  doubt: asked,
+  'wrong-time': asked,
+  kept: keptOrAsked,
+  changed: (model, event) => still(sendOrAsk(model, event)),
+  'ended-job': endedJob,
+  told: (model, event) => still(told(model, event.told, event.state ?? 'told')),
+  snoozed: (model, event) => fileAway(told(model, event.told, 'done'), event.rows),
+  copy: copied,
+  left: (model, { left }) => still(model.left === left ? model : { ...model, left }),
+  drafts: (model, event) =>
+    still(sameDrafts(model, event) ? model : { ...model, drafts: event.counts, drafted: event.records }),
+  // What was asked meanwhile is seen from now on.
+  away: (model, { isAway }) => still({ ...model, isAway, ...(model.over && { turnedAt: model.now }) }),
+  said: (model) => still({ ...model, turnedAt: undefined }),
+  signal: (model) => ({ model: { ...model, isEnding: true }, effects: [{ do: 'end' }] }),
+};
+
+const stepBy = <I extends keyof Events>(is: I, model: Model, event: Events[I]): Step => steps[is](model, event);
+
+/** What the model becomes by an event, and what the world is asked to do. Pure: the same always leads to the same. */
+export const update = (model: Model, event: Event): Step => stepBy(event.is, model, event);
 
 const sameDrafts = ({ drafts, drafted }: Model, { counts, records }: Extract<Event, { is: 'drafts' }>): boolean =>
   JSON.stringify([drafts, drafted]) === JSON.stringify([counts, records]);

@@ -68,10 +68,7 @@ export async function requireView(ctx: Files, name: string): Promise<void> {
 }
 
 /** Where a view of one's own stands, or will. */
-export async function placeForView(
-  ctx: Files,
-  name: string,
-): Promise<{ readonly path: string; readonly isNew: boolean }> {
+export async function placeForView(ctx: Files, name: string) {
   if (isOwnView(name))
     throw new Failure('usage', `${name} is a view that svc brings, and cannot be changed.`, {
       hint: 'Give yours another name.',

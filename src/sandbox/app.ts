@@ -181,13 +181,11 @@ const allowed = {
   'access-control-expose-headers': 'X-RateLimit-Limit, X-RateLimit-Remaining, Retry-After',
 };
 
-type CorsRequest = { readonly method: string; readonly headers: Readonly<Record<string, string | undefined>> };
-
 /** A browser's question before the request itself; it carries no credential, and counts for no limit. */
-const isPreflight = ({ method, headers }: CorsRequest): boolean =>
+const isPreflight = ({ method, headers }: SandboxRequest): boolean =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
-const preflightAnswer = ({ headers }: CorsRequest): SandboxResponse => ({
+const preflightAnswer = ({ headers }: SandboxRequest): SandboxResponse => ({
   status: 204,
   headers: {
     ...allowed,

@@ -1,7 +1,6 @@
 import type { WebhookEvent } from '../api/webhooks.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
 import { type Bucket, generalLimit } from './limits.ts';
-import type { SandboxOptions } from './options.ts';
 import { type Kind, kinds } from './store/records.ts';
 import type { Snapshot } from './store/state.ts';
 
@@ -23,22 +22,17 @@ export type Comparison = {
   readonly minutes: number;
 };
 
-export type Comparing = {
-  readonly watches: Pick<SandboxOptions, 'onEvent' | 'onCounted'>;
-  compare(before: Snapshot, after: Snapshot): Comparison;
-};
-
 /** No records of the account: how the sandbox lets somebody in, and what it sends. */
 const ownKinds: readonly Kind[] = ['clients', 'connections', 'deliveries'];
 
-export function createComparing(): Comparing {
+export function createComparing() {
   const webhooks: Comparison['webhooks'][number][] = [];
   const counts = new Map<string, { readonly limit: number; count: number }>();
   let requests = 0;
   return {
     watches: {
-      onEvent: (event, data) => webhooks.push({ event, data }),
-      onCounted(buckets: readonly Bucket[]) {
+      onEvent: (event: WebhookEvent, data: object) => webhooks.push({ event, data }),
+      onCounted(buckets: readonly Bucket[]): void {
         requests++;
         for (const { key, limit } of buckets) {
           const counted = counts.get(key) ?? { limit, count: 0 };
@@ -47,7 +41,7 @@ export function createComparing(): Comparing {
         }
       },
     },
-    compare: (before, after) => ({
+    compare: (before: Snapshot, after: Snapshot): Comparison => ({
       changes: kinds.filter((kind) => !ownKinds.includes(kind)).flatMap((kind) => changesOf(kind, before, after)),
       webhooks,
       requests,

@@ -38,25 +38,24 @@ export const privateKeys = (clientSecret = randomKey('secret')): Keys => ({
 export const secretIn = (clients: Iterable<Row<'clients'>> = []): string | undefined =>
   [...clients].find(({ client_secret: secret }) => secret.startsWith('secret_mirror_'))?.client_secret;
 
-/** Gives a client that everyone knows the secret of this sandbox. */
-export function hideClients(state: State, { clientSecret }: Keys): void {
-  for (const client of state.rows.clients.values())
+/** Gives a client that everyone knows the secret of this sandbox, where that has one of its own. */
+export function withHiddenClients(state: State, { clientSecret, isPrivate }: Keys): State {
+  for (const client of isPrivate ? state.rows.clients.values() : [])
     if (client.client_secret === known.clientSecret) put(state, 'clients', { ...client, client_secret: clientSecret });
+  return state;
 }
 
 const digestOf = (text: string): Buffer => hash('sha256', text, 'buffer');
 
-/** Which key of the sandbox a token is. Compared in a time that tells nothing about where it differs. */
-export type KeyMeant = (
-  token: string,
-) => { readonly kind: 'm2m' } | { readonly kind: 'api_key'; readonly account: number } | undefined;
+export type KeyMeant = ReturnType<typeof matcherOf>;
 
-export function matcherOf({ apiKeys, m2mToken }: Keys): KeyMeant {
+/** Says which key of the sandbox a token is. Compared in a time that tells nothing about where it differs. */
+export function matcherOf({ apiKeys, m2mToken }: Keys) {
   const kept = [
     { key: { kind: 'm2m' as const }, digest: digestOf(m2mToken) },
     ...apiKeys.map((key, at) => ({ key: { kind: 'api_key' as const, account: at + 1 }, digest: digestOf(key) })),
   ];
-  return (token) => {
+  return (token: string) => {
     const digest = digestOf(token);
     return kept.filter((one) => timingSafeEqual(one.digest, digest))[0]?.key;
   };

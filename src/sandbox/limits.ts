@@ -14,16 +14,12 @@ export type Bucket = { readonly key: string; readonly limit: number };
 /** What the headers of the answer say; `retryAfter`, in seconds, where the request was refused. */
 export type Verdict = { readonly limit: number; readonly remaining: number; readonly retryAfter?: number };
 
-export type Limiter = {
-  /** Counts a request in every bucket, or in none where one of them is full. */
-  take(buckets: readonly Bucket[], now: number): Verdict;
-  clear(): void;
-};
+export type Limiter = ReturnType<typeof createLimiter>;
 
 type Count = { used(now: number): number; add(now: number): void; freeAt(now: number): number };
 
 /** `onCounted` is told of each request that was let through, and of the buckets that it counts for. */
-export function createLimiter(mode: LimitMode, onCounted?: (buckets: readonly Bucket[]) => void): Limiter {
+export function createLimiter(mode: LimitMode, onCounted?: (buckets: readonly Bucket[]) => void) {
   const counts = new Map<string, Count>();
   let swept = 0;
   const countOf = (key: string): Count => {
@@ -40,9 +36,13 @@ export function createLimiter(mode: LimitMode, onCounted?: (buckets: readonly Bu
     for (const [key, count] of counts) if (count.used(now) === 0) counts.delete(key);
   };
   return {
-    take(buckets, now) {
-      if (mode === 'off') onCounted?.(buckets);
-      if (mode === 'off') return untouched(buckets.at(-1)?.limit ?? generalLimit);
+    /** Counts a request in every bucket, or in none where one of them is full. */
+    take(buckets: readonly Bucket[], now: number): Verdict {
+      if (mode === 'off') {
+        onCounted?.(buckets);
+        const limit = buckets.at(-1)?.limit ?? generalLimit;
+        return { limit, remaining: limit };
+      }
       sweep(now);
       const waits = buckets
         .filter(({ key, limit }) => countOf(key).used(now) >= limit)
@@ -60,14 +60,6 @@ export function createLimiter(mode: LimitMode, onCounted?: (buckets: readonly Bu
     clear: () => counts.clear(),
   };
 }
-
-/** With limits off, every request gets this one verdict. */
-const untouched = (limit: number): Verdict => {
-  const known = verdicts.get(limit) ?? { limit, remaining: limit };
-  verdicts.set(limit, known);
-  return known;
-};
-const verdicts = new Map<number, Verdict>();
 
 /** Where two limits hold for a request, the headers show the one that runs out first. */
 const strictest = (verdicts: readonly Verdict[]): Verdict =>

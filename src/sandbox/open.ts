@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { isCode } from '../disk/file/atomic-file.ts';
 import { Failure, messageOf } from '../errors.ts';
+import { fieldsIn, textIn } from '../text/record.ts';
 import { createSandbox, type SandboxOptions } from './app.ts';
 import type { Comparison } from './compare.ts';
 import { type Keys, openKeys, privateKeys, secretIn } from './keys.ts';
@@ -142,7 +143,7 @@ function keysFor(named: OpenOptions['seed'], clients: Iterable<Row<'clients'>> |
 /** The keys are under the names of the two accounts in the demo; `accounts` has this one's names. */
 function addressOf(port: number, rows: Snapshot, { apiKeys, clientSecret, m2mToken }: Keys): Address {
   const url = `http://127.0.0.1:${port}`;
-  const named = rows.get('accounts') as ReadonlyMap<number, { readonly name: string }> | undefined;
+  const nameOf = (account: number) => textIn(fieldsIn(rows.get('accounts')?.get(account)).name);
   const keys = [
     { account_id: 1, name: 'Acme', api_key: apiKeys[0] },
     { account_id: 2, name: 'Globex', api_key: apiKeys[1] },
@@ -151,7 +152,7 @@ function addressOf(port: number, rows: Snapshot, { apiKeys, clientSecret, m2mTok
     base_url: url,
     auth_url: url,
     port,
-    accounts: keys.map((key) => ({ ...key, name: named?.get(key.account_id)?.name ?? key.name })),
+    accounts: keys.map((key) => ({ ...key, name: nameOf(key.account_id) ?? key.name })),
     api_keys: Object.fromEntries(keys.map(({ name, api_key }) => [name, api_key])),
     client_id: known.clientId,
     client_secret: clientSecret,

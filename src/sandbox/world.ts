@@ -3,7 +3,7 @@ import type { WebhookEvent } from '../api/webhooks.ts';
 import { createFaults, type Faults } from './control/faults.ts';
 import { createLog, type Log } from './control/log.ts';
 import { createDeliveries, type Deliveries, type SendOptions } from './deliveries/schedule.ts';
-import { hideClients, type KeyMeant, type Keys, matcherOf, openKeys } from './keys.ts';
+import { type KeyMeant, type Keys, matcherOf, openKeys, withHiddenClients } from './keys.ts';
 import { createLimiter, type Limiter } from './limits.ts';
 import type { SandboxOptions } from './options.ts';
 import { type Served, service } from './served.ts';
@@ -40,7 +40,7 @@ export function createWorld(options: SandboxOptions): World {
   const realNow = options.now ?? (() => new Date());
   let seed = options.seed ?? 'empty';
   const seeded = () => stateOf(seedRows(seed, realNow()));
-  const held = { state: hidden(stateFile?.state ?? seeded(), keys) };
+  const held = { state: withHiddenClients(stateFile?.state ?? seeded(), keys) };
   const now = () => new Date(realNow().getTime() + held.state.clockAheadMs);
   const { keep, keepSoon } = keeperOf(held, stateFile);
   const deliver = () =>
@@ -81,7 +81,7 @@ export function createWorld(options: SandboxOptions): World {
     async reset(another) {
       seed = another ?? seed;
       await world.deliveries.stop();
-      held.state = hidden(seeded(), keys);
+      held.state = withHiddenClients(seeded(), keys);
       world.deliveries = deliver();
       world.limiter.clear();
       world.faults.clear();
@@ -91,11 +91,6 @@ export function createWorld(options: SandboxOptions): World {
   };
   world.deliveries.resume();
   return world;
-}
-
-function hidden(state: State, keys: Keys): State {
-  if (keys.isPrivate) hideClients(state, keys);
-  return state;
 }
 
 /** Writes the state to its file: what changed, or all of it where the file holds another state. */

@@ -74,24 +74,16 @@ function markedAs({ handled, drafted }: Model, row: Row): Mark | undefined {
   return drafted.includes(keyOf(row)) ? ['✎ draft ', 'orange'] : undefined;
 }
 
-type Facts = {
-  readonly who: string;
-  readonly what: string;
-  readonly age: string;
-  readonly priority: string;
-  readonly channel: string;
-};
-
 type Laying = {
   readonly row: Row;
   readonly mark: string;
   readonly numberRoom: number;
   readonly width: number;
-  readonly facts: Facts;
+  readonly facts: ReturnType<typeof factsOf>;
   readonly handled: Mark | undefined;
 };
 
-function factsOf(row: Row, now: number): Facts {
+function factsOf(row: Row, now: number) {
   const { subject, waiting_since: since, priority, channel, why } = row;
   // Until when it is away is what one looks for, and a narrow list cuts the rest.
   const what = why?.startsWith('until ') ? [why, subject] : [subject, why];

@@ -28,23 +28,17 @@ export function overLines(model: Model, over: Over): Shown {
 
 const helpLines = (model: Model, over: Extract<Over, { is: 'help' }>): Shown => ({
   lines: longLines(model, over),
-  keys: hints([
-    ['j k', 'scroll'],
-    ['Esc', 'back'],
-  ]),
+  keys: [...hint('j k', 'scroll'), ...hint('Esc', 'back')],
 });
-
-const hints = (all: readonly (readonly [key: string, name: string])[]): Line =>
-  all.flatMap(([key, name]) => hint(key, name));
 
 function questionLines(model: Model, over: Question): Shown {
   return {
     lines: longLines(model, over),
-    keys: hints([
-      ...over.answers.map(({ key, name }) => [key, name] as const),
-      ['Esc', over.otherwise] as const,
-      ...(mostScroll(model, over) > 0 ? [['j k', 'scroll'] as const] : []),
-    ]),
+    keys: [
+      ...over.answers.flatMap(({ key, name }) => hint(key, name)),
+      ...hint('Esc', over.otherwise),
+      ...(mostScroll(model, over) > 0 ? hint('j k', 'scroll') : []),
+    ],
   };
 }
 
@@ -66,13 +60,11 @@ function pickLines(model: Model, over: Pick): Shown {
       ...lines,
       ...(lines.length === 0 ? [line(`   ${noneWords(over)}`, 'dim')] : []),
     ],
-    keys: hints([
-      ['↑ ↓', 'choose'],
-      ['Enter', 'take it'],
-      ['Esc', 'back'],
-    ]),
+    keys: [...hint('↑ ↓', 'choose'), ...taking],
   };
 }
+
+const taking: Line = [...hint('Enter', 'take it'), ...hint('Esc', 'back')];
 
 /** Where something is put away a time may be typed as well: whether it is one is judged when it is taken. */
 const noneWords = ({ of, typed }: Pick): string =>
@@ -87,9 +79,6 @@ function promptLines(model: Model, { title, text, wrong }: Prompt): Shown {
       ...wrapped(`${text}▏`).map((one, at): Line => [{ text: at === 0 ? ' > ' : '   ', style: 'bold' }, { text: one }]),
       ...(wrong === undefined ? [] : [blank, ...wrapped(wrong).map((one) => line(` ${one}`, 'red'))]),
     ],
-    keys: hints([
-      ['Enter', 'take it'],
-      ['Esc', 'back'],
-    ]),
+    keys: taking,
   };
 }

@@ -23,21 +23,16 @@ export const Fault = v.pipe(
 
 export type Fault = v.InferOutput<typeof Fault>;
 
-export type Faults = {
-  add(faults: readonly Fault[]): void;
-  /** The fault that this request meets. It counts for every one that it matches. */
-  meet(method: string, path: string): Fault | undefined;
-  all(): readonly Fault[];
-  clear(): void;
-};
+export type Faults = ReturnType<typeof createFaults>;
 
-export function createFaults(): Faults {
+export function createFaults() {
   let waiting: { readonly fault: Fault; seen: number }[] = [];
   return {
-    add(faults) {
+    add(faults: readonly Fault[]): void {
       waiting.push(...faults.map((fault) => ({ fault, seen: 0 })));
     },
-    meet(method, path) {
+    /** The fault that this request meets. It counts for every one that it matches. */
+    meet(method: string, path: string): Fault | undefined {
       if (waiting.length === 0) return undefined;
       let met: Fault | undefined;
       for (const each of waiting) {
@@ -50,8 +45,8 @@ export function createFaults(): Faults {
       waiting = waiting.filter(({ fault, seen }) => seen < fault.nth + fault.times - 1);
       return met;
     },
-    all: () => waiting.map(({ fault }) => fault),
-    clear() {
+    all: (): readonly Fault[] => waiting.map(({ fault }) => fault),
+    clear(): void {
       waiting = [];
     },
   };

@@ -26,21 +26,7 @@ export type SendOptions = {
   readonly badSignature?: boolean | undefined;
 };
 
-export type Deliveries = {
-  /** Takes the event for delivery and returns at once. */
-  send(subscription: Subscription, event: WebhookEvent, data: object, options?: SendOptions): void;
-  /** Continues what an earlier run left pending. */
-  resume(): void;
-  /**
-   * Moves the sandbox's clock, from one moment to the next at which a retry is due or a receiver's time is up, so that a
-   * long jump has the same effects as the time itself. Receivers that answer are given a moment to do so.
-   */
-  advance(ms: number, moveClock: (ms: number) => void): Promise<void>;
-  /** When nothing is being sent; retries may still be waiting. */
-  idle(): Promise<void>;
-  /** Breaks off what is being sent; it stays pending. */
-  stop(): Promise<void>;
-};
+export type Deliveries = ReturnType<typeof createDeliveries>;
 
 /** Deliveries to one subscription start in order. */
 type Line = { readonly ready: Delivery[]; readonly running: Map<number, Running> };
@@ -63,7 +49,7 @@ type Schedule = DeliveriesOptions & {
   stopped: boolean;
 };
 
-export function createDeliveries(options: DeliveriesOptions): Deliveries {
+export function createDeliveries(options: DeliveriesOptions) {
   const schedule: Schedule = {
     ...options,
     lines: new Map(),
@@ -75,7 +61,13 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   };
   const { store, now, random } = options;
   return {
-    send(subscription, event, data, { duplicate = 0, badSignature = false } = {}) {
+    /** Takes the event for delivery and returns at once. */
+    send(
+      subscription: Subscription,
+      event: WebhookEvent,
+      data: object,
+      { duplicate = 0, badSignature = false }: SendOptions = {},
+    ): void {
       const first = newDelivery(
         subscription,
         { event, data, badSignature },
@@ -87,14 +79,16 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
         enqueue(schedule, delivery);
       }
     },
-    resume() {
+    /** Continues what an earlier run left pending. */
+    resume(): void {
       for (const delivery of store.all()) {
         if (delivery.status !== 'pending') schedule.finished.push(delivery.id);
         else schedule.waiting.set(delivery.id, delivery);
       }
       wake(schedule);
     },
-    advance: (ms, moveClock) => advance(schedule, ms, moveClock),
+    advance: (ms: number, moveClock: (ms: number) => void) => advance(schedule, ms, moveClock),
+    /** When nothing is being sent; retries may still be waiting. */
     idle: () => idle(schedule),
     stop: () => stop(schedule),
   };
@@ -189,6 +183,10 @@ function untilNext(schedule: Schedule): number {
   return next - schedule.now().getTime();
 }
 
+/**
+ * Moves the sandbox's clock, from one moment to the next at which a retry is due or a receiver's time is up, so that a long
+ * jump has the same effects as the time itself. Receivers that answer are given a moment to do so.
+ */
 async function advance(schedule: Schedule, ms: number, moveClock: (ms: number) => void): Promise<void> {
   let left = ms;
   await patiently(idle(schedule));
@@ -204,6 +202,7 @@ async function advance(schedule: Schedule, ms: number, moveClock: (ms: number) =
   await patiently(idle(schedule));
 }
 
+/** Breaks off what is being sent; it stays pending. */
 async function stop(schedule: Schedule): Promise<void> {
   schedule.stopped = true;
   clearTimeout(schedule.alarm?.timer);

@@ -144,20 +144,9 @@ function changes(before: Ticket, after: Partial<Ticket>, isReopened: boolean, at
 function listed(state: State, ticket: Ticket) {
   const { id, ticket_number, subject, status, priority, source } = ticket;
   const { due_at, first_response_at, resolved_at, created_at, updated_at } = ticket;
-  return {
-    id,
-    ticket_number,
-    subject,
-    status,
-    priority,
-    source,
-    contact: personOf(state, ticket.contact_id),
-    due_at,
-    first_response_at,
-    resolved_at,
-    created_at,
-    updated_at,
-  };
+  const times = { due_at, first_response_at, resolved_at, created_at, updated_at };
+  const contact = personOf(state, ticket.contact_id);
+  return { id, ticket_number, subject, status, priority, source, contact, ...times };
 }
 
 function whole(state: State, ticket: Ticket) {

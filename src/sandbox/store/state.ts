@@ -59,21 +59,11 @@ export function stateOf(seed: Partial<Rows>): State {
   return state;
 }
 
-function oldestFirst<R extends object>(rows: readonly R[]): readonly R[] {
-  const inOrder = rows.every((row, at) => {
-    const before = rows[at - 1];
-    return !before || madeAt(before) <= madeAt(row);
-  });
-  return inOrder ? rows : rows.toSorted((a, b) => compare(madeAt(a), madeAt(b)));
-}
+const oldestFirst = <R extends object>(rows: readonly R[]): readonly R[] =>
+  rows.toSorted((a, b) => Number(madeAt(a) > madeAt(b)) - Number(madeAt(a) < madeAt(b)));
 
 const madeAt = (row: object): string =>
   'created_at' in row && typeof row.created_at === 'string' ? row.created_at : '';
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
 
 export function nextId(state: State, kind: string): number {
   const id = (state.lastIds.get(kind) ?? 0) + 1;
