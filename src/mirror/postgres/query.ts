@@ -29,7 +29,7 @@ export async function query(
     await client.end().catch(() => {});
   };
   const interrupted = () => interruption(signal, 'Interrupted; the query was ended.');
-  const ask = async (statement: string): Promise<Fetched> => {
+  const ask = async (statement: string) => {
     // A cancel between two statements ends neither.
     if (signal.aborted) throw interrupted();
     const asked: Statement = { text: statement, queryMode: 'extended', rowMode: 'array' };
@@ -100,11 +100,6 @@ const tooPowerful = (role: string): Failure =>
 
 /** The library knows `queryMode`, its types do not. */
 type Statement = QueryArrayConfig & { readonly queryMode: 'extended' };
-
-type Fetched = {
-  readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
-  readonly rows: readonly unknown[][];
-};
 
 /** A second column of one name is `name:1`, as in SQLite. */
 function distinct(names: readonly string[]): string[] {

@@ -13,21 +13,11 @@ export const perPage = 100;
 
 const minute = 60_000;
 
-export type Room = {
-  /** What an answer says is left of the minute; NaN where it does not. */
-  see(remaining: number): void;
-  /**
-   * A wait until the minute is over, where too little of it is left beside the requests that have no answer yet, and
-   * `needed` are more than that; undefined where the next request may go.
-   */
-  wait(needed: number, inFlight: number): Promise<void> | undefined;
-};
-
 /**
  * The service does not tell when its minute began: it is over a minute after the first answer of it at the latest. A header
  * that says the same after the wait is not believed again until it says more.
  */
-export function leaveRoom(ctx: Context, maxWaitMs: number | undefined): Room {
+export function leaveRoom(ctx: Context, maxWaitMs: number | undefined) {
   let remaining = Number.POSITIVE_INFINITY;
   let began = ctx.clock.ticks();
   let isBelieved = true;
@@ -40,14 +30,19 @@ export function leaveRoom(ctx: Context, maxWaitMs: number | undefined): Room {
     waiting = undefined;
   };
   return {
-    see(said) {
+    /** What an answer says is left of the minute; NaN where it does not. */
+    see(said: number): void {
       if (Number.isNaN(said)) return;
       if (said > leftToOthers) isBelieved = true;
       // Answers may come out of their order: only what is much more is a new minute.
       if (said > remaining + leftToOthers) began = ctx.clock.ticks();
       remaining = said;
     },
-    wait(needed, inFlight) {
+    /**
+     * A wait until the minute is over, where too little of it is left beside the requests that have no answer yet, and
+     * `needed` are more than that; undefined where the next request may go.
+     */
+    wait(needed: number, inFlight: number): Promise<void> | undefined {
       if (waiting) return waiting;
       if (!isBelieved || remaining - inFlight > leftToOthers || needed <= remaining) return undefined;
       const ms = began + minute - ctx.clock.ticks();

@@ -29,7 +29,7 @@ const rescanPages = 1;
  */
 export async function keepFresh(keeping: Keeping): Promise<void> {
   const { ctx, intervalMs, told } = keeping;
-  const problem = problems(ctx);
+  const problem = problems(ctx, { once: false });
   let slept = clocks(ctx);
   let version = await versionOf(keeping).catch(() => '');
   while (!ctx.signal.aborted) {

@@ -1,28 +1,24 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 
-/** What may pass while somebody watches: each is told once, and waited for. */
-export type Problems = {
-  /** False where `work` met something that passes; the next round tries again. */
-  outlive(work: () => Promise<void>): Promise<boolean>;
-  isMet(): boolean;
-  over(): void;
-  pauseMs(intervalMs: number): number;
-};
+export type Problems = ReturnType<typeof problems>;
 
 /** What passes: a network that is away, a limit, a service or a database that fails for a while. */
 const passing: readonly Failure['kind'][] = ['network', 'rate-limited', 'failed'];
 const longestPauseMs = 300_000;
 
-export function problems({ notice, signal }: Context): Problems {
+/** What may pass while somebody watches: each is told once, and waited for. With `once` whoever started it learns of it. */
+export function problems({ notice, signal }: Context, { once }: { readonly once: boolean }) {
   let times = 0;
   let what = '';
   return {
-    async outlive(work) {
+    /** False where `work` met something that passes; the next round tries again. */
+    async outlive(work: () => Promise<void>): Promise<boolean> {
       try {
         await work();
         return true;
       } catch (error) {
+        if (once) throw error;
         if (signal.aborted) return false;
         if (!(error instanceof Failure) || !passing.includes(error.kind) || error.copy?.is === 'damaged') throw error;
         what = error.copy ? 'The database' : 'The service';
@@ -30,25 +26,15 @@ export function problems({ notice, signal }: Context): Problems {
         return false;
       }
     },
-    isMet: () => times > 0,
-    over() {
+    isMet: (): boolean => times > 0,
+    over(): void {
       if (times > 0) notice(`${what} answers again.`);
       times = 0;
     },
-    pauseMs: (intervalMs) => Math.min(intervalMs * 2 ** Math.min(times, 10), Math.max(intervalMs, longestPauseMs)),
+    pauseMs: (intervalMs: number): number =>
+      Math.min(intervalMs * 2 ** Math.min(times, 10), Math.max(intervalMs, longestPauseMs)),
   };
 }
-
-/** The same for a run that is not to wait: whoever started it learns of the failure. */
-export const noPatience: Problems = {
-  async outlive(work) {
-    await work();
-    return true;
-  },
-  isMet: () => false,
-  over: () => {},
-  pauseMs: (intervalMs) => intervalMs,
-};
 
 type Clocks = { readonly wall: number; readonly ticks: number };
 

@@ -35,11 +35,7 @@ export type Texts = Answers & { readonly dropped: number };
  * page that were not shown, now or before, the copy has nothing of. `notFound`: those of the page that answered 404, now or
  * before.
  */
-export async function storeTexts(
-  pulling: Pulling,
-  name: KindName,
-  page: PageOfKind,
-): Promise<Texts & { readonly lacking: number; readonly notFound: readonly number[] }> {
+export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfKind) {
   const { store, account, writer } = pulling;
   const { one, reading, sweep, records } = page;
   const table = tableOf(name);

@@ -6,7 +6,7 @@ import { type KindName, kindOf } from '../tables/kinds.ts';
 import { ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import type { Keeping } from './keep-fresh.ts';
-import { clocks, noPatience, type Problems, problems, tellSleep } from './problems.ts';
+import { clocks, type Problems, problems, tellSleep } from './problems.ts';
 import { pull } from './pull.ts';
 import { preparePull } from './pulling.ts';
 
@@ -35,7 +35,7 @@ const perMark = 20;
  */
 export async function* watch(watching: Watching): AsyncGenerator<WatchEvent> {
   const { ctx, intervalMs, store, account, once } = watching;
-  const problem = once ? noPatience : problems(ctx);
+  const problem = problems(ctx, { once });
   const place: WatchPosition = { position: undefined, sinceMsAgo: undefined, told: new Set() };
   let slept = clocks(ctx);
   while (!ctx.signal.aborted) {

@@ -1,17 +1,6 @@
 import type { Sql, Store } from '../tables/store.ts';
 
-/**
- * Writes while the next page is read. What came while the database was busy goes into one transaction: on a slow disk
- * few transactions are many times faster.
- */
-export type Writer = {
-  /** Resolves when it is durable. */
-  write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** Resolves when there is room for more; rejects where a write has failed. */
-  room(): Promise<void>;
-  /** Resolves when everything is durable. */
-  done(): Promise<void>;
-};
+export type Writer = ReturnType<typeof createWriter>;
 
 type Job = {
   /** Resolves with what tells the asker of its answer, once that is durable. */
@@ -21,7 +10,11 @@ type Job = {
 
 const mostWaiting = 3;
 
-export function createWriter(store: Store): Writer {
+/**
+ * Writes while the next page is read. What came while the database was busy goes into one transaction: on a slow disk
+ * few transactions are many times faster.
+ */
+export function createWriter(store: Store) {
   let queue: Job[] = [];
   let working: Promise<void> = Promise.resolve();
   let isWorking = false;
@@ -51,12 +44,14 @@ export function createWriter(store: Store): Writer {
     isWorking = false;
   };
 
+  /** Resolves when everything is durable. */
   const done = async (): Promise<void> => {
     while (isWorking) await working;
     if (failure) throw failure.error;
   };
 
   return {
+    /** Resolves when it is durable. */
     write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
       const written = new Promise<T>((resolve, reject) => {
         const answered = async (sql: Sql) => {
@@ -73,7 +68,8 @@ export function createWriter(store: Store): Writer {
       }
       return written;
     },
-    async room() {
+    /** Resolves when there is room for more; rejects where a write has failed. */
+    async room(): Promise<void> {
       if (failure) throw failure.error;
       if (queue.length >= mostWaiting) await done();
     },

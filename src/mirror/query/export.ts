@@ -38,9 +38,6 @@ export type Wishes = {
   readonly maxWaitMs: number | undefined;
 };
 
-/** The folder that was added to DIR; undefined where nothing changed since the last one. */
-export type Exported = { readonly folder: string | undefined; readonly files: readonly ExportedFile[] };
-
 type Job = {
   readonly ctx: ExportPorts;
   readonly store: Store;
@@ -52,15 +49,12 @@ type Job = {
 };
 
 /**
- * The copy as files in a new folder of DIR: all of it there, or nothing. Two at once come one after the other.
+ * The copy as files in a new folder of DIR: all of it there, or nothing; `folder` is undefined where nothing changed since
+ * the last one. Two at once come one after the other.
  *
  * @throws Failure `usage` where DIR is not for this account, or what was exported last cannot be told
  */
-export async function exportCopy(
-  ctx: ExportPorts,
-  copy: Pick<Job, 'store' | 'account'>,
-  wishes: Wishes,
-): Promise<Exported> {
+export async function exportCopy(ctx: ExportPorts, copy: Pick<Job, 'store' | 'account'>, wishes: Wishes) {
   const { dir, maxWaitMs } = wishes;
   await makeDir(dir);
   const { clock, signal, progress, notice } = ctx;

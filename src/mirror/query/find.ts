@@ -81,11 +81,11 @@ export const idsFromContactsCopy = (ctx: Context, settings: Settings, emails: re
     }),
   );
 
-/** What is found, as the service sent it, and when the copy last saw any contact. */
-export type Found = { readonly contacts: readonly Fields[]; readonly asOf: string | undefined };
-
-/** Contacts whose email, name, phone or company holds the text; an address that is somebody's finds them alone. */
-export function findContacts(store: Store, account: Account, text: string): Promise<Found> {
+/**
+ * Contacts whose email, name, phone or company holds the text, as the service sent them, and when the copy last saw any
+ * contact. An address that is somebody's finds them alone.
+ */
+export function findContacts(store: Store, account: Account, text: string) {
   const wanted = emailKey(text);
   const number = /^[+\d\s().-]+$/u.test(text) ? digits(text) : '';
   return store.read(async (sql) => {

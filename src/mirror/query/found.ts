@@ -61,12 +61,7 @@ const seen = (toService: string): string => `To see that: svc mirror pull, or ${
 const synced = 'svc has synced contacts since the copy read them';
 const renewal = 'svc mirror pull --full --only contacts';
 
-async function withChanged(
-  { service, tell }: Asking,
-  contacts: readonly Fields[],
-  { ids }: Written,
-  text: string,
-): Promise<{ readonly contacts: readonly Fields[]; readonly isAllRead: boolean }> {
+async function withChanged({ service, tell }: Asking, contacts: readonly Fields[], { ids }: Written, text: string) {
   if (ids.length === 0) return { contacts, isAllRead: true };
   const read = await readWritten(await service(), ids, tell);
   const fresh = read.flatMap(({ contact }) => (contact !== undefined && mentions(text)(contact) ? [contact] : []));
@@ -112,20 +107,16 @@ const isAway = (error: unknown): error is Failure =>
 const mostRead = 20;
 
 /** The newest writes first. `contact`: undefined where it is not there any more. */
-async function readWritten(
-  service: Service,
-  ids: readonly number[],
-  tell: Telling['tell'],
-): Promise<{ readonly id: number; readonly contact: FoundContact | undefined }[]> {
+async function readWritten(service: Service, ids: readonly number[], tell: Telling['tell']) {
   const some = ids.slice(0, mostRead);
   const what = some.length < ids.length ? `the last ${some.length}` : 'what they are now';
   tell(`svc has changed ${counted(ids.length, 'contact')} since the pull; reading ${what} from the service.`);
   if (some.length < ids.length) tell(`The others are shown as the copy has them. To renew it: ${renewal}`);
-  const read = [];
+  const read: { readonly id: number; readonly contact: FoundContact | undefined }[] = [];
   for (const id of some) {
     try {
       const answer = await call(service, getContact, { params: { id } }).catch(insteadOf(['not-found'], undefined));
-      read.push({ id, contact: answer?.contact as FoundContact | undefined });
+      read.push({ id, contact: answer?.contact });
     } catch (error) {
       if (!isAway(error)) throw error;
       tell(`${error.message} The contacts that svc has changed are shown as the copy has them.`);

@@ -16,17 +16,14 @@ export type Hit = {
   readonly score: number;
 };
 
-/** `isAll`: no more places than `count` were found. */
-export type Found = { readonly hits: readonly Hit[]; readonly count: number; readonly isAll: boolean };
-
 /** A record may be found in many of its messages. */
 const placesForEach = 4;
 
 /**
  * The best of every searched table, best first; a record, whether found in itself or in its messages, once. Every word
- * has to be there, or one that begins with it.
+ * has to be there, or one that begins with it. `isAll`: no more places than `count` were found.
  */
-export async function search(store: Store, account: Account, text: string, most: number): Promise<Found> {
+export async function search(store: Store, account: Account, text: string, most: number) {
   const phrases = phrasesOf(text);
   if (phrases.length === 0) return { hits: [], count: 0, isAll: true };
   const limit = most * placesForEach;

@@ -69,22 +69,17 @@ const nothing: Written = { ids: [], hasNewer: false, hasUnnamed: false };
 /** A time that nobody knows is long ago. */
 const timeIn = (value: unknown): number => (value ? Date.parse(String(value)) : never);
 
-type Writes = {
-  /** When each contact was last written to, by its id. */
-  readonly times: ReadonlyMap<number, number>;
-  /** When contacts may last have been made, and written to, without a word of which. */
-  readonly madeAt: number;
-  readonly syncedAt: number;
-};
-
 const making: readonly (string | null)[] = [createContacts.id, sendEvent.id];
 const syncing: readonly (string | null)[] = [syncContacts.id, createAndSyncListContacts.id];
 
 /** Most lines are about other records, and parsing is what takes time. */
 const marks = ['"kind":"contacts"', `"${createAndSyncListContacts.id}"`, `"${sendEvent.id}"`];
 
-/** As far as the record tells: by this login, or by one of the environment. */
-async function contactWrites({ files }: Context, session: Session): Promise<Writes> {
+/**
+ * As far as the record tells, by this login or by one of the environment: when each contact was last written to, by its id,
+ * and when contacts may last have been made, and synced, without a word of which.
+ */
+async function contactWrites({ files }: Context, session: Session) {
   const root = auditRoot(files);
   const records = new Set([recordName(session), recordName({ ...session, from: 'environment' })]);
   const times = new Map<number, number>();

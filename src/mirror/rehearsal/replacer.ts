@@ -1,18 +1,7 @@
 import type { PhoneNumber } from 'libphonenumber-js/min';
 import { type Invent, inventor, replacedWords } from './invented.ts';
 
-/** What stands in the place of each kind of value: the same for the same, of the same shape. */
-export type Replacer = {
-  /** Words, with the addresses, links and phones among them. */
-  text(value: string): string;
-  email(value: string): string;
-  phone(value: string): string;
-  website(value: string): string;
-  html(value: string): string;
-  fileName(value: string): string;
-  /** A value of metadata: texts and numbers, however deep. */
-  any(value: unknown): unknown;
-};
+export type Replacer = Awaited<ReturnType<typeof replacer>>;
 
 /** A word is looked at once, from its beginning: one may be a picture of a megabyte. */
 const inText =
@@ -20,7 +9,8 @@ const inText =
 const kept =
   /<\/?(?:a|b|blockquote|br|code|div|em|h[1-6]|hr|i|li|ol|p|pre|s|span|strong|table|tbody|td|th|thead|tr|u|ul)\b[^<>]*>|&(?:amp|lt|gt|quot|nbsp|#39);/giu;
 
-export async function replacer(key: Uint8Array, taken: ReadonlySet<string>): Promise<Replacer> {
+/** What stands in the place of each kind of value: the same for the same, of the same shape. */
+export async function replacer(key: Uint8Array, taken: ReadonlySet<string>) {
   const { default: parsePhone } = await import('libphonenumber-js/min');
   const invent = inventor(key, taken);
   const words = (value: string) => replacedWords(invent, value);
@@ -48,11 +38,13 @@ export async function replacer(key: Uint8Array, taken: ReadonlySet<string>): Pro
     const [, scheme = '', name = '', rest = ''] = /^(https?:\/\/)?([^/?#:\s]*)(.*)$/isu.exec(value.trim()) ?? [];
     return name === '' ? words(value) : `${scheme}${host(name)}${words(rest)}`;
   };
+  /** Words, with the addresses, links and phones among them. */
   const text = (value: string): string =>
     around(value, inText, words, (found) => {
       if (found.includes('@') && !/^https?:/iu.test(found)) return email(found);
       return found.startsWith('+') ? phone(found) : website(found);
     });
+  /** A value of metadata: texts and numbers, however deep. */
   const any = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value);
     if (typeof value === 'number') return otherNumber(value, invent);
@@ -65,8 +57,8 @@ export async function replacer(key: Uint8Array, taken: ReadonlySet<string>): Pro
     email,
     phone,
     website,
-    html: (value) => around(value, kept, text, (found) => bareTag(found, website)),
-    fileName(value) {
+    html: (value: string): string => around(value, kept, text, (found) => bareTag(found, website)),
+    fileName(value: string): string {
       const [ending = ''] = /\.[a-z\d]{1,5}$/iu.exec(value) ?? [];
       return `${words(value.slice(0, value.length - ending.length))}${ending}`;
     },

@@ -12,16 +12,12 @@ import { tableOf } from '../tables/tables.ts';
 /** Rows by kind, of the shape that `GET /_sandbox/state` gives. The sandbox's own schemas judge them. */
 export type Seed = Readonly<Record<string, readonly Fields[]>>;
 
-export type CopySeed = {
-  readonly seed: Seed;
-  /** Kinds of which the copy does not hold everything. */
-  readonly incomplete: readonly KindName[];
-  /** Until when it holds all, in ISO 8601: the oldest of its kinds. Null where it does not say. */
-  readonly asOf: string | null;
-};
-
-/** The copy of an account as the records of a sandbox. What the API does not show (notes, history) is empty. */
-export async function seedFromCopy(store: Store, account: Account): Promise<CopySeed> {
+/**
+ * The copy of an account as the records of a sandbox. What the API does not show (notes, history) is empty. `incomplete`:
+ * kinds of which the copy does not hold everything. `asOf`: until when it holds all, in ISO 8601: the oldest of its kinds;
+ * null where it does not say.
+ */
+export async function seedFromCopy(store: Store, account: Account) {
   const records = new Map<KindName, Fields[]>();
   for (const name of kindNames) records.set(name, await recordsOf(store, account, name));
   const ids = new Map<string, Set<unknown>>(

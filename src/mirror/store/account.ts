@@ -103,38 +103,32 @@ async function heldBy(ctx: Pick<Context, 'tokens'>, { profile }: Settings): Prom
   return bound.login ? `login ${loginIdOf(bound.login)}` : `nothing in ${profile}`;
 }
 
-/** @throws Failure `usage` where a SQLite file is the copy of another account. */
-async function remember(sql: Sql, account: Account, digest: string, place: string): Promise<void> {
+/**
+ * So that it is known without a request, and told apart from the others in the database.
+ *
+ * @throws Failure `usage` where a SQLite file is the copy of another account.
+ */
+export async function rememberAccount(ctx: Context, settings: Settings, store: Store, account: Account): Promise<void> {
   const { service, id, name } = account;
-  if (sql.engine === 'sqlite') {
-    refuseAnother(await accountRows(sql), account, place);
-  }
-  await sql.run(
-    'INSERT INTO svc_accounts (service, account_id, name) VALUES ($1, $2, $3) ' +
-      'ON CONFLICT (service, account_id) DO UPDATE SET name = coalesce(excluded.name, svc_accounts.name)',
-    [service, id, name ?? null],
-    1,
-  );
-  await sql.run(
-    'INSERT INTO svc_credentials (digest, service, account_id) VALUES ($1, $2, $3) ' +
-      'ON CONFLICT (digest) DO UPDATE SET service = excluded.service, account_id = excluded.account_id',
-    [digest, service, id],
-    1,
-  );
+  const digest = await credentialOf(ctx, settings, service);
+  await store.write(async (sql) => {
+    if (sql.engine === 'sqlite') refuseAnother(await accountRows(sql), account, store.place);
+    await sql.run(
+      'INSERT INTO svc_accounts (service, account_id, name) VALUES ($1, $2, $3) ' +
+        'ON CONFLICT (service, account_id) DO UPDATE SET name = coalesce(excluded.name, svc_accounts.name)',
+      [service, id, name ?? null],
+      1,
+    );
+    await sql.run(
+      'INSERT INTO svc_credentials (digest, service, account_id) VALUES ($1, $2, $3) ' +
+        'ON CONFLICT (digest) DO UPDATE SET service = excluded.service, account_id = excluded.account_id',
+      [digest, service, id],
+      1,
+    );
+  });
 }
 
-/** So that it is known without a request, and told apart from the others in the database. */
-export const rememberAccount = (ctx: Context, settings: Settings, store: Store, account: Account): Promise<void> =>
-  credentialOf(ctx, settings, account.service).then((digest) =>
-    store.write((sql) => remember(sql, account, digest, store.place)),
-  );
-
 const anotherWords = 'is the copy of another account';
-
-const ofAnother = (place: string, whose: string): Failure =>
-  new Failure('usage', `${place} ${anotherWords}: ${whose}. A file holds one account.`, {
-    hint: 'Name another file with --db, or leave it out: svc then keeps a file for each account.',
-  });
 
 export const isOfAnother = (error: unknown): boolean =>
   error instanceof Failure && error.message.includes(anotherWords);
@@ -148,10 +142,10 @@ function refuseAnother(accounts: readonly Account[], account: Account, place: st
   const [other] = accounts;
   if (!other || accounts.some(isSame(account))) return;
   const isUnknown = other.id.startsWith(unknownPrefix) || other.id.startsWith('profile:');
-  throw ofAnother(
-    place,
-    other.name ?? (isUnknown ? 'that of a login without the scope identity' : `account ${other.id}`),
-  );
+  const whose = other.name ?? (isUnknown ? 'that of a login without the scope identity' : `account ${other.id}`);
+  throw new Failure('usage', `${place} ${anotherWords}: ${whose}. A file holds one account.`, {
+    hint: 'Name another file with --db, or leave it out: svc then keeps a file for each account.',
+  });
 }
 
 /** Whether the database has that account. */

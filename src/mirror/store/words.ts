@@ -55,10 +55,7 @@ export const operatorsIn = (text: string): string[] => [
 ];
 
 /** Where in `texts` the first phrase is found: the field, and a piece of its text around it. */
-export function placeOf(
-  texts: readonly (readonly [field: string, text: string])[],
-  phrases: readonly Phrase[],
-): { readonly field: string; readonly piece: string } | undefined {
+export function placeOf(texts: readonly (readonly [field: string, text: string])[], phrases: readonly Phrase[]) {
   const wanted = phrases.map(({ words }) => words[0] ?? '');
   for (const first of wanted) {
     for (const [field, text] of texts) {

@@ -7,16 +7,15 @@ export type Held = (kind: string, id: unknown) => boolean;
 /** The account of the sandbox that its first API key belongs to. */
 export const account_id = 1;
 
+/** Those fields of a record, each as the sandbox takes it. */
+const each = (record: Fields, as: (value: unknown) => unknown, ...names: readonly string[]): Fields =>
+  Object.fromEntries(names.map((name) => [name, as(record[name])]));
+
 export const contactRow = (contact: Fields): Fields => ({
   contact_id: contact.contact_id,
   account_id,
-  name: text(contact.name),
-  last_name: text(contact.last_name),
-  email: text(contact.email),
-  phone: text(contact.phone),
-  company: text(contact.company),
-  website: typeof contact.website === 'string' ? contact.website : null,
-  country: text(contact.country),
+  ...each(contact, text, 'name', 'last_name', 'email', 'phone', 'company', 'country'),
+  website: maybeText(contact.website),
   tags: texts(contact.tags),
   metadata: known(contact.metadata) ?? {},
   lead_status: text(contact.lead_status) || 'new',
@@ -28,8 +27,7 @@ export const contactRow = (contact: Fields): Fields => ({
 export const listRow = (list: Fields): Fields => ({
   contacts_list_id: list.contacts_list_id,
   account_id,
-  name: text(list.name),
-  target_industry: text(list.target_industry),
+  ...each(list, text, 'name', 'target_industry'),
 });
 
 /** Undefined for a call of nobody, which a sandbox does not hold. */
@@ -40,11 +38,8 @@ export const callRow = (call: Fields): Fields | undefined =>
         phone_call_id: call.phone_call_id,
         account_id,
         contact_id: call.contact_id,
-        from: text(call.from),
-        to: text(call.to),
-        status: text(call.status),
-        duration: Number.isSafeInteger(call.duration) ? Math.max(0, Number(call.duration)) : 0,
-        interest_level: text(call.interest_level),
+        ...each(call, text, 'from', 'to', 'status', 'interest_level'),
+        duration: count(call.duration),
         start_time: timeOr(call.start_time ?? call.created_at),
         created_at: timeOr(call.created_at),
       };
@@ -53,19 +48,12 @@ export const callRow = (call: Fields): Fields | undefined =>
 export const ticketRow = (ticket: Fields, held: Held): Fields => ({
   id: ticket.id,
   account_id,
-  ticket_number: text(ticket.ticket_number),
-  subject: text(ticket.subject),
-  description: text(ticket.description),
-  status: text(ticket.status),
+  ...each(ticket, text, 'ticket_number', 'subject', 'description', 'status', 'source'),
   priority: count(ticket.priority),
-  source: text(ticket.source),
   contact_id: maybeId(known(ticket.contact)?.contact_id),
   conversation_id: held('conversations', ticket.conversation_id) ? ticket.conversation_id : null,
-  due_at: maybeTime(ticket.due_at),
-  first_response_at: maybeTime(ticket.first_response_at),
-  resolved_at: maybeTime(ticket.resolved_at),
-  created_at: timeOr(ticket.created_at),
-  updated_at: timeOr(ticket.updated_at),
+  ...each(ticket, maybeTime, 'due_at', 'first_response_at', 'resolved_at'),
+  ...each(ticket, timeOr, 'created_at', 'updated_at'),
   // The thread of a ticket from chat is the chat's.
   messages: held('conversations', ticket.conversation_id)
     ? []
@@ -80,18 +68,15 @@ export const ticketRow = (ticket: Fields, held: Held): Fields => ({
 export const conversationRow = (chat: Fields): Fields => ({
   id: chat.id,
   account_id,
-  status: text(chat.status),
+  ...each(chat, text, 'status', 'channel', 'priority'),
   handling_mode: oneOf(['ai', 'human'], chat.handling_mode, 'human'),
-  channel: text(chat.channel),
   subject: maybeText(chat.subject),
-  priority: text(chat.priority),
   contact_id: maybeId(known(chat.contact)?.contact_id),
   ticket_id: maybeId(chat.ticket_id),
   last_message_at: timeOr(chat.last_message_at ?? chat.updated_at),
   resolved_at: maybeTime(chat.resolved_at),
   csat_rating: typeof chat.csat_rating === 'number' ? chat.csat_rating : null,
-  created_at: timeOr(chat.created_at),
-  updated_at: timeOr(chat.updated_at),
+  ...each(chat, timeOr, 'created_at', 'updated_at'),
   messages: recordsIn(chat.messages).flatMap((message) =>
     messageRow(message, { sender_type: oneOf(['visitor', 'operator', 'ai'], message.sender_type, 'operator') }),
   ),
@@ -112,32 +97,25 @@ function messageRow(message: Fields, own: Fields): Fields[] {
 export const entryRow = (entry: Fields): Fields => ({
   id: entry.id,
   account_id,
-  title: text(entry.title),
-  slug: text(entry.slug),
+  ...each(entry, text, 'title', 'slug', 'content_html'),
   version: maybeText(entry.version),
   category_id: maybeId(known(entry.category)?.id),
   labels: texts(entry.labels),
   status: oneOf(['draft', 'published'], entry.status, 'draft'),
   published_at: maybeTime(entry.published_at),
-  created_at: timeOr(entry.created_at),
-  updated_at: timeOr(entry.updated_at),
+  ...each(entry, timeOr, 'created_at', 'updated_at'),
   // The API shows what became of the text that was typed.
   content: text(entry.content_html),
-  content_html: text(entry.content_html),
 });
 
 export const postRow = (post: Fields): Fields => ({
   id: post.id,
   account_id,
-  title: text(post.title),
-  content: text(post.content),
-  status: text(post.status),
+  ...each(post, text, 'title', 'content', 'status'),
   category_id: maybeId(known(post.category)?.id),
-  vote_count: count(post.vote_count),
-  comments_count: count(post.comments_count),
+  ...each(post, count, 'vote_count', 'comments_count'),
   on_roadmap: post.on_roadmap === true,
-  created_at: timeOr(post.created_at),
-  updated_at: timeOr(post.updated_at),
+  ...each(post, timeOr, 'created_at', 'updated_at'),
 });
 
 /** Those that records are in: the API has no list of all. */
