@@ -11,14 +11,7 @@ export type Became = {
   readonly error?: string;
 };
 
-/** What became of the events of one sink, on its way into the inbox: while it is not there, a kill repeats them. */
-export type Outcomes = {
-  add(settled: Settled): void;
-  /** Writes them soon, while the next event is under way. Waits only where too many are not written. */
-  writeSoon(held: AbortSignal): Promise<void>;
-  /** Resolves once all of them are written, or given up. */
-  write(held: AbortSignal): Promise<void>;
-};
+export type Outcomes = ReturnType<typeof createOutcomes>;
 
 export type OutcomeOptions = {
   readonly sink: Pick<Sink, 'name'>;
@@ -36,8 +29,11 @@ const betweenMs = 100;
 const usualUnwrittenAtMost = 25;
 const longestPauseMs = 1_000;
 
-/** What cannot be written is written later: to deliver it again would double it. Without the sink it is given up. */
-export function createOutcomes(options: OutcomeOptions, cutting: AbortSignal): Outcomes {
+/**
+ * What became of the events of one sink, on its way into the inbox: while it is not there, a kill repeats them. What cannot
+ * be written is written later: to deliver it again would double it. Without the sink it is given up.
+ */
+export function createOutcomes(options: OutcomeOptions, cutting: AbortSignal) {
   const { sink, store, clock, onSettled, onProblem, unwrittenAtMost = usualUnwrittenAtMost } = options;
   const done: Settled[] = [];
   let writing: Promise<void> | undefined;
@@ -78,11 +74,13 @@ export function createOutcomes(options: OutcomeOptions, cutting: AbortSignal): O
     if (!held.aborted && done.length > 0) await write(held);
   };
   return {
-    add: (settled) => void done.push(settled),
-    async writeSoon(held) {
+    add: (settled: Settled): void => void done.push(settled),
+    /** Writes them soon, while the next event is under way. Waits only where too many are not written. */
+    async writeSoon(held: AbortSignal): Promise<void> {
       if (done.length >= unwrittenAtMost) await writeAll(held);
       else if (done.length > 0 && !isDue) void later(held);
     },
+    /** Resolves once all of them are written, or given up. */
     write: writeAll,
   };
 }

@@ -27,20 +27,10 @@ export const isTaken = ({ status }: Pick<HttpResponse, 'status'>): boolean => st
 const accountHeader = 'x-svc-account';
 
 /** Of one connection, not of the message (RFC 9110, 7.6.1); and what the next connection says again. */
-const ofTheConnection = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+const ofTheConnection = new Set(
+  `connection content-length expect host keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer
+  transfer-encoding upgrade`.split(/\s+/u),
+);
 
 /** The original headers, so that the app can verify the signature itself. */
 export const passedOn = (headers: Headers): Headers =>

@@ -30,7 +30,7 @@ export const programSink = (about: About, clock: Clock): Sink => ({
     if (!event) return { how: 'taken' };
     const given = { ...about.given, SVC_ACCOUNT: event.account };
     const running = await start({ ...about, given }, Buffer.concat([event.body, Buffer.from('\n')]));
-    if ('error' in running) return { how: 'refused', error: running.error };
+    if (running.error !== undefined) return { how: 'refused', error: running.error };
     const { child, exit, said } = running;
     const isOver = endWithSvc(child.pid);
     const over = new AbortController();
@@ -54,19 +54,11 @@ export const programSink = (about: About, clock: Clock): Sink => ({
 
 type Ended = { readonly exitCode?: number; readonly signal?: string };
 
-type Running = {
-  readonly child: Child;
-  /** Its children may hold its output open for longer than it lives, so it is the program's own end that counts. */
-  readonly exit: Promise<Ended>;
-  /** The end of what it wrote to standard error. */
-  readonly said: () => string;
-};
-
-/** Where the system has no file, process or memory left, that is a failure like any other: it is tried again. */
-async function start(
-  { command, folder, hidden = () => [], given = {} }: About,
-  input: Buffer,
-): Promise<Running | { error: string }> {
+/**
+ * Where the system has no file, process or memory left, that is a failure like any other: it is tried again. `said`: the
+ * end of what it wrote to standard error.
+ */
+async function start({ command, folder, hidden = () => [], given = {} }: About, input: Buffer) {
   const [program, ...args] = command;
   const options: SpawnOptions = {
     cwd: folder,
@@ -82,6 +74,7 @@ async function start(
       child.once('spawn', resolve);
       child.on('error', reject);
     });
+    // Its children may hold its output open for longer than it lives, so it is the program's own end that counts.
     const exit = new Promise<Ended>((resolve) => {
       child.once('exit', (exitCode, signal) => {
         resolve({ ...(exitCode !== null && { exitCode }), ...(signal && { signal }) });
@@ -107,14 +100,10 @@ type Child = Pick<ChildProcess, 'pid' | 'stdin' | 'stderr' | 'once' | 'on'>;
  * Windows finds its kinds of programs by execa. Elsewhere execa throws beyond reach where no file is left. In an object,
  * because what execa starts is a promise of its end, too: returned alone it would be waited for.
  */
-async function spawned(
-  program: string,
-  args: readonly string[],
-  options: SpawnOptions,
-): Promise<{ readonly child: Child }> {
+async function spawned(program: string, args: readonly string[], options: SpawnOptions) {
   if (process.platform !== 'win32') return { child: spawn(program, args, options) };
   const { execa } = await import('execa');
-  const child = execa(await located(program), args, {
+  const child: Child = execa(await located(program), args, {
     cwd: options.cwd ?? '.',
     env: options.env ?? {},
     reject: false,

@@ -13,17 +13,7 @@ export type WorkerOptions = OutcomeOptions & {
 };
 
 /** What carries events from the inbox to one sink, one after the other. It never rejects, and never ends by itself. */
-export type DeliveryWorker = {
-  /** Something may have come. */
-  wake(): void;
-  /**
-   * Delivers what the sink takes, for `graceMs`, and begins nothing that would not be over by then: what is cut off comes
-   * twice. One that refuses twice in a row, or had refused before, is left. What is left stays in the inbox.
-   */
-  drain(graceMs: number): Promise<void>;
-  /** Waits for what the sink has in hand, for `graceMs`. */
-  stop(graceMs: number): Promise<void>;
-};
+export type DeliveryWorker = ReturnType<typeof workerOf>;
 
 /** What a worker knows of itself, whether it delivers one after the other or in lanes. */
 export type WorkerState = WorkerOptions & {
@@ -67,14 +57,13 @@ export function newState(options: WorkerOptions, onSettled = options.onSettled):
 }
 
 /** What others see of a worker that runs. `wake` has it look again, `onEnd` is called as it is told to end. */
-export function workerOf(
-  state: WorkerState,
-  run: Promise<void>,
-  wake: () => void,
-  onEnd: () => void = () => {},
-): DeliveryWorker {
+export function workerOf(state: WorkerState, run: Promise<void>, wake: () => void, onEnd: () => void = () => {}) {
   // Another instance may still have this sink in its configuration.
   const running = run.finally(() => state.store.leave(state.sink.name).catch(() => {}));
+  /**
+   * Delivers what the sink takes, for `graceMs`, and begins nothing that would not be over by then: what is cut off comes
+   * twice. One that refuses twice in a row, or had refused before, is left. What is left stays in the inbox.
+   */
   const drain = async (graceMs: number): Promise<void> => {
     state.over = { at: state.clock.ticks() + graceMs, leastMs: graceMs / 4, began: state.clock.now() };
     onEnd();
@@ -86,9 +75,11 @@ export function workerOf(
     await running;
   };
   return {
+    /** Something may have come. */
     wake,
     drain,
-    stop(graceMs) {
+    /** Waits for what the sink has in hand, for `graceMs`. */
+    stop(graceMs: number): Promise<void> {
       state.isStopped = true;
       return drain(graceMs);
     },

@@ -71,10 +71,7 @@ export function sampleEnvelope(event: WebhookEvent, id: string, at: Date, accoun
 }
 
 /** Those of the paths that the sample has not, each with the field that was probably meant. */
-export function newFields(
-  envelope: Sample,
-  paths: readonly string[],
-): readonly { readonly path: string; readonly near: string | undefined }[] {
+export function newFields(envelope: Sample, paths: readonly string[]) {
   const fields = [...Object.keys(envelope), ...Object.keys(fieldsIn(envelope.data)).map((name) => `data.${name}`)];
   return paths.filter((path) => !fields.includes(path)).map((path) => ({ path, near: nearestField(path, fields) }));
 }

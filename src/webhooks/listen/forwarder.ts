@@ -11,18 +11,7 @@ import type { Settled, Waiting } from '../store/inbox-store.ts';
 import type { Outcome } from '../store/line.ts';
 import { damagedOutcome } from '../store/outcome-words.ts';
 
-export type Forwarder = {
-  enqueue(id: string, event: string | null, to: string): void;
-  /** It was sent there by hand, so that it is through. False where it waits for another URL. */
-  passed(id: string, outcome: Outcome): boolean;
-  /** How many are not through yet. */
-  depth(): number;
-  /**
-   * Lets an app that answers have what is queued, for `graceMs`; what is cut off is forwarded twice, so nothing is begun
-   * that would not be over by then. What is left stays owed in the inbox.
-   */
-  stop(graceMs: number): Promise<void>;
-};
+export type Forwarder = ReturnType<typeof createForwarder>;
 
 export type ForwardOptions = Pick<Context, 'exchange' | 'clock'> & {
   readonly inbox: Pick<Inbox, 'read' | 'settle'>;
@@ -54,10 +43,10 @@ const retry = {
 };
 
 /** A delivery worker for each URL, so that they do not wait for each other. */
-export function createForwarder(options: ForwardOptions): Forwarder {
+export function createForwarder(options: ForwardOptions) {
   const lanes = new Map<string, Lane>();
   return {
-    enqueue(id, event, to) {
+    enqueue(id: string, event: string | null, to: string): void {
       const lane = lanes.get(to) ?? startLane(options, to);
       lanes.set(to, lane);
       const { queue, worker } = lane;
@@ -65,7 +54,8 @@ export function createForwarder(options: ForwardOptions): Forwarder {
       if (queue.down) options.report(id, event, { ...queue.down, ms: null, tries: 0 });
       worker.wake();
     },
-    passed(id, outcome) {
+    /** It was sent there by hand, so that it is through. False where it waits for another URL. */
+    passed(id: string, outcome: Outcome): boolean {
       const waiting = [...lanes.values()].find(({ queue }) => queue.waiting.has(id));
       if (!waiting) return true;
       if (waiting.queue.to !== outcome.to) return false;
@@ -73,8 +63,13 @@ export function createForwarder(options: ForwardOptions): Forwarder {
       waiting.worker.wake();
       return true;
     },
-    depth: () => [...lanes.values()].reduce((sum, { queue }) => sum + queue.waiting.size, 0),
-    async stop(graceMs) {
+    /** How many are not through yet. */
+    depth: (): number => [...lanes.values()].reduce((sum, { queue }) => sum + queue.waiting.size, 0),
+    /**
+     * Lets an app that answers have what is queued, for `graceMs`; what is cut off is forwarded twice, so nothing is begun
+     * that would not be over by then. What is left stays owed in the inbox.
+     */
+    async stop(graceMs: number): Promise<void> {
       await Promise.all([...lanes.values()].map(({ worker }) => worker.drain(graceMs)));
     },
   };

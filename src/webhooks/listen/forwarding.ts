@@ -64,11 +64,7 @@ export async function passReplayed({ inbox, forwarder }: Beyond, replayed: Repla
 }
 
 /** Beside what comes live. */
-export function catchUp(
-  ctx: Context,
-  missed: Missed,
-  take: (arrivals: readonly Arrival[]) => Promise<Carried>,
-): { end(): Promise<void> } {
+export function catchUp(ctx: Context, missed: Missed, take: (arrivals: readonly Arrival[]) => Promise<Carried>) {
   const ending = new AbortController();
   const signal = AbortSignal.any([ctx.signal, ending.signal]);
   const working = rebuildMissed(ctx, missed, {

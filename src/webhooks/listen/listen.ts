@@ -12,14 +12,6 @@ import { createReporter } from './report.ts';
 
 export type { ListenOptions } from './context.ts';
 
-export type Listening = {
-  /** Ends once everything is cleaned up, after `ctx.signal` has fired. */
-  readonly lines: AsyncIterable<Line>;
-  /** Whether another line is there already. */
-  readonly more: () => boolean;
-  readonly summary: () => string[];
-};
-
 /** How long an app may take over what is queued when svc is told to end. */
 const graceMs = 10_000;
 
@@ -27,7 +19,7 @@ const graceMs = 10_000;
  * Brings up what a delivery goes through, and takes it all down again, tunnel first. Where another listener
  * took over the inbox the lines end with the Failure that says who.
  */
-export async function listen(ctx: Context, options: ListenOptions): Promise<Listening> {
+export async function listen(ctx: Context, options: ListenOptions) {
   const running: Running = {};
   const reporter = createReporter(ctx.clock);
   const end = once(() => takeDown(ctx, options, running).finally(() => reporter.end()));
@@ -44,7 +36,9 @@ export async function listen(ctx: Context, options: ListenOptions): Promise<List
   if (over.aborted) await end();
   else over.addEventListener('abort', () => void end(), { once: true });
   return {
+    /** Ends once everything is cleaned up, after `ctx.signal` has fired. */
     lines: untilLeft(reporter.lines, end, lost),
+    /** Whether another line is there already. */
     more: reporter.lines.more,
     summary: () => reporter.summary(running.forwarder?.depth() ?? 0),
   };

@@ -4,20 +4,11 @@ import type { Receipt } from '../receive/options.ts';
 import type { EventLine, Line } from '../store/event-line.ts';
 import type { Forwarding } from '../store/forwarding.ts';
 
-/** Turns what happens into lines and counts. One line an event: it waits for the app's first answer, if one is due. */
-export type Reporter = {
-  readonly lines: Pick<Channel<Line>, 'more' | typeof Symbol.asyncIterator>;
-  received(receipt: Receipt, shown: boolean): void;
-  forwarded(id: string, event: string | null, forwarding: Forwarding): void;
-  /** Every line, also to somebody else. */
-  watch(watcher: (line: Line) => void): void;
-  /** What still waited is said to wait; then the lines end. */
-  end(): void;
-  summary(waiting: number): string[];
-};
+export type Reporter = ReturnType<typeof createReporter>;
 
-export function createReporter(clock: Pick<Clock, 'now'>): Reporter {
-  const lines: Channel<Line> = createChannel();
+/** Turns what happens into lines and counts. One line an event: it waits for the app's first answer, if one is due. */
+export function createReporter(clock: Pick<Clock, 'now'>) {
+  const lines = createChannel<Line>();
   const counts = noCounts();
   const watchers: ((line: Line) => void)[] = [];
   const undecided = new Map<string, Receipt>();
@@ -27,14 +18,14 @@ export function createReporter(clock: Pick<Clock, 'now'>): Reporter {
   };
   return {
     lines,
-    received(receipt, shown) {
+    received(receipt: Receipt, shown: boolean): void {
       counts[receipt.kind]++;
       if (!shown) return;
       const to = 'arrival' in receipt ? receipt.arrival.to : undefined;
       if ('arrival' in receipt && to !== undefined) undecided.set(receipt.arrival.id, receipt);
       else say(lineOf(receipt, null));
     },
-    forwarded(id, event, forward) {
+    forwarded(id: string, event: string | null, forward: Forwarding): void {
       if (forward.state === 'failed') counts.failed++;
       else if (forward.state === 'answered' && isGood(forward)) counts.forwarded++;
       else if (forward.state === 'answered') counts.refused++;
@@ -46,8 +37,10 @@ export function createReporter(clock: Pick<Clock, 'now'>): Reporter {
         say({ kind: 'forward', time: clock.now().toISOString(), event, id, forward });
       }
     },
-    watch: (watcher) => watchers.push(watcher),
-    end() {
+    /** Every line, also to somebody else. */
+    watch: (watcher: (line: Line) => void) => watchers.push(watcher),
+    /** What still waited is said to wait; then the lines end. */
+    end(): void {
       for (const receipt of undecided.values()) {
         const to = ('arrival' in receipt && receipt.arrival.to) || '';
         say(lineOf(receipt, { to, state: 'waiting', status: null, error: null, ms: null, tries: 0 }));
@@ -55,7 +48,7 @@ export function createReporter(clock: Pick<Clock, 'now'>): Reporter {
       undecided.clear();
       lines.end();
     },
-    summary: (waiting) => summaryOf(counts, waiting),
+    summary: (waiting: number) => summaryOf(counts, waiting),
   };
 }
 
@@ -64,30 +57,24 @@ export const isGood = ({ status }: Pick<Forwarding, 'status'>): boolean =>
   status === null || (status >= 200 && status < 300);
 
 /** Values on their way from a producer to the one consumer, in order. */
-type Channel<T> = AsyncIterable<T> & {
-  push(value: T): void;
-  /** Whether another value is there already. */
-  more(): boolean;
-  /** What was pushed before is still taken; then the iteration ends. */
-  end(): void;
-};
-
-function createChannel<T>(): Channel<T> {
+function createChannel<T>() {
   let values: T[] = [];
   let taken = 0;
   let ended = false;
   let wake = () => {};
   return {
-    push(value) {
+    push(value: T): void {
       values.push(value);
       wake();
     },
-    more: () => taken < values.length,
-    end() {
+    /** Whether another value is there already. */
+    more: (): boolean => taken < values.length,
+    /** What was pushed before is still taken; then the iteration ends. */
+    end(): void {
       ended = true;
       wake();
     },
-    async *[Symbol.asyncIterator]() {
+    async *[Symbol.asyncIterator](): AsyncGenerator<T> {
       for (;;) {
         // Also what is pushed meanwhile: an array is read up to its end.
         for (const value of values) {

@@ -6,20 +6,14 @@ import { bound, close, listen, loopback } from './listening.ts';
 import { doorAt, mostConnections, type ReceiverOptions } from './options.ts';
 import { isMarked, markHeader } from './own-mark.ts';
 
-export type Receiver = {
-  readonly port: number;
-  /** Without a path. */
-  readonly origin: string;
-  readonly url: string;
-  close(): Promise<void>;
-};
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /**
  * Takes deliveries on 127.0.0.1. The order is what makes it safe: verify, drop repeats, make durable, answer, and
  * only then pass on. A non-2xx is never redelivered (service.md#delivery-3), so nothing that comes later may be the
  * answer. Where the delivery cannot be stored there is no answer, since only silence makes the service send again (service.md#delivery-2).
  */
-export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+export async function startReceiver(options: ReceiverOptions) {
   const limits = { ...receiverLimits, ...options.limits };
   const receiving: Receiving = {
     options,
@@ -49,6 +43,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return {
     port,
+    /** Without a path. */
     origin,
     url: `${origin}${options.doors()[0]?.path ?? ''}`,
     close: () =>

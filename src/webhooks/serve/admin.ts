@@ -4,7 +4,7 @@ import { queueParts } from '../event/account.ts';
 import { bound, connectionsAtMost, listen } from '../receive/listening.ts';
 import type { Counts } from '../store/inbox-store.ts';
 
-export type AdminOptions = {
+type AdminOptions = {
   readonly host: string;
   readonly port: number;
   /** Rejects where the inbox cannot be written. */
@@ -12,12 +12,10 @@ export type AdminOptions = {
   readonly metrics: () => Promise<string>;
 };
 
-export type Admin = { readonly url: string; close(): Promise<void> };
-
 const mostConnections = 64;
 
 /** For a load balancer and for Prometheus. It only tells; nothing can be changed here. */
-export async function startAdmin({ host, port, ready, metrics }: AdminOptions): Promise<Admin> {
+export async function startAdmin({ host, port, ready, metrics }: AdminOptions) {
   const answers: Readonly<Record<string, () => Promise<readonly [status: number, text: string]>>> = {
     '/healthz': async () => [200, 'ok\n'],
     '/readyz': () =>

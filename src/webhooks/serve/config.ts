@@ -68,7 +68,7 @@ type Key = string | number;
 type LineAt = (offset: number) => number;
 
 function mistakeOf(issue: v.BaseIssue<unknown>, document: Document, lineAt: LineAt): Mistake {
-  const path = (issue.path ?? []).map(({ key }) => key as Key);
+  const path = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
   const line = lineAt(offsetOf(document, path));
   const place = nameOf(path);
   if (issue.received === 'undefined') return { line, text: `${place} is missing` };

@@ -5,18 +5,11 @@ import { queueParts } from '../event/account.ts';
 import type { InboxAdmin } from '../store/inbox-store.ts';
 import type { Configured } from './config.ts';
 
-/** Which inbox a command looks at where --config does not say so, and a sentence for whoever wonders. */
-export type Chosen = { readonly config: string | undefined; readonly about: readonly string[] };
-
 /**
- * The one of --config, else that of the `serve` that runs with this state folder. One of another profile is no choice: its
- * inbox is another account's.
+ * Which inbox a command looks at, and a sentence for whoever wonders: the one of --config, else that of the `serve` that runs
+ * with this state folder. One of another profile is no choice: its inbox is another account's.
  */
-export async function choose(
-  ctx: Context,
-  { profile }: Pick<Settings, 'profile'>,
-  config: string | undefined,
-): Promise<Chosen> {
+export async function choose(ctx: Context, { profile }: Pick<Settings, 'profile'>, config: string | undefined) {
   if (config !== undefined) return { config, about: [] };
   const { runningServes } = await import('./running.ts');
   const running = (await runningServes(ctx.files.state)).filter(

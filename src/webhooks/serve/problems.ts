@@ -1,11 +1,11 @@
 import type { Clock } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
+import { listed } from '../../text/listed.ts';
 import { counted } from '../../text/number.ts';
 import { type Refusal, refusals } from '../receive/judge.ts';
 import type { Settled } from '../store/inbox-store.ts';
 import { lossInWords } from '../store/outcome-words.ts';
 import { type Refusing, tellingRecovery } from '../store/recovery.ts';
-import { tellingTurns } from './turns.ts';
 
 type Needs = {
   readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
@@ -14,20 +14,7 @@ type Needs = {
   readonly probe: () => Promise<void>;
 };
 
-/** What people should know of sinks and the inbox: the beginning and the end of a problem, and each dead letter. */
-export type Problems = {
-  settled(sink: string, settled: Settled): void;
-  inbox(error: unknown, refusing?: Refusing): void;
-  /** A delivery was not taken just now. */
-  isRefusing(): boolean;
-  filter(text: string): void;
-  /** Whether a queue could be had, or another instance has it. */
-  turn(queue: string, isOurs: boolean): void;
-  /** A wrong signature. What came with it is nobody's word, so none of it is told. */
-  rejected(why: Refusal, account?: string): void;
-  /** Nothing more is asked or told by itself. */
-  end(): void;
-};
+export type Problems = ReturnType<typeof createProblems>;
 
 const quietMs = 10_000;
 /** The same trouble is no news: a log is read in the morning. */
@@ -37,7 +24,8 @@ const sameMs = 60_000;
 const hintOf = (error: unknown): string =>
   error instanceof Failure && error.hint !== undefined ? ` ${error.hint.replaceAll('\n', ' ')}` : '';
 
-export function createProblems({ clock, notice, probe }: Needs): Problems {
+/** What people should know of sinks and the inbox: the beginning and the end of a problem, and each dead letter. */
+export function createProblems({ clock, notice, probe }: Needs) {
   const ending = new AbortController();
   const recovery = tellingRecovery({ clock, notice, probe, signal: ending.signal });
   const failing = new Set<string>();
@@ -63,7 +51,7 @@ export function createProblems({ clock, notice, probe }: Needs): Problems {
   let filtered = '';
   const tellFilter = throttle(() => notice(filtered));
   return {
-    settled(sink, settled) {
+    settled(sink: string, settled: Settled): void {
       const { state, error = 'no answer' } = settled.outcome;
       if (state === 'delivered' && failing.delete(sink)) notice(`${sink} takes events again.`);
       if ((state === 'failed' || state === 'dead') && !failing.has(sink)) {
@@ -77,7 +65,7 @@ export function createProblems({ clock, notice, probe }: Needs): Problems {
         );
       }
     },
-    inbox(error, refusing) {
+    inbox(error: unknown, refusing?: Refusing): void {
       refused = refusing ?? refused;
       const text = `The inbox does not answer: ${messageOf(error)}${hintOf(error)}`;
       if (clock.ticks() - toldAt < (text === told ? sameMs : quietMs)) return;
@@ -86,14 +74,17 @@ export function createProblems({ clock, notice, probe }: Needs): Problems {
       notice(text);
       recovery(whileRefused);
     },
+    /** A delivery was not taken just now. */
     isRefusing: whileRefused.isOn,
-    filter(text) {
+    filter(text: string): void {
       filtered = text;
       tellFilter();
     },
+    /** Whether a queue could be had, or another instance has it. */
     turn: tellingTurns({ clock, notice, signal: ending.signal }),
     rejected: tellingRejected({ clock, notice, signal: ending.signal }),
-    end: () => ending.abort(),
+    /** Nothing more is asked or told by itself. */
+    end: (): void => ending.abort(),
   };
 }
 
@@ -101,8 +92,11 @@ const rejectedMs = 60_000;
 
 type Telling = Omit<Needs, 'probe'> & { readonly signal: AbortSignal };
 
-/** The first at once, and those of each minute after it in one line: anybody may send as many as he likes. */
-function tellingRejected({ clock, notice, signal }: Telling): Problems['rejected'] {
+/**
+ * Wrong signatures: the first at once, and those of each minute after it in one line: anybody may send as many as he likes.
+ * What came with one is nobody's word, so none of it is told.
+ */
+function tellingRejected({ clock, notice, signal }: Telling) {
   let isQuiet = false;
   let count = 0;
   const whys = new Set<Refusal>();
@@ -121,7 +115,7 @@ function tellingRejected({ clock, notice, signal }: Telling): Problems['rejected
       accounts.clear();
     }
   };
-  return (why, account) => {
+  return (why: Refusal, account?: string): void => {
     if (isQuiet) {
       count++;
       whys.add(why);
@@ -137,3 +131,42 @@ function tellingRejected({ clock, notice, signal }: Telling): Problems['rejected
     });
   };
 }
+
+/** What comes within it is told in one line: an inbox of many accounts has many queues. */
+const gatherMs = 1_000;
+
+/**
+ * Tells which queues another instance has, which is why nothing is delivered here, and which have come back. What this one
+ * has from the beginning is no news. Told of each turn: whether the queue was ours.
+ */
+export function tellingTurns({ clock, notice, signal }: Telling) {
+  const elsewhere = new Set<string>();
+  const changed = new Set<string>();
+  const tell = async () => {
+    await clock.sleep(gatherMs, signal);
+    if (signal.aborted) return;
+    const [others, ours] = [true, false].map((isElsewhere) =>
+      [...changed].filter((queue) => elsewhere.has(queue) === isElsewhere).sort(),
+    );
+    changed.clear();
+    if (others?.length)
+      notice(
+        `Another instance delivers to ${named(others)}. This one goes on there once that one ends, or 15 s after it was killed.`,
+      );
+    if (ours?.length) notice(`This instance delivers to ${named(ours)} now.`);
+  };
+  return (queue: string, isOurs: boolean): void => {
+    if (isOurs !== elsewhere.has(queue)) return;
+    if (isOurs) elsewhere.delete(queue);
+    else elsewhere.add(queue);
+    // There and back within the second: there is nothing to tell.
+    if (!changed.delete(queue)) changed.add(queue);
+    if (changed.size === 1) void tell();
+  };
+}
+
+const most = 5;
+
+/** Some of them by name. */
+const named = (queues: readonly string[]): string =>
+  listed([...queues.slice(0, most), ...(queues.length > most ? [`${queues.length - most} more`] : [])], 'and');

@@ -14,22 +14,7 @@ import { refuseOwnFile } from './own-files.ts';
 import type { Problems } from './problems.ts';
 import { queuesOf } from './queues.ts';
 
-/** The sinks of the configuration at work. Of several accounts each has a queue of its own at each sink. */
-export type Sinks = {
-  /** The queues that an event goes to. What has no known event goes to the sinks that take every event. */
-  for(event: string | null, account?: string): readonly string[];
-  wake(): void;
-  /**
-   * Goes over to another configuration; what did not change goes on undisturbed. Where it rejects, everything does.
-   * `onChanged`: nothing can fail any more, and events go to its queues; the sinks that are gone still have something in hand.
-   */
-  change(to: Configured, onChanged: () => void): Promise<void>;
-  drain(graceMs: number): Promise<void>;
-  /** By queue. */
-  readonly tallies: ReadonlyMap<string, SinkTally>;
-  /** The same at the end, with each event once: one that died and was delivered later is delivered. */
-  closing(): readonly Closing[];
-};
+export type Sinks = Awaited<ReturnType<typeof startSinks>>;
 
 /** `retrying`: of those that wait, how many were refused by now. */
 export type Closing = { readonly name: string; readonly retrying: number } & SinkTally;
@@ -37,12 +22,8 @@ export type Closing = { readonly name: string; readonly retrying: number } & Sin
 /** How long a sink that is changed or removed may take over what it has in hand. */
 const changeMs = 10_000;
 
-export async function startSinks(
-  ctx: Context,
-  store: InboxStore,
-  first: Configured,
-  problems: Problems,
-): Promise<Sinks> {
+/** The sinks of the configuration at work. Of several accounts each has a queue of its own at each sink. */
+export async function startSinks(ctx: Context, store: InboxStore, first: Configured, problems: Problems) {
   let config: ServeConfig = first.config;
   let isOver = false;
   const openSinks = sinkOpener(ctx, store, first.file);
@@ -55,7 +36,11 @@ export async function startSinks(
     return taken;
   };
   const watched = { isShared: store.isShared, take, settle: store.settle, leave: store.leave };
-  const change: Sinks['change'] = async (to, onChanged) => {
+  /**
+   * Goes over to another configuration; what did not change goes on undisturbed. Where it rejects, everything does.
+   * `onChanged`: nothing can fail any more, and events go to its queues; the sinks that are gone still have something in hand.
+   */
+  const change = async (to: Configured, onChanged: () => void): Promise<void> => {
     // What can fail comes first: where it does, nothing was changed.
     const hasLanes = to.config.sinks.some(({ concurrency }) => concurrency > 1);
     const { startLanes } = hasLanes ? await import('../deliver/lanes.ts') : {};
@@ -96,21 +81,24 @@ export async function startSinks(
   };
   await change(first, () => {});
   return {
-    for: (event, account) =>
+    /** The queues that an event goes to. What has no known event goes to the sinks that take every event. */
+    for: (event: string | null, account?: string): readonly string[] =>
       config.sinks
         .filter(({ events }) => events === undefined || events.some((each) => each === event))
         .map(({ name }) => ownedBy(account, name)),
-    wake: () => {
+    wake: (): void => {
       for (const { worker } of running.values()) worker.wake();
     },
     change,
-    drain: async (graceMs) => {
+    drain: async (graceMs: number): Promise<void> => {
       isOver = true;
       await Promise.all([...running.values()].map(({ worker }) => worker.drain(graceMs)));
       await letGo(opened, new Map());
     },
+    /** By queue. */
     tallies,
-    closing: () =>
+    /** The same at the end, with each event once: one that died and was delivered later is delivered. */
+    closing: (): readonly Closing[] =>
       [...tallies].map(([name, tally]) => ({
         ...{ name, ...tally },
         ...{ dead: dead.get(name)?.size ?? 0, retrying: retrying.get(name)?.size ?? 0 },
@@ -146,10 +134,8 @@ type Opened = { readonly sink: Sink; readonly written: string };
 /** By the sink's name. */
 type OpenedSinks = ReadonlyMap<string, Opened>;
 
-type Opener = (to: Configured, opened: OpenedSinks) => Promise<OpenedSinks>;
-
 /** Opens the sinks of a configuration; those that did not change are the ones that are open. Where one fails none stays open. */
-function sinkOpener(ctx: Context, store: Pick<InboxStore, 'isShared' | 'place'>, file: string): Opener {
+function sinkOpener(ctx: Context, store: Pick<InboxStore, 'isShared' | 'place'>, file: string) {
   // One that was taken out of the configuration is a secret all the same.
   const secrets = new Set<string>();
   const place = store.isShared ? { url: '' } : { folder: store.place };
@@ -163,7 +149,7 @@ function sinkOpener(ctx: Context, store: Pick<InboxStore, 'isShared' | 'place'>,
       hidden: () => [...secrets],
       refuse: (path) => refuseOwnFile(ctx, { file, folder, place }, { name: sink.name, path }),
     });
-  return async (to, opened) => {
+  return async (to: Configured, opened: OpenedSinks): Promise<OpenedSinks> => {
     for (const name of secretVariables(to.config)) secrets.add(name);
     const fresh = new Map<string, Opened>();
     try {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
+import { tellingTurns } from '../../../src/webhooks/serve/problems.ts';
 import { tellWaiting } from '../../../src/webhooks/serve/reloading.ts';
-import { tellingTurns } from '../../../src/webhooks/serve/turns.ts';
 import { virtualClock } from '../../svc.ts';
 
 let said: string[];

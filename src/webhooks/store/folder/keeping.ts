@@ -9,21 +9,13 @@ import { knownOf } from './opening.ts';
 import { isWorthIt, newRewriting, withoutOldest } from './rewriting.ts';
 import { moveIntoIndex, type State } from './state.ts';
 
-/** Keeps the file and the memory of an open inbox small: the index, and rewriting without the oldest. */
-export type Keeping = {
-  /** A line was read, while the inbox is opened. */
-  taken(): void;
-  /** `isSure`: nobody can have changed what the index was made of. */
-  opened(log: AppendLog, how: { readonly isSure: boolean }): void;
-  /** A line was written. */
-  placed(log: AppendLog): void;
-  close(log: AppendLog): Promise<void>;
-};
+export type Keeping = ReturnType<typeof createKeeping>;
 
 /** Between two looks at what nobody waits for, so that it takes little of the disk from what comes. */
 const pauseMs = 5;
 
-export function createKeeping(folder: string, state: State, held: LogOptions['held']): Keeping {
+/** Keeps the file and the memory of an open inbox small: the index, and rewriting without the oldest. */
+export function createKeeping(folder: string, state: State, held: LogOptions['held']) {
   let isClosing = false;
   let isUnsaved = false;
   let background: Promise<unknown> = Promise.resolve();
@@ -87,24 +79,27 @@ export function createKeeping(folder: string, state: State, held: LogOptions['he
     await forgetKnown(folder);
   };
   return {
-    taken() {
+    /** A line was read, while the inbox is opened. */
+    taken(): void {
       if (state.entries.starts.length >= state.indexedAgain) index();
     },
-    opened(log, { isSure }) {
+    /** `isSure`: nobody can have changed what the index was made of. */
+    opened(log: AppendLog, { isSure }: { readonly isSure: boolean }): void {
       if (isUnsaved) {
         index();
         save(log);
       }
       if (!isSure) inBackground(check);
     },
-    placed(log) {
+    /** A line was written. */
+    placed(log: AppendLog) {
       if (state.rewriting) return;
       if (isWorthIt(state)) return rewrite(log);
       if (state.entries.starts.length < state.indexedAgain || state.isDoubtful || log.isEdited()) return;
       index();
       if (isUnsaved) save(log);
     },
-    async close(log) {
+    async close(log: AppendLog): Promise<void> {
       isClosing = true;
       await Promise.allSettled(state.adding.values());
       const isDoubtful = state.isDoubtful || log.isEdited();

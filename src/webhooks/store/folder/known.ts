@@ -47,11 +47,7 @@ export async function saveKnown(folder: string, index: Index, known: Known): Pro
 const sumOf = (bytes: Uint8Array): string => `${crc32(bytes).toString(16).padStart(8, '0')}\n`;
 
 /** Undefined where there is none, or where it is damaged or of another inbox. To be closed by whoever opens it. */
-export async function openKnown(
-  folder: string,
-  inbox: FileHandle,
-  flags: 'r' | 'r+',
-): Promise<{ readonly known: Known; readonly index: Index } | undefined> {
+export async function openKnown(folder: string, inbox: FileHandle, flags: 'r' | 'r+') {
   const bytes = await readFile(join(folder, knownFile)).catch(() => undefined);
   if (!bytes || bytes.toString('latin1', 0, 9) !== sumOf(bytes.subarray(9))) return undefined;
   const end = bytes.indexOf(10, 9) + 1;
@@ -60,7 +56,8 @@ export async function openKnown(
   const runs: readonly Stretch[] = said.runs;
   if (said.ends !== (await endsOf(inbox, said.end))) return undefined;
   const index = await openIndex(folder, { name: said.index, runs, flags });
-  return index && { index, known: { ...said, open: spansIn(bytes.subarray(end)) } };
+  const known: Known = { ...said, open: spansIn(bytes.subarray(end)) };
+  return index && { index, known };
 }
 
 function spansIn(bytes: Buffer): Span[] {

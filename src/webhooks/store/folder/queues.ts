@@ -1,25 +1,14 @@
 import type { Arrival, Outcome } from '../line.ts';
 
-/** What waits for each sink, and what each sink did not take: ids alone, oldest first. */
-export type Queues = {
-  add(arrival: Pick<Arrival, 'id' | 'at' | 'sinks'>): void;
-  settle(id: string, outcome: Outcome): void;
-  /** One that had something to do before. */
-  know(sink: string): void;
-  first(sink: string, most: number, except?: ReadonlySet<string>): readonly Queued[];
-  waits(sink: string, id: string): boolean;
-  isDead(sink: string, id: string): boolean;
-  counts(): ReadonlyMap<string, { readonly waiting: number; readonly dead: number }>;
-  /** Whether it still waits for a sink, or is dead. */
-  holds(id: string): boolean;
-};
+export type Queues = ReturnType<typeof createQueues>;
 
 /** `tries`: those before. `since`: when it began to wait. */
 type Queued = { readonly id: string; readonly tries: number; readonly since: string };
 
 type Queue = { readonly waiting: Map<string, Queued>; readonly dead: Set<string> };
 
-export function createQueues(): Queues {
+/** What waits for each sink, and what each sink did not take: ids alone, oldest first. */
+export function createQueues() {
   const queues = new Map<string, Queue>();
   /** For how many sinks each id is kept. */
   const kept = new Map<string, number>();
@@ -34,11 +23,11 @@ export function createQueues(): Queues {
     else kept.delete(id);
   };
   return {
-    add({ id, at, sinks = [] }) {
+    add({ id, at, sinks = [] }: Pick<Arrival, 'id' | 'at' | 'sinks'>): void {
       for (const sink of sinks) queueOf(sink).waiting.set(id, { id, tries: 0, since: at });
       if (sinks.length > 0) kept.set(id, sinks.length);
     },
-    settle(id, { to, at, tries, replay, state = 'delivered' }) {
+    settle(id: string, { to, at, tries, replay, state = 'delivered' }: Outcome): void {
       const queue = queues.get(to);
       if (!queue || replay) return;
       const { waiting, dead } = queue;
@@ -51,8 +40,9 @@ export function createQueues(): Queues {
         if (waiting.delete(id)) dead.add(id);
       } else if (waiting.delete(id) || dead.delete(id)) release(id);
     },
-    know: (sink) => void queueOf(sink),
-    first(sink, most, except) {
+    /** One that had something to do before. */
+    know: (sink: string): void => void queueOf(sink),
+    first(sink: string, most: number, except?: ReadonlySet<string>): readonly Queued[] {
       const some: Queued[] = [];
       for (const queued of queues.get(sink)?.waiting.values() ?? []) {
         if (some.length >= most) break;
@@ -60,10 +50,11 @@ export function createQueues(): Queues {
       }
       return some;
     },
-    isDead: (sink, id) => queues.get(sink)?.dead.has(id) ?? false,
-    waits: (sink, id) => queues.get(sink)?.waiting.has(id) ?? false,
-    counts: () =>
+    isDead: (sink: string, id: string): boolean => queues.get(sink)?.dead.has(id) ?? false,
+    waits: (sink: string, id: string): boolean => queues.get(sink)?.waiting.has(id) ?? false,
+    counts: (): ReadonlyMap<string, { readonly waiting: number; readonly dead: number }> =>
       new Map([...queues].map(([sink, { waiting, dead }]) => [sink, { waiting: waiting.size, dead: dead.size }])),
-    holds: (id) => kept.has(id),
+    /** Whether it still waits for a sink, or is dead. */
+    holds: (id: string): boolean => kept.has(id),
   };
 }

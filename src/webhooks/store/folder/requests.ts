@@ -116,10 +116,7 @@ const addAll = ({ add }: Inbox, { arrivals }: Extract<InboxRequest, { kind: 'add
   Promise.all(arrivals.map(async (arrival) => (await add(arrival)) === 'stored'));
 
 /** Looks for requests for as long as the inbox is held. */
-export function watchRequests(
-  inbox: string,
-  carry: (request: InboxRequest) => Promise<Carried>,
-): { end(): Promise<void> } {
+export function watchRequests(inbox: string, carry: (request: InboxRequest) => Promise<Carried>) {
   const folder = folderOf(inbox);
   let looking: Promise<void> | undefined;
   /** Carried out, but the answer could not be written. */
@@ -149,7 +146,7 @@ export function watchRequests(
   }, lookMs);
   timer.unref();
   return {
-    async end() {
+    async end(): Promise<void> {
       clearInterval(timer);
       await looking;
     },

@@ -49,18 +49,14 @@ export async function receivedIn<T>(
     isAll &&= some.isAll;
   }
   const { most = Number.POSITIVE_INFINITY } = asked;
-  const ordered = [...all.values()].sort(byTime).map(seenOf);
+  const byTime = [...all.values()].sort((a, b) => Number(a.at > b.at) - Number(a.at < b.at));
+  const ordered = byTime.map(seenOf);
   return { seen: isAll ? ordered : ordered.slice(-most), isAll };
 }
 
 type One<T> = Seen<T> & { readonly id: string; readonly at: string };
 
 const seenOf = <T>({ value, outcomes }: One<T>): Seen<T> => ({ value, outcomes });
-
-function byTime(a: { readonly at: string }, b: { readonly at: string }): number {
-  if (a.at === b.at) return 0;
-  return a.at < b.at ? -1 : 1;
-}
 
 /**
  * Reads from the end back: what became of a delivery stands behind it, so it is known by then, and nothing else stays in
@@ -160,12 +156,6 @@ function countingBack(known: Known | undefined) {
  * Only what somebody still waits for and dead letters, oldest first, and some of what came last: far less than all. Undefined
  * where no index says which they are.
  */
-export const unsettledIn = async <T>(
-  folder: string,
-  view: View<T>,
-  onDamage?: OnDamage,
-): Promise<readonly Seen<T>[] | undefined> => (await openOnes(folder, view, onDamage))?.map(seenOf);
-
 async function openOnes<T>(folder: string, view: View<T>, onDamage?: OnDamage): Promise<readonly One<T>[] | undefined> {
   const file = await openInboxFile(folder);
   if (!file) return [];
@@ -201,8 +191,8 @@ export async function deadLettersIn<T>(
   view: View<T>,
   onDamage?: OnDamage,
 ): Promise<readonly Seen<T>[]> {
-  const some = await unsettledIn(folder, view, onDamage);
-  if (some) return some.filter(({ outcomes }) => isDead(outcomes));
+  const some = await openOnes(folder, view, onDamage);
+  if (some) return some.filter(({ outcomes }) => isDead(outcomes)).map(seenOf);
   return (await receivedIn([folder], view, { onDamage, isWanted: isDead })).seen;
 }
 

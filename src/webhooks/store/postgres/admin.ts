@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts';
 import type { Database } from '../../../database/postgres.ts';
-import type { InboxRequest } from '../folder/requests.ts';
+import type { InboxRequest, Replayed } from '../folder/requests.ts';
 import type { Asked, Found, Seen, View } from '../folder/view.ts';
 import type { InboxAdmin } from '../inbox-store.ts';
 import type { Outcome } from '../line.ts';
@@ -119,10 +119,7 @@ JOIN ${schemaName}.inbox i ON i.key = s.key
 WHERE d.event = i.place AND d.sink = s.sink AND d.state || '' IN ('waiting', 'dead')
 RETURNING encode(s.key, 'hex') AS key, d.sink`;
 
-async function settleReplayed(
-  database: Database,
-  replayed: Parameters<InboxAdmin['settle']>[0],
-): ReturnType<InboxAdmin['settle']> {
+async function settleReplayed(database: Database, replayed: readonly Replayed[]): Promise<boolean[]> {
   const done = await database.query({
     text: settle,
     values: [

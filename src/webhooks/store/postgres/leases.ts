@@ -2,16 +2,6 @@ import type { Clock } from '../../../context.ts';
 import type { Database } from '../../../database/postgres.ts';
 import { rowsTaken, schemaName, writing } from './schema.ts';
 
-/** Which sinks this instance has. Another one may have a sink once nobody renewed it for 15 seconds. */
-export type Leases = {
-  /** Undefined while another instance has the sink. The signal fires when this one may not use it any more. */
-  hold(sink: string): Promise<AbortSignal | undefined>;
-  /** Gives one back. */
-  leave(sink: string): Promise<void>;
-  /** Gives all of them back. */
-  release(): Promise<void>;
-};
-
 const leaseMs = 15_000;
 /** This instance lets go earlier than others may take: its clock and the database's do not run alike. */
 const ownMs = 12_000;
@@ -43,7 +33,8 @@ const giving = {
   lock: writing('sinks'),
 };
 
-export function createLeases(database: Database, holder: string, clock: Pick<Clock, 'ticks'>): Leases {
+/** Which sinks this instance has. Another one may have a sink once nobody renewed it for 15 seconds. */
+export function createLeases(database: Database, holder: string, clock: Pick<Clock, 'ticks'>) {
   const leases = new Map<string, { readonly lost: AbortController; until: number }>();
   let renewedAt = clock.ticks();
   let renewing = false;
@@ -76,7 +67,8 @@ export function createLeases(database: Database, holder: string, clock: Pick<Clo
   }, 500);
   timer.unref();
   return {
-    async hold(sink) {
+    /** Undefined while another instance has the sink. The signal fires when this one may not use it any more. */
+    async hold(sink: string): Promise<AbortSignal | undefined> {
       const lease = leases.get(sink);
       const began = clock.ticks();
       if (lease && began < lease.until) return lease.lost.signal;
@@ -91,12 +83,14 @@ export function createLeases(database: Database, holder: string, clock: Pick<Clo
       leases.set(sink, fresh);
       return fresh.lost.signal;
     },
-    async leave(sink) {
+    /** Gives one back. */
+    async leave(sink: string): Promise<void> {
       if (!leases.has(sink)) return;
       lose(sink);
       await database.query({ ...giving, values: [holder, sink] });
     },
-    async release() {
+    /** Gives all of them back. */
+    async release(): Promise<void> {
       clearInterval(timer);
       for (const sink of [...leases.keys()]) lose(sink);
       await database.query({ ...giving, values: [holder, null] });

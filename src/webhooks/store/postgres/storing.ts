@@ -47,11 +47,11 @@ SELECT encode(key, 'hex') AS key, (SELECT count(*) FROM queued) AS queued FROM f
 
 const live = { name: 'svc_store', text: storing((at) => `$${at + 1}`), lock: writing('inbox', 'deliveries') };
 
-/** By their keys in hexadecimal: those that were not there before, and those that were. What is in neither is not stored. */
-export type Stored = { readonly fresh: ReadonlySet<string>; readonly there: ReadonlySet<string> };
-
-/** All of the batch came live, or all were rebuilt. */
-export async function store(database: Database, batch: readonly Arrival[]): Promise<Stored> {
+/**
+ * All of the batch came live, or all were rebuilt. By their keys in hexadecimal: those that were not there before, and those
+ * that were. What is in neither is not stored.
+ */
+export async function store(database: Database, batch: readonly Arrival[]) {
   const rows = batch.map((arrival) => ({ key: keyOf(arrival.id), ...rowOf(arrival) }));
   const queued = batch.flatMap(({ sinks = [], at }, index) =>
     sinks.map((sink) => ({ key: rows[index]?.key ?? Buffer.alloc(0), sink, at })),
@@ -78,7 +78,7 @@ export async function store(database: Database, batch: readonly Arrival[]): Prom
     : await alone(database, columns, check);
   const fresh = new Set(stored.map(({ key }) => String(key)));
   const others = rows.filter(({ key }) => !fresh.has(key.toString('hex')));
-  return { fresh, there: others.length === 0 ? new Set() : await thoseThere(database, others) };
+  return { fresh, there: others.length === 0 ? new Set<string>() : await thoseThere(database, others) };
 }
 
 /** Nothing is a repeat that does not stand there: a trigger that takes a row away, or a policy that hides it, looks the same. */
