@@ -168,9 +168,21 @@ export const aliasesOf = (node: AnyCommand | Group, siblings: Group['commands'])
   return [...('aliases' in node ? (node.aliases ?? []) : []), ...habitual];
 };
 
-/** Its command or group that the word names. */
-export const childNamed = ({ commands }: Pick<Group, 'commands'>, word: string): AnyCommand | Group | undefined =>
-  commands.find((one) => one.name === word || aliasesOf(one, commands).includes(word));
+/** Where words lead below it, the names of what is on the way, and the words behind them that name nothing there. */
+export function descend(root: AnyCommand | Group | undefined, words: readonly string[]) {
+  let node = root;
+  let siblings: Group['commands'] = [];
+  const path: string[] = [];
+  for (const word of words) {
+    const inside = node && 'commands' in node ? node.commands : [];
+    const child = inside.find((one) => one.name === word || aliasesOf(one, inside).includes(word));
+    if (!child) break;
+    siblings = inside;
+    path.push(child.name);
+    node = child;
+  }
+  return { node, siblings, path, rest: words.slice(path.length) };
+}
 
 /** What help and completions name of it. */
 export const shownOf = ({ commands }: Pick<Group, 'commands'>): Group['commands'] =>

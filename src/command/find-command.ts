@@ -1,4 +1,4 @@
-import { type AnyCommand, childNamed, type Group, runOf } from './command.ts';
+import { type AnyCommand, descend, type Group, runOf } from './command.ts';
 
 /** The command that words of a command line name; undefined where there is none. Flags in between are not understood. */
 export type FindCommand = (words: readonly string[]) => Promise<AnyCommand | undefined>;
@@ -8,13 +8,5 @@ export type LoadNamed = (word: string) => Promise<Group | AnyCommand | undefined
 
 export const findingBy =
   (load: LoadNamed): FindCommand =>
-  async ([first = '', ...words]) => {
-    let node = await load(first);
-    for (const word of words) {
-      if (!node || !('commands' in node)) break;
-      const next = childNamed(node, word);
-      if (!next) break;
-      node = next;
-    }
-    return runOf(node);
-  };
+  async ([first = '', ...words]) =>
+    runOf(descend(await load(first), words).node);

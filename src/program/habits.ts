@@ -1,4 +1,4 @@
-import { type AnyCommand, type Group, runOf } from '../command/command.ts';
+import { type AnyCommand, descend, type Group, runOf } from '../command/command.ts';
 import { Failure } from '../errors.ts';
 import { typedLine } from '../text/shell-word.ts';
 import { habitualFlag } from './habit-words.ts';
@@ -24,9 +24,9 @@ export function asksData(argv: readonly string[]): boolean {
 const fieldNames = /^[a-z_]+(?:\.[a-z_]+)*(?:,[a-z_]+(?:\.[a-z_]+)*)*$/u;
 
 /** gh has the fields behind --json: `svc tickets list --json id,subject`. A comma shows what is meant. */
-export function refuseFieldsBehindJson(argv: readonly string[], commandOf: () => AnyCommand | undefined): void {
+export function refuseFieldsBehindJson(argv: readonly string[], loaded: Group | AnyCommand | undefined): void {
   const meant = fieldsMeant(argv);
-  const command = meant && commandOf();
+  const command = meant && runOf(descend(loaded, leadingWords(argv).slice(1)).node);
   // It is named first: a line with it could not be typed.
   if (command && strangeFlags(ownWords(argv), command).some(({ name }) => !name.startsWith('--json'))) return;
   if (meant) throw meant;

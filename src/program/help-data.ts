@@ -1,4 +1,4 @@
-import { aliasesOf, type Command, childNamed, type Group, type Param, runOf, shownOf } from '../command/command.ts';
+import { aliasesOf, type Command, descend, type Group, type Param, runOf, shownOf } from '../command/command.ts';
 import { globalFlags, valuedFlags } from '../command/global-flags.ts';
 import { argName, flagName } from '../command/param.ts';
 import { type TypedFlag, typedFlags } from '../command/typed-flags.ts';
@@ -13,25 +13,13 @@ import { leadingWords } from './unknown.ts';
  * exit_codes, global_flags}`; of a group `commands` too. Undefined where --help belongs to another program, or is a text.
  */
 export function helpData(loaded: Group | Command, argv: readonly string[]): string | undefined {
-  const [, ...rest] = leadingWords(argv);
-  const path = [loaded.name];
-  let node: Group | Command = loaded;
-  let aliases: readonly string[] = [];
-  for (const word of rest) {
-    if (!('commands' in node)) {
-      if (node.passThrough) return undefined;
-      break;
-    }
-    const child = childNamed(node, word);
-    if (!child) break;
-    path.push(child.name);
-    aliases = aliasesOf(child, node.commands);
-    node = child;
-  }
+  const { node = loaded, siblings, path, rest } = descend(loaded, leadingWords(argv).slice(1));
+  if (rest.length > 0 && 'passThrough' in node && node.passThrough) return undefined;
   const runs = runOf(node);
   // A text may read -h: `--body -h`.
   const isAsked = !runs || typedFlags(argv, runs).some(isHelp);
-  return isAsked ? `${JSON.stringify(dataOf(node, path.join(' '), aliases), null, 2)}\n` : undefined;
+  const aliases = path.length > 0 ? aliasesOf(node, siblings) : [];
+  return isAsked ? `${JSON.stringify(dataOf(node, [loaded.name, ...path].join(' '), aliases), null, 2)}\n` : undefined;
 }
 
 /** Also behind a flag that nobody knows, which may take no value. */

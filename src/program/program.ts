@@ -1,13 +1,5 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
-import {
-  type AnyCommand,
-  aliasesOf,
-  type Command,
-  childNamed,
-  type Group,
-  type Param,
-  runOf,
-} from '../command/command.ts';
+import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
 import { firstWordAt, globalFlags } from '../command/global-flags.ts';
 import { argWord, flagName, flagTerm } from '../command/param.ts';
 import { entries, entryNamed, loadEntry } from '../commands/index.ts';
@@ -24,7 +16,7 @@ import type { Invocation } from './invocation.ts';
 import { examplesText } from './needs.ts';
 import { refusal } from './refusal.ts';
 import { withoutTwice } from './twice.ts';
-import { leadingWords, refuseUnknown, slipIn } from './unknown.ts';
+import { refuseUnknown, slipIn } from './unknown.ts';
 
 /** Argv asked for help, and this is it. */
 export type Help = { readonly help: string };
@@ -69,7 +61,7 @@ export async function parse(typed: readonly string[], columns?: number): Promise
     const data = loaded ? helpData(loaded, argv) : rootData();
     if (data !== undefined) return { help: data };
   }
-  refuseFieldsBehindJson(argv, () => typedCommand(argv, loaded));
+  refuseFieldsBehindJson(argv, loaded);
   // Nobody asks for the others beside one that is named.
   for (const entry of named ? [named] : entries) {
     if (!loaded) {
@@ -107,17 +99,6 @@ export async function parse(typed: readonly string[], columns?: number): Promise
   if (!invoked) return { help };
   if (hasEmptyText(invoked)) (await import('./no-value.ts')).refuseNoValue(invoked);
   return withoutTwice(typed, invoked);
-}
-
-/** As far as it can be seen before commander has read the line. */
-function typedCommand(argv: readonly string[], loaded: Group | AnyCommand | undefined): AnyCommand | undefined {
-  let node = loaded;
-  for (const word of leadingWords(argv).slice(1)) {
-    const next: typeof node = node && 'commands' in node ? childNamed(node, word) : undefined;
-    if (!next) break;
-    node = next;
-  }
-  return runOf(node);
 }
 
 /** Commas alone are an empty list. */

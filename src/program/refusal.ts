@@ -1,5 +1,5 @@
 import type { CommanderError } from 'commander';
-import { type Command, type Group, type Param, runOf } from '../command/command.ts';
+import { type Command, descend, type Group, type Param, runOf } from '../command/command.ts';
 import { firstWordAt, valuedFlags } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
 import { Failure } from '../errors.ts';
@@ -87,13 +87,6 @@ function slipOf(strange: string, similar: string): string | undefined {
   return meant && `Did you mean --${meant}?`;
 }
 
-function nodeOf({ path, loaded }: Pick<Typed, 'path' | 'loaded'>): Typed['loaded'] {
-  let node = loaded;
-  for (const word of path.slice(1))
-    node = node && 'commands' in node ? node.commands.find(({ name }) => name === word) : node;
-  return node;
-}
-
 /** Anything else that stands on a command line may be a secret. */
 const isPlainWord = (word: string): boolean => /^[\p{L}\p{M}'’-]{1,24}[.,;:!?]?$/u.test(word);
 const fileWord = /^[\w./-]{0,100}\.(?:csv|tsv|jsonl?|ndjson|ya?ml|txt|md|html|parquet|zip)$/iu;
@@ -108,8 +101,7 @@ const idWord = /^(?:#?\d+|T-\d+|[^@\s]+@[^@\s]+)$/iu;
 
 /** `--subject Export stops`: what to do about the first of the words that nothing takes. */
 function tooMany(words: readonly string[], typed: Typed): string | undefined {
-  const node = nodeOf(typed);
-  const command = node && 'commands' in node ? node.itself : node;
+  const command = runOf(descend(typed.loaded, typed.path.slice(1)).node);
   const word = command && words[Object.keys(command.args).length];
   if (!command || word === undefined) return undefined;
   const { argv, path } = typed;
@@ -164,7 +156,7 @@ const namedFlags = ({ flags }: Command) =>
 
 function meantBy(flag: string, { argv, path, loaded }: Typed): string | undefined {
   if (path.join(' ') === 'alias set') return quotedAlias(argv);
-  const node = nodeOf({ path, loaded });
+  const { node } = descend(loaded, path.slice(1));
   if (node && 'commands' in node && !node.itself) return flagOfChild(flag, node, { argv, path });
   const command = runOf(node);
   if (command && path.join(' ') === 'each') return behindDashes(argv, command);

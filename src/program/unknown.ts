@@ -1,4 +1,4 @@
-import { type Command, childNamed, type Group } from '../command/command.ts';
+import { type Command, descend, type Group } from '../command/command.ts';
 import { switchFlags, valuedFlags } from '../command/global-flags.ts';
 import { entries } from '../commands/index.ts';
 import { Failure } from '../errors.ts';
@@ -11,22 +11,17 @@ import { notThere } from './not-there.ts';
  * `loaded`: what the first word named, if anything.
  */
 export function refuseUnknown(argv: readonly string[], loaded: Group | Command | undefined): void {
-  const [first, ...rest] = leadingWords(argv);
+  const [first, ...words] = leadingWords(argv);
   if (first === undefined) return;
   if (!loaded) throw unknown(first, ['svc'], undefined);
-  const path = ['svc', loaded.name];
-  let node = loaded;
-  for (const word of rest) {
-    // A group that does something itself may be given arguments.
-    if (!('commands' in node) || node.itself) return;
-    const child = childNamed(node, word);
-    if (!child) {
-      if (word === 'help') return;
-      throw unknown(word, path, node);
-    }
-    path.push(child.name);
-    node = child;
-  }
+  const {
+    node,
+    path,
+    rest: [word],
+  } = descend(loaded, words);
+  // A group that does something itself may be given arguments.
+  if (word === undefined || word === 'help' || !node || !('commands' in node) || node.itself) return;
+  throw unknown(word, ['svc', loaded.name, ...path], node);
 }
 
 /** A word behind a group that does something itself: `svc mcp instal` is no argument of `svc mcp`. */

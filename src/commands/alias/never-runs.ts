@@ -1,4 +1,4 @@
-import { type AnyCommand, childNamed, type Param, runOf } from '../../command/command.ts';
+import { type AnyCommand, descend, type Param, runOf } from '../../command/command.ts';
 import type { LoadNamed } from '../../command/find-command.ts';
 import { argName } from '../../command/param.ts';
 import { typedFlags } from '../../command/typed-flags.ts';
@@ -12,19 +12,14 @@ import { sanitize } from '../../text/sanitize.ts';
  * @throws Failure `usage`
  */
 export async function refuseNeverRuns(words: readonly string[], load: LoadNamed): Promise<void> {
-  let node = await load(words[0] ?? '');
-  const path = words.slice(0, 1);
-  for (const word of words.slice(1)) {
-    if (!node || !('commands' in node)) break;
-    const child = childNamed(node, word);
-    if (!child && !node.itself && !word.startsWith('-'))
-      throw never(`svc ${path.join(' ')} has no command "${sanitize(word)}".`, path);
-    if (!child) break;
-    path.push(word);
-    node = child;
-  }
+  const [first = '', ...others] = words;
+  const { node, rest } = descend(await load(first), others);
+  const path = words.slice(0, words.length - rest.length);
+  const [word] = rest;
+  if (node && 'commands' in node && !node.itself && word !== undefined && !word.startsWith('-'))
+    throw never(`svc ${path.join(' ')} has no command "${sanitize(word)}".`, path);
   const command = runOf(node);
-  if (command && !command.passThrough) refuseStrange(command, path, words.slice(path.length));
+  if (command && !command.passThrough) refuseStrange(command, path, rest);
 }
 
 function refuseStrange(command: AnyCommand, path: readonly string[], words: readonly string[]): void {
