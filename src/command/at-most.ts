@@ -14,6 +14,20 @@ export const wholeListFlags = (limit = 'At most N of them') => ({
   all: param.toggle('All of them (default)'),
 });
 
+/** The same of records that come one by one. */
+export function firstComing<T>(all: AsyncIterable<T>, limit = Number.POSITIVE_INFINITY) {
+  let isMore = false;
+  async function* records(): AsyncGenerator<T> {
+    let left = limit;
+    for await (const one of all) {
+      isMore = left-- === 0;
+      if (isMore) return;
+      yield one;
+    }
+  }
+  return { records: records(), notes: () => (isMore ? [`Showing the first ${limit}. ${forMore}`] : []) };
+}
+
 /** The first of them, and a note where some are left out. */
 export function atMost<T>(
   all: readonly T[],

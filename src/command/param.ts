@@ -3,19 +3,7 @@ import { Failure } from '../errors.ts';
 import { oneOf } from '../text/one-of.ts';
 import type { Param } from './command.ts';
 
-type About = {
-  readonly placeholder?: string;
-  readonly short?: string;
-  readonly conflicts?: readonly string[];
-  readonly completes?: Param<unknown>['completes'];
-  readonly offers?: Param<unknown>['offers'];
-  readonly commas?: true;
-  readonly prose?: true;
-  readonly takesEmpty?: true;
-  readonly takesBlanks?: true;
-  readonly isLine?: true;
-  readonly doubt?: Param<unknown>['doubt'];
-};
+type About = Partial<Omit<Param<unknown>, 'description' | 'parse' | 'fallback'>>;
 
 const last = (texts: readonly string[]): string => texts.at(-1) ?? '';
 
@@ -42,7 +30,7 @@ export const param = {
     parse: last,
   }),
 
-  texts: (description: string, about: About & { readonly required?: boolean } = {}): Param<readonly string[]> => ({
+  texts: (description: string, about: About = {}): Param<readonly string[]> => ({
     description,
     placeholder: 'TEXT',
     ...about,

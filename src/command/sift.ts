@@ -8,7 +8,7 @@ import type { Column } from '../output/view.ts';
 import { nearestField } from '../text/near.ts';
 import { number } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
-import { forMore } from './at-most.ts';
+import { firstComing, forMore } from './at-most.ts';
 import type { Param, Params } from './command.ts';
 import { param } from './param.ts';
 import { past } from './past.ts';
@@ -102,7 +102,7 @@ export function sifted<Op extends Operation>(
     }
   }
   return {
-    records: firstOf(typeof sort === 'string' ? inOrder(fitting(), sort) : fitting(), shownOfAll),
+    records: firstComing(typeof sort === 'string' ? inOrder(fitting(), sort) : fitting(), shownOfAll).records,
     notes() {
       const { yielded, total = yielded } = listing.seen();
       const isSorted = typeof sort === 'string';
@@ -121,14 +121,6 @@ export function sifted<Op extends Operation>(
 }
 
 const thatFit = (count: number): string => (count === 1 ? 'that fits' : `${number(count)} that fit`);
-
-async function* firstOf(records: AsyncIterable<Row>, count = Number.POSITIVE_INFINITY): AsyncGenerator<Row> {
-  let left = count;
-  for await (const record of records) {
-    if (left-- <= 0) return;
-    yield record;
-  }
-}
 
 function fits(record: Row, { createdSince, createdBefore, contact }: Flags): boolean {
   if (contact !== undefined && record.contact_id !== contact) return false;

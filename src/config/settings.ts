@@ -110,26 +110,10 @@ export type Settings = {
 };
 
 /** The flags that hold for every command, as typed. */
-export type GlobalFlags = {
-  readonly profile?: string;
-  readonly baseUrl?: string;
-  readonly authUrl?: string;
-  readonly output?: string;
-  readonly json?: boolean;
-  readonly fields?: string;
-  readonly jq?: string;
-  readonly noInput?: boolean;
-  readonly yes?: boolean;
-  readonly quiet?: boolean;
-  readonly debug?: boolean;
-  readonly timeout?: string;
-  readonly maxWait?: string;
-  readonly settle?: string;
-  readonly noColor?: boolean;
-  readonly safeCells?: boolean;
-  readonly insecureHttp?: boolean;
-  readonly live?: boolean;
-};
+export type GlobalFlags = Readonly<Partial<Record<ValuedFlag, string> & Record<SwitchFlag, boolean>>>;
+
+type ValuedFlag = 'profile' | 'baseUrl' | 'authUrl' | 'output' | 'fields' | 'jq' | 'timeout' | 'maxWait' | 'settle';
+type SwitchFlag = 'json' | 'noInput' | 'yes' | 'quiet' | 'debug' | 'noColor' | 'safeCells' | 'insecureHttp' | 'live';
 
 export const defaultRedirectUri = 'http://127.0.0.1:8976/callback';
 export const usualSettleMs = 30_000;

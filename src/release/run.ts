@@ -38,14 +38,11 @@ export type Survey = {
   readonly items: readonly Item[];
 };
 
-export type Released = {
+export type Released = Pick<Survey, 'doubled' | 'items'> & {
   readonly action: Action;
   /** Names of the fields that were sent to change an entry. */
   readonly changes: readonly string[];
   readonly entry: Entry;
-  readonly doubled: readonly number[];
-  /** All entries that svc knows of. */
-  readonly items: readonly Item[];
 };
 
 /**

@@ -1,13 +1,12 @@
 import { resources } from '../../api/resources.ts';
 import { faces } from '../../audit/entry.ts';
 import { type Entry, entriesIn, entryFields } from '../../audit/read.ts';
-import { forMore } from '../../command/at-most.ts';
+import { atMost } from '../../command/at-most.ts';
 import { defineCommand, type TopGroup } from '../../command/command.ts';
 import { orAll } from '../../command/or-all.ts';
 import { param } from '../../command/param.ts';
 import { past } from '../../command/past.ts';
 import { Failure } from '../../errors.ts';
-import { number } from '../../text/number.ts';
 import { accountFlag, chosenRecord } from './chosen.ts';
 import { head, verify } from './verify.ts';
 
@@ -66,12 +65,11 @@ const list = defineCommand({
       .filter((entry) => flags.outcome === undefined || entry.outcome === flags.outcome)
       .filter(isAbout)
       .reverse();
-    const records = found.slice(0, flags.all ? undefined : (flags.limit ?? 50));
-    const more = `Showing ${number(records.length)} of ${number(found.length)}. ${forMore}`;
+    const { records, notes: more } = atMost(found, flags.all ? undefined : (flags.limit ?? 50));
     return {
       read: true,
       data: { shape: 'list', records, columns, known: entryFields, empty: 'No such write is recorded.' },
-      notes: [...(records.length < found.length ? [more] : []), ...byNumber(flags.record, found.length), ...notes],
+      notes: [...more, ...byNumber(flags.record, found.length), ...notes],
     };
   },
 });

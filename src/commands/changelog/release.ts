@@ -4,7 +4,8 @@ import { withContext } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { connect, type Service } from '../../http/call/call.ts';
 import type { View } from '../../output/view.ts';
-import type { Action, Entry, Item, Wanted } from '../../release/plan.ts';
+import type { Told as ToldInJob } from '../../release/github.ts';
+import type { Action, Item, Wanted } from '../../release/plan.ts';
 import type { Difference } from '../../release/show.ts';
 import type { Blame } from '../../release/wanted.ts';
 import { message } from '../../text/layout.ts';
@@ -27,19 +28,10 @@ const time: Param<string | undefined> = {
 };
 
 /** What is told of a run, in every form: text, JSON, outputs of a CI job. */
-type Told = {
-  readonly action: Action;
-  readonly version: string;
-  readonly entry: Entry | undefined;
+type Told = ToldInJob & {
   readonly changes: readonly string[];
-  readonly doubled: readonly number[];
-  readonly written: boolean;
   /** Versions of the changelog between the one before and this one, of which the portal has none. */
   readonly skipped: readonly string[];
-  /** What else is to be known of a new entry. */
-  readonly asides: readonly string[];
-  readonly headline: string;
-  readonly diff: readonly string[];
   /** What would be sent and what would change, where nothing is written. */
   readonly foreseen?: { readonly content: string; readonly difference: readonly Difference[] };
 };
@@ -76,18 +68,8 @@ export const releaseChangelog = defineCommand({
     annotate: param.choice('Speak to this CI service (default: github inside GitHub Actions)', ['github', 'none']),
   },
   prints: async () => [
-    ...[
-      'action',
-      'version',
-      'entry',
-      'scheduled',
-      'changes',
-      'doubled_ids',
-      'skipped',
-      'written',
-      'content',
-      'difference',
-    ],
+    ...['action', 'version', 'entry', 'scheduled', 'changes', 'doubled_ids', 'skipped', 'written'],
+    ...['content', 'difference'],
   ],
   examples: [
     'svc changelog release --dry-run',

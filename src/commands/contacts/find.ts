@@ -1,7 +1,6 @@
 import { listContacts } from '../../api/contacts.ts';
-import { atMost, forMore, wholeListFlags } from '../../command/at-most.ts';
+import { atMost, firstComing, wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
-import type { FoundContact } from '../../command/find-contacts.ts';
 import { fieldPaths } from '../../command/listing.ts';
 import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
@@ -35,19 +34,9 @@ export const findContacts = (columns: readonly Column[]) =>
         return { ...view(records, columns), notes };
       }
       const service = await open();
-      async function* found(): AsyncGenerator<FoundContact> {
-        for await (const contact of contactsWhere(service, mentions(text), text, { isInCopy: true })) {
-          if (count === limit) {
-            count++;
-            return;
-          }
-          count++;
-          yield contact;
-        }
-      }
-      let count = 0;
-      const shown = () => (limit !== undefined && count > limit ? [`Showing the first ${limit}. ${forMore}`] : []);
-      return { ...view(found(), columns), notes: shown };
+      const found = contactsWhere(service, mentions(text), text, { isInCopy: true });
+      const { records, notes } = firstComing(found, limit);
+      return { ...view(records, columns), notes };
     },
   });
 

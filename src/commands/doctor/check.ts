@@ -7,3 +7,7 @@ export type Check = {
   /** Neither good nor bad: people see no mark of success. */
   readonly isNeutral?: boolean;
 };
+
+export const fine = (name: string, message: string): Check => ({ name, ok: true, message, fix: null });
+
+export const wrong = (name: string, message: string, fix: string): Check => ({ name, ok: false, message, fix });

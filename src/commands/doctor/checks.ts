@@ -17,9 +17,10 @@ import { insteadOf } from '../../promise/instead-of.ts';
 import type { Check } from './check.ts';
 import { machineChecks } from './machine.ts';
 
-type Verdict = { readonly ok: boolean; readonly message: string; readonly fix?: string; readonly isNeutral?: boolean };
+/** A check whose name is told beside it. */
+type Verdict = Omit<Check, 'name'>;
 
-const fine = (message: string): Verdict => ({ ok: true, message });
+const fine = (message: string): Verdict => ({ ok: true, message, fix: null });
 const wrong = (message: string, fix: string): Verdict => ({ ok: false, message, fix });
 
 /** What `doctor` checks, in the order in which one would fix it. Nothing here throws. */
@@ -31,9 +32,7 @@ export async function checkUp(ctx: Context, settings: Settings): Promise<readonl
     ctx.progress(`Looking at: ${name}`);
     const verdict = await attempt(look);
     if (ctx.signal.aborted) throw interruption(ctx.signal);
-    const fix = verdict.fix === undefined ? null : typeable(verdict.fix, settings.carried);
-    const { ok, message, isNeutral } = verdict;
-    checks.push({ name, ok, message, fix, ...(isNeutral && { isNeutral }) });
+    checks.push({ name, ...verdict, fix: verdict.fix && typeable(verdict.fix, settings.carried) });
     return verdict.ok;
   };
 

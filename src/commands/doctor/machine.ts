@@ -13,7 +13,7 @@ import { codeOf, Failure, interruption, messageOf } from '../../errors.ts';
 import { canListen } from '../../login/loopback.ts';
 import { unknownZone } from '../../text/own-zone.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import type { Check } from './check.ts';
+import { type Check, fine, wrong } from './check.ts';
 
 /** What can be seen without the service. */
 export async function machineChecks(ctx: Context, settings: Settings): Promise<readonly Check[]> {
@@ -34,9 +34,6 @@ export async function machineChecks(ctx: Context, settings: Settings): Promise<r
   if (ctx.signal.aborted) throw interruption(ctx.signal);
   return checks;
 }
-
-const fine = (name: string, message: string): Check => ({ name, ok: true, message, fix: null });
-const wrong = (name: string, message: string, fix: string): Check => ({ name, ok: false, message, fix });
 
 function node(): Check {
   const { node: version } = process.versions;

@@ -8,14 +8,14 @@ import { isOlder, isVersion } from '../../release/version.ts';
 import { jsonIn } from '../../text/json.ts';
 import { isRecord } from '../../text/record.ts';
 import { version } from '../../version.ts';
-import type { Check } from './check.ts';
+import { type Check, fine, wrong } from './check.ts';
 
-/** What is announced at an address, or why it cannot be told. */
-type Announced = { readonly version: string; readonly newer: boolean } | { readonly trouble: string };
+/** What is announced at an address. */
+type Announced = { readonly version: string; readonly newer: boolean };
 
 export function ownCheck(): Check {
   const { how, path } = installed();
-  return { name: 'svc', ok: true, message: `svc ${version}, ${words[how]}: ${path}`, fix: null };
+  return fine('svc', `svc ${version}, ${words[how]}: ${path}`);
 }
 
 const words: Readonly<Record<Installed['how'], string>> = {
@@ -33,20 +33,15 @@ export async function updateCheck(
   ctx: Context,
   { timeoutMs }: Pick<Settings, 'timeoutMs'>,
   url: string,
-): Promise<{
-  readonly check: Check;
-  readonly announced: { readonly version: string; readonly newer: boolean } | null;
-}> {
+): Promise<{ readonly check: Check; readonly announced: Announced | null }> {
   const found = await announcedAt(ctx, url, timeoutMs);
   if (ctx.signal.aborted) throw interruption(ctx.signal);
   const name = 'update';
-  if ('trouble' in found) {
-    return { check: { name, ok: false, message: found.trouble, fix: 'Check the address.' }, announced: null };
-  }
+  if ('trouble' in found) return { check: wrong(name, found.trouble, 'Check the address.'), announced: null };
   const message = found.newer
     ? `svc ${found.version} is announced. To have it: ${installed().update}`
     : `${found.version} is announced; this is no older.`;
-  return { check: { name, ok: true, message, fix: null, ...(found.newer && { isNeutral: true }) }, announced: found };
+  return { check: { ...fine(name, message), ...(found.newer && { isNeutral: true }) }, announced: found };
 }
 
 /** The address for --check-update: https, or this machine. Nothing secret can be a part of it. */
@@ -65,8 +60,12 @@ const longestMs = 10_000;
 /** What announces a version is short; a page of something else need not be read. */
 const longestAnswer = 1024 * 1024;
 
-/** Asks once, without any credential. */
-async function announcedAt({ exchange, signal }: Context, url: string, timeoutMs: number): Promise<Announced> {
+/** Asks once, without any credential. `trouble`: why it cannot be told. */
+async function announcedAt(
+  { exchange, signal }: Context,
+  url: string,
+  timeoutMs: number,
+): Promise<Announced | { readonly trouble: string }> {
   const answer = await exchange({
     method: 'GET',
     url,

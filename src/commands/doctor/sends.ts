@@ -5,7 +5,7 @@ import { Failure } from '../../errors.ts';
 import { checkFilter } from '../../output/jq.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 import { readPolicies } from '../../sends/policy-file.ts';
-import type { Check } from './check.ts';
+import { type Check, fine, wrong } from './check.ts';
 
 /** What holds sends back here; nothing where nothing does. */
 export async function sendsChecks(ctx: Context, settings: Settings): Promise<readonly Check[]> {
@@ -20,9 +20,9 @@ export async function sendsChecks(ctx: Context, settings: Settings): Promise<rea
     if (isKnown && policies.length === 0 && mode === 'allow') return [];
     const files = policies.map(({ path }) => path).join(', ');
     const known = `${mode}${files === '' ? '' : `, with the policy in ${files}`}`;
-    if (isKnown) return [{ name, ok: true, message: `Sends are on ${known}.`, fix: null }];
+    if (isKnown) return [fine(name, `Sends are on ${known}.`)];
     const message = `Sends are on ${known}, or on what is stricter: the configuration may say so, and cannot be read.`;
-    return [{ name, ok: false, message, fix: 'Repair the configuration first.' }];
+    return [wrong(name, message, 'Repair the configuration first.')];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return [{ name, ok: false, message: error.message, fix: error.kind === 'usage' ? (error.hint ?? null) : keysHint }];

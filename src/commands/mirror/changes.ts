@@ -1,4 +1,4 @@
-import { forMore, wholeListFlags } from '../../command/at-most.ts';
+import { firstComing, wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
@@ -44,18 +44,16 @@ export const copyChanges = defineCommand({
     ];
     if (flags.since === undefined && !settings.quiet) ctx.notice('Changes of the last day. For others: --since TIME');
     const since = pastMoment(flags.since ?? '1d', '--since', ctx.clock.now());
-    let count = 0;
-    const view = await streamCopy(ctx, { flags, settings }, async (store, account) => {
+    return streamCopy(ctx, { flags, settings }, async (store, account) => {
       const after = await seqBefore(store, account, since);
       async function* records() {
         for await (const { seq: _, ...change } of changesAfter(store, account, after)) {
           if (!kinds.includes(tableOf(change.kind).kind)) continue;
-          if (count++ === flags.limit) return;
           yield { ...change, what: whatChanged(change) };
         }
       }
       return {
-        records: records(),
+        ...firstComing(records(), flags.limit),
         columns: [
           { path: 'time', as: 'time', rank: 4 },
           { path: 'kind', rank: 3 },
@@ -67,10 +65,5 @@ export const copyChanges = defineCommand({
         empty: `No pull has seen ${kinds === kindNames ? 'a' : 'such a'} change since then.`,
       };
     });
-    const { limit } = flags;
-    return {
-      ...view,
-      notes: () => (limit !== undefined && count > limit ? [`Showing the first ${limit}. ${forMore}`] : []),
-    };
   },
 });

@@ -24,11 +24,14 @@ export async function withCopy<T>(
 export async function streamCopy(
   ctx: Context,
   { settings, flags }: CopyFlags,
-  list: (store: Store, account: Account) => Promise<Omit<Extract<Data, { readonly shape: 'list' }>, 'shape'>>,
+  list: (
+    store: Store,
+    account: Account,
+  ) => Promise<Omit<Extract<Data, { readonly shape: 'list' }>, 'shape'> & Pick<View, 'notes'>>,
 ): Promise<View> {
   const { store, account } = await openCopy(ctx, settings, flags);
   try {
-    const { records, ...shown } = await list(store, account);
+    const { records, notes, ...shown } = await list(store, account);
     async function* closing() {
       try {
         yield* records;
@@ -36,7 +39,7 @@ export async function streamCopy(
         await store.close();
       }
     }
-    return { data: { shape: 'list', ...shown, records: closing() }, read: true };
+    return { data: { shape: 'list', ...shown, records: closing() }, read: true, notes };
   } catch (error) {
     await store.close();
     throw error;
