@@ -1,6 +1,5 @@
 import { number } from '../text/number.ts';
-import { orAll } from './or-all.ts';
-import { param } from './param.ts';
+import { orAll, param } from './param.ts';
 
 /** For a list that is whole in memory. */
 export const limitFlag = { limit: param.integer('At most N of them', { min: 1 }) };

@@ -8,8 +8,7 @@ import { capital } from '../text/capital.ts';
 import { number } from '../text/number.ts';
 import { forMore } from './at-most.ts';
 import type { Params } from './command.ts';
-import { orAll } from './or-all.ts';
-import { param } from './param.ts';
+import { orAll, param } from './param.ts';
 import { sifted } from './sift.ts';
 
 /** Flags of every paginated list. */

@@ -1,8 +1,6 @@
 import { forMore } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
-import { dbFlag } from '../../command/copy-flag.ts';
-import { orAll } from '../../command/or-all.ts';
-import { param } from '../../command/param.ts';
+import { dbFlag, orAll, param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
 import { withCopy } from './copy.ts';
 
