@@ -41,7 +41,9 @@ export type TokenStore = {
 
 /** How a wait for another process goes; what is absent is as the store was opened. */
 export type Patience = {
+  /** Default: two minutes. */
   readonly maxWaitMs?: number;
+  /** Ends the wait at once. */
   readonly signal?: AbortSignal;
   readonly progress?: Context['progress'];
   readonly notice?: Context['notice'];

@@ -74,7 +74,7 @@ export async function loginWithSecret({
   const now = account ? named(account) : others.account;
   await keepBeside(common, { was: others.account, now, rest: { base_url: baseUrl } }, keep);
   const report = reportOf({ kind, valid: true, store: await placeOf(ctx.tokens, profile, kind) });
-  const done = finished({ profile, baseUrl, others, account }, report);
+  const done = finished(common, others, account, report);
   const isKnown = account !== undefined || (now !== undefined && takenFor === now.id);
   return { ...done, status: { ...done.status, account: (isKnown && now) || null }, doubt };
 }
@@ -131,7 +131,7 @@ export async function loginWithBrowser(browsing: Browsing): Promise<LoggedIn> {
     });
     const report = reportOf({ kind: 'oauth', valid: true, store: await placeOf(ctx.tokens, profile, 'oauth') }, login);
     const endsAt = grant.refresh_token === undefined ? grant.expires_at : undefined;
-    return { ...finished({ profile, baseUrl, others, account }, report), doubt, endsAt };
+    return { ...finished(browsing, others, account, report), doubt, endsAt };
   } catch (error) {
     const text = error instanceof Failure ? error.message : 'Something went wrong.';
     await show({ ok: false, title: 'The login did not succeed', text });
@@ -231,15 +231,10 @@ const told = (account: Judged['account']) => (account ? { account_id: account.ac
 
 const named = ({ account_id: id, name }: NonNullable<Judged['account']>) => ({ id, name });
 
-type Finished = {
-  readonly profile: string;
-  readonly baseUrl: string;
-  readonly others: Others;
-  readonly account: Judged['account'];
-};
-
 function finished(
-  { profile, baseUrl, others, account }: Finished,
+  { settings: { profile }, baseUrl }: Common,
+  others: Others,
+  account: Judged['account'],
   report: StatusReport['credentials'][number],
 ): LoggedIn {
   const before = others.account;

@@ -8,7 +8,9 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
-import { usableBy } from '../auth/usable.ts';
+import type { CredentialKind, Operation } from '../api/operation.ts';
+import { choose, credentialsAtHand } from '../auth/at-hand.ts';
+import { readStored } from '../auth/credentials.ts';
 import { advised } from '../config/advice.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Clock, type Context, type Origin, type Writes, withContext } from '../context.ts';
@@ -18,7 +20,6 @@ import { wholeFailure } from '../http/send/whole.ts';
 import { tables } from '../mirror/tables/tables.ts';
 import { version } from '../version.ts';
 import type { Answer } from './answer.ts';
-import { untilCancelled } from './cancelled.ts';
 import { draftAnswer } from './drafts.ts';
 import { failureAnswer } from './failure.ts';
 import { withNotes } from './notes.ts';
@@ -185,5 +186,41 @@ function createPace(clock: Pick<Clock, 'ticks'>): () => number | undefined {
     if (first !== undefined && taken.length >= callsPerMinute) return Math.ceil((first + 60_000 - now) / 1000);
     taken.push(now);
     return undefined;
+  };
+}
+
+/**
+ * For one call: once the client has given it up no more of it leaves, and what has left goes on to its end. Where that is
+ * lost it may still be looked for, so that the record of writes says what became of it.
+ */
+function untilCancelled(ctx: Context, cancelled: AbortSignal): Pick<Context, 'signal' | 'exchange'> {
+  let hasLeft = false;
+  return {
+    signal: AbortSignal.any([ctx.signal, cancelled]),
+    exchange: async (request) => {
+      const isRead = request.method === 'GET';
+      if (cancelled.aborted && !(isRead && hasLeft))
+        return { lost: 'before-sending', reason: 'aborted', detail: 'The call was cancelled.' };
+      hasLeft ||= !isRead;
+      return ctx.exchange({ ...request, signal: ctx.signal });
+    },
+  };
+}
+
+type Judge = (operation: Pick<Operation, 'credentials' | 'scope'>) => boolean;
+
+/**
+ * Whether the credentials at hand may do an operation, as far as svc knows without asking: the scopes of a token from the
+ * environment are not known, those of a login are.
+ */
+async function usableBy(ctx: Pick<Context, 'env' | 'tokens'>, settings: Settings): Promise<Judge> {
+  const atHand = await credentialsAtHand(ctx, settings);
+  const isStored = (kind: CredentialKind) => atHand.some((each) => each.kind === kind && each.from === 'profile');
+  const login = isStored('oauth') ? await readStored(ctx.tokens, settings.profile, 'oauth') : undefined;
+  return (operation) => {
+    const chosen = choose(atHand, operation);
+    if (!chosen) return false;
+    const isKnown = chosen.kind === 'oauth' && chosen.from === 'profile' && login && operation.scope;
+    return !isKnown || login.scopes.includes(operation.scope ?? '');
   };
 }

@@ -163,7 +163,6 @@ const plainTheme = {
     disabled: (text: string) => `- ${text}`,
     searchTerm: same,
     description: same,
-    keysHelpTip: (keys: [key: string, action: string][]) => keys.map(([key, action]) => `${key} ${action}`).join(' • '),
   },
 };
 

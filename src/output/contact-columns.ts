@@ -10,6 +10,15 @@ export const contactColumn = {
   fields: fields('name', 'last_name'),
 };
 
+/** Of what may be no ticket, and has no number then. */
+export const numberColumn = {
+  path: 'number',
+  header: 'Number',
+  as: 'id',
+  see: ({ number, id }: { readonly number: string | null; readonly id: number }) => number ?? id,
+  fields: ['number', 'id'],
+} as const;
+
 /** What the page of a ticket or a conversation says of whose it is, and what the table calls it. */
 export const personLabels: readonly Column[] = [
   { path: 'contact', header: 'Customer', fields: fields('name', 'last_name', 'email', 'phone', 'contact_id') },

@@ -62,7 +62,7 @@ function branchOf(node: Command | Group): Branch {
     );
     return { ...(node.itself && branchOf(node.itself)), about: node.summary, children };
   }
-  const flags = Object.entries(node.flags as Record<string, Param<unknown>>).flatMap(([key, flag]) => [
+  const flags = Object.entries<Param<unknown>>(node.flags).flatMap(([key, flag]) => [
     [flagName(key, flag), flagOf(flag)] as const,
     ...(flag.aliases ?? []).map((name) => [name, { ...flagOf(flag), short: undefined, hidden: true }] as const),
   ]);
@@ -70,7 +70,7 @@ function branchOf(node: Command | Group): Branch {
   return {
     about: node.summary,
     ...(flags.length > 0 && { flags: Object.fromEntries(flags) }),
-    args: Object.values(node.args as Record<string, Param<unknown>>).map((arg) => ({
+    args: Object.values<Param<unknown>>(node.args).map((arg) => ({
       ...offered(arg),
       ...(arg.many && { many: true as const }),
     })),

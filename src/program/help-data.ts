@@ -49,8 +49,8 @@ const everywhere = {
 
 function dataOf(node: Group | Command, command: string, aliases: readonly string[]) {
   const runs = runOf(node);
-  const args = Object.entries((runs?.args ?? {}) as Readonly<Record<string, Param<unknown>>>);
-  const flags = Object.entries((runs?.flags ?? {}) as Readonly<Record<string, Param<unknown>>>);
+  const args = Object.entries<Param<unknown>>(runs?.args ?? {});
+  const flags = Object.entries<Param<unknown>>(runs?.flags ?? {});
   const shown = 'commands' in node ? shownOf(node) : undefined;
   return {
     command,

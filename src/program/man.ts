@@ -59,7 +59,7 @@ function pageOf(node: Command | Group, words: readonly string[], { shown, aliase
 }
 
 function rootPage(): string[] {
-  const titles = { environment: 'ENVIRONMENT', 'exit-codes': 'EXIT STATUS' } as Readonly<Record<string, string>>;
+  const titles: Readonly<Record<string, string>> = { environment: 'ENVIRONMENT', 'exit-codes': 'EXIT STATUS' };
   return [
     ...nameBlock(['svc'], 'operate one account of an AI support-and-growth product'),
     '.SH SYNOPSIS',
@@ -87,11 +87,7 @@ const nameBlock = (words: readonly string[], summary: string): string[] => [
 
 /** As the help shows it. */
 const usageOf = (words: readonly string[], { args }: Pick<Command, 'args'>): string =>
-  [
-    ...words,
-    '[flags]',
-    ...Object.entries(args as Record<string, Param<unknown>>).map(([key, arg]) => argWord(key, arg)),
-  ].join(' ');
+  [...words, '[flags]', ...Object.entries<Param<unknown>>(args).map(([key, arg]) => argWord(key, arg))].join(' ');
 
 /** Under the titles that the help gives them, `-p, --profile <NAME>` and what it does. */
 function flagBlocks(flags: Readonly<Record<string, Param<unknown>>>): string[] {

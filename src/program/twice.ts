@@ -1,6 +1,7 @@
 import { type TypedFlag, typedFlags } from '../command/typed-flags.ts';
 import { Failure } from '../errors.ts';
 import { listed } from '../text/listed.ts';
+import { beginning } from '../text/short.ts';
 import type { Invocation } from './invocation.ts';
 
 /**
@@ -46,4 +47,4 @@ const contradiction = (name: string, values: readonly string[]): Failure =>
   });
 
 /** It may be a whole text. */
-const shown = (value: string): string => `"${value.length > 60 ? `${value.slice(0, 59)}…` : value}"`;
+const shown = (value: string): string => `"${beginning(value, 60)}"`;

@@ -1,6 +1,7 @@
 import { emailPattern } from '../api/fields.ts';
 import { Failure } from '../errors.ts';
 import { sanitize } from '../text/sanitize.ts';
+import { beginning } from '../text/short.ts';
 
 /** A header without what differs between exports: case, accents, blanks, hyphens, underscores, signs. */
 export const plain = (header: string): string =>
@@ -66,11 +67,9 @@ export const columnLabel = (headers: readonly string[], index: number): string =
 };
 
 export const listedColumns = (headers: readonly string[]): string => {
-  const shown = headers.slice(0, 20).map((header) => cut(sanitize(header.trim())) || '(no name)');
+  const shown = headers.slice(0, 20).map((header) => beginning(sanitize(header.trim()), 60) || '(no name)');
   return `Columns: ${shown.join(', ')}${headers.length > 20 ? ', …' : ''}.`;
 };
-
-const cut = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text);
 
 export const isEmail = (cell: string | undefined): boolean => cell !== undefined && emailPattern.test(cell.trim());
 

@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts';
 import { sanitize } from '../text/sanitize.ts';
+import { beginning } from '../text/short.ts';
 import { type CsvPosition, detectDelimiter, readOneRecord } from './csv.ts';
 
 /** What a line is to the reader of the table: it names the columns, it is surely a row, or neither can be told. */
@@ -132,6 +133,6 @@ const mostShown = 3;
 
 /** The first of the lines that were not read, each in short. */
 export function firstLines(texts: readonly string[]): string {
-  const shown = texts.slice(0, mostShown).map((text) => `"${text.length > 50 ? `${text.slice(0, 49)}…` : text}"`);
+  const shown = texts.slice(0, mostShown).map((text) => `"${beginning(text, 50)}"`);
   return shown.join(', ') + (texts.length > shown.length ? ', …' : '');
 }

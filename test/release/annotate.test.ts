@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { diffLines, withContext } from '../../src/release/diff.ts';
 import { readNotes } from '../../src/release/front-matter.ts';
+import { diffLines, withContext } from '../../src/release/show.ts';
 import {
   annotation,
   fileInRepository,

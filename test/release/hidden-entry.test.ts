@@ -1,11 +1,12 @@
-// A list of entries that comes from a store, and does not show the one that a release has made.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { HttpResponse } from '../../src/context.ts';
-import { hidesAnother } from '../../src/release/slug.ts';
+import { hidesAnother } from '../../src/release/run.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
+
+// A list of entries that comes from a store, and does not show the one that a release has made.
 
 type Entry = { readonly id: number; readonly version: string; readonly status: string };
 

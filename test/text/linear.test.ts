@@ -1,4 +1,3 @@
-// What reads texts from outside takes a time that grows with their length alone: no text, however odd, holds it up.
 import { expect, test } from 'vitest';
 import { plain } from '../../src/answers/report-md.ts';
 import { isStoredPhone } from '../../src/http/look/agree.ts';
@@ -7,7 +6,7 @@ import { cellForPeople } from '../../src/output/cells.ts';
 import { isUnreleasedLine } from '../../src/release/heading.ts';
 import { headingsOf } from '../../src/release/headings.ts';
 import { rstHeadings, rstTargets, rstToMarkdown } from '../../src/release/rst.ts';
-import { releaseFields } from '../../src/release/rst-fields.ts';
+import { releaseFields } from '../../src/release/section.ts';
 import { versionKey } from '../../src/release/version.ts';
 import { readBody } from '../../src/retry/own-word.ts';
 import { commandLine } from '../../src/text/layout.ts';
@@ -16,6 +15,8 @@ import { readMarkdown } from '../../src/text/reading.ts';
 import { inertInLog } from '../../src/text/workflow-commands.ts';
 import { publicUrl } from '../../src/webhooks/subscriptions/tunnel-url.ts';
 import { cpuTimer } from '../cpu.ts';
+
+// What reads texts from outside takes a time that grows with their length alone: no text, however odd, holds it up.
 
 const many = (piece: string): string => piece.repeat(Math.ceil(200_000 / piece.length));
 

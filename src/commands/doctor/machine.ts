@@ -56,7 +56,7 @@ function misplaced(name: string, place: string | undefined): readonly Check[] {
   return typeof named === 'string' ? [] : [named];
 }
 
-function orWrong(name: string, find: () => string): string | Check {
+function orWrong<T>(name: string, find: () => T): T | Check {
   try {
     return find();
   } catch (error) {
@@ -80,16 +80,12 @@ async function store({ tokens, env }: Context): Promise<Check> {
 }
 
 function proxy(env: Context['env'], { baseUrl }: Settings): Check {
-  try {
-    const { http, https } = proxiesIn(env);
-    const used = https ?? http;
-    if (!used) return fine('proxy', 'None is set.');
-    const past = baseUrl ? `; see NO_PROXY for ${new URL(baseUrl).host}` : '';
-    return fine('proxy', `${used.name} names ${used.url.host}${past}.`);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return wrong('proxy', error.message, error.hint ?? '');
-  }
+  const found = orWrong('proxy', () => proxiesIn(env));
+  if ('ok' in found) return found;
+  const used = found.https ?? found.http;
+  if (!used) return fine('proxy', 'None is set.');
+  const past = baseUrl ? `; see NO_PROXY for ${new URL(baseUrl).host}` : '';
+  return fine('proxy', `${used.name} names ${used.url.host}${past}.`);
 }
 
 async function callback({ redirectUri }: Settings): Promise<Check> {

@@ -6,7 +6,7 @@ import type { Row } from '../../inbox/row.ts';
 import { idOf, kindsIn, type Reading, rowsOf, statesIn } from '../../inbox/source.ts';
 import { requireView } from '../../inbox/views.ts';
 import { openCopyPulled } from '../../mirror/store/open-copy.ts';
-import { contactColumn } from '../../output/contact-columns.ts';
+import { contactColumn, numberColumn } from '../../output/contact-columns.ts';
 import type { Column, View } from '../../output/view.ts';
 import { once } from '../../promise/once.ts';
 import { ownDrafts } from '../../sends/own.ts';
@@ -20,14 +20,7 @@ const rowColumns: readonly Column[] = [
   { path: 'waiting_since', header: 'Waiting since', rank: 3 },
   { path: 'kind', header: 'Kind', as: 'whole', rank: 8 },
   { path: 'id', header: 'ID', rank: 9 },
-  {
-    path: 'number',
-    header: 'Number',
-    as: 'id',
-    rank: 1,
-    see: ({ number, id }: Row) => number ?? id,
-    fields: ['number', 'id'],
-  },
+  { ...numberColumn, rank: 1 },
   { path: 'subject', header: 'Subject', rank: 2 },
   { ...contactColumn, rank: 4 },
   { path: 'priority', header: 'Priority', rank: 5 },

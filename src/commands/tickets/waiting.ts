@@ -2,7 +2,7 @@ import type { Waiting } from '../../answers/waiting.ts';
 import { atMost, wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
 import { dbFlag, param } from '../../command/param.ts';
-import { contactColumn } from '../../output/contact-columns.ts';
+import { contactColumn, numberColumn } from '../../output/contact-columns.ts';
 import type { Column } from '../../output/view.ts';
 import { pastMoment } from '../../text/time.ts';
 
@@ -11,14 +11,7 @@ const columns: readonly Column[] = [
   { path: 'waiting_since', header: 'Waiting since', as: 'time', rank: 4 },
   { path: 'kind', header: 'Kind', as: 'whole', rank: 1 },
   { path: 'id', header: 'ID', rank: 9 },
-  {
-    path: 'number',
-    header: 'Number',
-    as: 'id',
-    rank: 0,
-    see: ({ number, id }: Waiting) => number ?? id,
-    fields: ['number', 'id'],
-  },
+  { ...numberColumn, rank: 0 },
   { path: 'subject', header: 'Subject', rank: 3, least: 18 },
   { ...contactColumn, rank: 2, least: 12 },
   { path: 'priority', header: 'Priority', rank: 6 },

@@ -1,45 +1,40 @@
 import { promises as fs } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isCode, readIfThere, syncFolder } from '../file/atomic-file.ts';
+import { readIfThere, syncFolder } from '../file/atomic-file.ts';
+import { nothingThere } from '../file/nothing-there.ts';
 
 /**
  * A small file whose room on the disk is taken before it is known what will stand in it, so that it can be written when
  * the disk is full. Behind its text it is filled with spaces.
  */
 export async function reserveFile(path: string, size: number): Promise<void> {
-  const file = await openOrMake(path);
-  try {
+  await synced(path, async (file) => {
     const missing = size - (await file.stat()).size;
     if (missing > 0) await file.appendFile(' '.repeat(missing));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  });
   await syncFolder(dirname(path));
 }
 
 /** Writes into the room that was reserved; the text is on disk when this resolves. */
-export async function fillFile(path: string, text: string): Promise<void> {
-  const file = await openOrMake(path);
-  try {
+export const fillFile = (path: string, text: string): Promise<void> =>
+  synced(path, async (file) => {
     const bytes = Buffer.from(text.padEnd((await file.stat()).size));
     for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
+  });
 
 /** What stands in it; undefined where there is no file, or nothing but the room. */
 export async function readReserved(path: string): Promise<string | undefined> {
   return (await readIfThere(path))?.trim() || undefined;
 }
 
-async function openOrMake(path: string) {
+/** Opens the file, or makes it; what `work` writes is on disk when this resolves. */
+async function synced(path: string, work: (file: FileHandle) => Promise<void>): Promise<void> {
+  const file = (await fs.open(path, 'r+').catch(nothingThere)) ?? (await fs.open(path, 'wx+', 0o600));
   try {
-    return await fs.open(path, 'r+');
-  } catch (error) {
-    if (!isCode(error, 'ENOENT')) throw error;
-    return fs.open(path, 'wx+', 0o600);
+    await work(file);
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }

@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock, Context } from '../../context.ts';
+import type { Clock, Patience } from '../../context.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { capital } from '../../text/capital.ts';
 import { makeFolders } from '../file/make-folders.ts';
@@ -30,14 +30,8 @@ export { type Held, isOurs } from './lock-hold.ts';
  * that such a holder is gone. It may wake up all the same: so whoever holds a lock asks `check` before each step, and
  * whoever takes one from a silent holder leaves it a trace that says who it was, and writes to files of its own.
  */
-export type Waiting = {
+export type Waiting = Patience & {
   readonly clock: Pick<Clock, 'sleep' | 'ticks'> & Partial<Pick<Clock, 'now'>>;
-  /** Ends the wait at once. */
-  readonly signal?: AbortSignal;
-  readonly progress?: Context['progress'];
-  readonly notice?: Context['notice'];
-  /** Default: two minutes. */
-  readonly maxWaitMs?: number;
   /** How long a holder of another world may be silent before the lock is taken from it. */
   readonly silentMs?: number;
   /**
