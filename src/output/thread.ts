@@ -1,59 +1,31 @@
+import type { getConversation } from '../api/conversations.ts';
+import type { Output } from '../api/operation.ts';
+import type { getTicket } from '../api/tickets.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut, pad, readingWidth, wrap } from '../text/width.ts';
 import { styleOfStatus, timeForPeople } from './cells.ts';
 import type { Style, Terminal } from './view.ts';
 
-type Person = {
-  readonly contact_id?: number;
-  readonly name?: string;
-  readonly last_name?: string;
-  readonly email?: string;
-  readonly phone?: string | null;
-} | null;
+type Ticket = Output<typeof getTicket>['ticket'];
+type Conversation = Output<typeof getConversation>['conversation'];
 
-type Attachment = { readonly name: string; readonly mime: string; readonly size?: number };
+type Attachment = Pick<Ticket['messages'][number]['attachments'][number], 'name' | 'mime'> & { readonly size?: number };
 
-export type Message = {
+export type Message = Pick<Ticket['messages'][number], 'body' | 'created_at'> & {
   /** Of tickets. */
   readonly direction?: 'in' | 'out';
   readonly sender_type: string;
   readonly sender_name?: string;
-  readonly body: string;
   readonly attachments?: readonly Attachment[];
-  readonly created_at: string;
 };
 
-/** What a ticket and a conversation share; a field that an answer lacks is left out, never a crash. */
-type Thread = {
-  readonly id: number;
-  readonly subject?: string | null;
-  readonly status: string;
-  readonly priority?: number | string;
-  readonly contact?: Person;
-  readonly resolved_at?: string | null;
-  readonly created_at: string;
-  readonly messages?: readonly Message[];
-};
-
-export type TicketThread = Thread & {
-  readonly ticket_number?: string;
-  readonly source?: string;
-  readonly description?: string;
-  readonly due_at?: string | null;
-  readonly first_response_at?: string | null;
-  readonly reply_channel?: string;
-  readonly conversation_id?: number | null;
-};
-
-export type ConversationThread = Thread & {
-  readonly handling_mode?: string;
-  readonly channel?: string;
-  readonly ticket_id?: number | null;
-  readonly csat_rating?: number | null;
+/** A field that an answer lacks is left out, never a crash. */
+type Thread<T extends Ticket | Conversation> = Pick<T, 'id' | 'status' | 'created_at'> & {
+  readonly [K in keyof T]?: K extends 'messages' ? readonly Message[] : T[K];
 };
 
 /** A ticket as one reads it: what it is about, who asks, and what was said, oldest first. */
-export function ticketThread(ticket: TicketThread, terminal: Terminal): string {
+export function ticketThread(ticket: Thread<Ticket>, terminal: Terminal): string {
   const { conversation_id: conversation, reply_channel: channel } = ticket;
   const replies =
     channel === 'chat' && conversation ? `by chat, in conversation ${conversation}` : channel && `by ${channel}`;
@@ -78,7 +50,7 @@ export function ticketThread(ticket: TicketThread, terminal: Terminal): string {
 }
 
 /** A chat as one reads it. */
-export function conversationThread(conversation: ConversationThread, terminal: Terminal): string {
+export function conversationThread(conversation: Thread<Conversation>, terminal: Terminal): string {
   const { handling_mode: mode, csat_rating: rating, ticket_id: ticket } = conversation;
   return screen([
     title(terminal, conversation.subject || 'Conversation', `#${conversation.id}`),
@@ -140,7 +112,7 @@ export function fields(
     .join('\n');
 }
 
-function person(contact: Person | undefined): string | undefined {
+function person(contact: Ticket['contact'] | undefined): string | undefined {
   if (!contact) return undefined;
   const name = [contact.name, contact.last_name].filter(Boolean).join(' ');
   const ways = [contact.email && `<${contact.email}>`, contact.phone].filter(Boolean).join(' ');

@@ -25,7 +25,7 @@ const ticket = {
   resolved_at: null,
   created_at: '2026-11-19T14:02:00Z',
   description: 'It stops at row 200.\n\nEvery time.',
-  reply_channel: 'email',
+  reply_channel: 'email' as const,
   conversation_id: null,
   messages: [
     {
@@ -89,7 +89,7 @@ test('a conversation says who answers: the AI or the team', () => {
   const conversation = {
     id: 3,
     status: 'open',
-    handling_mode: 'ai',
+    handling_mode: 'ai' as const,
     channel: 'web',
     subject: null,
     priority: 'normal',
