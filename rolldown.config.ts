@@ -62,8 +62,7 @@ const releaseDate = (): string =>
 export const bundle = {
   input: {
     quick: 'src/program/quick.ts',
-    main: 'src/main.ts',
-    'context-node': 'src/node/context.ts',
+    start: 'src/start.ts',
     'completion-tree': 'src/program/completion-tree.ts',
     man: 'src/program/man.ts',
   },

@@ -7,7 +7,7 @@ import { isLoopbackHost } from '../text/loopback.ts';
  */
 export function parseServiceUrl(text: string, by: string): string {
   const bad = (why: string, hint?: string) => new Failure('usage', `${by}: ${why}`, { hint });
-  const whole = withScheme(text);
+  const whole = /^https?:\/\//u.test(text) ? undefined : withScheme(text);
   // What stands before an @ is a secret, also where the text is no URL: it is not repeated.
   const it = text.includes('@') ? 'it' : `"${text}"`;
   if (!URL.canParse(text) || (whole && !/^https?:/iu.test(text))) {

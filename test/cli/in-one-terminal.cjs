@@ -3,8 +3,7 @@
 'use strict';
 
 const [dist, list] = process.argv.slice(2);
-const { main } = require(`${dist}/main.cjs`);
-const { nodeContext } = require(`${dist}/context-node.cjs`);
+const { main, nodeContext } = require(`${dist}/start.cjs`);
 
 async function run() {
   const ctx = nodeContext();

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -34,7 +35,7 @@ describe('the built tool', () => {
 
   test('where nothing is left that could end a run, that is no success', { tags: ['long'] }, async () => {
     const left = (signal: string) => {
-      const script = `require('./dist/context-node.cjs').runToItsEnd(new Promise(() => {}), { signal: ${signal} })`;
+      const script = `require('./dist/start.cjs').runToItsEnd(new Promise(() => {}), { signal: ${signal} })`;
       return execa(node, ['-e', script], { cwd: join(built.script, '..', '..'), reject: false });
     };
     expect(await left('AbortSignal.any([])')).toMatchObject({
@@ -128,11 +129,23 @@ describe('what a run loads', () => {
   test('help of a topic: the tree’s names, no command', async () => {
     const chunks = await chunksOf('help', 'output');
     expect(chunks.length).toBeLessThanOrEqual(5);
-    expect(chunks.filter((chunk) => /program|main|context|contacts|service/u.test(chunk))).toEqual([]);
+    expect(chunks.filter((chunk) => /program|start|contacts|service/u.test(chunk))).toEqual([]);
     // Half of what a start costs is compiling: the tree brings the names of the topics, and no library.
     const dist = join(built.script, '..', '..', 'dist');
     const tree = readdirSync(dist).filter((name) => name.startsWith('tree-'));
     expect(tree.map((name) => statSync(join(dist, name)).size)).toEqual([expect.toSatisfy((size) => size < 22_500)]);
+  });
+
+  test.each([
+    ['core', 130_000],
+    ['service', 165_000],
+  ])('%s, which most commands load: small, and in one byte for each character', (name, most) => {
+    const dist = join(built.script, '..', '..', 'dist');
+    const [file = ''] = readdirSync(dist).filter((one) => one.startsWith(`${name}-`) && one.endsWith('.cjs'));
+    const bytes = readFileSync(join(dist, file));
+    // An `import()` of a library as a whole brings all of it, also what nobody calls.
+    expect(bytes.length).toBeLessThan(most);
+    expect(isAscii(bytes)).toBe(true);
   });
 
   test('config list: nothing of what asks the service', async () => {
