@@ -20,7 +20,7 @@ const together = [
       [
         'node_modules/commander/',
         'src/config/(settings|credential-variables|given-texts|config-file|service-url|advice|command-names)\\.ts',
-        'src/program/(given|program|argv|help|unknown|waits)\\.ts',
+        'src/program/(given|program|argv|help|waits)\\.ts',
         'src/disk/(file/atomic-file|file/disk-failure|place/home|file/make-folders)\\.ts',
         'src/node/(standard-output|environment|going|hung-up|screen-hush|ticks)\\.ts',
         'src/command/(command|param|loosen)\\.ts',

@@ -1,9 +1,8 @@
 import { type AnyCommand, descend, type Group, runOf } from '../command/command.ts';
 import { Failure } from '../errors.ts';
 import { typedLine } from '../text/shell-word.ts';
-import { habitualFlag } from './habit-words.ts';
+import { leadingWords } from './leading-words.ts';
 import { strangeFlags } from './strange-flags.ts';
-import { leadingWords } from './unknown.ts';
 
 /** What stands behind `--` is another program's. */
 const ownWords = (argv: readonly string[]): readonly string[] => {
@@ -62,24 +61,5 @@ function meantFields(argv: readonly string[], at: number): Failure {
   const words = argv.flatMap((word, place) => (place === at ? ['--fields', word] : [word]));
   return new Failure('usage', `--json takes no fields, and "${argv[at]}" stands behind it.`, {
     hint: `Fields have a flag of their own. Run: svc ${typedLine(words)}`,
-  });
-}
-
-/** `svc api GET /contacts`: the method is a flag here. */
-export function methodBesidePath(argv: readonly string[], loaded: Group | AnyCommand | undefined): Failure | undefined {
-  const words = leadingWords(argv);
-  const method = words.slice(1, 3).find((word) => /^(?:GET|POST|PUT|PATCH|DELETE)$/iu.test(word));
-  if (words[0] !== 'api' || words.length !== 3 || method === undefined) return undefined;
-  const flag = `-X ${method.toUpperCase()}`;
-  const api = runOf(loaded);
-  const [strange] = api ? strangeFlags(argv, api) : [];
-  // A line with it could not be typed.
-  const instead =
-    api && strange && (habitualFlag(strange.name, api, 'api') ?? `It has no ${strange.name}: svc api --help`);
-  const line = argv.filter((_, at) => at !== argv.indexOf(method));
-  return new Failure('usage', `svc api takes a path, and ${method.toUpperCase()} stands beside it.`, {
-    hint: instead
-      ? `The method is a flag: ${flag}. ${instead}`
-      : `The method is a flag. Run: svc ${typedLine(line)} ${flag}`,
   });
 }

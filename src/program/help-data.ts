@@ -3,10 +3,10 @@ import { globalFlags, valuedFlags } from '../command/global-flags.ts';
 import { argName, flagName } from '../command/param.ts';
 import { type TypedFlag, typedFlags } from '../command/typed-flags.ts';
 import { entries } from '../commands/index.ts';
+import { leadingWords } from './leading-words.ts';
 import { needsOf } from './needs.ts';
 import { exitMeanings } from './topic-texts.ts';
 import { topics } from './topics.ts';
-import { leadingWords } from './unknown.ts';
 
 /**
  * `svc COMMAND --help --json`: `{command, summary, details, usage, aliases, arguments, flags, examples, examples_need,

@@ -9,14 +9,12 @@ import { helpWidth, usualWidth } from '../text/layout.ts';
 import { nearest } from '../text/near.ts';
 import { version } from '../version.ts';
 import { asFlag, asRehearsal, firstWord, withHelpLast, withSortJoined } from './argv.ts';
-import { habitualTopic } from './habit-words.ts';
-import { asksData, fieldsBehindJson, methodBesidePath, refuseFieldAmongIds, refuseFieldsBehindJson } from './habits.ts';
+import { asksData, fieldsBehindJson, refuseFieldAmongIds, refuseFieldsBehindJson } from './habits.ts';
 import { helpConfiguration } from './help.ts';
 import type { Invocation } from './invocation.ts';
+import { strangerIn } from './leading-words.ts';
 import { examplesText } from './needs.ts';
-import { refusal } from './refusal.ts';
 import { withoutTwice } from './twice.ts';
-import { refuseUnknown, slipIn } from './unknown.ts';
 
 /** Argv asked for help, and this is it. */
 export type Help = { readonly help: string };
@@ -55,7 +53,9 @@ export async function parse(typed: readonly string[], columns?: number): Promise
     const meant = await (await import('./verb-first.ts')).verbFirst(argv);
     if (meant) throw meant;
   }
-  refuseUnknown(argv, loaded);
+  // Said before anything else is read, also where --help stands behind it.
+  const stranger = strangerIn(argv, loaded);
+  if (stranger) throw (await import('./unknown.ts')).unknown(stranger);
   if (asksData(argv)) {
     const { helpData, rootData } = await import('./help-data.ts');
     const data = loaded ? helpData(loaded, argv) : rootData();
@@ -83,12 +83,7 @@ export async function parse(typed: readonly string[], columns?: number): Promise
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.help') help = unasked;
     else if (error.exitCode !== 0)
-      throw (
-        fieldsBehindJson(argv, error) ??
-        methodBesidePath(argv, loaded) ??
-        slipIn(argv, error, loaded) ??
-        refusal(error, argv, loaded)
-      );
+      throw fieldsBehindJson(argv, error) ?? (await import('./misread.ts')).misread(error, argv, loaded);
   }
   if (invoked) refuseFieldAmongIds(argv, idsIn(invoked));
   // Nothing was understood, so nothing was done: that is no success.
@@ -126,6 +121,7 @@ async function helpAsked(typed: readonly string[], columns?: number): Promise<st
     return `${JSON.stringify({ topic: name, summary, text: text(usualWidth) }, null, 2)}\n`;
   }
   const names = topics.map(({ name }) => name);
+  const { habitualTopic } = await import('./habit-words.ts');
   const meant =
     habitualTopic(word) ??
     names.find((name) => word.length > 2 && name.startsWith(word)) ??

@@ -1,28 +1,10 @@
-import { type Command, descend, type Group } from '../command/command.ts';
-import { switchFlags, valuedFlags } from '../command/global-flags.ts';
+import type { Command, Group } from '../command/command.ts';
 import { entries } from '../commands/index.ts';
 import { Failure } from '../errors.ts';
 import { nearest } from '../text/near.ts';
 import { elsewhereHabits, habitIn, habitualCommand, loudHabits, otherHabits } from './habit-words.ts';
+import { leadingWords, type Stranger } from './leading-words.ts';
 import { notThere } from './not-there.ts';
-
-/**
- * A word where a command should be, and is none: said before anything else is read, also where --help stands behind it.
- * `loaded`: what the first word named, if anything.
- */
-export function refuseUnknown(argv: readonly string[], loaded: Group | Command | undefined): void {
-  const [first, ...words] = leadingWords(argv);
-  if (first === undefined) return;
-  if (!loaded) throw unknown(first, ['svc'], undefined);
-  const {
-    node,
-    path,
-    rest: [word],
-  } = descend(loaded, words);
-  // A group that does something itself may be given arguments.
-  if (word === undefined || word === 'help' || !node || !('commands' in node) || node.itself) return;
-  throw unknown(word, ['svc', loaded.name, ...path], node);
-}
 
 /** A word behind a group that does something itself: `svc mcp instal` is no argument of `svc mcp`. */
 export function slipIn(
@@ -33,25 +15,14 @@ export function slipIn(
   if (code !== 'commander.excessArguments' || !loaded || !('commands' in loaded)) return undefined;
   const [, word = ''] = leadingWords(argv);
   const isNamed = loaded.commands.some(({ name }) => name === word);
-  return isNamed ? undefined : unknown(word, ['svc', loaded.name], loaded);
-}
-
-/** Until the first flag that is none of the global ones: what follows it may be its value. */
-export function leadingWords(argv: readonly string[]): string[] {
-  const words: string[] = [];
-  for (let i = 0; i < argv.length; i++) {
-    const word = argv[i] ?? '';
-    if (!word.startsWith('-')) words.push(word);
-    else if (valuedFlags.has(word)) i++;
-    else if (!switchFlags.has(word) && !/^--[\w-]+=/u.test(word)) break;
-  }
-  return words;
+  return isNamed ? undefined : unknown({ word, path: ['svc', loaded.name], group: loaded });
 }
 
 /** What people type for a command in one group or another. */
 const commandWords = new Set(['get', 'show', 'view', 'list', 'ls', 'create', 'new', 'update', 'delete', 'rm', 'set']);
 
-function unknown(word: string, path: readonly string[], group: Group | undefined): Failure {
+/** What is said of it, with what may be meant. */
+export function unknown({ word, path, group }: Stranger): Failure {
   const missing = path.length === 2 ? notThere(word, path[1] ?? '') : undefined;
   if (missing)
     return new Failure('usage', `There is no 'svc ${path[1]} ${word}'. ${missing.fact}`, { hint: missing.instead });

@@ -3,9 +3,9 @@ import { entries, entryNamed, loadEntry } from '../commands/index.ts';
 import { Failure } from '../errors.ts';
 import { typedLine } from '../text/shell-word.ts';
 import { commandHabits, habitIn, habitualCommand } from './habit-words.ts';
+import { leadingWords } from './leading-words.ts';
 import { notThere } from './not-there.ts';
 import { didYouMean } from './strange-flags.ts';
-import { leadingWords } from './unknown.ts';
 
 const verbs: Readonly<Record<string, string>> = {
   ...{ list: 'list', ls: 'list', get: 'get', show: 'get', view: 'get', describe: 'get' },
