@@ -186,21 +186,13 @@ const isAccount = (account: unknown): boolean => {
 const isWrongAddress = ({ kind, status }: Failure): boolean =>
   kind === 'network' || status === 404 || (status !== undefined && status < 400);
 
-type Others = {
-  readonly kinds: readonly CredentialKind[];
-  readonly account?: ProfileConfig['account'];
-  /** Of the profile, before this login. */
-  readonly baseUrl?: string | undefined;
-};
+type Others = Awaited<ReturnType<typeof otherCredentials>>;
 
 /**
  * What the profile holds beside the credential that is about to be replaced. A profile is one account at one service:
  * an API key of another would make commands of one run act in two accounts.
  */
-async function otherCredentials(
-  { ctx, settings: { profile }, baseUrl }: Common,
-  kind: CredentialKind,
-): Promise<Others> {
+async function otherCredentials({ ctx, settings: { profile }, baseUrl }: Common, kind: CredentialKind) {
   const kinds = ((await heldByProfile(ctx.tokens)).get(profile) ?? []).filter((held) => held !== kind);
   for (const held of kinds) {
     const stored = await readStored(ctx.tokens, profile, held).catch(() => undefined);
@@ -209,6 +201,7 @@ async function otherCredentials(
       hint: `Use a separate profile: ${loginCommand(kind, newProfile(baseUrl), baseUrl)} (or forget that one: svc logout)`,
     });
   }
+  // Of the profile, before this login.
   const { account, base_url } = profileConfig(await readConfig(ctx.files), profile);
   return { kinds, account, baseUrl: base_url };
 }
