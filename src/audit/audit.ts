@@ -12,16 +12,7 @@ import { type About, aboutText, type Line, lineText, numbersOf, type Outcome, ty
 import { auditRoot, fileName, monthOf } from './place.ts';
 import { type Entry, entriesIn } from './read.ts';
 
-/** The record of one account's writes. */
-export type Audit = {
-  who(origin: Context['origin']): About['who'];
-  /** Resolves once it is in the file that the request leaves; throws the Failure that keeps it from leaving. */
-  begin(about: About, body: string): Promise<Begun>;
-  /** Of a row that was on its way, or whose outcome was not known: it is done, as has been seen now. */
-  settle(row: Row): Promise<void>;
-  /** Resolves once all of it is on disk. */
-  sync(): Promise<void>;
-};
+export type Audit = ReturnType<typeof openAudit>;
 
 /** A row of a journal and what was sent for it. `id`: of its record, where that is known. */
 export type Row = { readonly row: string; readonly operation: string; readonly id: number | null };
@@ -49,7 +40,8 @@ export type AuditPorts = SharedLogOptions['ctx'] & {
   readonly env?: Context['env'];
 };
 
-export function openAudit(ctx: AuditPorts, name: string, mode: AuditMode): Audit {
+/** The record of one account's writes. */
+export function openAudit(ctx: AuditPorts, name: string, mode: AuditMode) {
   const root = join(auditRoot(ctx.files), name);
   const part = () => monthOf(ctx.clock.now().toISOString());
   const isGood = (line: string) => numbersOf(line) !== undefined;
@@ -57,14 +49,17 @@ export function openAudit(ctx: AuditPorts, name: string, mode: AuditMode): Audit
   const rows = unsettledRows(root);
   const kept: Kept = { ctx, log, mode, rows };
   return {
-    who: (origin) => whoIs({ env: ctx.env ?? {}, origin }),
-    begin: (about, body) => begin(kept, about, body),
-    async settle({ row, operation, id }) {
+    who: (origin: Context['origin']) => whoIs({ env: ctx.env ?? {}, origin }),
+    /** Resolves once it is in the file that the request leaves; throws the Failure that keeps it from leaving. */
+    begin: (about: About, body: string) => begin(kept, about, body),
+    /** Of a row that was on its way, or whose outcome was not known: it is done, as has been seen now. */
+    async settle({ row, operation, id }: Row): Promise<void> {
       for (const entry of await rows.take(row, operation)) {
         const { record } = entry.about;
         await end(kept, entry, { outcome: 'done', status: null, record: record && { ...record, id: record.id ?? id } });
       }
     },
+    /** Resolves once all of it is on disk. */
     sync: () =>
       log.sync().catch(async (error) => {
         throw await notRecorded(error, ctx.files);

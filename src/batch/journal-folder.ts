@@ -4,7 +4,7 @@ import { isCode, replaceFile } from '../disk/file/atomic-file.ts';
 import { diskFailure } from '../disk/file/disk-failure.ts';
 import { makeFolders } from '../disk/file/make-folders.ts';
 import { type Held, holders, tryLock } from '../disk/lock/lock.ts';
-import { type AppendLog, type LogOptions, openLog, readLog } from '../disk/log/append-log.ts';
+import { type LogOptions, openLog, readLog } from '../disk/log/append-log.ts';
 import type { Damage } from '../disk/log/log-file.ts';
 import { orElsewhere } from '../disk/place/elsewhere.ts';
 import { codeOf, Failure } from '../errors.ts';
@@ -24,34 +24,18 @@ export type Wording = {
   readonly fullHint: string;
 };
 
-/** The folder of the journals of all runs of one kind. */
-export type JournalFolder = {
-  readonly path: string;
-  /** Of two runs with one name the second refuses. */
-  lock(name: string): Promise<Held>;
-  /** The paths of the journals. */
-  list(): Promise<string[]>;
-  /** False where there is none. Throws where it is empty, cut short, or damaged before its end. */
-  read(path: string, options: LogOptions): Promise<boolean>;
-  /** What a run is refused with where the journal of an earlier one is gone, and only its rows are left. */
-  deleted(path: string): Failure;
-  /** What a journal is refused with that does not say what it is of. */
-  headless(path: string): Failure;
-  /** Begins a journal with that text in place of an earlier one. */
-  begin(path: string, text: string): Promise<void>;
-  open(path: string, options: LogOptions): Promise<AppendLog>;
-  /** Runs what touches the disk: its errors become Failures. */
-  onDisk<T>(step: () => Promise<T>): Promise<T>;
-};
+export type JournalFolder = ReturnType<typeof journalFolder>;
 
-export function journalFolder(path: string, words: Wording): JournalFolder {
+/** The folder of the journals of all runs of one kind. */
+export function journalFolder(path: string, words: Wording) {
   const refused = (file: string, why: string) =>
     new Failure('failed', `The journal of ${words.earlier} ${why}: ${file}`, { hint: words.damagedHint(file) });
   const damaged = (file: string) => ({
     damaged: ({ line, why }: Damage) =>
       refused(file, why === 'missing' ? 'has lost its end' : `is damaged in line ${line}`),
   });
-  const onDisk: JournalFolder['onDisk'] = (step) =>
+  /** Runs what touches the disk: its errors become Failures. */
+  const onDisk = <T>(step: () => Promise<T>): Promise<T> =>
     step().catch((error) => {
       const isFull = ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
       const hint = isFull ? words.fullHint : `Its folder is ${path}. ${orElsewhere()}`;
@@ -60,7 +44,8 @@ export function journalFolder(path: string, words: Wording): JournalFolder {
   return {
     path,
     onDisk,
-    lock: (name) =>
+    /** Of two runs with one name the second refuses. */
+    lock: (name: string): Promise<Held> =>
       onDisk(async () => {
         await makeFolders(path);
         const lock = join(path, `${name}.lock`);
@@ -68,20 +53,25 @@ export function journalFolder(path: string, words: Wording): JournalFolder {
         if (!held) throw await underWay(lock, words);
         return held;
       }),
+    /** The paths of the journals. */
     list: async () => (await readdir(path)).filter((name) => name.endsWith('.jsonl')).map((name) => join(path, name)),
-    async read(file, options) {
+    /** False where there is none. Throws where it is empty, cut short, or damaged before its end. */
+    async read(file: string, options: LogOptions): Promise<boolean> {
       // svc puts a journal in its place whole, so an empty one has lost what it said.
       const isEmpty = (await stat(file).catch(unreadable(file)))?.size === 0;
       if (isEmpty) throw refused(file, 'is empty');
       return (await readLog(file, { ...damaged(file), ...options }).catch(unreadable(file))) ?? false;
     },
-    deleted: (file) =>
+    /** What a run is refused with where the journal of an earlier one is gone, and only its rows are left. */
+    deleted: (file: string) =>
       new Failure('failed', `The journal of ${words.earlier} is gone: ${file}`, {
         hint: words.damagedHint(file.replace(/\.jsonl$/u, '.rows')),
       }),
-    headless: (file) => refused(file, 'is damaged in line 1'),
-    begin: (file, text) => onDisk(() => replaceFile(file, text)),
-    open: (file, options) => onDisk(() => openLog(file, { ...damaged(file), ...options })),
+    /** What a journal is refused with that does not say what it is of. */
+    headless: (file: string) => refused(file, 'is damaged in line 1'),
+    /** Begins a journal with that text in place of an earlier one. */
+    begin: (file: string, text: string) => onDisk(() => replaceFile(file, text)),
+    open: (file: string, options: LogOptions) => onDisk(() => openLog(file, { ...damaged(file), ...options })),
   };
 }
 

@@ -1,12 +1,7 @@
 import type { Context } from '../context.ts';
 import { counted } from '../text/number.ts';
 
-/** So many pieces of work at once; two that share a key are never under way together, and keep their order. */
-export type Lanes = {
-  /** Waits for its turn, and not for its end; false once the run is over. `work` must not throw. */
-  start(keys: readonly string[], work: () => Promise<void>): Promise<boolean>;
-  settled(): Promise<void>;
-};
+export type Lanes = ReturnType<typeof openLanes>;
 
 type Options = {
   readonly ctx: Pick<Context, 'signal' | 'notice'>;
@@ -14,7 +9,8 @@ type Options = {
   readonly isOver: () => boolean;
 };
 
-export function openLanes({ ctx, concurrency, isOver }: Options): Lanes {
+/** So many pieces of work at once; two that share a key are never under way together, and keep their order. */
+export function openLanes({ ctx, concurrency, isOver }: Options) {
   const underWay = new Set<Promise<void>>();
   const busy = new Map<string, number>();
   let waiting: (() => void)[] = [];
@@ -27,11 +23,12 @@ export function openLanes({ ctx, concurrency, isOver }: Options): Lanes {
   };
   ctx.signal.addEventListener('abort', acknowledge, { once: true });
   return {
-    async settled() {
+    async settled(): Promise<void> {
       await Promise.all(underWay);
       ctx.signal.removeEventListener('abort', acknowledge);
     },
-    async start(keys, work) {
+    /** Waits for its turn, and not for its end; false once the run is over. `work` must not throw. */
+    async start(keys: readonly string[], work: () => Promise<void>): Promise<boolean> {
       while (!isOver() && (underWay.size >= concurrency || keys.some((key) => busy.has(key)))) {
         await new Promise<void>((turn) => waiting.push(turn));
       }

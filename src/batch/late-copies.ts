@@ -1,31 +1,16 @@
 import type { Context } from '../context.ts';
 import { countdown } from '../http/exchange/gate.ts';
 
+export type LateCopies = ReturnType<typeof lateCopies>;
+
+type Copy = { readonly until: number; readonly content: string | undefined; readonly isKept: boolean };
+
 /**
  * Requests that were given up on and may still arrive. Where twice is once, a late copy is harmless until something else
  * is written to the same record: then it would put the old values back. So whoever writes something else waits until
  * no copy can be on its way any more: for as long as svc looks for a write whose answer was lost (--settle).
  */
-export type LateCopies = {
-  /**
-   * A request for these records may still arrive. `content` names what it writes; undefined: that is not known. `isKept`:
-   * another journal tells of it already.
-   */
-  note(keys: readonly string[], content: string | undefined, isKept?: boolean): void;
-  /** Whether a copy for one of these records may still arrive. */
-  mayArrive(keys: readonly string[]): boolean;
-  /** Whether one may that no other journal tells of. */
-  isOurs(keys: readonly string[]): boolean;
-  /** Waits until no copy of something else can arrive. `interrupted`: the run was told to end meanwhile. */
-  pass(keys: readonly string[], content: string): Promise<'at once' | 'waited' | 'interrupted'>;
-};
-
-type Copy = { readonly until: number; readonly content: string | undefined; readonly isKept: boolean };
-
-export function lateCopies(
-  ctx: Pick<Context, 'clock' | 'progress' | 'notice' | 'signal'>,
-  settleMs: number,
-): LateCopies {
+export function lateCopies(ctx: Pick<Context, 'clock' | 'progress' | 'notice' | 'signal'>, settleMs: number) {
   const copies = new Map<string, Copy>();
   const copyFor = (key: string): Copy | undefined => {
     const copy = copies.get(key);
@@ -38,7 +23,11 @@ export function lateCopies(
     return Math.max(0, ...others.map(({ until }) => until - ctx.clock.ticks()));
   };
   return {
-    note(keys, content, isKept = false) {
+    /**
+     * A request for these records may still arrive. `content` names what it writes; undefined: that is not known.
+     * `isKept`: another journal tells of it already.
+     */
+    note(keys: readonly string[], content: string | undefined, isKept = false): void {
       const until = ctx.clock.ticks() + settleMs;
       for (const key of keys) {
         const before = copyFor(key);
@@ -49,9 +38,12 @@ export function lateCopies(
         });
       }
     },
-    mayArrive: (keys) => copies.size > 0 && keys.some((key) => copyFor(key) !== undefined),
-    isOurs: (keys) => copies.size > 0 && keys.some((key) => copyFor(key)?.isKept === false),
-    async pass(keys, content) {
+    /** Whether a copy for one of these records may still arrive. */
+    mayArrive: (keys: readonly string[]) => copies.size > 0 && keys.some((key) => copyFor(key) !== undefined),
+    /** Whether one may that no other journal tells of. */
+    isOurs: (keys: readonly string[]) => copies.size > 0 && keys.some((key) => copyFor(key)?.isKept === false),
+    /** Waits until no copy of something else can arrive. `interrupted`: the run was told to end meanwhile. */
+    async pass(keys: readonly string[], content: string): Promise<'at once' | 'waited' | 'interrupted'> {
       if (copies.size === 0) return 'at once';
       let end: 'at once' | 'waited' = 'at once';
       for (let ms = leftMs(keys, content); ms > 0; ms = leftMs(keys, content)) {

@@ -3,15 +3,7 @@ import type { Event } from './event.ts';
 import { begin, type Model, type Start } from './model.ts';
 import { update } from './update.ts';
 
-/** Runs the model: events in one at a time, effects out, and whoever draws is told of another model. */
-export type Engine = {
-  readonly model: () => Model;
-  readonly tell: (event: Event) => void;
-  /** Resolves once nothing that writes is under way. */
-  readonly settled: () => Promise<void>;
-  /** Resolves once all that was asked for has come. */
-  readonly idle: () => Promise<void>;
-};
+export type Engine = ReturnType<typeof startEngine>;
 
 type Ports = {
   readonly perform: (effect: Effect) => Promise<void>;
@@ -31,7 +23,8 @@ const lanes: Readonly<Partial<Record<Effect['do'], string>>> = {
 
 const last = new Set(['list', 'open']);
 
-export function startEngine(start: Start, { perform, changed, now, failed }: Ports): Engine {
+/** Runs the model: events in one at a time, effects out, and whoever draws is told of another model. */
+export function startEngine(start: Start, { perform, changed, now, failed }: Ports) {
   const first = begin(start);
   let model = first.model;
   const waiting = new Map<string, Effect[]>();
@@ -70,7 +63,9 @@ export function startEngine(start: Start, { perform, changed, now, failed }: Por
   return {
     model: () => model,
     tell,
+    /** Resolves once nothing that writes is under way. */
     settled: () => over(['write', 'text']),
+    /** Resolves once all that was asked for has come. */
     idle: () => over(['write', 'text', 'list', 'open']),
   };
 

@@ -20,26 +20,7 @@ export type ScreenEvents = {
   ended(reason: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'closed'): void;
 };
 
-export type Screen = {
-  /** In cells, at least 1 × 1. */
-  size(): TerminalSize;
-  /**
-   * Shows the frame, by the fewest bytes; the same frame costs none. Where the terminal is slower than the frames,
-   * those in between are left out, and the latest is always drawn.
-   */
-  draw(frame: Frame): void;
-  /**
-   * Gives the terminal back, runs the work (an editor), takes the terminal again in whatever state it was left, and
-   * draws the latest frame, also one that came meanwhile. Ends as the work does.
-   */
-  lend<T>(work: () => Promise<T>): Promise<T>;
-  /** Gives the terminal back and stops the process as Ctrl-Z does. Resolves after `fg`, drawn, before `resumed`. */
-  suspend(): Promise<void>;
-  /** Puts the text into the clipboard of the terminal (OSC 52), also inside tmux. Many terminals ask or refuse. */
-  copy(text: string): void;
-  /** Gives the terminal back for good. More than once is once. */
-  close(): void;
-};
+export type Screen = ReturnType<typeof openScreen>;
 
 /** What the screen is doing. `away`: the terminal is lent, or the process stopped. */
 type State = 'drawing' | 'away' | 'closed';
@@ -55,7 +36,7 @@ type Held = {
 };
 
 /** Takes the terminal: the other screen, keys one by one. Whoever opens it closes it, whatever happens (`finally`). */
-export function openScreen(terminal: TerminalPort, events: ScreenEvents): Screen {
+export function openScreen(terminal: TerminalPort, events: ScreenEvents) {
   const canvas = createCanvas(terminal);
   const typing = createTyping(terminal, (key) => hear(held, key));
   const held: Held = { terminal, events, canvas, typing, state: 'drawing', size: sizeOf(terminal) };
@@ -67,13 +48,25 @@ export function openScreen(terminal: TerminalPort, events: ScreenEvents): Screen
   const unlisten = listen(held, close);
   take(held);
   return {
+    /** In cells, at least 1 × 1. */
     size: () => held.size,
-    draw: (frame) => draw(held, frame),
-    lend: (work) => lend(held, work),
+    /**
+     * Shows the frame, by the fewest bytes; the same frame costs none. Where the terminal is slower than the frames,
+     * those in between are left out, and the latest is always drawn.
+     */
+    draw: (frame: Frame) => draw(held, frame),
+    /**
+     * Gives the terminal back, runs the work (an editor), takes the terminal again in whatever state it was left, and
+     * draws the latest frame, also one that came meanwhile. Ends as the work does.
+     */
+    lend: <T>(work: () => Promise<T>) => lend(held, work),
+    /** Gives the terminal back and stops the process as Ctrl-Z does. Resolves after `fg`, drawn, before `resumed`. */
     suspend: () => suspend(held),
-    copy(text) {
+    /** Puts the text into the clipboard of the terminal (OSC 52), also inside tmux. Many terminals ask or refuse. */
+    copy(text: string): void {
       if (held.state === 'drawing') canvas.send(copyToClipboard(text, (terminal.env.TMUX ?? '') !== ''));
     },
+    /** Gives the terminal back for good. More than once is once. */
     close() {
       if (held.state !== 'closed') close();
     },

@@ -17,7 +17,7 @@ export type Header = {
   readonly started_at: string;
 };
 
-export type Done = Tally & {
+type Done = Tally & {
   readonly chunk: number;
   readonly first_line: number;
   /** Rows of the file. */

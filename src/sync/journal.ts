@@ -6,7 +6,7 @@ import type { Clock } from '../context.ts';
 import { isThere } from '../disk/file/atomic-file.ts';
 import { Failure } from '../errors.ts';
 import { type Chunk, lineCount, type Outcome } from './chunks.ts';
-import { type Done, type Header, journalReader, type Line, type Past } from './journal-lines.ts';
+import { type Header, journalReader, type Line, type Past } from './journal-lines.ts';
 
 /** What a run is recognised by. */
 export type Identity = {
@@ -26,23 +26,7 @@ export type Earlier =
   | { readonly kind: 'none' }
   | { readonly kind: 'interrupted' | 'finished' | 'restarted' | 'changed' | 'remapped'; readonly at: string };
 
-export type Journal = {
-  readonly path: string;
-  readonly earlier: Earlier;
-  readonly past: Pick<Past, 'done' | 'open' | 'ms' | 'requests'>;
-  /** Fires once another process has the journal. */
-  readonly lost: AbortSignal;
-  /** Throws then; to be asked right before each request. */
-  check(): void;
-  /** Each resolves when its line is on disk. */
-  sent(chunk: Chunk): Promise<void>;
-  /** Nothing came of it. */
-  back(chunk: Chunk): Promise<void>;
-  done(chunk: Chunk, outcome: Outcome, requests: number, ms: number): Promise<void>;
-  finished(): Promise<void>;
-  /** Lets another run begin. */
-  close(): Promise<void>;
-};
+export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
 type Options = {
   readonly restart: boolean;
@@ -51,7 +35,7 @@ type Options = {
   readonly isClockSure?: boolean;
 };
 
-const nothingDone = { done: new Map<number, Done>(), ms: 0, requests: 0 };
+const nothingDone: Pick<Past, 'done' | 'open' | 'ms' | 'requests'> = { done: new Map(), ms: 0, requests: 0 };
 
 const wording: Wording = {
   doing: 'syncing this file',
@@ -66,11 +50,7 @@ const wording: Wording = {
  * One file for each content, mapping, account and service: lines of JSON, each on disk before the next step is taken.
  * Throws where another run of the same content is under way, and where the journal is damaged before its end.
  */
-export async function openJournal(
-  state: string,
-  identity: Identity,
-  { restart, clock, isClockSure = false }: Options,
-): Promise<Journal> {
+export async function openJournal(state: string, identity: Identity, { restart, clock, isClockSure = false }: Options) {
   const folder = journalFolder(join(state, 'sync'), wording);
   const destination = digest(identity.destination);
   const where = digest(identity.content, destination);
@@ -83,8 +63,8 @@ export async function openJournal(
     const now = clock.now().toISOString();
     const before = await pastOf(folder, path, restart);
     const resumed = before?.finishedAt === undefined && !restart ? before : undefined;
-    const earlier = resumed
-      ? ({ kind: 'interrupted', at: resumed.header.started_at } as const)
+    const earlier: Earlier = resumed
+      ? { kind: 'interrupted', at: resumed.header.started_at }
       : (beginsAgain(before, restart) ?? (await otherRun(folder, identity, destination)));
     if (!resumed) {
       const { content, rows, file = null } = identity;
@@ -105,13 +85,18 @@ export async function openJournal(
       path,
       earlier,
       past: resumed ?? nothingDone,
+      /** Fires once another process has the journal. */
       lost: held.lost,
+      /** Throws then; to be asked right before each request. */
       check: held.check,
-      sent: (chunk) => append({ sent: about(chunk) }),
-      back: (chunk) => append({ back: about(chunk) }),
-      done: (chunk, { problems, ...counts }, requests, ms) =>
+      /** Each resolves when its line is on disk. */
+      sent: (chunk: Chunk) => append({ sent: about(chunk) }),
+      /** Nothing came of it. */
+      back: (chunk: Chunk) => append({ back: about(chunk) }),
+      done: (chunk: Chunk, { problems, ...counts }: Outcome, requests: number, ms: number) =>
         append({ done: { ...about(chunk), ...counts, requests, ms, errors: problems } }),
       finished: () => append({ finished: { at: clock.now().toISOString(), ...(isClockSure && { sure: true }) } }),
+      /** Lets another run begin. */
       async close() {
         // What a disk that went away did not take is told by the line that failed.
         await log.close().catch(() => {});

@@ -22,23 +22,16 @@ type Holder = {
   other?: number | 'row';
 };
 
+export type PhoneHolders = ReturnType<typeof newPhoneHolders>;
+
+type Found = { readonly contact_id: number; readonly email?: unknown; readonly phone?: unknown };
+
 /**
  * Whose phone each is, of the rows of one file. create_sync_contacts finds a contact by phone or email (service.md#lists-3),
  * so a row may only go out with a phone that nobody else has: it would be written over that person. Memory grows with the
  * number of phones.
  */
-export type PhoneHolders = {
-  add(row: Row): void;
-  /** The service shows that this contact has it. */
-  compare(contact: { readonly contact_id: number; readonly email?: unknown; readonly phone?: unknown }): void;
-  /** Whether a row would go out with its phone, so that the account has to be looked at. */
-  areThere(): boolean;
-  /** Without its phone, where somebody else has it. */
-  withOwnPhone(contact: Contact): Contact;
-  leftOut(): LeftOut[];
-};
-
-export function newPhoneHolders({ stored }: Pick<Phones, 'stored'>): PhoneHolders {
+export function newPhoneHolders({ stored }: Pick<Phones, 'stored'>) {
   const holders = new Map<string, Holder>();
   const byEnding = new Map<string, Holder[]>();
   const read = (phone: unknown) => readingsOf(phone, stored);
@@ -52,7 +45,7 @@ export function newPhoneHolders({ stored }: Pick<Phones, 'stored'>): PhoneHolder
   ];
 
   return {
-    add({ line, contact }) {
+    add({ line, contact }: Row): void {
       const readings = read(contact.phone);
       if (readings.length === 0) return;
       const email = detached(emailKey(contact));
@@ -73,19 +66,22 @@ export function newPhoneHolders({ stored }: Pick<Phones, 'stored'>): PhoneHolder
       holders.set(keyOf(readings), holder);
       for (const ending of new Set(readings.map(endingOf))) place(ending).push(holder);
     },
-    compare({ contact_id, email, phone }) {
+    /** The service shows that this contact has it. */
+    compare({ contact_id, email, phone }: Found): void {
       const readings = read(phone);
       for (const one of nearTo(readings))
         if (one.other === undefined && one.email !== foldedEmail(email) && mayBeSame(one.readings, readings))
           one.other = contact_id;
     },
+    /** Whether a row would go out with its phone, so that the account has to be looked at. */
     areThere: () => [...holders.values()].some(({ other }) => other === undefined),
-    withOwnPhone(contact) {
+    /** Without its phone, where somebody else has it. */
+    withOwnPhone(contact: Contact): Contact {
       if (holders.get(keyOf(read(contact.phone)))?.other === undefined) return contact;
       const { phone: _, ...rest } = contact;
       return rest;
     },
-    leftOut: () =>
+    leftOut: (): LeftOut[] =>
       [...holders.values()]
         .flatMap(({ other, rows }) =>
           other === undefined ? [] : rows.map((row) => ({ ...row, contact: other === 'row' ? null : other })),
