@@ -9,7 +9,7 @@ import { answerOAuth } from './oauth/endpoints.ts';
 import type { SandboxOptions } from './options.ts';
 import { respond, type SandboxResponse, spoil, unlimited } from './response.ts';
 import type { Row } from './store/records.ts';
-import { oauthOf, type Snapshot, snapshotOf } from './store/state.ts';
+import { oauthOf, snapshotOf } from './store/state.ts';
 import { createWorld, type World } from './world.ts';
 
 export type { SandboxOptions } from './options.ts';
@@ -26,23 +26,13 @@ type SandboxRequest = {
   readonly remoteAddress?: string;
 };
 
-export type Sandbox = {
-  handle(request: SandboxRequest): Promise<SandboxResponse>;
-  /** Writes what has changed to the state file, as every request does before its answer. */
-  keep(): Promise<void>;
-  /** Ends what goes on by itself: webhook deliveries. */
-  close(): Promise<void>;
-  /** The sandbox's clock, which `POST clock` moves. */
-  now(): Date;
-  /** Every row as it is now. */
-  rows(): Snapshot;
-};
+export type Sandbox = ReturnType<typeof createSandbox>;
 
 /** The whole service offline, without a socket: a request goes in, a response comes out. */
-export function createSandbox(options: SandboxOptions = {}): Sandbox {
+export function createSandbox(options: SandboxOptions = {}) {
   const world = createWorld(options);
   return {
-    async handle(request) {
+    async handle(request: SandboxRequest): Promise<SandboxResponse> {
       try {
         if (isFromElsewhere(request)) return respond(answerOf(foreignHost), unlimited, world.now());
         const isOpen = options.cors === true && !isControl(request.url);
@@ -58,10 +48,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         return respond({ status: 500, body: { error: `The sandbox failed: ${told}` } }, unlimited, world.now());
       }
     },
+    /** Writes what has changed to the state file, as every request does before its answer. */
     keep: world.keep,
     now: world.now,
+    /** Every row as it is now. */
     rows: () => snapshotOf(world.state),
-    async close() {
+    /** Ends what goes on by itself: webhook deliveries. */
+    async close(): Promise<void> {
       await world.deliveries.stop();
       await world.keep();
     },

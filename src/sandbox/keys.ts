@@ -47,8 +47,6 @@ export function withHiddenClients(state: State, { clientSecret, isPrivate }: Key
 
 const digestOf = (text: string): Buffer => hash('sha256', text, 'buffer');
 
-export type KeyMeant = ReturnType<typeof matcherOf>;
-
 /** Says which key of the sandbox a token is. Compared in a time that tells nothing about where it differs. */
 export function matcherOf({ apiKeys, m2mToken }: Keys) {
   const kept = [

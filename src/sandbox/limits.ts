@@ -14,8 +14,6 @@ export type Bucket = { readonly key: string; readonly limit: number };
 /** What the headers of the answer say; `retryAfter`, in seconds, where the request was refused. */
 export type Verdict = { readonly limit: number; readonly remaining: number; readonly retryAfter?: number };
 
-export type Limiter = ReturnType<typeof createLimiter>;
-
 type Count = { used(now: number): number; add(now: number): void; freeAt(now: number): number };
 
 /** `onCounted` is told of each request that was let through, and of the buckets that it counts for. */

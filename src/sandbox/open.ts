@@ -3,7 +3,6 @@ import { isCode } from '../disk/file/atomic-file.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { fieldsIn, textIn } from '../text/record.ts';
 import { createSandbox, type SandboxOptions } from './app.ts';
-import type { Comparison } from './compare.ts';
 import { type Keys, openKeys, privateKeys, secretIn } from './keys.ts';
 import { known } from './known.ts';
 import { serve } from './server.ts';
@@ -34,30 +33,12 @@ export type OpenOptions = {
 export type MadeSeed = { readonly name: string; readonly value: unknown };
 
 /** What one needs to know to use a sandbox; the same words with `--json`. */
-export type Address = {
-  readonly base_url: string;
-  readonly auth_url: string;
-  readonly port: number;
-  readonly accounts: readonly { readonly account_id: number; readonly name: string; readonly api_key: string }[];
-  readonly api_keys: Readonly<Record<string, string>>;
-  readonly client_id: string;
-  readonly client_secret: string;
-  readonly redirect_uri: string;
-  readonly m2m_token: string;
-  readonly control_url: string;
-};
+export type Address = ReturnType<typeof addressOf>;
 
-export type Running = {
-  readonly address: Address;
-  /** What happened since the start, where that was asked for. */
-  readonly compared: (() => Comparison) | undefined;
-  /** Fires once another sandbox has the state file; `reason` says who. */
-  readonly lost: AbortSignal | undefined;
-  close(): Promise<void>;
-};
+export type Running = Awaited<ReturnType<typeof openSandbox>>;
 
 /** A sandbox on a port of 127.0.0.1. `notice` gets what the user should know and did not ask for. */
-export async function openSandbox(options: OpenOptions, notice: (text: string) => void): Promise<Running> {
+export async function openSandbox(options: OpenOptions, notice: (text: string) => void) {
   const seed = await readSeed(options.seed ?? 'demo', options.signal);
   const comparing = options.compare ? (await import('./compare.ts')).createComparing() : undefined;
   const stateFile =
@@ -88,7 +69,9 @@ export async function openSandbox(options: OpenOptions, notice: (text: string) =
     });
     return {
       address: addressOf(server.port, sandbox.rows(), keys),
+      /** Fires once another sandbox has the state file; `reason` says who. */
       lost: stateFile?.lost,
+      /** What happened since the start, where that was asked for. */
       compared: before && (() => comparing.compare(before, sandbox.rows())),
       async close() {
         await server.close();
@@ -141,7 +124,7 @@ function keysFor(named: OpenOptions['seed'], clients: Iterable<Row<'clients'>> |
 }
 
 /** The keys are under the names of the two accounts in the demo; `accounts` has this one's names. */
-function addressOf(port: number, rows: Snapshot, { apiKeys, clientSecret, m2mToken }: Keys): Address {
+function addressOf(port: number, rows: Snapshot, { apiKeys, clientSecret, m2mToken }: Keys) {
   const url = `http://127.0.0.1:${port}`;
   const nameOf = (account: number) => textIn(fieldsIn(rows.get('accounts')?.get(account)).name);
   const keys = [

@@ -1,46 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import type { WebhookEvent } from '../api/webhooks.ts';
-import { createFaults, type Faults } from './control/faults.ts';
-import { createLog, type Log } from './control/log.ts';
-import { createDeliveries, type Deliveries, type SendOptions } from './deliveries/schedule.ts';
-import { type KeyMeant, type Keys, matcherOf, openKeys, withHiddenClients } from './keys.ts';
-import { createLimiter, type Limiter } from './limits.ts';
+import { createFaults } from './control/faults.ts';
+import { createLog } from './control/log.ts';
+import { createDeliveries, type SendOptions } from './deliveries/schedule.ts';
+import { matcherOf, openKeys, withHiddenClients } from './keys.ts';
+import { createLimiter } from './limits.ts';
 import type { SandboxOptions } from './options.ts';
-import { type Served, service } from './served.ts';
+import { service } from './served.ts';
 import { seedRows } from './store/seed.ts';
 import { deliveryStore, type State, stateOf } from './store/state.ts';
 
-/** All that one sandbox holds. */
-export type World = {
-  readonly serves: Served;
-  readonly state: State;
-  /** Webhooks on their way. A reset replaces them with the state. */
-  deliveries: Deliveries;
-  readonly keys: Keys;
-  readonly keyMeant: KeyMeant;
-  readonly limiter: Limiter;
-  readonly log: Log;
-  readonly faults: Faults;
-  /** The sandbox's clock, which `POST clock` moves. */
-  readonly now: () => Date;
-  readonly random: (bytes: number) => Uint8Array;
-  readonly allowHttpTargets: boolean;
-  /** Shows that a consent form came from this sandbox. */
-  readonly formKey: string;
-  /** Tells subscribers, of one account or of all, and how many there were. */
-  readonly emit: (event: WebhookEvent, account: number | undefined, data: object, options?: SendOptions) => number;
-  /** As freshly started. */
-  readonly reset: (seed?: SandboxOptions['seed']) => Promise<void>;
-  /** Resolves when all that has changed is in the state file. */
-  readonly keep: () => Promise<void>;
-};
+export type World = ReturnType<typeof createWorld>;
 
-export function createWorld(options: SandboxOptions): World {
+/** All that one sandbox holds. */
+export function createWorld(options: SandboxOptions) {
   const { stateFile, allowHttpTargets = false, random = randomBytes, keys = openKeys } = options;
   const realNow = options.now ?? (() => new Date());
   let seed = options.seed ?? 'empty';
   const seeded = () => stateOf(seedRows(seed, realNow()));
   const held = { state: withHiddenClients(stateFile?.state ?? seeded(), keys) };
+  /** The sandbox's clock, which `POST clock` moves. */
   const now = () => new Date(realNow().getTime() + held.state.clockAheadMs);
   const { keep, keepSoon } = keeperOf(held, stateFile);
   const deliver = () =>
@@ -52,11 +31,12 @@ export function createWorld(options: SandboxOptions): World {
       isActive: (id) => held.state.rows.subscriptions.get(id)?.is_active ?? false,
     });
 
-  const world: World = {
+  const world = {
     serves: options.serves ?? service,
-    get state() {
+    get state(): State {
       return held.state;
     },
+    /** Webhooks on their way. A reset replaces them with the state. */
     deliveries: deliver(),
     keys,
     keyMeant: matcherOf(keys),
@@ -66,8 +46,10 @@ export function createWorld(options: SandboxOptions): World {
     now,
     random,
     allowHttpTargets,
+    /** Shows that a consent form came from this sandbox. */
     formKey: Buffer.from(random(32)).toString('hex'),
-    emit(event, account, data, sending) {
+    /** Tells subscribers, of one account or of all, and how many there were. */
+    emit(event: WebhookEvent, account: number | undefined, data: object, sending?: SendOptions): number {
       options.onEvent?.(event, data);
       let count = 0;
       for (const subscription of held.state.rows.subscriptions.values()) {
@@ -78,7 +60,8 @@ export function createWorld(options: SandboxOptions): World {
       }
       return count;
     },
-    async reset(another) {
+    /** As freshly started. */
+    async reset(another?: SandboxOptions['seed']): Promise<void> {
       seed = another ?? seed;
       await world.deliveries.stop();
       held.state = withHiddenClients(seeded(), keys);
@@ -98,6 +81,7 @@ function keeperOf(held: { readonly state: State }, stateFile: SandboxOptions['st
   let inFile = stateFile?.state;
   let isKeeping = false;
 
+  /** Resolves when all that has changed is in the state file. */
   async function keep(): Promise<void> {
     const { state } = held;
     if (!stateFile) return state.changed.clear();

@@ -23,8 +23,6 @@ export const Fault = v.pipe(
 
 export type Fault = v.InferOutput<typeof Fault>;
 
-export type Faults = ReturnType<typeof createFaults>;
-
 export function createFaults() {
   let waiting: { readonly fault: Fault; seen: number }[] = [];
   return {

@@ -13,19 +13,19 @@ export type LogEntry = {
   readonly fault?: string;
 };
 
-/** The last requests, bounded in number and in bytes, so that a log never slows or fills a long run. */
-export type Log = { add(entry: LogEntry): void; entries(): object[]; clear(): void };
-
 const mostEntries = 10_000;
 const mostCharacters = 32 * 1024 * 1024;
 
-/** `onRequest` is told of each request in one line. */
-export function createLog(onRequest?: (line: string) => void): Log {
+/**
+ * The last requests, bounded in number and in bytes, so that a log never slows or fills a long run. `onRequest` is told of
+ * each in one line.
+ */
+export function createLog(onRequest?: (line: string) => void) {
   let kept: LogEntry[] = [];
   let dropped = 0;
   let characters = 0;
   return {
-    add(entry) {
+    add(entry: LogEntry): void {
       onRequest?.(lineOf(entry));
       kept.push(entry);
       characters += lengthOf(entry);
@@ -40,7 +40,7 @@ export function createLog(onRequest?: (line: string) => void): Log {
       }
     },
     entries: () => kept.slice(dropped).map(shown),
-    clear() {
+    clear(): void {
       kept = [];
       dropped = 0;
       characters = 0;

@@ -26,8 +26,6 @@ export type SendOptions = {
   readonly badSignature?: boolean | undefined;
 };
 
-export type Deliveries = ReturnType<typeof createDeliveries>;
-
 /** Deliveries to one subscription start in order. */
 type Line = { readonly ready: Delivery[]; readonly running: Map<number, Running> };
 type Running = { readonly until: number; readonly ending: AbortController; readonly delivery: Delivery };

@@ -27,17 +27,14 @@ export function readForm({ headers, body }: OAuthRequest): Form {
   return { ok: true, form: new URLSearchParams(new TextDecoder().decode(body)) };
 }
 
-export type Parameters = {
-  readonly get: (name: string) => string | undefined;
-  /** Names that came more than once; no request may repeat one (RFC 6749, 3.1 and 3.2). */
-  readonly repeated: readonly string[];
-};
+export type Parameters = ReturnType<typeof parametersOf>;
 
 /** A parameter without a value counts as one that was left out (RFC 6749, 3.1 and 3.2). */
-export function parametersOf(form: URLSearchParams): Parameters {
+export function parametersOf(form: URLSearchParams) {
   const names = [...form.keys()];
   return {
-    get: (name) => form.get(name) || undefined,
+    get: (name: string) => form.get(name) || undefined,
+    /** Names that came more than once; no request may repeat one (RFC 6749, 3.1 and 3.2). */
     repeated: [...new Set(names.filter((name, at) => names.indexOf(name) !== at))],
   };
 }

@@ -55,15 +55,6 @@ export type Moment = { readonly now: Date; readonly random: (bytes: number) => U
 
 export type Consent = Pick<Connection, 'client_id' | 'account_id' | 'scopes'>;
 
-/** A successful answer of the token endpoint. */
-export type TokenAnswer = {
-  readonly access_token: string;
-  readonly token_type: 'Bearer';
-  readonly expires_in: number;
-  readonly refresh_token: string;
-  readonly scope: string;
-};
-
 /** Seconds (service.md#oauth-3, service.md#oauth-5). */
 const lifetimes = { code: 600, access: 3600, refresh: 30 * 86_400 } as const;
 
@@ -85,7 +76,7 @@ export function mintTokens(
   connections: Connections,
   { expires_in, ...consent }: Consent & { readonly expires_in?: number | undefined },
   moment: Moment,
-): TokenAnswer {
+) {
   return issueTokens(connections, connect(connections, consent, moment.now), moment, { expires_in });
 }
 
@@ -95,7 +86,7 @@ export function issueTokens(
   connection: Connection,
   moment: Moment,
   options: { readonly scopes?: readonly Scope[] | undefined; readonly expires_in?: number | undefined } = {},
-): TokenAnswer {
+) {
   const { scopes = connection.scopes, expires_in = lifetimes.access } = options;
   const access = newSecret('at', connection.id, moment);
   const refresh = newSecret('rt', connection.id, moment);

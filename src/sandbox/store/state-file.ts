@@ -19,17 +19,7 @@ import { type Change, put, type Removable, remove, type State, setClock, stateOf
  * The first line says how many bytes are surely on disk. A crash can only tear what comes after them. No request was
  * answered for that part, so it is dropped. Anything wrong before that point is damage, and the file is left as it is.
  */
-export type StateFile = {
-  /** What the file held; undefined where it is new, and `replace` has to fill it. */
-  readonly state: State | undefined;
-  /** Resolves when all that changed in the state is on disk. */
-  commit(state: State): Promise<void>;
-  /** Rewrites the file from this state. */
-  replace(state: State): Promise<void>;
-  /** Fires once another process has the file; `reason` says who. */
-  readonly lost: AbortSignal;
-  close(): Promise<void>;
-};
+export type StateFile = Awaited<ReturnType<typeof openLocked>>;
 
 /** One change as the file holds it; null where the row is gone. A checksum stands before it, so its parts are as they were written. */
 type Kept =
@@ -67,7 +57,7 @@ export async function openStateFile(named: string): Promise<StateFile> {
   }
 }
 
-async function openLocked(path: string, named: string, held: Held): Promise<StateFile> {
+async function openLocked(path: string, named: string, held: Held) {
   const loaded = stateOf({});
   const log = await openLog(path, {
     take(bytes) {
@@ -97,6 +87,7 @@ async function openLocked(path: string, named: string, held: Held): Promise<Stat
     return last;
   }
 
+  /** Rewrites the file from this state. */
   function replace(state: State): Promise<void> {
     mustReplace = false;
     isReplacing = true;
@@ -114,14 +105,17 @@ async function openLocked(path: string, named: string, held: Held): Promise<Stat
   }
 
   return {
+    /** What the file held; undefined where it is new, and `replace` has to fill it. */
     state: freshSize > 0 ? loaded : undefined,
-    commit(state) {
+    /** Resolves when all that changed in the state is on disk. */
+    commit(state: State): Promise<void> {
       const isDue = mustReplace || log.size() > 2 * freshSize + slack;
       if (isDue && !isReplacing) return replace(state);
       // Someone else's changes may still be on their way to the disk.
       return state.changed.size > 0 ? follow(log.append(lineOf(drain(state)))) : last;
     },
     replace,
+    /** Fires once another process has the file; `reason` says who. */
     lost: held.lost,
     async close() {
       await log.close();
