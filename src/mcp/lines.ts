@@ -1,18 +1,25 @@
 import { Transform } from 'node:stream';
+import { deepest, isTooDeep } from '../text/json-depth.ts';
 
 /** Of one message, in bytes: 2,000 rows of contacts_sync with much metadata stay below it. */
 export const largestMessage = 16 * 1024 * 1024;
 
 const lineFeed = Buffer.from('\n');
 
+/** Why a line is not read: as it is told to whoever wrote it. */
+export const unread = {
+  tooLong: `A line may have at most ${largestMessage / 1024 / 1024} MB.`,
+  tooDeep: `A line may be nested ${deepest} levels deep.`,
+} as const;
+
 /** Nothing is asked in it. */
 const isBlank = (line: Buffer): boolean => line.length <= 2 && line.toString('latin1').trim() === '';
 
 /**
  * Passes whole lines on, each as one piece with its end, which the last one need not have. One that is longer than a
- * message may be is passed over, and not kept meanwhile.
+ * message may be is passed over, and not kept meanwhile; so is one that could not be parsed without filling the memory.
  */
-export function wholeLines(tooLong: () => void): Transform {
+export function wholeLines(refuse: (why: string) => void): Transform {
   let parts: Buffer[] = [];
   let size = 0;
   const add = (part: Buffer) => {
@@ -22,7 +29,8 @@ export function wholeLines(tooLong: () => void): Transform {
   };
   const end = (lines: Transform) => {
     const line = Buffer.concat([...parts, lineFeed]);
-    if (size > largestMessage) tooLong();
+    if (size > largestMessage) refuse(unread.tooLong);
+    else if (isTooDeep(line.toString('latin1'))) refuse(unread.tooDeep);
     else if (!isBlank(line)) lines.push(line);
     parts = [];
     size = 0;

@@ -17,7 +17,7 @@ function openLine(ctx: Context) {
   const input = ctx.stdin instanceof Readable ? ctx.stdin : Readable.from(ctx.stdin, { objectMode: false });
   const refuse = (refusal: Refusal) =>
     ctx.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: refusal })}\n`);
-  const lines = wholeLines(() => refuse(tooLong));
+  const lines = wholeLines((message) => refuse({ code: ErrorCode.InvalidRequest, message }));
   pipeline(input, lines, () => {});
   const transport = new StdioServerTransport(lines, ctx.stdout, { maxBufferSize: largestMessage + 1 });
   const open = new Set<RequestId>();
@@ -84,11 +84,6 @@ async function whenStuck({ stdout, signal, clock }: Context, over: AbortSignal):
 }
 
 type Refusal = { readonly code: number; readonly message: string };
-
-const tooLong: Refusal = {
-  code: ErrorCode.InvalidRequest,
-  message: `A line may have at most ${largestMessage / 1024 / 1024} MB.`,
-};
 
 /** What was no message of MCP, whose sender may wait. Undefined where the error is another. */
 function refusalOf(error: Error): Refusal | undefined {

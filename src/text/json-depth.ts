@@ -4,7 +4,7 @@ import { isRecord } from './record.ts';
 const shortText = 4 * 1024;
 
 /** Far deeper than any JSON that svc reads or writes. */
-const deepest = 1_000;
+export const deepest = 1_000;
 
 /**
  * Whether the text of a JSON document nests far too deep to be parsed: a level of one character takes a hundred bytes and

@@ -22,6 +22,34 @@ test('a line that is too long is refused, and the session goes on', { tags: ['lo
   expect(session.replies.at(-1)).toMatchObject({ id: expect.stringMatching(/^as long as may be/u), result: {} });
 });
 
+const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+const calling = (id: string, input: string) =>
+  `{"jsonrpc":"2.0","id":"${id}","method":"tools/call","params":{"name":"listTickets","arguments":${input}}}\n`;
+
+test('arguments that are nested too deep are refused with a sentence, and the session goes on', async () => {
+  const session = rawSession(world(), []);
+  await session.repliesTo('first');
+  session.writePart(calling('deep', nested(300)));
+  const [reply] = await session.repliesTo('deep');
+  expect(reply.error).toEqual({ code: -32_602, message: 'The arguments may be nested 200 levels deep.' });
+  session.write(ping('next'));
+  await session.repliesTo('next');
+  expect(await session.end()).toMatchObject({ exitCode: 0 });
+});
+
+test('a line that is nested so deep that reading it would fill the memory is refused unread', async () => {
+  const session = rawSession(world(), []);
+  await session.repliesTo('first');
+  session.writePart(calling('deep', nested(1_000_000)));
+  session.write(ping('next'));
+  await session.repliesTo('next');
+  expect(session.replies.find(({ id }) => id === null)).toMatchObject({
+    error: { code: -32_600, message: 'A line may be nested 1000 levels deep.' },
+  });
+  expect(session.replies.some(({ id }) => id === 'deep')).toBe(false);
+  expect(await session.end()).toMatchObject({ exitCode: 0 });
+});
+
 test.each([
   ['initialize', { capabilities: {}, clientInfo: { name: 'x', version: '1' } }, 'params.protocolVersion'],
   ['initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: 'x' }, 'params.clientInfo'],
