@@ -11,8 +11,17 @@ const simple = (refused: Refusal['refused'], error: string): Refusal => ({ refus
 
 export const unauthenticated = simple(401, 'The token is missing, malformed, expired or revoked.');
 
+/** Of a sandbox that holds a copy of a real account. */
+export const unknownKey = simple(
+  401,
+  'This sandbox holds a copy of an account, so its keys are random: it printed them when it started.',
+);
+
 /** Of a control call to a sandbox that holds a copy of a real account. */
-export const needsKey = simple(401, 'This sandbox holds a copy of an account: its control calls need its API key.');
+export const needsKey = simple(
+  401,
+  'This sandbox holds a copy of an account: its control calls need its API key, which it printed when it started.',
+);
 
 /** The same for a record that never was and for another account's, so that ids do not leak (service.md#account-2). */
 export const notFound = simple(404, 'No such record in this account.');

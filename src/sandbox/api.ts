@@ -12,6 +12,7 @@ import {
   type Refusal,
   tooManyRequests,
   unauthenticated,
+  unknownKey,
   wrongMethod,
 } from './answer.ts';
 import { readBody } from './body.ts';
@@ -64,7 +65,7 @@ function judge(
   if (!found) return noSuchPath;
   if (!('operation' in found)) return wrongMethod(found.allowed);
   const { operation, params } = found;
-  if (!credential) return unauthenticated;
+  if (!credential) return world.keys.isPrivate ? unknownKey : unauthenticated;
   const refusal = refuseCredential(operation, credential);
   if (refusal) return refusal;
 

@@ -45,10 +45,11 @@ export async function openSandbox(options: OpenOptions, notice: (text: string) =
     options.state === undefined
       ? undefined
       : await (await import('./store/state-file.ts')).openStateFile(options.state);
-  if (stateFile?.state && options.seed !== undefined) {
-    notice(`${options.state} already holds a state, so --seed was not used. To start over: POST /_sandbox/reset`);
-  }
   const keys = keysFor(options.seed, stateFile?.state ? stateFile.state.rows.clients.values() : clientsIn(seed));
+  if (stateFile?.state && options.seed !== undefined) {
+    const key = keys.isPrivate ? ' with its API key, Authorization: Bearer KEY' : '';
+    notice(`${options.state} already holds a state, so --seed was not used. To start over: POST /_sandbox/reset${key}`);
+  }
   try {
     const sandbox = createSandbox({
       seed,

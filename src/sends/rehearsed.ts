@@ -7,8 +7,8 @@ import { policiesToHandOn, type RuleFile } from './policy-file.ts';
 
 type Limits = {
   readonly env: Readonly<Record<'SVC_SENDS' | 'SVC_POLICY', string | undefined>>;
-  /** Where the command behaves otherwise than for real, or leaves something behind that goes away. */
-  readonly told: string | undefined;
+  /** Where the command behaves otherwise than for real, or names something that goes away with it. */
+  readonly told: readonly string[];
 };
 
 /**
@@ -19,16 +19,23 @@ export async function limitsOfRehearsal(ctx: Context, settings: Settings, folder
   const policies = await policiesToHandOn(ctx);
   const mode = stricter(settings.sends, ...policies.map(({ sends }) => sends?.mode));
   const paths: string[] = [];
+  const copied: string[] = [];
   for (const [at, policy] of policies.entries()) {
-    paths.push(...(await withoutAsking(policy, join(folder, `policy-${at + 1}.yaml`))));
+    const [path] = await withoutAsking(policy, join(folder, `policy-${at + 1}.yaml`));
+    if (path === undefined) continue;
+    paths.push(path);
+    if (path !== policy.path || at + 1 < policies.length) copied.push(policy.path);
   }
   // By its own path, which a refusal names; where there are two the other one stands in the folder.
   if (paths.length > 1) await copyFolder(`${paths[0]}`, join(folder, 'config', 'policy.yaml'));
   return {
     env: { SVC_SENDS: settings.sends === 'draft' ? 'draft' : undefined, SVC_POLICY: paths.at(-1) },
-    told: mode && told[mode],
+    told: [(mode && told[mode]) ?? [], copied.length > 0 ? copiedFrom(copied) : []].flat(),
   };
 }
+
+const copiedFrom = (paths: readonly string[]): string =>
+  `A refusal of the policy may name a copy, which goes away with the rehearsal: the rule stands in ${paths.join(' or ')}.`;
 
 /** Where the same rules stand: in a copy where they ask, nowhere where they say nothing else. */
 async function withoutAsking({ path, sends }: RuleFile, copy: string): Promise<readonly string[]> {

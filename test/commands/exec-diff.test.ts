@@ -191,6 +191,7 @@ describe('what the user has set for sends holds in a rehearsal', () => {
     const { seen, stderr, config } = await rehearsed((world) => void write(world, text));
     expect(seen).toEqual({ ...nothing, path: join(config, 'policy.yaml'), policy: text });
     expect(stderr).not.toContain('sends is');
+    expect(stderr).not.toContain('goes away with the rehearsal');
   });
 
   test('both policies where there are two, and of ask only what else they say', { tags: ['long'] }, async () => {
@@ -207,6 +208,9 @@ describe('what the user has set for sends holds in a rehearsal', () => {
       other: 'sends:\n  max_per_hour: 5\n',
     });
     expect(stderr).toContain('For real a person is asked before each send (sends is ask); here that counts as agreed.');
+    expect(stderr).toMatch(
+      /which goes away with the rehearsal: the rule stands in \S+policy\.yaml or \S+team\.yaml\./u,
+    );
   });
 
   test('a policy that cannot be used stays one that forbids', { tags: ['long'] }, async () => {

@@ -163,3 +163,19 @@ describe('whatever it holds', () => {
       expect((await ask(running, '/contacts', { headers: { ...headers, host } })).status, host).toBe(200);
   });
 });
+
+test('who has no key is told that it is a random one, and where it stands', async () => {
+  const running = await started({ seed: copy });
+  for (const path of ['/contacts', '/_sandbox/state'])
+    expect((await ask(running, path, { headers: bearer('key_acme') })).body).toMatch(/printed .*when it started/u);
+});
+
+test('to start over from such a state takes its key, which is said', async () => {
+  const state = join(mkdtempSync(join(tmpdir(), 'svc-test-')), 'state.jsonl');
+  const said: string[] = [];
+  for (const _ of [1, 2]) {
+    const running = await openSandbox({ port: 0, seed: copy, state }, (text) => said.push(text));
+    await running.close();
+  }
+  expect(said).toContainEqual(expect.stringContaining('POST /_sandbox/reset with its API key'));
+});

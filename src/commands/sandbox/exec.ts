@@ -69,7 +69,7 @@ export const execOver = (isCommand: IsCommand) =>
         // What the command prints looks as if it were done for real.
         if (compare && flags.seed === 'mirror' && !settings.quiet) {
           ctx.notice('A rehearsal, on the copy: the account is not touched.');
-          if (limits?.told !== undefined) ctx.notice(limits.told);
+          for (const told of limits?.told ?? []) ctx.notice(told);
           if (sends(args.command, /\s--from[\s=]/u)) ctx.notice(knowsNoHistory);
           else if (sends(args.command, /\bcontacts? sync\s|\blists? import\s/u)) ctx.notice(beginsAnew);
         }
