@@ -9,7 +9,7 @@ import { rstHeadings, rstTargets, rstToMarkdown } from '../../src/release/rst.ts
 import { releaseFields } from '../../src/release/section.ts';
 import { versionKey } from '../../src/release/version.ts';
 import { readBody } from '../../src/retry/own-word.ts';
-import { commandLine } from '../../src/text/layout.ts';
+import { commandLine, message } from '../../src/text/layout.ts';
 import { markdownFor } from '../../src/text/markdown.ts';
 import { readMarkdown } from '../../src/text/reading.ts';
 import { inertInLog } from '../../src/text/workflow-commands.ts';
@@ -38,6 +38,7 @@ const reads: Readonly<Record<string, (text: string) => unknown>> = {
   'a text for a log': inertInLog,
   'a text for a report': plain,
   'a command line': (text) => commandLine(text, 80),
+  'a message': (text) => message(text, 80),
   'what a tunnel prints': (text) => publicUrl(text, 80),
 };
 
@@ -67,6 +68,10 @@ test.each([
   ['a text for a log', many('\n')],
   ['a text for a report', many('\n')],
   ['a command line', `"${many('\\a')}`],
+  ['a message', `${many(': svc ')}'`],
+  ['a message', `${many(": svc 'a ")}"`],
+  ['a message', many(': svc "')],
+  ['a message', many("-a '")],
   ['what a tunnel prints', `https://a.test/${many('!')}x`],
 ] as const)('%s is read in time, however often a piece is repeated in it', { tags: ['long'] }, (name, text) => {
   const took = cpuTimer();
