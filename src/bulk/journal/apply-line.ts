@@ -1,3 +1,4 @@
+import { forgetNamed } from './going.ts';
 import {
   type About,
   heldIn,
@@ -61,7 +62,8 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
     set(line.unknown, { status: 'unknown', error, before, ...held });
   } else if ('again' in line) for (const row of line.again.elsewhere ? [] : line.again.rows) rowStatuses.delete(row);
   else if ('renamed' in line) {
-    for (const { was, settings } of line.renamed.rows) if (settings === undefined) rowStatuses.delete(was);
+    for (const { was, fate, settings } of line.renamed.rows)
+      if (settings === undefined) forgetNamed(rowStatuses, ['', was, fate.is]);
     for (const { row, fate } of line.renamed.rows) rowStatuses.set(row, fate);
   }
 }

@@ -83,7 +83,7 @@ const isDraft = (rowStatus: RowStatus | undefined): boolean =>
   rowStatus?.status === 'drafting' || (rowStatus?.status === 'done' && rowStatus.drafted !== undefined);
 
 /** Takes out what is said by a name that counts no more. */
-export function forgetNamed(rowStatuses: OpenRowStatuses, [, row, is]: Named): void {
+export function forgetNamed(rowStatuses: Pick<OpenRowStatuses, 'get' | 'delete'>, [, row, is]: Named): void {
   if (is === undefined || rowStatuses.get(row)?.is === is) rowStatuses.delete(row);
 }
 

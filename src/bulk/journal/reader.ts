@@ -66,7 +66,7 @@ export type Past = {
   readonly ms: number;
 };
 
-export const voidKey = (...named: Named): string => named.join(' ');
+export const voidKey = (...named: Named): string => named.filter((part) => part !== undefined).join(' ');
 
 /** Whether what was written and not synced is there: by which start of the machine, and by how far a witness saw it. */
 export type Present = {
@@ -124,8 +124,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     // By a name that it had before: the very run that it goes with may have spoken of it.
     for (const name of again) if (name[0] === header?.settings && name[1] !== gone) forgetNamed(rowStatuses, name);
   });
-  const doubts = otherDoubts(rowStatuses);
-  const sent = sendings(rowStatuses);
+  const [doubts, sent] = [otherDoubts(rowStatuses), sendings(rowStatuses)];
   const judgeMeant = (isSure: boolean) => {
     for (const [row, rowStatus] of rowStatuses.standing('meant')) {
       if (isSure) {
@@ -152,8 +151,9 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     if (next.content !== undefined) contents.add(next.content);
     if (Array.isArray(next.shapes)) shapes.push(...next.shapes.filter(Array.isArray));
   };
-  const rename = ({ was, row, settings }: Renamed) => {
-    voided.set(voidKey(settings ?? header?.settings ?? '', was), number);
+  const rename = ({ was, row, fate: { is }, settings }: Renamed) => {
+    // What it was sent as before that stays sent.
+    voided.set(voidKey(settings ?? header?.settings ?? '', was, is), number);
     former.set(was, row);
     if (settings === undefined) going.renames(was, row);
   };
