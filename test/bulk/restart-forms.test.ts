@@ -80,3 +80,15 @@ test.each<[what: string, steps: readonly Step[]]>([
       expect(await go(file, text, flags)).toMatchObject({ exitCode: 0, sent });
   },
 );
+
+test('a stopped --restart whose file has lost a column by then stops and names what was sent', async () => {
+  const { go } = replies();
+  expect(await go('t.csv', more)).toMatchObject({ exitCode: 0, sent: 2 });
+  expect(await go('t.csv', more, ['--restart', '--max-sends', '1'])).toMatchObject({ exitCode: 8, sent: 1 });
+  const lost = await go('t.csv', own);
+  expect(lost).toMatchObject({ exitCode: 2, sent: 0 });
+  expect(lost.stderr).toContain('1 row of t.csv that was sent is no longer in it, or changed: line 2');
+  expect(lost.stderr).toContain('add --again');
+  expect(await go('t.csv', own, ['--again'])).toMatchObject({ exitCode: 0, sent: 2 });
+  expect(await go('t.csv', own)).toMatchObject({ exitCode: 0, sent: 0 });
+});

@@ -34,6 +34,8 @@ export type MadeBefore = { readonly id: number; readonly of?: number };
 export type Known = {
   /** The journal that this run goes on in. */
   readonly own: Found | undefined;
+  /** Where it goes on in none: the stopped --restart of this very file, of whose rows it has none. */
+  readonly stopped: Found | undefined;
   /** Its rows were sent from other files. */
   readonly isCopy: boolean;
   /** What earlier runs say of a row, by its `ref`; rows that are to go again are left out. */
@@ -95,10 +97,9 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
   const restarts = same.filter((one) => one.past.restarted.size > 0 && isGoneOnWith(one, ours, sides));
   const isItsOwn = (one: Found) =>
     one.past.restarted.size === 0 || (restarts.includes(one) && !isOvertaken(one, restarts, plan));
-  const found = ownJournal(
-    same.filter((one) => !busy.has(one.path) && goesOn(one) && isItsOwn(one)),
-    sides,
-  );
+  const candidates = same.filter((one) => !busy.has(one.path) && goesOn(one) && isItsOwn(one));
+  const found = ownJournal(candidates, sides);
+  const isStopped = (one: Found) => isOpen(one) && restarts.includes(one) && one.past.files.has(file);
   const works = await otherWork(disk, sides, settings);
   if (works[0] && !found && !wish.restart) throw notTheSame(works[0], plan);
   const now = { ms: clock.now().getTime(), isSure: identity.account.isClockSure };
@@ -130,6 +131,7 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
   return {
     path: (own ?? replaces)?.path ?? join(folder.path, newName(keys)),
     own,
+    stopped: found || wish.restart ? undefined : candidates.find(isStopped),
     isCopy,
     senders,
     goesAgain,

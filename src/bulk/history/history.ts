@@ -78,6 +78,6 @@ export async function lookAtHistory(
 }
 
 const knownIn = ({ chosen: { matches, resent }, ...earlier }: EarlierRuns): Known => {
-  const { own, isCopy, grown, others, alike, senders, goesAgain, drafted } = earlier;
-  return { own, isCopy, grown, others, alike, senders, goesAgain, drafted, matches, resent };
+  const { own, stopped, isCopy, grown, others, alike, senders, goesAgain, drafted } = earlier;
+  return { own, stopped, isCopy, grown, others, alike, senders, goesAgain, drafted, matches, resent };
 };

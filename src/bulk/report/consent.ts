@@ -158,7 +158,14 @@ async function knownOf(run: Run, plan: Plan, given: string): Promise<Known | und
 export function nothingKnown({ refs }: Plan): Known {
   const [matches, resent] = [matchTable(refs), matchTable(refs)];
   const [none, never] = [[], () => false];
-  const unknown = { own: undefined, isCopy: false, senders: nobody, goesAgain: never, drafted: new Map() };
+  const unknown = {
+    own: undefined,
+    stopped: undefined,
+    isCopy: false,
+    senders: nobody,
+    goesAgain: never,
+    drafted: new Map(),
+  };
   return { ...unknown, grown: none, others: none, alike: none, matches, resent };
 }
 

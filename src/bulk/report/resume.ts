@@ -25,18 +25,19 @@ type Answer = { readonly yes: boolean; readonly again: boolean };
 
 /** Rows that were sent and are no longer in the file: it was edited, and they would be sent again in another form. */
 export function refuseLost(
-  { own, matches }: Pick<Known, 'own' | 'matches'>,
+  { own, stopped, matches }: Pick<Known, 'own' | 'stopped' | 'matches'>,
   { refs, row, rows, shapes }: Plan,
   { yes, again }: Answer,
 ): void {
-  if (!own || again || isRepeatable({ row })) return;
+  const begun = own ?? stopped;
+  if (!begun || again || isRepeatable({ row })) return;
   // A script says --yes of every send, and in the middle of a file that lost a column a customer would hear it twice.
-  const isNoAnswer = row.operation.grant === 'send' && own.past.finished === undefined && !sharesShape(own, shapes);
+  const isNoAnswer = row.operation.grant === 'send' && begun.past.finished === undefined && !sharesShape(begun, shapes);
   if (yes && !isNoAnswer) return;
   const taken = otherNames(matches, refs);
   const named: string[] = [];
   let count = 0;
-  for (const [key, rowStatus] of own.past.rowStatuses) {
+  for (const [key, rowStatus] of begun.past.rowStatuses) {
     if (!wasSent(rowStatus) || refs.has(key) || taken.has(key) || isFormerName(key)) continue;
     const id = rowStatus.status === 'done' && rowStatus.id !== null ? ` (id ${rowStatus.id})` : '';
     if (++count <= mostNamed) named.push(`line ${rowStatus.line}${id}`);
