@@ -1,6 +1,6 @@
 // What a file has sent it does not send again by itself, whatever forms of its rows were begun with --restart in between.
 import { expect, test } from 'vitest';
-import { type Meets, own, reply, runs } from './restarting.ts';
+import { atOnce, type Meets, own, reply, runs } from './restarting.ts';
 
 const more = 'id,body,status\n8,Hello Ann,open\n9,Hello Bob,open\n';
 const turned = 'id,body,status\n9,Hello Bob,open\n8,Hello Ann,open\n';
@@ -91,4 +91,20 @@ test('a stopped --restart whose file has lost a column by then stops and names w
   expect(lost.stderr).toContain('add --again');
   expect(await go('t.csv', own, ['--again'])).toMatchObject({ exitCode: 0, sent: 2 });
   expect(await go('t.csv', own)).toMatchObject({ exitCode: 0, sent: 0 });
+});
+
+test('a later --restart of a file that has grown since is the one that counts', async () => {
+  const { go } = replies();
+  expect(await go('t.csv', own)).toMatchObject({ exitCode: 0, sent: 2 });
+  expect((await go('t.csv', own, ['--restart'], atOnce)).exitCode).toBe(10);
+  expect(await go('t.csv', more, ['--restart'])).toMatchObject({ exitCode: 0, sent: 2 });
+  for (const text of [own, more, own]) expect(await go('t.csv', text)).toMatchObject({ exitCode: 0, sent: 0 });
+});
+
+test('one that was stopped sends no row of which a later --restart has sent less', async () => {
+  const { go } = replies();
+  expect(await go('t.csv', more)).toMatchObject({ exitCode: 0, sent: 2 });
+  expect((await go('t.csv', more, [...ignored, '--restart'], atOnce)).exitCode).toBe(10);
+  expect(await go('t.csv', own, ['--restart'])).toMatchObject({ exitCode: 0, sent: 2 });
+  for (const flags of [[], ignored]) expect(await go('t.csv', more, flags)).toMatchObject({ sent: 0 });
 });

@@ -128,6 +128,10 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
     isOnce || wish.restart
       ? { alike: [], grown: [] }
       : await resemblingRows(plan, { ours, judges, decided, goesOn: chosen.goesOn }, chosen.matches);
+  // What has grown takes the place of what it was, also where that was begun again.
+  const isLater = wish.restart && restarts.length > 0;
+  const less = isLater ? await grownRows(plan, { journals: judges, drafted: decided }, chosen.matches) : [];
+  const restarted = { ...chosen.restarted, rows: [...chosen.restarted.rows, ...less.map(({ key }) => key)] };
   return {
     path: (own ?? replaces)?.path ?? join(folder.path, newName(keys)),
     own,
@@ -135,7 +139,7 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
     isCopy,
     senders,
     goesAgain,
-    chosen: { ...chosen, voided: unsettled.length > 0 ? [{ rows: unsettled, settings: [settings] }] : [] },
+    chosen: { ...chosen, restarted, voided: unsettled.length > 0 ? [{ rows: unsettled, settings: [settings] }] : [] },
     grown: wish.again ? [] : resembling.grown,
     others: isOnce ? [] : await otherRequests(plan, chosen.matches),
     alike: resembling.alike,
