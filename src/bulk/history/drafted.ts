@@ -22,9 +22,9 @@ export type Drafted = ReadonlyMap<Found, OfJournal>;
 export const fateOf = (drafted: Drafted, { from, key }: Pick<Match, 'from' | 'key'>): Fate['is'] | undefined =>
   drafted.get(from)?.rows.get(key)?.is;
 
-/** Its draft was made beside what was sent before. */
-export const wentAgain = (drafted: Drafted, { from, key }: Pick<Match, 'from' | 'key'>): boolean =>
-  (drafted.get(from)?.rows.get(key)?.instead?.length ?? 0) > 0;
+/** What was sent before, beside which its draft was made that a person rejected: by the names that it had. */
+export const insteadOf = (drafted: Drafted, { from, key }: Pick<Match, 'from' | 'key'>): readonly Named[] =>
+  drafted.get(from)?.rows.get(key)?.instead ?? [];
 
 /** A person may still send its draft, or is at it. */
 export const isWaiting = (drafted: Drafted, { from, key }: Pick<Match, 'from' | 'key'>): boolean =>

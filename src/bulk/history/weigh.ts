@@ -2,11 +2,12 @@ import { someOf } from '../../text/each.ts';
 import { isUnsettled } from '../journal/ended-table.ts';
 import type { RowStatus } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
+import { voidKey } from '../journal/reader.ts';
 import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { type RowRequests, requestsOf, rowsByRequest } from '../rows/row-requests.ts';
-import { type Drafted, fateOf, wentAgain } from './drafted.ts';
+import { type Drafted, fateOf, insteadOf } from './drafted.ts';
 import type { Judges } from './judges.ts';
-import { type Match, matchTable, type OpenMatches } from './match-table.ts';
+import { type Match, type Matches, matchTable, type OpenMatches } from './match-table.ts';
 import { isOtherRequest, isSentAsOther } from './other-request.ts';
 
 /** What is weighed: the rows of the plan, and the file that they stand in (null: standard input). */
@@ -90,7 +91,7 @@ export function matchRows(
   };
   // A person has rejected that it goes once more.
   const isSince = (match: Match, than: Match) =>
-    fateOf(drafted, match) === 'rejected' && wentAgain(drafted, match) && runOf(match) > runOf(than);
+    fateOf(drafted, match) === 'rejected' && insteadOf(drafted, match).length > 0 && runOf(match) > runOf(than);
   const isMore = (match: Match, than: Match, request: string) =>
     isSince(match, than) ||
     (!isSince(than, match) && weightOf(match, drafted, request) > weightOf(than, drafted, request));
@@ -113,6 +114,7 @@ export function matchRows(
     const { is } = match.rowStatus;
     return fateOf(drafted, match) === undefined || (is !== undefined && is !== request);
   };
+  const isReplaced = replacedIn(matches, drafted);
   let [left, weak]: (ReturnType<typeof rowsByRequest> | undefined)[] = [];
   for (const from of all) {
     for (const [key, rowStatus] of from.past.rowStatuses) {
@@ -121,7 +123,7 @@ export function matchRows(
       const now = plan.refs.get(key);
       const hasName = now !== undefined && (now === request || isSame(from, key));
       if (hasName && !isOfAnother({ from, key, rowStatus }, matches.get(key), drafted)) continue;
-      if (isDoneSince({ from, key, rowStatus }, all)) continue;
+      if (isDoneSince({ from, key, rowStatus }, all) || isReplaced({ from, key, rowStatus }, request)) continue;
       left ??= rowsByRequest(plan.refs, (place) => !matches.hasAt(place));
       let ref = left.take(request);
       if (ref === undefined && !isOnce && rowStatus.status !== 'rejected') {
@@ -132,6 +134,16 @@ export function matchRows(
     }
   }
   return matches;
+}
+
+/** What a draft was to go in the place of is no second row, also where a person rejected that draft. */
+function replacedIn(matches: Matches, drafted: Drafted): (match: Match, request: string) => boolean {
+  const replaced = new Map<string, number>();
+  for (const match of drafted.size > 0 ? matches.values() : [])
+    for (const [settings, row] of insteadOf(drafted, match))
+      replaced.set(voidKey(settings, row, match.rowStatus.is), runOf(match));
+  return (match, request) =>
+    (replaced.get(voidKey(match.from.past.header.settings, match.key, request)) ?? 0) > runOf(match);
 }
 
 /**
