@@ -23,11 +23,11 @@ export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
   const set = ({ row, line: at, is = rowStatuses.get(row)?.is }: About, rowStatus: Said) =>
     rowStatuses.set(row, { ...rowStatus, line: at, ...(is !== undefined && { is }) });
   if ('meant' in line) {
-    const { rows, before, there } = line.meant;
+    const { rows, before, there, left, made } = line.meant;
     for (const about of rows) {
       const known = rowStatuses.get(about.row);
       const unsure = unsureIn(known);
-      const held = heldIn({ there, ...(unsure && { unsure, like: likeIn(known) }) });
+      const held = heldIn({ there, left, made, ...(unsure && { unsure, like: likeIn(known) }) });
       set(about, { status: 'meant', before, ...held });
     }
   } else if ('drafting' in line) {

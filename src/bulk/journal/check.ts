@@ -6,7 +6,8 @@ import type { About, Line } from './lines.ts';
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isId = (value: unknown): boolean => value === null || isCount(value);
 const areIds = (ids: unknown): boolean => Array.isArray(ids) && ids.every(isCount);
-const isBefore = ({ before, there }: Fields): boolean => isId(before) && (there === undefined || areIds(there));
+const isBefore = ({ before, there, left, made }: Fields): boolean =>
+  isId(before) && (there === undefined || areIds(there)) && [left ?? 0, made ?? 0].every(isCount);
 const areKeys = (keys: unknown): boolean => keys === undefined || areTexts(keys);
 const isMade = ({ id, of, keys, at }: Fields): boolean =>
   isId(id) && (of === undefined || isCount(of)) && areKeys(keys) && (at === undefined || isTime(at));

@@ -157,9 +157,13 @@ export type Unsure = { readonly unsure?: string };
 
 /**
  * What was there when a row left. `before`: the largest id, or the key of what the journal says was listed; null where
- * that is not known. `there`: these as well, by their ids; of a message, all of its thread.
+ * that is not known. `there`: these as well, by their ids; of a message, all of its thread. `left`: when it left, by the
+ * service's clock in milliseconds; null where that is not known, and earlier versions did not say it. `made`: when the
+ * latest record was made that svc had made by then.
  */
-export type Before = { readonly before: number | null; readonly there?: readonly number[] };
+export type Before = Times & { readonly before: number | null; readonly there?: readonly number[] };
+
+type Times = { readonly left?: number | null; readonly made?: number };
 
 /** `since`: of the newest page, from when on it held all there were, in milliseconds; null where that is not known. */
 export type Listed = { readonly ids: readonly number[]; readonly since?: number | null };
@@ -209,9 +213,9 @@ export const partOf = ({ error, rest, doubt, step, drafted, draftedAt }: Part) =
 });
 
 /** What a row that is not over is known by, where its line says so, and what is said of an earlier attempt. */
-export function heldIn(said: object): Pick<Made, 'keys' | 'at' | 'like'> & Pick<Before, 'there'> & Unsure {
-  const { keys, like, at, unsure, there }: Partial<Made & Before> & Unsure = said;
-  const known = there && { there };
+export function heldIn(said: object): Pick<Made, 'keys' | 'at' | 'like'> & Omit<Before, 'before'> & Unsure {
+  const { keys, like, at, unsure, there, left, made }: Partial<Made & Before> & Unsure = said;
+  const known = { ...(there && { there }), ...(left !== undefined && { left }), ...(made !== undefined && { made }) };
   return { ...(keys && { keys, ...(at && { at }) }), ...(like && { like }), ...(unsure && { unsure }), ...known };
 }
 

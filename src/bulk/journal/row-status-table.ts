@@ -44,6 +44,8 @@ type Rare = {
   readonly like?: string;
   readonly unsure?: string;
   readonly there?: readonly number[];
+  readonly left?: number | null;
+  readonly made?: number;
   readonly secret?: string;
   readonly rest?: true;
   readonly doubt?: true;
@@ -165,8 +167,8 @@ function cellsOf(known: RowRequests | undefined) {
     const about = { line: lines.get(place) ?? 0, ...(is !== undefined && { is }) };
     const id = ids.get(place) ?? null;
     const error = errors.get(place);
-    const { keys, at, batch, unsure, there, ...few } = rare.get(place) ?? {};
-    const held = heldIn({ keys, at, like: few.like, unsure, there });
+    const { keys, at, batch, unsure, there, left, made, ...few } = rare.get(place) ?? {};
+    const held = heldIn({ keys, at, like: few.like, unsure, there, left, made });
     if (stands === 'drafting') return { status: stands, ...about, batch: batch ?? '', ...held };
     if (stands === 'meant') return { status: stands, ...about, before: id, ...held };
     if (stands === 'sent') return { status: stands, ...about, before: id, ...held };
@@ -210,10 +212,11 @@ function rareIn(rowStatus: RowStatus): Rare | undefined {
   if (rowStatus.status === 'drafting') return { batch: rowStatus.batch, ...heldIn(rowStatus) };
   const parts = rowStatus.status === 'done' ? partsOf(rowStatus) : undefined;
   const held = heldIn(rowStatus);
-  return held.keys || held.like || held.unsure || held.there ? { ...parts, ...held } : parts;
+  const isAny = held.keys || held.like || held.unsure || held.there || held.left !== undefined;
+  return isAny ? { ...parts, ...held } : parts;
 }
 
-type DoneParts = Omit<Rare, 'keys' | 'at' | 'like' | 'unsure' | 'there' | 'batch'>;
+type DoneParts = Omit<Rare, 'keys' | 'at' | 'like' | 'unsure' | 'there' | 'left' | 'made' | 'batch'>;
 
 /** Undefined where it has none of them. */
 export function partsOf({ secret, rest, doubt, drafted, draftedAt, step }: DoneParts): DoneParts | undefined {

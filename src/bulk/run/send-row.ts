@@ -13,9 +13,9 @@ import type { Before as WrittenBefore } from '../journal/lines.ts';
 import { isRepeatable, keysBehind, type Planned } from '../rows/plan.ts';
 import { laterSteps, secondStep } from '../rows/second-step.ts';
 import { type Done, type Outcome, outcomeOf, stillOpen } from './outcome.ts';
-import { note, type Sending, through, unsureOf, type Watch } from './sending.ts';
+import { note, noteListed, type Sending, through, unsureOf, type Watch } from './sending.ts';
 import { complete, whileSupplied } from './supplied.ts';
-import { asWritten, beforeIn, knownAt, knownBefore } from './there.ts';
+import { asWritten, beforeIn, knownAt, knownBefore, type Moment, momentNow } from './there.ts';
 
 /** Writes down that the rows will leave, before the first of them does: one wait for the disk for all of them. */
 export async function mean(sending: Sending, rows: readonly Planned[]): Promise<void> {
@@ -37,7 +37,7 @@ export async function mean(sending: Sending, rows: readonly Planned[]): Promise<
 }
 
 /** One row on its way. */
-type Trip = { hasLeft: boolean; mayArrive: boolean; before: Before | undefined };
+type Trip = { hasLeft: boolean; mayArrive: boolean; before: Before | undefined; left?: Moment };
 
 /** Sends a row, and writes down that it leaves before it does. */
 export async function send(sending: Sending, planned: Planned): Promise<Outcome> {
@@ -51,13 +51,14 @@ export async function send(sending: Sending, planned: Planned): Promise<Outcome>
     const input = await complete(sending, planned);
     let known: Known | undefined;
     if (operation.safety === 'verify' && !(await isDrafted(sending.outer, operation))) {
-      trip.before = await knownBefore(sending, input);
+      trip.before = await knownBefore(sending, input, trip);
       known = trip.before && !planned.keys.some((key) => doubtful.has(key)) ? trip.before : 'nothing';
     }
     const sender = input === planned.input ? service : whileSupplied(service, sending, planned, input);
-    const answer = await call(sender, operation, input, { ...options, before: known, wasSent: wasOpen });
+    const sees = (ids: readonly number[]) => noteListed(sending, trip.before ?? { ids: [] }, ids);
+    const answer = await call(sender, operation, input, { ...options, before: known, sees, wasSent: wasOpen });
     const id = idOf(operation, answer, planned);
-    if (id !== null && operation.makes) note(sending, id);
+    if (id !== null && operation.makes) note(sending, id, answer, trip.left?.answers);
     // Twice is once.
     if (wasOpen) await settleRecord(service, { row: planned.ref, operation: operation.id, id });
     return await finished(sending, { ...planned, input }, { id, answer, isAgain: wasOpen });
@@ -143,6 +144,7 @@ const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
     const unsure = unsureOf(sending, ref);
     // What an earlier attempt has made is there by now.
     const atFirst = unsure && rowStatus && 'before' in rowStatus && rowStatus.before !== null ? rowStatus : undefined;
+    trip.left ??= momentNow(sending, trip.before);
     const before = atFirst ? beforeIn(atFirst) : asWritten(sending, trip.before);
     const known = isRepeatable(sending) ? { keys } : { like: likeOf(sending.row, planned) };
     const sent = { row: ref, line, ...before, ...known, ...unsure };
@@ -160,6 +162,7 @@ const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
     if (!isNothing || trip.mayArrive) return;
     await writeBack(sending, planned);
     trip.hasLeft = false;
+    trip.left = undefined;
   },
   unsettled() {
     trip.mayArrive = true;
@@ -185,7 +188,7 @@ export async function find(
   });
   if (!('found' in findings)) return findings;
   const id = idOf(operation, findings.found, planned);
-  if (id !== null) note(sending, id);
+  if (id !== null) note(sending, id, findings.found);
   await settleRecord(sending.outer, { row: planned.ref, operation: operation.id, id });
   return finished(sending, planned, { id, answer: findings.found, isAgain: true });
 }

@@ -1,14 +1,18 @@
 import { type LateCopies, lateCopies } from '../../batch/late-copies.ts';
+import { unwrap } from '../../command/answered.ts';
 import { type FollowStep, followsOf } from '../../command/follow.ts';
 import type { RowOf } from '../../command/row.ts';
 import { type Context, type HttpResponse, type Lost, withContext } from '../../context.ts';
 import { type CallOptions, patience, type Service } from '../../http/call/call.ts';
 import { ownIds } from '../../http/call/open-writes.ts';
+import { madeAt } from '../../http/look/age.ts';
 import type { Before } from '../../http/look/before.ts';
 import type { NumberTable } from '../../text/number-table.ts';
+import { fieldsIn } from '../../text/record.ts';
 import { unsureIn } from '../journal/apply-line.ts';
 import { leavesCopy } from '../journal/copies.ts';
 import type { Journal } from '../journal/open-journal.ts';
+import { type Latest, latestMade } from './latest.ts';
 
 /** What a run has learnt of the rows that it has sent so far. */
 export type Sending = {
@@ -18,11 +22,10 @@ export type Sending = {
   readonly options: CallOptions;
   /** Ids that svc has made already, shared with every look of the run. */
   readonly own: NumberTable;
-  /** Of those of this run: a service that was reset since the run before begins its ids again. */
-  /** By hand: Math.max of 10,000 ids for each row would cost more than the row. */
-  largestOwn: number;
-  /** Of those the one that was made last. */
-  lastOwn?: number;
+  /** Of this run alone: a service that was reset since the run before begins its ids again. */
+  readonly latest: Latest;
+  /** Ids of others that a list has shown since the baseline. */
+  readonly others: Set<number>;
   /** Made so far, repetitions and looks included. */
   requests: number;
   baseline?: Promise<Before | undefined>;
@@ -44,7 +47,8 @@ export function beginSending(outer: Service, row: RowOf, journal: Journal): Send
   const unsure = new Map<string, string>();
   for (const [ref, rowStatus] of journal.rowStatuses.standing('sent', 'unknown'))
     unsure.set(ref, unsureIn(rowStatus) ?? sentBefore);
-  const learnt = { largestOwn: 0, requests: 0, doubtful: new Set<string>(), unsure, late };
+  const made = { latest: latestMade(), others: new Set<number>() };
+  const learnt = { ...made, requests: 0, doubtful: new Set<string>(), unsure, late };
   const sending: Sending = { outer, row, journal, options, own, ...learnt };
   for (const rowStatus of journal.rowStatuses.values()) {
     // An earlier run ended while it was on its way, or soon after.
@@ -64,10 +68,17 @@ export function unsureOf({ unsure }: Sending, ref: string): { readonly unsure: s
   return said === undefined ? undefined : { unsure: said };
 }
 
-export function note(sending: Sending, id: number): void {
-  sending.own.set(id, 0);
-  sending.largestOwn = Math.max(sending.largestOwn, id);
-  sending.lastOwn = id;
+/** Notes what a row has made. `since`: how many of `latest` there were when it left first. */
+export function note({ own, others, latest, row }: Sending, id: number, answer: unknown, since = 0): void {
+  own.set(id, 0);
+  others.delete(id);
+  latest.note(id, { since, ms: madeAt(fieldsIn(unwrap(row.operation, answer))) });
+}
+
+/** Notes what a list shows beside what was there at first: all of it was there before each row that leaves from now on. */
+export function noteListed({ own, others }: Sending, first: Pick<Before, 'ids'>, ids: readonly number[]): void {
+  const known = new Set(first.ids);
+  for (const id of ids) if (!known.has(id) && own.get(id) === undefined) others.add(id);
 }
 
 /** Told of each request that writes, before it leaves and once it has ended. */

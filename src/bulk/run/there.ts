@@ -2,23 +2,58 @@ import type { Input, Operation } from '../../api/operation.ts';
 import { call, type Known } from '../../http/call/call.ts';
 import { type Before, largestOf, readBefore } from '../../http/look/before.ts';
 import { isNewestFirst } from '../../http/look/looking.ts';
-import type { Listed, Before as Written } from '../journal/lines.ts';
+import { heldIn, type Listed, type Before as Written } from '../journal/lines.ts';
 import { readBack, withOurNewest } from '../journal/read-back.ts';
 import { type Sending, through } from './sending.ts';
 
+/** What is known when a row leaves. `answers`: as `latest` counts them. */
+export type Moment = Pick<Before, 'elsewhere' | 'leftMs' | 'ownMs'> & { readonly answers: number };
+
 /**
- * What is there before the row is sent: of what has a list of its own it is read once. Of one that begins with the newest
- * it moves on with what svc made last, by its place in the list: ids that have grown so far need not go on to.
+ * What is there before the row is sent: of what has a list of its own it is read once. It moves on until the row leaves:
+ * with what svc has made by then, and with what it has seen.
  */
-export async function knownBefore(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
+export async function knownBefore(
+  sending: Sending,
+  input: Input<Operation>,
+  trip: { readonly left?: Moment } = {},
+): Promise<Before | undefined> {
   const { operation } = sending.row;
-  if (operation.params) return readAhead(sending, input);
-  sending.baseline ??= readBaseline(sending, input);
-  const first = await sending.baseline;
-  if (!first || !isNewestFirst(operation)) return first;
-  const { largestOwn, lastOwn } = sending;
-  if (lastOwn === undefined) return first;
-  return { ...first, elsewhere: first.grows ? [lastOwn, largestOwn] : [lastOwn] };
+  if (!operation.params) sending.baseline ??= readBaseline(sending, input);
+  const first = await (sending.baseline ?? readAhead(sending, input));
+  if (!first) return undefined;
+  const moment = () => trip.left ?? momentNow(sending, first);
+  return {
+    ...first,
+    get elsewhere() {
+      return moment().elsewhere;
+    },
+    get leftMs() {
+      return moment().leftMs;
+    },
+    get ownMs() {
+      return moment().ownMs;
+    },
+  };
+}
+
+/** For a row that leaves now. `first`: what was there at first, where svc could read it. */
+export function momentNow(sending: Sending, first: Before | undefined): Moment {
+  const { row, latest, outer } = sending;
+  const { aheadOfTicks } = outer.learnt;
+  return {
+    answers: latest.count(),
+    elsewhere: first && !row.operation.params ? seenSince(sending, first) : undefined,
+    leftMs: aheadOfTicks === undefined ? undefined : Math.floor(outer.ctx.clock.ticks() + aheadOfTicks),
+    ownMs: latest.madeMs(),
+  };
+}
+
+/** Of a list that begins with the newest the places tell, in others each id. Ids that have grown so far need not go on to. */
+function seenSince({ row, latest, others }: Sending, { grows }: Before): readonly number[] {
+  if (!isNewestFirst(row.operation)) return [...others];
+  const ids = latest.ids();
+  return grows && ids.length > 0 ? [...ids, latest.largest()] : ids;
 }
 
 /** Where no order of ids tells what was there, it is known by each id, also to the run that goes on after this one. */
@@ -62,22 +97,33 @@ function readAhead(sending: Sending, input: Input<Operation>): Promise<Before | 
 export function asWritten({ row, baselineKey }: Sending, known: Before | undefined): Written {
   if (!known) return { before: null };
   const { operation } = row;
-  if (operation.params) return { before: largestOf(known), there: known.ids };
+  const { leftMs = null, ownMs, elsewhere = [] } = known;
+  const times = { left: leftMs, ...(ownMs !== undefined && { made: Math.max(0, ownMs) }) };
+  if (operation.params) return { before: largestOf(known), there: known.ids, ...times };
   // Where ids grow a line has one for all of them.
-  if (baselineKey === undefined) return { before: Math.max(largestOf(known), ...(known.elsewhere ?? [])) };
-  return { before: baselineKey, ...(isNewestFirst(operation) && { there: known.elsewhere ?? [] }) };
+  if (baselineKey === undefined) return { before: Math.max(largestOf(known), ...elsewhere), ...times };
+  const isNamed = elsewhere.length > 0 || isNewestFirst(operation);
+  return { before: baselineKey, ...(isNamed && { there: elsewhere }), ...times };
 }
 
-export const beforeIn = ({ before, there }: Written): Written => ({ before, ...(there && { there }) });
+export const beforeIn = (written: Written): Written => {
+  const { there, left, made } = heldIn(written);
+  return { before: written.before, ...heldIn({ there, left, made }) };
+};
 
 /** What was there, as the line of a row says; earlier versions wrote of most kinds no more than the largest id. */
-export function knownAt({ row, journal, own }: Sending, { before, there }: Written): Known {
+export function knownAt({ row, journal, own }: Sending, { before, there, left, made }: Written): Known {
   const { operation } = row;
   if (before === null) return 'nothing';
+  const times = { leftMs: left ?? undefined, ownMs: made };
   // Of messages only those of the thread are known to a look.
-  if (operation.params) return { ids: there ?? [], upTo: there ? 0 : before, isWhole: true, elsewhere: [...own] };
+  if (operation.params)
+    return { ids: there ?? [], upTo: there ? 0 : before, isWhole: true, elsewhere: [...own], ...times };
+  // Earlier versions did not say when the row left: what they find may have been made before.
+  if (left === undefined) return 'nothing';
   const listed = there || !isNewestFirst(operation) ? journal.past.there.get(before) : undefined;
-  return listed ? { ...asListed(listed), elsewhere: there ?? [] } : { ids: [], upTo: before, isWhole: true };
+  const known = listed ? { ...asListed(listed), elsewhere: there ?? [] } : { ids: [], upTo: before, isWhole: true };
+  return { ...known, ...times };
 }
 
 const asListed = ({ ids, since }: Listed): Before => ({

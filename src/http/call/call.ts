@@ -77,6 +77,8 @@ export async function traced(ctx: Context, { debug }: Pick<Settings, 'debug'>): 
 export type CallOptions = Pick<SendOptions, 'maxWaitMs' | 'wasSent'> & {
   /** Of a write that is looked for: what was there before, where the caller knows it; without it svc reads it first. */
   readonly before?: Known;
+  /** Told the ids that the list shows once it is read after an answer. */
+  readonly sees?: (ids: readonly number[]) => void;
   /** Of an update: the record before it, where the caller has just read it. */
   readonly was?: Readonly<Record<string, unknown>>;
 };
@@ -200,10 +202,11 @@ export async function preparedLook<Op extends Operation>(
   const known = (await isDrafted(service, operation)) ? 'nothing' : options.before;
   const before =
     known === 'nothing' ? undefined : (known ?? (await readBefore(reading(options.maxWaitMs), operation, input)));
+  const { sees } = options;
   const { open, me, leaves, sentAt, ended } = openWrite(service, `${operation.id} ${likenessOf(operation, input)}`);
   // What an earlier run saw before its own write says nothing of what others have made since.
   const mayBeAnew = (one: number) => !options.isResumed && own.get(one) === ofEarlierRun && isForgotten(one, before);
-  const prepared = prepareLook(reading, operation, input, { own, mayBeAnew, open, me, before, sentAt });
+  const prepared = prepareLook(reading, operation, input, { own, mayBeAnew, open, me, before, sentAt, sees });
   const takes = takesFor(service, operation, { params: input.params, before });
   const look: Prepared['look'] = async (maxWaitMs) => {
     const findings = await prepared.look(maxWaitMs);

@@ -13,6 +13,8 @@ export type Sent = {
   readonly at: number | undefined;
   /** The latest time of a record that was there before. */
   readonly newestBefore: number | undefined;
+  /** The same of a record that svc itself had made by then: so the service's clock for records was past it. */
+  readonly newestOwn: number | undefined;
 };
 
 /** Clocks of one service may be apart by so much. */
@@ -24,11 +26,12 @@ const farthestMs = 12 * 60 * 60 * 1000;
 /**
  * Whether a record was made before the write left, although the list did not show it then: a list may come from a store.
  * Further back than half a day, or where nobody knows when that was, it counts as older only if it is older than a record
- * that was there before, too.
+ * that was there before, too. What was made before a record of svc's own is older in any case.
  */
-export function isOlder(record: Readonly<Record<string, unknown>>, { at, newestBefore }: Sent): boolean {
+export function isOlder(record: Readonly<Record<string, unknown>>, { at, newestBefore, newestOwn }: Sent): boolean {
   const made = madeAt(record);
   if (made === undefined) return false;
+  if (newestOwn !== undefined && made < newestOwn) return true;
   const isBelow = newestBefore !== undefined && made + toleranceMs < newestBefore;
   if (at === undefined) return isBelow;
   const ageMs = at - made;

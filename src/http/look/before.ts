@@ -25,10 +25,14 @@ export type Before = {
   /** How many there were in all, where the service said so. */
   readonly total?: number;
   /**
-   * Known as well, wherever they stand: that this list is without them shows nothing. Of one that begins with the newest the
-   * first of them is what svc made last before this write, so what stands behind it is no newer.
+   * Known as well, wherever they stand: that this list is without them shows nothing. Of one that begins with the newest
+   * svc made them before this write left, so what stands behind any of them is no newer.
    */
   readonly elsewhere?: readonly number[];
+  /** When the write left, by the service's clock, in milliseconds; undefined where that is not known. */
+  readonly leftMs?: number;
+  /** When the latest record was made that svc had made before the write left, in milliseconds. */
+  readonly ownMs?: number;
 };
 
 /** The largest id that was there; 0 where nothing was. */
@@ -102,7 +106,7 @@ export function newIn(before: Before | undefined, list: readonly Seen[]): (seen:
   if (before === undefined) return () => false;
   const { isWhole, grows = false, sinceMs = Number.POSITIVE_INFINITY, elsewhere = [] } = before;
   const largest = elsewhere.reduce((most, id) => Math.max(most, id), largestOf(before));
-  const last = list.findIndex(({ id }) => id === elsewhere[0]);
+  const last = list.findIndex(({ id }) => elsewhere.includes(id));
   const behind = new Set(last < 0 ? [] : list.slice(last + 1).map(({ id }) => id));
   return ({ id, record }) =>
     (grows && id > largest) || (!behind.has(id) && (isWhole || (madeAt(record) ?? 0) > sinceMs));

@@ -21,6 +21,8 @@ export type Aids = {
   readonly me: Open;
   /** When the write left, by the service's clock; undefined where that is not known. */
   readonly sentAt?: () => number | undefined;
+  /** Told what the list shows after an answer: all that was there by then. */
+  readonly sees?: (ids: readonly number[]) => void;
 };
 
 export type Prepared = {
@@ -43,7 +45,7 @@ export function prepareLook<Op extends Operation>(
   read: (maxWaitMs?: number) => Read,
   { id, makes }: Pick<Op, 'id' | 'makes'>,
   input: Input<Op>,
-  { own, mayBeAnew, open, me, before, sentAt }: Aids & { readonly before: Before | undefined },
+  { own, mayBeAnew, open, me, before, sentAt, sees }: Aids & { readonly before: Before | undefined },
 ): Pick<Prepared, 'look' | 'made' | 'contradicts'> {
   const looking = lookingFor<Op>({ id });
   const detailed = new Map<number, Readonly<Record<string, unknown>>>();
@@ -52,20 +54,24 @@ export function prepareLook<Op extends Operation>(
   };
   const isOwn = ({ id }: Seen): boolean => own.get(id) !== undefined && !mayBeAnew(id);
   const notOwn = async (reading: Read) => {
-    const { fresh, isWhole, newestMs } = await freshOf(
+    const { fresh, isWhole, newestMs, shown } = await freshOf(
       looking,
       (number) => looking.page(reading, input, number),
       before,
     );
     // What has the number of an earlier run's record is never surely ours.
     const known = (seen: Fresh): Fresh => (own.get(seen.id) === undefined ? seen : { ...seen, isNew: false });
-    return { others: fresh.filter((seen) => !isOwn(seen)).map(known), isWhole, newestMs };
+    return { others: fresh.filter((seen) => !isOwn(seen)).map(known), isWhole, newestMs, shown };
   };
   const look: Look = async (maxWaitMs) => {
     me.isLookedFor = true;
     const reading = read(maxWaitMs);
     const { others, isWhole, newestMs } = await notOwn(reading);
-    const age = { at: sentAt?.(), newestBefore: before?.newestMs ?? newestMs };
+    const age = {
+      at: before?.leftMs ?? sentAt?.(),
+      newestBefore: before?.newestMs ?? newestMs,
+      newestOwn: before?.ownMs,
+    };
     const judged = withoutOlder(await judge(looking, { reading, input, detailed }, others), (one) => isOlder(one, age));
     // A request of this run that is looked for at the same time has taken one of them meanwhile.
     if (judged.whole.some(isOwn)) return look(maxWaitMs);
@@ -77,7 +83,8 @@ export function prepareLook<Op extends Operation>(
   };
   const contradicts = async (answer: unknown): Promise<boolean> => {
     if (before === undefined) return false;
-    const { others } = await notOwn(read());
+    const { others, shown } = await notOwn(read());
+    sees?.([...shown]);
     const agree = others.map(({ id, record }) => ({ id, agrees: looking.compare(record, input) }));
     const ids = new Set(madeIds({ makes }, answer));
     const named = agree.filter(({ id }) => ids.has(id));
@@ -99,12 +106,18 @@ function withoutOlder(judged: Judged, isOld: (record: Seen['record']) => boolean
 
 type Fresh = Seen & { readonly isNew: boolean };
 
+type Showing = Pick<Seeing, 'isWhole'> & {
+  readonly fresh: readonly Fresh[];
+  readonly newestMs: number | undefined;
+  readonly shown: ReadonlySet<number>;
+};
+
 /** What was not there before. `isNew`: it surely came since; otherwise its page was not read before. */
 async function freshOf<Op extends Operation>(
   { newestFirst }: Lookup<Op>,
   page: PageAt,
   before: Before | undefined,
-): Promise<Pick<Seeing, 'isWhole'> & { readonly fresh: readonly Fresh[]; readonly newestMs: number | undefined }> {
+): Promise<Showing> {
   const ids = new Set([...(before?.ids ?? []), ...(before?.elsewhere ?? [])]);
   const isKnown = (id: number) => before !== undefined && (id <= before.upTo || ids.has(id));
   const { seen, isWhole, total } = newestFirst ? await newestOnes(page, before && isKnown) : await wholeList(page);
@@ -118,7 +131,7 @@ async function freshOf<Op extends Operation>(
   // Only a list that begins with the newest shows what came right before.
   const times = newestFirst ? seen.flatMap(({ id, record }) => (ids.has(id) ? (madeAt(record) ?? []) : [])) : [];
   const newestMs = times.length > 0 ? Math.max(...times) : undefined;
-  return { fresh, isWhole: isWhole && !hasLostAll && !hasLost, newestMs };
+  return { fresh, isWhole: isWhole && !hasLostAll && !hasLost, newestMs, shown };
 }
 
 /** Where nothing is known, the first page: a record that was made just now is there. */
