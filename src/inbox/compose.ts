@@ -108,7 +108,7 @@ export async function filledTexts(
 /** Another text for a draft; who changed it is kept. @throws Failure where it was decided or changed meanwhile */
 export async function withNewText(store: DraftStore, ctx: Context, draft: Draft, text: string): Promise<Draft> {
   const [by, at, before] = [whoIs(), ctx.clock.now().toISOString(), textOf(draft)];
-  const name = textField(draft.steps[0]?.body);
+  const name = draft.steps[0] && textField(draft.steps[0]);
   const next = await store.change(draft.id, (one) => {
     const [first, ...others] = one.steps;
     if (one.state !== draft.state || requestsOf(one) !== requestsOf(draft) || !first || name === undefined)

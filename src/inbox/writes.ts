@@ -78,7 +78,7 @@ export async function keep({ service, drafts, account }: Writing, keeping: Keepi
     account: async () => account ?? undefined,
     login: async () => login ?? undefined,
   };
-  const seen = seenOf({ hearers: hearersOf(operation), body, record });
+  const seen = seenOf({ operation: operation.id, hearers: hearersOf(operation), body, record });
   const at = ctx.clock.now().toISOString();
   const draft = await (await drafts()).add(newDraft(request, { wish: { face: 'inbox' }, seen, account, login, at }));
   return keptOf(draft, row);

@@ -63,7 +63,7 @@ export function sendInWords(
   record: Fields | undefined,
   terminal: Terminal,
 ): string {
-  const seen = seenOf({ hearers, body, record });
+  const seen = seenOf({ operation, hearers, body, record });
   const sending = { operation, body, record: about, number: seen.number, to: seen.to };
   const head = sanitize(`${actOf(sending)}${toWhom(wayOf({ ...seen, operation }))}`);
   const blocks = sendBlocks(sending, terminal, hearers === 'public' ? record : undefined);

@@ -1,5 +1,7 @@
+import { operationNamed, takes } from '../api/takes.ts';
 import type { Before } from '../http/look/before.ts';
 import { hexDigestOf } from '../text/digest.ts';
+import { fieldsIn } from '../text/record.ts';
 
 export const draftStates = ['waiting', 'sending', 'sent', 'rejected', 'refused', 'unknown'] as const;
 
@@ -69,17 +71,18 @@ export type Draft = Seen & {
 /** As it is given to the store, which numbers it. */
 export type NewDraft = Omit<Draft, 'id'>;
 
-/** The field of a request that holds the text that people read. */
-export const textField = (body: unknown): 'body' | 'content' | undefined => {
-  const fields = Object(body) as Readonly<Record<string, unknown>>;
-  return (['body', 'content'] as const).find((name) => typeof fields[name] === 'string');
-};
+/** The field of a request that holds the text that people read. One of the same name in another request is only a field. */
+export function textField({ operation: id, body }: Pick<Step, 'operation' | 'body'>): 'body' | 'content' | undefined {
+  const operation = operationNamed(id);
+  const isText = (name: string) => typeof fieldsIn(body)[name] === 'string';
+  return (['body', 'content'] as const).find((name) => operation && takes(operation, name) && isText(name));
+}
 
 export const textOf = ({ steps: [first] }: Pick<Draft, 'steps'>): string | null => textOfStep(first);
 
 export function textOfStep(step: Step | undefined): string | null {
-  const name = textField(step?.body);
-  return name === undefined ? null : String(Object(step?.body)[name]);
+  const name = step && textField(step);
+  return name === undefined ? null : String(fieldsIn(step?.body)[name]);
 }
 
 /** All that leaves of it, to compare. */

@@ -1,3 +1,4 @@
+import { operationNamed } from '../api/takes.ts';
 import type { SendRequest, SendWish } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { operationAt } from '../http/exchange/raw.ts';
@@ -10,7 +11,7 @@ import type { Judging } from './judging.ts';
 import { seenOf } from './seen.ts';
 import { type DraftStore, openDrafts } from './store.ts';
 import { whoIs } from './who.ts';
-import { nameOf, operationNamed, waitsFor } from './words.ts';
+import { nameOf, waitsFor } from './words.ts';
 
 /** Stores what was to be sent, and returns the failure that says so: nothing was sent. */
 export async function drafted(judging: Judging, request: SendRequest, record: Fields | undefined): Promise<Failure> {
@@ -18,7 +19,7 @@ export async function drafted(judging: Judging, request: SendRequest, record: Fi
   refuseUnfit(request);
   const draft = newDraft(request, {
     wish,
-    seen: seenOf({ hearers: request.hearers, body: request.body, record }),
+    seen: seenOf({ ...request, record }),
     account: (await request.account()) ?? null,
     login: (await request.login()) ?? null,
     at: ctx.clock.now().toISOString(),
@@ -46,7 +47,7 @@ export async function draftedUnlessDone(
   record: Fields | undefined,
 ): Promise<Failure> {
   if (!isDoneAlready(request, record) || judging.wish.follows?.length) return drafted(judging, request, record);
-  const { number } = seenOf({ hearers: request.hearers, body: request.body, record });
+  const { number } = seenOf({ ...request, record });
   const isToCome = record?.status === 'published' && record.is_live === false;
   const state = isToCome ? 'scheduled' : String(record?.status);
   const told = `${capital(nameOf(request.record, number))} is ${state} already. No draft was made.`;

@@ -1,3 +1,4 @@
+import { operationNamed, takes } from '../api/takes.ts';
 import { body as block, fields } from '../output/thread.ts';
 import type { Terminal } from '../output/view.ts';
 import { readHtml } from '../text/reading.ts';
@@ -7,7 +8,7 @@ import { cells, readingWidth, wrap } from '../text/width.ts';
 import { type Draft, type Step, textField, textOfStep } from './draft.ts';
 import { sentBody } from './meant.ts';
 import type { Thread } from './thread.ts';
-import { draftInWords, isPublishing, nameOf, operationNamed, requestInWords, type Sending } from './words.ts';
+import { draftInWords, isPublishing, nameOf, requestInWords, type Sending } from './words.ts';
 
 /** Whom a draft reaches and what they get, as a person approves it. `entry`: what would become public, as it is now. */
 export function draftBlocks(draft: Draft, terminal: Terminal, entry?: Thread['record']): string[] {
@@ -25,41 +26,58 @@ export function draftBlocks(draft: Draft, terminal: Terminal, entry?: Thread['re
 /** What a send says, or does where it says nothing, and all else that leaves with it. */
 export function sendBlocks(sending: Sending, terminal: Terminal, entry?: Thread['record']): string[] {
   const { body } = sending;
-  const name = textFieldOf(body, entry);
+  const name = textField(sending);
   const text = name === undefined ? undefined : String(fieldsIn(body)[name]);
   return [
     text === undefined ? filled(requestInWords(sending), terminal) : block(terminal, text),
-    ...entryBlocks(body, terminal, entry),
-    otherBlocks(body, [name, ...toldOtherwise(sending, entry)], terminal),
+    ...(entry ? entryBlocks(sending, terminal, entry) : []),
+    ...otherBlocks(sending, [name, ...toldOtherwise(sending, entry)], terminal),
   ];
 }
-
-/** An entry has its text in one place; a field of another name beside it is only a field. */
-const textFieldOf = (body: unknown, entry: Thread['record']) => {
-  if (!entry) return textField(body);
-  return typeof fieldsIn(body).content === 'string' ? 'content' : undefined;
-};
 
 /** What is told in other words: nothing else is left out. */
 function toldOtherwise({ operation: id, body }: Sending, entry: Thread['record']): readonly (string | undefined)[] {
   const { reaches, namedBy } = operationNamed(id) ?? {};
-  return [namedBy, ...(reaches === 'public' && isPublishing(body) ? ['status'] : []), ...(entry ? inEntry : [])];
+  const { title, labels } = fieldsIn(body);
+  return [
+    namedBy,
+    ...(reaches === 'public' && isPublishing(body) ? ['status'] : []),
+    ...(entry && textIn(title) !== undefined ? ['title'] : []),
+    ...(entry && isTexts(labels) ? ['labels'] : []),
+  ];
 }
 
-const inEntry = ['title', 'labels'];
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
 
-/** Fields of a body as lines of their own. One line break in a value must not make two fields of it. */
-const otherBlocks = (body: unknown, told: readonly (string | undefined)[], terminal: Terminal): string =>
-  leavesOf(body)
-    .filter(([path]) => !told.includes(path))
-    .map(([path, value]) => block(terminal, sanitize(`${path}: ${textOfValue(value)}`)))
-    .join('\n');
+/**
+ * Fields of a body as lines of their own. One line break in a value must not make two fields of it. What the request has
+ * no place for, such as what the service makes itself, must not be taken for what becomes of it.
+ */
+function otherBlocks(
+  { operation: id, body }: Pick<Sending, 'operation' | 'body'>,
+  told: readonly (string | undefined)[],
+  terminal: Terminal,
+): string[] {
+  const operation = operationNamed(id);
+  const others = leavesOf(body).filter(([path]) => !told.includes(path));
+  const isTaken = ([, , key]: Leaf) => operation === undefined || takes(operation, key);
+  const linesOf = (leaves: readonly Leaf[]) =>
+    leaves.map(([path, value]) => block(terminal, sanitize(`${path}: ${textOfValue(value)}`))).join('\n');
+  const strange = linesOf(others.filter((leaf) => !isTaken(leaf)));
+  return [linesOf(others.filter(isTaken)), strange && `${filled(strangeWords, terminal)}\n${strange}`];
+}
+
+const strangeWords = 'It also holds what svc does not know of such a request, and the service may leave out:';
+
+type Leaf = readonly [path: string, value: unknown, first: string];
 
 /** Each value where it stands: a key that holds a dot hides no other. */
-const leavesOf = (value: unknown, keys: readonly string[] = []): readonly (readonly [string, unknown])[] => {
+const leavesOf = (value: unknown, keys: readonly string[] = []): readonly Leaf[] => {
   if (isRecord(value) && Object.keys(value).length > 0)
     return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...keys, key]));
-  return keys.length === 0 ? [] : [[keys.join('.'), value]];
+  const [first] = keys;
+  return first === undefined ? [] : [[keys.join('.'), value, first]];
 };
 
 const textOfValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
@@ -67,22 +85,25 @@ const textOfValue = (value: unknown): string => (typeof value === 'string' ? val
 const filled = (text: string, { width }: Terminal): string =>
   wrap(sanitize(text), Math.max(1, readingWidth(width))).join('\n');
 
-/** The entry as it is, with what the draft changes of it. */
+/** The entry as it is, with what may be changed of it as the draft has it: its HTML the service makes itself. */
 export function publicEntry(body: unknown, entry: NonNullable<Thread['record']>) {
-  const { title, content, content_html: html = content, labels } = { ...entry, ...fieldsIn(body) };
-  return { title, labels, content: html };
+  const { title, labels, content } = fieldsIn(body);
+  return {
+    title: textIn(title) ?? entry.title,
+    labels: isTexts(labels) ? labels : entry.labels,
+    content: textIn(content) ?? entry.content_html,
+  };
 }
 
-function entryBlocks(body: unknown, terminal: Terminal, entry: Thread['record']): string[] {
-  if (!entry) return [];
-  const { title, labels, content } = publicEntry(body, entry);
+function entryBlocks(sending: Sending, terminal: Terminal, entry: NonNullable<Thread['record']>): string[] {
+  const { title, labels, content } = publicEntry(sending.body, entry);
   const named = Array.isArray(labels) ? labels.join(', ') : '';
   const rows = [
     ['Title', sanitize(textIn(title) ?? '')],
     ['Labels', sanitize(named)],
   ] as const;
   // A text that the draft itself brings is shown as it is.
-  const brings = textFieldOf(body, entry) !== undefined;
+  const brings = textField(sending) !== undefined;
   return [fields(terminal, rows), brings ? '' : block(terminal, readHtml(textIn(content) ?? '').join('\n'))];
 }
 
@@ -97,8 +118,8 @@ function stepLines(step: Step, terminal: Terminal): string {
   const line = `${what} ${sanitize(text)}`;
   // No text may look like a step of its own.
   const isShort = !text.includes('\n') && cells(line) <= readingWidth(terminal.width);
-  const others = otherBlocks(body, [textField(body)], terminal);
-  return [isShort ? line : `${what}\n${block(terminal, text)}`, others].filter(Boolean).join('\n');
+  const others = otherBlocks(step, [textField(step)], terminal);
+  return [isShort ? line : `${what}\n${block(terminal, text)}`, ...others].filter(Boolean).join('\n');
 }
 
 function changeInWords(step: Step): string {

@@ -7,6 +7,7 @@ import { sanitize } from '../text/sanitize.ts';
 import type { Judging } from './judging.ts';
 import { days, type Policy, type Quiet } from './policy-schema.ts';
 import { countSend } from './rate.ts';
+import { contactIn } from './seen.ts';
 import { whoIs } from './who.ts';
 
 export type PolicyQuestion = { readonly request: SendRequest; readonly read: () => Promise<Fields | undefined> };
@@ -81,7 +82,7 @@ const keptHint = ({ approved }: Judging['wish']): string =>
 async function subjectOf({ wish }: Judging, { request, read }: PolicyQuestion) {
   const { operation, body } = request;
   const record = (await read()) ?? null;
-  const contact = record ? (record.contact ?? null) : (Object(body).contact ?? null);
+  const contact = contactIn({ operation, body, record: record ?? undefined }) ?? null;
   return { operation, record, contact, body: body ?? null, by: whoIs(wish) };
 }
 

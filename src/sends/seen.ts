@@ -1,3 +1,4 @@
+import { operationNamed, takes } from '../api/takes.ts';
 import { personOf } from '../command/seed.ts';
 import { byAge } from '../text/by-age.ts';
 import { hexDigestOf } from '../text/digest.ts';
@@ -6,6 +7,7 @@ import type { Seen } from './draft.ts';
 
 /** What a send is judged and drafted by. */
 export type About = {
+  readonly operation: string;
   /** Undefined: nobody, as of a note. */
   readonly hearers: 'customer' | 'public' | undefined;
   readonly body: unknown;
@@ -25,9 +27,10 @@ const unseen: Seen = {
 };
 
 /** What is seen of the thread, the entry or the contact that a send is about. */
-export function seenOf({ hearers, body, record }: About): Seen {
+export function seenOf(about: About): Seen {
+  const { hearers, body, record } = about;
   if (hearers === 'public') return seenOfEntry(body, record);
-  const contact = record ? record.contact : fieldsIn(body).contact;
+  const contact = contactIn(about);
   if (!record && !isRecord(contact)) return unseen;
   const messages = recordsIn(record?.messages);
   const newest = messages.toSorted(byAge()).at(-1);
@@ -44,6 +47,13 @@ export function seenOf({ hearers, body, record }: About): Seen {
     answers: newest ? { message_id: idOf(newest), created_at: textIn(newest.created_at) ?? '' } : null,
     messages: messages.length,
   };
+}
+
+/** Who gets it by the record; by the request only where that is what the request says: elsewhere it is one more field. */
+export function contactIn({ operation: id, body, record }: Pick<About, 'operation' | 'body' | 'record'>): unknown {
+  if (record) return record.contact;
+  const operation = operationNamed(id);
+  return operation && takes(operation, 'contact') ? fieldsIn(body).contact : undefined;
 }
 
 const idOf = (record: Fields | undefined): number => (typeof record?.id === 'number' ? record.id : 0);

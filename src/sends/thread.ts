@@ -1,12 +1,12 @@
 import { hearersOf } from '../api/hearers.ts';
 import type { Operation } from '../api/operation.ts';
+import { operationNamed } from '../api/takes.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call/call.ts';
 import { readRecord } from '../http/exchange/record.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Draft, Seen } from './draft.ts';
 import { seenOf } from './seen.ts';
-import { operationNamed } from './words.ts';
 
 /** The thread of a draft as it is now. */
 export type Thread = {
@@ -22,10 +22,10 @@ export async function threadOf(service: Service, draft: Draft): Promise<Thread> 
   const hearers = own ? hearersOf(own) : 'customer';
   const body = steps[0]?.body;
   const read = await readRecord((reader, params) => call(service, reader, { params }), record.kind, record.id);
-  if (!read) return { seen: seenOf({ hearers, body, record: undefined }), record: undefined };
+  if (!read) return { seen: seenOf({ operation, hearers, body, record: undefined }), record: undefined };
   const { record: shown, ...known } = read;
   if (!shown) throw new Failure('failed', 'The service does not show the thread. Nothing was sent.');
-  return { seen: seenOf({ hearers, body, record: shown }), record: shown, known };
+  return { seen: seenOf({ operation, hearers, body, record: shown }), record: shown, known };
 }
 
 /** What is other than it was when the draft was read, in sentences; none where nothing is. */

@@ -1,15 +1,10 @@
 import { hearersOf } from '../api/hearers.ts';
-import { operations } from '../api/index.ts';
-import type { Operation, Table } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
+import { operationNamed } from '../api/takes.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context, SendRequest, SendWish } from '../context.ts';
 import { fieldsIn, textIn } from '../text/record.ts';
 import { type Draft, digestOfDraft, type Seen } from './draft.ts';
-
-const table: Table = operations;
-
-export const operationNamed = (id: string): Operation | undefined => (Object.hasOwn(table, id) ? table[id] : undefined);
 
 type Act = Pick<SendRequest, 'operation' | 'body'> & {
   readonly record: { readonly kind: string; readonly id?: number | null };

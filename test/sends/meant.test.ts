@@ -116,6 +116,8 @@ test.each([
   expect(writesOf(world)).toEqual([]);
 });
 
+const strangeWords = 'It also holds what svc does not know of such a request, and the service may leave out:';
+
 const hidden: Readonly<Record<string, readonly [line: readonly string[], body: Fields, shown: string]>> = {
   'a status beside a text': [
     ['tickets', 'reply', '8', '--body', 'x'],
@@ -156,7 +158,9 @@ test('of what follows every field is shown, and what has no body is told by what
   changeIn(world.folder, ({ steps: [first, second] }) => ({
     steps: [first, { ...second, body: { body: 'Why', visible_to: 'everybody' } }],
   }));
-  expect((await ok('drafts show 1', { columns: 100 })).stdout).toContain('then note: Why\n  visible_to: everybody');
+  expect((await ok('drafts show 1', { columns: 100 })).stdout).toContain(
+    `then note: Why\n${strangeWords}\n  visible_to: everybody`,
+  );
   await ok('conversations reply 7 --body Bye --resolve --draft');
   changeIn(world.folder, ({ steps: [first, second] }) => ({
     steps: [first, { ...second, body: { status: 'pending' } }],

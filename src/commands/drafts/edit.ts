@@ -66,7 +66,7 @@ function editableStep(draft: Draft): number {
   const { id, state, steps } = draft;
   if (state !== 'waiting' && state !== 'refused')
     throw new Failure('failed', `Draft ${id} is ${state}, so it is not changed any more.`);
-  const step = steps.findIndex((one) => one.state !== 'done' && textField(one.body) !== undefined);
+  const step = steps.findIndex((one) => one.state !== 'done' && textField(one) !== undefined);
   if (step >= 0) return step;
   const why = hasBegun(draft) ? 'the text of it was sent already' : 'it has no text';
   throw new Failure('usage', `Draft ${id} cannot be changed: ${why}.`);
@@ -75,7 +75,7 @@ function editableStep(draft: Draft): number {
 /** Throws the usage Failure of a text that the service would refuse. */
 function withText({ steps }: Draft, at: number, text: string): readonly Step[] {
   return steps.map((step, index) => {
-    const name = textField(step.body);
+    const name = textField(step);
     if (index !== at || name === undefined) return step;
     const changed: Step = { ...step, body: { ...Object(step.body), [name]: text } };
     const { operation, input } = requestOf(changed);
