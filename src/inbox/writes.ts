@@ -9,18 +9,16 @@ import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call/call.ts';
 import { wireOf } from '../http/exchange/request.ts';
 import { loginOf } from '../http/send/reaching.ts';
-import { approve, newToken } from '../sends/approve.ts';
-import { claim } from '../sends/claim.ts';
-import { type Delivered, deliver } from '../sends/deliver.ts';
-import { type Draft, digestOfDraft, textOf } from '../sends/draft.ts';
+import { plainTerminal } from '../sends/ask.ts';
+import { type Draft, digestOfDraft } from '../sends/draft.ts';
 import { newDraft } from '../sends/make.ts';
-import { isMeant } from '../sends/meant.ts';
+import { draftBlocks } from '../sends/page.ts';
 import { seenOf } from '../sends/seen.ts';
 import type { DraftStore } from '../sends/store.ts';
 import { threadOf } from '../sends/thread.ts';
-import { whoIs } from '../sends/who.ts';
 import { draftInWords, nameAlone } from '../sends/words.ts';
 import { type Fields, recordsIn, textIn } from '../text/record.ts';
+import { sendNote, sendRead } from './delivering.ts';
 import type { Change, Effect, Kept, Means } from './effect.ts';
 import type { Event } from './event.ts';
 import { nameOf, type Row } from './row.ts';
@@ -99,7 +97,7 @@ function writingAs(service: Service, row: Row): Service {
   return { ...service, ctx: withContext(ctx, { sends }) };
 }
 
-/** Sends a draft that somebody has read, as `svc drafts approve` does. A note reaches nobody: no newer message holds it. */
+/** Sends a draft that somebody has agreed to. */
 export async function send(writing: Writing, sending: Sending): Promise<Ended | Extract<Event, { is: 'changed' }>> {
   const { job, row, draft: id, digest, means } = sending;
   const store = await writing.drafts();
@@ -107,7 +105,7 @@ export async function send(writing: Writing, sending: Sending): Promise<Ended | 
   try {
     const delivered =
       means === 'note'
-        ? await sendNote(await service(), store, { id, row })
+        ? await sendNote(await service(), store, { id, digest, row })
         : await sendRead(await service(), store, { id, digest });
     const { draft, failure } = delivered;
     if (failure?.kind === 'differs')
@@ -125,38 +123,6 @@ export async function send(writing: Writing, sending: Sending): Promise<Ended | 
     return { is: 'ended-job', job, state: isUnknown ? 'unknown' : 'refused', told };
   }
 }
-
-async function sendRead(
-  service: Service,
-  store: DraftStore,
-  read: { readonly id: number; readonly digest: string },
-): Promise<Delivered> {
-  const person = { by: whoIs(), token: () => newToken(service.ctx), retryUnknown: false, agrees: async () => true };
-  const delivered = await approve({ store, service: async () => service, ...person }, read.id, read.digest);
-  if (delivered) return delivered;
-  throw new Failure('failed', 'Declined. Nothing was sent.');
-}
-
-async function sendNote(
-  service: Service,
-  store: DraftStore,
-  { id, row }: { readonly id: number; readonly row: Row },
-): Promise<Delivered> {
-  const by = whoIs();
-  const held = await claim(store, { id, by, token: newToken(service.ctx) }, (one) => isNoteOn(row, one));
-  if (!held)
-    throw new Failure('failed', `Draft ${id} was changed or decided by somebody else just now. Nothing was sent.`);
-  return deliver({ service, held, by });
-}
-
-/** Nobody reads the thread of a note again, so it must be one still, and on that ticket. */
-const isNoteOn = (row: Row, draft: Draft): boolean =>
-  draft.state === 'waiting' &&
-  draft.steps.length === 1 &&
-  draft.operation === addTicketNote.id &&
-  draft.record.id === row.id &&
-  (draft.number === null || draft.number === row.number) &&
-  isMeant(draft);
 
 const mayBe: Readonly<Record<Means, string>> = {
   reply: 'may have been sent: look in the thread.',
@@ -193,13 +159,15 @@ async function changedEvent(
   { job, row, means, agreed }: Sending,
   { draft, failure, holdMs }: { readonly draft: Draft; readonly failure: Failure; readonly holdMs: number },
 ): Promise<Extract<Event, { is: 'changed' }>> {
-  const newest = await threadOf(service, draft).then(
-    ({ record }) => recordsIn(record?.messages).at(-1),
+  const record = await threadOf(service, draft).then(
+    (thread) => thread.record,
     () => undefined,
   );
+  const newest = recordsIn(record?.messages).at(-1);
   const said = newest ? `${textIn(newest.sender_name) ?? 'Somebody'} wrote:\n${textIn(newest.body) ?? ''}` : '';
   const why = failure.message.replace(/ Its digest is \w+ now\./u, '');
-  const shown = [why, said, `Your text:\n${textOf(draft) ?? ''}`].filter(Boolean).join('\n\n');
+  const sent = draftBlocks(draft, plainTerminal(service.ctx), draft.channel === 'changelog' ? record : undefined);
+  const shown = [why, said, ...sent].filter(Boolean).join('\n\n');
   return { is: 'changed', job, means, item: keptOf(draft, row), shown, holdMs, ...(agreed && { agreed }) };
 }
 

@@ -5,7 +5,7 @@ import { settleRecord } from '../http/exchange/recorder.ts';
 import { claimAlone, type Held, withStep } from './claim.ts';
 import { type Delivered, deliver, rowOf, stillUnsure, type Unsure } from './deliver.ts';
 import { type Draft, digestOfDraft, hasBegun, type Seen } from './draft.ts';
-import { isMeant, requireMeant } from './meant.ts';
+import { isAsAgreed, requireMeant } from './meant.ts';
 import { requireOwn } from './own.ts';
 import { foundAt } from './settle.ts';
 import type { DraftStore } from './store.ts';
@@ -49,9 +49,9 @@ export async function approve(
   const asks = !isRead || draft.state === 'unknown';
   if (asks && !(await approving.agrees(draft, await entryOf(service, draft), { isRead }))) return undefined;
   await requireOwn(draft, service);
-  const held = await claimAlone(service.ctx, store, { id, by, token: approving.token() }, (one) => {
-    return one.state === draft.state && digestOfDraft(one) === present && one.number === draft.number && isMeant(one);
-  });
+  const held = await claimAlone(service.ctx, store, { id, by, token: approving.token() }, (one) =>
+    isAsAgreed(one, draft),
+  );
   if (!held)
     throw new Failure('failed', `Draft ${id} was changed or decided by somebody else just now. Nothing was sent.`, {
       hint: `Look at it with: svc drafts show ${id}`,

@@ -3,7 +3,7 @@ import type { Operation } from '../api/operation.ts';
 import { addTicketNote } from '../api/tickets.ts';
 import { Failure } from '../errors.ts';
 import { type Known, operationAt } from '../http/exchange/raw.ts';
-import type { Draft, Step } from './draft.ts';
+import { type Draft, digestOfDraft, type Step } from './draft.ts';
 
 // The place of drafts may be shared: what a person reads of one (what it does, to which record) must be what its requests
 // do, whoever has written it there.
@@ -20,6 +20,13 @@ export function requireMeant(draft: Draft): void {
 }
 
 export const isMeant = (draft: Draft): boolean => whyNotMeant(draft) === undefined;
+
+/** Whether a draft is what somebody agreed to, and of the same account: another one may stand in its place since. */
+export const isAsAgreed = (one: Draft, agreed: Draft): boolean =>
+  one.state === agreed.state &&
+  digestOfDraft(one) === digestOfDraft(agreed) &&
+  (['number', 'base_url', 'account', 'login'] as const).every((name) => one[name] === agreed[name]) &&
+  isMeant(one);
 
 /** Undefined where each of its requests does what the draft says, to the record that it names. */
 export function whyNotMeant({ operation, record, steps }: Draft): string | undefined {

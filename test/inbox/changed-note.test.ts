@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import { connect } from '../../src/http/call/call.ts';
 import { send } from '../../src/inbox/writes.ts';
-import type { NewDraft } from '../../src/sends/draft.ts';
+import { digestOfDraft, type NewDraft } from '../../src/sends/draft.ts';
 import { sendsFor } from '../../src/sends/lazy.ts';
 import { openDrafts } from '../../src/sends/store.ts';
 import { settings as plain, screen } from '../cli/fake-context.ts';
@@ -26,7 +26,11 @@ const withPath = (path: string, operation = step.operation): Partial<NewDraft> =
   steps: [{ ...step, operation, path, state: 'waiting', sent_id: null }],
 });
 
-/** Sends the note as the inbox does, and returns what was written. */
+const withBody = (body: unknown): Partial<NewDraft> => ({
+  steps: [{ ...step, body, state: 'waiting', sent_id: null }],
+});
+
+/** Sends a note that was agreed to as the inbox does, once it is another one, and returns what was written. */
 async function writesOf(change: Partial<NewDraft>): Promise<readonly string[]> {
   const world = sandboxWorld({ seed: few });
   const { exchange, clock, folder } = world;
@@ -36,7 +40,9 @@ async function writesOf(change: Partial<NewDraft>): Promise<readonly string[]> {
   };
   const ctx: Context = { ...base, sends: sendsFor(base, settings) };
   const store = await openDrafts(ctx, undefined);
-  const { id: draft } = await store.add({ ...note, ...change });
+  const agreed = await store.add(note);
+  const [draft, digest] = [agreed.id, digestOfDraft(agreed)];
+  await store.change(draft, (one) => ({ ...one, ...change }));
   const row = { ...rowOf(8), kind: 'ticket' as const, number: 'T-1008' };
   const writing = {
     service: () => connect(ctx, settings),
@@ -44,7 +50,7 @@ async function writesOf(change: Partial<NewDraft>): Promise<readonly string[]> {
     account: 1,
     holdMs: async () => 0,
   };
-  const ended = await send(writing, { do: 'send', job: 1, row, means: 'note', draft, digest: '', holdMs: 0 });
+  const ended = await send(writing, { do: 'send', job: 1, row, means: 'note', draft, digest, holdMs: 0 });
   const written = world.sent.filter((line) => !line.startsWith('GET'));
   expect(ended).toMatchObject({ is: 'ended-job', state: written.length > 0 ? 'done' : 'refused' });
   return written;
@@ -60,6 +66,10 @@ test.each([
   ['a note on another ticket', withPath('/tickets/9/notes')],
   ['a note on another ticket, all through', { ...withPath('/tickets/9/notes'), record: { kind: 'tickets', id: 9 } }],
   ['a note with another number', { number: 'T-1009' }],
+  ['a note with another text', withBody({ body: 'Else' })],
+  ['a note with a status', withBody({ body: 'Look', status: 'closed' })],
+  ['a note of another account', { account: 2 }],
+  ['a note for another service', { base_url: 'https://other.test' }],
 ])('%s in its place is not sent', async (_, change) => {
   expect(await writesOf(change)).toEqual([]);
 });

@@ -89,6 +89,8 @@ test.each([
   ['another ticket', firstStep(otherTicket)],
   ['another text', firstStep({ body: { body: 'Another' } })],
   ['another number', () => ({ number: 'T-1009' })],
+  ['another account', () => ({ account: 2 })],
+  ['another service', () => ({ base_url: 'https://other.test' })],
 ] satisfies [string, Change][])('%s that is put in while a person is asked is not sent', async (_, change) => {
   const { world, draft, run } = desk();
   await draft('tickets reply 8 --body Fixed');
