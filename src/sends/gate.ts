@@ -1,3 +1,4 @@
+import { operationNamed, takes } from '../api/takes.ts';
 import type { SendMode } from '../config/settings.ts';
 import { stricter } from '../config/settings.ts';
 import type { SendRequest, Verdict } from '../context.ts';
@@ -89,10 +90,16 @@ function heldFor({ settings, wish, shared }: Judging): number {
 }
 
 /** A change of what is published already is read by the public too; what cannot be read may be. */
-async function isPublished({ body, record }: SendRequest, read: () => Promise<Fields | undefined>): Promise<boolean> {
-  const { status } = fieldsIn(body);
+async function isPublished(
+  { operation, body, record }: SendRequest,
+  read: () => Promise<Fields | undefined>,
+): Promise<boolean> {
+  const { status, ...others } = fieldsIn(body);
   // A server that trims, or takes capitals, publishes by "Published " too: only what surely is a draft is one.
   if (status !== undefined && status !== null && status !== 'draft') return true;
+  // So may `Status`, or a whole entry in a field: of what svc does not know nobody can tell.
+  const known = operationNamed(operation);
+  if (!known || Object.keys(others).some((name) => !takes(known, name))) return true;
   if (record.id === undefined) return false;
   const present = await read();
   return present?.status !== 'draft';
@@ -105,7 +112,7 @@ function refuseDisguised(mode: SendMode, isHeld: boolean): Verdict {
     'A server may take this request for one that reaches a customer, and it is not written as one.',
     {
       isHeld: true,
-      hint: 'Nothing was sent. Write the path as the table has it: svc api ls',
+      hint: 'Nothing was sent. Write the path as svc api ls has it, without a query, and the body as one JSON object.',
     },
   );
 }

@@ -311,6 +311,15 @@ test('svc api --draft keeps what reaches a customer, and sends nothing else eith
 test.each([
   ...['/tickets/8/replies;a=b', '/tickets/8/replies%00', '/tickets/8/replies%3fx', '/tickets/8/%252e%252e/8/replies'],
   ...['/tickets/8/replies.json', '/tickets//8/replies', '/TICKETS/8/replies', '/tickets/8/replies?x=1'],
+  ...['/tickets/8/replies.', '/tickets/8/replies.ndjson', '/tickets/8/replies%2e%2e', '/tickets/8/replies:8'],
+  ...[
+    '/tickets/8/replies,',
+    '/tickets/8/replies/,',
+    '/tickets/8/(replies)',
+    '/tickets/8,/replies~',
+    '/tickets/%EF%BC%98/replies',
+  ],
+  ...['/tickets/9007199254740993/replies', '/tickets/99999999999999999999/replies'],
 ])('in mode draft svc api does not let out what a server may take for a reply: %s', async (path) => {
   const { world, run } = desk();
   const ran = await run(`api -X POST ${path} -f body=Hello`, { env: { SVC_SENDS: 'draft' } });

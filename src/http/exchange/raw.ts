@@ -27,7 +27,10 @@ export function operationAt(method: string, path: string, among: Table = table):
       return '(\\d+)';
     });
     const match = new RegExp(`^${pattern}$`, 'u').exec(path);
-    if (match) return { operation, params: Object.fromEntries(names.map((name, i) => [name, Number(match[i + 1])])) };
+    if (!match) continue;
+    const params = Object.fromEntries(names.map((name, i) => [name, Number(match[i + 1])]));
+    // A number that is not kept is the id of another record.
+    return Object.values(params).every(Number.isSafeInteger) ? { operation, params } : undefined;
   }
   return undefined;
 }
@@ -38,7 +41,7 @@ export function looselyAt(method: string, path: string): Operation | undefined {
   return Object.values(table).find((operation) => {
     if (hearersOf(operation) === undefined) return false;
     if (!isLike(method, operation.method)) return false;
-    const pattern = new RegExp(`${filledPath(operation.path, () => '[^/]+').toLowerCase()}$`, 'u');
+    const pattern = new RegExp(`${filledPath(operation.path, () => '[^/]+').toLowerCase()}(?:/[^/\\w]+)*$`, 'u');
     return readings.some((reading) => pattern.test(reading));
   });
 }
@@ -50,15 +53,16 @@ function readingsOf(path: string): readonly string[] {
   return [...ends.map((at) => whole.slice(0, at)), whole].map(resolved);
 }
 
-/** Without empty segments, dots, parameters behind a semicolon, and a suffix such as `.json`. */
+/** Of each segment its first word: without dots, parameters, a suffix such as `.json`, and whatever else a server may drop. */
 function resolved(path: string): string {
   const kept: string[] = [];
   for (const segment of path.split(/[/\\]/u)) {
     const name = segment.replace(/;.*$/su, '').trim();
+    const [word = name] = /[\w-]+/u.exec(name) ?? [];
     if (name === '..') kept.pop();
-    else if (name !== '' && name !== '.') kept.push(name);
+    else if (word !== '' && word !== '.') kept.push(word);
   }
-  return `/${kept.join('/')}`.replace(/\.[a-z]{2,5}$/u, '');
+  return `/${kept.join('/')}`;
 }
 
 /** PUT and PATCH are one to many servers. */

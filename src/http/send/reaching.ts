@@ -4,7 +4,7 @@ import { loginDigest } from '../../auth/login-digest.ts';
 import type { Hearers, SendRequest } from '../../context.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 import { readBody } from '../../retry/own-word.ts';
-import { fieldsIn } from '../../text/record.ts';
+import { fieldsIn, isRecord } from '../../text/record.ts';
 import type { RequestSpec, Service } from '../exchange/asking.ts';
 import { isId } from '../exchange/made.ts';
 import { looselyAt } from '../exchange/raw.ts';
@@ -38,9 +38,19 @@ export async function requireAllowed(service: Service, asked: RequestSpec, wire:
   if (verdict !== 'go') throw verdict;
 }
 
-/** With a query, or a body that is no JSON, a server may read more of a request than a person is shown. */
-const isPlain = ({ path, body = '' }: Wire): boolean =>
-  !path.includes('?') && (body === '' || readBody(body).form === 'json');
+/** With a query, or a body that is no JSON object or says that it is none, a server may read more of a request than a person is shown. */
+const isPlain = ({ path, headers = {}, body = '' }: Wire): boolean =>
+  !path.includes('?') && (body === '' || isObject(body)) && Object.entries(headers).every(isJsonType);
+
+function isObject(text: string): boolean {
+  const read = readBody(text);
+  return read.form === 'json' && isRecord(read.json);
+}
+
+/** Of a header that names the type of a body: to some servers `content_type` does too. */
+const isJsonType = ([name, value]: readonly [string, string]): boolean =>
+  !/^content[-_]type$/iu.test(name) ||
+  /^application\/(?:[\w.-]+\+)?json(?:\s*;\s*charset="?utf-8"?)?\s*$/iu.test(value);
 
 function requestOf(service: Service, asked: RequestSpec, { method, path, body }: Wire, hearers: Hearers): SendRequest {
   const read = readBody(body ?? '');
