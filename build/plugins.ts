@@ -112,11 +112,11 @@ export function replacing(name: string, file: RegExp, [from, to]: readonly [stri
 /** `bytes`: JavaScript that gives SQLite's WebAssembly to the thread that it is for. */
 export const unpackedSqlite = (bytes: string): Plugin[] => [
   replacing('unpacked-sqlite', /src\/mirror\/sqlite\/unpacked\.cjs$/u, [
-    'exports.sqlite = undefined',
-    `exports.sqlite = ${bytes}`,
+    'module.exports = undefined',
+    `module.exports = ${bytes}`,
   ]),
   replacing('packed-sqlite', /node-sqlite3-wasm\.js$/u, [
     'var wasmBinary;',
-    `var wasmBinary = require(${JSON.stringify(join(import.meta.dirname, '..', 'src/mirror/sqlite/unpacked.cjs'))}).sqlite;`,
+    `var wasmBinary = require(${JSON.stringify(join(import.meta.dirname, '..', 'src/mirror/sqlite/unpacked.cjs'))});`,
   ]),
 ];

@@ -4,16 +4,21 @@ import { accountsIn } from '../store/account.ts';
 import { type Account, type Answer, type Engine, literal, quoted, type Store, type View } from '../tables/store.ts';
 import { changeColumns, rowColumns, tables } from '../tables/tables.ts';
 
+/** Whether an index may find something or bring it in order. Of a text that only mentions it nothing is wrong but a few milliseconds. */
+const mayUseIndex = (query: string): boolean => /\b(?:where|join|order|group|distinct|min|max|over)\b/iu.test(query);
+
 /** A query sees the records of one account, under the names of the tables; what svc keeps for itself it does not. */
-function viewsFor({ service, id }: Account, engine: Engine): View[] {
+function viewsFor({ service, id }: Account, engine: Engine, query: string): View[] {
   const schema = engine === 'sqlite' ? 'main' : 'svc_mirror';
   // A file has one account; but the indexes begin with it. That tells nothing apart, and SQLite is told so: it would take any
   // index that begins so for a question about all rows, and read them in its order.
   const one = `account_id = ${literal(id)}`;
-  const condition = `service = ${literal(service)} AND ${engine === 'sqlite' ? `likelihood(${one}, 1.0)` : one}`;
+  const whose = `service = ${literal(service)} AND ${engine === 'sqlite' ? `likelihood(${one}, 1.0)` : one}`;
+  // Where none is used, to ask that of each row takes three times as long as to count them.
+  const condition = engine === 'sqlite' && !mayUseIndex(query) ? '' : ` WHERE ${whose}`;
   const view = (name: string, columns: readonly { readonly name: string }[]): View => ({
     name,
-    text: `SELECT ${columns.map((column) => quoted(column.name)).join(', ')} FROM ${schema}.${name} WHERE ${condition}`,
+    text: `SELECT ${columns.map((column) => quoted(column.name)).join(', ')} FROM ${schema}.${name}${condition}`,
   });
   return [
     ...tables.map(({ name, columns }) => view(name, [...columns, ...rowColumns])),
@@ -26,7 +31,7 @@ export async function ask(store: Store, account: Account, text: string, signal: 
   if (store.engine === 'sqlite' && (await accountsIn(store)).length > 1) throw severalAccounts(store.place);
   // Only those that the text can mean: each takes its time.
   const lower = text.toLowerCase();
-  const views = viewsFor(account, store.engine).filter(({ name }) => lower.includes(name));
+  const views = viewsFor(account, store.engine, text).filter(({ name }) => lower.includes(name));
   try {
     return await store.query({ text, account, views }, signal);
   } catch (error) {

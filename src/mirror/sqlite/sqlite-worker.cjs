@@ -20,7 +20,9 @@ let readOnly = true;
 /** Where the library believes its journal to be, and where it is. */
 let journal = '';
 let undo = '';
-const real = { ...fs };
+const used = ['access', 'close', 'exists', 'fsync', 'ftruncate', 'open', 'read', 'stat', 'unlink', 'write'];
+// Not all of it: that would load what is behind its getters.
+const real = Object.fromEntries(used.map((name) => [`${name}Sync`, fs[`${name}Sync`]]));
 let lastError;
 
 /** The library makes one error of all: the reason is kept for the message. */
