@@ -44,7 +44,7 @@ const together = [
         'src/http/\\w+/(call|send|asking|attempt|address|answer|promised|request-spec|made|gate|limiter|numbers|request|pages|sweeps|page-meta|shared-hold|user-agent)\\.ts',
         'src/retry/',
         'src/auth/(session|at-hand|credentials)\\.ts',
-        'src/command/(flags|from-operation|listing|or-all|row|named|typed-name|copy-flag)\\.ts',
+        'src/command/(flags|from-operation|listing|at-most|row|named|typed-name|copy-flag)\\.ts',
         'src/sync/flags\\.ts',
         'src/(commands/from-file|(bulk/rows|tabular)/flags)\\.ts',
         'src/text/(json-depth|near|time)\\.ts',

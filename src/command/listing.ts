@@ -6,9 +6,9 @@ import { list, type Range } from '../http/call/pages.ts';
 import type { Column, View } from '../output/view.ts';
 import { capital } from '../text/capital.ts';
 import { number } from '../text/number.ts';
-import { forMore } from './at-most.ts';
+import { forMore, orAll } from './at-most.ts';
 import type { Params } from './command.ts';
-import { orAll, param } from './param.ts';
+import { param } from './param.ts';
 import { sifted } from './sift.ts';
 
 /** Flags of every paginated list. */

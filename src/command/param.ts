@@ -172,31 +172,3 @@ export function splitPair(text: string, flag: string): [key: string, value: stri
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
   throw new Failure('usage', `${flag} takes key=value, not "${text}".`);
 }
-
-const where = 'Where the copy is: a file or postgres://HOST/DATABASE';
-
-const placeOf = (description: string) => param.text(description, { placeholder: 'PLACE', completes: 'files' });
-
-/** Of every command that asks the copy. */
-export const dbFlag = { db: placeOf(`${where} (default: SVC_MIRROR_DB, else the state folder)`) };
-
-/** The same in fewer words. */
-export const shortDbFlag = { db: placeOf(where) };
-
-/** The flag, with a hint of one's own for a text that it refuses; undefined leaves the refusal as it is. */
-export const hinted = <T>(flag: Param<T>, hintFor: (text: string) => string | undefined): Param<T> => ({
-  ...flag,
-  parse(texts, ...rest) {
-    try {
-      return flag.parse(texts, ...rest);
-    } catch (error) {
-      const hint = hintFor(texts.at(-1) ?? '');
-      if (!(error instanceof Failure) || hint === undefined) throw error;
-      throw new Failure(error.kind, error.message, { hint });
-    }
-  },
-});
-
-/** Of a number of records beside which there is --all: `--limit all` is told so. */
-export const orAll = (limit: Param<number | undefined>): Param<number | undefined> =>
-  hinted(limit, () => 'For all of them: --all');

@@ -1,3 +1,5 @@
+import type { Output } from '../api/operation.ts';
+import type { getTicket } from '../api/tickets.ts';
 import { localTime } from '../output/cells.ts';
 import { insteadOf } from '../promise/instead-of.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -5,12 +7,7 @@ import { sanitize } from '../text/sanitize.ts';
 /** As git marks it. Only this line counts, so headings of Markdown above it stay. */
 const scissors = '# ------------------------ >8 ------------------------';
 
-type Someone = {
-  readonly name: string;
-  readonly last_name: string;
-  readonly email: string;
-  readonly phone: string | null;
-} | null;
+type Person = NonNullable<Output<typeof getTicket>['ticket']['contact']>;
 
 type Message = { readonly sender_name: string; readonly body: string; readonly created_at: string };
 
@@ -72,7 +69,10 @@ export function withoutSeed(text: string, seed: string): string {
   return (end < 0 ? lines : lines.slice(0, end)).join('\n').replace(/^(?:[ \t]*\n)+/u, '');
 }
 
-export function personOf(contact: Someone, otherwise: string): string {
+export function personOf(
+  contact: Pick<Person, 'name' | 'last_name' | 'email' | 'phone'> | null,
+  otherwise: string,
+): string {
   if (!contact) return otherwise;
   const name = [contact.name, contact.last_name].filter(Boolean).join(' ');
   const address = contact.email || contact.phone;

@@ -1,4 +1,5 @@
-import type { CredentialKind, Scope } from '../api/operation.ts';
+import type { getAccount } from '../api/account.ts';
+import type { CredentialKind, Output, Scope } from '../api/operation.ts';
 import { loginIdOf, unbind } from '../auth/bound.ts';
 import { checkToken, heldByProfile, loginCommand, nameOf, newProfile, readStored, store } from '../auth/credentials.ts';
 import type { Bearer } from '../auth/session.ts';
@@ -13,16 +14,13 @@ import { checkRedirectUri, findClient } from './oauth-login.ts';
 import { placeOf, reportOf, type StatusReport } from './report.ts';
 import { type Lines, readSecret } from './stdin-lines.ts';
 
+type Account = Output<typeof getAccount>;
+
 /** What the service says of a credential. */
 export type Judged = {
   readonly valid: boolean;
   /** Undefined where the credential may not see it: without the scope `identity`, or machine-to-machine. */
-  readonly account?: {
-    readonly account_id: number;
-    readonly name: string;
-    readonly billing_active?: boolean;
-    readonly setup_url?: string | null;
-  };
+  readonly account?: Pick<Account, 'account_id' | 'name'> & Partial<Pick<Account, 'billing_active' | 'setup_url'>>;
   /** The account that the profile is known to belong to, where a machine-to-machine token was taken for it. */
   readonly takenFor?: number | undefined;
   /** Why it does not work. */

@@ -7,7 +7,7 @@ import { isRecord } from '../text/record.ts';
 import { type Answer, answer } from './answer.ts';
 import { firstItems, room, smallRecord } from './bounds.ts';
 import { onlyFields } from './slices.ts';
-import { fieldsOfInput, invalid, refuseUnknown, type Tool } from './tool.ts';
+import { invalid, readingTool, type Tool } from './tool.ts';
 
 /** More rows say that the query should count or choose. */
 const mostRows = 200;
@@ -32,26 +32,13 @@ type Made = Pick<Tool, 'name' | 'title' | 'description'> & {
 };
 
 /** A tool that asks the copy: no request, nothing written, and an answer within the bounds of every other. */
-const copyTool = ({ name, title, description, properties, required, look }: Made): Tool => {
-  const tool: Tool = {
-    ...{ name, title, description },
-    inputSchema: {
-      type: 'object',
-      properties: { ...properties, fields: fieldsArgument },
-      ...(required && { required: [...required] }),
-    },
-    outputSchema: { type: 'object' },
-    annotations: { readOnlyHint: true },
-    reach: 'read',
-    toolset: 'copy',
-    async run({ service, input, boundary }) {
-      refuseUnknown(tool, input);
-      const fields = fieldsOfInput(input);
-      return boundedAnswer(name, await look(service, input), fields, boundary);
-    },
-  };
-  return tool;
-};
+const copyTool = ({ properties, required, look, ...about }: Made): Tool =>
+  readingTool(
+    { ...about, toolset: 'copy' },
+    { properties: { ...properties, fields: fieldsArgument }, ...(required && { required: [...required] }) },
+    async ({ service, input, boundary }, fields) =>
+      boundedAnswer(about.name, await look(service, input), fields, boundary),
+  );
 
 function boundedAnswer(
   name: string,

@@ -10,7 +10,7 @@ import { counted, number } from '../text/number.ts';
 import { answer } from './answer.ts';
 import { firstItems, room } from './bounds.ts';
 import { onlyFields } from './slices.ts';
-import { fieldsOfInput, invalid, refuseUnknown, type Tell, type Tool } from './tool.ts';
+import { invalid, readingTool, type Tell, type Tool } from './tool.ts';
 
 /** More matches say that the words were too few. */
 const mostMatches = 50;
@@ -52,23 +52,11 @@ type Finder = Pick<Tool, 'name' | 'title' | 'description'> & {
   look(service: Service, q: string, tell: Tell): Promise<Looked>;
 };
 
-const finder = ({ name, title, description, about, key, noun, operation, look }: Finder): Tool => {
-  const tool: Tool = {
-    ...{ name, title, description },
-    inputSchema: {
-      type: 'object',
-      properties: { q: { type: 'string', description: about }, fields: fieldsArgument },
-      required: ['q'],
-    },
-    outputSchema: { type: 'object' },
-    annotations: { readOnlyHint: true },
-    reach: 'read',
-    toolset: key,
-    operation,
-    async run({ service, input, boundary, tell }) {
-      refuseUnknown(tool, input);
-      const fields = fieldsOfInput(input);
-      const { q } = input;
+const finder = ({ name, title, description, about, key, noun, operation, look }: Finder): Tool =>
+  readingTool(
+    { name, title, description, toolset: key, operation },
+    { properties: { q: { type: 'string', description: about }, fields: fieldsArgument }, required: ['q'] },
+    async ({ service, input: { q }, boundary, tell }, fields) => {
       if (typeof q !== 'string' || q.trim() === '') throw invalid({ q: ['must be the text to look for'] });
       const { found, read, isAll, told = [] } = await look(service, q.trim(), tell);
       const records = fields ? found.map((record) => onlyFields(record, fields)) : found;
@@ -87,9 +75,7 @@ const finder = ({ name, title, description, about, key, noun, operation, look }:
       ];
       return answer({ [key]: shown }, leftOut, [`${counted(found.length, noun)} found.`, ...told], boundary);
     },
-  };
-  return tool;
-};
+  );
 
 /** From the copy of the account where there is one, else page by page. */
 async function lookForContacts(service: Service, q: string, tell: Tell): Promise<Looked> {

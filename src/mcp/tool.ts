@@ -36,6 +36,26 @@ export type Tool = Omit<Derived, 'operation'> & {
   run(call: Call): Promise<Answer>;
 };
 
+/** A tool that only reads. `answer`: once its arguments are known; `fields`: those that were asked for of each record. */
+export function readingTool(
+  about: Pick<Tool, 'name' | 'title' | 'description' | 'toolset' | 'operation'>,
+  inputSchema: Pick<Tool['inputSchema'], 'properties' | 'required'>,
+  answer: (call: Call, fields: readonly string[] | undefined) => Promise<Answer>,
+): Tool {
+  const tool: Tool = {
+    ...about,
+    inputSchema: { type: 'object', ...inputSchema },
+    outputSchema: { type: 'object' },
+    annotations: { readOnlyHint: true },
+    reach: 'read',
+    async run(call) {
+      refuseUnknown(tool, call.input);
+      return answer(call, fieldsOfInput(call.input));
+    },
+  };
+  return tool;
+}
+
 export const invalid = (fields: Readonly<Record<string, readonly string[]>>): Failure =>
   new Failure('usage', 'The arguments are not valid; nothing was sent.', { fields });
 

@@ -1,9 +1,9 @@
 import { resources } from '../../api/resources.ts';
 import { faces } from '../../audit/entry.ts';
 import { type Entry, entriesIn, entryFields } from '../../audit/read.ts';
-import { atMost } from '../../command/at-most.ts';
+import { atMost, orAll } from '../../command/at-most.ts';
 import { defineCommand, type TopGroup } from '../../command/command.ts';
-import { orAll, param } from '../../command/param.ts';
+import { param } from '../../command/param.ts';
 import { past } from '../../command/past.ts';
 import { Failure } from '../../errors.ts';
 import { accountFlag, chosenRecord } from './chosen.ts';

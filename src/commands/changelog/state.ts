@@ -1,5 +1,5 @@
+import { hinted } from '../../command/at-most.ts';
 import type { Param } from '../../command/command.ts';
-import { hinted } from '../../command/param.ts';
 import { type Item, isScheduled } from '../../release/plan.ts';
 
 /** As people see it: what is published with a date to come is scheduled. */

@@ -1,7 +1,8 @@
 import type { Group, Likeness } from '../../answers/duplicates.ts';
 import { atMost, wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
-import { dbFlag, param, withFallback } from '../../command/param.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
+import { param, withFallback } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
 import type { Column } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';

@@ -1,6 +1,7 @@
 import type { History } from '../../answers/history.ts';
 import { defineCommand } from '../../command/command.ts';
-import { dbFlag, param } from '../../command/param.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
+import { param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';

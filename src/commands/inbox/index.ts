@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command/command.ts';
-import { dbFlag, param } from '../../command/param.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
+import { param } from '../../command/param.ts';
 
 export const inbox = defineCommand({
   name: 'inbox',

@@ -1,6 +1,7 @@
 import { firstComing, wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
-import { dbFlag, param } from '../../command/param.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
+import { param } from '../../command/param.ts';
 import type { Change } from '../../mirror/store/changes.ts';
 import { kindNames } from '../../mirror/tables/kinds.ts';
 import { tableOf } from '../../mirror/tables/tables.ts';

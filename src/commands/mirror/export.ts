@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../../command/command.ts';
-import { dbFlag, param, withFallback } from '../../command/param.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
+import { param, withFallback } from '../../command/param.ts';
 import { refuseOwnFile } from '../../disk/place/own-files.ts';
 import { kindNames } from '../../mirror/tables/kinds.ts';
 import { counted } from '../../text/number.ts';

@@ -2,7 +2,7 @@ import { credentialsAtHand, notLoggedIn, refuseTwoSources } from '../../auth/at-
 import { heldByProfile } from '../../auth/credentials.ts';
 import { defineCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
-import { dbFlag } from '../../command/param.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command/command.ts';
-import { dbFlag, param, withFallback } from '../../command/param.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
+import { param, withFallback } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command/command.ts';
-import { shortDbFlag } from '../../command/param.ts';
+import { shortDbFlag } from '../../command/copy-flag.ts';
 import { placeOfCopy } from '../../mirror/store/place.ts';
 import { bare } from '../../output/bare.ts';
 

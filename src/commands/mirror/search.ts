@@ -1,6 +1,7 @@
-import { forMore } from '../../command/at-most.ts';
+import { forMore, orAll } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
-import { dbFlag, orAll, param } from '../../command/param.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
+import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
 import { withCopy } from './copy.ts';
 

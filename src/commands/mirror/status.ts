@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command/command.ts';
-import { dbFlag } from '../../command/param.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
 import { withoutTimes } from '../../mirror/query/age.ts';
 import { withCopy } from './copy.ts';
 

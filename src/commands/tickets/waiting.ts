@@ -1,7 +1,8 @@
 import type { Waiting } from '../../answers/waiting.ts';
 import { atMost, wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
-import { dbFlag, param } from '../../command/param.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
+import { param } from '../../command/param.ts';
 import { contactColumn, numberColumn } from '../../output/contact-columns.ts';
 import type { Column } from '../../output/view.ts';
 import { pastMoment } from '../../text/time.ts';

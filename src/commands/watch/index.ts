@@ -1,5 +1,6 @@
 import { defineCommand, type Param } from '../../command/command.ts';
-import { param, shortDbFlag, withFallback } from '../../command/param.ts';
+import { shortDbFlag } from '../../command/copy-flag.ts';
+import { param, withFallback } from '../../command/param.ts';
 import { mostSeconds } from '../../config/given-texts.ts';
 import { streamForms } from '../../config/stream-forms.ts';
 import { Failure } from '../../errors.ts';

@@ -1,7 +1,7 @@
 import { webhookEvents } from '../../api/webhooks.ts';
-import { forMore } from '../../command/at-most.ts';
+import { forMore, orAll } from '../../command/at-most.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
-import { orAll, param } from '../../command/param.ts';
+import { param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
 import { number } from '../../text/number.ts';
 import { envelopeIn } from '../../webhooks/event/envelope.ts';
