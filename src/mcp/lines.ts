@@ -7,7 +7,7 @@ export const largestMessage = 16 * 1024 * 1024;
 const lineFeed = Buffer.from('\n');
 
 /** Why a line is not read: as it is told to whoever wrote it. */
-export const unread = {
+const unread = {
   tooLong: `A line may have at most ${largestMessage / 1024 / 1024} MB.`,
   tooDeep: `A line may be nested ${deepest} levels deep.`,
 } as const;
