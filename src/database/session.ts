@@ -28,10 +28,7 @@ export type Opening = {
 };
 
 /** A connection on which each statement has the settings and the guard, whatever lies between it and the server. */
-export type Session = {
-  ask(statement: Statement): Promise<readonly Row[]>;
-  end(): Promise<void>;
-};
+export type Session = Awaited<ReturnType<typeof beginSession>>;
 
 /**
  * The server would compile a statement that it takes for long. Ours are short; what steers their plans (`enable_seqscan = off`) only
@@ -48,7 +45,7 @@ export async function beginSession(
   client: Client,
   { settings = [], guard }: Pick<Opening, 'settings' | 'guard'>,
   place: string,
-): Promise<Session> {
+) {
   const [own] = (await client.query('SELECT pg_catalog.pg_backend_pid() AS pid')).rows;
   const isPooled = own?.pid !== numberOf(client);
   const all = [...always, ...settings].map((one) => `SET${isPooled ? ' LOCAL' : ''} ${one}; `).join('');
@@ -70,7 +67,7 @@ export async function beginSession(
     }
   };
   return {
-    async ask({ name, ...statement }) {
+    async ask({ name, ...statement }: Statement) {
       const asked = { ...statement, ...(name !== undefined && !isPooled && { name }) };
       return isPooled || asked.lock || asked.check ? inTransaction(asked) : rowsOf(await client.query(asked));
     },

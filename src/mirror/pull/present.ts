@@ -1,18 +1,9 @@
-import type { Fields } from '../../text/record.ts';
 import { dataOf } from '../tables/cells.ts';
 import { type Account, owned, ownerOf, pieces, placeholders, quoted, type Row, type Sql } from '../tables/store.ts';
 import type { Table } from '../tables/tables.ts';
 
 /** A row as it is before a page is applied. */
-export type Present = {
-  readonly row: number;
-  readonly key: string;
-  readonly data: Fields;
-  readonly isDeleted: boolean;
-  readonly readAt: string | undefined;
-  readonly firstSweep: number;
-  readonly lastSweep: number;
-};
+export type Present = Readonly<ReturnType<typeof presentOf>>;
 
 /** Rows whose first key column is one of `ids`: records by their id, parts and members by what they belong to. */
 export async function presentRows(
@@ -37,7 +28,7 @@ export async function presentRows(
   return present;
 }
 
-const presentOf = (row: Row, key: string): Present => ({
+const presentOf = (row: Row, key: string) => ({
   row: Number(row.svc_row),
   key,
   data: dataOf(row),

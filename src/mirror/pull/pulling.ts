@@ -9,31 +9,9 @@ import type { KindName } from '../tables/kinds.ts';
 import type { Account, Store } from '../tables/store.ts';
 import { leaveRoom } from './budget.ts';
 import { leftOf, type Progressing, progressOf } from './progress.ts';
-import { createWriter, type Writer } from './writer.ts';
+import { createWriter } from './writer.ts';
 
-/** What a pull needs, and what it counts. */
-export type Pulling = Progressing & {
-  readonly ctx: Context;
-  readonly service: Service;
-  readonly store: Store;
-  readonly account: Account;
-  readonly writer: Writer;
-  readonly wishes: Wishes;
-  /** When it began, by this machine's clock; and now. */
-  readonly began: string;
-  now(): string;
-  /** The time of the service's last answer, by its own clock. */
-  serviceTime(): string | null;
-  /** One request; throws `stop` where `--max-requests` are used up. */
-  ask<const Op extends Operation>(operation: Op, input: Input<Op>): Promise<Fields>;
-  /** Asked right before each request: throws where another pull of the account has begun. */
-  readonly turn: { check: () => void };
-  readonly stop: Failure;
-  readonly tally: Map<KindName, Tally>;
-  /** Kinds at whose list the service failed, and those that it answered for. */
-  readonly broken: Set<KindName>;
-  readonly answered: Set<KindName>;
-};
+export type Pulling = ReturnType<typeof preparePull>;
 
 export type Wishes = {
   readonly only: readonly KindName[];
@@ -72,6 +50,7 @@ export type Tally = {
 /** The service whose answers tell the time of the pull. */
 export type Dated = {
   readonly service: Service;
+  /** The time of its last answer, by its own clock. */
   readonly serviceTime: () => string | null;
   readonly asked: () => number;
   /** Words for a wait of the rate limit, which a pull sets. */
@@ -80,10 +59,10 @@ export type Dated = {
   readonly seen: { remaining?: (left: number) => void };
 };
 
-export function preparePull(
-  { service, serviceTime, asked, waits, seen }: Dated,
-  { store, account, wishes }: Pick<Pulling, 'store' | 'account' | 'wishes'>,
-): Pulling {
+type Pulled = { readonly store: Store; readonly account: Account; readonly wishes: Wishes };
+
+/** What a pull needs, and what it counts. */
+export function preparePull({ service, serviceTime, asked, waits, seen }: Dated, { store, account, wishes }: Pulled) {
   const { ctx } = service;
   const { maxRequests } = wishes;
   const stop = new Failure('partial', `Stopped after ${maxRequests} requests, as --max-requests asks.`, {
@@ -94,16 +73,19 @@ export function preparePull(
   const before = asked();
   let requests = before;
   let inFlight = 0;
+  /** Asked right before each request: throws where another pull of the account has begun. */
   const turn = { check: () => {} };
   const asking = { ...service, ctx: checked(ctx, () => turn.check()) };
   const now = () => ctx.clock.now().toISOString();
-  const pulling: Pulling = {
+  const told: Progressing['told'] = { done: 0, total: 0 };
+  const pulling = {
     ctx,
     service,
     store,
     account,
     wishes,
     writer: createWriter(store),
+    /** When it began, by this machine's clock; and now. */
     began: now(),
     now,
     serviceTime,
@@ -111,12 +93,14 @@ export function preparePull(
     stop,
     requests: () => requests,
     inFlight: () => inFlight,
-    told: { done: 0, total: 0 },
-    tally: new Map(),
-    broken: new Set(),
-    answered: new Set(),
-    left: new Map(),
-    async ask(operation, input) {
+    told,
+    tally: new Map<KindName, Tally>(),
+    /** Kinds at whose list the service failed, and those that it answered for. */
+    broken: new Set<KindName>(),
+    answered: new Set<KindName>(),
+    left: new Map<string, number>(),
+    /** One request; throws `stop` where `--max-requests` are used up. */
+    async ask<const Op extends Operation>(operation: Op, input: Input<Op>): Promise<Fields> {
       // Several may ask at once: between the answer that one may go and its going nothing is waited for.
       for (let wait = room.wait(leftOf(pulling), inFlight); wait; wait = room.wait(leftOf(pulling), inFlight))
         await wait;

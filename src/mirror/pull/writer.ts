@@ -1,7 +1,5 @@
 import type { Sql, Store } from '../tables/store.ts';
 
-export type Writer = ReturnType<typeof createWriter>;
-
 type Job = {
   /** Resolves with what tells the asker of its answer, once that is durable. */
   readonly work: (sql: Sql) => Promise<() => void>;

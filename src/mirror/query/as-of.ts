@@ -2,15 +2,7 @@ import { asOfState, isKindWhole, readState } from '../store/state.ts';
 import type { KindName } from '../tables/kinds.ts';
 import type { Account, Sql } from '../tables/store.ts';
 
-/** What an answer out of the copy can know. It goes along with what is handed on, for nobody who reads that sees svc's notes. */
-export type CopyState = {
-  /** ISO 8601: all that happened until then is in it; null where no reading was finished. */
-  readonly as_of: string | null;
-  /** The kinds of which records may be missing. */
-  readonly not_whole: readonly KindName[];
-  /** The kinds that the service refuses this login. */
-  readonly refused: readonly KindName[];
-};
+export type CopyState = Awaited<ReturnType<typeof copyState>>;
 
 /** What an answer may lack, in sentences. */
 export const gapsIn = ({ not_whole: partial, refused }: Omit<CopyState, 'as_of'>): string[] => [
@@ -22,8 +14,11 @@ export const gapsIn = ({ not_whole: partial, refused }: Omit<CopyState, 'as_of'>
     : []),
 ];
 
-export async function copyState(sql: Sql, account: Account, kinds: readonly KindName[]): Promise<CopyState> {
+/** What an answer out of the copy can know. It goes along with what is handed on, for nobody who reads that sees svc's notes. */
+export async function copyState(sql: Sql, account: Account, kinds: readonly KindName[]) {
+  /** The kinds of which records may be missing. */
   const not_whole: KindName[] = [];
+  /** The kinds that the service refuses this login. */
   const refused: KindName[] = [];
   const times: string[] = [];
   for (const kind of kinds) {
@@ -33,6 +28,7 @@ export async function copyState(sql: Sql, account: Account, kinds: readonly Kind
     const asOf = asOfState(state);
     if (asOf !== null) times.push(asOf);
   }
-  const [oldest = null] = times.sort((a, b) => Date.parse(a) - Date.parse(b));
-  return { as_of: oldest, not_whole, refused };
+  /** ISO 8601: all that happened until then is in it; null where no reading was finished. */
+  const [as_of = null] = times.sort((a, b) => Date.parse(a) - Date.parse(b));
+  return { as_of, not_whole, refused };
 }

@@ -40,16 +40,7 @@ export type ExportedFile = {
   readonly gone: number;
 };
 
-export type Exports = {
-  readonly dir: string;
-  /** Of svc, the oldest first. */
-  readonly made: readonly Made[];
-  /** Folders that are named like an export, and have nothing in them that says so. */
-  readonly strange: readonly number[];
-  /** Exports of svc that somebody gave another name, and their numbers. */
-  readonly renamed: readonly { readonly name: string; readonly number: number }[];
-  readonly next: number;
-};
+type Exports = Awaited<ReturnType<typeof readExports>>;
 
 const manifestName = 'export.json';
 const named = /^export-(\d{4,9})$/u;
@@ -74,9 +65,12 @@ export async function makeDir(dir: string): Promise<void> {
 }
 
 /** What was exported into DIR before. */
-export async function readExports(dir: string): Promise<Exports> {
+export async function readExports(dir: string) {
+  /** Of svc, the oldest first. */
   const made: Made[] = [];
+  /** Folders that are named like an export, and have nothing in them that says so. */
   const strange: number[] = [];
+  /** Exports of svc that somebody gave another name, and their numbers. */
   const renamed: { name: string; number: number }[] = [];
   for (const name of await namesIn(dir).catch(orDiskFailure(dir))) {
     // A draft, and the folder of the lock, begin with a dot.

@@ -14,28 +14,20 @@ export type LockNeeds = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'
   readonly advice?: string;
 };
 
-export type Locked = <T>(
-  name: string,
-  what: string,
-  work: (held: Held) => Promise<T>,
-  maxWaitMs?: number,
-) => Promise<T>;
+export type Locked = ReturnType<typeof locking>;
 
 /** Beside the database, since whoever shares the file shares the lock. */
 export const locking =
-  ({ clock, signal, progress, notice, maxWaitMs: longestMs, advice }: LockNeeds, path: string): Locked =>
-  async (name, what, work, maxWaitMs = longestMs) => {
+  ({ clock, signal, progress, notice, maxWaitMs: longestMs, advice }: LockNeeds, path: string) =>
+  async <T>(name: string, what: string, work: (held: Held) => Promise<T>, maxWaitMs = longestMs): Promise<T> => {
     const waiting = { clock, signal, progress, notice, what, ...(maxWaitMs !== undefined && { maxWaitMs }) };
     return withLock(`${path}.${name}`, waiting, work).catch((error) => {
       throw diskFailure(error, `The copy ${path} cannot be used`, advice);
     });
   };
 
-/** A lock that is held for as long as its holder likes. */
-export type Kept = { readonly held: Held; release(): Promise<void> };
-
 /** The lock for as long as the holder likes. */
-async function kept(locked: Locked, name: string, what: string): Promise<Kept> {
+async function kept(locked: Locked, name: string, what: string) {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -123,7 +115,7 @@ export function gateKeeper(ctx: LockNeeds, path: string) {
 }
 
 /** The gate, once no process has the file open with the other engine. It is given back during the wait. */
-export async function gateOfWebAssembly(ctx: LockNeeds, path: string): Promise<Kept> {
+export async function gateOfWebAssembly(ctx: LockNeeds, path: string) {
   const began = ctx.clock.ticks();
   for (;;) {
     const taken = await kept(locking(ctx, path), gate, 'the copy');

@@ -15,26 +15,14 @@ export type Lane = {
   refusals: number;
 };
 
-/** What is known of the inbox, while this instance has the sink. */
-export type Window = {
-  readonly held: AbortSignal;
-  readonly cut: AbortSignal;
-  mayDeliver: Taken['mayDeliver'];
-  readonly waits: Taken['waits'];
-  readonly lanes: Map<string, Lane>;
-  /** With their sizes in bytes: in a lane, under way, or not yet written. */
-  readonly known: Map<string, number>;
-  bytes: number;
-  /** At the sink right now. */
-  inFlight: number;
-  readonly running: Set<Promise<void>>;
-};
+export type Window = ReturnType<typeof openWindow>;
 
 /** So many waiting events are known at most, and so many bytes of them: the rest stays in the inbox until there is room. */
 const knownAtMost = 2_000;
 const bytesAtMost = 32 * 1024 * 1024;
 
-export function openWindow({ held, mayDeliver, waits }: Taken, cutting: AbortSignal): Window {
+/** What is known of the inbox, while this instance has the sink. */
+export function openWindow({ held, mayDeliver, waits }: Taken, cutting: AbortSignal) {
   const cut = AbortSignal.any([held, cutting]);
   // Each event at the sink listens to it: Node warns of more than ten.
   setMaxListeners(0, cut);
@@ -43,11 +31,13 @@ export function openWindow({ held, mayDeliver, waits }: Taken, cutting: AbortSig
     cut,
     mayDeliver,
     waits,
-    lanes: new Map(),
-    known: new Map(),
+    lanes: new Map<string, Lane>(),
+    /** With their sizes in bytes: in a lane, under way, or not yet written. */
+    known: new Map<string, number>(),
     bytes: 0,
+    /** At the sink right now. */
     inFlight: 0,
-    running: new Set(),
+    running: new Set<Promise<void>>(),
   };
 }
 

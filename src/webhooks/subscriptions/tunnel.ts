@@ -11,13 +11,7 @@ import { listed } from '../../text/listed.ts';
 import { type Found, publicUrl, surely } from './tunnel-url.ts';
 
 /** A program that makes the local receiver reachable from outside. */
-export type Tunnel = {
-  /** Where the service can reach us. */
-  readonly url: string;
-  /** Resolves with a sentence when the tunnel ends by itself; never after `close`. */
-  readonly died: Promise<string>;
-  close(): Promise<void>;
-};
+export type Tunnel = Awaited<ReturnType<typeof openTunnel>>;
 
 export type TunnelRecipe = {
   readonly words: readonly string[];
@@ -51,13 +45,14 @@ export function tunnelRecipe(text: string): TunnelRecipe {
 
 type Surroundings = { readonly clock: Clock; readonly signal?: AbortSignal; readonly patienceMs?: number };
 
-export async function openTunnel(recipe: TunnelRecipe, port: number, around: Surroundings): Promise<Tunnel> {
+export async function openTunnel(recipe: TunnelRecipe, port: number, around: Surroundings) {
   const { clock, signal, patienceMs = 30_000 } = around;
   const [program = '', ...args] = recipe.words.map((word) => word.replaceAll('{port}', String(port)));
   const child = start(await located(program), args);
   const isOver = endWithSvc(child.pid);
   const printed: Printed = { text: '' };
   let closing = false;
+  /** Resolves with a sentence when the tunnel ends by itself; never after `close`. */
   const died = child.then((result) => {
     isOver();
     if (closing) return new Promise<string>(() => {});
@@ -91,6 +86,7 @@ export async function openTunnel(recipe: TunnelRecipe, port: number, around: Sur
       clock.sleep(patienceMs, stopped.signal).then(() => ({ problem: `${program} named no URL in time` })),
       ...(signal ? [aborted(signal).then(() => ({ problem: 'interrupted' }))] : []),
     ]);
+    // Where the service can reach us.
     if ('url' in first) return { url: first.url, died, close };
     await close();
     throw new Failure('failed', `The tunnel did not come up: ${first.problem}.`, {

@@ -21,15 +21,13 @@ const accountIn = ({ body }: Pick<Arrival, 'body'>): number | undefined => accou
 
 type Told = Pick<Arrival, 'id' | 'body'>;
 
-/** Whose events a slot holds: every account in it, the first one first. */
-type Owning = {
-  readonly accounts: readonly number[];
-  /** Undefined where no event in the slot tells an account. */
-  of(arrival: Told): number | undefined;
-};
+type Owning = Awaited<ReturnType<typeof toldIn>>;
 
-/** By what the events tell. One that does not tell its account is of that of the one before it. */
-export async function toldIn(folder: string): Promise<Owning> {
+/**
+ * Whose events a slot holds, by what they tell: every account in it, the first one first. One that does not tell its
+ * account is of that of the one before it.
+ */
+export async function toldIn(folder: string) {
   const accounts = new Set<number>();
   const silent = new Map<string, number | undefined>();
   let last: number | undefined;
@@ -43,7 +41,8 @@ export async function toldIn(folder: string): Promise<Owning> {
   const [first] = accounts;
   return {
     accounts: [...accounts],
-    of: (arrival) => (silent.has(arrival.id) ? (silent.get(arrival.id) ?? first) : (accountIn(arrival) ?? last)),
+    /** Undefined where no event in the slot tells an account. */
+    of: (arrival: Told) => (silent.has(arrival.id) ? (silent.get(arrival.id) ?? first) : (accountIn(arrival) ?? last)),
   };
 }
 
