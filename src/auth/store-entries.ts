@@ -15,20 +15,10 @@ export type FileOptions = LockOptions & {
   readonly replaceFile?: typeof replaceFile;
 };
 
-/** `credentials.json` and its locks. Every change is made under the lock of the whole file. */
-export type CredentialsFile = {
-  readonly path: string;
-  readonly locked: StoreLock;
-  load(): Promise<Contents>;
-  /** Changes one entry and leaves all others as they are, also those that this version does not understand. */
-  put(name: string, value: unknown): Promise<void>;
-  /** The name of this folder's entries in the keyring, settled once for all processes. */
-  keyringId(random: (bytes: number) => Uint8Array): Promise<string>;
-  /** Shows that the file can be replaced, without changing it. Disk errors are thrown as they are. */
-  replaceByItself(): Promise<void>;
-};
+export type CredentialsFile = ReturnType<typeof credentialsFile>;
 
-export function credentialsFile(options: FileOptions): CredentialsFile {
+/** `credentials.json` and its locks. Every change is made under the lock of the whole file. */
+export function credentialsFile(options: FileOptions) {
   const { folder, warn } = options;
   const path = join(folder, 'credentials.json');
   const lock = storeLock(options);
@@ -55,7 +45,8 @@ export function credentialsFile(options: FileOptions): CredentialsFile {
     path,
     locked,
     load,
-    put: (name, value) =>
+    /** Changes one entry and leaves all others as they are, also those that this version does not understand. */
+    put: (name: string, value: unknown) =>
       locked('store', async (held) => {
         const contents = await load();
         // What was read may be old, if this process was stopped meanwhile.
@@ -63,7 +54,8 @@ export function credentialsFile(options: FileOptions): CredentialsFile {
         const { [name]: _, ...others } = contents.secrets;
         await replace({ ...contents, secrets: value === undefined ? others : { ...others, [name]: value } });
       }),
-    keyringId: (random) =>
+    /** The name of this folder's entries in the keyring, settled once for all processes. */
+    keyringId: (random: (bytes: number) => Uint8Array) =>
       locked('store', async (held) => {
         const contents = await load();
         held.check();
@@ -71,6 +63,7 @@ export function credentialsFile(options: FileOptions): CredentialsFile {
         if (!contents.keyring_id) await replace({ ...contents, keyring_id: id });
         return id;
       }),
+    /** Shows that the file can be replaced, without changing it. Disk errors are thrown as they are. */
     replaceByItself: () =>
       lock('store', async (held) => {
         const text = await readIfThere(path);

@@ -8,16 +8,7 @@ import { beginSession, CommitLost, isSqlState, type Opening, type Session, type 
 export type { Opening } from './session.ts';
 
 /** One connection to Postgres, made when it is first needed, and again after it broke. */
-export type Database = {
-  /** Host, port and database: never a password. */
-  readonly place: string;
-  /**
-   * One statement, prepared where it has a name. Several in one text, without values, are one transaction; the rows are
-   * those of the last. A lost connection rejects: as `unknown` where the change may have been made, else as `network`.
-   */
-  query(statement: Statement): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  close(): Promise<void>;
-};
+export type Database = Awaited<ReturnType<typeof openDatabase>>;
 
 /** One statement after the other: `pg` does not keep a queue of its own for long. */
 type Connection = { readonly session: Session; readonly inTurn: ReturnType<typeof oneByOne> };
@@ -26,9 +17,10 @@ type Connection = { readonly session: Session; readonly inTurn: ReturnType<typeo
 const patienceMs = 10_000;
 
 /** Nothing is sent yet. Throws a usage Failure, without the URL, where it cannot be read. */
-export async function openDatabase(opening: Opening): Promise<Database> {
+export async function openDatabase(opening: Opening) {
   const config = await configOf(opening);
   const { default: pg } = await import('pg');
+  /** Host, port and database: never a password. */
   const place = placeOf(config);
   const fail = (error: unknown) => databaseFailure(place, error, opening.passwordHint);
   let present: Promise<Connection> | undefined;
@@ -56,7 +48,11 @@ export async function openDatabase(opening: Opening): Promise<Database> {
   };
   return {
     place,
-    async query(statement) {
+    /**
+     * One statement, prepared where it has a name. Several in one text, without values, are one transaction; the rows are
+     * those of the last. A lost connection rejects: as `unknown` where the change may have been made, else as `network`.
+     */
+    async query(statement: Statement) {
       if (closed) throw new Failure('network', `The connection to ${place} is closed.`);
       const connecting = present ?? open();
       present = connecting;
@@ -72,7 +68,7 @@ export async function openDatabase(opening: Opening): Promise<Database> {
         throw fail(error);
       }
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       const connection = await present?.catch(() => undefined);
       await connection?.session.end();

@@ -85,12 +85,10 @@ function severalWords(
   return `${told} ${count} ${others.length === 1 ? one : many}.${back}`;
 }
 
-type Became = { readonly one: string; readonly many: string };
-
-const be = (what: string): Became => ({ one: `is ${what}`, many: `are ${what}` });
+const be = (what: string) => ({ one: `is ${what}`, many: `are ${what}` });
 
 /** What they are now. `all`: as they were before. */
-function becameWords({ change }: Job, all: readonly Row[]): Became {
+function becameWords({ change }: Job, all: readonly Row[]) {
   switch (change?.act) {
     case 'close':
       return be('closed');

@@ -10,7 +10,6 @@ import { pageNewestFirst } from './page.ts';
 import { changedSince, hasStatus, personOf } from './person.ts';
 
 type Ticket = Row<'tickets'>;
-type HistoryItem = Ticket['history'][number];
 
 export const tickets = {
   listTickets({ state, account, query }) {
@@ -131,7 +130,7 @@ const ticketOf = (state: State, id: number): Ticket => rowOf(state, 'tickets', i
 const replyChannel = (ticket: Ticket): 'chat' | 'email' => (ticket.conversation_id === null ? 'email' : 'chat');
 
 /** What the ticket's history says of an update: each field that changed. */
-function changes(before: Ticket, after: Partial<Ticket>, isReopened: boolean, at: string): HistoryItem[] {
+function changes(before: Ticket, after: Partial<Ticket>, isReopened: boolean, at: string): Ticket['history'] {
   const held: Readonly<Record<string, unknown>> = before;
   return Object.entries(after).flatMap(([field, to]) => {
     const from = held[field];

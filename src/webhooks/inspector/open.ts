@@ -1,15 +1,13 @@
 import type { Context } from '../../context.ts';
 import { type InspectorOptions, startInspector } from './server.ts';
 
-type Inspector = Awaited<ReturnType<typeof startInspector>>;
-
 type Opening = Omit<InspectorOptions, 'key' | 'visited'> & {
   /** Somebody sits here. */
   readonly opensBrowser?: boolean;
 };
 
 /** Starts the page behind a key of this run, says where it is, and shows it. */
-export async function openInspector(ctx: Context, { opensBrowser, ...options }: Opening): Promise<Inspector> {
+export async function openInspector(ctx: Context, { opensBrowser, ...options }: Opening) {
   const key = Buffer.from(ctx.random(24)).toString('base64url');
   const visit = new AbortController();
   const inspector = await startInspector({ ...options, key, visited: () => visit.abort() });

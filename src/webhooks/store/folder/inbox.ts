@@ -6,42 +6,14 @@ import { newestIn } from './backwards.ts';
 import { type Damaged, damageIn, inboxFile, refuseForeign } from './file.ts';
 import { closeIndex } from './index-file.ts';
 import { createKeeping, type Keeping } from './keeping.ts';
-import { isIndexed, maybeIndexed, type Received, read } from './look-up.ts';
+import { isIndexed, maybeIndexed, read } from './look-up.ts';
 import { begin } from './opening.ts';
 import type { Queues } from './queues.ts';
 import { keyOf, place, type State, twinOf } from './state.ts';
 
 export type { Received } from './look-up.ts';
 
-/**
- * The deliveries of a listener, in a file of JSON lines that only grows at its end until it is rewritten
- * without the oldest. What `add` promised is on disk. In memory is where each line is of what somebody waits for and of
- * what came last, never a body; of the others an index says it, which can be made again from the file.
- * One process at a time (`slot.ts`): two writers would overwrite each other.
- */
-export type Inbox = {
-  /** Known to be there; false where that is not known without looking into a file. */
-  has(id: string): boolean;
-  /**
-   * Resolves once the delivery is durable; rejects where the disk refuses, and then it is not stored. A repeat is not
-   * stored: by its id, or a live event that was rebuilt already, or the other way round.
-   */
-  add(arrival: Arrival): Promise<Added>;
-  /** No answer waits for this: if a crash loses it, the delivery is only forwarded once more. */
-  settle(id: string, outcome: Outcome): Promise<void>;
-  /**
-   * Undefined where it is not there, or is surely damaged: then the file was searched for it. Rejects where the disk
-   * does not answer, which says nothing of the delivery.
-   */
-  read(id: string): Promise<Received | undefined>;
-  /** Ids that are still to be forwarded, oldest first. */
-  waiting(): string[];
-  /** The newest, oldest first. */
-  latest(count: number): Promise<string[]>;
-  /** Of `serve`: what waits for each sink. */
-  readonly queues: Pick<Queues, 'first' | 'counts' | 'waits' | 'isDead'>;
-  close(): Promise<void>;
-};
+export type Inbox = Awaited<ReturnType<typeof openInbox>>;
 
 export type InboxOptions = Pick<LogOptions, 'openFile' | 'writeNow' | 'held'> & {
   readonly limit: number;
@@ -54,7 +26,13 @@ export type InboxOptions = Pick<LogOptions, 'openFile' | 'writeNow' | 'held'> & 
 /** Some 30,000 events with what became of them: 30 MB of memory. */
 const usuallyIndexedAfter = 100_000;
 
-export async function openInbox(folder: string, options: InboxOptions): Promise<Inbox> {
+/**
+ * The deliveries of a listener, in a file of JSON lines that only grows at its end until it is rewritten
+ * without the oldest. What `add` promised is on disk. In memory is where each line is of what somebody waits for and of
+ * what came last, never a body; of the others an index says it, which can be made again from the file.
+ * One process at a time (`slot.ts`): two writers would overwrite each other.
+ */
+export async function openInbox(folder: string, options: InboxOptions) {
   const { limit, held, onDamage, indexedAfter = usuallyIndexedAfter } = options;
   await refuseForeign(folder);
   // Whoever the lock was taken from may still write into the index.
@@ -79,19 +57,32 @@ export async function openInbox(folder: string, options: InboxOptions): Promise<
     });
   };
   if (state.writtenLimit !== limit) await write({ kind: 'limit', limit });
+  /** Of `serve`: what waits for each sink. */
+  const queues: Pick<Queues, 'first' | 'counts' | 'waits' | 'isDead'> = state.queues;
   return {
-    // What somebody may have taken out of the file is looked for before it counts as there.
-    has: (id) => state.places.has(id) && !isDoubtful(),
-    async add(arrival) {
+    /** Known to be there: what somebody may have taken out of the file is looked for before it counts as there. */
+    has: (id: string) => state.places.has(id) && !isDoubtful(),
+    /**
+     * Resolves once the delivery is durable; rejects where the disk refuses, and then it is not stored. A repeat is not
+     * stored: by its id, or a live event that was rebuilt already, or the other way round.
+     */
+    async add(arrival: Arrival): Promise<Added> {
       const { id } = arrival;
       const isGone = state.places.has(id) && isDoubtful() && !(await read(log, state, id));
       return add(log, state, { arrival, write: () => write({ kind: 'arrival', arrival }), isGone });
     },
-    settle: (id, outcome) => write({ kind: 'outcome', id, outcome }),
-    read: (id) => read(log, state, id),
+    /** No answer waits for this: if a crash loses it, the delivery is only forwarded once more. */
+    settle: (id: string, outcome: Outcome) => write({ kind: 'outcome', id, outcome }),
+    /**
+     * Undefined where it is not there, or is surely damaged: then the file was searched for it. Rejects where the disk
+     * does not answer, which says nothing of the delivery.
+     */
+    read: (id: string) => read(log, state, id),
+    /** Ids that are still to be forwarded, oldest first. */
     waiting: () => [...state.places].flatMap(([id, { owed }]) => (owed ? [id] : [])),
-    latest: async (count) => (await newestIn(folder, count)).reverse(),
-    queues: state.queues,
+    /** The newest, oldest first. */
+    latest: async (count: number) => (await newestIn(folder, count)).reverse(),
+    queues,
     close: () => keeping.close(log),
   };
 }
