@@ -82,6 +82,8 @@ export const enterNative = <T extends object>(
 
 const waitAtMostMs = 10_000;
 
+type Kept = Awaited<ReturnType<typeof gateOfWebAssembly>>;
+
 /** The gate of one engine: given back once nothing follows at once, since of a short look the lock is the most. */
 export function gateKeeper(ctx: LockNeeds, path: string) {
   let idle: Kept | undefined;
