@@ -163,7 +163,7 @@ const plainTheme = {
     disabled: (text: string) => `- ${text}`,
     searchTerm: same,
     description: same,
-    keysHelpTip: (keys: [key: string, action: string][]) => keys.map(([key, action]) => `${key} ${action}`).join(' • '),
+    keysHelpTip: (keys: Keys) => keys.map(([key, action]) => `${key} ${action}`).join(' • '),
   },
 };
 
