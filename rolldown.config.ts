@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { defineConfig, type RolldownOptions } from 'rolldown';
-import { inAscii, jqWasm, minify, reading, replacing, sqliteWasm, unpackedSqlite } from './build/plugins.ts';
+import { inAscii, jqWasm, minify, reading, replacing, sqliteWasm, takesUnpacked, unpacks } from './build/plugins.ts';
 import { thirdPartyLicenses } from './build/third-party-licenses.ts';
 
 /**
@@ -121,9 +121,10 @@ export default defineConfig({
       "var wasmBinary = Module['wasmBinary'];",
       "var wasmBinary = require('node:zlib').gunzipSync(fs.readFileSync(__dirname + '/jq.wasm.gz'));",
     ]),
+    takesUnpacked(),
     // In one piece: as zlib has it by itself, it takes half as long again.
-    ...unpackedSqlite(
-      "require('node:zlib').gunzipSync(require('node:fs').readFileSync(__dirname + '/node-sqlite3-wasm.wasm.gz'), { chunkSize: 2 ** 21 })",
+    unpacks(
+      "process.getBuiltinModule('node:zlib').gunzipSync(process.getBuiltinModule('node:fs').readFileSync(new URL('./node-sqlite3-wasm.wasm.gz', import.meta.url)), { chunkSize: 2 ** 21 })",
     ),
     {
       // WebAssembly lies beside the file that reads it.

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { defineConfig } from 'rolldown';
 import { bundle } from '../rolldown.config.ts';
-import { jqWasm, minify, replacing, sqliteWasm, unpackedSqlite } from './plugins.ts';
+import { jqWasm, minify, replacing, sqliteWasm, takesUnpacked, unpacks } from './plugins.ts';
 import { thirdPartyLicenses } from './third-party-licenses.ts';
 
 const { resolve } = createRequire(import.meta.url);
@@ -41,9 +41,9 @@ export default defineConfig([
           eval: true,
           execArgv: [],
           resourceLimits,
-          workerData: { wasm: process.getBuiltinModule('node:sea').getAsset('node-sqlite3-wasm.wasm') },
         })`,
       ]),
+      unpacks("new Uint8Array(process.getBuiltinModule('node:sea').getAsset('node-sqlite3-wasm.wasm'))"),
     ],
     output: { ...bundle.output, ...output, cleanDir: true },
   },
@@ -85,7 +85,7 @@ export default defineConfig([
     input: 'src/mirror/sqlite/sqlite-worker.cjs',
     platform: 'node',
     plugins: [
-      ...unpackedSqlite("require('node:worker_threads').workerData.wasm"),
+      takesUnpacked(),
       {
         name: 'sqlite-wasm',
         writeBundle({ dir = '' }) {

@@ -109,14 +109,13 @@ export function replacing(name: string, file: RegExp, [from, to]: readonly [stri
   };
 }
 
-/** `bytes`: JavaScript that gives SQLite's WebAssembly to the thread that it is for. */
-export const unpackedSqlite = (bytes: string): Plugin[] => [
-  replacing('unpacked-sqlite', /src\/mirror\/sqlite\/unpacked\.cjs$/u, [
-    'module.exports = undefined',
-    `module.exports = ${bytes}`,
-  ]),
-  replacing('packed-sqlite', /node-sqlite3-wasm\.js$/u, [
+/** Has the library take its WebAssembly from the thread that starts it. */
+export const takesUnpacked = (): Plugin =>
+  replacing('unpacked-sqlite', /node-sqlite3-wasm\.js$/u, [
     'var wasmBinary;',
-    `var wasmBinary = require(${JSON.stringify(join(import.meta.dirname, '..', 'src/mirror/sqlite/unpacked.cjs'))});`,
-  ]),
-];
+    `var wasmBinary = require(${JSON.stringify(join(import.meta.dirname, '..', 'src/mirror/sqlite/unpacked.cjs'))}).wasm;`,
+  ]);
+
+/** `bytes`: JavaScript that gives SQLite's WebAssembly. */
+export const unpacks = (bytes: string): Plugin =>
+  replacing('packed-sqlite', /src\/mirror\/sqlite\/unpack\.ts$/u, ['=> undefined', `=> ${bytes}`]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Clock } from '../../src/context.ts';
-import { enterNative, gateOfWebAssembly, locking } from '../../src/mirror/sqlite/locks.ts';
+import { enterNative, gateKeeper, gateOfWebAssembly, locking } from '../../src/mirror/sqlite/locks.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -30,4 +30,36 @@ test('an entry that one engine takes away while the other looks at it fails neit
   }
   await (await gateOfWebAssembly(ctx, path)).release();
   expect(readdirSync(`${path}.native`)).toEqual([]);
+});
+
+const holders = (path: string): string[] => readdirSync(`${path}.busy`);
+
+test('looks that follow each other at once take one lock, which is free before anything else is done', async () => {
+  const path = join(folder, 'looked-at.db');
+  const keeper = gateKeeper({ clock, signal: new AbortController().signal, progress() {}, notice() {} }, path);
+  const first = await keeper.take();
+  await first.release();
+  const second = await keeper.take();
+  expect(second.held).toBe(first.held);
+  await new Promise(setImmediate);
+  expect(holders(path)).toHaveLength(1);
+  await second.release();
+  await new Promise(setImmediate);
+  const third = await keeper.take();
+  expect(third.held).not.toBe(first.held);
+  await third.release();
+  await keeper.leave();
+  expect(holders(path)).toEqual([]);
+});
+
+test('a lock that another has taken meanwhile is taken anew', async () => {
+  const path = join(folder, 'lost.db');
+  const keeper = gateKeeper({ clock, signal: new AbortController().signal, progress() {}, notice() {} }, path);
+  const first = await keeper.take();
+  await first.release();
+  rmSync(first.held.entry);
+  const second = await keeper.take();
+  second.held.check();
+  await second.release();
+  await keeper.leave();
 });

@@ -89,12 +89,13 @@ export function gateKeeper(ctx: LockNeeds, path: string) {
   let idle: Kept | undefined;
   let leaving: Promise<void> = Promise.resolve();
   const leave = (): Promise<void> => {
-    if (idle) {
-      leaving = idle.release();
-      // Whoever comes next is told.
-      leaving.catch(() => {});
-    }
+    const before = leaving;
+    leaving = Promise.resolve();
+    if (!idle) return before;
+    leaving = idle.release();
     idle = undefined;
+    // Whoever comes next is told.
+    leaving.catch(() => {});
     return leaving;
   };
   return {

@@ -110,9 +110,9 @@ function syncFolder() {
 }
 
 const { percentilesOf, withMemory } = require('./percentile.cjs');
-// What the library needs, made ready while the command is still being loaded.
+const unpacked = require('./unpacked.cjs');
+// What the library needs, loaded while the command still is, too.
 require('node:crypto');
-require('./unpacked.cjs');
 
 /** Loaded with the first file, for V8's flags hold then. */
 let loaded;
@@ -270,7 +270,7 @@ function plain(value) {
   return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;
 }
 
-parentPort.on('message', ({ id, work, ...given }) => {
+function answer({ id, work, ...given }) {
   lastError = undefined;
   if (given.entry !== undefined && given.entry !== entry) {
     entry = given.entry;
@@ -281,4 +281,9 @@ parentPort.on('message', ({ id, work, ...given }) => {
   } catch (error) {
     parentPort.postMessage({ id, error: error.message, code: lastError });
   }
+}
+
+parentPort.once('message', (wasm) => {
+  unpacked.wasm = wasm;
+  parentPort.on('message', answer);
 });

@@ -6,6 +6,7 @@ import { before } from '../../promise/aborted.ts';
 import type { Answers, Connection, Mode, Work } from './connection.ts';
 import { sqliteFailure } from './failure.ts';
 import { nodeSqlite } from './node-sqlite.ts';
+import { unpack } from './unpack.ts';
 
 type Reply = { readonly id: number; readonly value?: unknown; readonly error?: string; readonly code?: string };
 type Waiting = { readonly done: (value: unknown) => void; readonly failed: (error: unknown) => void };
@@ -33,7 +34,10 @@ function newWorker(): Worker {
   const noMore = () => {
     if (warm === worker) warm = undefined;
   };
-  return worker.on('error', noMore).on('exit', noMore);
+  worker.on('error', noMore).on('exit', noMore);
+  // While it starts, which takes longer.
+  worker.postMessage(unpack());
+  return worker;
 }
 
 /** The WebAssembly engine, in a thread of its own. */

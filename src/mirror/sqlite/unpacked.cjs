@@ -1,2 +1,2 @@
 /** SQLite as WebAssembly, where the build has packed it; the library reads what its own package holds otherwise. */
-module.exports = undefined;
+module.exports = { wasm: undefined };
