@@ -17,7 +17,7 @@ import { alikeRows } from './alike.ts';
 import type { Beginning } from './begin-journal.ts';
 import { againIn, type Chosen, choose, unsettle, type Wish } from './choose.ts';
 import { type Drafted, drafted, fateOf, standAsSent } from './drafted.ts';
-import { isGoneOnWith, isOvertaken } from './going-on.ts';
+import { goneOnWith, isOvertaken } from './going-on.ts';
 import { type Grown, grownRows, matchCounted } from './grown.ts';
 import { type Judges, judgesOf } from './judges.ts';
 import type { Goes, Match, Matches, OpenMatches } from './match-table.ts';
@@ -94,7 +94,7 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
   // Twice is once, so another list of records is other work, and one that is finished begins again: but for what is said of rows
   // that may be done.
   const goesOn = (one: Found) => !isOnce || ((isOpen(one) || mayBeDone(one)) && one.past.content === plan.content);
-  const restarts = same.filter((one) => one.past.restarted.size > 0 && isGoneOnWith(one, ours, sides));
+  const restarts = goneOnWith(same, ours, sides);
   const isItsOwn = (one: Found) =>
     one.past.restarted.size === 0 || (restarts.includes(one) && !isOvertaken(one, restarts, plan));
   const candidates = same.filter((one) => !busy.has(one.path) && goesOn(one) && isItsOwn(one));

@@ -7,12 +7,18 @@ import type { Goes, Match, Matches } from './match-table.ts';
 import { isOpen, type Sides } from './weigh.ts';
 
 /**
- * Whether a file goes on with a --restart that was stopped: the one that it was begun with, by its path or, on standard
- * input, by its content, and a copy that never had a run of its own.
+ * Those of the `same` work that tell of a --restart with which a file goes on where it was stopped: the file that it was begun with,
+ * by its path or, on standard input, by its content. A copy that never had a run of its own is what it is a copy of.
  */
-export function isGoneOnWith(one: Found, all: readonly Found[], { plan: { content }, file }: Sides): boolean {
+export function goneOnWith(same: readonly Found[], all: readonly Found[], { plan: { content }, file }: Sides): Found[] {
   const hadRun = ({ past: { files, contents } }: Found) => files.has(file) && (file !== null || contents.has(content));
-  return hadRun(one) || (one.past.contents.has(content) && !all.some(hadRun));
+  const begun = same.filter(({ past }) => past.restarted.size > 0);
+  if (all.some(hadRun)) return begun.filter(hadRun);
+  const copied = begun.filter(({ past }) => past.contents.has(content));
+  const names = new Set(copied.flatMap(({ past }) => [...past.files]));
+  return begun.filter(
+    (one) => copied.includes(one) || someOf(one.past.files, (name) => name !== null && names.has(name)),
+  );
 }
 
 /** The run that sent a row last, under the name that it has now or had then, as far as the journals say. */
