@@ -61,6 +61,7 @@ export async function tell(
       : []),
     // The first is what programs are told.
     ...capped,
+    ...(failure || flags.dry_run || capped.length > 0 ? [] : leftNotes(report, totals, flags)),
     ...draftNotes(report, totals),
     ...(sendsNothing || totals.stopped ? [] : await changedNotes(plan.rows.source)),
     ...(ctx.stdout.isTTY && !lost ? keptNotes(report, file, written) : []),
@@ -107,14 +108,24 @@ function draftNotes({ batch }: Pick<Report, 'batch'>, { draftedNow, doneNow, end
 }
 
 /** Rows that only --max-sends kept back. */
-function cappedNotes({ done }: Report, { stopped, capped = 0, cappedUnsure = 0 }: Totals, flags: FileFlags): string[] {
+function cappedNotes(
+  { done }: Report,
+  { stopped, capped = 0, cappedUnsure = 0, isOfStrangers }: Totals,
+  flags: FileFlags,
+): string[] {
   if (stopped || capped === 0 || done === 0) return [];
   const left = `${rowsInWords(capped)} ${capped === 1 ? 'is' : 'are'} left, because of --max-sends ${flags.max_sends}.`;
-  if (cappedUnsure === 0) return [`${left} ${runAgain(sendsAgain(flags))} to send more.`];
+  if (cappedUnsure === 0) return [`${left} ${runAgain(flags, isOfStrangers)} to send more.`];
   const them = cappedUnsure === capped ? (capped === 1 ? 'It' : 'They') : `${number(cappedUnsure)} of them`;
   return [
     `${left} ${them} may be done already: look first, for --retry-unknown alone sends ${capped === 1 ? 'it' : 'them'}.`,
   ];
+}
+
+/** Rows that were left for another reason, by a run that would send all again. */
+function leftNotes({ unsent }: Report, { forbidden, isOfStrangers }: Totals, flags: FileFlags): string[] {
+  if (unsent === 0 || !sendsAgain(flags)) return [];
+  return [`${runAgain(flags, isOfStrangers)} ${forbidden?.rows === unsent ? onceAllowed : 'to send what is left.'}`];
 }
 
 /** Why a run did not end well; the report is printed before it. `contacts`: made for the rows before the first was sent. */
@@ -136,8 +147,8 @@ function failureOf(
   // Of a dry run nothing is in doubt: what is, an earlier run has left.
   if (flags.dry_run && (!totals.forbidden || unknown > 0)) return undefined;
   const { stopped } = totals;
-  const again = sendsAgain(flags);
-  const goOn = totals.isForgotten ? forgotten(plan.row.operation) : goOnWithout(again);
+  const again = runAgain(flags, totals.isOfStrangers);
+  const goOn = totals.isForgotten ? forgotten(plan.row.operation) : goOnBy(again);
   const fact = `${number(done)} of ${rowsInWords(rows)} ${statusOf(report)}${totals.resumedRows > 0 ? ', earlier runs included' : ''}.`;
   const doubt = unknown > 0 ? `${rowsInWords(unknown)} may or may not have been done.` : '';
   if (stopped && isInterruption(stopped))
@@ -152,7 +163,7 @@ function failureOf(
         : lookFirst(plan.row.operation, {
             whole: unknown - inDoubt(totals),
             unreadable: totals.unreadable ?? 0,
-            again: runAgain(again),
+            again,
           }),
       looked: totals.looked,
       isWhole: true,
@@ -167,7 +178,7 @@ function failureOf(
   const isForbidden = forbidden?.rows === report.unsent && done + contacts + rejected === 0;
   if (!forbidden || !isForbidden) return undefined;
   // The same command alone would end the same.
-  const allowed = `${runAgain(again)} once the policy allows these rows.`;
+  const allowed = `${again} ${onceAllowed}`;
   return stoppedFailure(forbidden.failure, { ...all, goOn: allowed });
 }
 
@@ -189,12 +200,19 @@ function inDoubt({ ended }: Totals): number {
   return count;
 }
 
-/** `flag`: one that sends rows again, and would do so once more if the command were repeated with it. */
-const runAgain = (flag: ReturnType<typeof sendsAgain>): string =>
-  flag ? `Run the command again without ${flag}` : 'Run the same command again';
+/**
+ * Without the flag that would send rows once more if the command were repeated with it. `isOfStrangers`: as of `Totals`.
+ */
+function runAgain(flags: FileFlags, isOfStrangers = false): string {
+  const flag = sendsAgain(flags);
+  if (isOfStrangers && flags.restart && !flags.again)
+    return 'Run the command again with --again in the place of --restart';
+  return flag ? `Run the command again without ${flag}` : 'Run the same command again';
+}
 
-const goOnWithout = (flag: ReturnType<typeof sendsAgain>): string =>
-  `${runAgain(flag)}: it goes on where this run stopped, and sends no row twice.`;
+const goOnBy = (again: string): string => `${again}: it goes on where this run stopped, and sends no row twice.`;
+
+const onceAllowed = 'once the policy allows these rows.';
 
 /**
  * `whole`: rows of which the record itself may not be there. `unreadable`: those of them that are no requests as they stand

@@ -74,7 +74,9 @@ export async function sendPlan(run: Run, plan: Plan, given: string, isAgreed = f
       ctx.progress(undefined, 'work');
       const where = await journal.keepLost();
       const isForgotten = where === 'gone' || (history.lost.aborted && row.operation.safety === 'repeatable');
-      const whole = withEarlier(plan, { ...sent, isForgotten, batch: journal.batch }, endedBefore(history, plan));
+      const { isOfStrangers } = history;
+      const totals = { ...sent, isForgotten, isOfStrangers, batch: journal.batch };
+      const whole = withEarlier(plan, totals, endedBefore(history, plan));
       // The files of the run that took over stand there, or will.
       if (history.lost.aborted && (where === 'there' || where === 'theirs')) return whole;
       const unwritten = await keepFiles(run, whole, secrets);

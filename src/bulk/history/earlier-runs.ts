@@ -24,7 +24,7 @@ import type { Goes, Match, Matches, OpenMatches } from './match-table.ts';
 import { isOtherRequest, otherRequests } from './other-request.ts';
 import { otherWork } from './other-work.ts';
 import { hasOthers, nobody, type Senders, sendersOf } from './senders.ts';
-import { notTheSame, refuseStrange } from './strange.ts';
+import { notTheSame, ofStrangers } from './strange.ts';
 import { isCopied, isOpen, matchRows, ownJournal, type Sides } from './weigh.ts';
 
 /** A record that an earlier run has made. `of`: the ticket of a note. */
@@ -72,6 +72,7 @@ export type EarlierRuns = Beginning &
   Omit<Known, 'matches' | 'resent'> & {
     /** What any of them has made. */
     readonly made: Iterable<MadeBefore>;
+    readonly isOfStrangers: boolean;
     readonly overtaken: Overtaken;
   };
 
@@ -107,7 +108,8 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
     busy.has(one.path) || mayBeDone(one) || decided.has(one) || (decided.size > 0 && one.past.voided.size > 0);
   if (isOnce && !onlyLooks) await forgetFinished(same, isNeeded, now);
   const { judges, matches, unsettled, overtaken } = await matchAll({ ours, found, sides, plan, decided, settings });
-  if (!isOnce && !wish.again && !wish.restart) refuseStrange(disk.strange, plan, matches);
+  const strangers = isOnce ? undefined : ofStrangers(disk.strange, plan, matches);
+  if (strangers && !wish.again && !wish.restart) throw strangers;
   const isCopy = found !== undefined && isCopied(found, file);
   const isOfOthers = (match: Match) => match.from !== found || fateOf(decided, match) === 'rejected';
   const isAsked = wish.again || (found && hasOthers(found, file)) || someOf(matches.values(), isOfOthers);
@@ -136,6 +138,7 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
     path: (own ?? replaces)?.path ?? join(folder.path, newName(keys)),
     own,
     stopped: found || wish.restart ? undefined : candidates.find(isStopped),
+    isOfStrangers: strangers !== undefined,
     isCopy,
     senders,
     goesAgain,

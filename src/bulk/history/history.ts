@@ -17,6 +17,8 @@ import { type EarlierRuns, type Known, type MadeBefore, readEarlierRuns, type Wa
 export type History = Known & {
   /** What any earlier run of this account and command has made: no look takes one of them for a row of this run. */
   readonly made: Iterable<MadeBefore>;
+  /** Another login has sent some of the rows: without --again or --restart no run begins. */
+  readonly isOfStrangers: boolean;
   begin(): Promise<Journal>;
   /** Fires where another process has the journal now. */
   readonly lost: Held['lost'];
@@ -46,6 +48,7 @@ export async function openHistory(
     return {
       ...knownIn(earlier),
       made: earlier.made,
+      isOfStrangers: earlier.isOfStrangers,
       lost: held.lost,
       async begin() {
         // A person may have thought about the question for as long as they like.

@@ -9,9 +9,13 @@ import type { Matches } from './match-table.ts';
 
 /**
  * Another login has sent rows of this file, and of one of the two nobody knows the account. Called done, they would be
- * missing in another account; sent, they might be there twice. `matches`: rows that this login knows of itself.
+ * missing in another account; sent, they might be there twice. Such a run is told so. `matches`: rows that this login knows of itself.
  */
-export function refuseStrange(strange: readonly Found[], plan: Pick<Plan, 'refs' | 'rows'>, matches: Matches): void {
+export function ofStrangers(
+  strange: readonly Found[],
+  plan: Pick<Plan, 'refs' | 'rows'>,
+  matches: Matches,
+): Failure | undefined {
   let refs: OpenRowRequests | undefined;
   for (const { past } of strange) {
     if (past.header.svc_bulk === 1) continue;
@@ -20,7 +24,7 @@ export function refuseStrange(strange: readonly Found[], plan: Pick<Plan, 'refs'
     refs ??= without(plan.refs, matches);
     if (!haveCommon({ refs }, { refs: others })) continue;
     const at = localTime(past.header.started_at);
-    throw new Failure(
+    return new Failure(
       'usage',
       `${rowsInWords(others.size)} of ${plan.rows.source.name} ${others.size === 1 ? 'was' : 'were'} sent with another login (${at}), and svc cannot tell whether to the same account.`,
       {
@@ -28,6 +32,7 @@ export function refuseStrange(strange: readonly Found[], plan: Pick<Plan, 'refs'
       },
     );
   }
+  return undefined;
 }
 
 function without(all: RowRequests, matches: Matches): OpenRowRequests {

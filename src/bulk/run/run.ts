@@ -34,6 +34,8 @@ export type Totals = {
   readonly cappedUnsure?: number;
   /** The journal is gone: the next run would take all rows for new ones. */
   readonly isForgotten?: boolean;
+  /** Another login has sent some of the rows, and the same command without flags would be refused. */
+  readonly isOfStrangers?: boolean;
   /** Of the drafts that it made. */
   readonly batch?: string;
 };
