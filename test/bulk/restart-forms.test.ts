@@ -81,10 +81,14 @@ test.each<[what: string, steps: readonly Step[]]>([
   },
 );
 
-test('a stopped --restart whose file has lost a column by then stops and names what was sent', async () => {
+test.each([
+  ['once', []],
+  ['once more, before its first row,', atOnce],
+])('a --restart that was stopped %s and whose file has lost a column by then names what was sent', async (_, met) => {
   const { go } = replies();
   expect(await go('t.csv', more)).toMatchObject({ exitCode: 0, sent: 2 });
   expect(await go('t.csv', more, ['--restart', '--max-sends', '1'])).toMatchObject({ exitCode: 8, sent: 1 });
+  if (met.length > 0) expect((await go('t.csv', more, ['--restart'], met)).exitCode).toBe(10);
   const lost = await go('t.csv', own);
   expect(lost).toMatchObject({ exitCode: 2, sent: 0 });
   expect(lost.stderr).toContain('1 row of t.csv that was sent is no longer in it, or changed: line 2');

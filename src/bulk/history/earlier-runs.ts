@@ -34,7 +34,7 @@ export type MadeBefore = { readonly id: number; readonly of?: number };
 export type Known = {
   /** The journal that this run goes on in. */
   readonly own: Found | undefined;
-  /** Where it goes on in none: the stopped --restart of this very file, of whose rows it has none. */
+  /** Where it goes on in none: the stopped --restart of this very file that has sent rows, of which it has none. */
   readonly stopped: Found | undefined;
   /** Its rows were sent from other files. */
   readonly isCopy: boolean;
@@ -100,7 +100,8 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
     one.past.restarted.size === 0 || (restarts.includes(one) && !isOvertaken(one, restarts, plan));
   const candidates = same.filter((one) => !busy.has(one.path) && goesOn(one) && isItsOwn(one));
   const found = ownJournal(candidates, sides);
-  const isStopped = (one: Found) => isOpen(one) && restarts.includes(one) && one.past.files.has(file);
+  const isStopped = (one: Found) =>
+    isOpen(one) && one.past.rowStatuses.size > 0 && restarts.includes(one) && one.past.files.has(file);
   const works = await otherWork(disk, sides, settings);
   if (works[0] && !found && !wish.restart) throw notTheSame(works[0], plan);
   const now = { ms: clock.now().getTime(), isSure: identity.account.isClockSure };
