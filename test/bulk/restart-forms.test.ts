@@ -105,6 +105,14 @@ test.each(['t.csv', 'copy.csv'])('a later --restart of a file that has grown sin
   for (const text of [own, more, own]) expect(await go(file, text)).toMatchObject({ exitCode: 0, sent: 0 });
 });
 
+test('so it does where the file has other columns by then', async () => {
+  const { go } = replies();
+  expect(await go('o.csv', own)).toMatchObject({ exitCode: 0, sent: 2 });
+  expect((await go('t.csv', own, ['--restart'], atOnce)).exitCode).toBe(10);
+  expect(await go('t.csv', more, ['--restart'])).toMatchObject({ exitCode: 0, sent: 2 });
+  expect(await go('t.csv', mapped, byMap)).toMatchObject({ exitCode: 0, sent: 0 });
+});
+
 test('one that was stopped sends no row of which a later --restart has sent less', async () => {
   const { go } = replies();
   expect(await go('t.csv', more)).toMatchObject({ exitCode: 0, sent: 2 });

@@ -64,7 +64,11 @@ export function goingOn({ restarts, all, plan: { refs }, file, matches }: Asked)
   }));
   // A part of the list that has come to its end leaves the rest to this very file, and nothing to copies.
   const isEnded = (one: Found) => one.past.restarted.isEnded || !(isOpen(one) || one.past.files.has(file));
-  const lastOf = (ref: string) => begun.find(({ one, nameOf }) => one.past.restarted.has(nameOf(ref)));
+  const lastOf = (ref: string) => {
+    const by = begun.find(({ one, nameOf }) => one.past.restarted.has(nameOf(ref)));
+    // A later one has begun what it has grown to.
+    return begun.find(({ one }) => one === by?.one || one.past.restarted.has(by?.nameOf(ref) ?? ref));
+  };
   return {
     goes(ref, match) {
       const last = lastOf(ref);
