@@ -113,6 +113,14 @@ test('so it does where the file has other columns by then', async () => {
   expect(await go('t.csv', mapped, byMap)).toMatchObject({ exitCode: 0, sent: 0 });
 });
 
+test('one of a file that has grown since, and that has sent nothing, takes the place of none', async () => {
+  const { go } = replies();
+  expect(await go('t.csv', own)).toMatchObject({ exitCode: 0, sent: 2 });
+  for (const text of [own, more]) expect((await go('t.csv', text, ['--restart'], atOnce)).exitCode).toBe(10);
+  for (const sent of [2, 0]) expect(await go('t.csv', own)).toMatchObject({ exitCode: 0, sent });
+  expect(await go('t.csv', more)).toMatchObject({ exitCode: 2, sent: 0 });
+});
+
 test('one that was stopped sends no row of which a later --restart has sent less', async () => {
   const { go } = replies();
   expect(await go('t.csv', more)).toMatchObject({ exitCode: 0, sent: 2 });

@@ -1,7 +1,7 @@
 import { numberColumn } from '../../text/column.ts';
 import { someOf } from '../../text/each.ts';
 import type { Found } from '../journal/on-disk.ts';
-import type { Plan } from '../rows/plan.ts';
+import { noRequest, type Plan } from '../rows/plan.ts';
 import { type RowRequests, rowsByRequest } from '../rows/row-requests.ts';
 import type { Goes, Match, Matches } from './match-table.ts';
 import { isOpen, type Sides } from './weigh.ts';
@@ -64,10 +64,13 @@ export function goingOn({ restarts, all, plan: { refs }, file, matches }: Asked)
   }));
   // A part of the list that has come to its end leaves the rest to this very file, and nothing to copies.
   const isEnded = (one: Found) => one.past.restarted.isEnded || !(isOpen(one) || one.past.files.has(file));
+  /** What rows have grown from it has begun once it has sent some of them. */
+  const isBegunBy = ({ past: { restarted, rowStatuses } }: Found, row: string) =>
+    restarted.has(row) && (rowStatuses.size > 0 || restarted.requests.get(row) !== noRequest);
   const lastOf = (ref: string) => {
-    const by = begun.find(({ one, nameOf }) => one.past.restarted.has(nameOf(ref)));
-    // A later one has begun what it has grown to.
-    return begun.find(({ one }) => one === by?.one || one.past.restarted.has(by?.nameOf(ref) ?? ref));
+    const by = begun.find(({ one, nameOf }) => isBegunBy(one, nameOf(ref)));
+    // A later one may have begun what it has grown to.
+    return begun.find(({ one }) => one === by?.one || isBegunBy(one, by?.nameOf(ref) ?? ref));
   };
   return {
     goes(ref, match) {
