@@ -54,13 +54,13 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 const kindOf = (name: string): Kind => kinds[name] ?? expect.unreachable(name);
 
-/** Who answers says when, by a clock that is so far ahead of this machine's. */
-function dated(world: SandboxWorld, aheadMs = 0): SandboxWorld {
+/** A service that does not say the time. */
+function undated(world: SandboxWorld): SandboxWorld {
   const exchange: World['exchange'] = async (request) => {
     const answer = await world.exchange(request);
     if ('lost' in answer) return answer;
-    const date = new Date(world.clock.now().getTime() + aheadMs).toUTCString();
-    return { ...answer, headers: { ...answer.headers, date } };
+    const { date: _, ...headers } = answer.headers;
+    return { ...answer, headers };
   };
   return { ...world, exchange };
 }
@@ -68,7 +68,7 @@ function dated(world: SandboxWorld, aheadMs = 0): SandboxWorld {
 const worldOf = (order?: IdOrder, tickets = 12): SandboxWorld => {
   const seed = { ...few, tickets: (few.tickets ?? []).slice(0, tickets) };
   const world = sandboxWorld({ rateLimit: 'off', seed });
-  return dated(order ? withIds(world, order) : world);
+  return order ? withIds(world, order) : world;
 };
 
 function creating({ folder }: World, { command, head, cells }: Kind, count: number, lanes = 1): readonly string[] {
@@ -93,13 +93,13 @@ function withPosts(world: SandboxWorld, kind: Kind, posted: Posted): SandboxWorl
 }
 
 /** What the list leaves out as long as nothing has left: it comes from a store. */
-function lagging(world: SandboxWorld, rows: readonly number[], id: number): SandboxWorld {
+function lagging(world: SandboxWorld, rows: readonly number[], id: number, key = 'tickets'): SandboxWorld {
   const exchange: World['exchange'] = async (request) => {
     const answer = await world.exchange(request);
-    if ('lost' in answer || rows.length > 0 || !/\/tickets\?/u.test(request.url)) return answer;
-    const { tickets, meta, ...rest } = JSON.parse(answer.body);
-    const there = tickets.filter((ticket: { readonly id: number }) => ticket.id !== id);
-    return { ...answer, body: JSON.stringify({ ...rest, tickets: there, meta: { ...meta, total: meta.total - 1 } }) };
+    if ('lost' in answer || rows.length > 0 || !/\/(?:tickets|changelog)\?/u.test(request.url)) return answer;
+    const { meta, ...rest } = JSON.parse(answer.body);
+    const there = rest[key].filter((record: { readonly id: number }) => record.id !== id);
+    return { ...answer, body: JSON.stringify({ ...rest, [key]: there, meta: { ...meta, total: meta.total - 1 } }) };
   };
   return { ...world, exchange };
 }
@@ -132,6 +132,33 @@ describe('a record of somebody else that was made ten minutes before the only ro
     expect([ran.exitCode, posting.rows]).toEqual([9, [1]]);
     expect(ran.stderr).toContain(`${id}`);
   });
+});
+
+test('where no answer says the time, an entry is not taken that is older than others were before', async () => {
+  const kind = kindOf('entries');
+  const world = undated(worldOf());
+  const of = { method: 'POST', url: 'https://service.test/changelog', headers: auth, timeoutMs: 30_000 } as const;
+  const made = await world.exchange({ ...of, body: kind.like('{}', 1) });
+  const { id } = 'lost' in made ? expect.unreachable() : JSON.parse(made.body).entry;
+  world.clock.advance(300_000);
+  await world.exchange({ ...of, body: kind.like('{}', 9) });
+  world.clock.advance(300_000);
+  const posting = withPosts(world, kind, async () => cut);
+  const service = lagging(posting, posting.rows, id, 'entries');
+  const argv = creating(service, kind, 1);
+  expect([(await svc(service, argv)).exitCode, posting.rows]).toEqual([9, [1]]);
+});
+
+test('a row is found where answers show parts of a second, and the list does not', async () => {
+  const kind = kindOf('entries');
+  const world = worldOf();
+  const service = withPosts(world, kind, async (request, row) => {
+    const answer = await world.exchange(request);
+    if ('lost' in answer || row === 2) return cut;
+    return { ...answer, body: answer.body.replace(/(?<="created_at":"[^"]*:\d\d)(?:\.\d+)?(?=Z|\+)/u, '.900') };
+  });
+  const ran = await svc(service, creating(service, kind, 3));
+  expect([ran.exitCode, service.rows]).toEqual([0, [1, 2, 3]]);
 });
 
 test('what is found for a row of a journal that does not say when it left is named, and not taken', async () => {

@@ -23,7 +23,8 @@ export function latestMade(): Latest {
       for (const [one, at] of noted) if (at <= since) noted.delete(one);
       noted.set(id, ++count);
       largest = Math.max(largest, id);
-      if (ms !== undefined) latestMs = Math.max(latestMs ?? ms, ms);
+      // A list may leave out the fractions of a second that an answer shows.
+      if (ms !== undefined) latestMs = Math.max(latestMs ?? 0, Math.floor(ms / 1000) * 1000);
     },
     ids: () => [...noted.keys()],
     largest: () => largest,

@@ -1,5 +1,6 @@
 import type { Input, Operation } from '../../api/operation.ts';
 import { call, type Known } from '../../http/call/call.ts';
+import { toleranceMs } from '../../http/look/age.ts';
 import { type Before, largestOf, readBefore } from '../../http/look/before.ts';
 import { isNewestFirst } from '../../http/look/looking.ts';
 import { heldIn, type Listed, type Before as Written } from '../journal/lines.ts';
@@ -97,8 +98,10 @@ function readAhead(sending: Sending, input: Input<Operation>): Promise<Before | 
 export function asWritten({ row, baselineKey }: Sending, known: Before | undefined): Written {
   if (!known) return { before: null };
   const { operation } = row;
-  const { leftMs = null, ownMs, elsewhere = [] } = known;
-  const times = { left: leftMs, ...(ownMs !== undefined && { made: Math.max(0, ownMs) }) };
+  const { leftMs = null, ownMs = 0, newestMs = 0, elsewhere = [] } = known;
+  // Where the service does not say the time, what was there before tells it alone.
+  const made = leftMs === null ? Math.max(ownMs, newestMs - toleranceMs, 0) : ownMs;
+  const times = { left: leftMs, ...(made > 0 && { made }) };
   if (operation.params) return { before: largestOf(known), there: known.ids, ...times };
   // Where ids grow a line has one for all of them.
   if (baselineKey === undefined) return { before: Math.max(largestOf(known), ...elsewhere), ...times };

@@ -18,7 +18,7 @@ export type Sent = {
 };
 
 /** Clocks of one service may be apart by so much. */
-const toleranceMs = 60_000;
+export const toleranceMs = 60_000;
 
 /** `Date` and `created_at` that are further apart are of two clocks that have nothing to do with each other. */
 const farthestMs = 12 * 60 * 60 * 1000;
