@@ -61,8 +61,9 @@ export async function approve(
   const unsure = unsureIn(draft, held);
   const thread = await threadUnlessChanged(service, held, unsure);
   if ('failure' in thread) return thread;
+  const seenAt = service.ctx.clock.ticks();
   const beforeRepeat = () => requireUnchanged(service, held, unsure);
-  return deliver({ service, held, by, known: thread.known, unsure, beforeRepeat });
+  return deliver({ service, held, by, known: thread.known, unsure, beforeRepeat, seenAt });
 }
 
 /** Of one that may have been sent and was not found: which step that is, until an attempt of its own is answered well. */

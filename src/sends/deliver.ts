@@ -24,8 +24,10 @@ export type Delivering = {
   readonly known?: { readonly operation: Operation; readonly answer: unknown };
   /** What a person sends once more though it may be done. */
   readonly unsure?: Unsure | undefined;
-  /** Throws what keeps a step back that the service has refused for now, and that would be sent again after a wait. */
+  /** Throws what keeps a step back that the service has refused for now, or that had to wait, and would be sent after it. */
   readonly beforeRepeat?: () => Promise<void>;
+  /** When the thread was read, in the clock's ticks. */
+  readonly seenAt?: number;
 };
 
 /**
@@ -116,7 +118,7 @@ const refusals: readonly Failure['kind'][] = ['rejected', 'not-found', 'usage'];
 
 /** The id of what it made, else null. Throws the Failure of the request. */
 async function sendStep(
-  { service, held, known, beforeRepeat }: Delivering,
+  { service, held, known, beforeRepeat, seenAt }: Delivering,
   at: number,
   step: Step,
 ): Promise<number | null> {
@@ -138,7 +140,7 @@ async function sendStep(
       throw error;
     });
   const answer = await call(
-    { ...inner, ...(beforeRepeat && { beforeRepeat: again }) },
+    { ...inner, ...(beforeRepeat && { beforeRepeat: again, seenAt }) },
     operation,
     input,
     operation.safety === 'verify' ? { before: before ?? 'nothing' } : {},

@@ -24,8 +24,10 @@ export type Service = {
   readonly waits: Waits;
   /** Told of each attempt to write that may still take effect. */
   readonly onUnsettled?: () => void;
-  /** Asked before a write that was surely refused so far is sent again: what was looked at before it may be other now. Throws what keeps it back. */
+  /** Asked before a write that was surely refused so far is sent again, or that had to wait: what was looked at before it may be other now. Throws what keeps it back. */
   readonly beforeRepeat?: () => Promise<void>;
+  /** When that was looked at, in the clock's ticks: a first attempt that comes late asks it too. Undefined: right before. */
+  readonly seenAt?: number;
   /** With --debug: told of every exchange. */
   readonly trace?: Trace;
 };

@@ -154,17 +154,22 @@ async function tryOnce(job: Job, before: State, number: number): Promise<Sent | 
   return follow(job, state, attempt, step);
 }
 
-/** The turn of an attempt. Before another one than the first what was looked at is looked at again, once the wait is over. */
+/** So long what was looked at before a request is what is there. */
+const freshMs = 3000;
+
+/** The turn of an attempt. What was looked at is looked at again before another one than the first, and once a wait is over. */
 async function passFor({ service, asked, rules, started, beforeRepeat }: Job, before: State, number: number) {
   const gate = service.gateFor(before.bearer);
-  const enter = () => gate.enter({ ownLimit: asked.ownLimit, deadline: started + rules.maxWaitMs });
-  const pass = await enter();
-  // What may have arrived is asked for by its outcome; nothing that is seen now could take it back.
-  if (number === 1 || !beforeRepeat || before.doubt !== undefined || before.mayArrive) return pass;
-  // After a refusal one request goes at a time: those that look need the turn themselves.
-  pass.lost();
-  await beforeRepeat();
-  return enter();
+  const { clock } = service.ctx;
+  for (let seenAt = number === 1 ? (service.seenAt ?? clock.ticks()) : undefined; ; seenAt = clock.ticks()) {
+    const pass = await gate.enter({ ownLimit: asked.ownLimit, deadline: started + rules.maxWaitMs });
+    // What may have arrived is asked for by its outcome; nothing that is seen now could take it back.
+    if (!beforeRepeat || before.doubt !== undefined || before.mayArrive) return pass;
+    if (seenAt !== undefined && clock.ticks() - seenAt < freshMs) return pass;
+    // After a refusal one request goes at a time: those that look need the turn themselves.
+    pass.lost();
+    await beforeRepeat();
+  }
 }
 
 async function follow(job: Job, state: State, attempt: Attempt, step: Next): Promise<Sent | State> {

@@ -1,0 +1,81 @@
+// A send that has to wait before its first attempt, since another process was refused: what was looked at before may be other now.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { svc } from '../svc.ts';
+import { desk, writesOf } from './drafting.ts';
+
+const slow = { status: 429, headers: { 'x-ratelimit-limit': '60', 'retry-after': '40' }, body: '{"error":"Too many"}' };
+
+type At = ReturnType<typeof desk>;
+
+/** Right after the last of so many readings of a record `meanwhile` is done, and another process is told to wait. */
+function heldAfter({ world }: At, path: string, reads: number, meanwhile: () => Promise<unknown> = async () => {}) {
+  let left = reads;
+  const exchange: typeof world.exchange = async (request) => {
+    const answer = await world.exchange(request);
+    if (request.method === 'GET' && request.url.endsWith(path) && --left === 0) {
+      await meanwhile();
+      const refused = await svc({ ...world, exchange: async () => slow }, ['calls', 'list', '--max-wait', '1']);
+      expect(refused.stderr).toContain('limit');
+      // Whether another process waits is not looked for at once again.
+      await world.clock.sleep(100);
+    }
+    return answer;
+  };
+  return { ...world, exchange };
+}
+
+const says = ({ world }: At) =>
+  world.control('POST', 'act', { kind: 'customer_message', account_id: 1, conversation_id: 7, body: 'Wait!' });
+
+/** A policy that looks at the record. */
+function policy({ world }: At, more = 'mode: allow'): void {
+  const folder = join(world.folder, 'config');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'policy.yaml'), `sends:\n  ${more}\n  allow: '.record.id == 7'\n`);
+}
+
+test.each(['conversations reply 7 --body Hi', 'conversations reply 7 --body Hi --resolve', 'conversations resolve 7'])(
+  'svc %s, approved, is not sent where the customer has written meanwhile',
+  async (line) => {
+    const at = desk();
+    const { digest } = await at.draft(line);
+    const held = heldAfter(at, '/conversations/7', 1, () => says(at));
+    const ran = await svc(held, ['drafts', 'approve', '1', '--digest', digest]);
+    expect(ran).toMatchObject({ exitCode: 11, stderr: expect.stringContaining('The customer has written again.') });
+    expect(writesOf(at.world)).toEqual([]);
+    expect(await at.shown(1)).toMatchObject({ state: 'waiting' });
+  },
+);
+
+test('nor where it is a rule that looks at the record after the wait', async () => {
+  const at = desk();
+  policy(at);
+  const { digest } = await at.draft('conversations reply 7 --body Hi');
+  const held = heldAfter(at, '/conversations/7', 1, () => says(at));
+  const ran = await svc(held, ['drafts', 'approve', '1', '--digest', digest]);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 11 });
+  expect(writesOf(at.world)).toEqual([]);
+});
+
+test('an approved draft is sent where nobody has written meanwhile', async () => {
+  const at = desk();
+  const { digest } = await at.draft('conversations reply 7 --body Hi');
+  const ran = await svc(heldAfter(at, '/conversations/7', 1), ['drafts', 'approve', '1', '--digest', digest]);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
+  expect(writesOf(at.world)).toEqual(['POST /conversations/7/messages']);
+});
+
+test('quiet hours that begin meanwhile hold', async () => {
+  const at = desk();
+  const { world } = at;
+  const from = new Date(world.clock.now().getTime() + 60_000).toISOString().slice(11, 16);
+  const to = new Date(world.clock.now().getTime() + 3_600_000).toISOString().slice(11, 16);
+  policy(at, `quiet: { from: '${from}', to: '${to}', zone: UTC }`);
+  const hold = async () => world.clock.sleep(59_000 - (world.clock.now().getTime() % 60_000));
+  const held = heldAfter(at, '/conversations/7', 2, hold);
+  const ran = await svc(held, ['conversations', 'reply', '7', '--body', 'Hi', '--yes']);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('quiet time') });
+  expect(writesOf(world)).toEqual([]);
+});
