@@ -5,7 +5,7 @@ export default {
   entry: [
     // Loaded by name: by svc.js, by the executable's build, by tests.
     'bin/*.js',
-    'src/{start,program/quick,program/completion-tree,program/man}.ts',
+    'src/{main,program/quick,program/completion-tree,program/man}.ts',
     'build/*.{js,cjs,ts}',
     'bench/*.{js,cjs,ts}',
     'docs/pictures/*.js',

@@ -62,7 +62,7 @@ const releaseDate = (): string =>
 export const bundle = {
   input: {
     quick: 'src/program/quick.ts',
-    start: 'src/start.ts',
+    main: 'src/main.ts',
     'completion-tree': 'src/program/completion-tree.ts',
     man: 'src/program/man.ts',
   },

@@ -14,7 +14,7 @@ async function run(argv) {
   const said = await quickAnswer(argv, columns);
   if (said !== undefined) return write(said);
   const load = require('./chunks.js').loader();
-  const { main, nodeContext, runToItsEnd } = load('start.cjs');
+  const { main, nodeContext, runToItsEnd } = load('main.cjs');
   const ctx = nodeContext();
   await runToItsEnd(main(argv, ctx), ctx);
   // Once nothing is left to be done; Node would clear up its memory first, which takes a millisecond.

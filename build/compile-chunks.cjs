@@ -33,7 +33,7 @@ async function everyday({ main, context }) {
   return 0;
 }
 
-const { main, nodeContext } = load('start.cjs');
+const { main, nodeContext } = load('main.cjs');
 const context = nodeContext();
 const done = dashes === '--' ? main(['sandbox', 'exec', '--', ...command], context) : everyday({ main, context });
 done.then((exitCode) => process.exit(exitCode));

@@ -3,7 +3,7 @@
 'use strict';
 
 const [dist, list] = process.argv.slice(2);
-const { main, nodeContext } = require(`${dist}/start.cjs`);
+const { main, nodeContext } = require(`${dist}/main.cjs`);
 
 async function run() {
   const ctx = nodeContext();

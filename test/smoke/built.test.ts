@@ -35,7 +35,7 @@ describe('the built tool', () => {
 
   test('where nothing is left that could end a run, that is no success', { tags: ['long'] }, async () => {
     const left = (signal: string) => {
-      const script = `require('./dist/start.cjs').runToItsEnd(new Promise(() => {}), { signal: ${signal} })`;
+      const script = `require('./dist/main.cjs').runToItsEnd(new Promise(() => {}), { signal: ${signal} })`;
       return execa(node, ['-e', script], { cwd: join(built.script, '..', '..'), reject: false });
     };
     expect(await left('AbortSignal.any([])')).toMatchObject({
@@ -129,7 +129,7 @@ describe('what a run loads', () => {
   test('help of a topic: the tree’s names, no command', async () => {
     const chunks = await chunksOf('help', 'output');
     expect(chunks.length).toBeLessThanOrEqual(5);
-    expect(chunks.filter((chunk) => /program|start|contacts|service/u.test(chunk))).toEqual([]);
+    expect(chunks.filter((chunk) => /program|main|context|contacts|service/u.test(chunk))).toEqual([]);
     // Half of what a start costs is compiling: the tree brings the names of the topics, and no library.
     const dist = join(built.script, '..', '..', 'dist');
     const tree = readdirSync(dist).filter((name) => name.startsWith('tree-'));

@@ -304,10 +304,10 @@ const planting = `
   const [script, path] = process.argv.slice(1);
   const dist = join(dirname(script), '..', 'dist');
   const { wrapped } = require(join(dirname(script), 'chunks.js'));
-  const source = readFileSync(join(dist, 'start.cjs'));
+  const source = readFileSync(join(dist, 'main.cjs'));
   const says = 'require("node:fs").writeSync(1, "PLANTED");process.exit(0)//'.padEnd(source.toString().length);
-  const code = new Script(wrapped(says), { filename: join(dist, 'start.cjs') }).createCachedData();
-  require(join(dirname(script), 'keep.js')).keep(path, dist, { 'start.cjs': { source, code } });
+  const code = new Script(wrapped(says), { filename: join(dist, 'main.cjs') }).createCachedData();
+  require(join(dirname(script), 'keep.js')).keep(path, dist, { 'main.cjs': { source, code } });
 `;
 
 atHome(

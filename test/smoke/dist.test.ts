@@ -83,7 +83,7 @@ describe('npm run dist', () => {
     const program = await readFile(join(folder, `svc-${version}-${target}`, name));
     expect(program.subarray(0, magic.length / 2).toString('hex')).toBe(magic);
     expect(program.includes('NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:1')).toBe(true);
-    expect(program.includes('start.cjs')).toBe(true);
+    expect(program.includes('main.cjs')).toBe(true);
   });
 
   real('dpkg', 'dpkg-deb')('the Debian package installs, and everything is in its place', async () => {

@@ -17,7 +17,12 @@ export async function until(condition: () => boolean): Promise<void> {
 export function tellingExit(folder: string): { readonly NODE_OPTIONS: string } {
   const path = join(folder, 'telling-exit.cjs');
   const telling = `process.stderr.write(${JSON.stringify(forcedEnd)})`;
-  writeFileSync(path, `const { exit } = process; process.exit = (code) => { ${telling}; exit(code); };`);
+  // Once nothing was left to be done it has ended by itself.
+  writeFileSync(
+    path,
+    `const { exit } = process; let isOver = false; process.on('beforeExit', () => { isOver = true; });
+    process.exit = (...code) => { if (!isOver) ${telling}; exit(...code); };`,
+  );
   return { NODE_OPTIONS: `-r ${path}` };
 }
 

@@ -78,7 +78,7 @@ function run(argv: readonly string[], more: Env = {}): { readonly child: ChildPr
 /** Does one thing with the context that svc has when it is started. */
 function within(work: string, more: Env = {}) {
   const script = `
-const { nodeContext } = require(${JSON.stringify(join(built.script, '..', '..', 'dist', 'start.cjs'))});
+const { nodeContext } = require(${JSON.stringify(join(built.script, '..', '..', 'dist', 'main.cjs'))});
 const ctx = nodeContext();
 const secrets = ${JSON.stringify(secrets)};
 for (const name in secrets) if (ctx.env[name] !== secrets[name]) throw new Error('svc itself lacks ' + name);
