@@ -64,8 +64,10 @@ export function webAssemblyEngine(place: CopyFile, start: Start): SqliteEngine {
     }
   };
   return {
-    transact: (use, begin, job, check) =>
-      alone(async (held) => {
+    async transact(use, begin, job, check) {
+      // Who has lost the copy does not wait for it.
+      if (use === 'write') check();
+      return alone(async (held) => {
         const mustBeOurs = () => {
           held.check();
           if (use === 'write') check();
@@ -84,7 +86,8 @@ export function webAssemblyEngine(place: CopyFile, start: Start): SqliteEngine {
           mustBeOurs();
           throw error;
         }
-      }),
+      });
+    },
     exec: (text) => alone(async (held) => (await open('write', held)).ask('exec', { text, entry: held.entry })),
     async query(text, views, signal) {
       const { held, release } = await gate.take();
