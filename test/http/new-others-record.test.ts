@@ -64,6 +64,42 @@ describe.each(cases)('an answer that names %s', (_, argv, theirs) => {
 
 const ticket = ['tickets', 'create', '--subject', 'Printer', '--description', 'D'];
 
+describe('a record that somebody made while ours waited for the rate limit', () => {
+  /** The service refuses our first attempt for `waitSeconds`; a colleague's is made `laterSeconds` into that. */
+  async function waiting(waitSeconds: number, laterSeconds: number, isOursStored: boolean) {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    let writes = 0;
+    let theirs: unknown;
+    const exchange: typeof world.exchange = async (request) => {
+      if (!isPost(request)) return world.exchange(request);
+      if (++writes === 1) {
+        const headers = { 'content-type': 'application/json', 'retry-after': `${waitSeconds - laterSeconds}` };
+        world.clock.advance(laterSeconds * 1000);
+        theirs = bodyOf(await world.exchange(request)).ticket;
+        return { status: 429, headers, body: '{"error":"Too many requests"}' };
+      }
+      if (isOursStored) await world.exchange(request);
+      return lost;
+    };
+    const ran = await svc({ ...world, exchange }, [...ticket, '--json']);
+    return { ran, theirs: Object(theirs).id, writes };
+  }
+
+  test('is not ours, which never arrived: exit 9 names it', async () => {
+    const { ran, theirs, writes } = await waiting(110, 10, false);
+    expect(ran).toMatchObject({ exitCode: 9, stdout: '' });
+    expect(ran.stderr).toContain(`"candidates":[${theirs}]`);
+    expect(writes).toBe(2);
+  });
+
+  test('is passed over where ours is there too', async () => {
+    const { ran, theirs, writes } = await waiting(110, 10, true);
+    expect(ran).toMatchObject({ exitCode: 0 });
+    expect(idIn(ran)).not.toBe(theirs);
+    expect(writes).toBe(2);
+  });
+});
+
 describe('an older record that the list did not show before', () => {
   /** A colleague's record of `minutesAgo`, which the first reading of the list leaves out. Our write is lost. */
   async function stale(argv: readonly string[], minutesAgo: number, { isOursStored = false, hasLater = false } = {}) {

@@ -203,7 +203,10 @@ export async function preparedLook<Op extends Operation>(
   const before =
     known === 'nothing' ? undefined : (known ?? (await readBefore(reading(options.maxWaitMs), operation, input)));
   const { sees } = options;
-  const { open, me, leaves, sentAt, ended } = openWrite(service, `${operation.id} ${likenessOf(operation, input)}`);
+  const { open, me, leaves, hasTurn, sentAt, ended } = openWrite(
+    service,
+    `${operation.id} ${likenessOf(operation, input)}`,
+  );
   // What an earlier run saw before its own write says nothing of what others have made since.
   const mayBeAnew = (one: number) => !options.isResumed && own.get(one) === ofEarlierRun && isForgotten(one, before);
   const prepared = prepareLook(reading, operation, input, { own, mayBeAnew, open, me, before, sentAt, sees });
@@ -213,7 +216,7 @@ export async function preparedLook<Op extends Operation>(
     if ('found' in findings) takes(madeIds(operation, findings.found));
     return findings;
   };
-  return { ...prepared, look, ...(before && { before }), takes, leaves, ended };
+  return { ...prepared, look, ...(before && { before }), takes, leaves, hasTurn, ended };
 }
 
 /**

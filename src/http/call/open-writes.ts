@@ -33,10 +33,13 @@ export function openWrite({ ctx, learnt }: Pick<Service, 'ctx' | 'learnt'>, key:
   open.add(me);
   let leftAt: number | undefined;
   const leaves = () => {
-    leftAt ??= ctx.clock.ticks();
     me.isLookedFor = false;
   };
-  /** When it left first, by the service's clock. */
+  /** Of attempts that surely did nothing the time does not count, nor that of the wait for its turn. */
+  const hasTurn = (doubt: string | undefined) => {
+    if (doubt === undefined) leftAt = ctx.clock.ticks();
+  };
+  /** When it left, by the service's clock; of attempts that may have done it, the first. */
   const sentAt = (): number | undefined => {
     const { aheadOfTicks } = learnt;
     return leftAt === undefined || aheadOfTicks === undefined ? undefined : leftAt + aheadOfTicks;
@@ -45,5 +48,5 @@ export function openWrite({ ctx, learnt }: Pick<Service, 'ctx' | 'learnt'>, key:
     open.delete(me);
     if (open.size === 0 && learnt.open.get(key) === open) learnt.open.delete(key);
   };
-  return { open, me, leaves, sentAt, ended };
+  return { open, me, leaves, hasTurn, sentAt, ended };
 }

@@ -36,6 +36,8 @@ export type Prepared = {
   readonly takes?: (ids: readonly number[], answer?: HttpResponse) => boolean;
   /** It is sent, once more perhaps: an answer is waited for. */
   readonly leaves: () => void;
+  /** Nothing holds it up any more. `doubt`: why an earlier attempt may have done it, if one may. */
+  readonly hasTurn: (doubt: string | undefined) => void;
   /** It is over, whatever came of it. */
   readonly ended: () => void;
 };

@@ -17,6 +17,7 @@ export type Job = {
   readonly recording: Recording | undefined;
   /** Of a write: throws what forbids to send again what was surely refused so far. */
   readonly beforeRepeat: (() => Promise<void>) | undefined;
+  readonly hasTurn: ((doubt: string | undefined) => void) | undefined;
   /** In the clock's ticks. */
   readonly started: number;
 };

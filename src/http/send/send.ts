@@ -35,6 +35,8 @@ export type SendOptions = {
   readonly contradicts?: (answer: unknown) => Promise<boolean>;
   /** Told before each attempt. */
   readonly leaves?: () => void;
+  /** Told of each once its turn has come. `doubt`: why an earlier one may have done it, if one may. */
+  readonly hasTurn?: (doubt: string | undefined) => void;
 };
 
 export type Sent =
@@ -91,9 +93,9 @@ async function sendOn(service: Service, asked: RequestSpec, wire: Wire, options:
     reachesCustomer: asked.reaches === 'customer',
     maxWaitMs: options.maxWaitMs ?? service.settings.maxWaitMs ?? defaultMaxWaitMs,
   };
-  const { look, contradicts, recording, beforeRepeat } = options;
+  const { look, contradicts, recording, beforeRepeat, hasTurn } = options;
   const started = service.ctx.clock.ticks();
-  const job: Job = { service, asked, wire, rules, look, contradicts, recording, beforeRepeat, started };
+  const job: Job = { service, asked, wire, rules, look, contradicts, recording, beforeRepeat, hasTurn, started };
   const bearer = await service.session.bearer(asked);
   let state: State = { bearer, history: untried, doubt: undefined, mayArrive: false };
   for (let number = 1; ; number++) {
@@ -128,6 +130,7 @@ async function tryOnce(job: Job, before: State, number: number): Promise<Sent | 
   const { service, asked, wire, rules, recording, started } = job;
   const { ctx } = service;
   const pass = await preserveDoubt(job, before, passFor(job, before, number));
+  job.hasTurn?.(before.doubt);
   const attempting = attemptOnce(service, asked, { bearer: before.bearer, wire, number, recording }).catch(
     (mistake) => {
       pass.lost();
