@@ -147,7 +147,7 @@ test('with a damaged configuration no login is advised, which would fail the sam
   const ran = await svc(world, ['doctor', '--json']);
   expect(ran.exitCode).toBe(1);
   const { checks } = JSON.parse(ran.stdout) as Report;
-  expect(checks.map(({ fix }) => fix).join(' ')).not.toContain('svc login');
+  expect(checks.map(({ fix }) => fix).join(' ')).not.toContain('Run: svc login');
   expect(checks).toContainEqual(
     expect.objectContaining({ name: 'sends', ok: false, message: expect.stringContaining('or on what is stricter') }),
   );
