@@ -58,7 +58,7 @@ export async function send(sending: Sending, planned: Planned): Promise<Outcome>
     const sees = (ids: readonly number[]) => noteListed(sending, trip.before ?? { ids: [] }, ids);
     const answer = await call(sender, operation, input, { ...options, before: known, sees, wasSent: wasOpen });
     const id = idOf(operation, answer, planned);
-    if (id !== null && operation.makes) note(sending, id, answer, trip.left?.answers);
+    if (id !== null && operation.makes) note(sending, id, answer, trip.left);
     // Twice is once.
     if (wasOpen) await settleRecord(service, { row: planned.ref, operation: operation.id, id });
     return await finished(sending, { ...planned, input }, { id, answer, isAgain: wasOpen });

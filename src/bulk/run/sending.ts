@@ -68,12 +68,15 @@ export function unsureOf({ unsure }: Sending, ref: string): { readonly unsure: s
   return said === undefined ? undefined : { unsure: said };
 }
 
-/** Notes what a row has made. `since`: how many of `latest` there were when it left first. */
-export function note({ own, others, latest, row }: Sending, id: number, answer: unknown, since = 0): void {
+/** Notes what a row has made. `left`: how many of `latest` there were when it left first, and when that was. */
+export function note({ own, others, latest, row }: Sending, id: number, answer: unknown, left?: Left): void {
   own.set(id, 0);
   others.delete(id);
-  latest.note(id, { since, ms: madeAt(fieldsIn(unwrap(row.operation, answer))) });
+  const ms = madeAt(fieldsIn(unwrap(row.operation, answer)));
+  latest.note(id, { since: left?.answers ?? 0, leftMs: left?.dateMs, ms });
 }
+
+type Left = { readonly answers: number; readonly dateMs: number | undefined };
 
 /** Notes what a list shows beside what was there at first: all of it was there before each row that leaves from now on. */
 export function noteListed({ own, others }: Sending, first: Pick<Before, 'ids'>, ids: readonly number[]): void {

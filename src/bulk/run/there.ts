@@ -7,8 +7,11 @@ import { heldIn, type Listed, type Before as Written } from '../journal/lines.ts
 import { readBack, withOurNewest } from '../journal/read-back.ts';
 import { type Sending, through } from './sending.ts';
 
-/** What is known when a row leaves. `answers`: as `latest` counts them. */
-export type Moment = Pick<Before, 'elsewhere' | 'leftMs' | 'ownMs'> & { readonly answers: number };
+/** What is known when a row leaves. `answers`: as `latest` counts them. `dateMs`: by the `Date` of the service's answers. */
+export type Moment = Pick<Before, 'elsewhere' | 'leftMs' | 'ownMs'> & {
+  readonly answers: number;
+  readonly dateMs: number | undefined;
+};
 
 /**
  * What is there before the row is sent: of what has a list of its own it is read once. It moves on until the row leaves:
@@ -42,11 +45,14 @@ export async function knownBefore(
 export function momentNow(sending: Sending, first: Before | undefined): Moment {
   const { row, latest, outer } = sending;
   const { aheadOfTicks } = outer.learnt;
+  const dateMs = aheadOfTicks === undefined ? undefined : Math.floor(outer.ctx.clock.ticks() + aheadOfTicks);
   return {
     answers: latest.count(),
     elsewhere: first && !row.operation.params ? seenSince(sending, first) : undefined,
-    leftMs: aheadOfTicks === undefined ? undefined : Math.floor(outer.ctx.clock.ticks() + aheadOfTicks),
-    ownMs: latest.madeMs(),
+    dateMs,
+    leftMs: dateMs === undefined ? undefined : dateMs - latest.behindMs(),
+    // Where places in the list tell, no clock is asked.
+    ownMs: isNewestFirst(row.operation) ? undefined : latest.madeMs(),
   };
 }
 

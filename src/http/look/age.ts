@@ -20,18 +20,21 @@ export type Sent = {
 /** Clocks of one service may be apart by so much. */
 export const toleranceMs = 60_000;
 
+/** And those that say when a record was made by so much: two records of one run may be of two machines. */
+const makersApartMs = 4_000;
+
 /** `Date` and `created_at` that are further apart are of two clocks that have nothing to do with each other. */
 const farthestMs = 12 * 60 * 60 * 1000;
 
 /**
  * Whether a record was made before the write left, although the list did not show it then: a list may come from a store.
  * Further back than half a day, or where nobody knows when that was, it counts as older only if it is older than a record
- * that was there before, too. What was made before a record of svc's own is older in any case.
+ * that was there before, too. What was made well before a record of svc's own is older in any case.
  */
 export function isOlder(record: Readonly<Record<string, unknown>>, { at, newestBefore, newestOwn }: Sent): boolean {
   const made = madeAt(record);
   if (made === undefined) return false;
-  if (newestOwn !== undefined && made < newestOwn) return true;
+  if (newestOwn !== undefined && made + makersApartMs < newestOwn) return true;
   const isBelow = newestBefore !== undefined && made + toleranceMs < newestBefore;
   if (at === undefined) return isBelow;
   const ageMs = at - made;
