@@ -52,7 +52,7 @@ export function momentNow(sending: Sending, first: Before | undefined): Moment {
     dateMs,
     leftMs: dateMs === undefined ? undefined : dateMs - latest.behindMs(),
     // Where places in the list tell, no clock is asked.
-    ownMs: isNewestFirst(row.operation) ? undefined : latest.madeMs(),
+    ownMs: first && !isNewestFirst(row.operation) ? latest.madeMs() : undefined,
   };
 }
 
