@@ -91,7 +91,7 @@ export function fromOperation<const Op extends Operation>(name: string, derived:
       followsOf(steps);
       const body = operation.body ? await bodyOf(given, operation, about) : undefined;
       const whatIsLost = agreed && (async () => agreed(await connect(ctx, settings), ids[0] ?? 0));
-      if (confirm) await confirmed(ctx, settings, confirm(ids[0] ?? 0), whatIsLost);
+      if (confirm) await confirmed(ctx, settings, confirm(ids[0] ?? 0), { shown: whatIsLost });
       const service = await connect(withFollowing(ctx, steps), settings);
       const inputFor = (id: number | undefined): Input<Operation> => ({
         ...(idField && id !== undefined && { params: { [idField]: id } }),

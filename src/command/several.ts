@@ -7,7 +7,7 @@ import { isShownOnly } from '../http/send/preview.ts';
 import type { View } from '../output/view.ts';
 import { capital } from '../text/capital.ts';
 import type { AnyCommand, Given, Param } from './command.ts';
-import { confirmed } from './confirm.ts';
+import { confirmed, unchangedBy } from './confirm.ts';
 import { flagName } from './param.ts';
 import { type Ended, endedBy, endsAll, failureOf, needless, viewOf } from './several-ended.ts';
 
@@ -62,7 +62,7 @@ async function confirmedOnce(ctx: Context, settings: Settings, command: AnyComma
   const { question, operation } = command.row ?? {};
   // A person sees each of them, now or later.
   if (operation && hearersOf(operation) && ((await ctx.sends?.mode()) ?? 'allow') !== 'allow') return;
-  if (question) return confirmed(ctx, settings, question(count));
+  if (question) return confirmed(ctx, settings, question(count), { unchanged: unchangedBy(operation) });
   if (count <= manyToChange || settings.yes || settings.noInput || !ctx.ask.canAsk) return;
   const verb = capital(command.name);
   return confirmed(ctx, settings, `${verb} ${count} records?`);

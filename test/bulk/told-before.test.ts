@@ -24,9 +24,39 @@ describe('replies from a file by template', () => {
     const ran = await svc(world, reply(world), { columns: 80, answers: [false] });
     expect(ran.exitCode).toBe(1);
     expect(ran.stderr).toContain(
-      'They go to 2 tickets. Line 2, for ticket 8, as it would be sent:\n\nHello Ann, it is fixed.',
+      'They go to 2 tickets. Ticket 8 gets 2. Line 2, for ticket 8, as it would be sent:\n\nHello Ann, it is fixed.',
     );
     expect(world.sent.filter((one) => !one.startsWith('GET '))).toEqual([]);
+  });
+
+  test('are asked for with the rows that cannot be sent, and a no sends nothing', async () => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const text = 'id,first name\n8,Ann\nx,Bo\n8,Cy\n,Di\n';
+    const ran = await svc(world, reply(world, text), { columns: 80, answers: [false] });
+    expect(ran.stderr).toMatch(
+      /2 of 4 rows cannot be sent:\n {2}line 3: .*"x".*\n {2}line 5: .+\n\nThey go to 1 ticket\. /u,
+    );
+    expect(ran.stderr).toContain('They go to 1 ticket. Ticket 8 gets 2. Line 2, for ticket 8, as it would be sent');
+    expect(ran.stderr).toContain('Declined. Nothing was sent.');
+  });
+
+  test('of many bad rows the first are named', async () => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const ran = await svc(world, reply(world, `id,first name\n8,Ann\n${'x,Bo\n'.repeat(12)}`), {
+      columns: 80,
+      answers: [false],
+    });
+    expect(ran.stderr).toContain('12 of 13 rows cannot be sent:\n  line 3: ');
+    expect(ran.stderr).toContain('\n  … and 2 more; --dry-run with --report FILE names them all\n\nThey go');
+  });
+
+  test('a close of many is asked for with them, too', async () => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const ids = Array.from({ length: 40 }, (_, at) => at + 1).join('\n');
+    const argv = ['tickets', 'close', '--from', put(world, 'rows.csv', `id\n${ids}\nx\n`)];
+    const ran = await svc(world, argv, { columns: 80, answers: [false] });
+    expect(ran.stderr).toContain('1 of 41 rows cannot be sent:\n  line 42: ');
+    expect(ran.stderr).toContain('Declined. Nothing was changed.');
   });
 
   test('of a file that grew, the first that is new', async () => {

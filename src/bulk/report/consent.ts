@@ -3,7 +3,7 @@ import { hearersOf } from '../../api/hearers.ts';
 import type { Operation } from '../../api/operation.ts';
 import { refuseLoss } from '../../batch/earlier-secrets.ts';
 import { rowsInWords } from '../../batch/pace.ts';
-import { confirmed } from '../../command/confirm.ts';
+import { confirmed, unchangedBy } from '../../command/confirm.ts';
 import type { RowOf } from '../../command/row.ts';
 import { manyToChange } from '../../command/several.ts';
 import { Failure } from '../../errors.ts';
@@ -24,7 +24,7 @@ import { besidesIn } from '../rows/besides.ts';
 import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import type { Run } from './command-line.ts';
-import { exampleOf } from './example.ts';
+import { agreedTo, unsendableInWords } from './example.ts';
 import { earlierNotes, refuseLost } from './resume.ts';
 import { endedBefore, rowsToSend, settledBefore, settledIn } from './settled.ts';
 
@@ -93,12 +93,17 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
     // Whoever has said yes already is asked nothing, and told at the end.
     const more = settings.yes ? [] : await besidesIn(plan, { isSettled, count });
     const whole = more.length === 0 ? question : question.replace('?', () => `, then ${listed(more)}?`);
-    return confirmed(ctx, settings, whole + twice, () => exampleOf(plan, { isSettled, count }));
+    return confirmed(ctx, settings, whole + twice, {
+      shown: () => agreedTo(known, plan, { isSettled, count }),
+      unchanged: unchangedBy(row.operation),
+    });
   }
   // A close or an update of many is asked for once, on a terminal alone: it is easily taken back.
   const isMany = isRepeatable(plan) && count > manyToChange;
   if (isMany && !settings.yes && !settings.noInput && ctx.ask.canAsk)
-    await confirmed(ctx, settings, `Run svc ${words} for ${counted(count, 'row')}?`);
+    await confirmed(ctx, settings, `Run svc ${words} for ${counted(count, 'row')}?`, {
+      shown: async () => unsendableInWords(known, plan),
+    });
 }
 
 function sentBeforeInWords(resent: Matches): string {

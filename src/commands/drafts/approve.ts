@@ -103,7 +103,7 @@ function agreesTo(ctx: Context, { count, settings, store, agreed }: Agreeing): A
     const shown = draftBlocks(draft, plainTerminal(ctx), entry).join('\n\n');
     if (isRead) {
       const question = `Send draft ${draft.id} once more, although it may have been sent?`;
-      await confirmed(ctx, settings, question, async () => shown);
+      await confirmed(ctx, settings, question, { shown: async () => shown, unchanged: 'Nothing was sent now.' });
       return true;
     }
     const question = draft.state === 'unknown' ? 'It may have been sent. Send it once more?' : 'Send it?';

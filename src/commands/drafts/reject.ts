@@ -25,7 +25,7 @@ export const rejectDrafts = defineCommand({
       // Nobody has named them one by one, and none comes back. Without a login they would be everybody's.
       if (!isNamed) {
         await service();
-        await confirmed(ctx, settings, `Reject ${counted(ids.length, 'draft')}?`, () => inWords(store, ids));
+        await confirmed(ctx, settings, `Reject ${counted(ids.length, 'draft')}?`, { shown: () => inWords(store, ids) });
       }
       const decided = { decided_at: ctx.clock.now().toISOString(), decided_by: by, reason };
       const rejected: Draft[] = [];
