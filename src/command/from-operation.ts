@@ -2,7 +2,7 @@ import { hearersOf } from '../api/hearers.ts';
 import type { Input, Operation } from '../api/operation.ts';
 import { idWords, type ResourceName, resources } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
-import type { Settings } from '../config/settings.ts';
+import type { SendMode, Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { call, connect, type Service } from '../http/call/call.ts';
 import type { Column, Terminal, View } from '../output/view.ts';
@@ -18,7 +18,7 @@ import { listView, rangeOf } from './listing.ts';
 import { type FlagWording, flagsFor } from './operation-flags.ts';
 import { param } from './param.ts';
 import { rowOf } from './row.ts';
-import { headOf, type Seed, seedOrNone } from './seed.ts';
+import { headOf, type Seed, seeded, seedOrNone } from './seed.ts';
 import { narrowed } from './sift.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -189,11 +189,10 @@ async function bodyOf({ ctx, settings, flags, read }: Run, operation: Operation,
       template,
       editor: flags.editor === true,
       opensEditor: !about.update,
-      isSeenLater: async () =>
-        hearersOf(operation) === 'customer' && ((await ctx.sends?.mode()) ?? 'allow') !== 'allow',
+      isSeenLater: async () => (await modeOf(ctx, operation)) !== 'allow',
       required,
       blank: required ? 'refused' : 'kept',
-      ...(read && { seed: () => seedOrNone(read), head: () => seedOrNone(read, headOf) }),
+      ...(read && { seed: () => seedFor(ctx, operation, read), head: () => seedOrNone(read, headOf) }),
       of: `${resources[operation.resource].noun}${title === undefined ? '' : ` "${title}"`}`,
     });
     if (text !== undefined) body[about.text] = text;
@@ -202,6 +201,15 @@ async function bodyOf({ ctx, settings, flags, read }: Run, operation: Operation,
   const whole = cleared(body, Array.isArray(flags.clear) ? flags.clear : undefined, fields);
   if (Object.keys(whole).length > 0) return whole;
   throw noChange(operation.body);
+}
+
+/** Only what a customer hears of is held for a person. */
+const modeOf = async ({ sends }: Context, operation: Operation): Promise<SendMode> =>
+  (hearersOf(operation) === 'customer' ? await sends?.mode() : undefined) ?? 'allow';
+
+async function seedFor(ctx: Context, operation: Operation, read: () => Promise<Seed>): Promise<string> {
+  const fate = ctx.preview ? 'shown' : await modeOf(ctx, operation);
+  return seedOrNone(read, (seed) => seeded(seed, fate));
 }
 
 /** The values that were given, by the wire's names. */

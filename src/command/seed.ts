@@ -1,5 +1,6 @@
 import type { Output } from '../api/operation.ts';
 import type { getTicket } from '../api/tickets.ts';
+import type { SendMode } from '../config/settings.ts';
 import { localTime } from '../output/cells.ts';
 import { insteadOf } from '../promise/instead-of.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -21,12 +22,26 @@ export type Seed = {
 const shownLines = 40;
 
 /** The text that the editor opens with. Everything from the scissors on is left out of what is sent. */
-export const seeded = ({ to, about, last }: Seed): string => seededThread(to, about, last ? [last] : []);
+export const seeded = ({ to, about, last }: Seed, fate: Fate): string =>
+  seededThread({ to, about, fate }, last ? [last] : []);
+
+/** What becomes of the text once the editor ends: as the modes of sends, and `shown` of a dry run. */
+export type Fate = SendMode | 'shown';
+
+const fates: Readonly<Record<Fate, string>> = {
+  allow: 'What is saved is sent once you quit the editor.',
+  ask: 'Once you quit the editor, svc asks before it sends what is saved.',
+  draft: 'What is saved becomes a draft once you quit the editor; nothing is sent yet.',
+  shown: 'This is a dry run: what is saved is shown once you quit the editor, and not sent.',
+};
+
+type Heading = Pick<Seed, 'to' | 'about'> & { readonly fate: Fate };
 
 /** The same with more of the thread, the newest message first. */
-export const seededThread = (to: string, about: string, messages: readonly Message[]): string =>
+export const seededThread = ({ to, about, fate }: Heading, messages: readonly Message[]): string =>
   page([
     'Write above this line. It and everything below it are left out.',
+    `${fates[fate]} An empty text sends nothing.`,
     '',
     `To:     ${sanitize(to)}`,
     `About:  ${sanitize(about)}`,
@@ -80,7 +95,7 @@ export function personOf(
 }
 
 /** Who may write and not read writes without a seed. */
-export const seedOrNone = (read: () => Promise<Seed>, show: (seed: Seed) => string = seeded): Promise<string> =>
+export const seedOrNone = (read: () => Promise<Seed>, show: (seed: Seed) => string): Promise<string> =>
   read()
     .then(show)
     .catch(insteadOf(['forbidden'], ''));

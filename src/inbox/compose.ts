@@ -1,4 +1,4 @@
-import { seededThread, withoutSeed } from '../command/seed.ts';
+import { type Fate, seededThread, withoutSeed } from '../command/seed.ts';
 import { bracedNames, namedTemplates, readTemplate } from '../command/template-file.ts';
 import type { Context, KeptFile } from '../context.ts';
 import { Failure } from '../errors.ts';
@@ -24,15 +24,17 @@ export type Editing = {
 /** So many messages of the thread stand below the scissors. */
 const shownMessages = 20;
 
+type Seeding = { readonly means: Means; readonly rows: readonly Row[]; readonly fate: Fate };
+
 /** What stands below the scissors: who gets it, about what, and the thread, the newest message first. */
-export function seedOf(means: Means, rows: readonly Row[], record: Fields | undefined): string {
+export function seedOf({ means, rows, fate }: Seeding, record: Fields | undefined): string {
   const [row] = rows;
   const to = means === 'note' ? 'the team; the customer never sees it' : toWhom(rows, record);
-  if (rows.length !== 1 || !row) return seededThread(to, listed(rows).replaceAll('\n', '; '), []);
+  if (rows.length !== 1 || !row) return seededThread({ to, about: listed(rows).replaceAll('\n', '; '), fate }, []);
   const messages = record ? threadOf(row, record).messages : [];
   const newest = messages.slice(-shownMessages).reverse();
   const said = newest.map(({ who, side, at, body }) => ({ sender_name: who || side, body, created_at: at }));
-  return seededThread(to, `${nameOf(row)} ${row.subject ?? ''}`.trim(), said);
+  return seededThread({ to, about: `${nameOf(row)} ${row.subject ?? ''}`.trim(), fate }, said);
 }
 
 function toWhom(rows: readonly Row[], record: Fields | undefined): string {

@@ -1,4 +1,5 @@
 import { isBlank } from '../command/body-text.ts';
+import { stricter } from '../config/settings.ts';
 import { keepUnsent } from '../disk/draft/unsent.ts';
 import { Failure, messageOf } from '../errors.ts';
 import type { Draft } from '../sends/draft.ts';
@@ -26,7 +27,8 @@ export async function compose(world: World, effect: Composing): Promise<void> {
   const records = await recordsOf(world, rows);
   const why = means === 'reply' && !isAgreed ? await doubts(world, records) : '';
   if (why !== '') return world.tell({ is: 'doubt', why, effect });
-  const seed = seedOf(means, rows, records[0]?.record);
+  const fate = await fateOf(world, { means, rows, ends });
+  const seed = seedOf({ means, rows, fate }, records[0]?.record);
   const { text, failed, remove, leave } = await written(world.editing, initial[0] ?? '', seed);
   try {
     if (isBlank(text))
@@ -39,6 +41,13 @@ export async function compose(world: World, effect: Composing): Promise<void> {
   } finally {
     await remove();
   }
+}
+
+/** What becomes of a text that somebody is about to write, as `keptOrAsked` decides it. */
+async function fateOf({ mode }: World, { means, rows, ends }: Pick<Composing, 'means' | 'rows' | 'ends'>) {
+  if (ends === 'draft') return 'draft';
+  const held = means === 'note' ? 'allow' : await mode();
+  return rows.length > 1 ? stricter(held, 'ask') : held;
 }
 
 /** What may make a reply be written in vain. */
@@ -123,7 +132,8 @@ export async function edit(world: World, { draft: id, row, means }: Extract<Effe
   requireMeant(draft);
   if (draft.record.id !== row.id) throw new Failure('failed', `Draft ${id} was changed by somebody else just now.`);
   const [recorded] = await recordsOf(world, [row]);
-  const seed = seedOf(means, [row], recorded?.record);
+  const fate = await fateOf(world, { means, rows: [row], ends: 'send' });
+  const seed = seedOf({ means, rows: [row], fate }, recorded?.record);
   const { text, failed, remove, leave } = await written(
     world.editing,
     String(Object(draft.steps[0]?.body).body ?? ''),

@@ -6,11 +6,14 @@ import { localTime } from '../../src/output/cells.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
-const seed = seeded({
-  to: 'Ann <ann@b.co>, by email',
-  about: 'T-1 Printer',
-  last: { sender_name: 'Ann', created_at: '2026-03-01T09:00:00Z', body: 'It is broken.\n# A heading\nThanks' },
-});
+const seed = seeded(
+  {
+    to: 'Ann <ann@b.co>, by email',
+    about: 'T-1 Printer',
+    last: { sender_name: 'Ann', created_at: '2026-03-01T09:00:00Z', body: 'It is broken.\n# A heading\nThanks' },
+  },
+  'allow',
+);
 
 test('the seed shows who reads it, about what, and what was said last', () => {
   expect(seed).toMatch(/^\n# -+ >8 -+\n/u);
@@ -61,6 +64,30 @@ describe.each([
     expect(ran.stderr).toContain('The text is empty. Nothing was sent.');
     expect(world.sent).not.toContain(request);
   });
+});
+
+test.each([
+  ['tickets reply 8', {}, 'What is saved is sent once you quit the editor.'],
+  ['conversations reply 1', {}, 'What is saved is sent once you quit the editor.'],
+  ['tickets reply 8', { SVC_SENDS: 'ask' }, 'Once you quit the editor, svc asks before it sends what is saved.'],
+  ['tickets reply 8', { SVC_SENDS: 'draft' }, 'What is saved becomes a draft once you quit the editor;'],
+  ['tickets reply 8 --draft', {}, 'What is saved becomes a draft once you quit the editor;'],
+  [
+    'tickets reply 8 --dry-run',
+    {},
+    'This is a dry run: what is saved is shown once you quit the editor, and not sent.',
+  ],
+  ['tickets note 8', { SVC_SENDS: 'draft' }, 'What is saved is sent once you quit the editor.'],
+])('svc %s with %o: the editor says what becomes of the text', async (line, env, told) => {
+  const world = sandboxWorld();
+  let opened = '';
+  const edit = (initial: string) => {
+    opened = initial;
+    return initial;
+  };
+  await svc(world, line.split(' '), { columns: 80, edit, env });
+  expect(opened).toContain(`left out.\n# ${told}`);
+  expect(opened).toContain(' An empty text sends nothing.\n#\n# To: ');
 });
 
 test('who may write and not read gets an editor without a seed', async () => {

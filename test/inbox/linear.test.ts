@@ -34,6 +34,7 @@ test('a reply is written above the scissors, with the thread below, and is sent 
   };
   const { stdout } = await linear(world, ['1', 'r', 'q'], { edit });
   expect(seed).toMatch(/^\n# -+ >8 -+\n# Write above this line/u);
+  expect(seed).toContain('# What is saved is sent once you quit the editor. An empty text sends nothing.\n');
   expect(seed).toContain('# To:     Ben Castro, by email');
   expect(seed).toMatch(/# > \S/u);
   expect(stdout).toContain('Sent: a reply to T-1005, Ben Castro');
@@ -41,6 +42,20 @@ test('a reply is written above the scissors, with the thread below, and is sent 
   const ticket: { messages: { body: string }[] } = await json(world, 'tickets get 5');
   expect(ticket.messages.at(-1)?.body).toBe('It is fixed.');
   expect(await drafts(world)).toMatchObject([{ state: 'sent', body: 'It is fixed.' }]);
+});
+
+test.each([
+  ['ask', 'r', 'Once you quit the editor, svc asks before it sends what is saved.'],
+  ['draft', 'r', 'What is saved becomes a draft once you quit the editor;'],
+  ['draft', 'n', 'What is saved is sent once you quit the editor.'],
+])('in mode %s the editor of %s says what becomes of the text', { tags: ['long'] }, async (mode, key, told) => {
+  let seed = '';
+  const edit = (initial: string) => {
+    seed = initial;
+    return initial;
+  };
+  await linear(await desk(), ['1', key, 'q'], { edit, env: { SVC_SENDS: mode } });
+  expect(seed).toContain(`# ${told}`);
 });
 
 test('every write is in the record as one of the inbox', { tags: ['long'] }, async () => {
