@@ -147,6 +147,14 @@ onBothEngines('mirror sql', ({ test, once, world: fresh, pulled, looked, engine,
     expect(stdout).toBe('__proto__,"a""c"\r\n1,2\r\n');
   });
 
+  test('a column keeps its value beside one whose name differs in capitals, and before a comment', async () => {
+    const values = async (query: string) =>
+      Object.values((await sql(await looked(), query))[0] as Record<string, unknown>);
+    expect(await values('SELECT 1 AS "total", 2 AS "Total"')).toEqual([1, 2]);
+    expect(await values('SELECT max(7), MAX(8)')).toEqual([7, 8]);
+    expect(await values('SELECT 1 -- ;')).toEqual([1]);
+  });
+
   test('the columns are there without rows', async () => {
     const world = await looked();
     const ran = await ok(world, ['mirror', 'sql', 'SELECT id, subject FROM tickets WHERE id < 0', '-o', 'csv']);

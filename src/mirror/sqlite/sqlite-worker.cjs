@@ -181,14 +181,11 @@ const statements = {
     // Only a query can be a view: the engine itself refuses everything else here.
     db.exec(`CREATE TEMP VIEW svc_query AS ${alone}`);
     const columns = db.all("SELECT name FROM pragma_table_info('svc_query')").map(({ name }) => name);
-    const isPlain = new Set(columns.map((name) => name.replace(/:\d+$/u, ''))).size === columns.length;
-    // Of two columns with one name the library keeps one; a view tells them apart.
-    const named = isPlain ? alone : 'SELECT * FROM svc_query';
-    // It sets each value under the column's name, which no object does with this one.
-    const isSettable = !columns.includes('__proto__');
-    const numbered = columns.map((name, at) => `"${name.replaceAll('"', '""')}" AS c${at}`).join(', ');
-    const statement = db.prepare(isSettable ? named : `SELECT ${numbered} FROM svc_query`);
-    const names = isSettable ? columns : columns.map((_, at) => `c${at}`);
+    const names = columns.map((_, at) => `c${at}`);
+    const statement = db.prepare(alone);
+    // The library sets each value under the column's own name: of two with one name one is lost, and the view, which tells
+    // them apart, may name others. By their places none is.
+    statement._getColumnNames = () => names;
     open = { statement, rows: statement.iterate(), names };
     return columns;
   },
