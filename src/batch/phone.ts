@@ -73,7 +73,10 @@ function countryOf(library: Library, wanted: string): Country {
   const country = library.getCountries().find((each) => each === wanted.trim().toUpperCase());
   if (country) return country;
   throw new Failure('usage', `--phone-country: there is no country "${wanted}".`, {
-    hint: 'Two letters name it, for example --phone-country FR',
+    hint:
+      wanted.trim().toUpperCase() === 'UK'
+        ? 'The United Kingdom is GB: --phone-country GB'
+        : 'Two letters name it, for example --phone-country FR',
   });
 }
 

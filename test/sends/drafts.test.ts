@@ -189,6 +189,8 @@ test('in a pipe approve needs the digest of what was read, whatever --yes says',
     stderr: expect.stringContaining('--digest'),
   });
   expect((await run('drafts approve --all --yes')).exitCode).toBe(2);
+  const missing = await run('drafts approve 99');
+  expect(missing).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('There is no draft 99.') });
   const wrong = await run('drafts approve 1 --digest 0000');
   expect(wrong).toMatchObject({ exitCode: 11, stderr: expect.stringContaining('svc drafts show 1') });
   // The one that is kept may be no longer right: the thread was not read.

@@ -221,6 +221,9 @@ describe('phones', () => {
   test('a country that is none is refused, also without a column of phones', async () => {
     const ran = await sync(world(), 'email\na@example.com\n', '--phone-country', 'France');
     expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('there is no country') });
+    expect((await sync(world(), 'email\na@example.com\n', '--phone-country', 'uk')).stderr).toContain(
+      '--phone-country GB',
+    );
   });
 });
 

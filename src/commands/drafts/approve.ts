@@ -5,7 +5,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure, isInterruption } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
-import { type Approving, approve, newToken } from '../../sends/approve.ts';
+import { type Approving, approve, newToken, noDraft } from '../../sends/approve.ts';
 import { plainTerminal } from '../../sends/ask.ts';
 import { digestOfDraft } from '../../sends/draft.ts';
 import { draftBlocks } from '../../sends/page.ts';
@@ -39,10 +39,16 @@ export const approveDrafts = defineCommand({
       if (args.id.length === 0 && flags.digest.length > 0)
         throw new Failure('usage', '--digest goes with ids: one for each.');
       const ids = await chosen(at, args.id, flags);
+      if (flags.digest.length === 0 && (!ctx.ask.canAsk || settings.noInput)) await refuseMissing(at, ids);
       refuseUnread(ctx, settings, ids, flags.digest);
       return approveAll({ ctx, settings }, at, ids, flags);
     }),
 });
+
+/** The digest of one that is not there would be looked for in vain. */
+async function refuseMissing({ store }: AtWork, ids: readonly number[]): Promise<void> {
+  for (const id of ids) if (!(await store.get(id))) throw noDraft(id);
+}
 
 /** One approves what one has read: in a pipe the digest says so, and --yes does not. */
 function refuseUnread(
