@@ -37,7 +37,13 @@ const parts = {
     ].map((name) => `http/${name}.test.ts`),
   },
   send: {
-    files: ['http/send/send.ts', 'http/exchange/answer.ts', 'http/exchange/endings.ts', 'http/send/attempt.ts'],
+    files: [
+      'http/send/send.ts',
+      'http/send/after-look.ts',
+      'http/exchange/answer.ts',
+      'http/exchange/endings.ts',
+      'http/send/attempt.ts',
+    ],
     tests: [
       'sending',
       'sending-again',

@@ -1,27 +1,16 @@
 import type { HttpResponse, Lost, SendRequest } from '../../context.ts';
-import { Failure, messageOf } from '../../errors.ts';
+import { Failure } from '../../errors.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
-import type { Body } from '../../retry/own-word.ts';
-import {
-  type Cause,
-  decide,
-  decideAfterLook,
-  type History,
-  type Next,
-  type Rules,
-  type Sight,
-  untried,
-} from '../../retry/retry.ts';
+import { type Cause, decide, type History, type Next, type Rules, untried } from '../../retry/retry.ts';
 import { retryAfterMs } from '../../retry/retry-after.ts';
-import type { Judged } from '../exchange/answer.ts';
 import type { RequestSpec, Service } from '../exchange/asking.ts';
 import { countdown, type Pass } from '../exchange/gate.ts';
 import type { Wire } from '../exchange/request.ts';
-import type { Look, Looked } from '../exchange/settle.ts';
+import type { Look } from '../exchange/settle.ts';
 import { noted } from '../exchange/writes.ts';
 import { type Attempt, attemptOnce, isDoubtful, mayArrive } from './attempt.ts';
-import { answerOf, endings, endOf, preserveDoubt, redirectHint, refusal, refuseStranger, responseOf } from './ends.ts';
-import type { Job, State } from './job.ts';
+import { endings, endOf, preserveDoubt, refusal, refuseStranger, responseOf } from './ends.ts';
+import type { Job, Sent, State } from './job.ts';
 import type { Recording } from './recorded.ts';
 
 export type SendOptions = {
@@ -38,13 +27,6 @@ export type SendOptions = {
   /** Told of each once its turn has come. `doubt`: why an earlier one may have done it, if one may. */
   readonly hasTurn?: (doubt: string | undefined) => void;
 };
-
-export type Sent =
-  | { readonly how: 'answered'; readonly response: HttpResponse; readonly body: Body; readonly judged?: Judged }
-  /** Found by looking. */
-  | { readonly how: 'found'; readonly json: unknown }
-  /** A repeated delete that found nothing more to delete. */
-  | { readonly how: 'gone' };
 
 const defaultMaxWaitMs = 120_000;
 
@@ -183,7 +165,7 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
       if (!(await isContradicted(job, attempt)))
         return { how: 'answered', response: responseOf(attempt), body: attempt.body, judged: attempt.judged };
       const named = `HTTP ${responseOf(attempt).status}, but the answer names another record`;
-      return afterLook(job, { ...state, doubt: named }, attempt, 'unsettled');
+      return (await looking()).afterLook(job, { ...state, doubt: named }, attempt, 'unsettled');
     }
     case 'gone':
       await refuseStranger(job, state, attempt);
@@ -201,49 +183,19 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
     case 'look':
       // There is nothing to be seen at a stranger's. A gateway that fails is none, so there the question can wait.
       if ('status' in attempt.exchanged && attempt.exchanged.status < 500) await refuseStranger(job, state, attempt);
-      return afterLook(job, state, attempt, step.after);
+      return (await looking()).afterLook(job, state, attempt, step.after);
     case 'fail':
       throw await endOf(job, state, attempt, step.as);
   }
 }
+
+const looking = () => import('./after-look.ts');
 
 /** An answer is believed where the service does not show what it names. */
 async function isContradicted({ contradicts }: Job, { body }: Attempt): Promise<boolean> {
   if (!contradicts || body.form !== 'json') return false;
   return contradicts(body.json).catch(insteadOf('any', false));
 }
-
-/** Looks for what the attempt may have made: found, to be sent again, or the Failure that says what is not known. */
-async function afterLook(job: Job, state: State, attempt: Attempt, after: Sight['after']): Promise<Sent | State> {
-  const { service, asked, rules, look } = job;
-  const { ctx, settings } = service;
-  const { history, doubt = '' } = state;
-  const answer = answerOf(attempt.exchanged);
-  const [{ nothingStored, stoppedShort, unknownOutcome }, { lookMs, lookUntilSettled }] = [
-    await endings(),
-    await import('../exchange/settle.ts'),
-  ];
-  if (!look) throw unknownOutcome(asked, doubt, { answer });
-  const why = `The answer was lost (${doubt}); looking for what was sent`;
-  const looked = await lookUntilSettled(ctx, look, lookMs(after, settings.settleMs), why).catch((mistake) => {
-    // A bug of svc itself must not hide that the write may have worked.
-    throw unknownOutcome(asked, `${doubt}; then svc itself failed: ${messageOf(mistake)}`, { answer });
-  });
-  if ('found' in looked.findings) return { how: 'found', json: looked.findings.found };
-  if (ctx.signal.aborted) throw stoppedShort(ctx.signal, asked, doubt);
-  const then = decideAfterLook(rules, history, { after, isAbsent: isAbsent(looked) });
-  if (then.next === 'repeat') {
-    await countdown(ctx, then.afterMs, 'The service failed');
-    return { ...state, history: { ...history, refusals: 0, unsent: 0, doubts: history.doubts + 1 } };
-  }
-  await refuseStranger(job, state, attempt);
-  if (then.as === 'nothing-stored' && answer) throw nothingStored(asked, answer.status, looked);
-  throw unknownOutcome(asked, doubt, { looked, answer, hint: await redirectHint(job, attempt) });
-}
-
-/** Surely nothing that agrees is there. A look that failed, or could not see everything, shows nothing. */
-const isAbsent = ({ findings, trouble }: Looked): boolean =>
-  'candidates' in findings && findings.candidates.length === 0 && !findings.isPartial && !trouble;
 
 async function giveBack(pass: Pass, exchanged: HttpResponse | Lost, step: Next): Promise<void> {
   if ('lost' in exchanged) return pass.lost();

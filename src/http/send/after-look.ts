@@ -1,0 +1,41 @@
+import { messageOf } from '../../errors.ts';
+import { decideAfterLook, type Sight } from '../../retry/retry.ts';
+import { nothingStored, stoppedShort, unknownOutcome } from '../exchange/endings.ts';
+import { countdown } from '../exchange/gate.ts';
+import { type Looked, lookMs, lookUntilSettled } from '../exchange/settle.ts';
+import type { Attempt } from './attempt.ts';
+import { answerOf, redirectHint, refuseStranger } from './ends.ts';
+import type { Job, Sent, State } from './job.ts';
+
+/** Looks for what the attempt may have made: found, to be sent again, or the Failure that says what is not known. */
+export async function afterLook(
+  job: Job,
+  state: State,
+  attempt: Attempt,
+  after: Sight['after'],
+): Promise<Sent | State> {
+  const { service, asked, rules, look } = job;
+  const { ctx, settings } = service;
+  const { history, doubt = '' } = state;
+  const answer = answerOf(attempt.exchanged);
+  if (!look) throw unknownOutcome(asked, doubt, { answer });
+  const why = `The answer was lost (${doubt}); looking for what was sent`;
+  const looked = await lookUntilSettled(ctx, look, lookMs(after, settings.settleMs), why).catch((mistake) => {
+    // A bug of svc itself must not hide that the write may have worked.
+    throw unknownOutcome(asked, `${doubt}; then svc itself failed: ${messageOf(mistake)}`, { answer });
+  });
+  if ('found' in looked.findings) return { how: 'found', json: looked.findings.found };
+  if (ctx.signal.aborted) throw stoppedShort(ctx.signal, asked, doubt);
+  const then = decideAfterLook(rules, history, { after, isAbsent: isAbsent(looked) });
+  if (then.next === 'repeat') {
+    await countdown(ctx, then.afterMs, 'The service failed');
+    return { ...state, history: { ...history, refusals: 0, unsent: 0, doubts: history.doubts + 1 } };
+  }
+  await refuseStranger(job, state, attempt);
+  if (then.as === 'nothing-stored' && answer) throw nothingStored(asked, answer.status, looked);
+  throw unknownOutcome(asked, doubt, { looked, answer, hint: await redirectHint(job, attempt) });
+}
+
+/** Surely nothing that agrees is there. A look that failed, or could not see everything, shows nothing. */
+const isAbsent = ({ findings, trouble }: Looked): boolean =>
+  'candidates' in findings && findings.candidates.length === 0 && !findings.isPartial && !trouble;
