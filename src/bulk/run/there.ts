@@ -1,6 +1,6 @@
 import type { Input, Operation } from '../../api/operation.ts';
 import { call, type Known } from '../../http/call/call.ts';
-import { toleranceMs } from '../../http/look/age.ts';
+import { momentBy, timeAt, toleranceMs } from '../../http/look/age.ts';
 import { type Before, largestOf, readBefore } from '../../http/look/before.ts';
 import { isNewestFirst } from '../../http/look/looking.ts';
 import { heldIn, type Listed, type Before as Written } from '../journal/lines.ts';
@@ -44,8 +44,8 @@ export async function knownBefore(
 /** For a row that leaves now. `first`: what was there at first, where svc could read it. */
 export function momentNow(sending: Sending, first: Before | undefined): Moment {
   const { row, latest, outer } = sending;
-  const { aheadOfTicks } = outer.learnt;
-  const dateMs = aheadOfTicks === undefined ? undefined : Math.floor(outer.ctx.clock.ticks() + aheadOfTicks);
+  const { serviceClock } = outer.learnt;
+  const dateMs = serviceClock && Math.floor(timeAt(serviceClock, momentBy(outer.ctx.clock)));
   return {
     answers: latest.count(),
     elsewhere: first && !row.operation.params ? seenSince(sending, first) : undefined,

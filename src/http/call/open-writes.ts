@@ -2,6 +2,7 @@ import type { Operation } from '../../api/operation.ts';
 import { numbersWithin } from '../../text/digest-numbers.ts';
 import { type NumberTable, numberTable } from '../../text/number-table.ts';
 import type { Open, Service } from '../exchange/asking.ts';
+import { type Moment, momentBy, timeAt } from '../look/age.ts';
 
 type Op = Pick<Operation, 'id'>;
 
@@ -31,18 +32,18 @@ export function openWrite({ ctx, learnt }: Pick<Service, 'ctx' | 'learnt'>, key:
   learnt.open.set(key, open);
   const me: Open = { isLookedFor: false };
   open.add(me);
-  let leftAt: number | undefined;
+  let leftAt: Moment | undefined;
   const leaves = () => {
     me.isLookedFor = false;
   };
   /** Of attempts that surely did nothing the time does not count, nor that of the wait for its turn. */
   const hasTurn = (doubt: string | undefined) => {
-    if (doubt === undefined) leftAt = ctx.clock.ticks();
+    if (doubt === undefined) leftAt = momentBy(ctx.clock);
   };
   /** When it left, by the service's clock; of attempts that may have done it, the first. */
   const sentAt = (): number | undefined => {
-    const { aheadOfTicks } = learnt;
-    return leftAt === undefined || aheadOfTicks === undefined ? undefined : leftAt + aheadOfTicks;
+    const { serviceClock } = learnt;
+    return leftAt && serviceClock && timeAt(serviceClock, leftAt);
   };
   const ended = () => {
     open.delete(me);

@@ -5,6 +5,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context, HttpResponse } from '../../context.ts';
 import type { DigestNumbers } from '../../text/digest-numbers.ts';
 import type { NumberTable } from '../../text/number-table.ts';
+import type { ServiceClock } from '../look/age.ts';
 import type { Gate } from './gate.ts';
 import type { Promised } from './promised.ts';
 import type { Recorder } from './recorder.ts';
@@ -43,8 +44,8 @@ type Learnt = {
   asking?: Promise<boolean>;
   /** How far its clock was ahead of ours at its last `Date`. It says whether ours can be trusted, and of no record whose it is. */
   clockAheadMs?: number;
-  /** The service's time is that much ahead of the ticks of our clock, by its latest answer that was made just then. */
-  aheadOfTicks?: number;
+  /** The service's clock, by the latest answer that was made just then. */
+  serviceClock?: ServiceClock;
   /** Ids that this run has made, by operation and thread, and those that earlier runs have. */
   readonly made: Map<string, NumberTable>;
   /** Ids that are given already, by operation, each with the number of the write that has it. */

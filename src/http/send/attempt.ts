@@ -9,7 +9,7 @@ import { type Judged, judgeAnswer } from '../exchange/answer.ts';
 import type { RequestSpec, Service } from '../exchange/asking.ts';
 import { denialIn } from '../exchange/promised.ts';
 import type { Wire } from '../exchange/request.ts';
-import { aheadOfTicks } from '../look/age.ts';
+import { momentBy, serviceClock } from '../look/age.ts';
 import type { Recording } from './recorded.ts';
 import { userAgent } from './user-agent.ts';
 
@@ -112,7 +112,7 @@ export async function exchange(
     const date = 'status' in answer ? Date.parse(answer.headers.date ?? '') : Number.NaN;
     if (!Number.isNaN(date)) service.learnt.clockAheadMs = date - ctx.clock.now().getTime();
     if ('status' in answer && request.method === 'GET')
-      service.learnt.aheadOfTicks = aheadOfTicks(service.learnt.aheadOfTicks, answer, ctx.clock.ticks());
+      service.learnt.serviceClock = serviceClock(service.learnt.serviceClock, answer, momentBy(ctx.clock));
     const next = 'status' in answer ? redirectOf(request, answer) : undefined;
     if (!next || hop === 4) return 'lost' in answer ? answer : withoutSentSecrets(request, answer);
     url = next;
