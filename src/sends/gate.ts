@@ -34,15 +34,17 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
     if (error instanceof Failure && (wish.draft || settings.sends === 'draft')) return [];
     throw error;
   });
-  const mode = wish.approved
-    ? 'allow'
-    : stricter(settings.sends, await modeNow(ctx, settings), ...policies.map(({ sends }) => sends.mode));
+  const mode = await modeWith(judging, policies);
   const isDrafted = wish.draft === true || mode === 'draft';
+  passed.set(request, mode);
   const holdMs = heldFor(judging);
   if (mode === 'allow' && !isDrafted && policies.length === 0 && holdMs === 0) return 'go';
   if (request.operation === '') return refuseDisguised(mode, isDrafted || policies.length > 0);
   const read = once(() => request.read());
-  if (request.hearers === 'public' && !(await isPublished(request, read))) return 'go';
+  if (request.hearers === 'public' && !(await isPublished(request, read))) {
+    passed.set(request, 'unheard');
+    return 'go';
+  }
   if (isDrafted) return (await import('./make.ts')).draftedUnlessDone(judging, request, await read());
   const refusedNow = async () =>
     policies.length > 0 ? (await import('./policy.ts')).refusalBy(policies, judging, { request, read }) : undefined;
@@ -67,9 +69,23 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
   return (await (await import('./policy.ts')).refusalByRate(policies, judging, request)) ?? 'go';
 }
 
-/** After a wait that the service asked for: quiet hours may have begun, and the record may be another one. */
+/** The mode in which a request might go. `unheard`: in any, for nobody would have heard of it then. */
+const passed = new WeakMap<SendRequest, SendMode | 'unheard'>();
+
+const modeWith = async ({ ctx, settings, wish }: Judging, policies: readonly Policy[]): Promise<SendMode> =>
+  wish.approved
+    ? 'allow'
+    : stricter(settings.sends, await modeNow(ctx, settings), ...policies.map(({ sends }) => sends.mode));
+
+/**
+ * After a wait that the service asked for: quiet hours may have begun, and the record may be another one. What nobody
+ * would have heard of may be public by now, and a stricter mode may be set: then it is judged as if it came anew.
+ */
 export async function judgeAgain(judging: Judging, request: SendRequest): Promise<Verdict> {
+  const before = passed.get(request);
+  if (before === 'unheard') return judge(judging, request);
   const policies = await readPolicies(judging.ctx);
+  if (before && stricter(before, await modeWith(judging, policies)) !== before) return judge(judging, request);
   if (policies.length === 0) return 'go';
   const read = once(() => request.read());
   if (request.hearers === 'public' && !(await isPublished(request, read))) return 'go';

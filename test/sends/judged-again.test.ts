@@ -1,0 +1,58 @@
+// What had to wait for the limit is judged as it is then: an entry may be public by now, and a stricter mode may be set.
+import { expect, test } from 'vitest';
+import { svc } from '../svc.ts';
+import { desk, writesOf } from './drafting.ts';
+
+const refused = { status: 429, headers: { 'retry-after': '40' }, body: '{"error":"Too many requests"}' };
+
+/** The service refuses the first attempt, and `meanwhile` is done before the second. */
+function refusedOnce({ world }: ReturnType<typeof desk>, meanwhile: () => Promise<unknown>) {
+  let isFirst = true;
+  const exchange: typeof world.exchange = async (request) => {
+    if (request.method === 'GET' || !isFirst) return world.exchange(request);
+    isFirst = false;
+    await meanwhile();
+    return refused;
+  };
+  return { ...world, exchange };
+}
+
+type Entry = { readonly id: number; readonly content_html: string };
+
+async function hiddenEntry(at: ReturnType<typeof desk>): Promise<Entry> {
+  const [{ id }] = await at.json<[Entry]>('changelog list --status draft');
+  return at.json<Entry>(`changelog get ${id}`);
+}
+
+const ways = [
+  ['mode draft', { SVC_SENDS: 'draft' }, [], 0],
+  ['mode ask, in a pipe,', { SVC_SENDS: 'ask' }, [], 2],
+  ['--draft', {}, ['--draft'], 0],
+] as const;
+
+test.each(ways)('%s holds a change of an entry that was published meanwhile', async (_, env, flags, exitCode) => {
+  const at = desk();
+  const { id, content_html } = await hiddenEntry(at);
+  const service = refusedOnce(at, () => at.ok(`changelog publish ${id} --yes`));
+  const ran = await svc(service, ['changelog', 'update', String(id), '--content', 'Plans', ...flags], { env });
+  expect(ran, ran.stderr).toMatchObject({ exitCode });
+  expect((await at.json<Entry>(`changelog get ${id}`)).content_html).toBe(content_html);
+});
+
+test('a change of an entry that nobody can read yet is sent once the wait is over', async () => {
+  const at = desk();
+  const { id } = await hiddenEntry(at);
+  const service = refusedOnce(at, async () => {});
+  const env = { SVC_SENDS: 'draft' };
+  const ran = await svc(service, ['changelog', 'update', String(id), '--content', 'Plans'], { env });
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
+  expect((await at.json<Entry>(`changelog get ${id}`)).content_html).toContain('Plans');
+});
+
+test('a stricter mode that is set meanwhile holds a reply', async () => {
+  const at = desk();
+  const service = refusedOnce(at, () => at.ok('config set sends draft'));
+  const ran = await svc(service, ['conversations', 'reply', '7', '--body', 'Hi', '--yes']);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Draft 1') });
+  expect(writesOf(at.world)).toEqual([]);
+});
