@@ -24,10 +24,10 @@ export function fromDerived(derived: Derived, grant: Grant): Tool {
       refuseUnknown(derived, input);
       const fields = operation.safety === 'read' ? fieldsOfInput(input) : undefined;
       const parts = checkedParts(derived, input);
-      if (!grant.send) await refusePublishing(service, operation, input);
+      const sender = grant.send ? service : await unpublished(service, operation, input);
       refuseWithoutStore(service, operation);
       for (const doubt of doubtsOf(operation, parts)) service.ctx.notice(doubt);
-      const body = await call(service, operation, parts);
+      const body = await call(sender, operation, parts);
       if (operation.id === 'listFeedback') await tellStatuses(service, parts, body);
       await forgetDeleted(service, operation, input.webhook);
       const told = operation.resource === 'subscriptions' ? await withoutSecret(service, operation, body) : body;
@@ -92,9 +92,19 @@ async function tellStatuses(service: Service, { query }: Parts, body: unknown): 
 
 const hint = `Start svc mcp with ${flagFor.write} ${flagFor.send}.`;
 
-/** Without the grant to send: what the public would see is refused before anything is sent. */
+/** Without the grant to send: what the public would see is refused before anything is sent, also where it has to wait first. */
+async function unpublished(
+  service: Service,
+  operation: Operation,
+  input: Readonly<Record<string, unknown>>,
+): Promise<Service> {
+  if (operation.reaches !== 'public') return service;
+  const beforeRepeat = () => refusePublishing(service, operation, input);
+  await beforeRepeat();
+  return { ...service, beforeRepeat, seenAt: service.ctx.clock.ticks() };
+}
+
 async function refusePublishing(service: Service, operation: Operation, input: Readonly<Record<string, unknown>>) {
-  if (operation.reaches !== 'public') return;
   if (input.status === 'published') throw new Failure('forbidden', 'Publishing was not granted.', { hint });
   const id = input[Object.keys(operation.ids ?? {})[0] ?? ''];
   if (typeof id !== 'number') return;

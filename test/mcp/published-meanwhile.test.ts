@@ -1,0 +1,25 @@
+// Without --allow-send no text of an assistant becomes public, also where its request had to wait for the limit.
+import { expect, test } from 'vitest';
+import { few, sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+import { connected } from './connected.ts';
+
+test('a change of an entry that was published while it waited is not sent', async () => {
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
+  const [entry] = JSON.parse((await svc(world, ['changelog', 'list', '--status', 'draft', '--json'])).stdout);
+  const get = async () => JSON.parse((await svc(world, ['changelog', 'get', String(entry.id), '--json'])).stdout);
+  const { content_html } = await get();
+  let refusals = 0;
+  const exchange: typeof world.exchange = async (request) => {
+    if (request.method === 'GET' || refusals++ > 0) return world.exchange(request);
+    await world.exchange({ ...request, body: '{"status":"published"}' });
+    return { status: 429, headers: { 'retry-after': '40' }, body: '{"error":"Too many requests"}' };
+  };
+  const { client, end } = await connected({ ...world, exchange }, ['--allow-write']);
+  const input = { id: entry.id, content: 'Plans' };
+  const answer = await client.callTool({ name: 'updateChangelogEntry', arguments: input });
+  await end();
+  expect(answer.isError).toBe(true);
+  expect(JSON.stringify(answer.content)).toContain('changing what the public reads was not granted');
+  expect(await get()).toMatchObject({ status: 'published', content_html });
+});
