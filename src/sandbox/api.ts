@@ -1,6 +1,7 @@
 import { check } from '../api/check.ts';
 import { moduleNames, type Operation, type Schema } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
+import { andThen } from '../promise/and-then.ts';
 import {
   answerOf,
   forbidden,
@@ -36,17 +37,20 @@ export type ApiRequest = {
  * One request of the account-scoped API. What may be wrong is looked for in this order: the path (404, 405), the
  * token (401), the limit (429), the scope and then the module (403), the record (404), the fields (422).
  */
-export async function answerApi(world: World, now: Date, request: ApiRequest) {
+export function answerApi(world: World, now: Date, request: ApiRequest) {
   const credential = credentialOf(world, request.headers.authorization, now);
   const found = world.serves.match(request.method, request.path);
   const operation = found && 'operation' in found ? found.operation : undefined;
   const verdict = world.limiter.take(bucketsOf(credential, request.address, operation), now.getTime());
 
-  const result = await (verdict.retryAfter === undefined
-    ? judge(world, now, request, { credential, found })
-    : tooManyRequests(verdict.retryAfter));
-  if (isRefusal(result)) return { ...answerOf(result), verdict, credential };
-  return { status: operation?.status ?? 200, body: result, headers: undefined, verdict, credential };
+  const result =
+    verdict.retryAfter === undefined
+      ? judge(world, now, request, { credential, found })
+      : tooManyRequests(verdict.retryAfter);
+  return andThen(result, (body) => {
+    if (isRefusal(body)) return { ...answerOf(body), verdict, credential };
+    return { status: operation?.status ?? 200, body, headers: undefined, verdict, credential };
+  });
 }
 
 function bucketsOf(credential: Credential | undefined, address: string, operation: Operation | undefined): Bucket[] {
@@ -130,11 +134,14 @@ const areThere = (
   { ids = {} }: Operation,
   params: Readonly<Record<string, number>>,
   owner: Owner,
-): boolean =>
-  Object.entries(params).every(([name, id]) => {
+): boolean => {
+  for (const name in params) {
     const kind = ids[name];
-    return kind !== undefined && findOwned(state, kind, owner, id) !== undefined;
-  });
+    const id = params[name];
+    if (kind === undefined || id === undefined || !findOwned(state, kind, owner, id)) return false;
+  }
+  return true;
+};
 
 const whole = /^-?\d+$/u;
 

@@ -1,8 +1,9 @@
 import { usualPresets } from '../api/path.ts';
+import { andThen } from '../promise/and-then.ts';
 import { answerOf, forbidden, noSuchPath, tooManyRequests } from './answer.ts';
 import { answerApi } from './api.ts';
 import { answerControl } from './control/control.ts';
-import { answerInstead } from './control/faults.ts';
+import { answerInstead, type Fault } from './control/faults.ts';
 import { isOwnHost } from './host.ts';
 import { addressLimit } from './limits.ts';
 import { answerOAuth } from './oauth/endpoints.ts';
@@ -31,21 +32,28 @@ export type Sandbox = ReturnType<typeof createSandbox>;
 /** The whole service offline, without a socket: a request goes in, a response comes out. */
 export function createSandbox(options: SandboxOptions = {}) {
   const world = createWorld(options);
+  /** The document's shape for a server failure; never a stack trace. */
+  const failed = (error: unknown): SandboxResponse => {
+    const told = error instanceof Error ? error.message : String(error);
+    return respond({ status: 500, body: { error: `The sandbox failed: ${told}` } }, unlimited, world.now());
+  };
+  /** A request is answered only when what it did, or was shown, is kept. */
+  const kept = (response: SandboxResponse): SandboxResponse | Promise<SandboxResponse> =>
+    options.stateFile || world.state.changed.size > 0 ? world.keep().then(() => response) : response;
+  const handled = (request: SandboxRequest): SandboxResponse | Promise<SandboxResponse> => {
+    if (isFromElsewhere(request)) return respond(answerOf(foreignHost), unlimited, world.now());
+    const isOpen = options.cors === true && !isControl(request.url);
+    if (isOpen && isPreflight(request)) return preflightAnswer(request);
+    return andThen(answer(world, options, request), (answered) => kept(isOpen ? withCors(answered) : answered));
+  };
   return {
-    async handle(request: SandboxRequest): Promise<SandboxResponse> {
+    /** At once where nothing has to be waited for, as with most reads. Neither throws nor rejects. */
+    handle(request: SandboxRequest): SandboxResponse | Promise<SandboxResponse> {
       try {
-        if (isFromElsewhere(request)) return respond(answerOf(foreignHost), unlimited, world.now());
-        const isOpen = options.cors === true && !isControl(request.url);
-        if (isOpen && isPreflight(request)) return preflightAnswer(request);
-        const answered = await answer(world, options, request);
-        const response = isOpen ? withCors(answered) : answered;
-        // A request is answered only when what it did, or was shown, is kept.
-        if (options.stateFile || world.state.changed.size > 0) await world.keep();
-        return response;
+        const response = handled(request);
+        return response instanceof Promise ? response.catch(failed) : response;
       } catch (error) {
-        // The document's shape for a server failure; never a stack trace.
-        const told = error instanceof Error ? error.message : String(error);
-        return respond({ status: 500, body: { error: `The sandbox failed: ${told}` } }, unlimited, world.now());
+        return failed(error);
       }
     },
     /** Writes what has changed to the state file, as every request does before its answer. */
@@ -61,23 +69,39 @@ export function createSandbox(options: SandboxOptions = {}) {
   };
 }
 
-async function answer(world: World, options: SandboxOptions, request: SandboxRequest): Promise<SandboxResponse> {
+type Asked = ReturnType<typeof split> & { readonly body: string };
+
+function answer(
+  world: World,
+  options: SandboxOptions,
+  request: SandboxRequest,
+): SandboxResponse | Promise<SandboxResponse> {
   const { method, headers, remoteAddress } = request;
   const { path, search } = split(request.url);
   const body = textOf(request.body);
-  if (isControl(request.url)) {
-    const answered = await answerControl(world, { method, path, headers, body, remoteAddress });
-    return respond(answered, unlimited, world.now());
+  const free = (answered: Parameters<typeof respond>[0]) => respond(answered, unlimited, world.now());
+  if (isControlPath(path)) {
+    return answerControl(world, { method, path, headers, body, remoteAddress }).then(free);
   }
 
   if (path === '/openapi.json' && (method === 'GET' || method === 'HEAD')) {
-    const body = await answerDescription(absolute(request).origin);
-    return respond({ status: 200, body }, unlimited, world.now());
+    return answerDescription(absolute(request).origin).then((body) => free({ status: 200, body }));
   }
 
   const fault = world.faults.meet(method, path);
   const waitMs = (options.latencyMs ?? 0) + (fault?.action === 'delay' ? (fault.ms ?? 0) : 0);
-  if (waitMs > 0) await (options.sleep ?? sleep)(waitMs);
+  const waited = waitMs > 0 ? (options.sleep ?? sleep)(waitMs) : undefined;
+  return andThen(waited, () => answerAs(world, options, request, { path, search, body, fault }));
+}
+
+/** What the fault leaves of the answer. */
+function answerAs(
+  world: World,
+  options: SandboxOptions,
+  request: SandboxRequest,
+  { path, search, body, fault }: Asked & { readonly fault: Fault | undefined },
+): SandboxResponse | Promise<SandboxResponse> {
+  const { method, headers, remoteAddress } = request;
   const now = world.now();
   const note = (status: number | null, credential: string | null) => {
     const at = now.getTime();
@@ -102,9 +126,10 @@ async function answer(world: World, options: SandboxOptions, request: SandboxReq
     return spoil(respond(answered, verdict, now), fault);
   }
   const address = remoteAddress ?? 'local';
-  const answered = await answerApi(world, now, { method, path, search, headers, body, address });
-  note(answered.status, answered.credential?.kind ?? null);
-  return spoil(respond(answered, answered.verdict, now), fault);
+  return andThen(answerApi(world, now, { method, path, search, headers, body, address }), (answered) => {
+    note(answered.status, answered.credential?.kind ?? null);
+    return spoil(respond(answered, answered.verdict, now), fault);
+  });
 }
 
 function answerLimitedOAuth(world: World, { consent = 'page' }: SandboxOptions, request: SandboxRequest, now: Date) {
@@ -138,7 +163,8 @@ const foreignHost = forbidden('The sandbox answers requests to this machine alon
 const isFromElsewhere = ({ headers: { host }, remoteAddress }: SandboxRequest): boolean =>
   remoteAddress !== undefined && host !== undefined && !isOwnHost(host);
 
-const isControl = (url: string): boolean => split(url).path.startsWith('/_sandbox/');
+const isControlPath = (path: string): boolean => path.startsWith('/_sandbox/');
+const isControl = (url: string): boolean => isControlPath(split(url).path);
 
 /** Some clients send a Host that is not valid. */
 function absolute({ url, headers: { host = '' } }: SandboxRequest): URL {

@@ -43,26 +43,33 @@ function add(root: Node, operation: Operation): void {
 
 function match(root: Node, method: string, path: string): Match | undefined {
   const ids: number[] = [];
-  const found = walk(root, path.split('/'), 1, ids);
+  const found = walk(root, path, path.indexOf('/') + 1 || path.length + 1, ids);
   if (!found) return undefined;
   // A HEAD request is a GET whose body is left out.
   const served = found.methods.get(method === 'HEAD' ? 'GET' : method);
   if (!served) return { allowed: [...found.methods.keys()] };
   const { operation, names } = served;
   // Two operations at one path may name the id differently.
-  return { operation, params: Object.fromEntries(names.map((name, at) => [name, ids[at] ?? 0])) };
+  const params: Record<string, number> = {};
+  names.forEach((name, at) => {
+    params[name] = ids[at] ?? 0;
+  });
+  return { operation, params };
 }
 
-function walk(from: Node, segments: readonly string[], at: number, ids: number[]): Node | undefined {
-  const segment = segments[at];
-  if (segment === undefined) return from.methods.size > 0 ? from : undefined;
+/** `start`: where the next segment of the path begins; behind the end of the path where there is none. */
+function walk(from: Node, path: string, start: number, ids: number[]): Node | undefined {
+  if (start > path.length) return from.methods.size > 0 ? from : undefined;
+  const slash = path.indexOf('/', start);
+  const end = slash < 0 ? path.length : slash;
+  const segment = path.slice(start, end);
   const literal = from.literal.get(segment);
-  const found = literal && walk(literal, segments, at + 1, ids);
+  const found = literal && walk(literal, path, end + 1, ids);
   if (found) return found;
   // Ids are integers (service.md#records-1): anything else is no record's path.
   if (!from.param || !/^\d{1,16}$/u.test(segment)) return undefined;
   ids.push(Number(segment));
-  const below = walk(from.param, segments, at + 1, ids);
+  const below = walk(from.param, path, end + 1, ids);
   if (!below) ids.pop();
   return below;
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { andThen } from '../promise/and-then.ts';
 import { closedNow } from '../promise/closed.ts';
 import type { Sandbox, SandboxResponse } from './app.ts';
 import { largestBody } from './body.ts';
@@ -12,7 +13,13 @@ export async function serve(sandbox: Sandbox, port: number): Promise<Server> {
   // Longer than clients keep an idle connection, so that no request meets one that is closing.
   const options = { keepAliveTimeout: 75_000, requireHostHeader: false };
   const server = http.createServer(options, (request, response) => {
-    answer(sandbox, request, response).catch(() => request.socket.destroy());
+    const cut = () => request.socket.destroy();
+    try {
+      const answering = answer(sandbox, request, response);
+      if (answering instanceof Promise) answering.catch(cut);
+    } catch {
+      cut();
+    }
   });
   // What is not HTTP never reaches the app.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -37,26 +44,26 @@ const notHttp = [
   '\r\n{"error":"This is not a valid HTTP request."}',
 ].join('\r\n');
 
-async function answer(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse): Promise<void> {
+function answer(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse): void | Promise<void> {
   const { method = 'GET', url = '/', headers, socket } = request;
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  const body = hasBody ? await read(request) : undefined;
-  const answered = await sandbox.handle({
-    method,
-    url,
-    headers: oneEach(headers),
-    body,
-    remoteAddress: socket.remoteAddress,
-  });
-  send(response, answered);
+  const { remoteAddress } = socket;
+  const handled = andThen(hasBody ? read(request) : undefined, (body) =>
+    sandbox.handle({ method, url, headers: isOneEach(headers) ? headers : oneEach(headers), body, remoteAddress }),
+  );
+  return andThen(handled, (answered) => send(response, answered));
 }
 
-/** Node gives a list where a name may come more than once. */
-function oneEach(headers: IncomingHttpHeaders): Record<string, string | undefined> {
-  const single: Record<string, string | undefined> = {};
-  for (const [name, value] of Object.entries(headers)) single[name] = Array.isArray(value) ? value.join(', ') : value;
-  return single;
-}
+type OneEach = Readonly<Record<string, string | undefined>>;
+
+/** Node gives a list where a name may come more than once, which is one name alone. */
+const isOneEach = (headers: IncomingHttpHeaders): headers is IncomingHttpHeaders & OneEach =>
+  headers['set-cookie'] === undefined;
+
+const oneEach = (headers: IncomingHttpHeaders): OneEach =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
 
 /** The body, or a little more than the largest where it is larger: enough for the app to refuse it. */
 async function read(request: IncomingMessage): Promise<Uint8Array> {
@@ -77,7 +84,11 @@ function send(response: ServerResponse, { status, headers, body, cut }: SandboxR
     return;
   }
   const length = Buffer.byteLength(body);
-  response.writeHead(status, { ...headers, 'content-length': length });
+  // A list, which Node writes as it is: of an object with one more name V8 would make a new kind for each answer.
+  const lines: string[] = [];
+  for (const name in headers) lines.push(name, headers[name] ?? '');
+  lines.push('content-length', String(length));
+  response.writeHead(status, lines);
   if (cut === 'half') {
     response.write(Buffer.from(body).subarray(0, length >> 1), () => response.socket?.destroy());
     return;

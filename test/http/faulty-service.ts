@@ -36,7 +36,7 @@ export async function faultyService(sandbox: Sandbox, plan: Plan): Promise<Fault
     const body = await readAll(request);
     const url = request.url ?? '';
     const matches = request.method === plan.method && plan.path.test(url.replace(/\?.*$/u, ''));
-    const process = () =>
+    const process = async () =>
       sandbox.handle({ method: request.method ?? '', url, headers: request.headers as Record<string, string>, body });
     if (matches && ++hits <= plan.times) return goWrong(plan.fault, response, process);
     write(response, await process());
