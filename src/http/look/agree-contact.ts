@@ -1,5 +1,6 @@
 import type { NewContactRow } from '../../api/contacts.ts';
 import type { Part } from '../../api/operation.ts';
+import type { Fields } from '../../text/record.ts';
 import { type Agreement, agreement, isSameEmail, isSamePhone, isSameText, isSameUrl, isSameValue } from './agree.ts';
 
 export type Row = Part<typeof NewContactRow>;
@@ -11,7 +12,7 @@ export function rowsSent(body: object): Row[] {
 }
 
 /** Which fields a row of a batch needs is not described (service.md#contacts-4), so what it leaves out of those the service may have filled in. */
-export function compareContact(contact: Readonly<Record<string, unknown>>, row: Row): Agreement {
+export function compareContact(contact: Fields, row: Row): Agreement {
   const isSameName = isSameText(contact.name, row.name);
   const isSameLastName = row.last_name === undefined || isSameText(contact.last_name, row.last_name);
   const isNamed = row.name !== undefined && row.last_name !== undefined && isSameName && isSameLastName;
@@ -27,4 +28,19 @@ export function compareContact(contact: Readonly<Record<string, unknown>>, row: 
     isSameText(contact.country, row.country),
     isSameValue(contact.metadata, row.metadata ?? {}),
   ]);
+}
+
+/** A record for each row, in the order of the rows; undefined where one has none. The newest record comes first. */
+export function inOrder<Seen extends { readonly record: Fields }>(
+  rows: readonly Row[],
+  seen: readonly Seen[],
+): Seen[] | undefined {
+  const left = [...seen];
+  const ours: Seen[] = [];
+  for (const row of [...rows].reverse()) {
+    const at = left.findIndex(({ record }) => compareContact(record, row) === 'whole');
+    if (at < 0) return undefined;
+    ours.unshift(...left.splice(at, 1));
+  }
+  return ours;
 }

@@ -22,7 +22,7 @@ import {
   isSameValue,
   likeness,
 } from './agree.ts';
-import { compareContact, type Row, rowsSent } from './agree-contact.ts';
+import { compareContact, inOrder, rowsSent } from './agree-contact.ts';
 import { type Compared, entryAsListed, entryInFull, ticketAsListed, ticketInFull } from './agree-fields.ts';
 import { isUncounted, leastOn } from './page-meta.ts';
 
@@ -238,15 +238,3 @@ export const lookups: { readonly [Op in Verified as Op['id']]: Lookup<Op> } = {
     likeness: ({ body }) => likeness(body.event_type, address(body.target_url)),
   },
 };
-
-/** A record for each row, in the order of the rows; undefined where one has none. */
-function inOrder(rows: readonly Row[], seen: readonly Seen[]): Seen[] | undefined {
-  const left = [...seen];
-  const ours: Seen[] = [];
-  for (const row of [...rows].reverse()) {
-    const at = left.findIndex(({ record }) => compareContact(record, row) === 'whole');
-    if (at < 0) return undefined;
-    ours.unshift(...left.splice(at, 1));
-  }
-  return ours;
-}
