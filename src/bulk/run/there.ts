@@ -1,6 +1,6 @@
 import type { Input, Operation } from '../../api/operation.ts';
 import { call, type Known } from '../../http/call/call.ts';
-import { momentBy, timeAt, toleranceMs } from '../../http/look/age.ts';
+import { clocksApartMs, momentBy, timeAt } from '../../http/look/age.ts';
 import { type Before, largestOf, readBefore } from '../../http/look/before.ts';
 import { isNewestFirst } from '../../http/look/looking.ts';
 import { heldIn, type Listed, type Before as Written } from '../journal/lines.ts';
@@ -106,7 +106,7 @@ export function asWritten({ row, baselineKey }: Sending, known: Before | undefin
   const { operation } = row;
   const { leftMs = null, ownMs = 0, newestMs = 0, elsewhere = [] } = known;
   // Where the service does not say the time, what was there before tells it alone.
-  const made = leftMs === null ? Math.max(ownMs, newestMs - toleranceMs, 0) : ownMs;
+  const made = leftMs === null ? Math.max(ownMs, newestMs - clocksApartMs.fromAnswers, 0) : ownMs;
   const times = { left: leftMs, ...(made > 0 && { made }) };
   if (operation.params) return { before: largestOf(known), there: known.ids, ...times };
   // Where ids grow a line has one for all of them.

@@ -17,11 +17,11 @@ export type Sent = {
   readonly newestOwn: number | undefined;
 };
 
-/** Clocks of one service may be apart by so much. */
-export const toleranceMs = 60_000;
-
-/** And those that say when a record was made by so much: two records of one run may be of two machines. */
-const makersApartMs = 4_000;
+/**
+ * The clocks of one service may be apart by so much. `fromAnswers`: those of the machines that answer from those that say
+ * when a record was made. `amongRecords`: the latter from each other, where two records of one run are of two machines.
+ */
+export const clocksApartMs = { fromAnswers: 60_000, amongRecords: 4_000 } as const;
 
 /** `Date` and `created_at` that are further apart are of two clocks that have nothing to do with each other. */
 const farthestMs = 12 * 60 * 60 * 1000;
@@ -34,11 +34,11 @@ const farthestMs = 12 * 60 * 60 * 1000;
 export function isOlder(record: Readonly<Record<string, unknown>>, { at, newestBefore, newestOwn }: Sent): boolean {
   const made = madeAt(record);
   if (made === undefined) return false;
-  if (newestOwn !== undefined && made + makersApartMs < newestOwn) return true;
-  const isBelow = newestBefore !== undefined && made + toleranceMs < newestBefore;
+  if (newestOwn !== undefined && made + clocksApartMs.amongRecords < newestOwn) return true;
+  const isBelow = newestBefore !== undefined && made + clocksApartMs.fromAnswers < newestBefore;
   if (at === undefined) return isBelow;
   const ageMs = at - made;
-  return ageMs > toleranceMs && (ageMs < farthestMs || isBelow);
+  return ageMs > clocksApartMs.fromAnswers && (ageMs < farthestMs || isBelow);
 }
 
 /** A moment of this machine. `wallMs`: how far its wall clock is ahead of its ticks, which stand still while it sleeps. */
