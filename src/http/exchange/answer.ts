@@ -7,6 +7,9 @@ import { type Body, deepestJson, readBody } from '../../retry/own-word.ts';
 import { fieldsIn, isRecord, textIn } from '../../text/record.ts';
 import { lackOf, type Promised } from './promised.ts';
 
+/** Where an answer is not like the service's. */
+export const perhapsBetween = 'Something between svc and the service may have answered. Try again, or run: svc doctor';
+
 /** What an error says, whatever its shape (service.md#errors-2; RFC 9457). */
 export type Said = {
   readonly code?: string;

@@ -5,8 +5,7 @@ import { isOwnRefusal, readBody } from '../../retry/own-word.ts';
 import { listed } from '../../text/listed.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { looksLikeHtml, problemIn } from './answer.ts';
-import { perhapsBetween } from './between.ts';
+import { looksLikeHtml, perhapsBetween, problemIn } from './answer.ts';
 import type { Looked, Undecided } from './settle.ts';
 import { anyEffect } from './writes.ts';
 

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts';
 import { number } from '../../text/number.ts';
 import { type Fields, fieldsIn } from '../../text/record.ts';
-import { perhapsBetween } from '../exchange/between.ts';
+import { perhapsBetween } from '../exchange/answer.ts';
 import { isUncounted, leastOn } from './page-meta.ts';
 
 /** A page of a list, as far as reading the whole goes. */
