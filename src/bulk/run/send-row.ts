@@ -1,7 +1,7 @@
 import type { Operation } from '../../api/operation.ts';
 import { unwrap } from '../../command/answered.ts';
 import { Failure, interruption } from '../../errors.ts';
-import { call, isDrafted, type Known, lookFor, type Service } from '../../http/call/call.ts';
+import { type CallOptions, call, isDrafted, type Known, lookFor, type Service } from '../../http/call/call.ts';
 import { madeIds } from '../../http/exchange/made.ts';
 import { settleRecord, syncRecord } from '../../http/exchange/recorder.ts';
 import type { Undecided } from '../../http/exchange/settle.ts';
@@ -56,7 +56,11 @@ export async function send(sending: Sending, planned: Planned): Promise<Outcome>
     }
     const sender = input === planned.input ? service : whileSupplied(service, sending, planned, input);
     const sees = (ids: readonly number[]) => noteListed(sending, trip.before ?? { ids: [] }, ids);
-    const answer = await call(sender, operation, input, { ...options, before: known, sees, wasSent: wasOpen });
+    const leaves: CallOptions['leaves'] = (doubt) => {
+      // Of attempts that surely did nothing the time does not count.
+      if (doubt === undefined) trip.left = momentNow(sending, trip.before);
+    };
+    const answer = await call(sender, operation, input, { ...options, before: known, sees, leaves, wasSent: wasOpen });
     const id = idOf(operation, answer, planned);
     if (id !== null && operation.makes) note(sending, id, answer, trip.left);
     // Twice is once.
@@ -144,7 +148,6 @@ const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
     const unsure = unsureOf(sending, ref);
     // What an earlier attempt has made is there by now.
     const atFirst = unsure && rowStatus && 'before' in rowStatus && rowStatus.before !== null ? rowStatus : undefined;
-    trip.left ??= momentNow(sending, trip.before);
     const before = atFirst ? beforeIn(atFirst) : asWritten(sending, trip.before);
     const known = isRepeatable(sending) ? { keys } : { like: likeOf(sending.row, planned) };
     const sent = { row: ref, line, ...before, ...known, ...unsure };
@@ -162,7 +165,6 @@ const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
     if (!isNothing || trip.mayArrive) return;
     await writeBack(sending, planned);
     trip.hasLeft = false;
-    trip.left = undefined;
   },
   unsettled() {
     trip.mayArrive = true;

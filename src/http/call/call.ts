@@ -5,10 +5,11 @@ import { openSession, type Session } from '../../auth/session.ts';
 import type { Settings } from '../../config/settings.ts';
 import { type Context, withContext } from '../../context.ts';
 import { notFoundNames } from '../../errors.ts';
+import { once } from '../../promise/once.ts';
 import { digestNumbers } from '../../text/digest-numbers.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { judgeAnswer } from '../exchange/answer.ts';
-import type { RequestSpec, Service, Waits } from '../exchange/asking.ts';
+import type { Leaves, RequestSpec, Service, Waits } from '../exchange/asking.ts';
 import { createGate, type Gate } from '../exchange/gate.ts';
 import { isId, madeIds } from '../exchange/made.ts';
 import { learnNumber } from '../exchange/numbers.ts';
@@ -75,7 +76,7 @@ export async function traced(ctx: Context, { debug }: Pick<Settings, 'debug'>): 
   return withContext(ctx, { exchange: tracedExchange(ctx) });
 }
 
-export type CallOptions = Pick<SendOptions, 'maxWaitMs' | 'wasSent'> & {
+export type CallOptions = Pick<SendOptions, 'maxWaitMs' | 'wasSent' | 'leaves'> & {
   /** Of a write that is looked for: what was there before, where the caller knows it; without it svc reads it first. */
   readonly before?: Known;
   /** Told the ids that the list shows once it is read after an answer. */
@@ -106,7 +107,11 @@ export async function call<const Op extends Operation>(
   const asked = withHint(operation, input, prepared ?? { takes: takesFor(service, operation, input), was });
   try {
     const { maxWaitMs, wasSent = false } = options;
-    const sending = send(service, asked, wire, { ...prepared, maxWaitMs, wasSent });
+    const leaves: Leaves = (doubt) => {
+      prepared?.leaves(doubt);
+      options.leaves?.(doubt);
+    };
+    const sending = send(service, asked, wire, { ...prepared, maxWaitMs, wasSent, leaves });
     const sent = await sending.catch(notFoundNames(askedFor(operation, input), numberAdvice(operation)));
     if (sent.how === 'gone') return called<Op>(undefined);
     if (sent.how === 'found') return called<Op>(sent.json);
@@ -182,9 +187,9 @@ const readOf =
 export const isDrafted = async ({ ctx }: Service, operation: Operation): Promise<boolean> =>
   hearersOf(operation) === 'customer' && (await ctx.sends?.mode()) === 'draft';
 
-const looking = () =>
-  Promise.all([import('../look/look.ts'), import('../look/before.ts'), import('../look/looking.ts')]);
-let looks: ReturnType<typeof looking> | undefined;
+const looking = once(() =>
+  Promise.all([import('../look/look.ts'), import('../look/before.ts'), import('../look/looking.ts')]),
+);
 
 /** Gets ready to look for what the write makes, before it is sent. */
 export async function preparedLook<Op extends Operation>(
@@ -193,8 +198,7 @@ export async function preparedLook<Op extends Operation>(
   input: Input<Op>,
   options: CallOptions & { readonly isResumed?: boolean } = {},
 ): Promise<Prepared> {
-  looks ??= looking();
-  const [{ prepareLook }, { readBefore }, { likenessOf }] = await looks;
+  const [{ prepareLook }, { readBefore }, { likenessOf }] = await looking();
   const own = ownIdsFor(service, operation, input.params);
   const reading =
     (maxWaitMs?: number): Read =>
@@ -204,10 +208,7 @@ export async function preparedLook<Op extends Operation>(
   const before =
     known === 'nothing' ? undefined : (known ?? (await readBefore(reading(options.maxWaitMs), operation, input)));
   const { sees } = options;
-  const { open, me, leaves, hasTurn, sentAt, ended } = openWrite(
-    service,
-    `${operation.id} ${likenessOf(operation, input)}`,
-  );
+  const { open, me, leaves, sentAt, ended } = openWrite(service, `${operation.id} ${likenessOf(operation, input)}`);
   // What an earlier run saw before its own write says nothing of what others have made since.
   const mayBeAnew = (one: number) => !options.isResumed && own.get(one) === ofEarlierRun && isForgotten(one, before);
   const prepared = prepareLook(reading, operation, input, { own, mayBeAnew, open, me, before, sentAt, sees });
@@ -217,7 +218,7 @@ export async function preparedLook<Op extends Operation>(
     if ('found' in findings) takes(madeIds(operation, findings.found));
     return findings;
   };
-  return { ...prepared, look, ...(before && { before }), takes, leaves, hasTurn, ended };
+  return { ...prepared, look, ...(before && { before }), takes, leaves, ended };
 }
 
 /**

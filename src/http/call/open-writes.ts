@@ -33,11 +33,9 @@ export function openWrite({ ctx, learnt }: Pick<Service, 'ctx' | 'learnt'>, key:
   const me: Open = { isLookedFor: false };
   open.add(me);
   let leftAt: Moment | undefined;
-  const leaves = () => {
+  const leaves = (doubt: string | undefined) => {
     me.isLookedFor = false;
-  };
-  /** Of attempts that surely did nothing the time does not count, nor that of the wait for its turn. */
-  const hasTurn = (doubt: string | undefined) => {
+    // Of attempts that surely did nothing the time does not count.
     if (doubt === undefined) leftAt = momentBy(ctx.clock);
   };
   /** When it left, by the service's clock; of attempts that may have done it, the first. */
@@ -49,5 +47,5 @@ export function openWrite({ ctx, learnt }: Pick<Service, 'ctx' | 'learnt'>, key:
     open.delete(me);
     if (open.size === 0 && learnt.open.get(key) === open) learnt.open.delete(key);
   };
-  return { open, me, leaves, hasTurn, sentAt, ended };
+  return { open, me, leaves, sentAt, ended };
 }

@@ -67,6 +67,12 @@ type Learnt = {
   readonly warned: Set<string>;
 };
 
+/**
+ * Told of each attempt once nothing holds it up any more, neither the rate limit nor another write. `doubt`: why an
+ * earlier one may have done it, if one may.
+ */
+export type Leaves = (doubt: string | undefined) => void;
+
 /** A write that is not over. `isLookedFor`: its answer was lost. */
 export type Open = { isLookedFor: boolean };
 

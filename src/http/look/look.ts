@@ -1,7 +1,7 @@
 import type { Input, Operation } from '../../api/operation.ts';
 import type { HttpResponse } from '../../context.ts';
 import type { NumberTable } from '../../text/number-table.ts';
-import type { Open } from '../exchange/asking.ts';
+import type { Leaves, Open } from '../exchange/asking.ts';
 import { madeIds } from '../exchange/made.ts';
 import type { Look, Undecided } from '../exchange/settle.ts';
 import { isOlder, madeAt } from './age.ts';
@@ -34,10 +34,7 @@ export type Prepared = {
   readonly before?: Before;
   /** Takes the ids of an answer for this write; false where one of them is another write's. */
   readonly takes?: (ids: readonly number[], answer?: HttpResponse) => boolean;
-  /** It is sent, once more perhaps: an answer is waited for. */
-  readonly leaves: () => void;
-  /** Nothing holds it up any more. `doubt`: why an earlier attempt may have done it, if one may. */
-  readonly hasTurn: (doubt: string | undefined) => void;
+  readonly leaves: Leaves;
   /** It is over, whatever came of it. */
   readonly ended: () => void;
 };

@@ -3,7 +3,7 @@ import type { HttpResponse } from '../../context.ts';
 import type { Body } from '../../retry/own-word.ts';
 import type { History, Rules } from '../../retry/retry.ts';
 import type { Judged } from '../exchange/answer.ts';
-import type { RequestSpec, Service } from '../exchange/asking.ts';
+import type { Leaves, RequestSpec, Service } from '../exchange/asking.ts';
 import type { Wire } from '../exchange/request.ts';
 import type { Look } from '../exchange/settle.ts';
 import type { Recording } from './recorded.ts';
@@ -20,7 +20,7 @@ export type Job = {
   readonly recording: Recording | undefined;
   /** Of a write: throws what forbids to send again what was surely refused so far. */
   readonly beforeRepeat: (() => Promise<void>) | undefined;
-  readonly hasTurn: ((doubt: string | undefined) => void) | undefined;
+  readonly leaves: Leaves | undefined;
   /** In the clock's ticks. */
   readonly started: number;
 };

@@ -1,9 +1,10 @@
 import type { HttpResponse, Lost, SendRequest } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
+import { once } from '../../promise/once.ts';
 import { type Cause, decide, type History, type Next, type Rules, untried } from '../../retry/retry.ts';
 import { retryAfterMs } from '../../retry/retry-after.ts';
-import type { RequestSpec, Service } from '../exchange/asking.ts';
+import type { Leaves, RequestSpec, Service } from '../exchange/asking.ts';
 import { countdown, type Pass } from '../exchange/gate.ts';
 import type { Wire } from '../exchange/request.ts';
 import type { Look } from '../exchange/settle.ts';
@@ -22,10 +23,7 @@ export type SendOptions = {
   readonly look?: Look;
   /** Whether the service shows that a success names another record than ours. */
   readonly contradicts?: (answer: unknown) => Promise<boolean>;
-  /** Told before each attempt. */
-  readonly leaves?: () => void;
-  /** Told of each once its turn has come. `doubt`: why an earlier one may have done it, if one may. */
-  readonly hasTurn?: (doubt: string | undefined) => void;
+  readonly leaves?: Leaves;
 };
 
 const defaultMaxWaitMs = 120_000;
@@ -33,8 +31,7 @@ const defaultMaxWaitMs = 120_000;
 /** Sends until there is an answer, or until `retry.ts` says that it must end; throws the Failure that tells why. */
 export async function send(service: Service, asked: RequestSpec, wire: Wire, options: SendOptions = {}): Promise<Sent> {
   if (asked.safety === 'read') return sendOn(service, asked, wire, options);
-  // Of no use to reads, and they bring every operation of the service.
-  const [{ requireAllowed, requireGo }, { recorded }] = [await import('./reaching.ts'), await import('./recorded.ts')];
+  const [{ requireAllowed, requireGo }, { recorded }] = await writing();
   const { preview } = service.ctx;
   if (preview) {
     // A login that may not do it is refused now rather than later.
@@ -54,6 +51,9 @@ export async function send(service: Service, asked: RequestSpec, wire: Wire, opt
   });
   return noted(service, { asked, wire }, sending);
 }
+
+/** Of no use to reads, and they bring every operation of the service. */
+const writing = once(() => Promise.all([import('./reaching.ts'), import('./recorded.ts')]));
 
 /** What is looked at again before a repetition; undefined where nothing was looked at. The rules come last: reading takes time. */
 function lookingAgain({ ctx, beforeRepeat }: Service, judged: SendRequest | undefined) {
@@ -75,13 +75,12 @@ async function sendOn(service: Service, asked: RequestSpec, wire: Wire, options:
     reachesCustomer: asked.reaches === 'customer',
     maxWaitMs: options.maxWaitMs ?? service.settings.maxWaitMs ?? defaultMaxWaitMs,
   };
-  const { look, contradicts, recording, beforeRepeat, hasTurn } = options;
+  const { look, contradicts, recording, beforeRepeat, leaves } = options;
   const started = service.ctx.clock.ticks();
-  const job: Job = { service, asked, wire, rules, look, contradicts, recording, beforeRepeat, hasTurn, started };
+  const job: Job = { service, asked, wire, rules, look, contradicts, recording, beforeRepeat, leaves, started };
   const bearer = await service.session.bearer(asked);
   let state: State = { bearer, history: untried, doubt: undefined, mayArrive: false };
   for (let number = 1; ; number++) {
-    options.leaves?.();
     const next = await tryOnce(job, state, number);
     if ('how' in next) {
       if (state.mayArrive) warnOfCopy(service, asked);
@@ -112,7 +111,7 @@ async function tryOnce(job: Job, before: State, number: number): Promise<Sent | 
   const { service, asked, wire, rules, recording, started } = job;
   const { ctx } = service;
   const pass = await preserveDoubt(job, before, passFor(job, before, number));
-  job.hasTurn?.(before.doubt);
+  job.leaves?.(before.doubt);
   const attempting = attemptOnce(service, asked, { bearer: before.bearer, wire, number, recording }).catch(
     (mistake) => {
       pass.lost();
