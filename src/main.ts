@@ -4,6 +4,7 @@ import type { Settings } from './config/settings.ts';
 import { type Context, type Writes, withContext } from './context.ts';
 import { isThere } from './disk/file/atomic-file.ts';
 import { Failure, interruption, orElse } from './errors.ts';
+import { nodeSqlite } from './mirror/sqlite/node-sqlite.ts';
 import { copyName } from './mirror/store/copy-name.ts';
 import type { View } from './output/view.ts';
 import type { Invocation } from './program/invocation.ts';
@@ -56,7 +57,9 @@ async function asksCopy([first, second, ...more]: readonly string[], { env, file
   return asks && !env.SVC_MIRROR_DB && (await isThere(join(files.state, copyName)));
 }
 
-const warmDatabase = async (): Promise<void> => (await import('./mirror/sqlite/thread.ts')).warmThread();
+const warmDatabase = async (): Promise<void> => {
+  if (!nodeSqlite()) (await import('./mirror/sqlite/thread.ts')).warmThread();
+};
 
 async function run(typed: readonly string[], outer: Context): Promise<number> {
   const { parse } = await import('./program/program.ts');

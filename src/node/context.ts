@@ -4,6 +4,7 @@ import { ownFolder } from '../disk/place/home.ts';
 import { once } from '../promise/once.ts';
 import { message } from '../text/layout.ts';
 import { sanitize } from '../text/sanitize.ts';
+import { ticks } from '../ticks.ts';
 import { ownEnvironment } from './environment.ts';
 import { type Going, note } from './going.ts';
 import { letGoOfLostTerminal, takeHangups } from './hung-up.ts';
@@ -12,7 +13,6 @@ import type { Parts } from './progress.ts';
 import { screenHush } from './screen-hush.ts';
 import { openStdout } from './standard-output.ts';
 import type { Lent } from './terminal.ts';
-import { ticks } from './ticks.ts';
 
 /** The real world, each part loaded when it is first used. */
 export function nodeContext(): Context {

@@ -1,9 +1,9 @@
 import type { Exchange, HttpRequest, HttpResponse } from '../context.ts';
 import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
+import { ticks } from '../ticks.ts';
 import { turns } from './lines.ts';
 import type { Flight, RawAnswer, Sending } from './sending.ts';
-import { ticks } from './ticks.ts';
 
 /**
  * The real exchange: keep-alive, proxies from the environment, gzip; redirects are never followed here. Whatever the

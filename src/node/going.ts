@@ -1,5 +1,5 @@
 import type { Doing } from '../context.ts';
-import { ticks } from './ticks.ts';
+import { ticks } from '../ticks.ts';
 
 /** What goes on, each with its latest text and, in milliseconds of `ticks`, since when. */
 export type Going = Map<Doing, { readonly text: string; readonly since: number }>;

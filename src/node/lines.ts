@@ -1,5 +1,5 @@
 import type { Agent } from 'node:http';
-import { ticks } from './ticks.ts';
+import { ticks } from '../ticks.ts';
 
 /** A connection that is kept between requests: an agent of its own opens it, and opens another where it was closed. */
 export type Line = {

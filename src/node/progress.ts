@@ -2,8 +2,8 @@ import type { Ora } from 'ora';
 import type { Context, Doing } from '../context.ts';
 import type { Env } from '../env.ts';
 import { sanitize } from '../text/sanitize.ts';
+import { ticks } from '../ticks.ts';
 import { type Going, note } from './going.ts';
-import { ticks } from './ticks.ts';
 
 type Stream = Context['stderr'];
 export type Parts = {

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
 import type { Connection } from '../../src/mirror/sqlite/connection.ts';
+import { untilInterrupted } from '../../src/mirror/sqlite/interrupted.ts';
 
 // Modules are shared with other files, and a thread that one of them left would be kept for the next file here.
 const own = '../../src/mirror/sqlite/thread.ts?own';
-const { startThread, untilInterrupted }: typeof import('../../src/mirror/sqlite/thread.ts') = await import(own);
+const { startThread }: typeof import('../../src/mirror/sqlite/thread.ts') = await import(own);
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-thread-'));
 const fileOf = (name: string) => join(folder, `${name}.db`);

@@ -106,10 +106,11 @@ describe('what a run loads', () => {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       env: { SVC_BASE_URL: 'http://127.0.0.1:1', SVC_API_KEY: 'any', SVC_CONFIG_DIR: `${built.folder}/config` },
     });
-    const chunks = String(ran.stdio[3]).split('\n').filter(Boolean);
+    const chunks = linesOf(ran.stdio[3]).filter((one) => /^[\w-]+$/u.test(one));
     expect(chunks).toContain('quick');
     return chunks;
   };
+  const linesOf = (text: unknown) => String(text).split('\n').filter(Boolean);
   const forPeople = /chalk|ora|inquirer|prompts|table|pager|editor|thread|board|width/u;
   const heavy =
     /jq|yaml|csv|marked|sanitize-html|execa|open|sdk|oauth|keyring|sandbox|receiver|inspector|read-back|trace/u;
@@ -169,6 +170,22 @@ describe('what a run loads', () => {
       expect((await chunksOf(...line.split(' '))).filter((chunk) => /width/u.test(chunk))).toEqual([]);
     },
   );
+
+  test('contacts find, from the copy: neither the tables of every kind, nor more of Node than it needs', {
+    tags: ['long'],
+  }, async () => {
+    const asking = `${node} --require ${import.meta.dirname}/loaded.cjs ${built.script} contacts find yara`;
+    const lines = `${node} ${built.script} mirror pull --only contacts && ${asking} 3>&1 >found`;
+    const ran = await execa(node, [built.script, 'sandbox', 'exec', '--', 'sh', '-c', lines], {
+      cwd: built.folder,
+      env: { SVC_CONFIG_DIR: `${built.folder}/asked`, SVC_STATE_DIR: `${built.folder}/asked` },
+    });
+    expect(readFileSync(`${built.folder}/found`, 'utf8')).toContain('yara');
+    const loaded = linesOf(ran.stdout);
+    expect(loaded).toContain('sqlite');
+    expect(loaded.filter((one) => /^(?:kinds|tables|schema|migrations)$/u.test(one))).toEqual([]);
+    expect(loaded.filter((one) => /^node:(?:crypto|v8|perf_hooks)$/u.test(one))).toEqual([]);
+  });
 
   test('contacts sync --dry-run: no HTTP', { tags: ['long'] }, async () => {
     const { writeFile } = await import('node:fs/promises');

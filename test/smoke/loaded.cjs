@@ -1,4 +1,4 @@
-// Preloaded into a run of svc: names every chunk that it loads, on file descriptor 3.
+// Preloaded into a run of svc: names every chunk that it loads, on file descriptor 3, and at its end what it has loaded of Node.
 const Module = require('node:module');
 const fs = require('node:fs');
 const { basename } = require('node:path');
@@ -17,3 +17,9 @@ fs.readFileSync = (path, ...how) => {
   told(path);
   return readFileSync(path, ...how);
 };
+
+const before = new Set(process.moduleLoadList);
+process.on('exit', () => {
+  for (const name of process.moduleLoadList)
+    if (!before.has(name)) fs.writeSync(3, `${name.replace(/^NativeModule /u, 'node:')}\n`);
+});

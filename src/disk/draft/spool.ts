@@ -2,7 +2,6 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deserialize, serialize } from 'node:v8';
 import { Failure } from '../../errors.ts';
 import { isCode } from '../file/atomic-file.ts';
 import { diskFailure } from '../file/disk-failure.ts';
@@ -36,7 +35,7 @@ export function newSpool<T>(inMemory: number): Spool<T> {
 
   const store = async (piece: T): Promise<void> => {
     file ??= await makeFile().catch(unusable);
-    const bytes = serialize(piece);
+    const bytes = process.getBuiltinModule('node:v8').serialize(piece);
     // On a disk that is almost full a write is cut short; the next one says why.
     await writeAll(file.handle, bytes, end).catch(unusable);
     stored.push({ at: end, length: bytes.length });
@@ -45,7 +44,7 @@ export function newSpool<T>(inMemory: number): Spool<T> {
   const load = async ({ at, length }: Stored): Promise<T> => {
     const bytes = Buffer.alloc(length);
     await file?.handle.read(bytes, 0, length, at);
-    return deserialize(bytes);
+    return process.getBuiltinModule('node:v8').deserialize(bytes);
   };
   return {
     async put(piece) {

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../context.ts';
 import { codeOf, Failure, messageOf, orElse } from '../../errors.ts';
 import { capital } from '../../text/capital.ts';
+import { ticks } from '../../ticks.ts';
 import { describe, type LockEntry, leaveBehind, parseEntry } from './lock-entry.ts';
 
 /** A lock that this process has taken, and may have lost since. */
@@ -51,7 +52,7 @@ const betweenBeatsMs = 1000;
 /** For so long after its last beat nobody takes a lock, so a disk that does not answer is not yet a lock that is lost. */
 const surelyOursMs = 30_000;
 
-const realClock = { now: () => new Date(), ticks: () => performance.now() };
+const realClock = { now: () => new Date(), ticks };
 
 type Taken = Holding & { readonly folder: string; readonly name: string; readonly isTakenOver: boolean };
 

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf, orElse } from '../../errors.ts';
+import { ticks } from '../../ticks.ts';
 import { leaveBehind, newEntryName, parseEntry } from './lock-entry.ts';
 import { stoppedMs, traceOf } from './lock-hold.ts';
 
@@ -40,7 +41,7 @@ export function lockNow(folder: string): Moment | undefined {
   };
 }
 
-const moment = () => ({ wall: Date.now(), ticks: performance.now() });
+const moment = () => ({ wall: Date.now(), ticks: ticks() });
 
 /** Half of the time for which a holder must have stood still before anybody takes the lock from it. */
 const surelyOursMs = stoppedMs / 2;

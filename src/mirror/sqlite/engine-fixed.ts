@@ -3,9 +3,9 @@ import { Failure } from '../../errors.ts';
 import { transaction } from '../tables/transaction.ts';
 import type { Connection, Work } from './connection.ts';
 import { type CopyFile, openedForReading, type SqliteEngine, type Start, sqlOn } from './file.ts';
+import { untilInterrupted } from './interrupted.ts';
 import { orOtherPlace } from './ownership.ts';
 import { piece, rowsAsAsked } from './query-rows.ts';
-import { untilInterrupted } from './thread.ts';
 
 type Wanted = {
   /** What is wrong with its folder. */

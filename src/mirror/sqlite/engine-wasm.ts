@@ -10,11 +10,11 @@ import {
   sqlOn,
   type Use,
 } from './file.ts';
+import { untilInterrupted } from './interrupted.ts';
 import { dropEmptyLog, takeJournal, takeLog } from './journal.ts';
 import { gateKeeper } from './locks.ts';
 import { type Found, lookAt } from './ownership.ts';
 import { piece, rowsReadAhead } from './query-rows.ts';
-import { untilInterrupted } from './thread.ts';
 
 /** SQLite as WebAssembly, in a thread: no locks of its own, so svc's lock is held around all that it does. */
 export function webAssemblyEngine(place: CopyFile, start: Start): SqliteEngine {

@@ -3,7 +3,7 @@ import type { Answer, Sql, Value, View } from '../tables/store.ts';
 import type { Connection, Mode } from './connection.ts';
 import { damaged, isBusy } from './failure.ts';
 import type { LockNeeds } from './locks.ts';
-import { applicationId, areOurs, belongsToAnother, type Found, isOurs, lookAt, notOurs } from './ownership.ts';
+import { applicationId, areOurs, belongsToAnother, type Found, lookAt, notOurs } from './ownership.ts';
 
 export type Use = 'read' | 'write';
 
@@ -62,6 +62,7 @@ async function claim(connection: Connection, path: string): Promise<boolean> {
     const names = await tableNames(connection);
     // Another program may have made it since svc looked.
     if (names.length > 0 && !areOurs(names)) throw notOurs(path, belongsToAnother);
+    const { isOurs } = await import('./own-names.ts');
     const isMixed = !names.every(isOurs);
     if (!isMixed) await connection.ask('exec', { text: `PRAGMA application_id = ${applicationId}` });
     await connection.ask('exec', { text: 'COMMIT' });

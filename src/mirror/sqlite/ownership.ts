@@ -3,8 +3,6 @@ import { headOf } from '../../disk/file/file-head.ts';
 import { applicationId, headerLength, magic } from '../../disk/place/copy-mark.ts';
 import { orElsewhere } from '../../disk/place/elsewhere.ts';
 import { Failure } from '../../errors.ts';
-import { kindNames } from '../tables/kinds.ts';
-import { allTables, tables, unresolvedIndex } from '../tables/tables.ts';
 
 export { applicationId } from '../../disk/place/copy-mark.ts';
 
@@ -69,15 +67,3 @@ export const notOurs = (path: string, what: string): Failure =>
 const known = ['svc_schema', 'svc_kinds', 'svc_accounts', 'contacts'];
 
 export const areOurs = (tables: readonly string[]): boolean => known.every((name) => tables.includes(name));
-
-const parts = new Set(tables.flatMap(({ name }) => [name, `${name}_words`]));
-const indexes = new Set([
-  'changes_time',
-  ...tables.flatMap(({ lookup }) => lookup?.indexes ?? []).map(({ name }) => name),
-  ...kindNames.map(unresolvedIndex),
-]);
-const ofWords = /_(?:config|content|data|docsize|idx)$/u;
-
-/** Whether svc gave a table or an index that name. */
-export const isOurs = (name: string): boolean =>
-  parts.has(name) || parts.has(name.replace(ofWords, '')) || allTables.includes(name) || indexes.has(name);

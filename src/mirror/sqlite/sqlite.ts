@@ -5,20 +5,18 @@ import { whatIsWrongWith } from '../../disk/place/folder-check.ts';
 import { makePrivateFile, resolvedFile, takeFromOthers } from '../../disk/place/private-data.ts';
 import { Failure } from '../../errors.ts';
 import { oneByOne } from '../../promise/one-by-one.ts';
-import { hexDigestOf } from '../../text/digest.ts';
+import { hexDigestOfShort } from '../../text/short-digest.ts';
 import type { Account, Sql, Store } from '../tables/store.ts';
 import type { Mode } from './connection.ts';
 import { fixedEngine } from './engine-fixed.ts';
 import { isOpenHere, nativeEngine } from './engine-native.ts';
-import { webAssemblyEngine } from './engine-wasm.ts';
-import { requireOurs, type Use } from './file.ts';
+import { type CopyFile, requireOurs, type SqliteEngine, type Start, type Use } from './file.ts';
 import { type LockNeeds, locking } from './locks.ts';
 import { startNative } from './native.ts';
 import { requireAlone } from './neighbours.ts';
-import { nodeSqlite } from './node-sqlite.ts';
+import { type NodeSqlite, nodeSqlite } from './node-sqlite.ts';
 import { lookAt, orOtherPlace } from './ownership.ts';
 import { removeCopyFile } from './remove.ts';
-import { startThread, warmThread } from './thread.ts';
 
 /** A file, and whether svc itself gave it its place in the state folder. */
 export type NamedFile = {
@@ -34,10 +32,8 @@ export async function openSqlite(given: LockNeeds, { named, isOwn, maxWaitMs }: 
   const ctx: LockNeeds = { clock, signal, progress, notice, maxWaitMs, advice: orOtherPlace(isOwn) };
   const path = await resolvedFile(named);
   const native = nodeSqlite();
-  // Its start takes a while, in which other things are done.
-  if (!native) warmThread();
+  const { start, engineOf } = native ? inThisThread(native, path) : await inThread(path);
   const place = { ctx, path, isOwn };
-  const start = (mode: Mode) => (native ? startNative(native, path, mode) : startThread(path, mode));
   const whose = isOpenHere(path) ? 'ours' : await requireOurs(place, start);
   await requireAlone(path, whose, isOwn);
   if (whose === 'none') {
@@ -50,7 +46,7 @@ export async function openSqlite(given: LockNeeds, { named, isOwn, maxWaitMs }: 
   const why = whose === 'ours' && !isOpenHere(path) ? await whatIsWrongWith(dirname(path)) : undefined;
   const engine =
     why === undefined
-      ? (native ? nativeEngine : webAssemblyEngine)(place, start)
+      ? engineOf(place, start)
       : fixedEngine(place, start, { why, takesLog: native !== undefined, ...(await lookAt(path, isOwn)) });
   const queue = oneByOne();
   let isClosed = false;
@@ -99,4 +95,20 @@ export async function openSqlite(given: LockNeeds, { named, isOwn, maxWaitMs }: 
   };
 }
 
-const pullName = ({ service, id }: Account): string => `pull-${hexDigestOf(`${service}\n${id}`).slice(0, 12)}`;
+type Program = { readonly start: Start; readonly engineOf: (place: CopyFile, start: Start) => SqliteEngine };
+
+const inThisThread = (native: NodeSqlite, path: string): Program => ({
+  start: (mode: Mode) => startNative(native, path, mode),
+  engineOf: nativeEngine,
+});
+
+/** Where Node has none of its own: what starts a thread takes a while to load. */
+async function inThread(path: string): Promise<Program> {
+  const { startThread, warmThread } = await import('./thread.ts');
+  // Its start takes a while, in which other things are done.
+  warmThread();
+  const { webAssemblyEngine } = await import('./engine-wasm.ts');
+  return { start: (mode: Mode) => startThread(path, mode), engineOf: webAssemblyEngine };
+}
+
+const pullName = ({ service, id }: Account): string => `pull-${hexDigestOfShort(`${service}\n${id}`).slice(0, 12)}`;

@@ -1,11 +1,8 @@
 import { parse } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { workingFolder } from '../../disk/place/working-folder.ts';
-import { interruption } from '../../errors.ts';
-import { before } from '../../promise/aborted.ts';
 import type { Answers, Connection, Mode, Work } from './connection.ts';
 import { sqliteFailure } from './failure.ts';
-import { nodeSqlite } from './node-sqlite.ts';
 import { unpack } from './unpack.ts';
 
 type Reply = { readonly id: number; readonly value?: unknown; readonly error?: string; readonly code?: string };
@@ -16,7 +13,6 @@ type Waiting = { readonly done: (value: unknown) => void; readonly failed: (erro
  * same time.
  */
 export function warmThread(): void {
-  if (nodeSqlite()) return;
   warm ??= newWorker();
 }
 
@@ -92,15 +88,4 @@ export function startThread(path: string, { readOnly, isWal }: Mode): Connection
       await worker.terminate();
     },
   };
-}
-
-/** Waits for the thread until `signal`, which ends it. */
-export async function untilInterrupted<T>(thread: Connection, signal: AbortSignal, work: Promise<T>): Promise<T> {
-  try {
-    return await before(signal, work);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    await thread.end();
-    throw interruption(signal, 'Interrupted; the query was ended.');
-  }
 }

@@ -6,7 +6,7 @@ import { profileConfig, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import type { Service } from '../../http/call/call.ts';
-import { hexDigestOf } from '../../text/digest.ts';
+import { hexDigestOfShort } from '../../text/short-digest.ts';
 import type { Account, Sql, Store } from '../tables/store.ts';
 import { noCopy } from './place.ts';
 
@@ -90,7 +90,7 @@ async function credentialOf(
 ): Promise<string> {
   const [kind] = environmentKinds(ctx.env).filter((given) => given !== 'm2m');
   const credential = kind ? `token ${ctx.env[credentialVariables[kind]]}` : await heldBy(ctx, settings);
-  return hexDigestOf(`svc mirror\n${service}\n${credential}`).slice(0, 32);
+  return hexDigestOfShort(`svc mirror\n${service}\n${credential}`).slice(0, 32);
 }
 
 /** What the profile held as this process began, as its requests use it: of an API key and a login the API key. */

@@ -1,6 +1,6 @@
 import { type Account, owned, ownerOf, putRow, type Sql, type Store } from '../tables/store.ts';
+import { hasTable } from './has-table.ts';
 import { needTable } from './later-tables.ts';
-import { hasTable } from './schema.ts';
 
 /** What a queue began with when it was last looked at: drawn at once, while it is looked at again. Made when it is first kept. */
 const table = 'svc_first_rows';

@@ -2,7 +2,8 @@ import { listed } from '../../text/listed.ts';
 import { counted } from '../../text/number.ts';
 import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
 import { laterTables, tables } from '../tables/tables.ts';
-import { dropTables, hasTable } from './schema.ts';
+import { hasTable } from './has-table.ts';
+import { dropTables } from './schema.ts';
 import { snoozed } from './snoozes.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { guardTable } from '../postgres/row-security.ts';
 import type { Sql, Store } from '../tables/store.ts';
 import type { laterTables } from '../tables/tables.ts';
-import { hasTable } from './schema.ts';
+import { hasTable } from './has-table.ts';
 
 type LaterTable = (typeof laterTables)[number];
 

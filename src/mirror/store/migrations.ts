@@ -1,34 +1,22 @@
-import { Failure } from '../../errors.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import { makePercentiles } from '../postgres/percentiles.ts';
 import { guardRows } from '../postgres/row-security.ts';
 import { cellsOf } from '../tables/cells.ts';
 import { type Engine, quoted, type Sql, type Store } from '../tables/store.ts';
 import { type Column, type Table, tables } from '../tables/tables.ts';
-import { column, createAll, createTable, hasTable } from './schema.ts';
+import { hasTable } from './has-table.ts';
+import { column, createAll, createTable } from './schema.ts';
+import { marks, presentSchema, refuseNewer, version } from './schema-mark.ts';
 
 /**
  * The first brings a copy of version 0 to version 1, and so on: a step that was released is never changed, and the next
  * one comes after it. Tables and columns that follow from the table of kinds need none: those that are missing are made.
  */
-const steps: readonly ((sql: Sql) => Promise<void>)[] = [keepColumns];
+export const steps: readonly ((sql: Sql) => Promise<void>)[] = [keepColumns];
 
-const version = steps.length;
-
-/** The first copies did not say which columns they have, and had the index of e-mail addresses under another name. */
-async function keepColumns(sql: Sql): Promise<void> {
-  await sql.run("ALTER TABLE svc_schema ADD COLUMN columns TEXT NOT NULL DEFAULT ''");
-  await sql.run('DROP INDEX IF EXISTS contacts_email');
-  await sql.run('CREATE INDEX contacts_email_key ON contacts (service, account_id, email_key)');
-  await sql.run('CREATE INDEX contacts_email ON contacts (service, account_id, email)');
-}
-
-/** Makes the tables, or brings those of an older svc up to date; refuses those of a newer one, and changes nothing there. */
-export async function prepareSchema(store: Store): Promise<void> {
-  const present = await store.read(presentSchema);
-  if (present) refuseNewer(store, present);
-  if (present?.version === version && present.columns === fingerprint(store.engine)) return;
-  await store.write(async (sql) => {
+/** Makes the tables where there are none, or brings those of an older svc up to date. */
+export const makeCurrent = (store: Store): Promise<void> =>
+  store.write(async (sql) => {
     // Once more: another process may have made them, or a newer one have come before.
     const found = await presentSchema(sql);
     if (found) {
@@ -38,9 +26,28 @@ export async function prepareSchema(store: Store): Promise<void> {
     }
     if (sql.engine === 'postgres') await sql.run('CREATE SCHEMA IF NOT EXISTS svc_mirror');
     for (const statement of createAll(sql.engine)) await sql.run(statement);
-    await sql.run('INSERT INTO svc_schema (version, columns) VALUES ($1, $2)', [version, fingerprint(sql.engine)], 1);
+    await sql.run('INSERT INTO svc_schema (version, columns) VALUES ($1, $2)', [version, marks[sql.engine]], 1);
     if (sql.engine === 'postgres') await makeFunctions(sql);
   }, 'tables');
+
+/**
+ * What `marks` has to hold (schema-mark.ts): it tells whether the database has the columns of this svc, and, said
+ * otherwise, has what keeps its accounts apart and what a query may call made again.
+ */
+export const markOf = (engine: Engine): string =>
+  hexDigestOf(JSON.stringify([tables.map(({ name, columns }) => [name, columns]), functions[engine]])).slice(0, 16);
+
+const functions: Record<Engine, string> = {
+  sqlite: '',
+  postgres: 'row-level security, with the operators of the server; median and percentile',
+};
+
+/** The first copies did not say which columns they have, and had the index of e-mail addresses under another name. */
+async function keepColumns(sql: Sql): Promise<void> {
+  await sql.run("ALTER TABLE svc_schema ADD COLUMN columns TEXT NOT NULL DEFAULT ''");
+  await sql.run('DROP INDEX IF EXISTS contacts_email');
+  await sql.run('CREATE INDEX contacts_email_key ON contacts (service, account_id, email_key)');
+  await sql.run('CREATE INDEX contacts_email ON contacts (service, account_id, email)');
 }
 
 /** All in one transaction: one that is killed leaves the copy as it was, and the next one begins from there. */
@@ -53,42 +60,12 @@ async function bringUp(sql: Sql, from: number): Promise<void> {
   if (sql.engine === 'postgres') await makeFunctions(sql);
   for (const step of steps.slice(from)) await step(sql);
   for (const missing of await missingColumns(sql)) await addColumn(sql, missing);
-  await sql.run('UPDATE svc_schema SET version = $1, columns = $2', [version, fingerprint(sql.engine)], 1);
+  await sql.run('UPDATE svc_schema SET version = $1, columns = $2', [version, marks[sql.engine]], 1);
 }
 
 async function makeFunctions(sql: Sql): Promise<void> {
   await guardRows(sql);
   await makePercentiles(sql);
-}
-
-function refuseNewer({ place }: Store, present: Present): void {
-  if (present.version > version) throw tooNew(place, present.version);
-}
-
-const tooNew = (place: string, present: number): Failure =>
-  new Failure('failed', `The copy ${place} was made by a newer svc (schema ${present}; this one knows ${version}).`, {
-    hint: 'Update svc, or keep a copy of your own with --db FILE.',
-  });
-
-/** What the columns of this svc are, so that one look tells whether the database has them. */
-const fingerprint = (engine: Engine): string =>
-  hexDigestOf(JSON.stringify([tables.map(({ name, columns }) => [name, columns]), functions[engine]])).slice(0, 16);
-
-/** What keeps the accounts of a database apart, and what a query may call: to say it otherwise has it made again. */
-const functions: Record<Engine, string> = {
-  sqlite: '',
-  postgres: 'row-level security, with the operators of the server; median and percentile',
-};
-
-type Present = { readonly version: number; readonly columns: string };
-
-async function presentSchema(sql: Sql): Promise<Present | undefined> {
-  if (!(await hasTable(sql, 'svc_schema'))) return undefined;
-  const [row] = await sql.all('SELECT * FROM svc_schema');
-  // Those of version 0 call themselves 1.
-  return row?.columns === undefined
-    ? { version: 0, columns: '' }
-    : { version: Number(row.version), columns: String(row.columns) };
 }
 
 type Missing = { readonly table: Table; readonly column: Column };

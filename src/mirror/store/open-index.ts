@@ -1,7 +1,7 @@
 import { kindNames, kindOf } from '../tables/kinds.ts';
 import type { Sql, Store } from '../tables/store.ts';
 import { unresolvedIndex } from '../tables/tables.ts';
-import { hasTable } from './schema.ts';
+import { hasTable } from './has-table.ts';
 
 /** What is not resolved is asked for all day, and is a small part of an account that is old. */
 const unresolved = "gone_at IS NULL AND coalesce(status, '') NOT IN ('resolved', 'closed')";

@@ -68,7 +68,7 @@ export async function openStore(ctx: StorePorts, { place, isOwn, make, maxWaitMs
         isOwn: isOwn || (isCopyName(basename(place)) && dirname(resolve(place)) === resolve(ctx.files.state)),
       });
   try {
-    const { prepareSchema } = await import('./migrations.ts');
+    const { prepareSchema } = await import('./prepare.ts');
     await prepareSchema(store);
     return store;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { type Account, owned, ownerOf, putRow, type Sql, type Store } from '../tables/store.ts';
+import { hasTable } from './has-table.ts';
 import { needTable } from './later-tables.ts';
-import { hasTable } from './schema.ts';
 
 /** A ticket or a conversation that somebody put away, or a draft that somebody has looked at. */
 export type Snooze = {
