@@ -22,7 +22,7 @@ const together = [
         'src/config/(settings|credential-variables|given-texts|config-file|service-url|advice|command-names)\\.ts',
         'src/program/(given|program|argv|help|waits)\\.ts',
         'src/disk/(file/atomic-file|file/disk-failure|place/home|file/make-folders)\\.ts',
-        'src/node/(standard-output|environment|going|hung-up|screen-hush)\\.ts',
+        'src/node/(standard-streams|environment|going|hung-up|screen-hush)\\.ts',
         'src/command/(command|param|loosen)\\.ts',
         'src/mirror/(store/copy-name|sqlite/node-sqlite)\\.ts',
         'src/output/(print|sheet|records|write|paint|fields|cells|bare|only-notes)\\.ts',

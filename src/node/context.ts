@@ -1,6 +1,7 @@
 import process from 'node:process';
 import type { Ask, Context, TokenStore } from '../context.ts';
 import { ownFolder } from '../disk/place/home.ts';
+import { hearErrors } from '../output/write.ts';
 import { once } from '../promise/once.ts';
 import { message } from '../text/layout.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -11,7 +12,7 @@ import { letGoOfLostTerminal, takeHangups } from './hung-up.ts';
 import type { lineReader } from './line-reader.ts';
 import type { Parts } from './progress.ts';
 import { screenHush } from './screen-hush.ts';
-import { openStdout } from './standard-output.ts';
+import { openStderr, openStdout } from './standard-streams.ts';
 import type { Lent } from './terminal.ts';
 
 /** The real world, each part loaded when it is first used. */
@@ -140,15 +141,6 @@ function interruptSignal(hangups: ReadonlySet<() => void>, lent: Lent): { signal
   return { signal: interrupt.signal, hungUp: () => fire('SIGHUP') };
 }
 
-let isHeard = false;
-
-/** The reader of the notes, or the terminal, may have left; svc goes on. */
-function openStderr(): typeof process.stderr {
-  if (!isHeard) process.stderr.on('error', () => {});
-  isHeard = true;
-  return process.stderr;
-}
-
 function lazyTokens(open: () => Promise<TokenStore>): TokenStore {
   const tokens = once(open);
   return {
@@ -213,14 +205,15 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 async function asker({ progress, signal, env, files, hungUp }: Asking) {
   progress(undefined);
   const [{ createAsk }, { wantsColor }] = [await import('./ask.ts'), await import('../output/paint.ts')];
-  const [input, output] = [process.stdin, openStderr()];
+  const [input, output] = [process.stdin, process.stderr];
+  hearErrors(output);
   takeHangups(input, hungUp);
   const color = wantsColor({ env }, { color: 'auto' }, output);
   return createAsk({ input, output, env, signal, color, files });
 }
 
 /** Nothing is loaded before something has taken its time. */
-function lazyProgress(parts: Omit<Parts, 'stream' | 'going'>, stderr: () => NodeJS.WriteStream): Context['progress'] {
+function lazyProgress(parts: Omit<Parts, 'stream' | 'going'>, stderr: () => Context['stderr']): Context['progress'] {
   let show: Context['progress'] | undefined;
   let isDue = false;
   const going: Going = new Map();

@@ -1,0 +1,75 @@
+// Standard output where it is a pipe or a socket: little is written at once, and what is more comes whole and in its order.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Built, buildSvc } from '../built.ts';
+
+let built: Built;
+beforeAll(async () => {
+  built = await buildSvc();
+});
+afterAll(() => built.remove());
+
+/** Writes so many bytes for each of the sizes, and tells at the end what it has loaded. */
+const writing = (sizes: readonly number[]) => `
+const { nodeContext } = require(${JSON.stringify(join(built.script, '..', '..', 'dist', 'main.cjs'))});
+const { stdout, stderr } = nodeContext();
+let ended = 0;
+${JSON.stringify(sizes)}.forEach((size, at, { length }) => stdout.write(String(at).padEnd(size, '.') + '\\n', (error) => {
+  if (error) stderr.write(error.code);
+  else if (++ended === length) stderr.write(process.moduleLoadList.includes('NativeModule net') ? 'net' : 'alone');
+}));`;
+
+/** `through`: of the shell, so a pipe; without it a socket, as Node gives it to a program. */
+function run(sizes: readonly number[], through?: string) {
+  const [node, script] = [process.execPath, writing(sizes)];
+  return through === undefined
+    ? spawnSync(node, ['-e', script], { encoding: 'utf8', maxBuffer: 1e7 })
+    : spawnSync('sh', ['-c', `"$0" -e "$1" | ${through}`, node, script], { encoding: 'utf8', maxBuffer: 1e7 });
+}
+
+const expected = (sizes: readonly number[]) => sizes.map((size, at) => `${String(at).padEnd(size, '.')}\n`).join('');
+
+test.each([undefined, 'cat'])('a few lines: without what Node loads for a pipe (%s)', (through) => {
+  const { stdout, stderr } = run([10, 20, 30], through);
+  expect([stdout, stderr]).toEqual([expected([10, 20, 30]), 'alone']);
+});
+
+// A pipe holds 64 KB, and a socket some more.
+const many = Array.from({ length: 500 }, (_, at) => 1 + ((at * 37) % 2000));
+
+test.each([undefined, 'cat', '{ read -r first; echo "$first"; cat; }'])(
+  'more than a pipe holds comes whole and in its order (%s)',
+  (through) => {
+    const { stdout, stderr } = run(many, through);
+    expect([stdout === expected(many), stderr]).toEqual([true, 'net']);
+  },
+);
+
+test('that the reader has left is told by a write', () => {
+  const script = `
+const { nodeContext } = require(${JSON.stringify(join(built.script, '..', '..', 'dist', 'main.cjs'))});
+const { stdout, stderr } = nodeContext();
+const again = () => stdout.write('one line\\n', (error) => (error ? stderr.write(error.code) : setImmediate(again)));
+again();`;
+  const { stderr } = spawnSync('sh', ['-c', '"$0" -e "$1" | true', process.execPath, script], { encoding: 'utf8' });
+  expect(stderr).toBe('EPIPE');
+});
+
+test.runIf(process.platform === 'linux')('a pipe that somebody else has filled holds no signal back', async () => {
+  const script = `
+const { nodeContext } = require(${JSON.stringify(join(built.script, '..', '..', 'dist', 'main.cjs'))});
+const { stdout, stderr } = nodeContext();
+process.on('SIGTERM', () => { stderr.write('heard'); process.exit(); });
+stdout.write('one line\\n');
+stderr.write('written ');`;
+  // The pipe holds 65,536 bytes, and nobody reads them while svc is there, for three seconds at most.
+  const filled = 'head -c 65536 /dev/zero; "$0" -e "$1" 2>"$2" & own=$!';
+  const stopped = 'until grep -q written "$2"; do :; done; kill -TERM $own; wait $own; touch "$2.end"';
+  const waits = 'for at in $(seq 60); do [ -e "$2.end" ] && exit; sleep 0.05; done; echo " too late" >>"$2"';
+  const line = `{ ${filled}; ${stopped}; } | { ${waits}; }; cat "$2" >&2`;
+  const { stderr } = spawnSync('sh', ['-c', line, process.execPath, script, join(built.folder, 'heard')], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('written heard');
+});
