@@ -144,6 +144,12 @@ function dropSystemGroups(tags: string[], { systemGroups }: Findings): void {
   }
 }
 
+/**
+ * A key of own data may be named as anything, so none may be there already. Not null itself: an object that begins with
+ * that is a hash table to V8, several times as slow to make.
+ */
+const nothing: object = Object.create(null);
+
 /** The function says what is wrong with what should be a JSON object. */
 function metadataAdder(
   { columns }: Mapping,
@@ -154,8 +160,7 @@ function metadataAdder(
   const constants = Object.entries(options.metadata);
   if (ownData.length + wholeData.length + constants.length === 0) return () => undefined;
   return (contact, cells) => {
-    // Without a prototype: a key may be named as anything in it.
-    const metadata: Record<string, unknown> = Object.create(null);
+    const metadata: Record<string, unknown> = Object.create(nothing);
     let wrong: string | undefined;
     for (const index of wholeData) {
       const text = cells[index]?.trim();

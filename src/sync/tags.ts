@@ -1,3 +1,4 @@
+import { detached } from '../text/detached.ts';
 import { jsonIn } from '../text/json.ts';
 
 export const usualSeparator = ';';
@@ -8,29 +9,45 @@ const otherSeparators = [':::', '|', ','];
 /** Adds the tags of a trimmed cell that is not blank. Says what else may separate them, where that is not plain. */
 type AddTags = (text: string, tags: string[]) => string | undefined;
 
+/** What a cell says. `doubt`: what else may separate its tags. */
+type TagCell = { readonly tags: readonly string[]; readonly isList: boolean; readonly doubt: string | undefined };
+
+/** Of millions of people most have the tags of others. Longer cells, and more of them, would only fill the memory. */
+const mostRemembered = 1_000;
+const longestRemembered = 200;
+
 /**
  * `separator`: `none` where each cell is one tag; undefined where nobody said: then `;` separates, and a cell that looks as
  * if something else did is a question. `onList` hears of each cell that is a list in quotes or brackets.
  */
 export function tagReader(separator: string | undefined, onList: () => void): AddTags {
-  if (separator === 'none') {
-    return (text, tags) => {
-      add(tags, unquoted(text));
-      return undefined;
-    };
-  }
+  const read = cellReader(separator);
+  const remembered = new Map<string, TagCell>();
+  const readNew = (text: string): TagCell => {
+    if (text.length > longestRemembered || remembered.size >= mostRemembered) return read(text);
+    const own = detached(text);
+    const cell = read(own);
+    remembered.set(own, cell);
+    return cell;
+  };
+  return (text, tags) => {
+    const cell = remembered.get(text) ?? readNew(text);
+    if (cell.isList) onList();
+    for (const tag of cell.tags) add(tags, tag);
+    return cell.doubt;
+  };
+}
+
+function cellReader(separator: string | undefined): (text: string) => TagCell {
+  if (separator === 'none') return (text) => ({ tags: [unquoted(text)], isList: false, doubt: undefined });
   const between = separator ?? usualSeparator;
   const part = partOfList(between);
-  return (text, tags) => {
+  return (text) => {
     const list = listed(text, part);
-    if (list) {
-      onList();
-      for (const tag of list) add(tags, tag);
-      return undefined;
-    }
-    if (!text.includes(between)) add(tags, unquoted(text));
-    else for (const tag of text.split(between)) add(tags, unquoted(tag.trim()));
-    return separator === undefined ? otherSeparators.find((other) => text.includes(other)) : undefined;
+    if (list) return { tags: list, isList: true, doubt: undefined };
+    const tags = text.includes(between) ? text.split(between).map((tag) => unquoted(tag.trim())) : [unquoted(text)];
+    const doubt = separator === undefined ? otherSeparators.find((other) => text.includes(other)) : undefined;
+    return { tags, isList: false, doubt };
   };
 }
 

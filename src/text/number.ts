@@ -1,7 +1,11 @@
 /** A number as people read it: 2,400. */
-export const number = (value: number): string =>
+export function number(value: number): string {
+  if (Math.abs(value) < 1000) return String(value);
   // Loading the rules of a language takes longer than most commands have to say.
-  Math.abs(value) < 1000 ? String(value) : value.toLocaleString('en');
+  return Number.isSafeInteger(value) ? String(value).replaceAll(groups, ',') : value.toLocaleString('en');
+}
+
+const groups = /\B(?=(?:\d{3})+$)/gu;
 
 /** Several of an English noun: contacts, entries. */
 export const plural = (noun: string): string => (/[^aeiou]y$/u.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`);
