@@ -179,7 +179,9 @@ function reading<T>({ reads }: State, work: Promise<T>): Promise<T> {
 async function scan(state: State, see: (text: Buffer, span: Span) => void): Promise<boolean> {
   const { file } = state;
   const looking = async () => {
-    for await (const { text, span } of linesOf(file)) if (span.start < state.end) see(text, span);
+    for await (const lines of linesOf(file)) {
+      for (const { text, span } of lines) if (span.start < state.end) see(text, span);
+    }
   };
   await reading(state, looking());
   return file === state.file;

@@ -20,26 +20,43 @@ export type Recovery = {
 
 export type FoundLine = { readonly text: Buffer; readonly span: Span };
 
-/** Whole lines with their places; what follows the last line end is left out. `first`: where the first one begins. */
-export async function* linesOf(file: FileHandle, first = 0, end = Number.POSITIVE_INFINITY): AsyncGenerator<FoundLine> {
-  const block = Buffer.allocUnsafe(1 << 18);
+const blockBytes = 1 << 18;
+
+/**
+ * Whole lines with their places, those of a block at a time: waiting for each would cost more than reading it. What
+ * follows the last line end is left out. `first`: where the first one begins.
+ */
+export async function* linesOf(
+  file: FileHandle,
+  first = 0,
+  end = Number.POSITIVE_INFINITY,
+): AsyncGenerator<readonly FoundLine[]> {
   let parts: Buffer[] = [];
   let start = first;
   let at = first;
   for (;;) {
-    const { bytesRead } = await file.read(block, 0, Math.min(block.length, end - at), at);
+    const { buffer, bytesRead } = await file.read(
+      Buffer.allocUnsafe(blockBytes),
+      0,
+      Math.min(blockBytes, end - at),
+      at,
+    );
     if (bytesRead === 0) return;
+    const block = buffer.subarray(0, bytesRead);
+    const lines: FoundLine[] = [];
     let from = 0;
-    for (let to = block.indexOf(10); to !== -1 && to < bytesRead; to = block.indexOf(10, from)) {
-      const text = Buffer.concat([...parts, block.subarray(from, to)]);
+    for (let to = block.indexOf(10); to !== -1; to = block.indexOf(10, from)) {
+      const rest = block.subarray(from, to);
+      const text = parts.length === 0 ? rest : Buffer.concat([...parts, rest]);
       const length = text.length + 1;
-      yield { text, span: { start, length } };
+      lines.push({ text, span: { start, length } });
       start += length;
       parts = [];
       from = to + 1;
     }
-    if (from < bytesRead) parts.push(Buffer.from(block.subarray(from, bytesRead)));
+    if (from < bytesRead) parts.push(block.subarray(from));
     at += bytesRead;
+    yield lines;
   }
 }
 
@@ -59,14 +76,18 @@ export async function recover(file: FileHandle, { take, damaged, mark, from = 0 
   let end = from;
   let line = 0;
   let bad: Damage | undefined;
-  for await (const { text, span } of linesOf(file, from)) {
-    line++;
-    const isGood = (mark && line === 1) || take(text, span);
-    if (isGood && bad) refuse(bad);
-    if (isGood || !damaged) end = span.start + span.length;
-    else bad ??= { line, byte: span.start, why: 'line' };
-    // Beyond the mark the disk may hold later lines without earlier ones: the first bad one ends the log.
-    if (bad && mark) break;
+  // Beyond the mark the disk may hold later lines without earlier ones: the first bad one ends the log.
+  const isOver = () => bad !== undefined && mark !== undefined;
+  for await (const lines of linesOf(file, from)) {
+    for (const { text, span } of lines) {
+      line++;
+      const isGood = (mark && line === 1) || take(text, span);
+      if (isGood && bad) refuse(bad);
+      if (isGood || !damaged) end = span.start + span.length;
+      else bad ??= { line, byte: span.start, why: 'line' };
+      if (isOver()) break;
+    }
+    if (isOver()) break;
   }
   if (end < (surely ?? 0)) refuse(bad ?? { line: line + 1, byte: end, why: 'line' });
   return end;

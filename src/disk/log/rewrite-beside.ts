@@ -17,7 +17,7 @@ export type Kept = {
 
 export type Beside = {
   /** Given the end of the log, once all earlier lines are on disk, and those lines. */
-  readonly plan: (end: number, lines: AsyncIterable<FoundLine>) => Kept;
+  readonly plan: (end: number, lines: AsyncIterable<readonly FoundLine[]>) => Kept;
   /** Does something when nothing is being written, and nothing else in that time. */
   readonly inTurn: <T>(step: () => T | Promise<T>) => Promise<T>;
   readonly isClosing: () => boolean;

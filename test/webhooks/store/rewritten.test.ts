@@ -376,3 +376,24 @@ test('a copy that is not done when the inbox is closed is given up, and nothing 
   for (const id of ['waits', 'late']) expect((await again.read(id))?.arrival.id).toBe(id);
   await again.close();
 });
+
+test('a rewriting keeps what it knows by its id, also where JSON writes that id otherwise', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-rewritten-'));
+  const inbox = await openInbox(folder, { limit: 10 });
+  const odd = ['a"b', 'back\\slash', 'line\nfeed', 'é 😀', '"', '\\'];
+  await inbox.add({ ...arrival('waits', []), to: 'http://127.0.0.1:1/' });
+  for (let n = 0; n < 200; n++) await inbox.add(arrival(`evt_${n}`, []));
+  for (const id of odd) await inbox.add(arrival(id, []));
+  const sizeOf = async () => (await readFile(join(folder, 'inbox.jsonl'), 'utf8')).match(/"evt_/gu)?.length ?? 0;
+  for (let n = 200; (await sizeOf()) > 150; n++) await inbox.add(arrival(`evt_${n}`, []));
+  const there = async (each: Awaited<ReturnType<typeof openInbox>>) => {
+    for (const id of odd.filter((id) => each.has(id))) expect((await each.read(id))?.arrival.id).toBe(id);
+    expect((await each.read('waits'))?.arrival.to).toBe('http://127.0.0.1:1/');
+    return each.waiting();
+  };
+  expect(await there(inbox)).toEqual(['waits']);
+  await inbox.close();
+  const again = await openInbox(folder, { limit: 10 });
+  expect(await there(again)).toEqual(['waits']);
+  await again.close();
+});

@@ -42,10 +42,12 @@ export async function* readInbox(
   if (!file) return;
   try {
     const seen = noneCounted();
-    for await (const { text } of linesOf(file)) {
-      const line = decodeLine(text.toString('utf8'));
-      countLine(seen, line !== undefined);
-      if (line) yield line;
+    for await (const lines of linesOf(file)) {
+      for (const { text } of lines) {
+        const line = decodeLine(text.toString('utf8'));
+        countLine(seen, line !== undefined);
+        if (line) yield line;
+      }
     }
     const damaged = damageIn(folder, seen);
     if (damaged) onDamage(damaged);
@@ -85,7 +87,7 @@ export async function refuseForeign(folder: string): Promise<void> {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0);
     const head = buffer.toString('latin1', 0, bytesRead).replace(/\0.*$/su, '');
     if (beginnings.some((text) => head.startsWith(text) || text.startsWith(head))) return;
-    for await (const { text } of linesOf(file)) if (decodeLine(text.toString('utf8'))) return;
+    for await (const lines of linesOf(file)) if (lines.some(({ text }) => decodeLine(text.toString('utf8')))) return;
   } finally {
     await file.close();
   }

@@ -5,7 +5,7 @@ import { openInboxFile } from './file.ts';
 import { closeIndex, isAsItWas, removeIndexes } from './index-file.ts';
 import { forgetKnown, type Known, openKnown, wasChanged } from './known.ts';
 import { createQueues } from './queues.ts';
-import { emptyShelf, isOpen, type State, shelve } from './state.ts';
+import { emptyShelf, isOpen, type State, shelve, shortened } from './state.ts';
 
 type Wanted = {
   readonly limit: number;
@@ -65,7 +65,7 @@ async function takeIn(state: State, inbox: FileHandle, known: Known): Promise<bo
   for (const span of known.open) {
     const line = decodeLine((await readAt(inbox, span))?.toString('utf8') ?? '');
     if (!line || line.kind === 'limit') return false;
-    shelve(state, line, span);
+    shelve(state, shortened(line), span);
     if (line.kind === 'arrival') state.queues.add(line.arrival);
     else state.queues.settle(line.id, line.outcome);
   }

@@ -6,14 +6,15 @@ import { countLine, noneCounted } from './file.ts';
 import {
   emptyShelf,
   enter,
-  idOf,
   isFull,
   isOpen,
   moveIntoIndex,
   type Rewriting,
   type Shelf,
+  type ShortLine,
   type State,
   shelve,
+  shortened,
 } from './state.ts';
 
 /**
@@ -36,7 +37,7 @@ export const newRewriting = (): Rewriting => ({
 /** How many lines are looked at in one turn of the event loop. */
 const inOneTurn = 1_000;
 
-type Before = { readonly folder: string; readonly end: number; readonly lines: AsyncIterable<FoundLine> };
+type Before = { readonly folder: string; readonly end: number; readonly lines: AsyncIterable<readonly FoundLine[]> };
 
 /** Leaves out the oldest that nobody waits for, of what stands before `end`. What comes meanwhile stays. */
 export function withoutOldest(state: State, rewriting: Rewriting, { folder, end, lines }: Before): Kept {
@@ -51,29 +52,31 @@ export function withoutOldest(state: State, rewriting: Rewriting, { folder, end,
     let some: (Uint8Array | Span)[] = [head];
     next.end = head.length;
     let [looked, seen] = [0, 0];
-    for await (const { text, span } of lines) {
-      if (++looked % inOneTurn === 0) {
-        yield some;
-        some = [];
-        await new Promise((resolve) => setImmediate(resolve));
+    for await (const found of lines) {
+      for (const { text, span } of found) {
+        if (++looked % inOneTurn === 0) {
+          yield some;
+          some = [];
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        const line = knownAt(state, { text, span }) ?? lineIn(text);
+        if (!line) continue;
+        if (line.kind === 'arrival') seen++;
+        const { id } = line;
+        // What became of one that was left out stands behind it, at times among those that stay: then it goes the next time.
+        if (seen <= surplus && !isOpen(state, id) && !isRebuilt(id)) {
+          if (line.kind === 'arrival') left++;
+          continue;
+        }
+        const moved = { start: next.end, length: span.length };
+        shelve(next, line, moved);
+        enter(next.entries, line, moved);
+        takeDown(next, text, '\n');
+        if (line.kind === 'arrival') next.arrivals++;
+        some.push(span);
+        next.end += span.length;
+        if (isFull(next, state.indexedAfter)) moveIntoIndex(next, folder, state);
       }
-      const line = decodeLine(text.toString('utf8'));
-      if (!line || line.kind === 'limit') continue;
-      if (line.kind === 'arrival') seen++;
-      const id = idOf(line);
-      // What became of one that was left out stands behind it, at times among those that stay: then it goes the next time.
-      if (seen <= surplus && !isOpen(state, id) && !isRebuilt(id)) {
-        if (line.kind === 'arrival') left++;
-        continue;
-      }
-      const moved = { start: next.end, length: span.length };
-      shelve(next, line, moved);
-      enter(next.entries, line, moved);
-      takeDown(next, text, '\n');
-      if (line.kind === 'arrival') next.arrivals++;
-      some.push(span);
-      next.end += span.length;
-      if (isFull(next, state.indexedAfter)) moveIntoIndex(next, folder, state);
     }
     yield some;
   }
@@ -88,6 +91,29 @@ export function withoutOldest(state: State, rewriting: Rewriting, { folder, end,
     Object.assign(state, next);
   };
   return { pieces: pieces(), holds: () => !rewriting.isStale, moved };
+}
+
+function lineIn(text: Buffer): ShortLine | undefined {
+  const line = decodeLine(text.toString('utf8'));
+  return line && line.kind !== 'limit' ? shortened(line) : undefined;
+}
+
+const lineBegins = '{"id":"';
+const quote = 34;
+
+/**
+ * The delivery that is known to stand there, told by its id alone: to read all of it once more would take half as long as
+ * to receive it.
+ */
+function knownAt({ places }: State, { text, span }: FoundLine): ShortLine | undefined {
+  const end = text.indexOf(quote, lineBegins.length);
+  const begin = text.toString('utf8', 0, Math.max(end, 0));
+  // An id with characters that JSON writes otherwise is read as JSON.
+  if (!begin.startsWith(lineBegins) || begin.includes('\\')) return undefined;
+  const id = begin.slice(lineBegins.length);
+  const place = places.get(id);
+  if (place?.line.start !== span.start || place.line.length !== span.length) return undefined;
+  return { kind: 'arrival', id, owed: place.owed, key: place.key };
 }
 
 function takeDown({ entries, counted }: Shelf, ...parts: readonly (Uint8Array | string)[]): void {

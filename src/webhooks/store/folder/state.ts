@@ -91,31 +91,39 @@ export function place(state: State, line: InboxLine | undefined, { span, bytes }
   }
   if (line?.kind === 'limit') state.writtenLimit = line.limit;
   if (!line || line.kind === 'limit') return;
-  const id = idOf(line);
+  const short = shortened(line);
+  const { id } = short;
   if (isIdle(state, id)) state.idle--;
-  shelve(state, line, span);
-  enter(state.entries, line, span);
+  shelve(state, short, span);
+  enter(state.entries, short, span);
   if (line.kind === 'arrival') {
     state.arrivals++;
     state.queues.add(line.arrival);
   } else if (state.places.has(id)) state.queues.settle(id, line.outcome);
   if (rewriting) {
     rewriting.touched.add(id);
-    enter(rewriting.later.entries, line, span);
+    enter(rewriting.later.entries, short, span);
     if (line.kind === 'arrival') rewriting.later.arrivals++;
   }
   if (isIdle(state, id)) state.idle++;
 }
 
-type EventLine = Exclude<InboxLine, { readonly kind: 'limit' }>;
+/** A line without what is only in the file. */
+export type ShortLine =
+  | ({ readonly kind: 'arrival'; readonly id: string } & Pick<Place, 'owed' | 'key'>)
+  | Extract<InboxLine, { readonly kind: 'outcome' }>;
 
-export const idOf = (line: EventLine): string => (line.kind === 'arrival' ? line.arrival.id : line.id);
+export function shortened(line: Exclude<InboxLine, { readonly kind: 'limit' }>): ShortLine {
+  if (line.kind === 'outcome') return line;
+  const { arrival } = line;
+  return { kind: 'arrival', id: arrival.id, owed: isOwed(arrival), key: keyOf(arrival) };
+}
 
-export function shelve({ places, happened }: Pick<Shelf, 'places' | 'happened'>, line: EventLine, span: Span): void {
+export function shelve({ places, happened }: Pick<Shelf, 'places' | 'happened'>, line: ShortLine, span: Span): void {
   if (line.kind === 'arrival') {
-    const key = keyOf(line.arrival);
+    const { id, owed, key } = line;
     if (key !== undefined) happened.add(key);
-    places.set(line.arrival.id, { line: span, marks: [], owed: isOwed(line.arrival), key });
+    places.set(id, { line: span, marks: [], owed, key });
     return;
   }
   const known = places.get(line.id);
@@ -123,9 +131,9 @@ export function shelve({ places, happened }: Pick<Shelf, 'places' | 'happened'>,
   if (known && settles(line.outcome)) known.owed = false;
 }
 
-export function enter(entries: Entries, line: EventLine, { start }: Span): void {
-  addEntry(entries, line.kind, idOf(line), start);
-  const key = line.kind === 'arrival' ? keyOf(line.arrival) : undefined;
+export function enter(entries: Entries, line: ShortLine, { start }: Span): void {
+  addEntry(entries, line.kind, line.id, start);
+  const key = line.kind === 'arrival' ? line.key : undefined;
   if (key !== undefined) addEntry(entries, wayOf(key), key, start);
 }
 

@@ -125,10 +125,12 @@ const limitBegins = Buffer.from('{"limit":');
 /** The last that was written. */
 async function limitIn(file: FileHandle, known: Known | undefined): Promise<number> {
   let limit = known?.limit ?? Number.POSITIVE_INFINITY;
-  for await (const { text } of linesOf(file, known?.end)) {
-    if (!text.subarray(0, limitBegins.length).equals(limitBegins)) continue;
-    const line = decodeLine(text.toString('utf8'));
-    if (line?.kind === 'limit') limit = line.limit;
+  for await (const lines of linesOf(file, known?.end)) {
+    for (const { text } of lines) {
+      if (!text.subarray(0, limitBegins.length).equals(limitBegins)) continue;
+      const line = decodeLine(text.toString('utf8'));
+      if (line?.kind === 'limit') limit = line.limit;
+    }
   }
   return limit;
 }
@@ -172,10 +174,12 @@ async function openOnes<T>(folder: string, view: View<T>, onDamage?: OnDamage): 
     };
     for (const span of known.open) take(decodeLine((await readAt(file, span))?.toString('utf8') ?? ''));
     const counted = { ...known.counted };
-    for await (const { text } of linesOf(file, known.end)) {
-      const line = decodeLine(text.toString('utf8'));
-      countLine(counted, line !== undefined);
-      take(line);
+    for await (const lines of linesOf(file, known.end)) {
+      for (const { text } of lines) {
+        const line = decodeLine(text.toString('utf8'));
+        countLine(counted, line !== undefined);
+        take(line);
+      }
     }
     const damaged = damageIn(folder, counted);
     if (damaged) onDamage?.(damaged);
