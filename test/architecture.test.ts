@@ -170,6 +170,16 @@ function circleOf(): readonly string[] | undefined {
   return sources.map((file) => walk(file, [])).find(Boolean);
 }
 
+test('the first rows of the inbox wait for nothing that sends, pulls or asks', () => {
+  const needed = new Set(['inbox/run.ts']);
+  for (const file of needed)
+    for (const { from, to, typeOnly, lazy } of own) if (from === file && !typeOnly && !lazy) needed.add(to);
+  expect(needed).toContain('mirror/store/first-rows.ts');
+  expect(
+    [...needed].filter((file) => /^(?:sends|answers|mirror\/(?:pull|query\/(?!age))|api\/index)/u.test(file)),
+  ).toEqual([]);
+});
+
 test('nothing is imported in a circle, types and lazy imports included', () => {
   expect(circleOf()).toBeUndefined();
 });

@@ -1,3 +1,5 @@
+import type { Account } from '../mirror/tables/store.ts';
+
 /** One line of a view, as `--json` prints it. `kind` says what `id` is the id of. */
 export type Row = {
   readonly kind: 'ticket' | 'conversation' | 'feedback' | 'draft';
@@ -46,3 +48,6 @@ export type Thread = {
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly messages: readonly ThreadMessage[];
 };
+
+/** The account of a copy; undefined where its login does not say it. */
+export const idOf = ({ id }: Account): number | undefined => (/^\d+$/u.test(id) ? Number(id) : undefined);

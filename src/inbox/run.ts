@@ -1,15 +1,12 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { Failure, interruption } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { openScreen, type Screen } from '../screen/screen.ts';
 import { colorsOf, screenPaint } from '../screen/style.ts';
-import { howToSend } from '../sends/words.ts';
 import type { TerminalPort } from '../terminal-port.ts';
-import { counted } from '../text/number.ts';
 import { type Engine, startEngine } from './engine.ts';
 import type { Event } from './event.ts';
-import type { Job, Model } from './model.ts';
+import type { Model } from './model.ts';
 import { openSession } from './session.ts';
 import { frameOf } from './view/frame.ts';
 import type { Look } from './view/parts.ts';
@@ -31,7 +28,11 @@ export async function runScreen(ctx: Context, settings: Settings, { view, db }: 
   const ended = resolvable<string | undefined>();
   let bug: { readonly error: unknown } | undefined;
   let engine: Engine | undefined;
-  const tell = (event: Event) => engine?.tell(event);
+  const begun = resolvable<void>();
+  const tell = (event: Event) => {
+    engine?.tell(event);
+    if (event.is === 'rows' || event.is === 'no-rows') begun.resolve();
+  };
   const screen = openScreen(terminal, {
     key: (key) => tell({ is: 'key', key }),
     resize: ({ columns, rows }) => tell({ is: 'resize', columns, rows }),
@@ -64,18 +65,23 @@ export async function runScreen(ctx: Context, settings: Settings, { view, db }: 
     );
     screen.draw({ lines: frameOf(engine.model(), look) });
     ticks.every(tickMs(engine.model()));
-    void session.follow().catch(() => {});
+    // What else there is to load would hold up the first rows.
+    void begun.promise.then(loadRest).catch(() => {});
+    void begun.promise.then(session.follow).catch(() => {});
     const reason = await ended.promise;
     screen.close();
     await engine.settled();
     if (bug) throw bug.error;
-    return endOf(engine.model(), reason);
+    return (await import('./end-view.ts')).endOf(engine.model(), reason);
   } finally {
     ticks.end();
     screen.close();
     await session.end();
   }
 }
+
+/** At once, and not with the first key that needs it: another svc may have been installed by then, with files of other names. */
+const loadRest = () => Promise.all([import('./doings.ts'), import('./end-view.ts'), import('./source.ts')]);
 
 const tickMs = ({ jobs }: Model): number => (jobs.some(({ state }) => state === 'held') ? countMs : idleMs);
 
@@ -133,27 +139,3 @@ const worldOf = ({ ctx, session, screen, tell, end }: Parts) => ({
   suspend: () => void screen.suspend(),
   end,
 });
-
-function endWords({ state, told, draft }: Job): string {
-  const seeing =
-    draft === undefined ? 'it is not known whether it was done' : `see draft ${draft}: svc drafts show ${draft}`;
-  if (state === 'held') return `${told}: not sent; ${seeing}`;
-  if (state === 'sending') return `${told}: ${seeing}`;
-  return state === 'drafted' && draft !== undefined ? `${told}. ${howToSend(draft)}` : told;
-}
-
-const unsureEnd = (count: number): Failure =>
-  new Failure('unknown', `It is not known whether ${counted(count, 'write')} ${count === 1 ? 'was' : 'were'} done.`, {
-    hint: 'To see what became of it, once it is known: svc audit list --outcome unknown',
-  });
-
-/** What was not read yet is told below the prompt: it would be gone with the screen. */
-export function endOf(model: Model, reason: string | undefined): View {
-  const open = model.jobs.filter(({ state }) => ['held', 'sending', 'drafted', 'refused', 'unknown'].includes(state));
-  const notes = open.map(endWords);
-  const data = { shape: 'nothing' as const };
-  const unsure = open.filter(({ state }) => state === 'sending' || state === 'unknown').length;
-  if (reason !== undefined && reason !== 'SIGINT')
-    return { data, notes, failure: interruption({ reason: reason === 'closed' ? 'SIGHUP' : reason }) };
-  return unsure === 0 ? { data, notes } : { data, notes, failure: unsureEnd(unsure) };
-}

@@ -5,13 +5,10 @@ import { type Copy, openCopyPulled, openCopyToPull } from '../mirror/store/open-
 import { isNoCopy } from '../mirror/store/place.ts';
 import type { Store } from '../mirror/tables/store.ts';
 import { onceDone } from '../promise/once.ts';
-import { ownDrafts } from '../sends/own.ts';
-import { holdNow } from '../sends/set-now.ts';
-import { openDrafts } from '../sends/store.ts';
 import type { Event } from './event.ts';
-import { follow } from './follow.ts';
-import { momentText } from './snoozing.ts';
-import { idOf, type Reading } from './source.ts';
+import { momentText } from './moment.ts';
+import { idOf } from './row.ts';
+import type { Reading } from './source.ts';
 import type { World } from './world-ports.ts';
 import type { Writing } from './writes.ts';
 
@@ -27,9 +24,10 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
   });
   const { noted, close, closeAll } = openStores();
   const service = onceDone(() => connect(quiet, settings));
-  const drafts = onceDone(async () =>
-    ownDrafts(await openDrafts(quiet, settings.drafts), service, async () => idOf((await copy()).account)),
-  );
+  const drafts = onceDone(async () => {
+    const [{ ownDrafts }, { openDrafts }] = await Promise.all([import('../sends/own.ts'), import('../sends/store.ts')]);
+    return ownDrafts(await openDrafts(quiet, settings.drafts), service, async () => idOf((await copy()).account));
+  });
   const opened = async (): Promise<Copy> => {
     try {
       return await openCopyPulled(quiet, settings, { db });
@@ -67,7 +65,7 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
     get account() {
       return account;
     },
-    holdMs: () => holdNow(ctx, settings),
+    holdMs: async () => (await import('../sends/set-now.ts')).holdNow(ctx, settings),
   };
   const world: Omit<World, 'editing' | 'copyText' | 'suspend' | 'end'> = {
     ...{ reading, writing, tell, pull: nap.wake, outlast },
@@ -76,8 +74,8 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
   return {
     world,
     /** Keeps the copy up to date until `end`; tells what happens. */
-    follow: () =>
-      follow({
+    follow: async () =>
+      (await import('./follow.ts')).follow({
         following,
         settings,
         db,

@@ -1,9 +1,9 @@
 import { Failure } from '../errors.ts';
 import { snooze, wake } from '../mirror/store/snoozes.ts';
-import { localTime } from '../output/cells.ts';
 import { whoIs } from '../sends/who.ts';
 import { parseComing } from '../text/time.ts';
 import type { Effect, SnoozeUntil } from './effect.ts';
+import { momentText } from './moment.ts';
 import { newestAt } from './record.ts';
 import { recordsOf } from './texts.ts';
 import type { World } from './world-ports.ts';
@@ -36,19 +36,6 @@ export async function putAway(world: World, { rows, until }: Extract<Effect, { d
     rows,
     told: `Put away ${time === null ? 'until the customer writes' : `until ${momentText(time)}`}.`,
   });
-}
-
-/** As clocks show it; with the offset in the hour that comes twice at the end of summer time. */
-export function momentText(iso: string): string {
-  const text = localTime(iso);
-  const time = new Date(iso);
-  const comesTwice = [-60, -30, 30, 60].some((min) => {
-    return localTime(new Date(time.getTime() + min * 60_000).toISOString()) === text;
-  });
-  if (!comesTwice) return text;
-  const east = -time.getTimezoneOffset();
-  const two = (part: number) => String(Math.floor(part)).padStart(2, '0');
-  return `${text} ${east < 0 ? '-' : '+'}${two(Math.abs(east) / 60)}:${two(Math.abs(east) % 60)}`;
 }
 
 /** Null: until the customer writes. A Failure where the words are no time, or one that has passed. */

@@ -4,7 +4,7 @@ import { type ApartQuery, askApart } from '../mirror/query/apart.ts';
 import { search } from '../mirror/query/search.ts';
 import { type Snooze, snoozed } from '../mirror/store/snoozes.ts';
 import type { KindName } from '../mirror/tables/kinds.ts';
-import type { Account, Answer } from '../mirror/tables/store.ts';
+import type { Answer } from '../mirror/tables/store.ts';
 import { type Draft, textOf } from '../sends/draft.ts';
 import { actAlone } from '../sends/words.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -176,9 +176,6 @@ async function namedIn({ columns, rows }: Answer, view: string, most: number): P
   }
   return once(named);
 }
-
-/** The account of a copy; undefined where its login does not say it. */
-export const idOf = ({ id }: Account): number | undefined => (/^\d+$/u.test(id) ? Number(id) : undefined);
 
 /** The states of the drafts that a view has; of most it has none. */
 export function statesIn(view: string): readonly Draft['state'][] {

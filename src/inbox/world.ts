@@ -1,106 +1,11 @@
-import { stricter } from '../config/settings.ts';
 import { Failure, messageOf, wordsOf } from '../errors.ts';
 import { firstRows, keepFirstRows } from '../mirror/store/first-rows.ts';
-import { snooze } from '../mirror/store/snoozes.ts';
-import { plainTerminal } from '../sends/ask.ts';
-import type { Draft } from '../sends/draft.ts';
-import { requireMeant } from '../sends/meant.ts';
-import { draftBlocks } from '../sends/page.ts';
-import { threadOf as threadNow } from '../sends/thread.ts';
-import { whoIs } from '../sends/who.ts';
 import { isRecord, recordsIn } from '../text/record.ts';
-import { filledTexts, templateChoices } from './compose.ts';
+import type { doings } from './doings.ts';
 import type { Effect } from './effect.ts';
-import { recordOf, threadOf, threadOfDraft } from './record.ts';
-import { nameOf, type Row } from './row.ts';
-import { putAway } from './snoozing.ts';
-import { type Reading, type Rows, rowsOf } from './source.ts';
-import { compose, countDrafts, edit, keepAll, recordsOf } from './texts.ts';
+import type { Row } from './row.ts';
+import type { Reading, Rows } from './source.ts';
 import type { World } from './world-ports.ts';
-import { change, keptOf, send } from './writes.ts';
-
-type Effects = { readonly [E in Effect as E['do']]: E };
-
-type Doings = { readonly [D in keyof Effects]: (world: World, effect: Effects[D]) => Promise<void> | void };
-
-const doings: Doings = {
-  list,
-  async open(world, { row }) {
-    try {
-      world.tell({ is: 'opened', row, thread: await threadFor(await world.reading(), row) });
-    } catch (error) {
-      world.tell({ is: 'opened', row, thread: undefined, told: messageOf(error) });
-    }
-  },
-  async templates({ editing: { ctx }, tell }, { rows }) {
-    tell({ is: 'templates', rows, templates: await templateChoices(ctx) });
-  },
-  async fill(world, { template, rows }) {
-    const records = await recordsOf(world, rows);
-    const texts = await filledTexts(world.editing.ctx, template, records);
-    const [record] = records;
-    const to = record && rows.length === 1 ? `To: ${whoseWords(record.row, record.record?.reply_channel)}\n\n` : '';
-    world.tell({ is: 'filled', template, rows, texts, shown: `${to}${texts.join('\n\n---\n\n')}` });
-  },
-  compose,
-  async keep(world, { means, rows, texts, ends, batch }) {
-    const records = await recordsOf(world, rows);
-    await keepAll(
-      world,
-      { means, ends, isAgreed: true, ...(batch !== undefined && { batch }) },
-      records.map((one, at) => ({ ...one, text: texts[at] })),
-    );
-  },
-  edit,
-  async send(world, effect) {
-    const mode = await world.mode();
-    const { job, draft, agreed = mode } = effect;
-    const isKept = effect.means !== 'note' && stricter(agreed, mode) !== agreed;
-    const told = `Draft ${draft} was not sent: sends is ${mode} now. It waits in the view drafts (v).`;
-    world.tell(isKept ? { is: 'ended-job', job, state: 'drafted', told } : await send(world.writing, effect));
-    // What became of it was told: a count that fails says nothing else of it.
-    await countDrafts(world).catch(() => {});
-  },
-  async reject({ writing, editing: { ctx } }, { draft }) {
-    const at = ctx.clock.now().toISOString();
-    const decided = { decided_at: at, decided_by: whoIs(), reason: 'Taken back' };
-    await (await writing.drafts()).change(draft, (one) =>
-      one.state === 'waiting' ? { ...one, ...decided, state: 'rejected' } : undefined,
-    );
-  },
-  async change(world, effect) {
-    world.tell(await change(world.writing, effect));
-  },
-  snooze: putAway,
-  async 'read-drafts'(world, { rows }) {
-    const store = await world.writing.drafts();
-    const drafts = await Promise.all(rows.map(async (row) => ({ row, draft: await store.get(row.id) })));
-    const here = drafts.flatMap(({ row, draft }) => (draft ? [{ row, draft }] : []));
-    const shown = await Promise.all(here.map(({ draft }) => draftShown(world, draft)));
-    const items = here.map(({ row, draft }) => keptOf(draft, row));
-    world.tell({ is: 'to-approve', items, shown: shown.join('\n\n---\n\n'), holdMs: await world.writing.holdMs() });
-  },
-  async looked(world, { row }) {
-    const { store, account } = await world.reading();
-    const since = world.editing.ctx.clock.now().toISOString();
-    await snooze(store, account, [{ kind: row.kind, id: row.id, until: null, since, by: whoIs() }]);
-    world.tell({
-      is: 'told',
-      told: `Draft ${row.id} was looked at, and leaves unknown. It stays in svc drafts show ${row.id}.`,
-    });
-  },
-  copy: ({ copyText }, { text }) => copyText(text),
-  pull: ({ pull }) => pull(),
-  suspend: ({ suspend }) => suspend(),
-  end: ({ end }, { isNow = false }) => end(isNow),
-};
-
-/** As a person approves it; of a publishing what would become public, as it is now. */
-async function draftShown({ writing, editing }: World, draft: Draft): Promise<string> {
-  requireMeant(draft);
-  const entry = draft.channel === 'changelog' ? (await threadNow(await writing.service(), draft)).record : undefined;
-  return draftBlocks(draft, plainTerminal(editing.ctx), entry).join('\n\n');
-}
 
 /** The rows of a view. At the start those of the last time come first, for there may be very many to look through. */
 async function list(
@@ -111,6 +16,7 @@ async function list(
     const open = await reading();
     const last = ask === 1 ? await lastRows(open, view) : undefined;
     if (last) tell({ is: 'rows', ask, offset, ...last });
+    const { rowsOf } = await import('./source.ts');
     const found = await rowsOf(open, { view, offset, most, ...(words !== undefined && { words }) });
     tell({ is: 'rows', ask, offset, ...found });
     if (offset > 0 || words !== undefined) return;
@@ -124,44 +30,42 @@ async function list(
   }
 }
 
-const doAs = <D extends keyof Effects>(what: D, world: World, effect: Effects[D]): Promise<void> | void =>
-  doings[what](world, effect);
+type Later = Extract<Effect, { readonly do: keyof typeof doings }>;
+
+/** What every key but a few needs; loaded once the first rows are shown. */
+async function doLater<E extends Later>(world: World, effect: E): Promise<void> {
+  const { doings } = await import('./doings.ts');
+  const work: (world: World, effect: never) => Promise<void> = doings[effect.do];
+  await work(world, effect as never);
+}
+
+function doNow(world: World, effect: Effect): Promise<void> | void {
+  switch (effect.do) {
+    case 'list':
+      return list(world, effect);
+    case 'copy':
+      return world.copyText(effect.text);
+    case 'pull':
+      return world.pull();
+    case 'suspend':
+      return world.suspend();
+    case 'end':
+      return world.end(effect.isNow ?? false);
+    default:
+      return doLater(world, effect);
+  }
+}
 
 /** Does what the model asks for. What fails is told, and ends nothing. */
 export async function perform(world: World, effect: Effect): Promise<void> {
   try {
-    await doAs(effect.do, world, effect);
+    await doNow(world, effect);
   } catch (error) {
     const told = messageOf(error);
     if ('job' in effect) world.tell({ is: 'ended-job', job: effect.job, state: 'refused', told });
     else world.tell({ is: 'told', told, state: 'refused' });
   }
 }
-
-async function threadFor(reading: Reading, row: Row) {
-  if (row.kind !== 'draft') {
-    const record = await recordOf(reading, row);
-    if (!record) throw new Failure('not-found', `${nameOf(row)} is no longer in the copy.`);
-    return threadOf(row, record);
-  }
-  const draft = (await reading.drafts()).find(({ id }) => id === row.id);
-  if (!draft) throw new Failure('not-found', `There is no draft ${row.id}.`);
-  const { kind, id } = draft.record;
-  const of = { tickets: 'ticket', conversations: 'conversation' }[kind];
-  if (id === null || (of !== 'ticket' && of !== 'conversation')) return threadOfDraft(draft, undefined);
-  const about: Row = { ...row, kind: of, id };
-  const record = await recordOf(reading, about);
-  return threadOfDraft(draft, record && threadOf(about, record));
-}
-
-const whoseWords = (row: Row, channel: unknown): string =>
-  [
-    String(row.contact?.name ?? 'an anonymous visitor'),
-    row.contact?.email ? `<${row.contact.email}>` : '',
-    channel ? `by ${channel}` : '',
-  ]
-    .filter(Boolean)
-    .join(' ');
 
 /** More than a screen shows. */
 const kept = 60;

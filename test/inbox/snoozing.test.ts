@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { momentOf, momentText } from '../../src/inbox/snoozing.ts';
+import { momentText } from '../../src/inbox/moment.ts';
+import { momentOf } from '../../src/inbox/snoozing.ts';
 
 const before = process.env.TZ;
 afterEach(() => {

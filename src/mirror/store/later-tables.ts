@@ -1,4 +1,3 @@
-import { guardTable } from '../postgres/row-security.ts';
 import type { Sql, Store } from '../tables/store.ts';
 import type { laterTables } from '../tables/tables.ts';
 import { hasTable } from './has-table.ts';
@@ -11,6 +10,6 @@ export async function needTable(store: Store, table: LaterTable, columnsOf: (sql
   await store.write(async (sql) => {
     if (await hasTable(sql, table)) return;
     await sql.run(`CREATE TABLE ${table} (service TEXT NOT NULL, account_id TEXT NOT NULL, ${columnsOf(sql)})`);
-    if (sql.engine === 'postgres') await guardTable(sql, table);
+    if (sql.engine === 'postgres') await (await import('../postgres/row-security.ts')).guardTable(sql, table);
   }, 'tables');
 }
