@@ -30,6 +30,7 @@ export function planNotes(plan: Plan, shape: Shape, filters: FilterFlags): strin
     ...phoneNotes(plan.phones, { country: plan.phoneCountry, unread: 'ignore' }),
     ...leftOutNote(plan.holders?.leftOut() ?? [], 'rows'),
     ...markNotes(plan),
+    ...plan.repeated.notes(),
     ...(plan.leftOut > 0
       ? [`Left out by --dedupe first: ${counted(plan.leftOut, 'row')} with an email of an earlier one.`]
       : []),

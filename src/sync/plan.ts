@@ -19,6 +19,7 @@ import type { ImportFlags } from './flags.ts';
 import { type Contact, type Mapping, type MapWish, mapHeaders, type Shape } from './mapping.ts';
 import { type Mark, watchForMarks } from './marks.ts';
 import { newPhoneHolders, type PhoneHolders } from './phone-holders.ts';
+import { type RepeatedEmails, repeatedEmails } from './repeated-emails.ts';
 import { createRowReader, isProblem, type Problem, type ReadRow } from './rows.ts';
 /** What a file would do to the account: the result of a first reading, in which nothing is sent. */
 export type Plan = {
@@ -42,6 +43,8 @@ export type Plan = {
   /** Whose the phones are, where the service finds contacts by them. */
   readonly holders: PhoneHolders | undefined;
   readonly findings: Findings;
+  /** Of the rows that will be sent. */
+  readonly repeated: Pick<RepeatedEmails, 'notes'>;
   readonly marks: readonly Mark[];
   readonly sample: readonly Contact[];
   /** A fresh pass over the same rows, decided the same way. */
@@ -105,6 +108,7 @@ function newSums(
   const problems: Problem[] = [];
   const sample: Contact[] = [];
   const phones = noDoubts();
+  const repeated = repeatedEmails();
   const count = { rows: 0, sendable: 0, leftOut: 0, skipped: 0, chunks: 0 };
   const digests: string[] = [];
   const close = (chunk: Chunk | undefined) => {
@@ -124,13 +128,14 @@ function newSums(
         count.sendable++;
         close(chunker.add(row));
         holders?.add(row);
+        repeated.add(row);
         if (sample.length < largestSample) sample.push(structuredClone(row.contact));
         if (row.phone !== 'fine') phones[row.phone].add(row.line, row.contact.phone ?? '');
       }
     },
     end() {
       close(chunker.end());
-      return { ...count, digests, problems, sample, phones };
+      return { ...count, digests, problems, sample, phones, repeated };
     },
   };
 }

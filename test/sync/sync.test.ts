@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { repeatedEmails } from '../../src/sync/repeated-emails.ts';
 import { asksAccount, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { type RunOptions, svc } from '../svc.ts';
 
@@ -386,6 +387,35 @@ describe('rows with one email', () => {
     await sync({ ...there, exchange }, `email,name\n${lines.join('\n')}\n`, ['--concurrency', '8']);
     expect(met).toEqual([]);
     expect(most).toBeGreaterThan(1);
+  });
+
+  test('how many emails are in more than one row is told', async () => {
+    const twice =
+      'email,name\na@example.com,Ada\nb@example.com,Bo\nA@example.com,Eve\na@example.com,Ida\nB@example.com,Bea\n';
+    for (const flags of [[], ['--dry-run']]) {
+      const { stderr } = await sync(world(), twice, flags);
+      expect(stderr).toContain(
+        "2 emails are in more than one row (line 4: A@example.com; line 6: B@example.com). All of these rows are sent, in the file's order; --dedupe changes that.",
+      );
+    }
+    expect((await sync(world(), text)).stderr).toContain('1 email is in more than one row (line 4: A@example.com).');
+    for (const mode of ['first', 'merge', 'error'])
+      expect((await sync(world(), text, ['--dedupe', mode])).stderr).not.toContain('in more than one row');
+  });
+
+  test('of a long file the first rows are compared, and the note says so', () => {
+    const watch = repeatedEmails(1000);
+    const add = (line: number, email: string) => watch.add({ line, contact: { email }, size: 20, phone: 'fine' });
+    for (let row = 1; row <= 1000; row++) add(row, `person${row}@example.com`);
+    expect(watch.notes()).toEqual([]);
+    const other = repeatedEmails(1000);
+    for (let row = 1; row <= 1001; row++)
+      other.add({ line: row, contact: { email: `person${row % 999}@example.com` }, size: 20, phone: 'fine' });
+    expect(other.notes()).toEqual([
+      expect.stringContaining(
+        '1 email is in more than one row among the first 1,000 rows (line 1000: person1@example.com)',
+      ),
+    ]);
   });
 
   test('--dedupe first sends the first', async () => {
