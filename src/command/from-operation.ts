@@ -175,7 +175,7 @@ async function bodyOf({ ctx, settings, flags, read }: Run, operation: Operation,
     const required = fields[about.text]?.required === true;
     const title = textIn(body.subject ?? body.title);
     const template =
-      flags.template === undefined
+      flags.template === undefined && Object.keys(flags.set ?? {}).length === 0
         ? undefined
         : await (await import('./record-template.ts')).filledFor(ctx, settings, {
             operation,

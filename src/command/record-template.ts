@@ -8,7 +8,7 @@ import { fieldsIn, ownOf } from '../text/record.ts';
 import { fillTemplate, valueAt } from '../text/template.ts';
 import { unwrap } from './answered.ts';
 import { flagName } from './param.ts';
-import { bracedNames, readTemplate, setFlags } from './template-file.ts';
+import { bracedNames, loneSet, readTemplate, refuseUnusedSet, setFlags } from './template-file.ts';
 
 /** The field of the operation's body that the text is for. */
 type Wanted = {
@@ -23,9 +23,11 @@ export async function filledFor(
   settings: Settings,
   { operation, field, flags }: Wanted,
 ): Promise<string> {
+  if (flags.template === undefined) throw loneSet();
   const other = [field, 'bodyFile', 'contentFile'].find((key) => flags[key] !== undefined);
   if (other !== undefined) throw new Failure('usage', `Give only one of --${flagName(other, {})} and --template.`);
   const template = await readTemplate(ctx, String(flags.template));
+  refuseUnusedSet(template, fieldsIn(flags.set));
   const isFilled = template.placeholders.every((name) => valueIn(flags.set, name) !== undefined);
   const record = !isFilled ? await recordOf(ctx, settings, operation, flags.id) : undefined;
   const filled = fillTemplate(template, (path) => valueAt(record, path) ?? valueIn(flags.set, path));

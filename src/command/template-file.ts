@@ -26,6 +26,20 @@ export const setFlags = (names: readonly string[]): string =>
 
 export const bracedNames = (names: readonly string[]): string => names.map((name) => `{{${name}}}`).join(', ');
 
+export const loneSet = (): Failure => new Failure('usage', '--set needs --template.');
+
+/** A `--set` whose name the template does not have is a slip: what it should give would be missing from the text. */
+export function refuseUnusedSet({ placeholders }: Template, set: object): void {
+  const unused = Object.keys(set).filter((name) => !placeholders.includes(name));
+  if (unused.length === 0) return;
+  const meant = [...new Set(unused.flatMap((name) => nearest(name, placeholders) ?? []))];
+  const near = meant.length > 0 ? `Did you mean ${meant.join(', ')}? ` : '';
+  const has = placeholders.length > 0 ? bracedNames(placeholders) : 'no placeholders';
+  throw new Failure('usage', `--set: the template has no ${bracedNames(unused)}. Nothing was sent.`, {
+    hint: `${near}It has ${has}.`,
+  });
+}
+
 const folderOf = ({ files }: Pick<Context, 'files'>): string => join(files.config, 'templates');
 
 /** A name is no way out of the folder. */

@@ -1,5 +1,6 @@
 import { operations } from '../api/index.ts';
 import type { Operation } from '../api/operation.ts';
+import { resources } from '../api/resources.ts';
 import { fieldsOf, type Shape } from '../api/shape.ts';
 import { nearestField } from '../text/near.ts';
 import { bracedNames } from './template-file.ts';
@@ -18,6 +19,23 @@ export function unknownNames(placeholders: readonly string[]): string | undefine
   const meant = near.length > 0 ? ` Did you mean ${bracedNames([...new Set(near)])}?` : '';
   const it = unknown.length === 1 ? 'it is' : 'they are';
   return `No record has ${bracedNames(unknown)}: ${it} filled in by a column of that name, or by --set.${meant}`;
+}
+
+/**
+ * Of placeholders that the file of a bulk run has no column for: where those come from that the records themselves have, as
+ * a line of advice; empty where they have none of them.
+ */
+export function listedFor({ ids = {} }: Operation, strange: readonly string[]): string {
+  const kind = Object.values(ids)[0];
+  const list = Object.values<Operation>(operations).find(
+    ({ answer, resource }) => answer.shape === 'list' && resource === kind && (answer.of ?? kind) === kind,
+  );
+  if (!list || kind === undefined || list.answer.shape !== 'list') return '';
+  const paths = pathsOf(fieldsOf(list.response)[list.answer.key]?.item?.fields ?? {}).map(({ path }) => path);
+  const listed = strange.filter((name) => paths.includes(name));
+  if (listed.length === 0) return '';
+  const command = `svc ${list.command.join(' ')} -o jsonl`;
+  return `From a file the columns alone fill in the template, not each ${resources[kind].noun} itself; ${command} writes ${bracedNames(listed)}.\n`;
 }
 
 type Path = { readonly path: string; readonly isOpen: boolean };

@@ -450,11 +450,31 @@ describe('templates', () => {
     expect(bad).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('The template has {{name}}') });
   });
 
+  test('a --set that no template uses is refused, with the names that it has', async () => {
+    const world = fresh();
+    put(world, 'config/templates/sorry.md', '{{ticket_number}}: {{agent}}');
+    put(world, 'config/templates/plain.md', 'Sorry.');
+    const file = put(world, 'a.csv', 'id,ticket_number\n8,T-1008\n');
+    for (const which of [['8'], ['--from', file, '--yes']]) {
+      const reply = ['tickets', 'reply', ...which];
+      const slip = await svc(world, [...reply, '--template', 'sorry', '--set', 'agnet=Priya']);
+      expect(slip.exitCode).toBe(2);
+      expect(slip.stderr).toContain(
+        '--set: the template has no {{agnet}}. Nothing was sent.\nDid you mean agent? It has {{ticket_number}}, {{agent}}.\n',
+      );
+      const plain = await svc(world, [...reply, '--template', 'plain', '--set', 'agent=Priya']);
+      expect(plain).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('It has no placeholders.') });
+      const lone = await svc(world, [...reply, '--body', 'Sorry.', '--set', 'agent=Priya']);
+      expect(lone).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--set needs --template.') });
+    }
+    expect(world.sent.filter((line) => line.startsWith('POST'))).toEqual([]);
+  });
+
   test('all that is missing is named at once, with the flags that give it; a slip of the finger in the name too', async () => {
     const world = fresh();
     put(world, 'config/templates/sorry.md', '{{ticket_number}}: {{fix}}, {{agent}}');
     const reply = ['tickets', 'reply', '--template', 'sorry'];
-    const single = await svc(world, [...reply, '8', '--set', 'other=1']);
+    const single = await svc(world, [...reply, '8']);
     expect(single.exitCode).toBe(2);
     expect(single.stderr).toContain('The record has nothing for {{fix}}, {{agent}}. Nothing was sent.');
     expect(single.stderr).toContain('Add: --set fix=VALUE --set agent=VALUE\n');
@@ -465,6 +485,10 @@ describe('templates', () => {
     // A --set gives all customers the same text.
     expect(several.stderr).toContain('Give each row its own in a column each of that name.');
     expect(several.stderr).toContain('For the same in every row: --set fix=VALUE --set agent=VALUE\n');
+    const bare = await svc(world, [...reply, '--from', put(world, 'b.csv', 'id\n8\n'), '--yes']);
+    expect(bare.stderr).toContain(
+      'From a file the columns alone fill in the template, not each ticket itself; svc tickets list -o jsonl writes {{ticket_number}}.\nGive each row its own',
+    );
     const given = await svc(world, [...reply, '8', '--set', 'fix=a', '--set', 'agent=b', '--json']);
     expect(given.exitCode).toBe(0);
     for (const argv of [

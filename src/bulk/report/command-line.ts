@@ -7,7 +7,8 @@ import { cleared } from '../../command/clear.ts';
 import type { Given } from '../../command/command.ts';
 import { argName, flagName } from '../../command/param.ts';
 import { idNameOf, type RowOf, bodyOf as schemaOf } from '../../command/row.ts';
-import { bracedNames, readTemplate, setFlags } from '../../command/template-file.ts';
+import { bracedNames, loneSet, readTemplate, refuseUnusedSet, setFlags } from '../../command/template-file.ts';
+import { listedFor } from '../../command/template-names.ts';
 import { typedName } from '../../command/typed-name.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
@@ -79,12 +80,13 @@ export async function templateOf(
   { ctx, row, flags }: Pick<Run, 'ctx' | 'row' | 'flags'>,
   { body }: { readonly body: object },
 ): Promise<Template | undefined> {
-  if (Object.keys(flags.set ?? {}).length > 0 && flags.template === undefined) {
-    throw new Failure('usage', '--set needs --template.');
-  }
+  const set = flags.set ?? {};
+  if (Object.keys(set).length > 0 && flags.template === undefined) throw loneSet();
   if (flags.template === undefined || row.text === undefined) return undefined;
   if (row.text in body) throw new Failure('usage', `Give only one of --${row.text} and --template.`);
-  return readTemplate(ctx, flags.template);
+  const template = await readTemplate(ctx, flags.template);
+  refuseUnusedSet(template, set);
+  return template;
 }
 
 /** What every row would lack is said once, before any is read. */
@@ -113,7 +115,7 @@ export function refuseUseless(
   if (strange.length > 0) {
     const columns = strange.length === 1 ? 'column' : 'columns';
     throw new Failure('usage', `The template has ${bracedNames(strange)}, and the file has no such ${columns}.`, {
-      hint: `Give each row its own in a ${columns.replace('columns', 'column each')} of that name. For the same in every row: ${setFlags(strange)}\nColumns: ${sanitize(names.join(', '))}.`,
+      hint: `${listedFor(row.operation, strange)}Give each row its own in a ${columns.replace('columns', 'column each')} of that name. For the same in every row: ${setFlags(strange)}\nColumns: ${sanitize(names.join(', '))}.`,
     });
   }
 }

@@ -179,7 +179,8 @@ async function bodyFrom(
     throw new Failure('usage', 'Give only one of --body-file and --content-file.');
   }
   const file = textIn(flags.bodyFile ?? flags.contentFile);
-  const template = flags.template === undefined ? undefined : await filledIn(ctx, settings, flags, id);
+  const isFilled = flags.template !== undefined || Object.keys(flags.set ?? {}).length > 0;
+  const template = isFilled ? await filledIn(ctx, settings, flags, id) : undefined;
   const text = await bodyText(ctx, settings, {
     field: 'content',
     text: textIn(flags.content),
