@@ -1,5 +1,6 @@
 import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
+import { nearest } from '../text/near.ts';
 import { oneOf } from '../text/one-of.ts';
 import type { Carried } from './advice.ts';
 import { holdsCredential } from './credential-variables.ts';
@@ -223,8 +224,12 @@ function chooseOutput(flags: GlobalFlags, env: Named | undefined, kept: string |
   return other && outputName(other);
 }
 
-const outputName = (named: Named): Output =>
-  oneOf(outputs, named, named.by === '--output' ? `svc report also takes ${pageForms.join(' and ')}.` : undefined);
+function outputName(named: Named): Output {
+  const meant = nearest(named.text, outputs);
+  const near = meant === undefined ? '' : `Did you mean ${meant}? `;
+  const also = named.by === '--output' ? `svc report also takes ${pageForms.join(' and ')}.` : '';
+  return oneOf(outputs, named, `${near}${also}`.trim() || undefined);
+}
 
 /** https://no-color.org: any value that is not empty. An explicit no beats a forced yes. */
 function chooseColor(flags: GlobalFlags, env: Env, kept: string | undefined): Settings['color'] {

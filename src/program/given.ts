@@ -6,6 +6,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { Copy } from '../mirror/store/open-copy.ts';
+import { nearest } from '../text/near.ts';
 import { isMoving } from '../text/time.ts';
 import type { Invocation, Slot } from './invocation.ts';
 import { labelOf, refuseMissing, withMissing } from './missing.ts';
@@ -149,10 +150,24 @@ function isMissing({ param, texts }: Slot, slots: readonly Slot[]): boolean {
 
 function read({ param, texts, label }: Slot, { notice, clock, env }: Context): unknown {
   if (texts.length === 0) return param.fallback;
-  const value = param.parse(texts, label, clock.now());
+  const value = parsed({ param, texts, label }, clock.now());
   const doubt = param.doubt?.(texts, label, env);
   if (doubt !== undefined) notice(doubt);
   return value;
+}
+
+/** Of a word that is none of the choices the one that is probably meant is named first. */
+function parsed({ param, texts, label }: Pick<Slot, 'param' | 'texts' | 'label'>, now: Date): unknown {
+  try {
+    return param.parse(texts, label, now);
+  } catch (error) {
+    const { choices } = param;
+    const strange = choices && texts.find((text) => !choices.includes(text));
+    const meant = strange === undefined ? undefined : nearest(strange, choices ?? []);
+    if (meant === undefined || !(error instanceof Failure) || error.hint?.includes('Did you mean')) throw error;
+    const hint = `Did you mean ${meant}?${error.hint === undefined ? '' : `\n${error.hint}`}`;
+    throw new Failure(error.kind, error.message, { hint, cause: error });
+  }
 }
 
 /** What people paste in the place of an id is told with what is meant. */

@@ -165,7 +165,9 @@ const elsewhere: Readonly<Record<string, Readonly<Record<string, readonly string
   ),
   'contacts list': same(['--search', '--query', '--email', '--name'], ['To search: svc contacts find WORDS']),
   'tickets list': {
-    '--priority': ["To see the urgent ones first: --sort -priority. Those alone: --jq 'map(select(.priority == 4))'"],
+    '--priority': [
+      "To see the urgent ones first: --sort -priority. Those alone: --jq 'map(select(.priority == 4))' (3 is high, 2 normal, 1 low, 0 none)",
+    ],
   },
 };
 

@@ -340,7 +340,7 @@ onBothEngines('the report', ({ test, world, pulled, engine }) => {
   test.runIf(engine === 'sqlite')('says what is wrong with what was asked', { tags: ['long'] }, async () => {
     const one = await pulled();
     const wrong: Record<string, string> = {
-      'report year': 'a day, week, month',
+      'report year': 'a day, week or month',
       'report week --since 2026-01-01': 'Give "week", or --since and --until.',
       'report --until 2026-01-01': '--until needs --since',
       'report --since 2026-02-01 --until 2026-01-01': '--since must be before --until',

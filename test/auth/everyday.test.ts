@@ -49,7 +49,8 @@ describe('config', () => {
     const world = await authWorld();
     await world.svc(['config', 'set', 'output', 'json']);
     expect(await world.svc(['config', 'unset', 'output'])).toMatchObject({ exitCode: 0, stderr: 'output is unset.\n' });
-    expect((await world.svc(['config', 'get', 'output'])).stderr).toBe('output is not set.\n');
+    expect((await world.svc(['config', 'get', 'output'])).stderr).toBe('output is not set; the default is table.\n');
+    expect((await world.svc(['config', 'get', 'base_url'])).stderr).toBe('base_url is not set.\n');
     expect((await world.svc(['config', 'unset', 'nonsense'])).exitCode).toBe(2);
   });
 

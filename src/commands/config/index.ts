@@ -22,7 +22,10 @@ type Key = {
   readonly check: (value: string) => string | Promise<string>;
 };
 
-const among = (by: string, choices: readonly string[]) => (text: string) => oneOf(choices, { text, by });
+const among = (by: string, choices: readonly string[]) => (text: string) => {
+  const meant = nearest(text, choices);
+  return oneOf(choices, { text, by }, meant === undefined ? undefined : `Did you mean ${meant}?`);
+};
 
 /** The file of the configuration is no place for a password, and a folder is the same from wherever svc is run. */
 async function placeOfDrafts(value: string): Promise<string> {
@@ -72,6 +75,15 @@ const keys = {
 
 type KeyName = keyof typeof keys;
 
+/** What holds where it is not set, of those for which one word says it. */
+const defaults: Partial<Record<KeyName, string>> = {
+  sends: 'allow',
+  hold: '0',
+  output: 'table',
+  color: 'auto',
+  audit: 'on',
+};
+
 const keyNames = Object.keys(keys) as KeyName[];
 
 const key: Param<KeyName> = {
@@ -116,10 +128,13 @@ const get = defineCommand({
     const text = value === undefined ? '' : `${sanitize(value)}\n`;
     return {
       ...bare({ key: args.key, value: value ?? null }, text),
-      notes: value === undefined ? [`${args.key} is not set.`] : [],
+      notes: value === undefined ? [notSet(args.key)] : [],
     };
   },
 });
+
+const notSet = (key: KeyName): string =>
+  `${key} is not set${defaults[key] === undefined ? '' : `; the default is ${defaults[key]}`}.`;
 
 const offersBy = {
   ...{ output: outputs, color: colors, sends: sendModes, audit: auditModes },

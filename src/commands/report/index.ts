@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { cellForPipe } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
+import { listed } from '../../text/listed.ts';
 import { unknownZone } from '../../text/own-zone.ts';
 
 const spans: readonly Span[] = ['day', 'week', 'month'];
@@ -19,7 +20,7 @@ const spanArgument: Param<Span | undefined> = {
   parse: (texts) => {
     const span = spans.find((name) => name === texts.at(-1));
     if (span) return span;
-    throw new Failure('usage', `A report is of a ${spans.join(', ')}, not "${texts.at(-1)}".`, {
+    throw new Failure('usage', `A report is of a ${listed(spans, 'or')}, not "${texts.at(-1)}".`, {
       hint: 'For other times: svc report --since 2026-01-01 --until 2026-01-31',
     });
   },
