@@ -9,11 +9,11 @@ import { pastMoment } from '../../text/time.ts';
 
 // The kind stays as long as the number: that of a conversation looks like a ticket's id. A conversation may have no subject.
 const columns: readonly Column[] = [
-  { path: 'waiting_since', header: 'Waiting since', as: 'time', rank: 4 },
+  { path: 'waiting_since', header: 'Waiting since', as: 'time', rank: 3 },
   { path: 'kind', header: 'Kind', as: 'whole', rank: 1 },
   { path: 'id', header: 'ID', rank: 9 },
   { ...numberColumn, rank: 0 },
-  { path: 'subject', header: 'Subject', rank: 3, least: 18 },
+  { path: 'subject', header: 'Subject', rank: 4, least: 18 },
   { ...contactColumn, rank: 2, least: 12 },
   { path: 'priority', header: 'Priority', rank: 6 },
   { path: 'channel', header: 'Channel', rank: 7 },
