@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path';
 import type { Context } from '../context.ts';
 import type { Address } from './open.ts';
 
@@ -37,3 +38,10 @@ export function environmentFor(
     no_proxy: direct,
   };
 }
+
+/** How the folder of a sandbox begins that ends with its command. */
+export const ownFolder = 'svc-sandbox-';
+
+/** Whether svc was started by the command of such a sandbox: its address and its folders are gone once that ends. */
+export const isWithinOne = ({ SVC_CONFIG_DIR: config = '', SVC_STATE_DIR: state }: Context['env']): boolean =>
+  basename(dirname(config)).startsWith(ownFolder) && state === `${dirname(config)}/state`;

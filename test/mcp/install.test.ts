@@ -3,6 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, truncateSy
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { configFileOf } from '../../src/mcp/clients.ts';
+import { environmentFor, ownFolder } from '../../src/sandbox/environment.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
@@ -63,6 +64,17 @@ test('what is entered is an absolute command, and the person is told to restart 
   const file = join(world.folder, '.config/Claude/claude_desktop_config.json');
   const { command, args } = JSON.parse(readFileSync(file, 'utf8')).mcpServers.svc;
   expect([isAbsolute(command), isAbsolute(args[0])]).toEqual([true, true]);
+});
+
+test('within a sandbox that ends with its shell a warning says so, and the entry is made', async () => {
+  const address = { base_url: 'http://127.0.0.1:1', accounts: [] } as unknown as Parameters<typeof environmentFor>[1];
+  const env = environmentFor({}, address, join(world.folder, `${ownFolder}x1`));
+  const ran = await install(['cursor'], env);
+  expect(ran).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Added svc to') });
+  const warning = 'Warning: this shell is within svc sandbox exec.';
+  expect(ran.stderr).toContain(warning);
+  expect((await install(['print'], env)).stderr).toContain(warning);
+  expect((await install(['print'])).stderr).not.toContain(warning);
 });
 
 test('a file that does not exist yet is made', async () => {

@@ -53,7 +53,9 @@ export const installMcp = defineCommand({
     const carried = await carriedBy(ctx, settings);
     const own = entryFor(settings, grant);
     const entry = Object.keys(carried.env).length > 0 ? { ...own, env: carried.env } : own;
+    const { isWithinOne } = await import('../../sandbox/environment.ts');
     const lacks = [
+      ...(isWithinOne(ctx.env) ? [endsWithSandbox] : []),
       ...leftWords(carried.left),
       ...(await lacksLogin(ctx, settings, client === 'print' ? 'the assistant' : titles[client])),
     ];
@@ -107,6 +109,10 @@ export const installMcp = defineCommand({
     };
   },
 });
+
+const endsWithSandbox =
+  'Warning: this shell is within svc sandbox exec. The entry leads to that sandbox, which is gone once the shell ends. ' +
+  'For your account, run this in another shell.';
 
 type Entering = {
   readonly into: Into;

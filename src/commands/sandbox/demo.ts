@@ -2,7 +2,7 @@ import { defineCommand } from '../../command/command.ts';
 import { itself } from '../../disk/place/installed.ts';
 import { Failure, interruption } from '../../errors.ts';
 import type { Terminal } from '../../output/view.ts';
-import { environmentFor } from '../../sandbox/environment.ts';
+import { environmentFor, ownFolder } from '../../sandbox/environment.ts';
 import { message } from '../../text/layout.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { runChild } from './child.ts';
@@ -43,7 +43,7 @@ export const demo = defineCommand({
     ];
 
     async function* lines(): AsyncGenerator<string> {
-      const folder = await makePrivateFolder('svc-sandbox-');
+      const folder = await makePrivateFolder(ownFolder);
       const running = await openSandbox({ port: 0 }, ctx.notice);
       try {
         // A pager would wait for a key in the middle of the story, and JSON is not what it tells of.

@@ -9,7 +9,7 @@ import { copyFolder } from '../../disk/file/private-folder.ts';
 import { itself } from '../../disk/place/installed.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
-import { environmentFor } from '../../sandbox/environment.ts';
+import { environmentFor, ownFolder } from '../../sandbox/environment.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { type NotRun, runChild } from './child.ts';
 import { sandboxFlags, seedFor } from './flags.ts';
@@ -57,7 +57,7 @@ export const execOver = (isCommand: IsCommand) =>
       if (compare && flags.seed === 'mirror') refuseQuestion(args.command);
       const seed = await seedFor(ctx, settings, flags);
       const limit = flags.rate_limit ?? (compare ? 'off' : undefined);
-      const folder = await makePrivateFolder('svc-sandbox-');
+      const folder = await makePrivateFolder(ownFolder);
       const telling = compare ? await openTelling(ctx, flags) : undefined;
       try {
         await writeProgram(...ownProgram(folder.path));
