@@ -1,6 +1,7 @@
 import type { Output } from '../../config/settings.ts';
 import { type Context, withContext } from '../../context.ts';
-import { sanitize } from '../../text/sanitize.ts';
+import { sanitize, toJson } from '../../text/sanitize.ts';
+import type { Log } from '../../webhooks/serve/problems.ts';
 
 /**
  * For what runs for months and notes what others wrote: an id, an answer, what a program said. None of it may hide or
@@ -11,14 +12,17 @@ export function withPlainNotes(ctx: Context): Context {
   return withContext(ctx, { notice });
 }
 
-/** The same as a log: where it is read later, each line says when it was written, as JSON beside JSON. On a terminal somebody sees it come. */
-export function withLogLines(outer: Context, output: Output | undefined): Context {
+/**
+ * The same as a log: where it is read later, each line says when it was written, as JSON beside JSON, with what a program wants to
+ * know of it. On a terminal somebody sees it come.
+ */
+export function withLogLines(outer: Context, output: Output | undefined): { readonly ctx: Context; readonly log: Log } {
   const ctx = withPlainNotes(outer);
-  if (outer.stderr.isTTY) return ctx;
+  if (outer.stderr.isTTY) return { ctx, log: ctx.notice };
   const isJson = output === 'json' || output === 'jsonl';
-  const notice = (text: string) => {
+  const log: Log = (text, about) => {
     const time = ctx.clock.now().toISOString();
-    ctx.notice(isJson ? JSON.stringify({ time, message: sanitize(text) }) : `${time} ${text}`);
+    ctx.notice(isJson ? toJson({ time, message: sanitize(text), ...about }) : `${time} ${text}`);
   };
-  return withContext(ctx, { notice });
+  return { ctx: withContext(ctx, { notice: (text) => log(text) }), log };
 }

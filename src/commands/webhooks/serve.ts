@@ -65,15 +65,16 @@ export const serveWebhooks = defineCommand({
     }
     const { serve } = await import('../../webhooks/serve/serve.ts');
     const { doorsOf, laterDoors } = await import('../../webhooks/serve/doors.ts');
-    const log = withLogLines(outer, settings.output);
-    const served = await serve(log, {
+    const { ctx: logged, log } = withLogLines(outer, settings.output);
+    const served = await serve(logged, {
+      log,
       profile: settings.profile,
       first,
       read,
       placeOf,
-      doorsOf: ({ config }) => doorsOf(log, config, settings.profile),
-      laterDoors: ({ config }) => laterDoors(log, config, settings.profile),
-      ...(flags.catchUp && { missed: (current) => missed(log, settings, current) }),
+      doorsOf: ({ config }) => doorsOf(logged, config, settings.profile),
+      laterDoors: ({ config }) => laterDoors(logged, config, settings.profile),
+      ...(flags.catchUp && { missed: (current) => missed(logged, settings, current) }),
     });
     return {
       data: { shape: 'record', record: { ...served.tally, sinks: served.sinks } },

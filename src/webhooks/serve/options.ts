@@ -2,11 +2,13 @@ import type { Missed } from '../receive/missed.ts';
 import type { Door } from '../receive/options.ts';
 import type { Place } from '../store/place.ts';
 import type { Configured } from './config.ts';
+import type { Log } from './problems.ts';
 
 export type MissedOf = { readonly missed: Missed; readonly account?: string };
 
 export type ServeOptions = {
   readonly profile: string;
+  readonly log: Log;
   readonly first: Configured;
   /** The configuration as it is now; throws where it has mistakes. */
   readonly read: () => Promise<Configured>;

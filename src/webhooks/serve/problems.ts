@@ -2,14 +2,30 @@ import type { Clock } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { listed } from '../../text/listed.ts';
 import { counted } from '../../text/number.ts';
+import { queueParts } from '../event/account.ts';
 import { type Refusal, refusals } from '../receive/judge.ts';
 import type { Settled } from '../store/inbox-store.ts';
 import { lossInWords } from '../store/outcome-words.ts';
 import { type Refusing, tellingRecovery } from '../store/recovery.ts';
 
+/** Tells a person a line, and with `about` a program what it says. */
+export type Log = (text: string, about?: LogFields) => void;
+
+/** What became of an event at a sink, by the names of `webhooks dead list --json`. */
+type LogFields = {
+  readonly state: 'failed' | 'dead' | 'delivered';
+  readonly id: string;
+  readonly account?: string;
+  readonly sink: string;
+  readonly tries: number;
+  /** What the sink answered; null where it has none, or none came. */
+  readonly status: number | null;
+  readonly error: string | null;
+};
+
 type Needs = {
   readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
-  readonly notice: (text: string) => void;
+  readonly notice: Log;
   /** Rejects where the inbox cannot be written. */
   readonly probe: () => Promise<void>;
 };
@@ -52,18 +68,15 @@ export function createProblems({ clock, notice, probe }: Needs) {
   const tellFilter = throttle(() => notice(filtered));
   return {
     settled(sink: string, settled: Settled): void {
-      const { state, error = 'no answer' } = settled.outcome;
-      if (state === 'delivered' && failing.delete(sink)) notice(`${sink} takes events again.`);
+      const { state, error = 'no answer', tries } = settled.outcome;
+      const shown = settled.id.slice(0, 80);
+      const tell = (text: string) => notice(text, fieldsOf(sink, settled));
+      if (state === 'delivered' && failing.delete(sink)) tell(`${sink} takes events again.`);
       if ((state === 'failed' || state === 'dead') && !failing.has(sink)) {
         failing.add(sink);
-        if (state === 'failed')
-          notice(`${sink} does not take ${settled.id.slice(0, 80)}: ${lossInWords(error)}. It is tried again.`);
+        if (state === 'failed') tell(`${sink} does not take ${shown}: ${lossInWords(error)}. It is tried again.`);
       }
-      if (state === 'dead') {
-        notice(
-          `${settled.id.slice(0, 80)} is a dead letter of ${sink} after try ${settled.outcome.tries}: ${lossInWords(error)}.`,
-        );
-      }
+      if (state === 'dead') tell(`${shown} is a dead letter of ${sink} after try ${tries}: ${lossInWords(error)}.`);
     },
     inbox(error: unknown, refusing?: Refusing): void {
       refused = refusing ?? refused;
@@ -86,6 +99,13 @@ export function createProblems({ clock, notice, probe }: Needs) {
     /** Nothing more is asked or told by itself. */
     end: (): void => ending.abort(),
   };
+}
+
+function fieldsOf(queue: string, { id, outcome }: Settled): LogFields | undefined {
+  const { state, tries, status = null, error = null } = outcome;
+  if (state !== 'failed' && state !== 'dead' && state !== 'delivered') return undefined;
+  const { account, sink } = queueParts(queue);
+  return { state, id, ...(account !== undefined && { account }), sink, tries, status, error };
 }
 
 const rejectedMs = 60_000;

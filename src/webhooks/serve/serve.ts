@@ -73,8 +73,7 @@ async function bringUp(ctx: Context, options: ServeOptions) {
   const store = await openInboxStore(ctx, options.placeOf(first), keep);
   const tally: Tally = newTally();
   const byAccount = new Map((first.config.accounts ?? []).map(({ name }) => [name, newTally()]));
-  const { clock, notice } = ctx;
-  const problems = createProblems({ clock, notice, probe: store.probe });
+  const problems = createProblems({ clock: ctx.clock, notice: options.log, probe: store.probe });
   const mark = newMark(ctx);
   const marked = withContext(ctx, { exchange: marking(ctx.exchange, mark) });
   let sinks: Sinks | undefined;

@@ -290,6 +290,28 @@ test('each line of the log begins with its time where nobody watches, and is JSO
   expect(onTerminal.said()).toMatch(/^Listening on/u);
 });
 
+test('a line of the log as JSON has the facts of an event at a sink, whole and by the names of dead list', async () => {
+  const id = 'evt_1\u202e';
+  const target = await app(0, ({ body }) => (JSON.parse(body).id === id ? 503 : 200));
+  const served = await start(
+    await newWorld(),
+    `listen: { port: 0 }\ninbox: inbox\nretry: { attempts: 2, pause: 1ms }\nsinks: [{ name: app, http: { url: "${target.url}" } }]\n`,
+  );
+  await deliver(served.url, body(id));
+  await served.died(0);
+  await deliver(served.url, body('evt_2'));
+  await served.until(() => served.said().includes('app takes events again'));
+  const lines = served.said().trimEnd().split('\n');
+  const told = lines.map((line) => JSON.parse(line)).filter(({ state }) => state !== undefined);
+  const at = { id, sink: 'app', status: 503 };
+  expect(told).toMatchObject([
+    { ...at, state: 'failed', tries: 1, message: expect.stringContaining('app does not take evt_1<U+202E>') },
+    { ...at, state: 'dead', tries: 2, message: expect.stringContaining('after try 2') },
+    { id: 'evt_2', sink: 'app', state: 'delivered', status: 200, error: null, tries: 1 },
+  ]);
+  expect(Object.keys(told[0])).toEqual(['time', 'message', 'state', 'id', 'sink', 'tries', 'status', 'error']);
+});
+
 test('--check refuses options of a database that serve could not use', async () => {
   const world = await newWorld();
   const file = join(world.folder, 'c.yaml');
