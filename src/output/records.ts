@@ -129,13 +129,12 @@ async function printRecords(printing: Printing, data: Data & { shape: 'list' }):
 export async function printStream(printing: Printing, data: Data & { shape: 'stream' }): Promise<boolean> {
   const { sink, format, ctx } = printing;
   const terminal = ctx.stdout.isTTY ? await terminalOf(printing, 80) : undefined;
-  const line = async (record: unknown) => {
-    if (format === 'table' || format === 'rows') return `${data.line(record, terminal)}\n`;
-    if (format === 'jq') return jqOf(printing, chosen(printing, record));
-    return `${toJson(chosen(printing, record))}\n`;
-  };
+  const line = (record: unknown): string =>
+    format === 'table' || format === 'rows'
+      ? `${data.line(record, terminal)}\n`
+      : `${toJson(chosen(printing, record))}\n`;
   for await (const record of data.records) {
-    const text = await line(record);
+    const text = format === 'jq' ? await jqOf(printing, chosen(printing, record)) : line(record);
     await sink.write(terminal ? onlyColours(text) : text);
     if (!data.more?.() && !(await sink.flush())) return false;
   }

@@ -40,30 +40,35 @@ type Came = {
 type Judged = { readonly verdict: Verdict; readonly account: string | undefined };
 
 /** What fits no secret is judged once more with those that were stored meanwhile, for a 401 is never sent again. */
-export async function decide(receiving: Receiving, came: Came): Promise<void> {
-  const { options, storing } = receiving;
-  const { headers, raw, response, path } = came;
-  const judged = (): Judged => {
-    // An account that was taken out of the configuration meanwhile has no secret any more.
-    const { account, secrets } = doorAt(options, path) ?? { account: undefined, secrets: [] };
-    const isThere = (given: string): boolean => {
-      const id = idOf(options, account, given);
-      return options.inbox.has(id) || storing.has(id);
-    };
-    return { verdict: ofAccount(options, judge(headers, raw, secrets, isThere)), account };
-  };
-  const first = judged();
-  if (first.verdict.kind !== 'rejected' || first.verdict.why !== 'no-match' || !options.readSecrets) {
-    take(receiving, came, first);
-    return;
-  }
+export function decide(receiving: Receiving, came: Came): void {
+  const first = judged(receiving, came);
+  const isDoubtful = first.verdict.kind === 'rejected' && first.verdict.why === 'no-match';
+  if (isDoubtful && receiving.options.readSecrets) void decideAgain(receiving, came, receiving.options.readSecrets);
+  else take(receiving, came, first);
+}
+
+async function decideAgain(
+  receiving: Receiving,
+  came: Came,
+  readSecrets: NonNullable<ReceiverOptions['readSecrets']>,
+): Promise<void> {
   // Forged ones that wait may never keep out the good ones.
-  const isCrowded = receiving.doubted >= mostConnections(options) / 2;
+  const isCrowded = receiving.doubted >= mostConnections(receiving.options) / 2;
   receiving.doubted++;
-  const isRead = !isCrowded && (await options.readSecrets());
+  const isRead = !isCrowded && (await readSecrets());
   receiving.doubted--;
-  if (!isRead || receiving.isClosed) cut(response);
-  else take(receiving, came, judged());
+  if (!isRead || receiving.isClosed) cut(came.response);
+  else take(receiving, came, judged(receiving, came));
+}
+
+function judged({ options, storing }: Receiving, { headers, raw, path }: Came): Judged {
+  // An account that was taken out of the configuration meanwhile has no secret any more.
+  const { account, secrets } = doorAt(options, path) ?? { account: undefined, secrets: [] };
+  const isThere = (given: string): boolean => {
+    const id = idOf(options, account, given);
+    return options.inbox.has(id) || storing.has(id);
+  };
+  return { verdict: ofAccount(options, judge(headers, raw, secrets, isThere)), account };
 }
 
 /** A subscription outlives its login, and its secret stays: what comes by it later is not for the app of another account. */

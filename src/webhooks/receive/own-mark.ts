@@ -15,4 +15,4 @@ export const marking =
   };
 
 export const isMarked = (header: string | readonly string[] | undefined, mark: string): boolean =>
-  [header].flat().join(', ').split(', ').includes(mark);
+  header !== undefined && [header].flat().join(', ').split(', ').includes(mark);

@@ -94,7 +94,7 @@ function takeBody(receiving: Receiving, request: IncomingMessage, response: Serv
     const [only, ...more] = chunks;
     const raw = only && more.length === 0 ? only : Buffer.concat(chunks);
     const path = request.url?.split('?', 1)[0];
-    void decide(receiving, { headers: textsOf(request.headers), raw, response, path });
+    decide(receiving, { headers: textsOf(request.headers), raw, response, path });
   });
   response.on('close', () => {
     receiving.held -= length;

@@ -66,10 +66,12 @@ export async function openInbox(folder: string, options: InboxOptions) {
      * Resolves once the delivery is durable; rejects where the disk refuses, and then it is not stored. A repeat is not
      * stored: by its id, or a live event that was rebuilt already, or the other way round.
      */
-    async add(arrival: Arrival): Promise<Added> {
+    add(arrival: Arrival): Promise<Added> {
       const { id } = arrival;
-      const isGone = state.places.has(id) && isDoubtful() && !(await read(log, state, id));
-      return add(log, state, { arrival, write: () => write({ kind: 'arrival', arrival }), isGone });
+      const adding = (isGone: boolean) =>
+        add(log, state, { arrival, write: () => write({ kind: 'arrival', arrival }), isGone });
+      if (!state.places.has(id) || !isDoubtful()) return adding(false);
+      return read(log, state, id).then((found) => adding(!found));
     },
     /** No answer waits for this: if a crash loses it, the delivery is only forwarded once more. */
     settle: (id: string, outcome: Outcome) => write({ kind: 'outcome', id, outcome }),
@@ -122,9 +124,11 @@ function add(log: AppendLog, state: State, { arrival, write, isGone }: Adding): 
   const names = [`id ${id}`, ...(key === undefined ? [] : [key])];
   // Most are new, which the filter in memory says: they wait for no file.
   const isThere = maybeIndexed(state, arrival) ? isIndexed(log, state, arrival) : undefined;
-  const added = storeInTurn(state, { isThere, write }).finally(() => {
+  const over = () => {
     for (const name of names) adding.delete(name);
-  });
+  };
+  const added = storeInTurn(state, { isThere, write });
+  added.then(over, over);
   for (const name of names) adding.set(name, added);
   return added;
 }
