@@ -52,6 +52,37 @@ const together = [
       'u',
     ),
   },
+  {
+    // What a command needs that has files which others may be at, too.
+    name: 'files',
+    test: new RegExp(
+      [
+        'src/disk/lock/(lock|lock-entry|lock-hold)\\.ts',
+        'src/disk/file/(folder|file-head|nothing-there|same-file)\\.ts',
+        'src/disk/place/(own-files|private-data|folder-check|copy-mark)\\.ts',
+        'src/disk/log/log-file\\.ts',
+        'src/promise/(aborted|whether)\\.ts',
+      ].join('|'),
+      'u',
+    ),
+  },
+  // Of a thread, which starts before the rest is loaded.
+  { name: 'failure', test: /src\/mirror\/sqlite\/failure\.ts/u },
+  {
+    // What a command needs that asks the copy.
+    name: 'copy',
+    test: new RegExp(
+      [
+        'src/mirror/store/(open-copy|account|place|state|prepare|schema-mark|has-table)\\.ts',
+        'src/mirror/tables/(store|transaction|cells|contact-words)\\.ts',
+        'src/mirror/sqlite/(sqlite|file|journal|locks|neighbours|ownership|query-rows|remove)\\.ts',
+        'src/mirror/sqlite/(native|engine-native|engine-fixed|one-statement|query-guard|interrupted)\\.ts',
+        'src/mirror/query/age\\.ts',
+        'src/disk/draft/spool\\.ts',
+      ].join('|'),
+      'u',
+    ),
+  },
 ] as const;
 
 /** The date of the newest release in the changelog: the same for every build of a source. */
