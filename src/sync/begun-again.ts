@@ -1,4 +1,4 @@
-import { listContacts } from '../api/contacts.ts';
+import { listContacts, syncChunkSize } from '../api/contacts.ts';
 import { refuseReset } from '../batch/begun-again.ts';
 import { Failure, isInterruption } from '../errors.ts';
 import type { Service } from '../http/call/call.ts';
@@ -15,25 +15,23 @@ const mostChunks = 4;
 /** The newest contacts come first, so those of the earlier run are on the first pages as a rule. */
 const mostRead = 20 * largestPage;
 
-type Run = { readonly journal: Pick<Journal, 'past'>; readonly chunkSize: number };
-
 /**
  * A service that was reset under its address (a sandbox that was started again) has none of the contacts that the journal
  * calls done. Costs a request before a run goes on. Throws where none of those people is among all contacts; with `--yes` it
  * is said. What cannot be read, or is not read to its end, is not called gone.
  */
-export async function refuseBegunAgain(service: Service, plan: Plan, { journal, chunkSize }: Run): Promise<void> {
-  if (journal.past.done.size === 0) return;
-  const { people, rows } = await doneBefore(plan, journal, chunkSize);
+export async function refuseBegunAgain(service: Service, plan: Plan, { past }: Pick<Journal, 'past'>): Promise<void> {
+  if (past.done.size === 0) return;
+  const { people, rows } = await doneBefore(plan, past);
   if (people.size === 0 || !(await areGone(service, people))) return;
   const gone = { rows, file: plan.table.source.name, were: 'done', records: 'those contacts any more' } as const;
   refuseReset(service.ctx, gone, service.settings);
 }
 
-async function doneBefore(plan: Plan, { past }: Run['journal'], chunkSize: number) {
+async function doneBefore(plan: Plan, past: Journal['past']) {
   const last: (readonly string[])[] = [];
   let rows = 0;
-  for await (const chunk of chunksOf(plan, chunkSize)) {
+  for await (const chunk of chunksOf(plan, syncChunkSize)) {
     const done = past.done.get(chunk.number);
     // A row that the service refused is nowhere.
     if (!done || done.created + done.updated + done.synced === 0) continue;

@@ -32,31 +32,45 @@ import { pipeNotes, refusalOf, stopOf, stoppedBefore, viewOf } from './ending.ts
 import type { ImportFlags, Wish } from './flags.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { lookForHolders, lookForHoldersDry } from './look-for-holders.ts';
-import { isMappable, type MapWish, readWishes, type Shape } from './mapping.ts';
+import { isMappable, listShape, type MapWish, readWishes, type Shape, syncShape } from './mapping.ts';
 import { planNotes } from './notes.ts';
 import { overwriting } from './overwriting.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { readingOf } from './reading.ts';
 import { nothingSent, previewOf, type Report, type ReportKind, rejectsOf, reportOf } from './report.ts';
 import { runPlan, type Target, type Totals } from './run.ts';
+import { accountTarget, listTarget } from './targets.ts';
 import { earlierNote, progressText } from './view.ts';
 
 /** What `contacts sync` and `lists import` differ in. */
-export type Kind = {
+type Kind = {
   readonly reports: ReportKind;
   readonly shape: Shape;
-  readonly chunkSize: number;
   /** Of two runs of one file with the same, the second refuses. */
   readonly operation: string;
   readonly target: (service: Service, plan: Plan) => Target;
 };
 
+const intoAccount: Kind = {
+  reports: 'account',
+  shape: syncShape,
+  operation: 'syncContacts',
+  target: accountTarget,
+};
+
+const intoList = (list: number): Kind => ({
+  reports: 'list',
+  shape: listShape,
+  operation: `createAndSyncListContacts ${list}`,
+  target: (service, { holders }) => listTarget(service, list, holders),
+});
+
 /**
- * A CSV file into the service. The file is read twice: first every row is checked, and only then the first one is
- * sent. Nothing is ever held in memory but what is in flight, and the rows that failed.
+ * A CSV file into the account, or into a contact list. The file is read twice: first every row is checked, and only then
+ * the first one is sent. Nothing is ever held in memory but what is in flight, and the rows that failed.
  */
-export const importFile = (ctx: Context, wish: Wish, kind: Kind): Promise<View> =>
-  withoutOldReport(wish.flags, () => importRows(ctx, wish, kind));
+export const importFile = (ctx: Context, wish: Wish, list?: number): Promise<View> =>
+  withoutOldReport(wish.flags, () => importRows(ctx, wish, list === undefined ? intoAccount : intoList(list)));
 
 async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
   const { file, flags } = wish;
@@ -131,13 +145,13 @@ async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: P
       rows: plan.rows,
       destination: JSON.stringify([spellingsOf(service.session.baseUrl)[0], id, kind.operation]),
       formerly: formerly.map((account) => JSON.stringify([...account, kind.operation])),
-      mapping: readingOf(plan, flags, kind.chunkSize),
+      mapping: readingOf(plan, flags),
     },
     { restart: flags.restart, clock: ctx.clock, isClockSure },
   );
   try {
     tellOfEarlier(ctx, journal, plan);
-    await refuseBegunAgain(service, plan, { journal, chunkSize: kind.chunkSize });
+    await refuseBegunAgain(service, plan, journal);
     await lookForHolders(service, plan);
     const totals = await runPlan(ctx, {
       plan,

@@ -1,3 +1,4 @@
+import { syncChunkSize } from '../api/contacts.ts';
 import { loadPhones, noPhones } from '../batch/phone.ts';
 import { type DoubtedPhones, noDoubts } from '../batch/phone-notes.ts';
 import { Failure } from '../errors.ts';
@@ -55,7 +56,7 @@ const largestSample = 5;
 
 export async function makePlan(
   table: Table,
-  { shape, chunkSize, map }: { readonly shape: Shape; readonly chunkSize: number; readonly map: readonly MapWish[] },
+  { shape, map }: { readonly shape: Shape; readonly map: readonly MapWish[] },
   flags: ImportFlags,
   onRows: (rows: number) => void,
 ): Promise<Plan> {
@@ -72,7 +73,7 @@ export async function makePlan(
   const merged = dedupe === 'merge' ? await mergeDuplicates(() => readAll(table.records(), readRow)) : nothingMerged;
 
   const holders = shape.isFoundByPhone ? newPhoneHolders(phones) : undefined;
-  const sums = newSums(createChunker(chunkSize), holders, { isSent: !flags.dry_run });
+  const sums = newSums(createChunker(syncChunkSize), holders, { isSent: !flags.dry_run });
   const rows = readAll(table.records(), firstLook);
   for await (const batch of judgeAll(rows, dedupe, merged)) {
     for (const row of batch) sums.add(row);

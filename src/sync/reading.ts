@@ -1,3 +1,4 @@
+import { syncChunkSize } from '../api/contacts.ts';
 import type { ImportFlags } from './flags.ts';
 import type { Plan } from './plan.ts';
 import { usualSeparator } from './tags.ts';
@@ -6,7 +7,7 @@ import { usualSeparator } from './tags.ts';
  * How rows are made of the file, as one text: a run goes on only where an earlier one read alike. The first part is
  * that of svc 0.1.0, whose journals still count; what it could not do stands behind, where it makes a difference.
  */
-export function readingOf({ mapping, table, findings }: Plan, flags: ImportFlags, chunkSize: number): string {
+export function readingOf({ mapping, table, findings }: Plan, flags: ImportFlags): string {
   const { width, columns, fallbacks, unused } = mapping;
   const first = [
     { width, columns, unused: unused.map(({ header }) => header) },
@@ -18,7 +19,7 @@ export function readingOf({ mapping, table, findings }: Plan, flags: ImportFlags
       map: flags.map,
       dedupe: flags.dedupe,
     },
-    chunkSize,
+    syncChunkSize,
   ];
   const isNew = {
     ...(fallbacks.length > 0 && { fallbacks: fallbacks.map(({ index, to }) => [index, to]) }),

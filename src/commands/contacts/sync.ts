@@ -24,22 +24,7 @@ export const syncContactsFile = defineCommand({
     'svc contacts sync examples/contacts.csv --phone-country US --skip "Lead Source=Trade fair"',
   ],
   async run(ctx, { args, flags, settings }) {
-    const [{ importFile }, { syncShape }, { accountTarget }, { syncChunkSize }] = await Promise.all([
-      import('../../sync/import.ts'),
-      import('../../sync/mapping.ts'),
-      import('../../sync/targets.ts'),
-      import('../../api/contacts.ts'),
-    ]);
-    return importFile(
-      ctx,
-      { file: args.file, flags, settings },
-      {
-        reports: 'account',
-        shape: syncShape,
-        chunkSize: syncChunkSize,
-        operation: 'syncContacts',
-        target: accountTarget,
-      },
-    );
+    const { importFile } = await import('../../sync/import.ts');
+    return importFile(ctx, { file: args.file, flags, settings });
   },
 });

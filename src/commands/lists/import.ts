@@ -19,22 +19,7 @@ export const importIntoList = defineCommand({
   prints: async () => (await import('../../sync/report.ts')).fieldsOfReport('list'),
   examples: ['svc lists import 1 examples/contacts.csv --rejects rejects.csv'],
   async run(ctx, { args, flags, settings }) {
-    const [{ importFile }, { listShape }, { listTarget }, { syncChunkSize }] = await Promise.all([
-      import('../../sync/import.ts'),
-      import('../../sync/mapping.ts'),
-      import('../../sync/targets.ts'),
-      import('../../api/contacts.ts'),
-    ]);
-    return importFile(
-      ctx,
-      { file: args.file, flags, settings },
-      {
-        reports: 'list',
-        shape: listShape,
-        chunkSize: syncChunkSize,
-        operation: `createAndSyncListContacts ${args.id}`,
-        target: (service, { holders }) => listTarget(service, args.id, holders),
-      },
-    );
+    const { importFile } = await import('../../sync/import.ts');
+    return importFile(ctx, { file: args.file, flags, settings }, args.id);
   },
 });
