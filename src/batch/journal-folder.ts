@@ -21,7 +21,6 @@ export type Wording = {
   /** "The journal of … is empty" */
   readonly earlier: string;
   readonly damagedHint: (path: string) => string;
-  readonly fullHint: string;
 };
 
 export type JournalFolder = ReturnType<typeof journalFolder>;
@@ -38,7 +37,7 @@ export function journalFolder(path: string, words: Wording) {
   const onDisk = <T>(step: () => Promise<T>): Promise<T> =>
     step().catch((error) => {
       const isFull = ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
-      const hint = isFull ? words.fullHint : `Its folder is ${path}. ${orElsewhere()}`;
+      const hint = isFull ? 'Make room on the disk first.' : `Its folder is ${path}. ${orElsewhere()}`;
       throw diskFailure(error, `The journal of ${words.journal} cannot be written`, hint);
     });
   return {

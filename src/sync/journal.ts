@@ -43,7 +43,6 @@ const wording: Wording = {
   journal: 'this sync',
   earlier: 'this sync',
   damagedHint: () => 'Nothing was sent. To start from scratch, add --restart: existing contacts are only completed.',
-  fullHint: 'Make room on the disk first.',
 };
 
 /**

@@ -24,7 +24,6 @@ export const wording: Wording = {
   earlier: 'an earlier run',
   damagedHint: (path) =>
     `Nothing was sent now, and svc cannot tell which rows that run sent. Look in the service. Then remove the journal, and svc takes these rows for new ones: rm '${path}'${path.endsWith('.rows') ? '' : ` '${path.replace(/\.jsonl$/u, '.rows')}'`}`,
-  fullHint: 'Make room on the disk first.',
 };
 
 /** What a journal goes on from. */
