@@ -4,9 +4,10 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure, interruption, isInterruption } from '../errors.ts';
 import { aborted } from '../promise/aborted.ts';
+import { isSameSecret } from '../text/digest.ts';
 import { shellWord } from '../text/shell-word.ts';
 import type { Page } from './callback-page.ts';
-import { canListen, isSame, listenForCallback, type Receiver } from './loopback.ts';
+import { canListen, listenForCallback, type Receiver } from './loopback.ts';
 import type { Lines } from './stdin-lines.ts';
 
 /** How long the person has to allow it in the browser. */
@@ -209,7 +210,7 @@ export function judgePasted(text: string, redirectUri: string, state: string): U
     return `That is not the redirected address. It begins with ${redirectUri}?code=`;
   }
   const given = params.getAll('state');
-  if (given.length !== 1 || !isSame(given[0] ?? '', state)) {
+  if (given.length !== 1 || !isSameSecret(given[0] ?? '', state)) {
     return 'That address belongs to another attempt to log in (its state differs). Use the newest tab.';
   }
   return params;

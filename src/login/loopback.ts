@@ -1,10 +1,9 @@
-import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isLoopback } from '../config/service-url.ts';
 import { codeOf, Failure } from '../errors.ts';
 import { closedNow } from '../promise/closed.ts';
-import { digestOf } from '../text/digest.ts';
+import { isSameSecret } from '../text/digest.ts';
 import { callbackPage, type Page } from './callback-page.ts';
 
 /** The redirect of this very attempt. The browser waits until `answer` says what became of it. */
@@ -52,7 +51,7 @@ export function judge(hit: Hit, redirectUri: string, state: string): Verdict {
     return ignored(403, 'Not from here', 'A login must return by a redirect, not from inside another page.');
   }
   const given = url.searchParams.getAll('state');
-  if (given.length !== 1 || !isSame(given[0] ?? '', state)) {
+  if (given.length !== 1 || !isSameSecret(given[0] ?? '', state)) {
     return ignored(
       400,
       'Not the login that svc waits for',
@@ -67,11 +66,6 @@ export function judge(hit: Hit, redirectUri: string, state: string): Verdict {
     );
   }
   return { kind: 'callback', params: url.searchParams };
-}
-
-/** Takes the same time whatever the difference. */
-export function isSame(given: string, expected: string): boolean {
-  return timingSafeEqual(digestOf(given), digestOf(expected));
 }
 
 /** Binds the redirect URI's own loopback address. The first callback is taken; another one finds the login under way. */

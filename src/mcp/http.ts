@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
@@ -6,7 +5,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { codeOf, Failure } from '../errors.ts';
 import { aborted } from '../promise/aborted.ts';
-import { digestOf } from '../text/digest.ts';
+import { isSameSecret } from '../text/digest.ts';
 import { largestMessage } from './lines.ts';
 import { checkedMessages } from './messages.ts';
 import { openAssistant } from './server.ts';
@@ -121,7 +120,7 @@ function isOwn({ headers }: IncomingMessage, own: readonly string[]): boolean {
 
 function hasKey({ headers }: IncomingMessage, key: string): boolean {
   const given = /^Bearer +(\S+)$/iu.exec(headers.authorization ?? '')?.[1] ?? '';
-  return timingSafeEqual(Buffer.from(digestOf(given)), Buffer.from(digestOf(key)));
+  return isSameSecret(given, key);
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {

@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { Scope } from '../../api/operation.ts';
+import { isSameSecret } from '../../text/digest.ts';
 import { consentPage, errorPage, type Page } from './consent-page.ts';
 import { type OAuthAnswer, type OAuthRequest, parametersOf, readForm } from './http.ts';
 import { isRegistered, withAnswer } from './redirect-uri.ts';
-import { type Client, grantCode, type Moment, type OAuthState, sameSecret } from './state.ts';
+import { type Client, grantCode, type Moment, type OAuthState } from './state.ts';
 
 export type ConsentWorld = Moment & {
   /** What the customer can pick from, the first chosen beforehand. */
@@ -172,7 +173,7 @@ function isOurForm(request: OAuthRequest, token: string, formKey: string): boole
   // A browser that hides its origin sends `null`. The token still has to be right.
   if (origin !== undefined && origin !== 'null' && (!URL.canParse(origin) || new URL(origin).host !== host))
     return false;
-  return sameSecret(formToken(request, formKey), token);
+  return isSameSecret(formToken(request, formKey), token);
 }
 
 /** After a form 303, so that the browser certainly goes on with a GET and without the form (RFC 9700, 4.12). */

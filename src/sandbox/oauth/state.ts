@@ -1,6 +1,7 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import { scopes as knownScopes, type Scope } from '../../api/operation.ts';
+import { hexDigestOf } from '../../text/digest.ts';
 
 const Scopes = v.array(v.picklist(knownScopes));
 
@@ -170,17 +171,11 @@ export function connectionOf(connections: Connections, kind: SecretKind, secret:
 type Kept = { readonly digest: string; readonly expires_at: string };
 
 const keep = (secret: string, seconds: number, now: Date): Kept => ({
-  digest: digestOf(secret),
+  digest: hexDigestOf(secret),
   expires_at: new Date(now.getTime() + seconds * 1000).toISOString(),
 });
 
 export const isPast = (time: string, now: Date): boolean => Date.parse(time) <= now.getTime();
 
 export const isKept = (kept: Kept | null, secret: string): boolean =>
-  kept !== null && timingSafeEqual(Buffer.from(kept.digest), Buffer.from(digestOf(secret)));
-
-/** Whether two secrets are equal, in a time that tells nothing about where they differ, nor about their lengths. */
-export const sameSecret = (a: string, b: string): boolean =>
-  timingSafeEqual(Buffer.from(digestOf(a)), Buffer.from(digestOf(b)));
-
-const digestOf = (secret: string): string => hash('sha256', secret, 'hex');
+  kept !== null && timingSafeEqual(Buffer.from(kept.digest), Buffer.from(hexDigestOf(secret)));

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isSameSecret } from '../../text/digest.ts';
 import { type OAuthAnswer, type OAuthRequest, type Parameters, parametersOf, readForm } from './http.ts';
 import {
   type Client,
@@ -8,7 +9,6 @@ import {
   issueTokens,
   type Moment,
   type OAuthState,
-  sameSecret,
   withoutTokens,
 } from './state.ts';
 
@@ -150,7 +150,7 @@ function readClientRequest(
   }
   const client = state.clients.find(({ client_id }) => client_id === given.id);
   // Compared for an unknown client too, so that the time taken does not tell which clients exist.
-  const matches = sameSecret(client?.client_secret ?? '', given.secret);
+  const matches = isSameSecret(client?.client_secret ?? '', given.secret);
   if (!client || !matches)
     return invalidClient('The client is not known or its secret is wrong.', { basic: basic !== undefined });
   return { client, parameters };

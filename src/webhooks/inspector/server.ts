@@ -1,9 +1,8 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from '../../context.ts';
 import { Failure, orElse } from '../../errors.ts';
 import { closedNow } from '../../promise/closed.ts';
-import { digestOf } from '../../text/digest.ts';
+import { isSameSecret } from '../../text/digest.ts';
 import { isTaken, replay, replayOutcome } from '../deliver/replay.ts';
 import { parseTarget } from '../deliver/routes.ts';
 import { mainFields } from '../event/main-fields.ts';
@@ -96,7 +95,7 @@ async function serve(inspecting: Inspecting, request: IncomingMessage, response:
   const { own, key } = inspecting;
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
   if (!isOwn(request, own, pathname)) return plain(response, 403, 'Only the inspector page may do this.');
-  if (!isSame(searchParams.get('key') ?? '', key)) return plain(response, 403, keyless);
+  if (!isSameSecret(searchParams.get('key') ?? '', key)) return plain(response, 403, keyless);
   const asset = assets[pathname];
   const [, kind, id = '', action] = pathname.split('/').map((part) => orElse(() => decodeURIComponent(part), part));
   if (asset && request.method === 'GET') {
@@ -176,9 +175,6 @@ function isOwn({ headers, method }: IncomingMessage, own: readonly string[], pat
 }
 
 const keyless = 'Open the address that svc webhooks listen printed: it holds the key of this run.';
-
-/** In constant time, whatever the lengths. */
-const isSame = (given: string, key: string): boolean => timingSafeEqual(digestOf(given), digestOf(key));
 
 const security = {
   'content-security-policy':
