@@ -1,7 +1,9 @@
 import { hearersOf } from '../../api/hearers.ts';
 import { Failure } from '../../errors.ts';
-import { requireAllowedNow } from '../../http/call/allowed.ts';
-import type { Service } from '../../http/call/call.ts';
+import { type Service, withHint } from '../../http/call/call.ts';
+import { wireOf } from '../../http/exchange/request.ts';
+import { requireAllowed } from '../../http/send/reaching.ts';
+import { insteadOf } from '../../promise/instead-of.ts';
 import { readPolicies } from '../../sends/policy-file.ts';
 import type { Plan, Planned } from '../rows/plan.ts';
 
@@ -11,7 +13,7 @@ export async function policyOf(
   connected: () => Promise<Service>,
 ): Promise<((planned: Planned) => Promise<Failure | undefined>) | undefined> {
   if (hearersOf(operation) === undefined) return undefined;
-  const service = await connected().catch(unless('auth'));
+  const service = await connected().catch(insteadOf(['auth'], undefined));
   if (!service) return undefined;
   // One that cannot be read forbids each row.
   const isNone = await readPolicies(service.ctx).then(
@@ -19,8 +21,12 @@ export async function policyOf(
     () => false,
   );
   if (isNone) return undefined;
-  return (planned) =>
-    requireAllowedNow(service, operation, planned.input).then(
+  return ({ input }) =>
+    requireAllowed(
+      service,
+      withHint(operation, input),
+      wireOf(operation, input, { partner: service.settings.partnerSegment }),
+    ).then(
       () => undefined,
       (error: unknown) => {
         if (error instanceof Failure && error.kind === 'policy') return error;
@@ -28,8 +34,3 @@ export async function policyOf(
       },
     );
 }
-
-const unless = (kind: Failure['kind']) => (error: unknown) => {
-  if (error instanceof Failure && error.kind === kind) return undefined;
-  throw error;
-};
