@@ -48,7 +48,5 @@ const headOf = (name: string): string =>
 
 function written(parts: readonly (readonly [head: string, text: string])[], select: string): string {
   if (parts.length === 0) return select;
-  return `WITH ${parts.map(([head, text]) => `${head} (\n${indented(text)}\n)`).join(', ')}\n${select}`;
+  return `WITH ${parts.map(([head, text]) => `${head} (\n${text.replaceAll(/^/gmu, '  ')}\n)`).join(', ')}\n${select}`;
 }
-
-const indented = (text: string): string => text.replaceAll(/^/gmu, '  ');

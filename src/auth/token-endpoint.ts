@@ -188,7 +188,7 @@ function explainError(error: unknown, answer: HttpResponse | undefined, client: 
   const refused = (kind: Failure['kind'], message: string, hint?: string) =>
     new Failure(kind, message, { status: answer?.status, hint, mayBeDone });
   if (!answer) return { code: undefined, failure: refused('failed', 'The redirected address is not a valid answer.') };
-  const { code, description } = errorOf(answer);
+  const { code, description } = isRefusal(answer) ? errorIn(answer.body) : {};
   const said = `(${code}${description ? `: ${description}` : ''})`;
   return { code, said, failure: refused(...explained(code, said, answer.status, new URL(client.authUrl).origin)) };
 }
@@ -215,8 +215,6 @@ function explained(code: string | undefined, said: string, status: number, origi
   ];
 }
 
-const errorOf = (answer: HttpResponse): Told => (isRefusal(answer) ? errorIn(answer.body) : {});
-
 /** Those of RFC 6749, section 5.2, RFC 6750, section 3.1, and RFC 7009, section 2.2.1: walls and gateways write no such error. */
 const codes: readonly unknown[] = [
   ...['invalid_request', 'invalid_client', 'invalid_grant', 'invalid_scope', 'invalid_token'],
@@ -236,9 +234,7 @@ function isRefusal(answer: HttpResponse): boolean {
   return saysLimit(answer) && isOwnRefusal(answer, readBody(answer.body));
 }
 
-type Told = { readonly code?: string; readonly description?: string };
-
-function errorIn(body: string): Told {
+function errorIn(body: string) {
   const { error, error_description } = fieldsIn(jsonIn(body));
   return { code: textIn(error), description: textIn(error_description)?.replace(/\.$/u, '') };
 }

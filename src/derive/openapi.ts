@@ -112,7 +112,9 @@ function operationObject(operation: Operation, values: Presets): Json {
     tags: [tagOf[operation.resource]],
     summary,
     description: remarks.join(' '),
-    security: operation.credentials.map((kind) => securityFor(kind, operation)),
+    security: operation.credentials.map((kind) => ({
+      [schemes[kind]]: kind === 'oauth' && operation.scope ? [operation.scope] : [],
+    })),
     ...parameters(operation, values),
     ...(body && { requestBody: { required: true, content: json(schemaOf(body), requestExample(id)) } }),
     responses: {
@@ -138,10 +140,6 @@ const schemes: Readonly<Record<CredentialKind, string>> = {
   oauth: 'oauth',
   m2m: 'machineToMachine',
 };
-
-const securityFor = (kind: CredentialKind, { scope }: Operation): Json => ({
-  [schemes[kind]]: kind === 'oauth' && scope ? [scope] : [],
-});
 
 function parameters({ path, params, query }: Operation, values: Presets): Json {
   const names: string[] = [];

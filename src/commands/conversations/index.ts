@@ -6,19 +6,12 @@ import {
   resolveConversation,
 } from '../../api/conversations.ts';
 import { described } from '../../api/fields.ts';
-import type { Output } from '../../api/operation.ts';
 import type { TopGroup } from '../../command/command.ts';
 import { fromOperation, seedFrom } from '../../command/from-operation.ts';
-import { personOf, type Seed } from '../../command/seed.ts';
+import { personOf } from '../../command/seed.ts';
 import { several } from '../../command/several.ts';
 import { contactColumn, personLabels } from '../../output/contact-columns.ts';
 import type { Column } from '../../output/view.ts';
-
-const replySeed = ({ contact, channel, subject, messages }: Output<typeof getConversation>['conversation']): Seed => ({
-  to: `${personOf(contact, 'an anonymous visitor')}, by ${channel}`,
-  about: subject ?? 'a chat without a subject',
-  last: messages.at(-1),
-});
 
 const ReplyRow = v.object({
   ...replyToConversation.body.entries,
@@ -61,7 +54,11 @@ export const conversations: TopGroup = {
         ],
         question: (count) => `Send ${count} ${count === 1 ? 'message' : 'messages'} to customers?`,
       },
-      seed: seedFrom(getConversation, replySeed),
+      seed: seedFrom(getConversation, ({ contact, channel, subject, messages }) => ({
+        to: `${personOf(contact, 'an anonymous visitor')}, by ${channel}`,
+        about: subject ?? 'a chat without a subject',
+        last: messages.at(-1),
+      })),
       details:
         'The text is that of --body, --body-file, --editor or --template; svc templates list names the templates there are.',
       examples: ["svc conversations reply 3 --body 'A colleague is looking into it.'"],

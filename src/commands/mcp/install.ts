@@ -56,7 +56,9 @@ export const installMcp = defineCommand({
     const { isWithinOne } = await import('../../sandbox/environment.ts');
     const lacks = [
       ...(isWithinOne(ctx.env) ? [endsWithSandbox] : []),
-      ...leftWords(carried.left),
+      ...carried.left.map(
+        (name) => `Warning: ${name} may hold a password, so it is not written: set it where the assistant starts svc.`,
+      ),
       ...(await lacksLogin(ctx, settings, client === 'print' ? 'the assistant' : titles[client])),
     ];
     const name = flags.name ?? 'svc';
@@ -165,11 +167,6 @@ async function enter(path: string, { into, entry, isDry }: Entering): Promise<{ 
   if (text !== before && !isDry) await replaceFile(path, text);
   return { ...configured, isNew: text !== before };
 }
-
-const leftWords = (left: readonly string[]): string[] =>
-  left.map(
-    (name) => `Warning: ${name} may hold a password, so it is not written: set it where the assistant starts svc.`,
-  );
 
 /** The client starts svc without the credentials of this shell: only what the profile keeps is there. */
 async function lacksLogin(ctx: Context, settings: Settings, title: string): Promise<string[]> {

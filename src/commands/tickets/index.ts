@@ -64,8 +64,6 @@ const replySeed = ({ contact, reply_channel, ticket_number, subject, messages }:
   last: messages.at(-1),
 });
 
-const noteSeed = (ticket: Ticket): Seed => ({ ...replySeed(ticket), to: 'the team; the customer never sees it' });
-
 const columns: readonly Column[] = [
   { path: 'id', header: 'ID', rank: 7 },
   { path: 'ticket_number', header: 'Ticket', as: 'id', rank: 1 },
@@ -144,7 +142,7 @@ export const tickets: TopGroup = {
     several('tickets', moveTo('reopen', 'open', 'Set a ticket to open again')),
     fromOperation('note', addTicketNote, {
       text: 'body',
-      seed: seedFrom(getTicket, noteSeed),
+      seed: seedFrom(getTicket, (ticket) => ({ ...replySeed(ticket), to: 'the team; the customer never sees it' })),
       examples: ["svc tickets note 7 --body 'Called them; they will send a screenshot.'"],
       noted: true,
       done: (_, __, { called }) => `The note is in the history of ticket ${called}; the customer does not see it.`,

@@ -58,7 +58,10 @@ export const serveWebhooks = defineCommand({
       return {
         data: { shape: 'record', record: { ...recordOf(path, first.config), ...here } },
         // The problems are among the notes.
-        plain: () => rowsOf({ ...recordOf(path, first.config), would_start: here.would_start }),
+        plain: () =>
+          Object.entries({ ...recordOf(path, first.config), would_start: here.would_start })
+            .map(([name, value]) => rowForPipe(name, value))
+            .join('\n'),
         human: ({ width }) => message(`${path} is valid: ${counted(sinks, 'sink')}.`, width),
         notes: [...problems, ...roomNeeded(first.config)],
       };
@@ -82,11 +85,6 @@ export const serveWebhooks = defineCommand({
     };
   },
 });
-
-const rowsOf = (record: Readonly<Record<string, unknown>>): string =>
-  Object.entries(record)
-    .map(([name, value]) => rowForPipe(name, value))
-    .join('\n');
 
 /** What is valid, in short. */
 const recordOf = (path: string, { sinks, accounts }: Configured['config']) => ({

@@ -33,7 +33,9 @@ function told(response: HttpResponse, asked: OperationFacts, holder: Holder): Fa
   if (status === 401) {
     return new Failure('auth', sentence(said.text, 'The service does not accept this credential'), {
       status,
-      hint: renewal(holder),
+      hint: holder.variable
+        ? `The token in ${holder.variable} may be expired or revoked: set a new one.`
+        : `It may be expired or revoked. Run: svc auth status, then ${loginCommand(holder.kind, holder.profile)}`,
     });
   }
   if (status === 403) return forbidden(said, asked, holder);
@@ -62,11 +64,6 @@ export const unreadable = (response: HttpResponse): Failure =>
     hint: 'It may have been cut off on its way.',
     answer: response,
   });
-
-const renewal = ({ kind, profile, variable }: Holder): string =>
-  variable
-    ? `The token in ${variable} may be expired or revoked: set a new one.`
-    : `It may be expired or revoked. Run: svc auth status, then ${loginCommand(kind, profile)}`;
 
 function forbidden(said: Said, asked: OperationFacts, { kind, profile, variable }: Holder): Failure {
   const status = 403;

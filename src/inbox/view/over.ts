@@ -16,7 +16,10 @@ export type Shown = {
 export function overLines(model: Model, over: Over): Shown {
   switch (over.is) {
     case 'help':
-      return helpLines(model, over);
+      return {
+        lines: longLines(model, over),
+        keys: [...hint('j k', 'scroll'), ...hint('Esc', 'back')],
+      };
     case 'question':
       return questionLines(model, over);
     case 'pick':
@@ -25,11 +28,6 @@ export function overLines(model: Model, over: Over): Shown {
       return promptLines(model, over);
   }
 }
-
-const helpLines = (model: Model, over: Extract<Over, { is: 'help' }>): Shown => ({
-  lines: longLines(model, over),
-  keys: [...hint('j k', 'scroll'), ...hint('Esc', 'back')],
-});
 
 function questionLines(model: Model, over: Question): Shown {
   return {
