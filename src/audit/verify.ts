@@ -2,7 +2,7 @@ import { linesIn } from '../disk/log/shared-log-part.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { type Line, parseLine } from './entry.ts';
 import { filesOf } from './read.ts';
-import { type Gap, gapsOf } from './switch.ts';
+import { gapsOf } from './switch.ts';
 
 /** The first place at which a record is not as svc wrote it. `at`: the line in the file, from 1. */
 export type Fault = {
@@ -11,19 +11,7 @@ export type Fault = {
   readonly what: 'changed' | 'removed' | 'added' | 'moved';
 };
 
-export type Verdict = {
-  readonly lines: number;
-  readonly files: number;
-  /** The digest of the last line; null where there is none. */
-  readonly head: string | null;
-  readonly fault: Fault | undefined;
-  /** The last line has no end, as a crash or a full disk leaves it: of a write that was to leave (`sent`) it did not; what became of one may be all that is torn. */
-  readonly isTorn: boolean;
-  /** Whether one of the lines has the digest that was asked for. */
-  readonly hasHead: boolean;
-  /** The oldest first. */
-  readonly gaps: readonly Gap[];
-};
+export type Verdict = Awaited<ReturnType<typeof verify>>;
 
 /** A line with where it stands. `line`: undefined where it is none of the record, or was changed. */
 type Placed = {
@@ -43,7 +31,7 @@ type Break = {
 };
 
 /** Reads the whole record. `head`: the digest of a line that must be there. */
-export async function verify(root: string, head?: string): Promise<Verdict> {
+export async function verify(root: string, head?: string) {
   const files = filesOf(root);
   let [lines, isTorn, hasHead] = [0, false, false];
   let before: Placed | undefined;
@@ -65,7 +53,18 @@ export async function verify(root: string, head?: string): Promise<Verdict> {
     }
   }
   const fault = found && faultOf(found);
-  return { lines, files: files.length, head: before?.digest ?? null, fault, isTorn, hasHead, gaps: gaps() };
+  return {
+    lines,
+    /** The digest of the last line; null where there is none. */
+    head: before?.digest ?? null,
+    fault,
+    /** The last line has no end, as a crash or a full disk leaves it: of a write that was to leave (`sent`) it did not; what became of one may be all that is torn. */
+    isTorn,
+    /** Whether one of the lines has the digest that was asked for. */
+    hasHead,
+    /** The oldest first. */
+    gaps: gaps(),
+  };
 }
 
 const numberAfter = (before: Placed | undefined): number => (before?.line?.line ?? 0) + 1;

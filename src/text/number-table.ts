@@ -1,12 +1,5 @@
 /** Whole numbers, from 0 to `Number.MAX_SAFE_INTEGER`, each once, and with each a number from 0 to 4,294,967,295. */
-export type NumberTable = Iterable<number> & {
-  size(): number;
-  has(key: number): boolean;
-  add(key: number): void;
-  /** Undefined where the key was never added; 0 where no number was set for it. */
-  get(key: number): number | undefined;
-  set(key: number, value: number): void;
-};
+export type NumberTable = ReturnType<typeof numberTable>;
 
 const firstLength = 64;
 const fullest = 0.8;
@@ -59,7 +52,7 @@ function grown(slots: Slots): Slots {
 }
 
 /** Takes 5 to 10 bytes for each key below 4,294,967,295, where a Set takes 40. */
-export function numberTable(): NumberTable {
+export function numberTable() {
   let slots = emptySlots(firstLength);
   let size = 0;
   const add = (key: number, value: number | undefined): void => {
@@ -73,13 +66,13 @@ export function numberTable(): NumberTable {
   };
   return {
     size: () => size,
-    has: (key) => !isFree(slots, slotOf(slots, key)),
-    add: (key) => add(key, undefined),
-    get(key) {
+    add: (key: number) => add(key, undefined),
+    /** Undefined where the key was never added; 0 where no number was set for it. */
+    get(key: number) {
       const at = slotOf(slots, key);
       return isFree(slots, at) ? undefined : (slots.values?.[at] ?? 0);
     },
-    set: (key, value) => add(key, value),
+    set: (key: number, value: number) => add(key, value),
     *[Symbol.iterator]() {
       for (let at = 0; at < slots.low.length; at++) if (!isFree(slots, at)) yield keyIn(slots, at);
     },
