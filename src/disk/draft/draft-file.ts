@@ -11,17 +11,11 @@ import { diskFailure, diskWords } from '../file/disk-failure.ts';
 import { isOpenAs, realPath } from '../file/same-file.ts';
 import { pathToWrite } from '../file/strangers.ts';
 
-/** A file that the user named, being written: until `keep` the old one, or none, is what others see. */
-export type Draft = {
-  readonly stream: Writable;
-  keep(): Promise<void>;
-  drop(): Promise<void>;
-};
-
 /** What a pipe needs: others decide when somebody reads it, and whether to its end. */
 type Waiting = Pick<Context, 'signal' | 'notice'>;
 
-export async function openDraft(named: string, ctx: Waiting, mode?: number): Promise<Draft> {
+/** A file that the user named, being written: until `keep` the old one, or none, is what others see. */
+export async function openDraft(named: string, ctx: Waiting, mode?: number) {
   if (named === '') throw new Failure('usage', 'The name of the file is empty.', { hint: 'Name a file.' });
   // Behind a link the file itself is replaced, not the link; what a shell names /dev/fd/63 has no other name.
   const there = await stat(named).catch(() => undefined);

@@ -2,17 +2,11 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 /** A new file that is written in large steps, readable by its owner alone. */
-export type OutFile = {
-  write(piece: string | Uint8Array): Promise<void>;
-  /** On the disk when it resolves. */
-  close(): Promise<void>;
-  /** Leaves it as it is, in whatever state. */
-  drop(): Promise<void>;
-};
+export type OutFile = Awaited<ReturnType<typeof openOut>>;
 
 const largestStep = 256 * 1024;
 
-export async function openOut(path: string): Promise<OutFile> {
+export async function openOut(path: string) {
   const handle = await open(path, 'wx', 0o600);
   let waiting: string[] = [];
   let size = 0;
@@ -23,7 +17,7 @@ export async function openOut(path: string): Promise<OutFile> {
     if (text !== '') await handle.appendFile(text);
   };
   return {
-    async write(piece) {
+    async write(piece: string | Uint8Array) {
       if (typeof piece !== 'string') {
         await flush();
         return handle.appendFile(piece);
@@ -32,10 +26,12 @@ export async function openOut(path: string): Promise<OutFile> {
       size += piece.length;
       if (size >= largestStep) await flush();
     },
+    /** On the disk when it resolves. */
     async close() {
       await flush();
       await handle.sync().finally(() => handle.close());
     },
+    /** Leaves it as it is, in whatever state. */
     drop: () => handle.close().catch(() => {}),
   };
 }

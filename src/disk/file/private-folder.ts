@@ -5,15 +5,10 @@ import { dirname, join } from 'node:path';
 import { makeFolders } from './make-folders.ts';
 import { nothingThere } from './nothing-there.ts';
 
-export type PrivateFolder = {
-  readonly path: string;
-  remove(): Promise<void>;
-  /** It stays, for a person who finds something in it. */
-  leave(): void;
-};
+export type PrivateFolder = Awaited<ReturnType<typeof makePrivateFolder>>;
 
 /** A new folder that only its owner can enter, gone at the latest when this process exits. */
-export async function makePrivateFolder(prefix: string, within = tmpdir()): Promise<PrivateFolder> {
+export async function makePrivateFolder(prefix: string, within = tmpdir()) {
   const path = await mkdtemp(join(within, prefix));
   const removeNow = () => rmSync(path, { recursive: true, force: true });
   process.once('exit', removeNow);
@@ -23,6 +18,7 @@ export async function makePrivateFolder(prefix: string, within = tmpdir()): Prom
       process.off('exit', removeNow);
       await rm(path, { recursive: true, force: true });
     },
+    /** It stays, for a person who finds something in it. */
     leave: () => void process.off('exit', removeNow),
   };
 }

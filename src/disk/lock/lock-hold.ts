@@ -17,21 +17,7 @@ import { ticks } from '../../ticks.ts';
 import { describe, type LockEntry, leaveBehind, parseEntry } from './lock-entry.ts';
 
 /** A lock that this process has taken, and may have lost since. */
-export type Held = {
-  /**
-   * Throws where the lock is not this process's any more: another took it while this one stood still, or somebody
-   * removed its entry. To be asked right before each request and each line. It takes some ten microseconds, and nothing
-   * else happens between it and a write that follows in the same turn.
-   */
-  check(): void;
-  /** The file that is there for as long as the lock is held, for whoever has to look from another thread. */
-  readonly entry: string;
-  /** Fires once it is known that the lock is lost; `reason` is what `check` throws. */
-  readonly lost: AbortSignal;
-  /** It was taken, now or earlier, from a process that only fell silent: it may wake up in the middle of a write. */
-  readonly isTakenOver: boolean;
-  release(): Promise<void>;
-};
+export type Held = ReturnType<typeof hold>;
 
 /** The same as `check`, for whoever has nothing to throw. */
 export const isOurs = (held: Pick<Held, 'check'>): boolean => orElse(() => held.check(), 'lost') !== 'lost';
@@ -57,7 +43,7 @@ const realClock = { now: () => new Date(), ticks };
 type Taken = Holding & { readonly folder: string; readonly name: string; readonly isTakenOver: boolean };
 
 /** Keeps the entry alive, and knows whether it is still there. */
-export function hold(taken: Taken): Held {
+export function hold(taken: Taken) {
   const { folder, name, isTakenOver, clock = realClock } = taken;
   const path = join(folder, name);
   const lost = new AbortController();
@@ -89,9 +75,17 @@ export function hold(taken: Taken): Held {
   const heartbeat = setInterval(() => orElse(check, undefined), heartbeatMs);
   heartbeat.unref();
   return {
+    /**
+     * Throws where the lock is not this process's any more: another took it while this one stood still, or somebody
+     * removed its entry. To be asked right before each request and each line. It takes some ten microseconds, and nothing
+     * else happens between it and a write that follows in the same turn.
+     */
     check,
+    /** The file that is there for as long as the lock is held, for whoever has to look from another thread. */
     entry: path,
+    /** Fires once it is known that the lock is lost; `reason` is what `check` throws. */
     lost: lost.signal,
+    /** It was taken, now or earlier, from a process that only fell silent: it may wake up in the middle of a write. */
     isTakenOver,
     async release() {
       clearInterval(heartbeat);

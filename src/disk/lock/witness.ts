@@ -15,13 +15,7 @@ import { isOfThisWorld, lifeOf, newEntryName, parseEntry } from './lock-entry.ts
  * and comes back. The witness is elsewhere, so a log that reaches as far as its witness says has lost nothing. (The
  * number of a device or of a mount proves nothing: both are given again to the next mount.)
  */
-export type Witness = {
-  readonly name: string;
-  /** The log has so many bytes. Never throws: where it cannot be said, the witness is taken away. */
-  reached(bytes: number): void;
-  /** `stays`: the next run has to know how far the log came. */
-  close(after: { readonly stays: boolean }): Promise<void>;
-};
+export type Witness = ReturnType<typeof witnessAt>;
 
 const tmpfs = 0x01_02_19_94;
 const width = 15;
@@ -57,12 +51,13 @@ export async function newWitness(bytes: number, log: string): Promise<Witness | 
   return witness;
 }
 
-function witnessAt(path: string, name: string, file: FileHandle): Witness {
+function witnessAt(path: string, name: string, file: FileHandle) {
   let isGone = false;
   const { fd } = file;
   return {
     name,
-    reached(bytes) {
+    /** The log has so many bytes. Never throws: where it cannot be said, the witness is taken away. */
+    reached(bytes: number) {
       if (isGone) return;
       try {
         if (writeSync(fd, String(bytes).padStart(width, '0'), 0, 'latin1') === width) return;
@@ -70,7 +65,8 @@ function witnessAt(path: string, name: string, file: FileHandle): Witness {
       isGone = true;
       void rm(path, { force: true });
     },
-    async close({ stays }) {
+    /** `stays`: the next run has to know how far the log came. */
+    async close({ stays }: { readonly stays: boolean }) {
       isGone = true;
       await file.close();
       if (!stays) await forgetWitness(name);

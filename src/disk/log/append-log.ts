@@ -13,10 +13,9 @@ import {
   rewrite,
   syncNoted,
   tailOf,
-  type Whereabouts,
 } from './growing-file.ts';
 import { goOnBehindWhatIsLeft, isChanged } from './log-edited.ts';
-import { type FoundLine, lineAt, linesOf, type Recovery, readAt, recover, type Span } from './log-file.ts';
+import { lineAt, linesOf, type Recovery, readAt, recover, type Span } from './log-file.ts';
 import { type Job, type LogOptions, type State, work, writeNotes } from './log-queue.ts';
 import { type Beside, removeDraft, rewriteBeside } from './rewrite-beside.ts';
 
@@ -26,41 +25,7 @@ export type { LogOptions } from './log-queue.ts';
  * Lines in a file that only grows at its end, until it is rewritten as a whole. One process at a time may have it open:
  * two writers would overwrite each other, so its user holds a lock.
  */
-export type AppendLog = {
-  /** Bytes of the good lines. */
-  size(): number;
-  /**
-   * Resolves once the line (with its line feed) is on disk; rejects where the disk refuses, and then it is not there.
-   * `placed` is told where the line is before anything else happens to the file.
-   */
-  append(line: string, placed?: (span: Span) => void): Promise<void>;
-  /**
-   * Resolves once the line is in the file: with all others of this turn of the event loop, in one write, past lines that
-   * wait for the disk. A process that is killed then does not lose it; a power cut may, until the next `append` or
-   * `close` is done. After a line behind it was noted, an `append` that fails stays there.
-   */
-  note(line: string): Promise<void>;
-  /**
-   * Replaces the whole file, so that a crash leaves the old one or the new one. `plan` is asked once all earlier lines
-   * are on disk; undefined changes nothing. `moved` is called in the very step in which `read` goes over to the new file.
-   */
-  rewrite(plan: () => Rewrite | undefined): Promise<void>;
-  /** The same for a large log: lines are appended while it is copied. One at a time; it ends where the log is closed. */
-  rewriteBeside(plan: Beside['plan']): Promise<void>;
-  read(spans: readonly Span[]): Promise<(Buffer | undefined)[]>;
-  /** The whole line that begins there. */
-  line(start: number): Promise<FoundLine | undefined>;
-  /**
-   * Shows every whole line with its place: for one that is not where it was believed to be. False where the file was
-   * replaced meanwhile, so that the places hold no more.
-   */
-  scan(see: (text: Buffer, span: Span) => void): Promise<boolean>;
-  /** Somebody may have changed it in place: what was written once may not stand there any more. */
-  isEdited(): boolean;
-  /** To be asked where the lock is lost: perhaps nobody took it, and the folder was removed with all that is in it. */
-  bringBack(): Promise<Whereabouts>;
-  close(): Promise<void>;
-};
+export type AppendLog = ReturnType<typeof logOf>;
 
 /** Opens the log, or makes an empty one; a torn end is cut off. A damaged one is left as it is and refused. */
 export async function openLog(path: string, options: LogOptions): Promise<AppendLog> {
@@ -127,7 +92,7 @@ async function openOrCreate(path: string, openFile: typeof open): Promise<FileHa
   return created ?? openFile(path, 'r+');
 }
 
-function logOf(state: State): AppendLog {
+function logOf(state: State) {
   const enqueue = (job: Job) => {
     state.queue.push(job);
     state.cameOne();
@@ -142,23 +107,46 @@ function logOf(state: State): AppendLog {
       enqueue({ step: doing, done: () => done(result), failed });
     });
   return {
+    /** Bytes of the good lines. */
     size: () => state.end,
-    append: (text, placed) => new Promise((done, failed) => enqueue({ text, needsSync: true, placed, done, failed })),
-    note: (text) =>
-      new Promise((done, failed) => {
+    /**
+     * Resolves once the line (with its line feed) is on disk; rejects where the disk refuses, and then it is not there.
+     * `placed` is told where the line is before anything else happens to the file.
+     */
+    append: (text: string, placed?: (span: Span) => void) =>
+      new Promise<void>((done, failed) => enqueue({ text, needsSync: true, placed, done, failed })),
+    /**
+     * Resolves once the line is in the file: with all others of this turn of the event loop, in one write, past lines that
+     * wait for the disk. A process that is killed then does not lose it; a power cut may, until the next `append` or
+     * `close` is done. After a line behind it was noted, an `append` that fails stays there.
+     */
+    note: (text: string) =>
+      new Promise<void>((done, failed) => {
         if (state.notes.length === 0) setImmediate(() => writeNotes(state, enqueue));
         state.notes.push({ text, needsSync: false, placed: undefined, done, failed });
       }),
-    rewrite: (plan) => inTurn(() => moving(state, () => rewrite(state, plan()))),
-    rewriteBeside(plan) {
+    /**
+     * Replaces the whole file, so that a crash leaves the old one or the new one. `plan` is asked once all earlier lines
+     * are on disk; undefined changes nothing. `moved` is called in the very step in which `read` goes over to the new file.
+     */
+    rewrite: (plan: () => Rewrite | undefined) => inTurn(() => moving(state, () => rewrite(state, plan()))),
+    /** The same for a large log: lines are appended while it is copied. One at a time; it ends where the log is closed. */
+    rewriteBeside(plan: Beside['plan']) {
       const rewriting = reading(state, rewriteBeside(state, { plan, inTurn, isClosing: () => state.isClosing }));
       state.besides = rewriting.catch(() => {});
       return rewriting;
     },
-    read: (spans) => reading(state, Promise.all(spans.map((span) => readAt(state.file, span)))),
-    line: (start) => reading(state, lineAt(state.file, start)),
-    scan: (see) => scan(state, see),
+    read: (spans: readonly Span[]) => reading(state, Promise.all(spans.map((span) => readAt(state.file, span)))),
+    /** The whole line that begins there. */
+    line: (start: number) => reading(state, lineAt(state.file, start)),
+    /**
+     * Shows every whole line with its place: for one that is not where it was believed to be. False where the file was
+     * replaced meanwhile, so that the places hold no more.
+     */
+    scan: (see: (text: Buffer, span: Span) => void) => scan(state, see),
+    /** Somebody may have changed it in place: what was written once may not stand there any more. */
     isEdited: () => state.isEdited || isChanged(state),
+    /** To be asked where the lock is lost: perhaps nobody took it, and the folder was removed with all that is in it. */
     async bringBack() {
       // What was begun is over first; it cannot hold the file up, since without the lock nothing is written.
       await state.working;

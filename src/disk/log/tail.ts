@@ -1,16 +1,11 @@
 import { open } from 'node:fs/promises';
 import { nothingThere } from '../file/nothing-there.ts';
 
-/** The lines of a file that others only add to. */
-export type Tail = {
-  /** The whole lines since the last call; a file that is not there has none. To be asked under the lock of its writers. */
-  lines(): Promise<readonly string[]>;
-};
-
-/** Reads the file from its beginning, and from then on only what came behind. */
-export function tailOf(path: string): Tail {
+/** The lines of a file that others only add to: first from its beginning, and from then on only what came behind. */
+export function tailOf(path: string) {
   let at = 0;
   return {
+    /** The whole lines since the last call; a file that is not there has none. To be asked under the lock of its writers. */
     async lines() {
       const file = await open(path, 'r').catch(nothingThere);
       if (!file) return [];

@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { codeOf, orElse } from '../../errors.ts';
 import { htmlText } from '../../text/html.ts';
 
-/** A page on the disk that leads a browser to an address. */
-export type VisitFile = { readonly path: string; readonly remove: () => void };
-
 /**
+ * A page on the disk that leads a browser to an address.
+ *
  * Arguments can be read by every user of the machine, and an address may hold a key, or a login that another person
  * could finish. So a browser is given a file that only its owner can read, in a folder that only they can enter.
  */
-export async function visitFile(url: URL): Promise<VisitFile> {
+export async function visitFile(url: URL) {
   removeLeftOver();
   const folder = await makeFolder();
   const remove = () => removeQuietly(folder);
