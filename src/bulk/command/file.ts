@@ -22,21 +22,14 @@ import { columnNotes, followNotes } from '../rows/fitting.ts';
 import type { FileFlags } from '../rows/flags.ts';
 import { type Commanded, contentOf } from '../rows/given.ts';
 import { headerLine, withHeaderBelow } from '../rows/header-line.ts';
-import { type Idle, idleOf } from '../rows/idle.ts';
+import { idleOf } from '../rows/idle.ts';
 import { type IdsInCopy, resolversFor } from '../rows/ids.ts';
 import { inputMaker } from '../rows/inputs.ts';
 import { watchingPhones } from '../rows/phone-watch.ts';
 import { makePlan, type Plan } from '../rows/plan.ts';
-import {
-  anonymousNotes,
-  newRequesters,
-  openRequesters,
-  type Requesters,
-  refuseNobody,
-  withRequester,
-} from '../rows/requesters.ts';
+import { anonymousNotes, newRequesters, openRequesters, refuseNobody, withRequester } from '../rows/requesters.ts';
 import type { Requester } from '../rows/row-input.ts';
-import { readAsNote, type Values, valuesOf } from '../rows/values.ts';
+import { readAsNote, valuesOf } from '../rows/values.ts';
 import { tell, tellNothing } from './ending.ts';
 import { previewPlan } from './preview.ts';
 import { type Sent, sendPlan, withEarlier } from './send-plan.ts';
@@ -111,22 +104,9 @@ async function begin(
 }
 
 /** The file, open, and how its rows become requests. */
-type Opened = {
-  readonly rows: Rows;
-  readonly values: Values;
-  readonly columns: Columns;
-  readonly idle: Idle;
-  /** With --create-contacts. */
-  readonly requesters: Requesters | undefined;
-  /** Of columns that are sent after the row itself, where a row has something in them. */
-  readonly followed: readonly string[];
-  /** Of phones that the service may refuse, once the rows were read. */
-  readonly phoneNotes: () => string[];
-  /** Reads every row once, and checks it. */
-  readonly planned: () => Promise<Plan>;
-};
+type Opened = Awaited<ReturnType<typeof readRows>>;
 
-async function readRows({ run, commanded }: Begun, source: Source): Promise<Opened> {
+async function readRows({ run, commanded }: Begun, source: Source) {
   const { ctx, row, flags } = run;
   const { template, body: given } = commanded;
   const rows = await openRows(source, {
@@ -159,7 +139,20 @@ async function readRows({ run, commanded }: Begun, source: Source): Promise<Open
       ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
     });
   const followed = readsMore ? followNotes(columns) : [];
-  return { rows, values, columns, idle, requesters, followed, phoneNotes, planned };
+  return {
+    rows,
+    values,
+    columns,
+    idle,
+    /** With --create-contacts. */
+    requesters,
+    /** Of columns that are sent after the row itself, where a row has something in them. */
+    followed,
+    /** Of phones that the service may refuse, once the rows were read. */
+    phoneNotes,
+    /** Reads every row once, and checks it. */
+    planned,
+  };
 }
 
 async function columnsOf(rows: Rows, row: RowOf, { map, match }: FileFlags): Promise<Columns> {

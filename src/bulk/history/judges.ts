@@ -2,20 +2,12 @@ import { digestOfSettings, type Found } from '../journal/on-disk.ts';
 import type { Plan } from '../rows/plan.ts';
 
 /** The runs that speak of the rows of a plan. */
-export type Judges = {
-  /** Those with the flags of this run come first. */
-  readonly all: readonly Found[];
-  /**
-   * Whether that run gave to a row, by its `ref`, what this one gives to it. Else a row with the same cells is other
-   * work, unless the very same is sent for it: what a run gave to each of its rows is not written down.
-   */
-  isSame(from: Found, ref: string): boolean;
-};
+export type Judges = ReturnType<typeof judgesOf>;
 
 type Given = Pick<Plan, 'refs' | 'givenAt'>;
 
 /** `settings`: the digest of all that the command line says. */
-export function judgesOf(all: readonly Found[], { refs, givenAt }: Given, settings: string): Judges {
+export function judgesOf(all: readonly Found[], { refs, givenAt }: Given, settings: string) {
   const isOfRun = ({ past }: Found) => past.header.settings === settings;
   const digests = new Map<string, string>();
   const digestOf = (given: string): string => {
@@ -24,8 +16,13 @@ export function judgesOf(all: readonly Found[], { refs, givenAt }: Given, settin
     return known;
   };
   return {
+    /** Those with the flags of this run come first. */
     all: [...all.filter(isOfRun), ...all.filter((one) => !isOfRun(one))],
-    isSame(from, ref) {
+    /**
+     * Whether that run gave to a row, by its `ref`, what this one gives to it. Else a row with the same cells is other
+     * work, unless the very same is sent for it: what a run gave to each of its rows is not written down.
+     */
+    isSame(from: Found, ref: string) {
       if (isOfRun(from)) return true;
       const place = refs.names.find(ref);
       const given = place < 0 ? undefined : givenAt(place);

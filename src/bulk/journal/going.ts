@@ -7,26 +7,13 @@ export type Before = { readonly rowStatus: RowStatus; readonly run: number; read
 /** `again`: what earlier runs call the row. `run`: the one that it goes with. */
 export type Going = { readonly again: readonly Named[]; readonly run: number; readonly before: Before | undefined };
 
-/** Rows that go once more. */
-export type GoingRows = {
-  /** To be told of each line before what it says is taken down, and behind that. `run`: the one that wrote it. */
-  leaves(line: RowLine, run: number): void;
-  ends(line: RowLine): void;
-  /** The journal has another name for it from now on. */
-  renames(was: string, row: string): void;
-  /** The row has not gone: it is what it was before. */
-  comesBack(row: string): void;
-  /** The run is over: what it has left on its way has gone, or may have. */
-  over(): void;
-  /** Those of which the journal does not tell whether they have gone: drafts are made of them, which a person may reject. */
-  left(): ReadonlyMap<string, Going>;
-};
-
 /**
+ * Rows that go once more.
+ *
  * What earlier runs say of a row that goes once more counts until it has gone, and again where it comes back or the service
  * refuses it: a run that is stopped frees no row that it has not sent. `onGone`: what does not count any more.
  */
-export function goingRows(rowStatuses: OpenRowStatuses, onGone: (row: string, going: Going) => void): GoingRows {
+export function goingRows(rowStatuses: OpenRowStatuses, onGone: (row: string, going: Going) => void) {
   const going = new Map<string, Going>();
   const hasGone = (row: string) => {
     const gone = going.get(row);
@@ -47,7 +34,8 @@ export function goingRows(rowStatuses: OpenRowStatuses, onGone: (row: string, go
     else going.delete(row);
   };
   return {
-    leaves(line, run) {
+    /** To be told of each line before what it says is taken down, and behind that. `run`: the one that wrote it. */
+    leaves(line: RowLine, run: number) {
       for (const { row, again = [] } of leavingIn(line)) {
         const known = going.get(row);
         // Of the row itself more is known than of one that is only meant to go. A draft that a person rejected had not gone.
@@ -58,22 +46,26 @@ export function goingRows(rowStatuses: OpenRowStatuses, onGone: (row: string, go
         if (before || again.length > 0) going.set(row, { again, run, before });
       }
     },
-    ends(line) {
+    ends(line: RowLine) {
       if ('back' in line) return comesBack(line.back.row);
       if ('rejected' in line) return isRejected(line.rejected.row);
       if ('done' in line && isDraft(rowStatuses.get(line.done.row))) return undefined;
       for (const row of 'done' in line || 'unknown' in line ? rowsOf(line) : []) hasGone(row);
     },
-    renames(was, row) {
+    /** The journal has another name for it from now on. */
+    renames(was: string, row: string) {
       const known = going.get(was);
       if (!known || going.has(row)) return;
       going.delete(was);
       going.set(row, known);
     },
+    /** The row has not gone: it is what it was before. */
     comesBack,
+    /** The run is over: what it has left on its way has gone, or may have. */
     over() {
       for (const row of [...going.keys()]) if (!isDraft(rowStatuses.get(row))) hasGone(row);
     },
+    /** Those of which the journal does not tell whether they have gone: drafts are made of them, which a person may reject. */
     left: () => going,
   };
 }

@@ -23,25 +23,19 @@ export type Identity = {
 };
 
 /** The digests that journals are found by. */
-export type Keys = {
-  readonly scope: string;
-  /** Of a service and a command alone: whether the account of `scope` is known. */
-  readonly profile: string;
-  /** The `profile` of those that may be of this account, or not. */
-  readonly doubtful: readonly string[];
-  readonly settings: string;
-  /** As version 0.1.0 named the account. */
-  readonly formerly: ReadonlySet<string>;
-};
+export type Keys = ReturnType<typeof keysOf>;
 
-export function keysOf({ account, command, settings }: Identity): Keys {
+export function keysOf({ account, command, settings }: Identity) {
   const { service, id, isKnown, formerly } = account;
   const [known, unknown] = [digest(service, 'known', command), digest(service, 'unknown', command)];
   return {
     scope: digest(service, id, command),
+    /** Of a service and a command alone: whether the account of `scope` is known. */
     profile: isKnown ? known : unknown,
+    /** The `profile` of those that may be of this account, or not. */
     doubtful: isKnown ? [unknown] : [unknown, known],
     settings: digestOfSettings(settings),
+    /** As version 0.1.0 named the account. */
     formerly: new Set(formerly.map((one) => digest(JSON.stringify(one)))),
   };
 }
@@ -83,12 +77,7 @@ export const batchOf = (path: string, started: string, voidedAt = ''): string =>
   hexDigestOf([path, started, voidedAt].join('\n')).slice(0, 8);
 
 /** Journals of this account and command. */
-export type OnDisk = {
-  /** The latest first; without the rows that a later run was told to send again. */
-  readonly ours: readonly Found[];
-  /** Of another credential where an account is not known, or of version 0.1.0: it may be another account, or not. */
-  readonly strange: readonly Found[];
-};
+export type OnDisk = Awaited<ReturnType<typeof journalsOnDisk>>;
 
 /**
  * Reads them. Throws where one is empty, cut short or damaged, and may be of this account and command: that never means
@@ -98,7 +87,7 @@ export async function journalsOnDisk(
   folder: JournalFolder,
   identity: Identity,
   { present, refs }: { readonly present: Present; readonly refs: RowRequests },
-): Promise<OnDisk> {
+) {
   const keys = keysOf(identity);
   const ours: (Found & { readonly changedMs: number })[] = [];
   const strange: Found[] = [];
@@ -116,7 +105,12 @@ export async function journalsOnDisk(
     else ours.push({ path, past, changedMs: changed.mtimeMs });
   }
   ours.sort((a, b) => b.past.lastRun - a.past.lastRun || b.changedMs - a.changedMs);
-  return { ours: standing(ours), strange };
+  return {
+    /** The latest first; without the rows that a later run was told to send again. */
+    ours: standing(ours),
+    /** Of another credential where an account is not known, or of version 0.1.0: it may be another account, or not. */
+    strange,
+  };
 }
 
 /** Since which run earlier ones say nothing of a row that counts, by its `voidKey`. */

@@ -74,9 +74,6 @@ export type Present = {
   readonly saidBy: (witness: string) => number | undefined;
 };
 
-/** A reader of the lines of a journal, one after the other: false for what is none. */
-export type JournalReader = { take(text: Buffer, span: Span): boolean; past(): Past | undefined };
-
 /** Tells the lines of a journal from what is none, for whoever has read it before. */
 export function lineChecker(): (text: Buffer) => boolean {
   let hasHeader = false;
@@ -89,11 +86,13 @@ export function lineChecker(): (text: Buffer) => boolean {
 }
 
 /**
+ * A reader of the lines of a journal, one after the other: false for what is none.
+ *
  * A row that was only meant to go has certainly not gone where the journal has lost no line: its `sent` would be in the
  * file, on disk or not. After a power cut, or where the disk went away and came back, it may have gone. `refs`: of the
  * rows that are sent now, which take less room so.
  */
-export function journalReader(present: Present, refs?: RowRequests): JournalReader {
+export function journalReader(present: Present, refs?: RowRequests) {
   const rowStatuses = rowStatusTable(refs);
   const voided = new Map<string, number>();
   let voidedAt: string | undefined;
@@ -203,7 +202,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     return said !== undefined && said <= end;
   };
   return {
-    take(text, span) {
+    take(text: Buffer, span: Span) {
       const line = parseLine(text.toString('utf8'));
       if (!line || 'svc_bulk' in line !== (header === undefined)) {
         isWhole = false;

@@ -26,18 +26,14 @@ export function thenOf(planned: Pick<Planned, 'input'>): string {
   return all.length === 0 ? '' : `, then ${listed(all)}`;
 }
 
-export type Besides = {
-  add(planned: Planned): void;
-  /** `set the status of 3 tickets to open`, for each kind. */
-  all(): readonly string[];
-};
+export type Besides = ReturnType<typeof countBesides>;
 
 /** Counts what rows do beside their own requests. */
-export function countBesides({ operation }: Plan['row']): Besides {
+export function countBesides({ operation }: Plan['row']) {
   const [record = operation.resource] = Object.values(operation.ids ?? {});
   const kinds = new Map<string, { readonly ids: NumberTable; made: number; to: string | undefined }>();
   return {
-    add(planned) {
+    add(planned: Planned) {
       for (const { verb, to } of besidesOf(planned)) {
         const kind = kinds.get(verb) ?? { ids: numberTable(), made: 0, to };
         kinds.set(verb, kind);
@@ -47,6 +43,7 @@ export function countBesides({ operation }: Plan['row']): Besides {
         if (kind.to !== to) kind.to = undefined;
       }
     },
+    /** `set the status of 3 tickets to open`, for each kind. */
     all: () =>
       [...kinds].map(([verb, { ids, made, to }]) => {
         const them = `${verb} ${counted(ids.size() + made, resources[record].noun)}`;

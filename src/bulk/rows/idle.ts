@@ -5,23 +5,20 @@ import type { Columns } from './columns.ts';
 import { type Commanded, leftOf, type Overridden } from './given.ts';
 
 /** What the command line gives and no row takes: each has its own. Told of each row that can be sent. */
-export type Idle = {
-  readonly see: (by: Overridden) => void;
-  readonly notes: (columns: Columns) => readonly string[];
-};
+export type Idle = ReturnType<typeof idleOf>;
 
-export function idleOf(row: RowOf, { body, labels, template, set }: Commanded): Idle {
+export function idleOf(row: RowOf, { body, labels, template, set }: Commanded) {
   const fields = new Set(Object.keys(fieldsOfRow(row)).flatMap((path) => placesIn(body, path)));
   const names = new Set(Object.keys(set).filter((name) => template?.placeholders.includes(name)));
   let hasRows = false;
   return {
-    see({ own, set: filled }) {
+    see({ own, set: filled }: Overridden) {
       hasRows = true;
       const left = fields.size > 0 ? leftOf(body, own) : {};
       for (const place of fields) if (at(left, place) !== undefined) fields.delete(place);
       for (const name of names) if (!filled.has(name)) names.delete(name);
     },
-    notes(columns) {
+    notes(columns: Columns) {
       if (!hasRows) return [];
       const ofFields = [...fields].map((place) => noteOf(labels.get(place.path) ?? place.path, place, columns));
       return [...ofFields, ...[...names].map((name) => `--set ${name} is not used: every row has its own ${name}.`)];

@@ -22,12 +22,7 @@ const asId: Resolve = (cell) => {
 };
 
 /** How the cells of a row become ids. */
-export type Resolvers = {
-  /** Of the record that the row is about. */
-  readonly ofRecord: Resolve;
-  /** In fields that hold ids of contacts, such as `contact_id`. */
-  readonly ofContact: Resolve;
-};
+export type Resolvers = Awaited<ReturnType<typeof resolversFor>>;
 
 type Wanted = {
   readonly ctx: Context;
@@ -40,7 +35,7 @@ type Wanted = {
 };
 
 /** Reads the file for emails and numbers in the place of ids, and looks each up once. */
-export async function resolversFor({ ctx, flags, row, columns, ...asked }: Wanted): Promise<Resolvers> {
+export async function resolversFor({ ctx, flags, row, columns, ...asked }: Wanted) {
   const { targets } = columns;
   const record = Object.values(row.operation.ids ?? {})[0];
   const idsAt = targets.flatMap((target, at) => (target?.kind === (flags.match ?? 'id') ? [at] : []));
@@ -49,9 +44,11 @@ export async function resolversFor({ ctx, flags, row, columns, ...asked }: Wante
   );
   const isMatch = flags.match !== undefined;
   return {
+    /** Of the record that the row is about. */
     ofRecord: !flags.id_map?.length
       ? await byNames({ ...asked, ctx, record, isMatch }, idsAt)
       : await readIdMaps(ctx, flags.id_map),
+    /** In fields that hold ids of contacts, such as `contact_id`. */
     ofContact: await byNames({ ...asked, ctx, record: 'contacts', isMatch: false }, holdersAt),
   };
 }

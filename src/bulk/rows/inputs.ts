@@ -124,16 +124,7 @@ function ofRequester({ row, requesters }: Parts, whole: Body): About {
 const filledOr = (cell: unknown, other: string | undefined): unknown =>
   other !== undefined && isBlank(cell) ? other : cell;
 
-type Cells = {
-  readonly id: number | undefined;
-  readonly body: Body;
-  /** Of all cells, each in words. */
-  readonly problems: string[];
-  /** The fields of those: that nothing fills them is no fault besides. */
-  readonly unread: Set<string>;
-};
-
-function cellsOf({ cells }: FileRow, { row, columns, reading, resolve, values }: Parts): Cells {
+function cellsOf({ cells }: FileRow, { row, columns, reading, resolve, values }: Parts) {
   let id: number | undefined;
   const body: Record<string, unknown> = {};
   const problems: string[] = [];
@@ -165,7 +156,14 @@ function cellsOf({ cells }: FileRow, { row, columns, reading, resolve, values }:
     if ('problem' in read) add(field.path, problemOf(name, field.path, read));
     else setAt(body, field.path, key === undefined ? read.value : { ...objectAt(body, field.path), [key]: read.value });
   }
-  return { id, body, problems, unread };
+  return {
+    id,
+    body,
+    /** Of all cells, each in words. */
+    problems,
+    /** The fields of those: that nothing fills them is no fault besides. */
+    unread,
+  };
 }
 
 function ownCell(cell: unknown, { clearEmpty }: Reading): ReturnType<typeof readCell> {

@@ -59,32 +59,23 @@ export function withoutRequester(body: Body): { readonly body: Body; readonly re
 }
 
 /** The contacts of the account by email, and those that rows bring along. */
-export type Requesters = {
-  /** `new`: no contact has the email, and none was made yet. */
-  idOf(email: string): number | 'new' | { readonly problem: string };
-  /**
-   * Makes the contacts, each email once. They go through the endpoint that matches by email, for which twice is once:
-   * neither a lost answer nor a second run makes one twice.
-   */
-  make(wanted: readonly Requester[]): Promise<void>;
-  /** How many this run has made: they are there, whatever becomes of the rows. */
-  made(): number;
-  /** How many requests a run needs for them: to read the contacts, to make those, and to read the new ones. */
-  cost(wanted: readonly Requester[]): number;
-};
+export type Requesters = Awaited<ReturnType<typeof openRequesters>>;
 
-export async function openRequesters(service: Service): Promise<Requesters> {
+export async function openRequesters(service: Service) {
   const refused = new Map<string, string>();
   const { byEmail: found, known } = await idsByEmail(service);
   const pages = Math.max(1, Math.ceil(known.size / largestPage));
   let count = 0;
   return {
+    /** How many this run has made: they are there, whatever becomes of the rows. */
     made: () => count,
-    cost(wanted) {
+    /** How many requests a run needs for them: to read the contacts, to make those, and to read the new ones. */
+    cost(wanted: readonly Requester[]) {
       const news = new Set(wanted.map(({ email }) => email)).size;
       return news === 0 ? pages : pages + Math.ceil(news / syncChunkSize) + Math.ceil((news + 1) / largestPage);
     },
-    idOf(email) {
+    /** `new`: no contact has the email, and none was made yet. */
+    idOf(email: string) {
       const [id, ...others] = found.get(email) ?? [];
       const why = refused.get(email);
       if (id === undefined)
@@ -93,7 +84,11 @@ export async function openRequesters(service: Service): Promise<Requesters> {
         ? id
         : { problem: `${email}: several contacts have it: ${[id, ...others].join(', ')}` };
     },
-    async make(wanted) {
+    /**
+     * Makes the contacts, each email once. They go through the endpoint that matches by email, for which twice is once:
+     * neither a lost answer nor a second run makes one twice.
+     */
+    async make(wanted: readonly Requester[]) {
       const byEmail = new Map<string, Requester>();
       // Of several rows the first that gives a field counts.
       for (const one of wanted) byEmail.set(one.email, { ...one, ...byEmail.get(one.email) });

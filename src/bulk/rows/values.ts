@@ -13,14 +13,7 @@ import type { Columns } from './columns.ts';
 import { isStatusElsewhere, remedy } from './remedy.ts';
 
 /** What the cells of other systems mean here. */
-export type Values = {
-  /** The cell of the column at that position, as this service has it. */
-  of(at: number, cell: unknown): unknown;
-  /** By column: what was read as what. */
-  readAs(): ReadAs;
-  /** A line for each column with values that the document does not name, where the service may know others, or with local times of no zone that is known. */
-  doubts(env: Env): readonly string[];
-};
+export type Values = ReturnType<typeof valuesOf>;
 
 export type ReadAs = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
@@ -36,7 +29,7 @@ const statuses: Readonly<Record<string, string>> = {
 const words: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { priority: priorities, status: statuses };
 
 /** Reads the cells of a file: by `--map-value` where it names one, else by what everybody calls it. */
-export function valuesOf(columns: Columns, row: RowOf, mapValue: readonly string[]): Values {
+export function valuesOf(columns: Columns, row: RowOf, mapValue: readonly string[]) {
   const own = ownValues(columns, mapValue);
   const known = columns.targets.map((target, at) => {
     const path = target?.kind === 'field' ? target.field.path : '';
@@ -60,7 +53,8 @@ export function valuesOf(columns: Columns, row: RowOf, mapValue: readonly string
     return meant;
   };
   return {
-    of(at, cell) {
+    /** The cell of the column at that position, as this service has it. */
+    of(at: number, cell: unknown) {
       if (typeof cell !== 'string') return cell;
       const value = meaning(at, cell);
       const named = namedAt(columns, at);
@@ -71,8 +65,10 @@ export function valuesOf(columns: Columns, row: RowOf, mapValue: readonly string
       if (word !== '' && isTimeAt(columns, at) && isLocal(word)) local.set(columns.names[at] ?? '', word);
       return value;
     },
+    /** By column: what was read as what. */
     readAs: () => Object.fromEntries([...read].map(([name, values]) => [name, Object.fromEntries(values)])),
-    doubts: (env) => [
+    /** A line for each column with values that the document does not name, where the service may know others, or with local times of no zone that is known. */
+    doubts: (env: Env) => [
       ...[...strange].map(([at, words]) => doubtOf(columns, at, [...words])),
       ...[...local].flatMap(([name, text]) => zoneDoubt([text], name, env) ?? []),
     ],
