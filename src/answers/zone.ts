@@ -4,15 +4,7 @@ import { Failure } from '../errors.ts';
 export type Day = { readonly year: number; readonly month: number; readonly day: number };
 
 /** Where midnight is, and how far the clocks are from UTC. All moments are ms since 1970. */
-export type Zone = {
-  readonly name: string;
-  /** Seconds ahead of UTC. */
-  offsetAt(moment: number): number;
-  /** The day that the calendar shows. */
-  dayAt(moment: number): Day;
-  /** Its first moment: where midnight is skipped, a later one. */
-  startOf(day: Day): number;
-};
+export type Zone = ReturnType<typeof zoneNamed>;
 
 /** The zone of this machine; undefined where the system names none that is known (TZ). */
 export function ownZone(): string | undefined {
@@ -25,7 +17,7 @@ export function ownZone(): string | undefined {
 }
 
 /** @throws Failure `usage` where there is no such zone */
-export function zoneNamed(name: string): Zone {
+export function zoneNamed(name: string) {
   const format = formatOf(name);
   const offsetAt = (moment: number): number => {
     const parts = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
@@ -39,9 +31,12 @@ export function zoneNamed(name: string): Zone {
   const numberAt = (moment: number): number => numberOf(dayAt(moment));
   return {
     name: spelt(name, format.resolvedOptions().timeZone),
+    /** Seconds ahead of UTC. */
     offsetAt,
+    /** The day that the calendar shows. */
     dayAt,
-    startOf: (day) => {
+    /** Its first moment: where midnight is skipped, a later one. */
+    startOf: (day: Day) => {
       const wanted = numberOf(day);
       // No clock is further from UTC than 14 hours.
       return firstSecond(wanted - 16 * hourMs, wanted + 16 * hourMs, (moment) => numberAt(moment) >= wanted);

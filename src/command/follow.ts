@@ -30,10 +30,8 @@ export type FollowStep = {
   readonly verb?: string | undefined;
 };
 
-export type Parted = { readonly body: Body; readonly steps: readonly FollowStep[] };
-
 /** Parts the fields of what follows from the body of the first request. `params`: the record of all of them. */
-export function parted(follows: readonly Follow[] = [], body: Body, params: unknown): Parted {
+export function parted(follows: readonly Follow[] = [], body: Body, params: unknown) {
   const taken = new Set(follows.flatMap(({ fields }) => fields));
   const steps = follows.flatMap(({ operation, fields, body: bodyOf, done, verb }): FollowStep[] => {
     const values = Object.fromEntries(fields.flatMap((name) => (isGiven(body[name]) ? [[name, body[name]]] : [])));

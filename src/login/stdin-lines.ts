@@ -5,21 +5,18 @@ import { capital } from '../text/capital.ts';
 /** No secret and no redirected address is longer. */
 const maxLine = 64 * 1024;
 
-export type Lines = {
-  /** The next line without its end; undefined at the end. */
-  next(): Promise<string | undefined>;
-  /** Gives up on what may still come, so that an open pipe does not keep svc waiting. */
-  stop(): void;
-};
+export type Lines = ReturnType<typeof stdinLines>;
 
 /** Standard input, line by line as the lines come. */
-export function stdinLines(stdin: Context['stdin']): Lines {
+export function stdinLines(stdin: Context['stdin']) {
   const iterator = readLines(stdin);
   return {
+    /** The next line without its end; undefined at the end. */
     next: async () => {
       const { value, done } = await iterator.next();
       return done ? undefined : value;
     },
+    /** Gives up on what may still come, so that an open pipe does not keep svc waiting. */
     stop: () => {
       if (!stdin.isTTY) stdin.destroy?.();
     },

@@ -4,14 +4,11 @@ import type { Context } from '../context.ts';
 import { kindOfPlace } from '../database/place.ts';
 import { asNamed, isNamedByShell } from '../disk/place/home.ts';
 
-/** `left`: variables that may hold a password. */
-export type Carried = { readonly env: Readonly<Record<string, string>>; readonly left: readonly string[] };
-
 /**
  * What of this shell decides whose account the entry acts in, and by which rules: the client has another environment. Paths
- * are whole, for it starts svc in another folder. A secret is never written.
+ * are whole, for it starts svc in another folder. A secret is never written; `left`: variables that may hold a password.
  */
-export async function carriedBy({ env, files }: Pick<Context, 'env' | 'files'>, settings: Settings): Promise<Carried> {
+export async function carriedBy({ env, files }: Pick<Context, 'env' | 'files'>, settings: Settings) {
   const carried: Record<string, string> = {};
   const left: string[] = [];
   if (isNamedByShell('config', env)) carried.SVC_CONFIG_DIR = resolve(files.config);

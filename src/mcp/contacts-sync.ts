@@ -17,9 +17,6 @@ import { unknownIn } from './unknown.ts';
 
 type Counts = { readonly created: number; readonly updated: number };
 
-/** `stopped`: why it ended before the last row. */
-type Synced = { readonly report: Report & Counts; readonly stopped: Failure | undefined };
-
 /** More rows than an assistant writes by hand; a file goes through `svc contacts sync`. */
 const mostRows = 2000;
 
@@ -28,9 +25,9 @@ const rowSchema = closed(jsonSchemaOf(SyncContact));
 /**
  * Rows into the account with the report of `svc contacts sync`; `line` is the row's number, from 1. A row that the
  * service would refuse never goes out, and never stops the rest. What was not answered any more counts as unsent, and as
- * unknown where it had left.
+ * unknown where it had left. `stopped`: why it ended before the last row.
  */
-async function syncRows(service: Service, rows: readonly unknown[], tell: Tell): Promise<Synced> {
+async function syncRows(service: Service, rows: readonly unknown[], tell: Tell) {
   const began = service.ctx.clock.ticks();
   const target = accountTarget(service);
   const { sendable, problems } = judged(rows);

@@ -7,23 +7,17 @@ const mostAnswers = 200;
 
 type Asked = { readonly digest: string; answer: Promise<Answer> | undefined };
 
-export type Calls = {
-  /** The answer of the call that had this id first. Throws where that was another one. */
-  before(id: RequestId, call: unknown): Promise<Answer> | undefined;
-  /** A call that may change something. */
-  note(id: RequestId, call: unknown, answer: Promise<Answer>): void;
-};
-
 /**
  * The calls of one session that write, by their ids: MCP lets no id be used twice, so one that comes again is a retry.
  * `clientNow`: another object after each `initialize`, with which a client may count from the beginning.
  */
-export function callsOfSession(clientNow: () => unknown): Calls {
+export function callsOfSession(clientNow: () => unknown) {
   const calls = new Map<RequestId, Asked>();
   let answered: Asked[] = [];
   let client: unknown;
   return {
-    before(id, call) {
+    /** The answer of the call that had this id first. Throws where that was another one. */
+    before(id: RequestId, call: unknown) {
       if (client !== clientNow()) {
         calls.clear();
         answered = [];
@@ -38,7 +32,8 @@ export function callsOfSession(clientNow: () => unknown): Calls {
         throw new McpError(ErrorCode.InvalidRequest, `${told} this call long ago. It was not done again.`);
       return asked.answer;
     },
-    note(id, call, answer) {
+    /** A call that may change something. */
+    note(id: RequestId, call: unknown, answer: Promise<Answer>) {
       const asked: Asked = { digest: digestOf(call), answer };
       calls.set(id, asked);
       answered.push(asked);

@@ -13,12 +13,7 @@ export type Line = {
 /** In milliseconds. The steady clock never goes back; where the machine sleeps, only the wall clock goes on. */
 type Moment = { readonly steady: number; readonly wall: number };
 
-export type Lines = {
-  /** For one request. A `write` gets a connection that the peer surely keeps open, or a new one. */
-  readonly take: (use: 'read' | 'write') => Promise<Line>;
-  /** After a whole answer; a line that had none is dropped. `reused`: it came over a connection that had answered before. */
-  readonly giveBack: (line: Line, how: { readonly reused: boolean }) => void;
-};
+export type Lines = ReturnType<typeof lines>;
 
 /** Servers close idle connections after 5 s or more; a request that meets the closing would be lost. */
 const idleMs = 4_000;
@@ -28,18 +23,20 @@ const freshMs = 1_000;
 const keptMs = 100;
 
 /** The idle connections to one origin. */
-export function lines(open: (idleMs: number) => Agent): Lines {
+export function lines(open: (idleMs: number) => Agent) {
   /** In the order in which they answered. */
   const idle: Line[] = [];
   return {
-    async take(use) {
+    /** For one request. A `write` gets a connection that the peer surely keeps open, or a new one. */
+    async take(use: 'read' | 'write') {
       while (idle[0] && ageOf(idle[0]) > idleMs) idle.shift()?.agent.destroy();
       // A closing that has already arrived must be seen before its age is judged.
       if (use === 'write' && idle.length > 0) await turns();
       const at = use === 'read' ? idle.length - 1 : idle.findLastIndex(isKept);
       return idle.splice(at, at < 0 ? 0 : 1)[0] ?? { agent: open(idleMs), answers: 0, at: now() };
     },
-    giveBack({ agent, answers }, { reused }) {
+    /** After a whole answer; a line that had none is dropped. `reused`: it came over a connection that had answered before. */
+    giveBack({ agent, answers }: Line, { reused }: { readonly reused: boolean }) {
       idle.push({ agent, answers: reused ? answers + 1 : 1, at: now() });
     },
   };

@@ -48,15 +48,12 @@ export const largestAnswer = 64 * 1024 * 1024;
 
 export const tooLarge = (): Error => Object.assign(new Error('the answer is too large'), { code: 'SVC_TOO_LARGE' });
 
-/** A body that comes in pieces. */
-export type Pieces = { readonly take: (piece: Uint8Array) => void; readonly whole: () => Buffer };
-
-/** In a bounded amount of memory. Several are copied together, for a peer may send them of one byte; `take` may throw. */
-export function pieces(): Pieces {
+/** A body that comes in pieces, in a bounded amount of memory. Several are copied together, for a peer may send them of one byte; `take` may throw. */
+export function pieces() {
   let whole: Buffer = Buffer.alloc(0);
   let size = 0;
   return {
-    take(piece) {
+    take(piece: Uint8Array) {
       const needed = size + piece.length;
       if (needed > largestAnswer) throw tooLarge();
       if (size === 0) whole = Buffer.from(piece.buffer, piece.byteOffset, piece.length);

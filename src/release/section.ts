@@ -98,22 +98,17 @@ const firstLine = (text: string, from: number, until: number): string =>
 /** Without a byte-order mark and with one kind of line end; lines keep their numbers. */
 export const normalised = (file: string): string => file.replace(/^\u{feff}/u, '').replaceAll(/\r\n?/gu, '\n');
 
-/** Lines like `:release-date: 29 December, 2025` right below a version's title: they tell of the release, and are no news. */
-export type ReleaseFields = {
-  /** What they say of the day, or of how far the release is, each as it stands. */
-  readonly said: readonly string[];
-  /** The text with those lines blank: of the same length, so that places in it stay. */
-  readonly rest: string;
-};
-
 const field = /^:([^:`\n]+):(?:[ \t]+(.*))?$/su;
 const dates = /^(?:date|release|released|release[ -]?date|date[ -]of[ -]release|released[ -]on)$/iu;
 const states = /^(?:status|state)$/iu;
 const others =
   /^(?:release[d]?[ -]by|release[ -]manager|by|authors?|maintainers?|organization|contact|address|copyright|version|revision|tag|code[ -]?name)$/iu;
 
-/** `text` begins right behind the title. Fields of any other name stay, and so does every field further down. */
-export function releaseFields(text: string): ReleaseFields {
+/**
+ * Lines like `:release-date: 29 December, 2025` right below a version's title: they tell of the release, and are no news.
+ * `text` begins right behind the title. Fields of any other name stay, and so does every field further down.
+ */
+export function releaseFields(text: string) {
   const lines = text.split('\n');
   const said: string[] = [];
   let isDropped: boolean | undefined;
@@ -129,5 +124,10 @@ export function releaseFields(text: string): ReleaseFields {
     }
     if (isDropped) lines[i] = ' '.repeat(line.length);
   }
-  return { said, rest: lines.join('\n') };
+  return {
+    /** What they say of the day, or of how far the release is, each as it stands. */
+    said,
+    /** The text with those lines blank: of the same length, so that places in it stay. */
+    rest: lines.join('\n'),
+  };
 }

@@ -5,17 +5,11 @@ import { replaceFile } from '../disk/file/atomic-file.ts';
 import { copyFolder } from '../disk/file/private-folder.ts';
 import { policiesToHandOn, type RuleFile } from './policy-file.ts';
 
-type Limits = {
-  readonly env: Readonly<Record<'SVC_SENDS' | 'SVC_POLICY', string | undefined>>;
-  /** Where the command behaves otherwise than for real, or names something that goes away with it. */
-  readonly told: readonly string[];
-};
-
 /**
  * The user's mode and rules, for a command that is rehearsed in a folder of its own. Mode `ask` asks nobody there: in a
  * script it would end what only looks.
  */
-export async function limitsOfRehearsal(ctx: Context, settings: Settings, folder: string): Promise<Limits> {
+export async function limitsOfRehearsal(ctx: Context, settings: Settings, folder: string) {
   const policies = await policiesToHandOn(ctx);
   const mode = stricter(settings.sends, ...policies.map(({ sends }) => sends?.mode));
   const paths: string[] = [];
@@ -30,6 +24,7 @@ export async function limitsOfRehearsal(ctx: Context, settings: Settings, folder
   if (paths.length > 1) await copyFolder(`${paths[0]}`, join(folder, 'config', 'policy.yaml'));
   return {
     env: { SVC_SENDS: settings.sends === 'draft' ? 'draft' : undefined, SVC_POLICY: paths.at(-1) },
+    /** Where the command behaves otherwise than for real, or names something that goes away with it. */
     told: [(mode && told[mode]) ?? [], copied.length > 0 ? copiedFrom(copied) : []].flat(),
   };
 }

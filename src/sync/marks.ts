@@ -15,7 +15,7 @@ export type Mark = {
   readonly others: ReadonlySet<string> | undefined;
 };
 
-export type MarkWatch = { see(cells: readonly string[]): void; found(): Mark[] };
+export type MarkWatch = ReturnType<typeof watchForMarks>;
 
 /** Said of a person in any column. As `plain` leaves them. */
 const marks = new Set(
@@ -48,7 +48,7 @@ const date = /^(?:\d{4}[-/.]\d|\d{1,2}[-/. ]+[\p{L}\d]{1,9}[-/. ]+\d{2}|\p{L}{3,
 type Seen = { readonly counts: Map<string, { value: string; rows: number }>; rows: number; hasAny: boolean };
 
 /** `columns` are those to look at: a name or an address marks nobody. */
-export function watchForMarks(headers: readonly string[], columns: readonly number[]): MarkWatch {
+export function watchForMarks(headers: readonly string[], columns: readonly number[]) {
   const watched = columns.map((index) => {
     const when = saysWhen(headers[index] ?? '');
     const seen: Seen = { counts: new Map(), rows: 0, hasAny: false };
@@ -56,7 +56,7 @@ export function watchForMarks(headers: readonly string[], columns: readonly numb
     return { index, says: meaningOf(when), isAny, seen, others: when && new Set<string>() };
   });
   return {
-    see(cells) {
+    see(cells: readonly string[]) {
       for (const { index, says, isAny, seen, others } of watched) {
         const cell = cells[index];
         if (cell === undefined || cell === '') continue;

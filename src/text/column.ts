@@ -40,23 +40,17 @@ export function column(width: 8 | 32): Column {
   };
 }
 
-/** A whole number from 0 to `Number.MAX_SAFE_INTEGER` for each place; undefined where none was set. */
-export type NumberColumn = {
-  get(at: number): number | undefined;
-  set(at: number, value: number | undefined): void;
-};
-
 const wordSize = 2 ** 32;
 
-/** Takes 4 bytes for each, and 4 more around those that need them. */
-export function numberColumn(): NumberColumn {
+/** A whole number from 0 to `Number.MAX_SAFE_INTEGER` for each place; undefined where none was set. Takes 4 bytes for each, and 4 more around those that need them. */
+export function numberColumn() {
   const [low, high] = [column(32), column(32)];
   return {
-    get(at) {
+    get(at: number) {
       const held = high.get(at) * wordSize + low.get(at);
       return held === 0 ? undefined : held - 1;
     },
-    set(at, value) {
+    set(at: number, value: number | undefined) {
       const held = value === undefined ? 0 : value + 1;
       low.set(at, held % wordSize);
       high.set(at, Math.floor(held / wordSize));
@@ -64,14 +58,8 @@ export function numberColumn(): NumberColumn {
   };
 }
 
-/** A text for each place; undefined where none was set. */
-export type TextColumn = {
-  get(at: number): string | undefined;
-  set(at: number, text: string | undefined): void;
-};
-
-/** For few texts at many places, such as what is wrong with rows: each is held once, and as long as the column is. */
-export function textColumn(): TextColumn {
+/** A text for each place; undefined where none was set. For few texts at many places, such as what is wrong with rows: each is held once, and as long as the column is. */
+export function textColumn() {
   const texts: string[] = [];
   const numbers = new Map<string, number>();
   const held = column(32);
@@ -82,7 +70,7 @@ export function textColumn(): TextColumn {
     return texts.length;
   };
   return {
-    get: (at) => texts[held.get(at) - 1],
-    set: (at, text) => held.set(at, text === undefined ? 0 : numberOf(text)),
+    get: (at: number) => texts[held.get(at) - 1],
+    set: (at: number, text: string | undefined) => held.set(at, text === undefined ? 0 : numberOf(text)),
   };
 }

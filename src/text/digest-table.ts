@@ -120,21 +120,14 @@ function openColumn(): OpenColumn {
 const hashOf = (word: number, time: number): number => (word ^ Math.imul(time, 0x9e3779b1)) >>> 0;
 
 /** Names, each with its place: 0 for the first that was added, and so on. About 27 bytes for each. */
-export type DigestTable = {
-  size(): number;
-  /** -1 where it was never added. */
-  find(text: string): number;
-  /** The place of a name that is new, or was added before. */
-  add(text: string): number;
-  nameAt(place: number): string;
-};
+export type DigestTable = ReturnType<typeof digestTable>;
 
 const firstLength = 256;
 /** Beyond it, looks take longer than a larger index takes room. */
 const fullest = 0.8;
 
 /** Open addressing with linear probing: the index holds places, and 0 for none. */
-export function digestTable(): DigestTable {
+export function digestTable() {
   const names = openColumn();
   /** Texts that are no names. */
   const others = new Map<string, number>();
@@ -166,8 +159,10 @@ export function digestTable(): DigestTable {
   };
   return {
     size: () => size,
-    find: (text) => (isRead(text) ? (index[seek()] ?? 0) - 1 : (others.get(text) ?? -1)),
-    add(text) {
+    /** -1 where it was never added. */
+    find: (text: string) => (isRead(text) ? (index[seek()] ?? 0) - 1 : (others.get(text) ?? -1)),
+    /** The place of a name that is new, or was added before. */
+    add(text: string) {
       if (!isRead(text)) return others.get(text) ?? addOther(text);
       const at = seek();
       const held = index[at] ?? 0;
@@ -178,6 +173,6 @@ export function digestTable(): DigestTable {
       if (size > index.length * fullest) grow();
       return size - 1;
     },
-    nameAt: (place) => names.get(place) ?? '',
+    nameAt: (place: number) => names.get(place) ?? '',
   };
 }

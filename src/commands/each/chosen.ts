@@ -16,19 +16,12 @@ export type Login = {
 
 type Wanted = { readonly globs: readonly string[]; readonly all: boolean };
 
-type Chosen = {
-  /** In the order of their names. */
-  readonly logins: readonly Login[];
-  /** Whether a profile is meant that may not be saved any more. */
-  readonly isMeant: (profile: string) => boolean;
-};
-
 /**
  * The profiles that are meant.
  *
  * @throws Failure `usage` where none is, and where the environment or a flag names another login
  */
-export async function chosenLogins(ctx: Context, settings: Settings, { globs, all }: Wanted): Promise<Chosen> {
+export async function chosenLogins(ctx: Context, settings: Settings, { globs, all }: Wanted) {
   if (all === globs.length > 0) {
     throw new Failure('usage', 'Give either --profiles GLOB or --all.', { hint: 'To see the profiles: svc auth list' });
   }
@@ -57,7 +50,12 @@ export async function chosenLogins(ctx: Context, settings: Settings, { globs, al
   if (names.length === 0)
     throw new Failure('auth', 'No login is saved.', { hint: 'To log in: svc login --profile NAME' });
   const config = await readConfig(ctx.files);
-  return { logins: names.map((profile) => loginOf(config, profile)), isMeant };
+  return {
+    /** In the order of their names. */
+    logins: names.map((profile) => loginOf(config, profile)),
+    /** Whether a profile is meant that may not be saved any more. */
+    isMeant,
+  };
 }
 
 function loginOf(config: Config, profile: string): Login {

@@ -19,13 +19,7 @@ type Outcome = number | 'begun' | 'waiting';
 type Noted = { readonly outcome: Outcome; readonly of: string | undefined; readonly isSure?: boolean };
 
 /** What became of the same command the last time, profile by profile, in a file of the state folder. */
-export type RunRecord = {
-  readonly last: ReadonlyMap<string, Noted>;
-  begin(login: Login): Promise<void>;
-  /** `isSure`: it ended before anything was done. */
-  end(login: Login, exitCode: number, isSure: boolean): Promise<void>;
-  release(): Promise<void>;
-};
+export type RunRecord = Awaited<ReturnType<typeof openRecord>>;
 
 type Wanted = {
   readonly words: readonly string[];
@@ -43,10 +37,7 @@ type Wanted = {
  *
  * @throws Failure `failed` where the same command is at work in another process
  */
-export async function openRecord(
-  ctx: Context,
-  { words, knownBy, logins, goesOn, isWrite }: Wanted,
-): Promise<RunRecord> {
+export async function openRecord(ctx: Context, { words, knownBy, logins, goesOn, isWrite }: Wanted) {
   const [path, former] = [placeOf(ctx, knownBy), placeOf(ctx, words)];
   const orDisk = (error: unknown): never => {
     const what = 'What is done for each account could not be noted, so nothing was begun';
@@ -70,7 +61,8 @@ export async function openRecord(
       appendLines(path, [lineOf(profile, { outcome, of, isSure })]);
     return {
       last,
-      begin: (login) => note(login, 'begun'),
+      begin: (login: Login) => note(login, 'begun'),
+      /** `isSure`: it ended before anything was done. */
       end: note,
       release: held.release,
     };
@@ -122,18 +114,8 @@ const surelyNot = (noted: Noted | undefined): boolean =>
 /** A profile for which the command is not run again, with why; `code`: how it ended the last time. */
 export type Left = { readonly profile: string; readonly why: string; readonly code: number };
 
-type Again = {
-  readonly meant: readonly Login[];
-  /** Something may be done there. */
-  readonly unsure: readonly Left[];
-  /** It failed, and cannot be run for the same account again. */
-  readonly lost: readonly Left[];
-  /** It was never run. */
-  readonly fresh: readonly string[];
-};
-
 /** For whom the command is run again, and for whom not. `gone`: profiles that are not saved any more. */
-export function againFor(last: RunRecord['last'], logins: readonly Login[], gone: readonly string[]): Again {
+export function againFor(last: RunRecord['last'], logins: readonly Login[], gone: readonly string[]) {
   const left = (profile: string, why?: string): Left => {
     const outcome = last.get(profile)?.outcome;
     const said = typeof outcome === 'number' ? `exit ${outcome}` : 'not known how it ended';
@@ -151,11 +133,14 @@ export function againFor(last: RunRecord['last'], logins: readonly Login[], gone
   };
   return {
     meant: failed.filter((login) => !isMoved(login)),
+    /** Something may be done there. */
     unsure: [...logins.map(({ profile }) => profile), ...gone].filter(isUnsure).map((profile) => left(profile)),
+    /** It failed, and cannot be run for the same account again. */
     lost: [
       ...failed.filter(isMoved).map(({ profile }) => left(profile, 'it logs in to another account now')),
       ...gone.filter((profile) => surelyNot(last.get(profile))).map((profile) => left(profile, 'it is saved no more')),
     ],
+    /** It was never run. */
     fresh: logins.map(({ profile }) => profile).filter((profile) => !last.has(profile)),
   };
 }

@@ -4,18 +4,8 @@ import { messageOf } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import type { Comparison } from '../../sandbox/compare.ts';
 
-type Telling = {
-  /** The comparison told; the command's own ending stays, except that a file which cannot be written is no success. */
-  tell(comparison: Comparison, ended: View): Promise<View>;
-  /** Leaves nothing behind where nothing was told. */
-  drop(): Promise<void>;
-};
-
 /** The file is opened before the command runs: a place that cannot be written is told while nothing has happened. */
-export async function openTelling(
-  ctx: Context,
-  { diffOut }: { readonly diffOut: string | undefined },
-): Promise<Telling> {
+export async function openTelling(ctx: Context, { diffOut }: { readonly diffOut: string | undefined }) {
   const { openDraft } = await import('../../disk/draft/draft-file.ts');
   const draft = diffOut === undefined ? undefined : await openDraft(diffOut, ctx);
   let isOver = false;
@@ -24,8 +14,10 @@ export async function openTelling(
     isOver = true;
   };
   return {
+    /** Leaves nothing behind where nothing was told. */
     drop,
-    async tell(comparison, ended) {
+    /** The comparison told; the command's own ending stays, except that a file which cannot be written is no success. */
+    async tell(comparison: Comparison, ended: View) {
       const [{ comparisonLines }, { wrap }] = [
         await import('../../sandbox/compared-text.ts'),
         await import('../../text/width.ts'),

@@ -4,10 +4,7 @@ import * as limiter from './limiter.ts';
 import type { SharedHold } from './shared-hold.ts';
 
 /** Where requests of one token wait for their turn, in this process and, by the shared hold, across processes. */
-export type Gate = {
-  /** Resolves when the request may start. Throws rate-limited where that would outlast `deadline`, in the clock's ticks. */
-  enter(options: { readonly ownLimit?: number; readonly deadline: number }): Promise<Pass>;
-};
+export type Gate = ReturnType<typeof createGate>;
 
 /** Each pass is given back in exactly one of three ways. */
 export type Pass = {
@@ -23,7 +20,7 @@ export const limitReached = 'Rate limit reached';
 
 type Ports = Pick<Context, 'clock' | 'progress' | 'notice' | 'signal' | 'limitWait'>;
 
-export function createGate(ctx: Ports, shared: SharedHold): Gate {
+export function createGate(ctx: Ports, shared: SharedHold) {
   const state = limiter.newLimiter();
   let queue: (() => void)[] = [];
   const now = () => ctx.clock.ticks();
@@ -64,7 +61,10 @@ export function createGate(ctx: Ports, shared: SharedHold): Gate {
     },
   });
 
-  return { enter };
+  return {
+    /** Resolves when the request may start. Throws rate-limited where that would outlast `deadline`, in the clock's ticks. */
+    enter,
+  };
 }
 
 /** `ms`: a wait that is longer by itself; undefined where it is the sum of several. */

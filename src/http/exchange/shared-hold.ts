@@ -9,11 +9,7 @@ import { fieldsIn } from '../../text/record.ts';
  * moment by the wall clock, the only clock that processes share. Its name is a hash, so no secret is written. Losing
  * the file costs one more 429, so every error here is ignored: a full disk must not stop a request.
  */
-export type SharedHold = {
-  /** For how many milliseconds everybody has to wait from now on; 0 where nobody has to. */
-  leftMs(): Promise<number>;
-  extend(ms: number): Promise<void>;
-};
+export type SharedHold = ReturnType<typeof sharedHold>;
 
 /** A request does not wait long for its turn to tell the others. */
 const longestLockMs = 1_000;
@@ -24,7 +20,7 @@ const betweenLooksMs = 50;
 /** A moment further ahead comes from a clock that was set back, not from a rate limit. */
 const longestHoldMs = 3_600_000;
 
-export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: string, token: string): SharedHold {
+export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: string, token: string) {
   const folder = join(ctx.files.state, 'limits');
   let path: string | undefined;
   const pathOf = async (): Promise<string> => {
@@ -54,8 +50,9 @@ export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: strin
   };
 
   return {
+    /** For how many milliseconds everybody has to wait from now on; 0 where nobody has to. */
     leftMs,
-    async extend(ms) {
+    async extend(ms: number) {
       free = Number.NEGATIVE_INFINITY;
       try {
         const file = await pathOf();
