@@ -87,7 +87,8 @@ const groups = {
     {
       act: 'take-back',
       ...{ keys: ['u'], brief: 'take back' },
-      about: 'take back what is held, whose text stays a draft; or open again what one key resolved or closed last',
+      about:
+        'take back a reply that is held (its text stays a draft), else open again what was resolved or closed last',
       works: ({ jobs, undo }) => undo !== undefined || jobs.some(({ state }) => state === 'held'),
     },
   ],

@@ -11,9 +11,9 @@ export const holding = laidOut([
     rows: [
       ['--draft', 'send nothing: keep it as a draft; of a file all rows are one batch'],
       ['svc drafts list', 'what waits; show ID, edit ID, approve ID, reject ID'],
-      ['svc config set sends allow', 'as ever; the default'],
+      ['svc config set sends allow', 'it is sent at once; the default'],
       ['svc config set sends ask', 'a person at a terminal sees the text and agrees; in a pipe exit 2'],
-      ['svc config set sends draft', 'every send becomes a draft, without a flag around it'],
+      ['svc config set sends draft', 'every send becomes a draft; no flag gets around that'],
       ['SVC_SENDS', 'the same for a process; the stricter one holds'],
       ['--hold SECONDS', 'wait before it is sent: Return sends it, Ctrl-C keeps it as a draft'],
       ['SVC_DRAFTS_DB', 'where drafts are kept: a folder, or a postgres:// URL that several machines share'],
@@ -24,7 +24,7 @@ export const holding = laidOut([
   {
     rows: [
       ['sends.mode', 'allow, ask or draft; the stricter one holds'],
-      ['sends.max_per_hour', 'so many sends with this state folder, since the rule stands'],
+      ['sends.max_per_hour', 'at most so many sends in an hour, counted in this state folder'],
       ['sends.quiet', 'from, to, zone, and days that are quiet whole'],
       [
         'sends.allow, .deny',

@@ -113,7 +113,7 @@ const output = laidOut([
       ...Object.values(formRows).filter((row) => row !== undefined),
       [
         '--fields id,contact.email',
-        "which fields, in which order, by name or by the table's header; nested in JSON, dotted column names elsewhere. csv of what svc itself keeps (audit, drafts, auth) has what is nested as JSON in a cell unless it is named, as who.user",
+        "which fields, in which order, by name or by the table's header; nested in JSON, dotted column names elsewhere. In csv of what svc itself keeps (audit, drafts, auth), nested values are JSON in a cell, unless you name one, such as who.user",
       ],
       ["--jq '.[].email'", 'the real jq over the JSON; strings are printed raw, null as an empty line'],
     ],
@@ -162,7 +162,7 @@ const aliases = laidOut([
   {
     say:
       'Names of your own for commands that you type often. What you type behind the name is added at the end; a flag there takes the place of the ' +
-      'same one in it, and one that may be repeated adds to it.',
+      'same flag in the alias, and one that may be repeated adds to it.',
   },
   {
     run: [
@@ -186,7 +186,7 @@ const scripting = laidOut([
       'Flags, exit codes and JSON shapes change only with a new major version.',
       'Nothing is asked in a pipe, with --no-input, or where CI is set: exit 2 names everything that is missing.',
       'An empty or blank value, as "$V" is where V is not set, is exit 2 and never means all or none. ' +
-        'An optional text of a record may be empty, an update empties it by that, and svc config set unsets by it.',
+        'An optional text of a record may be empty: an update then empties the field. An empty value of svc config set unsets.',
       'Exit 9 means that a write may or may not have happened: look before you repeat it. After 1, 129, 130 and 143 the ' +
         'message says what is known: a full disk or a --jq that fails may come after the write, which then stays done. ' +
         'Every other code that is not 0 or 8 means that it did not happen.',

@@ -33,7 +33,7 @@ export const importFlags = {
   restart: param.toggle('Start from scratch instead of resuming an earlier run'),
   report: param.output('Write the report as JSON to a file'),
   rejects: param.output('Write the rejected rows to a CSV file, to be fixed and synced again'),
-  annotate: param.choice('Mark bad lines of a file in the repository', ['github']),
+  annotate: param.choice('Mark the lines of bad rows in a pull request; for a file of the repository', ['github']),
 } as const;
 
 /** syncContacts alone takes tags. */

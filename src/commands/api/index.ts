@@ -29,7 +29,7 @@ export const api = defineCommand({
     'PATH is relative to the base URL. With fields and no -X the method is POST; with GET the fields become the query.\n' +
     'A known operation is retried by its own rules; any other request only if it is a read.\n' +
     'A header, a query or a field that names another method or path to the server is refused: give the method with -X.\n' +
-    'With --include control characters in a header are made visible, also in a pipe; the body is as it was sent.',
+    'With --include, control characters in a header are made visible, also in a pipe; the body stays as it came.',
   args: { path: param.requiredText('Path like /contacts, or ls for every operation', { placeholder: 'PATH' }) },
   flags: {
     method: inCapitals(param.choice('The method', methods, { short: 'X', placeholder: 'METHOD' })),

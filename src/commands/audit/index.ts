@@ -42,7 +42,7 @@ const list = defineCommand({
     since: past('Only writes since then: a time, or a span such as 12h'),
     until: past('Only writes before then, likewise'),
     record: param.text('Only writes to the record with this id, or ticket number', { placeholder: 'ID' }),
-    face: param.choice('Only writes by this way', faces),
+    face: param.choice('Only writes made this way', faces),
     outcome: param.choice('Only writes that ended so', endings),
     limit: orAll(param.integer('At most N writes (default 50)', { min: 1, conflicts: ['all'] })),
     all: param.toggle('Every write'),

@@ -27,7 +27,7 @@ export const authKeep = defineCommand({
   summary: 'Refresh every saved login that would end soon, for cron',
   details:
     'A login that lies idle for 30 days ends. svc auth keep refreshes those of all profiles that would end within the time given, one line each; with --profile only that one. ' +
-    'API keys do not end. Exit 8 where some could not be refreshed, 4 where none could, 9 where of none it is known. A lost answer is told as unknown, not as done: ' +
+    'API keys do not end. Exit 8 where some could not be refreshed, 4 where none could, 9 where it is known of none. A lost answer is told as unknown, not as done: ' +
     'the login is kept, and the next run tries again.',
   flags: {
     within: withFallback(

@@ -24,7 +24,7 @@ export const authLogout = defineCommand({
     'If the service cannot be reached, svc keeps the login so that you can try again; --local-only forgets it ' +
     'anyway. svc cannot revoke an API key: it forgets the key, which stays valid in the account. --all asks first.\n\n' +
     'What svc keeps of the account on this machine stays: its copy, drafts, and webhook events. svc names them. The ' +
-    'signing secrets of its webhook subscriptions stay too, for svc webhooks listen, serve, trigger and catch-up, except with --secrets: the service shows them once alone.',
+    'signing secrets of its webhook subscriptions stay too, for svc webhooks listen, serve, trigger and catch-up, unless you give --secrets: the service shows them only once.',
   flags: {
     all: param.toggle('Every profile'),
     secrets: param.toggle('Forget the signing secrets of its webhook subscriptions too'),

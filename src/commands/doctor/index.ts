@@ -11,7 +11,7 @@ export const doctor = defineCommand({
   summary: 'What is wrong with this set-up, and how to fix it',
   details:
     'Checks this machine and the service; changes nothing. Ends with exit code 1 when something is wrong. ' +
-    'A newer version is nothing wrong; that it cannot be learned with --check-update is.',
+    'A newer version is no fault; that --check-update gets no answer is one.',
   flags: {
     checkUpdate: param.text('Also ask this address whether a newer svc is announced there; nothing else ever asks', {
       placeholder: 'URL',

@@ -27,10 +27,10 @@ export const eachOver = (load: LoadNamed) =>
     name: 'each',
     summary: 'Run a command of svc for many accounts, several at once',
     details:
-      'COMMAND is one of svc, with or without svc in front. Each run has its own limits. On a terminal each account is a line, below it all ' +
+      'COMMAND is a command of svc, with or without svc in front. Each run has its own limits. On a terminal each account is a line, below it all ' +
       'that a write printed, then come the failures in full; in a pipe each line is the profile, the exit code and a line of its output, with tabs between; with --json a line is {profile, account, exit_code, output}. ' +
       'A send or a delete is confirmed once for all. The commands get no standard input.\n\n' +
-      'Exit 0 where all went well, the code that all have where all failed alike, 9 where one is unknown, else 8. After that the same command with ' +
+      'Exit 0 where all went well; where all failed with one code, that code; 9 where one is unknown; else 8. After that the same command with ' +
       '--failed runs for those that surely failed or were not begun; where something may be done (exit 1 after a write, 8, 9, or ended by a signal) svc names the ' +
       'account and leaves it alone.',
     args: {

@@ -20,12 +20,11 @@ const serveMcp = defineCommand({
   name: 'mcp',
   summary: 'Serve the account to an AI assistant (Model Context Protocol)',
   details:
-    'One tool for each operation, named by its id (listContacts), with findContact, findTicket and contacts_sync beside\n' +
-    'them; queryCopy, searchCopy, report and contactHistory ask the copy of the account, and findContact does where there is\n' +
-    'one. With --draft-sends listDrafts shows what became of drafts. Without flags: read-only tools. It uses the credentials of\n' +
-    'the profile, and ends with the client or with Ctrl-C. It speaks over standard input and output, or with --http over\n' +
-    'Streamable HTTP.\n\n' +
-    'What is no tool is a command, for an assistant that has a shell: svc mirror pull (makes the copy, and brings it up to date),\n' +
+    'Without flags the tools only read. There is one for each operation, named by its id (listContacts), and findContact, findTicket and ' +
+    'contacts_sync besides. queryCopy, searchCopy, report and contactHistory ask the copy of the account; findContact asks it first, where ' +
+    'there is one. With --draft-sends listDrafts shows what became of drafts. It uses the credentials of the profile, speaks over standard ' +
+    'input and output, or with --http over Streamable HTTP, and ends with the client or with Ctrl-C.\n\n' +
+    'Some things are commands only, for an assistant that has a shell: svc mirror pull (makes the copy, and brings it up to date), ' +
     '--from FILE (many records), svc watch. The skill tells of them: svc skill install',
   flags,
   forms: streamForms,

@@ -30,8 +30,10 @@ export const installMcp = defineCommand({
   name: 'install',
   summary: 'Add svc to the configuration of an assistant, or print what to add',
   details:
-    'Other servers in the file stay, and of an entry of the same name its env; in a file that came with a project only what of its env begins with SVC_. No secret is written: svc finds the credential of the profile by itself, so log in ' +
-    'first. What of your shell says where svc keeps its files, and what may be sent, goes into its env. The entry names this svc by its whole path, since a desktop program may have another PATH than your shell.',
+    'What the file holds besides stays: other servers, and the env of an entry with the same name (in a file that came with a project only its ' +
+    'variables that begin with SVC_). No secret is written: svc finds the credential of the profile by itself, so log in first. Variables of your ' +
+    'shell that say where svc keeps its files, or what may be sent, are written into the env of the entry. It names this svc by its whole path, ' +
+    'since a desktop program may have another PATH than your shell.',
   args: { client: where },
   flags: {
     allowWrite: param.toggle('Let it change records'),

@@ -13,7 +13,7 @@ export const exportTheCopy = defineCommand({
   summary: 'Write the local copy as files for other programs: Parquet, CSV or JSON Lines',
   details:
     'Each export is a new folder in DIR with a file for each table; what is in DIR already stays as it is. With --since-last it has ' +
-    'only the rows that changed since the last export into DIR, with gone_at where a record is gone, and no folder is made where none did. ' +
+    'only the rows that changed since the last export into DIR, with gone_at where a record is gone; where nothing changed, no folder is made. ' +
     'The folder appears once all of it is written, so an export that is cut short adds nothing.',
   flags: {
     ...dbFlag,

@@ -15,7 +15,7 @@ export const forgetTheCopy = defineCommand({
   summary: 'Delete the local copy of this account; the account itself is not touched',
   details:
     'What svc did not make stays: copies of other accounts, and tables of other programs in the same database. What no pull ' +
-    'brings back is deleted too: the snoozes of svc inbox, the recorded changes and the positions of svc watch. Where no login is saved the one copy that is there is meant, or that of --db.',
+    'brings back is deleted too: the snoozes of svc inbox, the recorded changes and the positions of svc watch. Without a saved login it deletes the one copy that is there, or that of --db.',
   flags: dbFlag,
   needs: 'a copy of the account: svc mirror pull',
   examples: ['svc mirror forget --yes'],

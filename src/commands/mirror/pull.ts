@@ -19,7 +19,7 @@ export const pullCopy = defineCommand({
     'seen longest ago again; --full reads everything.\n\n' +
     'The first pull of a large account takes long, since the service allows 60 requests a minute. You can end it at any time: ' +
     'the next pull goes on. The unresolved tickets and conversations come first. An answer that cannot be whole (an empty page before the ' +
-    'last one, no meta, fewer records than the service counts) makes nothing complete and nothing gone: svc names the kind, exits with 8, ' +
+    'last one, no meta, fewer records than the service counts) counts for nothing: no kind is complete by it, and no record gone; svc names the kind, exits with 8, ' +
     'and the next pull tries again. A kind that the service refuses (a module that is off, a scope that is missing) is named, and the rest is pulled; ' +
     'where nothing else was asked for, the exit code is 5.',
   flags: {

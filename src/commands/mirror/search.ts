@@ -14,7 +14,7 @@ export const searchCopy = defineCommand({
   details:
     'Looks in contacts, tickets, messages, changelog and feedback, in any script. Every word has to be there; the beginning of a ' +
     'word is enough, but not in "double quotes"; brackets and signs mean nothing. A ticket or a conversation is shown once, with the ' +
-    "place that fits best; OF is the ticket or conversation of a message, NUMBER the ticket's number.",
+    "place that fits best; the column Of names the ticket or conversation of a message, Number the ticket's number.",
   args: { words: param.texts('What to look for', { placeholder: 'WORDS', required: true }) },
   flags: {
     ...dbFlag,

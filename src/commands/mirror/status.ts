@@ -7,7 +7,7 @@ export const copyStatus = defineCommand({
   name: 'status',
   summary: 'What the local copy holds, and how old it is',
   details:
-    'OLDEST: how long ago svc saw the record that it has not seen for longest. NEWEST: how long ago it last saw any record. A kind is complete once its ' +
+    'Oldest: how long ago svc saw the record that it has not seen for longest. Newest: how long ago it last saw any record. A kind is complete once its ' +
     'first full reading is done; until then the account may hold records that the copy lacks.',
   flags: dbFlag,
   needs: 'a copy of the account: svc mirror pull',

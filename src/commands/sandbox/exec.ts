@@ -38,7 +38,7 @@ export const execOver = (isCommand: IsCommand) =>
       'Nothing is left behind.\n\n' +
       '--seed mirror --diff rehearses: the command runs against the copy that svc mirror pull made, and what it changed is told on ' +
       'standard error, record by record, with the webhooks that would have gone out and the minutes that the real limits would need. ' +
-      'It runs without limits then, unless --rate-limit asks for them. What you have set for sends holds in it, as svc rehearse --help says.',
+      'It runs without limits then, unless --rate-limit asks for them. Your settings for sends hold in it, as svc rehearse --help says.',
     args: {
       command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true, isLine: true }),
     },

@@ -14,9 +14,9 @@ export const rehearseOver = (isCommand: IsCommand) => {
     details:
       'Runs the command against the copy of the account that svc mirror pull made, in a sandbox, and tells what it changed, ' +
       'record by record, on standard error. The account itself is not touched. ' +
-      'Your aliases and templates are there; which rows of a file were sent before is not known in it: --dry-run tells that. ' +
-      'What you have set for sends holds, too (svc help sends): what would become a draft or be refused is so in it. ' +
-      'But nobody is asked, only a --hold of the command itself waits, and max_per_hour counts from nothing.\n\n' +
+      'Your aliases and templates are there; which rows of a file were sent before is not known: --dry-run tells that. ' +
+      'Your settings for sends hold too (svc help sends): what would become a draft, or be refused, does so here. ' +
+      'But nobody is asked, only a --hold of the command itself waits, and max_per_hour counts from zero.\n\n' +
       'It is short for: svc sandbox exec --seed mirror --diff -- CMD, whose flags it takes too.',
     args: {
       command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true, isLine: true }),

@@ -57,7 +57,7 @@ const installSkill = (tree: Tree) =>
       'svc did not write is left as it is.',
     args: { program: { ...which, placeholder: 'PROGRAM' } },
     flags: { dryRun: param.toggle('Show which files would be written, and write nothing') },
-    needs: 'a program that reads skills: its folder, as ~/.claude of Claude Code',
+    needs: 'a program that reads skills: its folder, such as ~/.claude for Claude Code',
     examples: ['svc skill install', 'svc skill install claude'],
     async run(ctx, { args: { program }, flags: { dryRun } }) {
       const home = homeFolder(ctx.env);

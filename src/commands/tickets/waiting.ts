@@ -27,7 +27,7 @@ export const waitingTickets = defineCommand({
   summary: 'What waits for the team, longest first: tickets and conversations',
   details:
     'Those that are not resolved or closed, pending ones too, in which the customer wrote last. A ticket without messages has its ' +
-    'description as the first. A ticket and the chat behind it are one line, the ticket. WAITING SINCE is the first message of the ' +
+    'description as the first. A ticket and the chat behind it are one line, the ticket. Waiting since is the first message of the ' +
     'customer that nobody answered. Read from the local copy: no request.',
   flags: {
     for: param.text('Only what has waited for at least so long, such as 2d, 12h or 30m', { placeholder: 'SPAN' }),

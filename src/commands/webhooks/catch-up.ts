@@ -26,8 +26,8 @@ export const catchUpWebhooks = defineCommand({
     'The service gives up after three tries and keeps no log. svc makes the events again from contacts, tickets, calls, published changelog ' +
     "entries, feedback and customers' messages: signed, with the id rebuilt:EVENT:RECORD and the header X-SVC-Rebuilt: 1. What the inbox " +
     'holds is left out, and running it again sends nothing twice. What the service may still be sending is waited for, at most two minutes.\n\n' +
-    'They go into the inbox, and then on like any other event: to the app of svc webhooks listen, or with --config, or where only svc webhooks ' +
-    'serve runs, to the sinks of that. With --to they are sent to a URL instead.',
+    'They go into the inbox, and from there on like any other event: to the app of svc webhooks listen; with --config, or where only svc ' +
+    'webhooks serve runs, to its sinks. With --to they are sent to a URL instead.',
   flags: {
     since: past(
       'Only what happened since then; 2d, 12h and 30m are understood (default: five minutes before the last event received)',

@@ -42,8 +42,8 @@ export const replay = defineCommand({
   name: 'replay',
   summary: 'Send stored events again: the same bytes with their original headers',
   details:
-    'Without --to, each event goes where it was forwarded before: to the sinks of serve that have not taken it, else to all of them. What waited there, or is a dead letter of it, is ' +
-    'settled by an answer 2xx, and not sent once more.',
+    'Without --to, each event goes where it was forwarded before. For svc webhooks serve that is each sink that has not taken it, or, where all ' +
+    'have, all of them. Where it waited there, or is a dead letter, a 2xx answer settles it, and it is not sent once more.',
   args: { id: { ...param.texts('Envelope id, or its beginning'), ...received, required: true, unless: ['last'] } },
   flags: {
     last: param.integer('The newest N events, the oldest of them first', { min: 1 }),

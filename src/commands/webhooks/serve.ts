@@ -15,7 +15,7 @@ export const serveWebhooks = defineCommand({
   name: 'serve',
   summary: 'Receive webhooks in production: several sinks, retries, dead letters',
   details:
-    'The configuration names the address, the inbox (a folder, or Postgres for several instances) and the sinks: HTTP, a program, a file. ' +
+    'The configuration names the address, the inbox (a folder, or Postgres for several instances) and the sinks: HTTP, a program, a file, NATS. ' +
     'svc help serve explains each key. svc verifies each delivery, stores it, answers it, and then passes it on to each sink, in order, until the ' +
     'sink takes it or its attempts are used up: then it is a dead letter.\n\n' +
     'SIGHUP reads the configuration again. After SIGTERM svc delivers what waits, for at most 25 s; a second SIGTERM ends it at once.',

@@ -20,7 +20,7 @@ export const triggerWebhook = defineCommand({
   details:
     'Signed with the secret of --secret-stdin or SVC_WEBHOOK_SECRET, else with the newest one stored by svc webhooks create. ' +
     'The service is not involved. With --set, a text field takes text; other fields take JSON. A field that the event does not have is sent too, and svc says so.\n\n' +
-    "The sample's id begins with evt_sample_, so svc webhooks catch-up does not take it for the event of the record whose number it bears. With --set id=evt_1 or --body it does.",
+    "The sample's id begins with evt_sample_, so svc webhooks catch-up does not take it for the real event of that record. With --set id=evt_1 or --body it does.",
   args: {
     event: eventArg,
   },
