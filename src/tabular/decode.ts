@@ -16,6 +16,10 @@ const foreign: readonly (readonly [magic: string, what: string])[] = [
 export function refuseForeign(start: Buffer, name: string): void {
   const what = foreign.find(([magic]) => start.subarray(0, 4).toString('hex') === magic)?.[1];
   if (what) throw new Failure('usage', `${subject(name)} is ${what}, not CSV.`, { hint: 'Save it as CSV (UTF-8).' });
+  if (/^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)\b/iu.test(start.toString('latin1', 0, 200)))
+    throw new Failure('usage', `${subject(name)} is a web page, not CSV.`, {
+      hint: 'Export it again as CSV. Where the page asks for a login, log in there first.',
+    });
 }
 
 /** A byte order mark overrides `--encoding`. */

@@ -32,7 +32,7 @@ export type Source = {
 const pieceSize = 64 * 1024;
 const stepSize = 4 * pieceSize;
 
-type Ports = Pick<Context, 'stdin' | 'files' | 'signal'>;
+type Ports = Pick<Context, 'stdin' | 'stderr' | 'files' | 'signal' | 'progress'>;
 type Opened = {
   readonly handle: FileHandle;
   readonly close: () => Promise<void>;
@@ -143,7 +143,7 @@ async function openFile(ctx: Ports, file: string, name: string): Promise<Opened>
 
 /** A private copy, gone with this process: where the system allows it, the file has no name while it is in use. */
 async function spool(
-  ctx: Pick<Context, 'files'>,
+  ctx: Ports,
   input: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean },
   name: string,
 ): Promise<Opened> {
@@ -160,8 +160,14 @@ async function spool(
     await handle.close();
     if (!hasNoName) await rm(path, { force: true });
   };
+  // On a terminal the program that writes into a pipe shows its own signs of life.
+  const tells = name !== stdinName || !ctx.stderr.isTTY;
+  if (tells) ctx.progress(`Waiting for ${name}`);
   try {
-    for await (const bytes of input) await handle.writeFile(bytes);
+    for await (const bytes of input) {
+      if (tells) ctx.progress(undefined);
+      await handle.writeFile(bytes);
+    }
   } catch (error) {
     await close();
     if (error instanceof Failure) throw error;
@@ -169,6 +175,8 @@ async function spool(
       hint: 'Is the disk full? A file needs no copy: svc contacts sync FILE',
       cause: error,
     });
+  } finally {
+    if (tells) ctx.progress(undefined);
   }
   return { handle, close };
 }

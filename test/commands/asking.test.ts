@@ -183,3 +183,15 @@ test('the example for a missing account of meetings has no token of the sandbox 
   expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('svc meetings list --account 1') });
   expect(ran.stderr).not.toContain('m2m_sandbox');
 });
+
+test('a text with NUL bytes, such as UTF-16 without its mark, is sent to nobody', async () => {
+  const world = sandboxWorld();
+  const file = join(world.folder, 'reply.txt');
+  await writeFile(file, Buffer.from('Hello', 'utf16le'));
+  const ran = await svc(world, ['tickets', 'reply', '8', '--body-file', file]);
+  expect([ran.exitCode, ran.stderr, world.sent]).toEqual([
+    2,
+    `Error: --body-file: ${file} is not UTF-8 text: it holds NUL bytes.\nConvert it first, for example with iconv.\n`,
+    [],
+  ]);
+});

@@ -160,6 +160,11 @@ describe('what cannot be synced is said, and nothing is sent', () => {
       Buffer.from('email,name\na@example.com,Zoë').subarray(0, -1),
       'Line 2 of contacts.csv is not valid UTF-8.',
     ],
+    [
+      'a page that asks for a login',
+      '\ufeff\n<!DOCTYPE html><html><body>Log in</body></html>',
+      'is a web page, not CSV.',
+    ],
     ['an Excel workbook', Buffer.from('PK\x03\x04rest'), 'is an Excel workbook or another archive, not CSV.'],
     ['binary', Buffer.from('email\n\0\0\0\x01'), 'is not text: it holds NUL bytes.'],
     [

@@ -1,6 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { rowsOfTable } from '../../src/tabular/rows.ts';
@@ -72,4 +73,26 @@ test.each([
 ])('the line of bad UTF-8 is named though a replacement character stands above it: %j', async (text, line) => {
   const reading = openSource(ports, await fileOf(Buffer.from(text, 'latin1'))).then(({ read }) => allOf(read()));
   await expect(reading).rejects.toThrow(`Line ${line} of a.csv is not valid UTF-8.`);
+});
+
+test.each([
+  ['a pipe', undefined, ['Waiting for standard input', undefined, undefined]],
+  ['a terminal, where the program before it shows its own signs of life', true, []],
+])('what is waited for on standard input is told beside %s', async (_, isTTY, wanted) => {
+  const told: unknown[] = [];
+  const state = await mkdtemp(join(tmpdir(), 'source-'));
+  const stdin = Readable.from([Buffer.from('id\n7\n')]);
+  const source = await openSource(
+    {
+      ...ports,
+      stdin,
+      stderr: { isTTY },
+      files: { config: '', state },
+      progress: (text: unknown) => told.push(text),
+    } as unknown as typeof ports,
+    '-',
+  );
+  expect((await allOf(source.read())).join('')).toBe('id\n7\n');
+  expect(told).toEqual(wanted);
+  await source.close();
 });

@@ -12,13 +12,17 @@ const largestText = 16 * 1024 * 1024;
 /** The text of a file that the user named; `-` is standard input. UTF-8, with or without a byte order mark. */
 export async function readUserText(ctx: Input, path: string, flag: string): Promise<string> {
   const bytes = await readUserBytes(ctx, path, flag);
+  const convert = 'Convert it first, for example with iconv.';
+  let text: string;
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Failure('usage', `${flag}: ${path} is not UTF-8 text.`, {
-      hint: 'Convert it first, for example with iconv.',
-    });
+    throw new Failure('usage', `${flag}: ${path} is not UTF-8 text.`, { hint: convert });
   }
+  // UTF-16 without a byte order mark, or no text at all: its reader would see neither.
+  if (text.includes('\0'))
+    throw new Failure('usage', `${flag}: ${path} is not UTF-8 text: it holds NUL bytes.`, { hint: convert });
+  return text;
 }
 
 /** The very bytes, whatever they are; `-` is standard input. */
