@@ -1,6 +1,7 @@
 import type { Input, Operation } from '../../api/operation.ts';
 import { call, type Known } from '../../http/call/call.ts';
-import { clocksApartMs, momentBy, timeAt } from '../../http/look/age.ts';
+import { momentBy, timeAt, timeByTicks } from '../../http/exchange/service-clock.ts';
+import { clocksApartMs } from '../../http/look/age.ts';
 import { type Before, largestOf, readBefore } from '../../http/look/before.ts';
 import { isNewestFirst } from '../../http/look/looking.ts';
 import { heldIn, type Listed, type Before as Written } from '../journal/lines.ts';
@@ -45,12 +46,15 @@ export async function knownBefore(
 export function momentNow(sending: Sending, first: Before | undefined): Moment {
   const { row, latest, outer } = sending;
   const { serviceClock } = outer.learnt;
-  const dateMs = serviceClock && Math.floor(timeAt(serviceClock, momentBy(outer.ctx.clock)));
+  const moment = momentBy(outer.ctx.clock);
+  // What is learnt of two clocks of the service must not go by ours, which somebody may set.
+  const dateMs = serviceClock && Math.floor(timeByTicks(serviceClock, moment));
+  const latestMs = serviceClock && Math.floor(timeAt(serviceClock, moment));
   return {
     answers: latest.count(),
     elsewhere: first && !row.operation.params ? seenSince(sending, first) : undefined,
     dateMs,
-    leftMs: dateMs === undefined ? undefined : dateMs - latest.behindMs(),
+    leftMs: latestMs === undefined ? undefined : latestMs - latest.behindMs(),
     // Where places in the list tell, no clock is asked.
     ownMs: first && !isNewestFirst(row.operation) ? latest.madeMs() : undefined,
   };

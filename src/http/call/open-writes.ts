@@ -2,7 +2,7 @@ import type { Operation } from '../../api/operation.ts';
 import { numbersWithin } from '../../text/digest-numbers.ts';
 import { type NumberTable, numberTable } from '../../text/number-table.ts';
 import type { Open, Service } from '../exchange/asking.ts';
-import { type Moment, momentBy, timeAt } from '../look/age.ts';
+import { type Moment, momentBy, timeAt } from '../exchange/service-clock.ts';
 
 type Op = Pick<Operation, 'id'>;
 

@@ -5,10 +5,10 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context, HttpResponse } from '../../context.ts';
 import type { DigestNumbers } from '../../text/digest-numbers.ts';
 import type { NumberTable } from '../../text/number-table.ts';
-import type { ServiceClock } from '../look/age.ts';
 import type { Gate } from './gate.ts';
 import type { Promised } from './promised.ts';
 import type { Recorder } from './recorder.ts';
+import type { ServiceClock } from './service-clock.ts';
 import type { Trace } from './trace.ts';
 
 /** What a request needs: the ports, who we are, and the settings of this run. */

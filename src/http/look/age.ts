@@ -1,4 +1,3 @@
-import type { Clock, HttpResponse } from '../../context.ts';
 import { momentOf } from './agree.ts';
 
 /** When a record says that it was made, in milliseconds; undefined where it does not say. */
@@ -39,36 +38,4 @@ export function isOlder(record: Readonly<Record<string, unknown>>, { at, newestB
   if (at === undefined) return isBelow;
   const ageMs = at - made;
   return ageMs > clocksApartMs.fromAnswers && (ageMs < farthestMs || isBelow);
-}
-
-/** A moment of this machine. `wallMs`: how far its wall clock is ahead of its ticks, which stand still while it sleeps. */
-export type Moment = { readonly ticks: number; readonly wallMs: number };
-
-export function momentBy(clock: Clock): Moment {
-  const ticks = clock.ticks();
-  return { ticks, wallMs: clock.now().getTime() - ticks };
-}
-
-/** The service's clock, as an answer told it: how far it was ahead of our ticks, and our wall clock then. */
-export type ServiceClock = { readonly aheadMs: number; readonly wallMs: number };
-
-/**
- * What the service's clock says at a moment, in milliseconds. Where our wall clock has gone on alone since it was learnt
- * the machine was asleep, or somebody has set it: of the two the later time lets nothing older be taken for ours.
- */
-export const timeAt = (service: ServiceClock, { ticks, wallMs }: Moment): number =>
-  ticks + service.aheadMs + Math.max(0, wallMs - service.wallMs);
-
-/**
- * The service's clock by an answer to a read that came at that moment. What comes from a store has an old `Date`, so of
- * several answers the one with the largest is right.
- */
-export function serviceClock(
-  known: ServiceClock | undefined,
-  { status, headers }: HttpResponse,
-  moment: Moment,
-): ServiceClock | undefined {
-  const date = status < 300 ? Date.parse(headers.date ?? '') : Number.NaN;
-  if (Number.isNaN(date) || (known && date < timeAt(known, moment))) return known;
-  return { aheadMs: date - moment.ticks, wallMs: moment.wallMs };
 }

@@ -9,7 +9,7 @@ import { type Judged, judgeAnswer } from '../exchange/answer.ts';
 import type { RequestSpec, Service } from '../exchange/asking.ts';
 import { denialIn } from '../exchange/promised.ts';
 import type { Wire } from '../exchange/request.ts';
-import { momentBy, serviceClock } from '../look/age.ts';
+import { momentBy, serviceClock } from '../exchange/service-clock.ts';
 import type { Recording } from './recorded.ts';
 import { userAgent } from './user-agent.ts';
 
@@ -106,13 +106,15 @@ export async function exchange(
       timeoutMs: settings.timeoutMs,
       signal: ctx.signal,
     };
-    const began = ctx.clock.ticks();
+    const began = momentBy(ctx.clock);
     const answer = await ctx.exchange(request);
-    trace?.(request, answer, { attempt: number, tookMs: Math.round(ctx.clock.ticks() - began) });
+    trace?.(request, answer, { attempt: number, tookMs: Math.round(ctx.clock.ticks() - began.ticks) });
     const date = 'status' in answer ? Date.parse(answer.headers.date ?? '') : Number.NaN;
     if (!Number.isNaN(date)) service.learnt.clockAheadMs = date - ctx.clock.now().getTime();
-    if ('status' in answer && request.method === 'GET')
-      service.learnt.serviceClock = serviceClock(service.learnt.serviceClock, answer, momentBy(ctx.clock));
+    if ('status' in answer) {
+      const told = { ...answer, began: request.method === 'GET' ? undefined : began };
+      service.learnt.serviceClock = serviceClock(service.learnt.serviceClock, told, momentBy(ctx.clock));
+    }
     const next = 'status' in answer ? redirectOf(request, answer) : undefined;
     if (!next || hop === 4) return 'lost' in answer ? answer : withoutSentSecrets(request, answer);
     url = next;
