@@ -4,6 +4,7 @@ import { digits, emailKey } from '../mirror/tables/contact-words.ts';
 import { type Account, owned, ownerOf, type Row, type Sql } from '../mirror/tables/store.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
+import { shellWord } from '../text/shell-word.ts';
 
 /**
  * The id of the one person with that id, email or phone: among the contacts, and among those that tickets and conversations
@@ -22,7 +23,7 @@ export async function personIn(sql: Sql, account: Account, typed: string): Promi
   const [only, ...others] = found.keys();
   if (only === undefined) {
     throw new Failure('not-found', `The copy has no contact with the id, email or phone ${text}.`, {
-      hint: 'To look for a part of it: svc contacts find TEXT. To bring the copy up to date: svc mirror pull',
+      hint: `To look for a part of it: svc contacts find ${shellWord(text)}\nTo bring the copy up to date: svc mirror pull`,
     });
   }
   if (others.length === 0) return only;

@@ -54,5 +54,11 @@ export function withMeant(error: unknown, record: string, texts: readonly string
     if (meant !== undefined && meant !== text)
       return new Failure(error.kind, error.message, { hint: `Did you mean ${meant}?` });
   }
-  return error;
+  const words = texts.map((one) => one.trim()).find((one) => /^\p{L}/u.test(one));
+  const search = searches[record];
+  if (words === undefined || search === undefined) return error;
+  return new Failure(error.kind, error.message, { hint: `To look for it: svc ${search} ${shellWord(words)}` });
 }
+
+/** What finds a record by words that are no name of it. */
+const searches: Readonly<Record<string, string>> = { contacts: 'contacts find', tickets: 'tickets list --search' };

@@ -74,6 +74,8 @@ onBothEngines('contacts history', ({ test, pulled, looked, world: fresh }) => {
     for (const said of ['80001 (One)', '80002 (Two)']) expect(twins.stderr).toContain(said);
     for (const nobody of ['nobody@example.com', '9999999', '+4930123458', "' OR 1=1 --", '$1', '0'])
       expect({ nobody, code: (await run(nobody)).exitCode }).toEqual({ nobody, code: 3 });
+    const { stderr } = await run('yara kim');
+    expect(stderr).toContain("To look for a part of it: svc contacts find 'yara kim'\n");
     const shadow = JSON.parse((await run('shadow@example.com')).stdout);
     expect(shadow.contact.contact_id).toBe(80_004);
     expect(JSON.parse((await run('0049 30 123456')).stdout).contact.contact_id).toBe(80_001);

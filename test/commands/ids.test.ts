@@ -54,7 +54,8 @@ describe('a ticket is taken by its number', () => {
     const ran = await svc(world, ['tickets', 'get', 'seven']);
     expect(ran).toMatchObject({
       exitCode: 2,
-      stderr: 'Error: ID must be the id or number of a ticket, not "seven".\n',
+      stderr:
+        'Error: ID must be the id or number of a ticket, not "seven".\nTo look for it: svc tickets list --search seven\n',
     });
     expect((await svc(world, ['tickets', 'get', '-7'])).exitCode).toBe(2);
     expect(world.sent).toEqual([]);
@@ -365,7 +366,7 @@ describe('ids as people paste them', () => {
 
   test('of a flag, what is neither is told what it takes', async () => {
     expect((await run('tickets', 'list', '--contact', 'yara')).stderr).toContain(
-      '--contact must be the id or email of a contact, not "yara".',
+      '--contact must be the id or email of a contact, not "yara".\nTo look for it: svc contacts find yara\n',
     );
   });
 
