@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -186,7 +186,6 @@ test.runIf(process.platform === 'linux')(
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     await once(child, 'spawn');
     try {
-      const { readFile } = await import('node:fs/promises');
       const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8');
       await writeFile(join(path, `${host}.${child.pid}.${stat.split(') ')[1]?.split(' ')[19]}.x`), '');
       child.kill('SIGSTOP');
@@ -205,17 +204,25 @@ test.runIf(process.platform === 'linux')(
 test.runIf(process.platform === 'linux')('a zombie holds no lock', async () => {
   const path = await folder();
   await mkdir(path, { recursive: true });
-  // The shell's child ends at once, and the shell becomes a program that never asks for its exit code.
-  const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 60']);
-  try {
-    const [line] = await once(parent.stdout, 'data');
-    const pid = Number(String(line));
-    const { readFile } = await import('node:fs/promises');
-    let stat = '';
-    while (!/\) Z /u.test(stat)) {
-      stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The shell becomes a program that never asks for the exit code of its child, which ends after that: the shell would ask.
+  const parent = spawn('sh', ['-c', 'cat <&3 >/dev/null & echo $!; exec sleep 60 3<&-'], {
+    stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
+  });
+  const until = async (file: string, ends: RegExp): Promise<string> => {
+    for (;;) {
+      const text = await readFile(file, 'utf8');
+      if (ends.test(text)) return text;
       await sleep(5);
     }
+  };
+  try {
+    const [, out, , held] = parent.stdio;
+    if (!out || !held) throw new Error('The shell has no pipes.');
+    const [line] = await once(out, 'data');
+    const pid = Number(String(line));
+    await until(`/proc/${parent.pid}/comm`, /^sleep$/mu);
+    held.destroy();
+    const stat = await until(`/proc/${pid}/stat`, /\) Z /u);
     await writeFile(join(path, `${host}.${pid}.${stat.split(') ')[1]?.split(' ')[19]}.x`), '');
     expect(await tryLock(path)).toBeDefined();
   } finally {
