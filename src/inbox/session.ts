@@ -1,6 +1,5 @@
 import type { Settings } from '../config/settings.ts';
 import { type Context, withContext } from '../context.ts';
-import { connect } from '../http/call/call.ts';
 import { type Copy, openCopyPulled, openCopyToPull } from '../mirror/store/open-copy.ts';
 import { isNoCopy } from '../mirror/store/place.ts';
 import type { Store } from '../mirror/tables/store.ts';
@@ -23,7 +22,7 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
     progress: progressTo(tell),
   });
   const { noted, close, closeAll } = openStores();
-  const service = onceDone(() => connect(quiet, settings));
+  const service = onceDone(async () => (await import('../http/call/call.ts')).connect(quiet, settings));
   const drafts = onceDone(async () => {
     const [{ ownDrafts }, { openDrafts }] = await Promise.all([import('../sends/own.ts'), import('../sends/store.ts')]);
     return ownDrafts(await openDrafts(quiet, settings.drafts), service, async () => idOf((await copy()).account));
