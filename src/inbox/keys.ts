@@ -87,8 +87,7 @@ const groups = {
     {
       act: 'take-back',
       ...{ keys: ['u'], brief: 'take back' },
-      about:
-        'take back a reply that is held (its text stays a draft), else open again what was resolved or closed last',
+      about: 'take back a send that is held (its text stays a draft), else open again what was resolved or closed last',
       works: ({ jobs, undo }) => undo !== undefined || jobs.some(({ state }) => state === 'held'),
     },
   ],

@@ -11,7 +11,7 @@ import { openSession } from './session.ts';
 import { frameOf } from './view/frame.ts';
 import type { Look } from './view/parts.ts';
 import { allViews } from './views.ts';
-import { perform } from './world.ts';
+import { loadRest, perform } from './world.ts';
 
 export type Running = { readonly view: string; readonly db: string | undefined };
 
@@ -79,9 +79,6 @@ export async function runScreen(ctx: Context, settings: Settings, { view, db }: 
     await session.end();
   }
 }
-
-/** At once, and not with the first key that needs it: another svc may have been installed by then, with files of other names. */
-const loadRest = () => Promise.all([import('./doings.ts'), import('./end-view.ts'), import('./source.ts')]);
 
 const tickMs = ({ jobs }: Model): number => (jobs.some(({ state }) => state === 'held') ? countMs : idleMs);
 

@@ -30,6 +30,16 @@ async function list(
   }
 }
 
+/** At once, and not with the first key that needs it: another svc may have been installed by then, with files of other names. */
+export const loadRest = () =>
+  Promise.all([
+    import('./doings.ts'),
+    import('./end-view.ts'),
+    import('./source.ts'),
+    import('../sends/set-now.ts'),
+    import('../http/call/call.ts'),
+  ]);
+
 type Later = Extract<Effect, { readonly do: keyof typeof doings }>;
 
 /** What every key but a few needs; loaded once the first rows are shown. */

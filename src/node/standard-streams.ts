@@ -7,35 +7,48 @@ type Output = Writable & { readonly isFile?: boolean };
 /** Who writes hears of an error by the write itself (output/write.ts). */
 export const openStdout = (): Context['stdout'] => openOutput(1, () => process.stdout);
 
-/** One for the whole process, so that its lines stay in order. The reader of the notes may have left; svc goes on. */
+/**
+ * One for the whole process, so that its lines stay in order. The reader of the notes may have left, or the disk be full: what
+ * comes later is tried all the same, for nobody asks whether a note was written.
+ */
 export const openStderr: () => Context['stderr'] = once(() => openOutput(2, () => process.stderr));
 
 function openOutput(fd: number, open: () => Writable): Output {
-  const kind = kindOf(fd);
-  if (kind === 'other') return open().on('error', () => {});
+  const place = placeOf(fd);
+  if (!place) return open().on('error', () => {});
   const { Writable } = process.getBuiltinModule('node:stream');
-  const write = kind === 'file' ? toFile(fd) : toPipe(fd, open);
+  const write = place.isFile ? toFile(fd) : toPipe(place.fd, open);
   const stream = new Writable({
     decodeStrings: true,
     write(bytes: Buffer, _encoding, done) {
+      // A stream that was given an error writes nothing more.
+      const over: typeof done = fd === 2 ? () => done() : done;
       try {
-        write(bytes, done);
+        write(bytes, over);
       } catch (error) {
-        done(error instanceof Error ? error : new Error(String(error)));
+        over(error instanceof Error ? error : new Error(String(error)));
       }
     },
   }).on('error', () => {});
-  return Object.assign(stream, kind === 'file' && { isFile: true });
+  return Object.assign(stream, place.isFile && { isFile: true });
 }
 
-/** Closed, or of a kind that cannot be looked at: Node's own stream says what is wrong with it. */
-function kindOf(fd: number): 'file' | 'pipe' | 'other' {
+type Place = { readonly fd: number; readonly isFile: boolean };
+
+/** Undefined where it is closed, or of another kind: Node's own stream waits for it, and says what is wrong with it. */
+function placeOf(fd: number): Place | undefined {
+  const { constants, fstatSync, openSync } = process.getBuiltinModule('node:fs');
   try {
-    const found = process.getBuiltinModule('node:fs').fstatSync(fd);
-    if (found.isFile()) return 'file';
-    return process.platform !== 'win32' && (found.isFIFO() || found.isSocket()) ? 'pipe' : 'other';
+    const found = fstatSync(fd);
+    if (found.isFile()) return { fd, isFile: true };
+    if (process.platform !== 'linux') return undefined;
+    if (found.isSocket()) return { fd, isFile: false };
+    if (!found.isFIFO()) return undefined;
+    // The same pipe, which refuses what it has no room for: a write that waits there hears no signal. To change the one that is
+    // open would change it for every program that has it.
+    return { fd: openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK), isFile: false };
   } catch {
-    return 'other';
+    return undefined;
   }
 }
 
@@ -60,13 +73,12 @@ const roomBytes = 4096;
 function toPipe(fd: number, open: () => Writable): Write {
   let room = roomBytes;
   let stream: Writable | undefined;
-  const atOnce = once(() => withoutWaiting(fd));
   return (bytes, done) => {
     let written = 0;
     room -= bytes.length;
     try {
       const { writeSync } = process.getBuiltinModule('node:fs');
-      while (!stream && room >= 0 && written < bytes.length) written += writeSync(atOnce(), bytes, written);
+      while (!stream && room >= 0 && written < bytes.length) written += writeSync(fd, bytes, written);
     } catch (error) {
       // Somebody else has filled it, and who reads may come later.
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
@@ -75,17 +87,4 @@ function toPipe(fd: number, open: () => Writable): Write {
     stream ??= open().on('error', () => {});
     stream.write(bytes.subarray(written), done);
   };
-}
-
-/**
- * The same pipe, which refuses what it has no room for: a write that waits there hears no signal. To change the one that is
- * open would change it for every program that has it. Of a socket, and where there is no /proc, it is that one.
- */
-function withoutWaiting(fd: number): number {
-  const { constants, openSync } = process.getBuiltinModule('node:fs');
-  try {
-    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
-  } catch {
-    return fd;
-  }
 }

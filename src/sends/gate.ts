@@ -65,7 +65,8 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
     const late = await refusedNow();
     if (late) return late;
   }
-  if (policies.length === 0) return 'go';
+  // What is judged anew after a wait has its place in the hour already.
+  if (policies.length === 0 || judging.shared.counted.has(request)) return 'go';
   return (await (await import('./policy.ts')).refusalByRate(policies, judging, request)) ?? 'go';
 }
 

@@ -23,7 +23,8 @@ const gateWith = (judging: Judging): Sends => ({
   with: (wish) => gateWith({ ...judging, wish: { ...judging.wish, ...wish } }),
   takeBack: async (request) => {
     const counted = judging.shared.counted.get(request);
-    if (counted !== undefined) await (await import('./rate.ts')).uncountSend(judging.ctx, counted);
+    if (!judging.shared.counted.delete(request) || counted === undefined) return;
+    await (await import('./rate.ts')).uncountSend(judging.ctx, counted);
   },
   mode: async () => (judging.wish.draft === true ? 'draft' : modeOf(judging)),
 });

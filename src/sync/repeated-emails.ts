@@ -29,7 +29,7 @@ export function repeatedEmails(most = mostRows): RepeatedEmails {
     },
     notes() {
       if (again.count === 0) return [];
-      const where = rows > most ? ` among the first ${number(most)} rows` : '';
+      const where = rows > most ? ` among the first ${number(most)} that are sent` : '';
       const are = again.count === 1 ? 'is' : 'are';
       return [
         `${counted(again.count, 'email')} ${are} in more than one row${where} (${examplesOf(again)}). All of these rows are sent, in the file's order; --dedupe changes that.`,

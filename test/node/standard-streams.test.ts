@@ -65,11 +65,27 @@ stdout.write('one line\\n');
 stderr.write('written ');`;
   // The pipe holds 65,536 bytes, and nobody reads them while svc is there, for three seconds at most.
   const filled = 'head -c 65536 /dev/zero; "$0" -e "$1" 2>"$2" & own=$!';
-  const stopped = 'until grep -q written "$2"; do :; done; kill -TERM $own; wait $own; touch "$2.end"';
+  const stopped = 'until grep -qs written "$2"; do :; done; kill -TERM $own; wait $own; touch "$2.end"';
   const waits = 'for at in $(seq 60); do [ -e "$2.end" ] && exit; sleep 0.05; done; echo " too late" >>"$2"';
   const line = `{ ${filled}; ${stopped}; } | { ${waits}; }; cat "$2" >&2`;
   const { stderr } = spawnSync('sh', ['-c', line, process.execPath, script, join(built.folder, 'heard')], {
     encoding: 'utf8',
   });
   expect(stderr).toBe('written heard');
+});
+
+test.each(['2>&1', '2>"$2" && cat "$2"'])('a note that is refused keeps none of the later ones back (%s)', (to) => {
+  const script = `
+const fs = require('node:fs');
+const { writeSync } = fs;
+fs.writeSync = () => {
+  fs.writeSync = writeSync;
+  throw Object.assign(new Error('No space is left.'), { code: 'ENOSPC' });
+};
+const { nodeContext } = require(${JSON.stringify(join(built.script, '..', '..', 'dist', 'main.cjs'))});
+const { stderr } = nodeContext();
+stderr.write('first ', () => stderr.write('second'));`;
+  const given = [process.execPath, script, join(built.folder, 'notes')];
+  const { stdout } = spawnSync('sh', ['-c', `"$0" -e "$1" ${to}`, ...given], { encoding: 'utf8' });
+  expect(stdout).toBe('second');
 });

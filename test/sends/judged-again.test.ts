@@ -1,4 +1,6 @@
 // What had to wait for the limit is judged as it is then: an entry may be public by now, and a stricter mode may be set.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { svc } from '../svc.ts';
 import { desk, writesOf } from './drafting.ts';
@@ -55,4 +57,17 @@ test('a stricter mode that is set meanwhile holds a reply', async () => {
   const ran = await svc(service, ['conversations', 'reply', '7', '--body', 'Hi', '--yes']);
   expect(ran, ran.stderr).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Draft 1') });
   expect(writesOf(at.world)).toEqual([]);
+});
+
+test('a reply that is asked about once more after its wait has its place in the hour already', async () => {
+  const at = desk();
+  const folder = join(at.world.folder, 'config');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'policy.yaml'), 'sends: { max_per_hour: 1 }\n');
+  const service = refusedOnce(at, () => at.ok('config set sends ask'));
+  const reply = ['conversations', 'reply', '7', '--body', 'Hi'];
+  const ran = await svc(service, reply, { columns: 100, answers: [true, true] });
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
+  expect(writesOf(at.world)).toHaveLength(1);
+  expect((await svc(at.world, reply, { columns: 100, answers: [true] })).exitCode).toBe(5);
 });

@@ -418,7 +418,7 @@ describe('rows with one email', () => {
       other.add({ line: row, contact: { email: `person${row % 999}@example.com` }, size: 20, phone: 'fine' });
     expect(other.notes()).toEqual([
       expect.stringContaining(
-        '1 email is in more than one row among the first 1,000 rows (line 1000: person1@example.com)',
+        '1 email is in more than one row among the first 1,000 that are sent (line 1000: person1@example.com)',
       ),
     ]);
   });

@@ -10,7 +10,7 @@ import type { Model } from '../model.ts';
 import type { Running } from '../run.ts';
 import { openSession } from '../session.ts';
 import { allViews } from '../views.ts';
-import { perform } from '../world.ts';
+import { loadRest, perform } from '../world.ts';
 import { eventsOf } from './meant.ts';
 import { jobsSaid, linearSize, type Places, placesSaid, questionOf, said } from './said.ts';
 
@@ -50,6 +50,7 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
         },
       },
     );
+    void loadRest().catch(() => {});
     void session.follow().catch(() => {});
     let told: Model | undefined;
     let places: Places = new Map();
