@@ -65,7 +65,7 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
     const late = await refusedNow();
     if (late) return late;
   }
-  // What is judged anew after a wait has its place in the hour already.
+  // What is judged again after a wait has its place in the hour already.
   if (policies.length === 0 || judging.shared.counted.has(request)) return 'go';
   return (await (await import('./policy.ts')).refusalByRate(policies, judging, request)) ?? 'go';
 }
@@ -80,7 +80,7 @@ const modeWith = async ({ ctx, settings, wish }: Judging, policies: readonly Pol
 
 /**
  * After a wait that the service asked for: quiet hours may have begun, and the record may be another one. What nobody
- * would have heard of may be public by now, and a stricter mode may be set: then it is judged as if it came anew.
+ * would have heard of may be public by now, and a stricter mode may be set: then it is judged as if it had just come.
  */
 export async function judgeAgain(judging: Judging, request: SendRequest): Promise<Verdict> {
   const before = passed.get(request);
