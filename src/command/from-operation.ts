@@ -174,14 +174,9 @@ async function bodyOf({ ctx, settings, flags, read }: Run, operation: Operation,
   if (about.text) {
     const required = fields[about.text]?.required === true;
     const title = textIn(body.subject ?? body.title);
-    const template =
-      flags.template === undefined && Object.keys(flags.set ?? {}).length === 0
-        ? undefined
-        : await (await import('./record-template.ts')).filledFor(ctx, settings, {
-            operation,
-            field: about.text,
-            flags,
-          });
+    const template = namesTemplate(flags)
+      ? await (await import('./record-template.ts')).filledFor(ctx, settings, { operation, field: about.text, flags })
+      : undefined;
     const text = await bodyText(ctx, settings, {
       field: about.text,
       text: textIn(body[about.text]) ?? textIn(flags[about.text]),
@@ -211,6 +206,10 @@ async function seedFor(ctx: Context, operation: Operation, read: () => Promise<S
   const fate = ctx.preview ? 'shown' : await modeOf(ctx, operation);
   return seedOrNone(read, (seed) => seeded(seed, fate));
 }
+
+/** Whether the text comes from a template. A `--set` alone is a mistake, which is told where the template is read. */
+export const namesTemplate = ({ template, set }: Values): boolean =>
+  template !== undefined || Object.keys(set ?? {}).length > 0;
 
 /** The values that were given, by the wire's names. */
 export function pickGiven(flags: Values, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

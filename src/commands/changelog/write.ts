@@ -6,7 +6,7 @@ import { bodyText, textFlags } from '../../command/body-text.ts';
 import { cleared, clearFlag, noChange } from '../../command/clear.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { flagsOf } from '../../command/flags.ts';
-import { pickGiven } from '../../command/from-operation.ts';
+import { namesTemplate, pickGiven } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -179,8 +179,7 @@ async function bodyFrom(
     throw new Failure('usage', 'Give only one of --body-file and --content-file.');
   }
   const file = textIn(flags.bodyFile ?? flags.contentFile);
-  const isFilled = flags.template !== undefined || Object.keys(flags.set ?? {}).length > 0;
-  const template = isFilled ? await filledIn(ctx, settings, flags, id) : undefined;
+  const template = namesTemplate(flags) ? await filledIn(ctx, settings, flags, id) : undefined;
   const text = await bodyText(ctx, settings, {
     field: 'content',
     text: textIn(flags.content),
