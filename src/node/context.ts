@@ -176,10 +176,10 @@ const lazyAsk = (asking: Asking): Ask => {
       }
       asking.progress(undefined);
       asking.awaited.isLine = true;
-      // What was asked, and typed since, is gone from the screen after Ctrl-Z and fg.
       const asked = () => void process.stdout.write(question);
-      asked();
+      // What was asked, and typed since, is gone from the screen after Ctrl-Z and fg; who sees it may press that at once.
       process.on('SIGCONT', asked);
+      asked();
       return lines.next().finally(() => {
         process.off('SIGCONT', asked);
         asking.awaited.isLine = false;

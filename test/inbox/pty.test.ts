@@ -248,6 +248,30 @@ test('--linear: stopped before it has said anything, it begins after fg', { tags
   await pty.isAsItWas();
 });
 
+test('--linear: stopped in the moment in which it asks, it asks again after fg', { tags: ['long'] }, async () => {
+  const stop = `if (require("worker_threads").isMainThread) {
+    const { write } = process.stdout;
+    process.stdout.write = function (text, ...rest) {
+      const isWritten = write.call(this, text, ...rest);
+      if (/T-1007: .*q end >/u.test(text)) {
+        process.stdout.write = write;
+        process.kill(process.pid, "SIGTSTP");
+      }
+      return isWritten;
+    };
+  }`;
+  const pty = await shell('true', undefined, {
+    command: `echo '${stop.replaceAll(/\n\s*/gu, ' ')}' > stop.cjs; NODE_OPTIONS="--require ./stop.cjs" svc inbox --linear`,
+    first: inLines.first,
+  });
+  await pty.press('2\r', /Stopped/u);
+  pty.type('clear\r');
+  await pty.hides(/Stopped/u);
+  await pty.press('fg\r', /^T-1007: .*q end >/mu);
+  pty.type('q\r');
+  await pty.isAsItWas();
+});
+
 test('--linear: an editor that a signal ended: what it had saved is a draft, and the signal is named', {
   tags: ['long'],
 }, async () => {
