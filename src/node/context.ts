@@ -119,10 +119,12 @@ function interruptSignal(hangups: ReadonlySet<() => void>, lent: Lent): { signal
   const interrupt = new AbortController();
   // Each request and each wait listens to it; Node takes more than ten for a leak and warns on the screen.
   process.getBuiltinModule('node:events').setMaxListeners(0, interrupt.signal);
-  let fired = 0;
+  let isSameStop = false;
   const fire = (name: string) => {
     if (interrupt.signal.aborted) return;
-    fired = ticks();
+    isSameStop = true;
+    // What arrived in that time while svc was busy is heard later, but before this.
+    setTimeout(() => setImmediate(() => (isSameStop = false)), sameStopMs).unref();
     interrupt.abort(name);
   };
   for (const [name, code] of Object.entries(signalCodes)) {
@@ -134,7 +136,7 @@ function interruptSignal(hangups: ReadonlySet<() => void>, lent: Lent): { signal
       }
       // One terminal that is closed is told of by the system, by its shell, and by what reads it.
       if (name === 'SIGHUP' && interrupt.signal.reason === 'SIGHUP') return;
-      if (interrupt.signal.aborted && ticks() - fired > sameStopMs) process.exit(code);
+      if (interrupt.signal.aborted && !isSameStop) process.exit(code);
       fire(name);
     });
   }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -97,8 +98,10 @@ test.each([
 
 test('a process that was stopped for longer than --timeout reads the answer that waits for it: exit 0', async () => {
   let respond: (() => void) | undefined;
+  let stop = () => {};
   const slow = createServer(async (request, response) => {
     for await (const _ of request);
+    stop();
     respond = () => {
       // More than a socket takes at once, so that several reads are needed.
       const note = { id: 1, body: 'x', created_at: '2026-03-01T12:00:00Z', added_later: 'x'.repeat(300_000) };
@@ -107,7 +110,7 @@ test('a process that was stopped for longer than --timeout reads the answer that
   });
   await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
   try {
-    const run = execa(process.execPath, [built.script, 'tickets', 'note', '7', '--body', 'x', '--timeout', '1'], {
+    const run = execa(process.execPath, [built.script, 'tickets', 'note', '7', '--body', 'x', '--timeout', '3'], {
       reject: false,
       env: {
         SVC_BASE_URL: `http://127.0.0.1:${(slow.address() as AddressInfo).port}`,
@@ -116,17 +119,41 @@ test('a process that was stopped for longer than --timeout reads the answer that
         SVC_STATE_DIR: `${built.folder}/stopped/state`,
       },
     });
+    // At once: the time that it waits has begun.
+    stop = () => void run.kill('SIGSTOP');
     await until(() => respond !== undefined);
-    run.kill('SIGSTOP');
     await until(() => readFileSync(`/proc/${run.pid}/stat`, 'utf8').includes(') T '));
     respond?.();
-    await sleep(1500);
+    await sleep(3500);
     run.kill('SIGCONT');
     expect(await run).toMatchObject({ exitCode: 0 });
   } finally {
     slow.closeAllConnections();
     slow.close();
   }
+});
+
+test.each([
+  ['when it comes', 'block();'],
+  ['a moment later', 'setTimeout(block, 20);'],
+])('a stop that arrives twice is one, also where svc is busy %s', async (_, then) => {
+  // The second one arrives at once, and is heard after longer than nobody presses twice.
+  const script = `
+const { nodeContext, runToItsEnd } = require('./dist/main.cjs');
+const ctx = nodeContext();
+const block = () => {
+  process.kill(process.pid, 'SIGTERM');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+};
+const finished = new Promise((resolve) => ctx.signal.addEventListener('abort', () => {
+  ${then}
+  setTimeout(resolve, 500, 7);
+}));
+runToItsEnd(finished, ctx);
+process.kill(process.pid, 'SIGINT');
+setTimeout(() => {}, 500);`;
+  const ran = await execa(process.execPath, ['-e', script], { cwd: join(built.script, '..', '..'), reject: false });
+  expect(ran.exitCode, ran.stderr).toBe(7);
 });
 
 test('SIGTERM is 143', async () => {

@@ -86,13 +86,16 @@ describe('a filter', () => {
     ['def f: f; f', 130],
   ])('of a listener, %s, ends with it: exit %i', { tags: ['long'] }, async (filter, wanted) => {
     const run = start('webhooks', 'listen', '--port', '0', '--jq', filter);
-    let said = '';
-    run.stderr.on('data', (chunk) => {
-      said += chunk;
-    });
-    await until(() => said.includes('Listening on '));
-    const [, url = ''] = /Listening on (\S+)/u.exec(said) ?? [];
+    const told = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const)
+      run[name].on('data', (chunk) => {
+        told[name] += chunk;
+      });
+    await until(() => told.stderr.includes('Listening on '));
+    const [, url = ''] = /Listening on (\S+)/u.exec(told.stderr) ?? [];
     expect((await start('webhooks', 'trigger', 'ticket.created', '--to', url)).exitCode).toBe(0);
+    // The one has printed its result, the other is at work.
+    await (wanted === 0 ? until(() => told.stdout !== '') : threadHasWorked(run));
     const { exitCode } = await interrupt(run);
     expect(exitCode).toBe(wanted);
   });
@@ -169,8 +172,9 @@ describe('a FIFO that is written', () => {
     await hasOpened(run, /\/fifo$/u);
     run.kill('SIGINT');
     await until(() => said.includes('Ctrl-C again'));
-    run.kill('SIGINT');
+    const again = setInterval(() => run.kill('SIGINT'), 100);
     expect((await run).exitCode).toBe(130);
+    clearInterval(again);
     closeSync(reader);
   });
 
