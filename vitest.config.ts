@@ -49,6 +49,8 @@ export default defineConfig({
     // On a machine that does ten other things as well a test takes twenty times as long; one that hangs is found all the same.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    // What is waited for is waited for on such a machine as well; a second, as Vitest has it, is no bound of anything.
+    expect: { poll: { timeout: 60_000 } },
     env: {
       TZ: 'UTC',
       NO_COLOR: '1',

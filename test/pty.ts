@@ -13,9 +13,6 @@ export type PtyOptions = {
 const patternOf = (what: string | RegExp) =>
   typeof what === 'string' ? new RegExp(what.replaceAll(/[.*+?^${}()|[\]\\]/gu, '\\$&'), 'u') : what;
 
-/** How long a machine that does ten other things may take. */
-const patienceMs = 60_000;
-
 /**
  * A program on a real terminal whose cells can be read. End it with `kill` (afterEach), whatever it did.
  *
@@ -66,9 +63,8 @@ export function startOnTerminal([file = '', ...args]: readonly string[], options
       emulator.resize(columns, rows);
       pty.resize(columns, rows);
     },
-    shows: (what: string | RegExp) =>
-      expect.poll(settled, { timeout: patienceMs, interval: 10 }).toMatch(patternOf(what)),
-    hides: (what: RegExp) => expect.poll(settled, { timeout: patienceMs, interval: 10 }).not.toMatch(what),
+    shows: (what: string | RegExp) => expect.poll(settled, { interval: 10 }).toMatch(patternOf(what)),
+    hides: (what: RegExp) => expect.poll(settled, { interval: 10 }).not.toMatch(what),
     /** Everything that came, for what cells do not tell. */
     bytes: () => bytes,
     ended,

@@ -96,5 +96,4 @@ test.runIf(process.platform === 'linux')(
       ['other', other],
     ]);
   },
-  60_000,
 );

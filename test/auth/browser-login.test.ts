@@ -74,7 +74,7 @@ function start(argv: string[], more: Record<string, string> = {}) {
   );
   const address = async (): Promise<string> => {
     const url = () => /http:\S+\/authorize\?\S+(?=\s)/u.exec(said.stderr)?.[0] ?? '';
-    await expect.poll(url, { timeout: 60_000 }).not.toBe('');
+    await expect.poll(url).not.toBe('');
     return url();
   };
   return { child, ended, address };
@@ -156,7 +156,7 @@ async function ownBrowser() {
   await writeFile(script, `${lines.join('\n')}\n`);
   await chmod(script, 0o755);
   const argument = async () => {
-    await expect.poll(() => existsSync(seen), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => existsSync(seen)).toBe(true);
     const text = readFileSync(seen, 'utf8').trim();
     await rm(seen);
     return text;

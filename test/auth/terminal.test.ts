@@ -60,7 +60,7 @@ function terminal(...argv: string[]) {
     ended,
     screen: () => screen,
     type: (text: string) => pty.write(text),
-    shows: (what: RegExp) => expect.poll(() => screen, { timeout: 60_000 }).toMatch(what),
+    shows: (what: RegExp) => expect.poll(() => screen).toMatch(what),
   };
 }
 

@@ -40,7 +40,7 @@ async function closedAt(shown: string, argv: string): Promise<string> {
     // Not in its types: it closes our end, as a window does.
     if (screen.includes(shown)) Reflect.apply(Reflect.get(pty, 'destroy'), pty, []);
   });
-  await expect.poll(() => existsSync(told) && readFileSync(told, 'utf8'), { timeout: 60_000 }).toMatch(/\n$/u);
+  await expect.poll(() => existsSync(told) && readFileSync(told, 'utf8')).toMatch(/\n$/u);
   return readFileSync(told, 'utf8').trim();
 }
 

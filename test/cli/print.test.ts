@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Settings } from '../../src/config/settings.ts';
 import { Failure } from '../../src/errors.ts';
 import { print } from '../../src/output/print.ts';
@@ -60,7 +60,7 @@ describe('in a pipe', () => {
       const { ctx, written } = screen({});
       async function* pages() {
         yield contacts[0];
-        await vi.waitFor(() => expect(written.stdout).toContain('Ada'));
+        await expect.poll(() => written.stdout).toContain('Ada');
         yield contacts[1];
       }
       const data = { shape: 'list', records: pages(), columns: ['contact_id', 'name'] } as const;

@@ -17,12 +17,10 @@ withPostgres(
     const ask = () => database.query({ text: 'SELECT 7 AS seven' });
     await expect(Promise.all([ask(), ask()])).rejects.toThrow(/relation "later" does not exist/u);
     serverOf().sql(name, 'CREATE TABLE later (id int)');
-    await expect.poll(ask, { timeout: 60_000 }).toEqual([{ seven: 7 }]);
+    await expect.poll(ask).toEqual([{ seven: 7 }]);
     await database.close();
     await expect
-      .poll(() => serverOf().sql(name, 'SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()'), {
-        timeout: 60_000,
-      })
+      .poll(() => serverOf().sql(name, 'SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()'))
       .toBe('1\n');
   },
 );

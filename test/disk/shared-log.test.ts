@@ -70,7 +70,7 @@ test.each([
     const disk = failing(call, (of) => isBroken && isMeant(of));
     await log.append(() => '2');
     // The lock is given back now, or in a moment.
-    await vi.waitFor(() => expect(disk.mock.results.map(({ type }) => type)).toContain('throw'), { timeout: 60_000 });
+    await expect.poll(() => disk.mock.results.map(({ type }) => type)).toContain('throw');
     isBroken = false;
     await log.append(() => '3');
     expect(await linesIn(root)).toEqual(['1', '2', '3']);

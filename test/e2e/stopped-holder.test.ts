@@ -158,7 +158,6 @@ inContainers(
     // The files are those of the run that took over.
     expect((await readFile(join(folder, 'out.csv'), 'utf8')).match(/,done,/gu)?.length).toBe(60);
   },
-  120_000,
 );
 
 inContainers(
@@ -177,23 +176,18 @@ inContainers(
     expect(last, last.stderr).toMatchObject({ code: 0 });
     expect(await subjects('Before')).toEqual(rows);
   },
-  120_000,
 );
 
-inContainers(
-  'a sync: paused in the middle, it sends nothing more and says who took over',
-  async () => {
-    const folder = await freshFolder();
-    const rows = Array.from({ length: 3000 }, (_, n) => `paused${n}@example.com`);
-    await writeFile(join(folder, 'rows.csv'), `email\n${rows.join('\n')}\n`);
-    const argv = ['contacts', 'sync', 'rows.csv', '--concurrency', '1', '--yes'];
-    const { own, other, sentAfter } = await takenOver(folder, argv, 'after', 2);
-    expect(other, other.stderr).toMatchObject({ code: 0 });
-    expect(own.stderr).toMatch(tookOver);
-    expect({ code: own.code, sentAfter }, own.stderr).toEqual({ code: 1, sentAfter: 0 });
-  },
-  120_000,
-);
+inContainers('a sync: paused in the middle, it sends nothing more and says who took over', async () => {
+  const folder = await freshFolder();
+  const rows = Array.from({ length: 3000 }, (_, n) => `paused${n}@example.com`);
+  await writeFile(join(folder, 'rows.csv'), `email\n${rows.join('\n')}\n`);
+  const argv = ['contacts', 'sync', 'rows.csv', '--concurrency', '1', '--yes'];
+  const { own, other, sentAfter } = await takenOver(folder, argv, 'after', 2);
+  expect(other, other.stderr).toMatchObject({ code: 0 });
+  expect(own.stderr).toMatch(tookOver);
+  expect({ code: own.code, sentAfter }, own.stderr).toEqual({ code: 1, sentAfter: 0 });
+});
 
 const urlOf = ({ out }: ReturnType<typeof contained>): string => /Listening on (\S+?),?\s/u.exec(out.stderr)?.[1] ?? '';
 
@@ -237,7 +231,6 @@ inContainers(
     await second.signal('SIGTERM');
     expect(await second.ended).toMatchObject({ code: 0 });
   },
-  120_000,
 );
 
 inContainers(
@@ -256,79 +249,70 @@ inContainers(
     expect(ended.stderr.match(/took over the inbox/gu)).toHaveLength(1);
     expect(await deliver(urlOf(second), body('still'))).toBe(204);
   },
-  120_000,
 );
 
-inContainers(
-  'a listener whose slot was taken passes nothing on any more, and ends with exit 1',
-  async () => {
-    const folder = await freshFolder();
-    const argv = ['webhooks', 'listen', '--port', '0', '--json'];
-    const first = await listening(folder, ...argv);
-    for (let n = 0; n < 5; n++) expect(await deliver(urlOf(first), body(`first-${n}`))).toBe(204);
-    await first.pause();
-    const second = await listening(folder, ...argv);
-    expect(await deliver(urlOf(second), body('second'))).toBe(204);
-    await first.goOn();
-    expect(await deliver(urlOf(first), body('late'))).toBeUndefined();
-    const ended = await first.ended;
-    expect(ended.stderr).toMatch(/took over the inbox in \S+ while this svc stood still/u);
-    expect(ended.code).toBe(1);
-    expect(await deliver(urlOf(second), body('end'))).toBe(204);
-    await second.signal('SIGTERM');
-    await second.ended;
-    const root = slotsFolder(join(folder, 'state'), 'default');
-    const { seen } = await receivedIn(await slots(root), ({ id }) => id);
-    expect(seen.map(({ value }) => value)).toEqual([
-      'first-0',
-      'first-1',
-      'first-2',
-      'first-3',
-      'first-4',
-      'second',
-      'end',
-    ]);
-  },
-  120_000,
-);
+inContainers('a listener whose slot was taken passes nothing on any more, and ends with exit 1', async () => {
+  const folder = await freshFolder();
+  const argv = ['webhooks', 'listen', '--port', '0', '--json'];
+  const first = await listening(folder, ...argv);
+  for (let n = 0; n < 5; n++) expect(await deliver(urlOf(first), body(`first-${n}`))).toBe(204);
+  await first.pause();
+  const second = await listening(folder, ...argv);
+  expect(await deliver(urlOf(second), body('second'))).toBe(204);
+  await first.goOn();
+  expect(await deliver(urlOf(first), body('late'))).toBeUndefined();
+  const ended = await first.ended;
+  expect(ended.stderr).toMatch(/took over the inbox in \S+ while this svc stood still/u);
+  expect(ended.code).toBe(1);
+  expect(await deliver(urlOf(second), body('end'))).toBe(204);
+  await second.signal('SIGTERM');
+  await second.ended;
+  const root = slotsFolder(join(folder, 'state'), 'default');
+  const { seen } = await receivedIn(await slots(root), ({ id }) => id);
+  expect(seen.map(({ value }) => value)).toEqual([
+    'first-0',
+    'first-1',
+    'first-2',
+    'first-3',
+    'first-4',
+    'second',
+    'end',
+  ]);
+});
 
-inContainers(
-  'a sandbox whose state file was taken ends with exit 1, and what the other one kept stays',
-  async () => {
-    const folder = await freshFolder();
-    const argv = ['sandbox', 'start', '--port', '0', '--seed', 'empty', '--state', 'kept.state', '--json'];
-    const address = (run: ReturnType<typeof contained>) => String(JSON.parse(run.out.stdout).base_url);
-    const start = async (...more: string[]) => {
-      const run = contained(folder, ...argv.filter((word) => word !== 'empty' && word !== '--seed'), ...more);
-      await run.until(() => run.out.stdout.includes('\n'));
-      return run;
-    };
-    const create = async (run: ReturnType<typeof contained>, subject: string) =>
-      (
-        await fetch(`${address(run)}/tickets`, {
-          method: 'POST',
-          headers: { authorization: 'Bearer key_acme', 'content-type': 'application/json' },
-          body: JSON.stringify({ subject }),
-        }).catch(() => ({ status: 0 }))
-      ).status;
-    const first = await start();
-    expect(await create(first, 'first')).toBe(201);
-    await first.pause();
-    const second = await start();
-    expect(await create(second, 'second')).toBe(201);
-    await first.goOn();
-    expect(await create(first, 'late')).not.toBe(201);
-    const ended = await first.ended;
-    expect(ended.stderr).toMatch(/took over the state file kept\.state while this svc stood still/u);
-    expect(ended.code).toBe(1);
-    await second.signal('SIGTERM');
-    await second.ended;
-    const text = await readFile(join(folder, 'kept.state'), 'utf8');
-    expect(['first', 'second', 'late'].map((subject) => text.includes(`"subject":"${subject}"`))).toEqual([
-      true,
-      true,
-      false,
-    ]);
-  },
-  120_000,
-);
+inContainers('a sandbox whose state file was taken ends with exit 1, and what the other one kept stays', async () => {
+  const folder = await freshFolder();
+  const argv = ['sandbox', 'start', '--port', '0', '--seed', 'empty', '--state', 'kept.state', '--json'];
+  const address = (run: ReturnType<typeof contained>) => String(JSON.parse(run.out.stdout).base_url);
+  const start = async (...more: string[]) => {
+    const run = contained(folder, ...argv.filter((word) => word !== 'empty' && word !== '--seed'), ...more);
+    await run.until(() => run.out.stdout.includes('\n'));
+    return run;
+  };
+  const create = async (run: ReturnType<typeof contained>, subject: string) =>
+    (
+      await fetch(`${address(run)}/tickets`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer key_acme', 'content-type': 'application/json' },
+        body: JSON.stringify({ subject }),
+      }).catch(() => ({ status: 0 }))
+    ).status;
+  const first = await start();
+  expect(await create(first, 'first')).toBe(201);
+  await first.pause();
+  const second = await start();
+  expect(await create(second, 'second')).toBe(201);
+  await first.goOn();
+  expect(await create(first, 'late')).not.toBe(201);
+  const ended = await first.ended;
+  expect(ended.stderr).toMatch(/took over the state file kept\.state while this svc stood still/u);
+  expect(ended.code).toBe(1);
+  await second.signal('SIGTERM');
+  await second.ended;
+  const text = await readFile(join(folder, 'kept.state'), 'utf8');
+  expect(['first', 'second', 'late'].map((subject) => text.includes(`"subject":"${subject}"`))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});

@@ -1,6 +1,6 @@
 // @module-tag long
 /** What is held while a line of --linear is awaited: it leaves in time, or is taken back in time, and answers nothing unseen. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { json } from '../mirror/engines.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
@@ -29,7 +29,7 @@ test.each(['j', 'u', 'q'])(
   'a reply that is held leaves while a line is awaited, and %s comes too late',
   async (key) => {
     const world = await holding();
-    const whileAsked = atLine(3, () => vi.waitFor(() => expect(posts(world)).toHaveLength(1), { timeout: 20_000 }));
+    const whileAsked = atLine(3, () => expect.poll(() => posts(world)).toHaveLength(1));
     const { stdout, exitCode } = await linear(world, ['1', 'r', key, 'q'], { edit, whileAsked });
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/leaves in \d+ s\. u takes it back\n/u);
@@ -59,7 +59,7 @@ test.each([
     const body = 'And one more thing!';
     await world.control('POST', 'act', { account_id: 1, kind: 'customer_message', conversation_id: id, body });
     const before = reads();
-    await vi.waitFor(() => expect(reads()).toBeGreaterThan(before), { timeout: 20_000 });
+    await expect.poll(reads).toBeGreaterThan(before);
     await new Promise((resolve) => setTimeout(resolve, 200));
   });
   const { stdout, exitCode } = await linear(world, [String(at + 1), 'r', ...more], { edit, whileAsked });

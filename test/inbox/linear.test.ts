@@ -1,7 +1,7 @@
 /** The inbox line by line: everything that the screen can do, and what becomes of a text where something fails. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Failure } from '../../src/errors.ts';
 import { eventsOf } from '../../src/inbox/linear/meant.ts';
 import { placesSaid, questionOf, said } from '../../src/inbox/linear/said.ts';
@@ -390,13 +390,12 @@ async function besideSomebody() {
     isFirst = false;
     expect(await svc(world, ['tickets', 'resolve', '5'])).toMatchObject({ exitCode: 0 });
     const shown = () => sql(world, 'SELECT status FROM tickets WHERE id = 5');
-    await vi.waitFor(
-      async () => {
+    await expect
+      .poll(() => {
         for (const wake of asleep.splice(0)) wake();
-        expect(await shown()).toEqual([{ status: 'resolved' }]);
-      },
-      { timeout: 60_000 },
-    );
+        return shown();
+      })
+      .toEqual([{ status: 'resolved' }]);
     // The rows of the view are read after the copy.
     await svc(world, ['inbox', '--json']);
   };

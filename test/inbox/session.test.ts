@@ -30,7 +30,7 @@ test('the copy is brought up to date, and drafts are listed, where the disk does
   });
   const [before, terminal] = [world.sent.length, fakeTerminal({ columns: 80, rows: 24 })];
   const ended = svc(world, ['inbox'], { columns: 80, terminal: terminal.port });
-  await vi.waitFor(() => expect(world.sent.length).toBeGreaterThan(before), { timeout: 10_000, interval: 5 });
+  await expect.poll(() => world.sent.length, { interval: 5 }).toBeGreaterThan(before);
   terminal.type('q');
   await ended;
   expect((await svc(world, ['drafts', 'list'])).exitCode).toBe(0);
@@ -65,14 +65,14 @@ test('an error that lasts leaves no connection to the copy open at each new atte
     columns: 80,
     terminal: terminal.port,
   });
-  await vi.waitFor(() => expect(rounds).toBe(6), { timeout: 60_000, interval: 5 });
+  await expect.poll(() => rounds, { interval: 5 }).toBe(6);
   const place = join(world.folder, 'state', 'mirror.db');
   expect(openOf(place)).toBeGreaterThan(0);
-  await vi.waitFor(() => expect(openOf(place)).toBeLessThanOrEqual(2), { timeout: 60_000, interval: 5 });
+  await expect.poll(() => openOf(place), { interval: 5 }).toBeLessThanOrEqual(2);
   terminal.type('q');
   await ended;
   // One that was being opened when it ended is closed once it is open.
-  await vi.waitFor(() => expect(openOf(place)).toBe(0), { timeout: 60_000, interval: 5 });
+  await expect.poll(() => openOf(place), { interval: 5 }).toBe(0);
 });
 
 test('who ends once the rows are there has them at once the next time', async () => {

@@ -39,7 +39,7 @@ async function pullAmong(world: SandboxWorld, { during, endAt, how, full }: Pull
 const runs = Number(process.env.SVC_TEST_RUNS ?? 2);
 
 onBothEngines('by chance', ({ test, world: fresh }) => {
-  test('after any changes, ends and pulls the copy is what the service shows', { timeout: 300_000 }, async () => {
+  test('after any changes, ends and pulls the copy is what the service shows', async () => {
     const step = fc.oneof({ arbitrary: change, weight: 3 }, { arbitrary: pulled, weight: 2 });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {

@@ -69,9 +69,7 @@ const idsOf = (records: Records, kind: string): unknown[] =>
 const runs = Number(process.env.SVC_TEST_RUNS ?? 2);
 
 onBothEngines('a service whose pages and clock are not to be relied on', ({ test, world: fresh }) => {
-  test('never makes a part complete, nor gone what is there; a last good pull has everything', {
-    timeout: 300_000,
-  }, async () => {
+  test('never makes a part complete, nor gone what is there; a last good pull has everything', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(pulled, { minLength: 1, maxLength: 4 }), async (pulls) => {
         const world = fresh();

@@ -155,7 +155,7 @@ test('in the background it waits for the terminal, which stays the shell’s unt
         pty.type('\r');
         return pty.lines().join('\n');
       },
-      { timeout: 60_000, interval: 250 },
+      { interval: 250 },
     )
     .toMatch(/Stopped/u);
   await pty.isAsItWas();
@@ -214,7 +214,7 @@ test('Ctrl-C in an editor is the editor’s', async () => {
   await pty.press('e', 'editing');
   // Twice: a second one would end svc at once.
   pty.type('\x03');
-  await expect.poll(caught, { timeout: 60_000 }).toBe('caught\n');
+  await expect.poll(caught).toBe('caught\n');
   pty.type('\x03');
   await pty.shows(/^ready[\s\S]*edited/u);
   expect(await caught()).toBe('caught\ncaught\n');
@@ -229,7 +229,7 @@ test('a terminal that takes nothing does not keep it from ending', async () => {
   pty.pause();
   pty.type('ffffw');
   // Read again only after it is gone: whoever waits for the terminal never is.
-  await expect.poll(() => isRunning(pty.pid), { timeout: 60_000 }).toBe(false);
+  await expect.poll(() => isRunning(pty.pid)).toBe(false);
   pty.resume();
   expect(await pty.ended).toMatchObject({ exitCode: 0 });
 });
@@ -239,7 +239,7 @@ test('a terminal that goes away ends it quietly', async () => {
   const pty = startOnTerminal(['sh', '-c', command], { columns: 90, cwd: folder, env: { HOME: folder } });
   await pty.shows(/^ready/u);
   pty.close();
-  await expect.poll(() => readFile(join(folder, 'said'), 'utf8'), { timeout: 60_000 }).toBe('code 3\n');
+  await expect.poll(() => readFile(join(folder, 'said'), 'utf8')).toBe('code 3\n');
 });
 
 function isRunning(pid: number): boolean {

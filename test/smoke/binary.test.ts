@@ -30,7 +30,7 @@ describe('the single executable', () => {
     executable = join(folder, 'svc');
     await execa('npm', ['run', 'build:binary', '--', folder], { cwd: project });
     await rename(join(folder, 'svc-linux-x64'), executable);
-  }, 180_000);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
   beforeEach(skipping(() => whyNot));
 

@@ -36,7 +36,7 @@ describe('npm run dist', () => {
     await execa(process.execPath, ['build/dist.js', '--to', folder, '--url', url], { cwd: project });
     const lines = (await text('SHA256SUMS')).trim().split('\n');
     sums = new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
-  }, 600_000);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
   beforeEach(skipping(() => whyNot));
 

@@ -63,7 +63,7 @@ function terminal(...argv: string[]) {
     ended,
     screen: () => screen,
     type: (text: string) => pty.write(text),
-    shows: (what: RegExp) => expect.poll(() => screen, { timeout: 60_000, interval: 20 }).toMatch(what),
+    shows: (what: RegExp) => expect.poll(() => screen, { interval: 20 }).toMatch(what),
   };
 }
 
@@ -87,7 +87,7 @@ test('in a pipe a wait of more than five seconds is said once, on standard error
   loud.stderr.on('data', (text) => {
     said += text;
   });
-  await expect.poll(() => said, { timeout: 60_000 }).toBe(`Waiting for ${host()}\n`);
+  await expect.poll(() => said).toBe(`Waiting for ${host()}\n`);
   release();
   expect(await loud).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Acme') });
   expect(said).toBe(`Waiting for ${host()}\n`);

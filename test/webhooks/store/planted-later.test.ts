@@ -86,7 +86,6 @@ withPostgres(
     expect(await ask('SELECT * FROM evil.ran')).toBe('');
     expect(Number(await kept())).toBe(1 + plants.length);
   },
-  60_000,
 );
 
 withPostgres('what the owner adds with a function of another role is refused too', async () => {

@@ -16,7 +16,7 @@ const arrival = (id: string, to?: string): Arrival => ({
 });
 const newRoot = () => mkdtemp(join(tmpdir(), 'svc-slot-'));
 
-test('what a large inbox takes over and was forwarded is not forwarded again', { timeout: 180_000 }, async () => {
+test('what a large inbox takes over and was forwarded is not forwarded again', async () => {
   const root = await newRoot();
   const to = 'http://127.0.0.1:3000/';
   const happened = (number: number): Arrival => ({
