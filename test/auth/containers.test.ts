@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Built, buildSvc } from '../built.ts';
 import { allowed } from '../real-machine.ts';
+import { until } from '../smoke/processes.ts';
 import { type Machine, openMachine, type Started } from './machine.ts';
 
 const container = ['--pid', '--fork', '--mount-proc', '--kill-child'] as const;
@@ -25,13 +27,14 @@ const here = (...argv: string[]) => machine.start(process.execPath, built.script
 const contained = (...argv: string[]) =>
   machine.start('unshare', ...container, process.execPath, built.script, ...argv);
 
-async function until(what: () => Promise<boolean> | boolean): Promise<void> {
-  for (const end = performance.now() + 20_000; performance.now() < end; await sleep(10)) if (await what()) return;
-  throw new Error('It did not come to that within 20 s.');
-}
-
 const tokenRequested = () => until(() => machine.asked > 0);
 const held = join('locks', 'profile%2Fdefault%2Foauth');
+
+/** Stops the process, and is over once it stands still. */
+async function stopped(pid = 0): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  await until(() => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') T '));
+}
 
 /** The process inside the namespace: the only child of `unshare`. */
 const inside = async ({ child }: Started): Promise<number> =>
@@ -43,7 +46,7 @@ inContainers(
   async () => {
     for (let round = 1; round <= 3; round++) {
       await machine.expiredLogin();
-      machine.answerLate = 300;
+      machine.beforeAnswer = () => sleep(300);
       const before = machine.asked;
       const all = await Promise.all(Array.from({ length: 6 }, () => contained('account', 'get').ended));
       expect(all.map(({ code }) => code)).toEqual(Array(6).fill(0));
@@ -57,11 +60,12 @@ inContainers(
   { tags: ['long'] },
   async () => {
     await machine.expiredLogin();
-    machine.answerLate = 1500;
+    const answer = machine.holdAnswers();
     const holder = contained('account', 'get');
     await tokenRequested();
     const pid = await inside(holder);
-    process.kill(pid, 'SIGSTOP');
+    await stopped(pid);
+    answer();
     const gaveUp = await contained('account', 'get', '--max-wait', '2').ended;
     expect(gaveUp.code).toBe(1);
     expect(gaveUp.stderr).toMatch(
@@ -89,7 +93,7 @@ inContainers(
   { tags: ['long'] },
   async () => {
     await machine.expiredLogin();
-    machine.answerLate = 60_000;
+    const answer = machine.holdAnswers();
     const holder = contained('account', 'get');
     await tokenRequested();
     process.kill(await inside(holder), 'SIGKILL');
@@ -98,7 +102,7 @@ inContainers(
     expect(code).toBe(1);
     const file = /rm '([^']+)'/u.exec(stderr)?.[1] ?? '';
     await rm(file);
-    machine.answerLate = 0;
+    answer();
     // The service had acted, and the answer died with the process: no tool can have that pair.
     const after = await here('account', 'get', '--max-wait', '1.5').ended;
     expect(after.code).toBe(4);
@@ -110,10 +114,11 @@ test('a stopped holder of this machine is named as stopped; Ctrl-C ends the wait
   tags: ['long'],
 }, async () => {
   await machine.expiredLogin();
-  machine.answerLate = 1500;
+  const answer = machine.holdAnswers();
   const holder = here('account', 'get');
   await tokenRequested();
-  holder.child.kill('SIGSTOP');
+  await stopped(holder.child.pid);
+  answer();
   const waiting = here('account', 'get');
   await until(() => waiting.stderr().includes('Waiting'));
   expect(waiting.stderr()).toMatch(new RegExp(`process ${holder.child.pid} on .*, which is stopped, has it`, 'u'));
@@ -128,11 +133,12 @@ test('Ctrl-C while the refresh is under way is acknowledged, and the new pair is
   tags: ['long'],
 }, async () => {
   await machine.expiredLogin();
-  machine.answerLate = 1000;
+  const answer = machine.holdAnswers();
   const run = here('account', 'get');
   await tokenRequested();
   run.child.kill('SIGINT');
   await until(() => run.stderr().includes('Stopping once the refreshed login is saved'));
+  answer();
   expect((await run.ended).code).toBe(130);
   expect((await here('account', 'get').ended).code).toBe(0);
   expect(machine.asked).toBe(1);

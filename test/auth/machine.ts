@@ -15,8 +15,10 @@ export type Machine = {
   readonly config: string;
   /** Requests to the token endpoint so far. */
   asked: number;
-  /** How long each answer of the token endpoint takes, in milliseconds. */
-  answerLate: number;
+  /** What each answer of the token endpoint waits for. The service has acted by then. */
+  beforeAnswer: () => Promise<unknown>;
+  /** Holds the answers of the token endpoint back, until what this returns is called. */
+  holdAnswers(): () => void;
   control(method: string, name: string, body?: unknown): Promise<Readonly<Record<string, unknown>>>;
   /** Saves a login whose access token has ended. */
   expiredLogin(): Promise<void>;
@@ -44,7 +46,15 @@ export async function openMachine(within: string): Promise<Machine> {
   const machine: Machine = {
     config,
     asked: 0,
-    answerLate: 0,
+    beforeAnswer: async () => {},
+    holdAnswers() {
+      let release = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      machine.beforeAnswer = () => released;
+      return release;
+    },
     async control(method, name, body) {
       const answer = await sandbox.handle({
         method,
@@ -80,7 +90,7 @@ export async function openMachine(within: string): Promise<Machine> {
     if (isRefresh) machine.asked++;
     // The service acts at once; only its answer is late.
     const answer = await sandbox.handle(request);
-    if (isRefresh) await sleep(machine.answerLate);
+    if (isRefresh) await machine.beforeAnswer();
     return answer;
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Built, buildSvc } from '../built.ts';
+import { until } from '../smoke/processes.ts';
 import { draws } from '../thorough.ts';
 import { type Machine, openMachine } from './machine.ts';
 
@@ -29,10 +30,12 @@ test('many processes that start with an expired token: one refresh, and all of t
 
 test('a slow refresh is waited for, not taken over', { tags: ['long'] }, async () => {
   await machine.expiredLogin();
-  await machine.control('POST', 'faults', [{ path: '/oauth/platform/token', action: 'delay', ms: 4000 }]);
+  const answer = machine.holdAnswers();
   const first = svc('account', 'get');
-  await sleep(1000);
+  await until(() => machine.asked > 0);
   const others = [svc('account', 'get'), svc('account', 'get')];
+  await until(() => others.every((other) => other.stderr().includes('Waiting for the login')));
+  answer();
   const all = await Promise.all([first, ...others].map(({ ended }) => ended));
   expect(all.map(({ code }) => code)).toEqual([0, 0, 0]);
   expect(machine.asked).toBe(1);

@@ -19,13 +19,17 @@ let ask: Ask;
 /** Says `sync` when a chunk has come in, before it is looked at. */
 const arrivals = new EventEmitter();
 let arrived = 0;
+/** What chunks wait for before the service looks at them. */
+let held: Promise<void> | undefined;
 
 beforeAll(async () => {
   built = await buildSvc();
   sandbox = createSandbox({ seed: 'empty', rateLimit: 'off' });
-  const handle: Sandbox['handle'] = (request) => {
-    if (request.url.endsWith('/contacts/sync')) arrived++;
+  const handle: Sandbox['handle'] = async (request) => {
+    const isChunk = request.url.endsWith('/contacts/sync');
+    if (isChunk) arrived++;
     arrivals.emit('sync');
+    if (isChunk) await held;
     return sandbox.handle(request);
   };
   server = await serve({ ...sandbox, handle }, 0);
@@ -84,7 +88,7 @@ function start(
     out.stderr += text;
   });
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...out }));
-  return { child, ended };
+  return { child, ended, said: () => out.stderr };
 }
 
 const sync = (folder: string, env: Record<string, string> = {}) => start(folder, [], env).ended;
@@ -155,12 +159,17 @@ test('Ctrl-C lets what is in flight be answered, says how to go on, and exits wi
   tags: ['long'],
 }, async () => {
   await control('POST', 'reset', { seed: 'empty' });
-  await control('POST', 'faults', [{ path: '/platform/contacts/sync', action: 'delay', ms: 300, times: 2 }]);
+  let answer = () => {};
+  held = new Promise((resolve) => {
+    answer = resolve;
+  });
   const folder = await freshFolder();
   arrived = 0;
-  const { child, ended } = start(folder, ['--concurrency', '2']);
+  const { child, ended, said } = start(folder, ['--concurrency', '2']);
   while (arrived < 2) await once(arrivals, 'sync');
   child.kill('SIGINT');
+  while (!said().includes('Stopping once 2 requests in flight are answered.')) await once(child.stderr, 'data');
+  answer();
   const { code, stdout, stderr } = await ended;
   expect(code).toBe(130);
   expect(JSON.parse(stdout)).toMatchObject({ rows: 690, created: 400, rejected: 1, unsent: 289, chunks: 2 });
