@@ -95,6 +95,28 @@ export async function send(port: number, request: Uint8Array): Promise<number | 
   return status;
 }
 
+/** An inbox that stores nothing before it is told to, and how many deliveries have come to it. */
+export function holding() {
+  const asked: string[] = [];
+  let begun: () => void = () => {};
+  const begins = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  let [store, refuse]: [() => void, (error: Error) => void] = [() => {}, () => {}];
+  const inbox: ReceiverOptions['inbox'] = {
+    has(id) {
+      asked.push(id);
+      return false;
+    },
+    add: () =>
+      new Promise<void>((resolve, reject) => {
+        [store, refuse] = [resolve, reject];
+        begun();
+      }),
+  };
+  return { inbox, asked, begins, store: () => store(), refuse: (error: Error) => refuse(error) };
+}
+
 export const trickle = (socket: Socket, bytes: Uint8Array, everyMs: number) => {
   let at = 0;
   const timer = setInterval(() => {

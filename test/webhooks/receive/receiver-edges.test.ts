@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { listen } from '../../../src/webhooks/receive/listening.ts';
 import { endAfterEach } from '../../endings.ts';
 import { virtualClock } from '../../svc.ts';
-import { dial, endings, post, secret, send, receiver as startReceiver } from '../receiving.ts';
+import { dial, endings, holding, post, secret, send, receiver as startReceiver } from '../receiving.ts';
 
 endAfterEach(endings);
 
@@ -81,17 +81,13 @@ describe('while the disk refuses', () => {
   const full = () => Promise.reject(new Error('no space left on device'));
 
   test('a repeat of what is not stored is not answered either', async () => {
-    let refuse: (error: Error) => void = () => {};
-    const add = () =>
-      new Promise<void>((_, reject) => {
-        refuse = reject;
-      });
-    const { port, receipts } = await receiver({ limits: { stallMs: 0 }, inbox: { has: () => false, add } });
+    const { inbox, asked, refuse } = holding();
+    const { port, receipts } = await receiver({ limits: { stallMs: 0 }, inbox });
     const first = dial(port);
     first.socket.write(post(envelope('evt_1')));
     const second = dial(port);
     second.socket.write(post(envelope('evt_1')));
-    await sleep(150);
+    await expect.poll(() => asked).toHaveLength(2);
     refuse(new Error('no space left on device'));
     await Promise.all([first.closed, second.closed]);
     expect([first.state.text, second.state.text, receipts]).toEqual(['', '', []]);
@@ -183,19 +179,15 @@ describe('a body that is too large', () => {
 
 describe('the end', () => {
   test('waits for the answer to what was received, and keeps no idle connection', async () => {
-    let release: () => void = () => {};
-    const add = () =>
-      new Promise<void>((resolve) => {
-        release = resolve;
-      });
-    const { port, close } = await receiver({ inbox: { has: () => false, add } });
+    const { inbox, begins, store } = holding();
+    const { port, close } = await receiver({ inbox });
     const idle = dial(port);
     const busy = dial(port);
     busy.socket.write(post(envelope('evt_1')));
-    await sleep(100);
+    await begins;
     const closing = close();
     await sleep(50);
-    release();
+    store();
     expect(await busy.answered()).toEqual([204]);
     busy.socket.end();
     await busy.closed;

@@ -5,7 +5,7 @@ import { sign } from '../../../src/api/signature.ts';
 import { receiverLimits } from '../../../src/webhooks/receive/limits.ts';
 import { markHeader } from '../../../src/webhooks/receive/own-mark.ts';
 import { endAfterEach } from '../../endings.ts';
-import { dial, endings, envelope, post, receiver, secret, send } from '../receiving.ts';
+import { dial, endings, envelope, holding, post, receiver, secret, send } from '../receiving.ts';
 
 endAfterEach(endings);
 
@@ -67,17 +67,16 @@ test('a repeat is answered 2xx, marked, and stored once', async () => {
 });
 
 test('a repeat is not answered before the first copy is on disk', async () => {
-  let release = () => {};
-  const { port, receipts } = await receiver({
-    inbox: { has: () => false, add: () => new Promise<void>((resolve) => (release = resolve)) },
-  });
+  const { inbox, asked, store } = holding();
+  const { port, receipts } = await receiver({ inbox });
   const first = dial(port);
   first.socket.write(post(envelope('evt_1')));
   const second = dial(port);
   second.socket.write(post(envelope('evt_1')));
-  await sleep(150);
+  await expect.poll(() => asked).toHaveLength(2);
+  await sleep(50);
   expect([...first.statuses(), ...second.statuses()]).toEqual([]);
-  release();
+  store();
   expect([await first.answered(), await second.answered()]).toEqual([[204], [204]]);
   expect(receipts.map((receipt) => receipt.kind)).toEqual(['accepted', 'repeat']);
 });
