@@ -34,7 +34,7 @@ export default async function buildOnce(): Promise<() => Promise<void>> {
   if (!process.env.SVC_TEST_ARTEFACTS) delete process.env.NODE_EXTRA_CA_CERTS;
   return async () => {
     await stopPostgres(postgres);
-    await rm(root, { recursive: true, force: true });
+    await rm(root, { recursive: true, force: true, maxRetries: 10 });
   };
 }
 

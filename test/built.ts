@@ -16,6 +16,7 @@ export async function buildSvc(): Promise<Built> {
   return {
     script: join(process.env.SVC_TEST_BUILD ?? '', 'bin', 'svc.js'),
     folder,
-    remove: () => rm(folder, { recursive: true, force: true }),
+    // A process that was killed may still have been making a file there.
+    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 10 }),
   };
 }

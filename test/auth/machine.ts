@@ -43,6 +43,7 @@ export async function openMachine(within: string): Promise<Machine> {
     SVC_AUTH_URL: origin,
   };
   const children: ChildProcess[] = [];
+  const ends: Promise<Ended>[] = [];
   const machine: Machine = {
     config,
     asked: 0,
@@ -76,10 +77,12 @@ export async function openMachine(within: string): Promise<Machine> {
         stderr += text;
       });
       const ended = new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ code, stderr })));
+      ends.push(ended);
       return { child, ended, stderr: () => stderr };
     },
     async close() {
       for (const child of children) child.kill('SIGKILL');
+      await Promise.all(ends);
       await server.close();
     },
   };

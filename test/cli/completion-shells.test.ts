@@ -55,7 +55,7 @@ async function type(shell: readonly [string, ...string[]], steps: readonly (read
         met = resolve;
       });
       terminal.write(keys);
-      const late = setTimeout(() => met(), 10_000);
+      const late = setTimeout(() => met(), 60_000);
       await shown;
       clearTimeout(late);
       expect(seen).toContain(shows);

@@ -145,8 +145,8 @@ test('a mode that is set beside a running inbox holds there', { tags: ['long'] }
 });
 
 test('so does a hold; while it is asked whether to end, what is held waits', { tags: ['long'] }, async () => {
-  const pty = await shell(replying('hold', '5'));
-  await pty.press('r', /leaves in \d s/u);
+  const pty = await shell(replying('hold', '10'));
+  await pty.press('r', /leaves in \d+ s/u);
   await pty.press('q', 'End now?');
   await pty.shows('leaves in 3 s');
   pty.type('y');

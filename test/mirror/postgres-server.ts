@@ -119,9 +119,10 @@ export async function stopPostgres(shared: string): Promise<void> {
 async function stop(folder: string): Promise<void> {
   try {
     process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGINT');
-    for (let waited = 0; waited < 100 && existsSync(join(folder, 'data', 'postmaster.pid')); waited++) await sleep(50);
+    for (let waited = 0; waited < 1_200 && existsSync(join(folder, 'data', 'postmaster.pid')); waited++)
+      await sleep(50);
   } catch {
     // It was not started, or has ended by itself.
   }
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }

@@ -63,10 +63,10 @@ const { stdout, stderr } = nodeContext();
 process.on('SIGTERM', () => { stderr.write('heard'); process.exit(); });
 stdout.write('one line\\n');
 stderr.write('written ');`;
-  // The pipe holds 65,536 bytes, and nobody reads them while svc is there, for three seconds at most.
+  // The pipe holds 65,536 bytes, and nobody reads them while svc is there, for a minute at most.
   const filled = 'head -c 65536 /dev/zero; "$0" -e "$1" 2>"$2" & own=$!';
   const stopped = 'until grep -qs written "$2"; do :; done; kill -TERM $own; wait $own; touch "$2.end"';
-  const waits = 'for at in $(seq 60); do [ -e "$2.end" ] && exit; sleep 0.05; done; echo " too late" >>"$2"';
+  const waits = 'for at in $(seq 1200); do [ -e "$2.end" ] && exit; sleep 0.05; done; echo " too late" >>"$2"';
   const line = `{ ${filled}; ${stopped}; } | { ${waits}; }; cat "$2" >&2`;
   const { stderr } = spawnSync('sh', ['-c', line, process.execPath, script, join(built.folder, 'heard')], {
     encoding: 'utf8',
