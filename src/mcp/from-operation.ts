@@ -99,9 +99,9 @@ async function unpublished(
   input: Readonly<Record<string, unknown>>,
 ): Promise<Service> {
   if (operation.reaches !== 'public') return service;
-  const beforeRepeat = () => refusePublishing(service, operation, input);
-  await beforeRepeat();
-  return { ...service, beforeRepeat, seenAt: service.ctx.clock.ticks() };
+  const mayLeave = () => refusePublishing(service, operation, input);
+  await mayLeave();
+  return { ...service, mayLeave, seenAt: service.ctx.clock.ticks() };
 }
 
 async function refusePublishing(service: Service, operation: Operation, input: Readonly<Record<string, unknown>>) {
@@ -114,7 +114,7 @@ async function refusePublishing(service: Service, operation: Operation, input: R
   throw new Failure(
     'forbidden',
     `${capital(name)} ${id} is published; changing what the public reads was not granted.`,
-    { hint },
+    { hint, isHeld: true },
   );
 }
 

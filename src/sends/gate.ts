@@ -65,8 +65,12 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
     const late = await refusedNow();
     if (late) return late;
   }
-  // What is judged again after a wait has its place in the hour already.
-  if (policies.length === 0 || judging.shared.counted.has(request)) return 'go';
+  return policies.length === 0 ? 'go' : withinRate(policies, judging, request);
+}
+
+/** What is judged again after a wait has its place in the hour already. */
+async function withinRate(policies: readonly Policy[], judging: Judging, request: SendRequest): Promise<Verdict> {
+  if (judging.shared.counted.has(request)) return 'go';
   return (await (await import('./policy.ts')).refusalByRate(policies, judging, request)) ?? 'go';
 }
 
@@ -79,8 +83,9 @@ const modeWith = async ({ ctx, settings, wish }: Judging, policies: readonly Pol
     : stricter(settings.sends, await modeNow(ctx, settings), ...policies.map(({ sends }) => sends.mode));
 
 /**
- * After a wait that the service asked for: quiet hours may have begun, and the record may be another one. What nobody
- * would have heard of may be public by now, and a stricter mode may be set: then it is judged as if it had just come.
+ * After a wait that the service asked for, and before what may be done is sent again: quiet hours may have begun, and the
+ * record may be another one. What nobody would have heard of may be public by now, and a stricter mode may be set: then it
+ * is judged as if it had just come.
  */
 export async function judgeAgain(judging: Judging, request: SendRequest): Promise<Verdict> {
   const before = passed.get(request);
@@ -90,7 +95,9 @@ export async function judgeAgain(judging: Judging, request: SendRequest): Promis
   if (policies.length === 0) return 'go';
   const read = once(() => request.read());
   if (request.hearers === 'public' && !(await isPublished(request, read))) return 'go';
-  return (await (await import('./policy.ts')).refusalBy(policies, judging, { request, read })) ?? 'go';
+  const refusal = await (await import('./policy.ts')).refusalBy(policies, judging, { request, read });
+  // Of what is only shown nobody has judged anything before, and nothing is counted.
+  return refusal ?? (before === undefined ? 'go' : withinRate(policies, judging, request));
 }
 
 type Rules = { readonly mode: SendMode; readonly policies: readonly Policy[] };

@@ -1,10 +1,16 @@
-// Without --allow-send no text of an assistant becomes public, also where its request had to wait for the limit.
+// Without --allow-send no text of an assistant becomes public, also where its request had to wait for the limit, or its answer was lost.
 import { expect, test } from 'vitest';
+import type { HttpResponse } from '../../src/context.ts';
 import { few, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { connected } from './connected.ts';
 
-test('a change of an entry that was published while it waited is not sent', async () => {
+const answers: HttpResponse[] = [
+  { status: 429, headers: { 'retry-after': '40' }, body: '{"error":"Too many requests"}' },
+  { status: 503, headers: {}, body: 'upstream is gone' },
+];
+
+test.each(answers)('a change of an entry that was published after an answer $status is not sent', async (answered) => {
   const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const [entry] = JSON.parse((await svc(world, ['changelog', 'list', '--status', 'draft', '--json'])).stdout);
   const get = async () => JSON.parse((await svc(world, ['changelog', 'get', String(entry.id), '--json'])).stdout);
@@ -13,7 +19,7 @@ test('a change of an entry that was published while it waited is not sent', asyn
   const exchange: typeof world.exchange = async (request) => {
     if (request.method === 'GET' || refusals++ > 0) return world.exchange(request);
     await world.exchange({ ...request, body: '{"status":"published"}' });
-    return { status: 429, headers: { 'retry-after': '40' }, body: '{"error":"Too many requests"}' };
+    return answered;
   };
   const { client, end } = await connected({ ...world, exchange }, ['--allow-write']);
   const input = { id: entry.id, content: 'Plans' };

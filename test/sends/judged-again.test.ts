@@ -1,20 +1,23 @@
-// What had to wait for the limit is judged as it is then: an entry may be public by now, and a stricter mode may be set.
+// What had to wait for the limit, or is sent again since its answer was lost, is judged as it is then: an entry may be public by now, and a stricter mode may be set.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { HttpResponse } from '../../src/context.ts';
 import { svc } from '../svc.ts';
 import { desk, writesOf } from './drafting.ts';
 
-const refused = { status: 429, headers: { 'retry-after': '40' }, body: '{"error":"Too many requests"}' };
+const refused: HttpResponse = { status: 429, headers: { 'retry-after': '40' }, body: '{"error":"Too many requests"}' };
 
-/** The service refuses the first attempt, and `meanwhile` is done before the second. */
-function refusedOnce({ world }: ReturnType<typeof desk>, meanwhile: () => Promise<unknown>) {
+const lost: HttpResponse = { status: 503, headers: {}, body: 'upstream is gone' };
+
+/** The first attempt is answered so, and does nothing; `meanwhile` is done before the second. */
+function refusedOnce({ world }: ReturnType<typeof desk>, meanwhile: () => Promise<unknown>, answer = refused) {
   let isFirst = true;
   const exchange: typeof world.exchange = async (request) => {
     if (request.method === 'GET' || !isFirst) return world.exchange(request);
     isFirst = false;
     await meanwhile();
-    return refused;
+    return answer;
   };
   return { ...world, exchange };
 }
@@ -27,17 +30,22 @@ async function hiddenEntry(at: ReturnType<typeof desk>): Promise<Entry> {
 }
 
 const ways = [
-  ['mode draft', { SVC_SENDS: 'draft' }, [], 0],
-  ['mode ask, in a pipe,', { SVC_SENDS: 'ask' }, [], 2],
-  ['--draft', {}, ['--draft'], 0],
+  ['mode draft', { SVC_SENDS: 'draft' }, [], refused, 0],
+  ['mode ask, in a pipe,', { SVC_SENDS: 'ask' }, [], refused, 2],
+  ['--draft', {}, ['--draft'], refused, 0],
+  ['mode draft, its answer lost,', { SVC_SENDS: 'draft' }, [], lost, 9],
+  ['mode ask, in a pipe, its answer lost,', { SVC_SENDS: 'ask' }, [], lost, 9],
+  ['--draft, its answer lost,', {}, ['--draft'], lost, 9],
 ] as const;
 
-test.each(ways)('%s holds a change of an entry that was published meanwhile', async (_, env, flags, exitCode) => {
+test.each(ways)('%s holds a change of an entry that was published meanwhile', async (...way) => {
+  const [, env, flags, answer, exitCode] = way;
   const at = desk();
   const { id, content_html } = await hiddenEntry(at);
-  const service = refusedOnce(at, () => at.ok(`changelog publish ${id} --yes`));
+  const service = refusedOnce(at, () => at.ok(`changelog publish ${id} --yes`), answer);
   const ran = await svc(service, ['changelog', 'update', String(id), '--content', 'Plans', ...flags], { env });
   expect(ran, ran.stderr).toMatchObject({ exitCode });
+  if (answer === lost) expect(ran.stderr).toContain('Look at it with: svc changelog get');
   expect((await at.json<Entry>(`changelog get ${id}`)).content_html).toBe(content_html);
 });
 
@@ -70,4 +78,30 @@ test('a reply that is asked about once more after its wait has its place in the 
   expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
   expect(writesOf(at.world)).toHaveLength(1);
   expect((await svc(at.world, reply, { columns: 100, answers: [true] })).exitCode).toBe(5);
+});
+
+test('a rule that is set after an answer was lost holds what would be sent again', async () => {
+  const at = desk();
+  const folder = join(at.world.folder, 'config');
+  const forbid = async () => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'policy.yaml'), 'sends: { deny: "true" }\n');
+  };
+  const ran = await svc(refusedOnce(at, forbid, lost), ['conversations', 'resolve', '7', '--yes']);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 9, stderr: expect.stringContaining('sends.deny') });
+  expect(writesOf(at.world)).toEqual([]);
+});
+
+test('what was sent once a limit was set counts, though it came before', async () => {
+  const at = desk();
+  const folder = join(at.world.folder, 'config');
+  const limit = async () => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'policy.yaml'), 'sends: { max_per_hour: 1 }\n');
+  };
+  const reply = ['conversations', 'reply', '7', '--body', 'Hi', '--yes'];
+  const ran = await svc(refusedOnce(at, limit), reply);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
+  expect((await svc(at.world, [...reply, '--dry-run'])).exitCode).toBe(0);
+  expect((await svc(at.world, reply)).exitCode).toBe(5);
 });

@@ -27,6 +27,8 @@ export type Service = {
   readonly onUnsettled?: () => void;
   /** Asked before a write that was surely refused so far is sent again, or that had to wait: what was looked at before it may be other now. Throws what keeps it back. */
   readonly beforeRepeat?: () => Promise<void>;
+  /** Asked at the same times, and also before a write is sent again that may be done: whether it may leave at all. Throws what forbids it. */
+  readonly mayLeave?: () => Promise<void>;
   /** When that was looked at, in the clock's ticks: a first attempt that comes late asks it too. Undefined: right before. */
   readonly seenAt?: number;
   /** With --debug: told of every exchange. */

@@ -22,7 +22,10 @@ export async function preserveDoubt<T>({ service, asked }: Job, { doubt }: State
     const { signal } = service.ctx;
     const { stoppedShort, unknownOutcome } = await endings();
     if (signal.aborted) throw stoppedShort(signal, asked, doubt);
-    throw unknownOutcome(asked, `${doubt}; then: ${failure.message.replace(/\.$/u, '')}`);
+    const { drafted, isHeld, message } = failure;
+    const why = `${doubt}; then: ${(drafted?.told ?? message).replace(/\.$/u, '')}`;
+    // What may not leave any more is not to be tried again at once.
+    throw unknownOutcome(asked, why, { hint: drafted || isHeld ? asked.effect?.lookHint : undefined });
   }
 }
 

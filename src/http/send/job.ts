@@ -8,6 +8,14 @@ import type { Wire } from '../exchange/request.ts';
 import type { Look } from '../exchange/settle.ts';
 import type { Recording } from './recorded.ts';
 
+/** Of a write: both throw what keeps it from being sent again. */
+type Again = {
+  /** Whether it may leave now, also where it may be done already. */
+  readonly isAllowed: () => Promise<void>;
+  /** That too, and whether all is as it was seen: of what was surely refused so far. */
+  readonly isAsSeen: () => Promise<void>;
+};
+
 /** What holds for all attempts of one request. */
 export type Job = {
   readonly service: Service;
@@ -18,8 +26,7 @@ export type Job = {
   readonly contradicts: ((answer: unknown) => Promise<boolean>) | undefined;
   /** Of a write: nothing leaves without it. */
   readonly recording: Recording | undefined;
-  /** Of a write: throws what forbids to send again what was surely refused so far. */
-  readonly beforeRepeat: (() => Promise<void>) | undefined;
+  readonly again: Again | undefined;
   readonly leaves: Leaves | undefined;
   /** In the clock's ticks. */
   readonly started: number;

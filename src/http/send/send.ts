@@ -42,7 +42,7 @@ export async function send(service: Service, asked: RequestSpec, wire: Wire, opt
   }
   const judged = await requireGo(service, asked, wire);
   const sending = recorded(service, { asked, wire }, (recording) =>
-    sendOn(service, asked, wire, { ...options, recording, beforeRepeat: lookingAgain(service, judged) }),
+    sendOn(service, asked, wire, { ...options, recording, again: askingAgain(service, judged) }),
   ).catch(async (error: unknown) => {
     // What surely reached nobody does not count as sent.
     if (judged && error instanceof Failure && !error.isUnsure)
@@ -55,17 +55,22 @@ export async function send(service: Service, asked: RequestSpec, wire: Wire, opt
 /** Of no use to reads, and they bring every operation of the service. */
 const writing = once(() => Promise.all([import('./reaching.ts'), import('./recorded.ts')]));
 
-/** What is looked at again before a repetition; undefined where nothing was looked at. The rules come last: reading takes time. */
-function lookingAgain({ ctx, beforeRepeat }: Service, judged: SendRequest | undefined) {
-  if (!judged) return beforeRepeat;
-  return async () => {
-    await beforeRepeat?.();
-    const verdict = await ctx.sends?.judgeAgain(judged);
+/** What is asked again before a repetition; undefined where nothing is to be asked. The rules come last: reading takes time. */
+function askingAgain({ ctx, beforeRepeat, mayLeave }: Service, judged: SendRequest | undefined): Job['again'] {
+  if (!judged && !beforeRepeat && !mayLeave) return undefined;
+  const isAllowed = async () => {
+    await mayLeave?.();
+    const verdict = judged && (await ctx.sends?.judgeAgain(judged));
     if (verdict instanceof Failure) throw verdict;
   };
+  const isAsSeen = async () => {
+    await beforeRepeat?.();
+    await isAllowed();
+  };
+  return { isAllowed, isAsSeen };
 }
 
-type Written = SendOptions & { readonly recording?: Recording; readonly beforeRepeat?: () => Promise<void> };
+type Written = SendOptions & { readonly recording?: Recording; readonly again?: Job['again'] };
 
 async function sendOn(service: Service, asked: RequestSpec, wire: Wire, options: Written): Promise<Sent> {
   const rules: Rules = {
@@ -75,9 +80,9 @@ async function sendOn(service: Service, asked: RequestSpec, wire: Wire, options:
     reachesCustomer: asked.reaches === 'customer',
     maxWaitMs: options.maxWaitMs ?? service.settings.maxWaitMs ?? defaultMaxWaitMs,
   };
-  const { look, contradicts, recording, beforeRepeat, leaves } = options;
+  const { look, contradicts, recording, again, leaves } = options;
   const started = service.ctx.clock.ticks();
-  const job: Job = { service, asked, wire, rules, look, contradicts, recording, beforeRepeat, leaves, started };
+  const job: Job = { service, asked, wire, rules, look, contradicts, recording, again, leaves, started };
   const bearer = await service.session.bearer(asked);
   let state: State = { bearer, history: untried, doubt: undefined, mayArrive: false };
   for (let number = 1; ; number++) {
@@ -142,17 +147,18 @@ async function tryOnce(job: Job, before: State, number: number): Promise<Sent | 
 const freshMs = 3000;
 
 /** The turn of an attempt. What was looked at is looked at again before another one than the first, and once a wait is over. */
-async function passFor({ service, asked, rules, started, beforeRepeat }: Job, before: State, number: number) {
+async function passFor({ service, asked, rules, started, again }: Job, before: State, number: number) {
   const gate = service.gateFor(before.bearer);
   const { clock } = service.ctx;
+  // What may have arrived is asked for by its outcome, so that it is not as it was says nothing. Whether it may leave does.
+  const mayBeDone = before.doubt !== undefined || before.mayArrive;
+  const ask = mayBeDone ? again?.isAllowed : again?.isAsSeen;
   for (let seenAt = number === 1 ? (service.seenAt ?? clock.ticks()) : undefined; ; seenAt = clock.ticks()) {
     const pass = await gate.enter({ ownLimit: asked.ownLimit, deadline: started + rules.maxWaitMs });
-    // What may have arrived is asked for by its outcome; nothing that is seen now could take it back.
-    if (!beforeRepeat || before.doubt !== undefined || before.mayArrive) return pass;
-    if (seenAt !== undefined && clock.ticks() - seenAt < freshMs) return pass;
+    if (!ask || (seenAt !== undefined && clock.ticks() - seenAt < freshMs)) return pass;
     // After a refusal one request goes at a time: those that look need the turn themselves.
     pass.lost();
-    await beforeRepeat();
+    await ask();
   }
 }
 
