@@ -2,10 +2,11 @@ import { cellForPeople, kindOf, timeForPeople } from '../output/cells.ts';
 import { headerOf } from '../output/headers.ts';
 import { conversationThread, ticketThread } from '../output/thread.ts';
 import type { Terminal } from '../output/view.ts';
+import { readingWidth } from '../text/measure.ts';
 import { counted } from '../text/number.ts';
 import type { Fields } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { readingWidth, wrap } from '../text/width.ts';
+import { wrap } from '../text/width.ts';
 import { type Change, type History, timeOf } from './history.ts';
 
 /** What is held about one person, as one reads it: who it is, and then everything in time. */

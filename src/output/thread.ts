@@ -1,8 +1,9 @@
 import type { getConversation } from '../api/conversations.ts';
 import type { Output } from '../api/operation.ts';
 import type { getTicket } from '../api/tickets.ts';
+import { readingWidth } from '../text/measure.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { cut, pad, readingWidth, wrap } from '../text/width.ts';
+import { cut, pad, wrap } from '../text/width.ts';
 import { styleOfStatus, timeForPeople } from './cells.ts';
 import type { Style, Terminal } from './view.ts';
 

@@ -1,10 +1,11 @@
 import { operationNamed, takes } from '../api/takes.ts';
 import { body as block, fields } from '../output/thread.ts';
 import type { Terminal } from '../output/view.ts';
+import { readingWidth } from '../text/measure.ts';
 import { readHtml } from '../text/reading.ts';
 import { fieldsIn, isRecord, textIn } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { cells, readingWidth, wrap } from '../text/width.ts';
+import { cells, wrap } from '../text/width.ts';
 import { type Draft, type Step, textField, textOfStep } from './draft.ts';
 import { sentBody } from './meant.ts';
 import type { Thread } from './thread.ts';

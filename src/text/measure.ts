@@ -92,3 +92,6 @@ function wrapLine(cells: (text: string) => number, line: string, width: number):
   if (current.trim() !== '' || lines.length === 0) flush();
   return lines;
 }
+
+/** How wide a text is for reading: long lines are hard to read, however wide the terminal. */
+export const readingWidth = (width: number): number => Math.min(width, 100);

@@ -5,6 +5,3 @@ import { cellsBy, layoutBy } from './measure.ts';
 export const cells = (text: string): number => cellsBy(stringWidth, text);
 
 export const { cut, pad, wrap } = layoutBy(cells);
-
-/** How wide a text is for reading: long lines are hard to read, however wide the terminal. */
-export const readingWidth = (width: number): number => Math.min(width, 100);

@@ -1,10 +1,11 @@
 import { styleOfStatus, timeForPeople } from '../../output/cells.ts';
 import type { Terminal } from '../../output/view.ts';
 import type { Entry } from '../../release/plan.ts';
+import { readingWidth } from '../../text/measure.ts';
 import { readHtml } from '../../text/reading.ts';
 import { textIn } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { readingWidth, wrap } from '../../text/width.ts';
+import { wrap } from '../../text/width.ts';
 import { stateOf } from './state.ts';
 
 /** An entry as its readers see it: the title, what it is, and the text without its tags. */

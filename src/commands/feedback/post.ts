@@ -2,8 +2,9 @@ import type { listFeedback } from '../../api/feedback.ts';
 import type { Output } from '../../api/operation.ts';
 import { timeForPeople } from '../../output/cells.ts';
 import type { Terminal } from '../../output/view.ts';
+import { readingWidth } from '../../text/measure.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { readingWidth, wrap } from '../../text/width.ts';
+import { wrap } from '../../text/width.ts';
 
 export type Post = Output<typeof listFeedback>['posts'][number];
 

@@ -1,8 +1,8 @@
 import { timeForPeople } from '../../output/cells.ts';
 import type { Style } from '../../output/view.ts';
 import { hasWidths, wrap } from '../../screen/width.ts';
+import { readingWidth } from '../../text/measure.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { readingWidth } from '../../text/width.ts';
 import type { Model } from '../model.ts';
 import type { Thread, ThreadMessage } from '../row.ts';
 import { blank, type Line, line, type Part, widthOf } from './parts.ts';
