@@ -53,7 +53,8 @@ async function tell(ctx: Context, text: string): Promise<number> {
 /** A guess, which costs nothing but time where it is wrong: nothing is opened yet. */
 async function asksCopy([first, second, ...more]: readonly string[], { env, files }: Context): Promise<boolean> {
   const asks =
-    first === 'mirror' ? second === 'sql' : first === 'contacts' && second === 'find' && !more.includes('--live');
+    first === 'inbox' ||
+    (first === 'mirror' ? second === 'sql' : first === 'contacts' && second === 'find' && !more.includes('--live'));
   return asks && !env.SVC_MIRROR_DB && (await isThere(join(files.state, copyName)));
 }
 
