@@ -13,6 +13,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Delivery } from '../../src/sandbox/deliveries/attempts.ts';
 import { isAllowedTarget, post } from '../../src/sandbox/deliveries/post.ts';
 import { createDeliveries, type DeliveriesOptions, type SendOptions } from '../../src/sandbox/deliveries/schedule.ts';
+import { freePort } from '../free-port.ts';
 import { real } from '../real-component.ts';
 
 const cleanUps: (() => unknown)[] = [];
@@ -46,17 +47,6 @@ async function receiver(answer: (nth: number) => number | 'silent' | 'hang-up' =
   };
   const port = await listen(createServer(listener));
   return { url: `http://127.0.0.1:${port}/hooks?tenant=1`, received };
-}
-
-/** A port at which nobody listens. */
-async function closedPort(): Promise<number> {
-  const server = createTcpServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Deliveries over a store in memory. The clock moves only when told. */
@@ -164,7 +154,7 @@ test.each([301, 302, 400, 401, 404, 410, 429, 500, 503])('an answer of %i is not
 
 test('a refused connection is tried again after 10 seconds and after a minute more, and then given up', async () => {
   const { send, idle, row, pass } = sandbox();
-  send(`http://127.0.0.1:${await closedPort()}/`);
+  send(`http://127.0.0.1:${await freePort()}/`);
   await idle();
   expect(row()).toMatchObject({ status: 'pending', next_attempt_at: '2026-11-20T12:00:10.000Z' });
   await pass(9);
@@ -185,7 +175,7 @@ test('a refused connection is tried again after 10 seconds and after a minute mo
 
 test('a long jump of the clock plays out as the time itself would have', async () => {
   const { send, row, pass, clock } = sandbox();
-  send(`http://127.0.0.1:${await closedPort()}/`);
+  send(`http://127.0.0.1:${await freePort()}/`);
   await pass(3600);
   expect(clock()).toBe('2026-11-20T13:00:00.000Z');
   expect(row().attempts.map(({ at }) => at)).toEqual([
@@ -216,6 +206,17 @@ test('a receiver that is silent for ten seconds of the sandbox clock has timed o
   await pass(10);
   expect(received).toHaveLength(2);
   expect(row().status).toBe('delivered');
+});
+
+test('a machine that stands still while a receiver answers makes it no silent one', async () => {
+  const { url } = await receiver(() => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
+    return 200;
+  });
+  const { send, row, pass } = sandbox();
+  send(url);
+  await pass(10);
+  expect(row()).toMatchObject({ status: 'delivered', attempts: [{ outcome: 'answered' }] });
 });
 
 test('a time-out ends an attempt also when no clock is moved', async () => {
@@ -395,7 +396,7 @@ test('a silent receiver holds up no other subscription', async () => {
 test('when its subscription has ended, a waiting delivery is not tried again', async () => {
   let active = true;
   const { send, idle, row, pass } = sandbox({ isActive: () => active });
-  send(`http://127.0.0.1:${await closedPort()}/`);
+  send(`http://127.0.0.1:${await freePort()}/`);
   await idle();
   active = false;
   await pass(10);

@@ -35,6 +35,7 @@ const atOnce = 8;
 const finishedKept = 10_000;
 /** How long `advance` waits for receivers, in real time, before it treats them as silent. */
 const patienceMs = 500;
+const stepMs = 25;
 
 /** What is under way. */
 type Schedule = DeliveriesOptions & {
@@ -187,17 +188,17 @@ function untilNext(schedule: Schedule): number {
  */
 async function advance(schedule: Schedule, ms: number, moveClock: (ms: number) => void): Promise<void> {
   let left = ms;
-  await patiently(idle(schedule));
+  await patiently(schedule);
   for (let step = untilNext(schedule); step <= left; step = untilNext(schedule)) {
     const by = Math.max(step, 0);
     moveClock(by);
     left -= by;
     wake(schedule);
-    await patiently(idle(schedule));
+    await patiently(schedule);
   }
   moveClock(left);
   wake(schedule);
-  await patiently(idle(schedule));
+  await patiently(schedule);
 }
 
 /** Breaks off what is being sent; it stays pending. */
@@ -229,8 +230,15 @@ function earliest<Item>(items: Iterable<Item>, timeOf: (item: Item) => number): 
 
 const dueAt = ({ next_attempt_at }: Delivery): number => Date.parse(next_attempt_at ?? '');
 
-async function patiently(idle: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([idle, new Promise((resolve) => (timer = setTimeout(resolve, patienceMs)))]);
-  clearTimeout(timer);
+/** In small steps: a process that stands still for a while counts it once, and then hears what was answered meanwhile. */
+async function patiently(schedule: Schedule): Promise<void> {
+  let isOver = false;
+  const over = idle(schedule).then(() => {
+    isOver = true;
+  });
+  for (let waited = 0; waited < patienceMs && !isOver; waited += stepMs) {
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([over, new Promise((resolve) => (timer = setTimeout(resolve, stepMs)))]);
+    clearTimeout(timer);
+  }
 }
