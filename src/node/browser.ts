@@ -16,13 +16,6 @@ const longestMs = 5 * 60_000;
 export async function openBrowser(url: URL, env: Env, visited: AbortSignal): Promise<void> {
   refuseElsewhere(env);
   const { path, remove } = await visitFile(url);
-  try {
-    if (env.BROWSER) await openNamed(env.BROWSER, pathToFileURL(path).href);
-    else await openUsual(path);
-  } catch (error) {
-    remove();
-    throw error;
-  }
   const over = () => {
     clearTimeout(timer);
     process.off('exit', over);
@@ -30,8 +23,16 @@ export async function openBrowser(url: URL, env: Env, visited: AbortSignal): Pro
     remove();
   };
   const timer = setTimeout(over, longestMs).unref();
+  // Before the browser starts: svc may be ended while that takes a moment.
   process.on('exit', over);
   visited.addEventListener('abort', over);
+  try {
+    if (env.BROWSER) await openNamed(env.BROWSER, pathToFileURL(path).href);
+    else await openUsual(path);
+  } catch (error) {
+    over();
+    throw error;
+  }
   if (visited.aborted) over();
 }
 

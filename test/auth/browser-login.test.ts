@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createSandbox } from '../../src/sandbox/app.ts';
 import { type Server, serve } from '../../src/sandbox/server.ts';
 import { clients } from '../../src/sandbox/store/seed.ts';
@@ -238,6 +238,19 @@ inBrowser.each([
   expect(own.left()).toHaveLength(1);
   child.kill(signal);
   expect((await ended).code).toBe(code);
+  expect(own.left()).toEqual([]);
+});
+
+test('so does a second stop while the browser is still being opened', { tags: ['long'] }, async () => {
+  const own = await ownBrowser();
+  const stops = '#!/bin/sh\nwhile kill -TERM $PPID; do sleep 0.05; done\n';
+  await writeFile(join(env.HOME as string, 'xdg-open'), stops, { mode: 0o755 });
+  const { ended } = start(['login', '--redirect-uri', redirectUri], {
+    TMPDIR: own.variables.TMPDIR,
+    DISPLAY: ':99',
+    PATH: `${env.HOME}:${env.PATH}`,
+  });
+  expect((await ended).code).toBe(143);
   expect(own.left()).toEqual([]);
 });
 
