@@ -1,7 +1,7 @@
 import process from 'node:process';
 import type { Ask, Context, TokenStore } from '../context.ts';
 import { ownFolder } from '../disk/place/home.ts';
-import { hearErrors } from '../output/write.ts';
+import { hearErrors, unlessStuck } from '../output/write.ts';
 import { once } from '../promise/once.ts';
 import { message } from '../text/layout.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -12,7 +12,7 @@ import { letGoOfLostTerminal, takeHangups } from './hung-up.ts';
 import type { lineReader } from './line-reader.ts';
 import type { Parts } from './progress.ts';
 import { screenHush } from './screen-hush.ts';
-import { openStderr, openStdout } from './standard-streams.ts';
+import { isStderrWritten, openStderr, openStdout } from './standard-streams.ts';
 import type { Lent } from './terminal.ts';
 
 /** The real world, each part loaded when it is first used. */
@@ -93,9 +93,9 @@ const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
  * Waits for the run and gives the process its exit code. Where nothing is left that could end the run, Node ends the
  * process with 0; then this says what happened, with another code.
  */
-export async function runToItsEnd(running: Promise<number>, { signal }: Pick<Context, 'signal'>): Promise<void> {
+export async function runToItsEnd(running: Promise<number>, ctx: Pick<Context, 'signal' | 'clock'>): Promise<void> {
   const isLeft = () => {
-    const [, code] = Object.entries(signalCodes).find(([name]) => name === signal.reason) ?? [];
+    const [, code] = Object.entries(signalCodes).find(([name]) => name === ctx.signal.reason) ?? [];
     process.exitCode = code ?? 1;
     if (code === undefined)
       openStderr().write('Error: svc ended before its work was done. What it has sent may be done or not.\n');
@@ -103,6 +103,8 @@ export async function runToItsEnd(running: Promise<number>, { signal }: Pick<Con
   process.once('beforeExit', isLeft);
   process.exitCode = await running;
   process.off('beforeExit', isLeft);
+  // Who reads its notes slowly gets all of them.
+  await unlessStuck(isStderrWritten(), 'Standard error', ctx).catch(() => {});
 }
 
 /**

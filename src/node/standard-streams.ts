@@ -11,7 +11,19 @@ export const openStdout = (): Context['stdout'] => openOutput(1, () => process.s
  * One for the whole process, so that its lines stay in order. The reader of the notes may have left, or the disk be full: what
  * comes later is tried all the same, for nobody asks whether a note was written.
  */
-export const openStderr: () => Context['stderr'] = once(() => openOutput(2, () => process.stderr));
+export const openStderr: () => Context['stderr'] = once(() => {
+  stderr = openOutput(2, () => process.stderr);
+  return stderr;
+});
+
+let stderr: Output | undefined;
+
+/** Resolves when nothing waits any more for whoever reads standard error. */
+export const isStderrWritten = (): Promise<true> =>
+  new Promise((resolve) => {
+    if (!stderr || stderr.writableLength === 0) resolve(true);
+    else stderr.write('', () => resolve(true));
+  });
 
 function openOutput(fd: number, open: () => Writable): Output {
   const place = placeOf(fd);

@@ -5,13 +5,13 @@ import type { Failure } from '../errors.ts';
 import { message } from '../text/layout.ts';
 import { sanitize, toJson } from '../text/sanitize.ts';
 import { painter, plain, wantsColor } from './paint.ts';
-import { hearErrors } from './write.ts';
+import { hearErrors, unlessStuck } from './write.ts';
 
 type Wish = Partial<Pick<Settings, 'color' | 'output' | 'jq'>>;
 
 /**
  * One line of fact, one of advice, on standard error; a refused field a line. With --json a last line is the same for
- * machines. Resolves when it is written, or cannot be.
+ * machines. Resolves when it is written, or cannot be, or nobody reads it after a signal.
  */
 export async function printFailure(ctx: Context, failure: Failure, settings: Wish = {}): Promise<number> {
   ctx.progress(undefined);
@@ -47,5 +47,6 @@ export async function printForMachines(ctx: Context, failure: Failure, settings:
 
 async function written(ctx: Context, lines: readonly string[]): Promise<void> {
   hearErrors(ctx.stderr);
-  await new Promise<void>((resolve) => ctx.stderr.write(`${lines.join('\n')}\n`, () => resolve()));
+  const writing = new Promise<true>((resolve) => ctx.stderr.write(`${lines.join('\n')}\n`, () => resolve(true)));
+  await unlessStuck(writing, 'Standard error', ctx).catch(() => {});
 }

@@ -76,7 +76,7 @@ export function sinkTo(stream: Writable, options: SinkOptions): Sink {
  * A reader that keeps the other end open and reads no more must not keep svc from ending. Each line that is shown as it
  * comes passes here, so whatever is needed at the end alone is made then.
  */
-function unlessStuck(
+export function unlessStuck(
   writing: Promise<boolean>,
   name: string,
   { signal, clock }: Pick<SinkOptions, 'signal' | 'clock'>,

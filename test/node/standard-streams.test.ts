@@ -10,9 +10,11 @@ beforeAll(async () => {
 });
 afterAll(() => built.remove());
 
+const main = () => JSON.stringify(join(built.script, '..', '..', 'dist', 'main.cjs'));
+
 /** Writes so many bytes for each of the sizes, and tells at the end what it has loaded. */
 const writing = (sizes: readonly number[]) => `
-const { nodeContext } = require(${JSON.stringify(join(built.script, '..', '..', 'dist', 'main.cjs'))});
+const { nodeContext } = require(${main()});
 const { stdout, stderr } = nodeContext();
 let ended = 0;
 ${JSON.stringify(sizes)}.forEach((size, at, { length }) => stdout.write(String(at).padEnd(size, '.') + '\\n', (error) => {
@@ -48,7 +50,7 @@ test.each([undefined, 'cat', '{ read -r first; echo "$first"; cat; }'])(
 
 test('that the reader has left is told by a write', () => {
   const script = `
-const { nodeContext } = require(${JSON.stringify(join(built.script, '..', '..', 'dist', 'main.cjs'))});
+const { nodeContext } = require(${main()});
 const { stdout, stderr } = nodeContext();
 const again = () => stdout.write('one line\\n', (error) => (error ? stderr.write(error.code) : setImmediate(again)));
 again();`;
@@ -58,7 +60,7 @@ again();`;
 
 test.runIf(process.platform === 'linux')('a pipe that somebody else has filled holds no signal back', async () => {
   const script = `
-const { nodeContext } = require(${JSON.stringify(join(built.script, '..', '..', 'dist', 'main.cjs'))});
+const { nodeContext } = require(${main()});
 const { stdout, stderr } = nodeContext();
 process.on('SIGTERM', () => { stderr.write('heard'); process.exit(); });
 stdout.write('one line\\n');
@@ -82,10 +84,36 @@ fs.writeSync = () => {
   fs.writeSync = writeSync;
   throw Object.assign(new Error('No space is left.'), { code: 'ENOSPC' });
 };
-const { nodeContext } = require(${JSON.stringify(join(built.script, '..', '..', 'dist', 'main.cjs'))});
+const { nodeContext } = require(${main()});
 const { stderr } = nodeContext();
 stderr.write('first ', () => stderr.write('second'));`;
   const given = [process.execPath, script, join(built.folder, 'notes')];
   const { stdout } = spawnSync('sh', ['-c', `"$0" -e "$1" ${to}`, ...given], { encoding: 'utf8' });
   expect(stdout).toBe('second');
+});
+
+test('notes come whole, however late who reads them begins', () => {
+  const script = `
+const { nodeContext, runToItsEnd } = require(${main()});
+const ctx = nodeContext();
+ctx.stderr.write('.'.repeat(300_000));
+runToItsEnd(Promise.resolve(0), ctx).then(() => process.exit());`;
+  const line = '"$0" -e "$1" 2>&1 >/dev/null | { sleep 1; wc -c; }';
+  const { stdout } = spawnSync('sh', ['-c', line, process.execPath, script], { encoding: 'utf8' });
+  expect(Number(stdout)).toBe(300_000);
+});
+
+test('a signal ends svc though nobody reads what it says', () => {
+  const script = `
+const { main, nodeContext, runToItsEnd } = require(${main()});
+const ctx = nodeContext();
+setTimeout(() => process.kill(process.pid, 'SIGTERM'), 200);
+runToItsEnd(main(['nonsense'], ctx), ctx).then(() => process.exit());`;
+  // The pipe is full before, and its reader waits for svc to end, for twenty seconds at most.
+  const filled = 'head -c 65536 /dev/zero; "$0" -e "$1" 2>&1; echo $? >"$2"';
+  const waits = 'for at in $(seq 200); do [ -s "$2" ] && exit; sleep 0.1; done; echo late >"$2.late"';
+  const given = [process.execPath, script, join(built.folder, 'ended')];
+  const line = `{ ${filled}; } | { ${waits}; }; cat "$2"*`;
+  const { stdout } = spawnSync('sh', ['-c', line, ...given], { encoding: 'utf8' });
+  expect(stdout).toBe('2\n');
 });
