@@ -1,4 +1,3 @@
-import * as v8 from 'node:v8';
 import type { Dispatcher } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
 import request from 'undici/lib/api/api-request.js';
@@ -8,13 +7,11 @@ import { type Proxies, proxiesIn } from '../config/proxies.ts';
 import type { HttpRequest } from '../context.ts';
 import type { Env } from '../env.ts';
 import { messageOf } from '../errors.ts';
+import { setFlags } from '../v8-flags.ts';
 import { connectTimeoutMs, type Flight, headersOf, isRead, pieces, type RawAnswer, type Sending } from './sending.ts';
 
 // Node 20 stays alive for about 55 ms to optimise the WebAssembly of undici's parser, which a short run never needs.
-if (process.versions.node.startsWith('20.')) {
-  v8.setFlagsFromString('--no-wasm-tier-up');
-  v8.setFlagsFromString('--no-wasm-dynamic-tiering');
-}
+if (process.versions.node.startsWith('20.')) setFlags(['no-wasm-tier-up', 'no-wasm-dynamic-tiering']);
 
 // undici's entry, which svc does not load, gives every dispatcher this method; tunnels through a proxy call it.
 Object.assign(Base.prototype, { connect });
