@@ -33,6 +33,8 @@ const together = [
     ),
   },
   { name: 'http-client', test: /src\/node\/(exchange|direct|lines|sending|decode)/u },
+  // Before what is behind it: a group takes along what its files import.
+  { name: 'v8-flags', test: /src\/v8-flags\.ts/u },
   { name: 'proxied', test: /node_modules\/undici\/|src\/node\/proxied/u },
   // Whose login is meant, which the inbox says before anything asks the service.
   { name: 'at-hand', test: /src\/(?:auth\/(?:at-hand|credentials)|text\/near|api\/operation)\.ts/u },
