@@ -35,15 +35,16 @@ const event = (id: string, name: string | null = 'ticket.created') => ({
   body: Buffer.from(JSON.stringify({ id, event: name })),
 });
 
-const usual = { timeoutMs: 2_000, repeatsMs: 24 * 3_600_000, notice: () => {} };
+const usual = { timeoutMs: 20_000, repeatsMs: 24 * 3_600_000, notice: () => {} };
 
-const sinkTo = (url: string, create: boolean): Sink => {
+const sinkTo = (url: string, create: boolean, more: { timeoutMs?: number } = {}): Sink => {
   const sink = natsSink({
     name: 'bus',
     servers: [url],
     subject: 'svc.{event}',
     stream: { name: 'SVC', create },
     ...usual,
+    ...more,
   });
   cleaning.push(async () => sink.close?.());
   return sink;
@@ -94,7 +95,8 @@ real('nats-server')(
   { tags: ['long'] },
   async () => {
     const { url, start, end } = await natsServer();
-    const sink = sinkTo(url, true);
+    // What the server had in hand when it was killed is given up soon, and sent again.
+    const sink = sinkTo(url, true, { timeoutMs: 2_000 });
     const ids = Array.from({ length: 400 }, (_, at) => `evt_${at}`);
     let sent = 0;
     const load = (async () => {
