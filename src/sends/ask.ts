@@ -70,6 +70,10 @@ export function sendInWords(
   return [wrap(head, terminal.width).join('\n'), ...blocks].filter((block) => block !== '').join('\n\n');
 }
 
+/** What a person reads of it, however wide the terminal is, to see whether it is still the same. */
+export const readIn = (request: SendRequest, record: Fields | undefined): string =>
+  sendInWords(request, record, { width: usualWidth, paint: (_, text) => text, now: new Date(0) });
+
 /** Questions stand on standard error, and are made harmless there: colours too. */
 export const plainTerminal = ({ stderr, clock }: Pick<Context, 'stderr' | 'clock'>): Terminal => ({
   width: stderr.columns || usualWidth,

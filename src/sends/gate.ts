@@ -52,14 +52,18 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
   if (refusal) return refusal;
   const asks = mode === 'ask' && !isAsked;
   if (asks) {
-    const declined = await (await import('./ask.ts')).askedFor(judging, request, await read());
+    const { askedFor, readIn } = await import('./ask.ts');
+    const record = await read();
+    const declined = await askedFor(judging, request, record);
     if (declined) return declined;
+    if (!judging.shared.isAgreedToAll) agreed.set(request, readIn(request, record));
   }
   if (holdMs > 0) {
     const taken = await (await import('./hold.ts')).held(judging, request, { holdMs, read });
     if (taken) return taken;
   }
   if (asks || holdMs > 0) {
+    if (!(await isAsAgreed(judging, request))) return verdictOn(judging, request);
     // What was set meanwhile holds too, and quiet hours may have begun. It is asked and held once.
     if (await isOther(judging, { mode, policies })) return verdictOn(judging, request, asks || isAsked);
     const late = await refusedNow();
@@ -77,6 +81,17 @@ async function withinRate(policies: readonly Policy[], judging: Judging, request
 /** The mode in which a request might go. `unheard`: in any, for nobody would have heard of it then. */
 const passed = new WeakMap<SendRequest, SendMode | 'unheard'>();
 
+/** What a person has read and agreed to; of the rest of a file that was agreed to at once nothing was read. */
+const agreed = new WeakMap<SendRequest, string>();
+
+/** Whether a person would read the same now: an entry may get another text, and a ticket another customer, meanwhile. */
+async function isAsAgreed({ ctx }: Judging, request: SendRequest): Promise<boolean> {
+  const read = agreed.get(request);
+  if (read === undefined || read === (await import('./ask.ts')).readIn(request, await request.read())) return true;
+  ctx.notice('What would be sent has changed since you read it.');
+  return false;
+}
+
 const modeWith = async ({ ctx, settings, wish }: Judging, policies: readonly Policy[]): Promise<SendMode> =>
   wish.approved
     ? 'allow'
@@ -92,6 +107,7 @@ export async function judgeAgain(judging: Judging, request: SendRequest): Promis
   if (before === 'unheard') return judge(judging, request);
   const policies = await readPolicies(judging.ctx);
   if (before && stricter(before, await modeWith(judging, policies)) !== before) return judge(judging, request);
+  if (!(await isAsAgreed(judging, request))) return judge(judging, request);
   if (policies.length === 0) return 'go';
   const read = once(() => request.read());
   if (request.hearers === 'public' && !(await isPublished(request, read))) return 'go';

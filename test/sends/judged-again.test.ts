@@ -105,3 +105,27 @@ test('what was sent once a limit was set counts, though it came before', async (
   expect((await svc(at.world, [...reply, '--dry-run'])).exitCode).toBe(0);
   expect((await svc(at.world, reply)).exitCode).toBe(5);
 });
+
+const ask = { columns: 100, env: { SVC_SENDS: 'ask' } };
+
+test('what became another text while a person was asked is shown and asked about once more', async () => {
+  const at = desk();
+  const { id } = await hiddenEntry(at);
+  let questions = 0;
+  const whileAsked = async () => {
+    if (questions++ === 0) await at.ok(`changelog update ${id} --content Plans`);
+  };
+  const ran = await svc(at.world, ['changelog', 'publish', String(id)], { ...ask, whileAsked, answers: [true, false] });
+  expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/has changed since you read it.*Plans/su) });
+  expect(questions).toBe(2);
+  expect(await at.json<object>(`changelog get ${id}`)).toMatchObject({ status: 'draft' });
+});
+
+test.each([refused, lost])('so is what became one after an answer $status', async (answer) => {
+  const at = desk();
+  const { id } = await hiddenEntry(at);
+  const service = refusedOnce(at, () => at.ok(`changelog update ${id} --content Plans`), answer);
+  const ran = await svc(service, ['changelog', 'publish', String(id)], { ...ask, answers: [true, true] });
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/you read it.*Plans/su) });
+  expect(await at.json<object>(`changelog get ${id}`)).toMatchObject({ status: 'published' });
+});
