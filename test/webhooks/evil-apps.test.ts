@@ -70,12 +70,18 @@ test('nothing that an app answers ends the listener, and the other apps get thei
     const trigger = (event: string) => svc(made, ['webhooks', 'trigger', event, '--to', running.url], { env: signed });
     expect((await trigger('ticket.created')).exitCode).toBe(0);
     await running.until(() => running.lines().some((line) => line.forward?.state === 'failed'));
-    expect((await trigger('feedback.created')).exitCode).toBe(0);
-    await running.until(() => running.lines().some((line) => line.forward?.status === 200));
-    expect((await running.end()).exitCode).toBe(0);
+    return async () => {
+      expect((await trigger('feedback.created')).exitCode).toBe(0);
+      await running.until(() => running.lines().some((line) => line.forward?.status === 200));
+      expect((await running.end()).exitCode).toBe(0);
+    };
   };
-  const meetings = await Promise.allSettled(evils.map(([, talk]) => meet(talk)));
-  const worse = meetings.flatMap((met, i) => (met.status === 'rejected' ? [[evils[i]?.[0], String(met.reason)]] : []));
+  // Once all have met theirs, so that the good app has no flood beside it while it has five seconds to answer.
+  const met = await Promise.allSettled(evils.map(([, talk]) => meet(talk)));
+  const meetings = await Promise.allSettled(
+    met.map((one) => (one.status === 'fulfilled' ? one.value() : Promise.reject(one.reason))),
+  );
+  const worse = meetings.flatMap((one, i) => (one.status === 'rejected' ? [[evils[i]?.[0], String(one.reason)]] : []));
   expect(worse).toEqual([]);
   expect(good.got).toHaveLength(evils.length);
 });
