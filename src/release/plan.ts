@@ -119,6 +119,14 @@ export function planChange(wanted: Wanted, entry: Entry, isShown: boolean): Plan
   return { action: publishes ? 'published' : 'updated', body };
 }
 
+/** What a reader sees of an entry. */
+export const readOf = ({ title, content_html: content, labels, category }: Entry) => ({
+  title,
+  content,
+  labels,
+  category,
+});
+
 const sameLabels = (a: readonly string[], b: readonly string[]): boolean =>
   JSON.stringify([...new Set(a)].sort()) === JSON.stringify([...new Set(b)].sort());
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createChangelogEntry, getChangelogEntry, listChangelog, updateChangelogEntry } from '../api/changelog.ts';
+import { whileStill } from '../command/still-so.ts';
 import type { Context } from '../context.ts';
 import { diskFailure } from '../disk/file/disk-failure.ts';
 import { type Held, withLock } from '../disk/lock/lock.ts';
@@ -24,6 +25,7 @@ import {
   type Plan,
   packagesAmong,
   planChange,
+  readOf,
   type Wanted,
 } from './plan.ts';
 
@@ -130,7 +132,13 @@ async function change(service: Service, wanted: Wanted, found: Found): Promise<R
   await rememberEntry(service, wanted, before.id);
   if (!plan.body) return { action: plan.action, changes: [], entry: before, doubled, items };
   const input = { params: { id: before.id }, body: plan.body };
-  const entry = recordIn(await call(service, updateChangelogEntry, input, { was: before }));
+  const still = whileStill(service, {
+    read: async () => readOf(await entryById(service, before.id)),
+    was: readOf(before),
+    what: `Entry ${before.id}`,
+    done: 'changed',
+  });
+  const entry = recordIn(await call(still, updateChangelogEntry, input, { was: before }));
   await rememberUnforeseen(service, entry, wanted.content);
   return { action: plan.action, changes: Object.keys(plan.body), entry, doubled, items };
 }

@@ -730,3 +730,20 @@ test('advice to name a version names the file too', async () => {
   expect(ran).toMatchObject({ exitCode: 2 });
   expect(ran.stderr).toContain(`If 1.8 is meant: svc changelog release 1.8 --from '${named}'\n`);
 });
+
+test('a draft that somebody changes while its publishing waits for the limit is not published so', async () => {
+  await release(['--draft']);
+  const [{ id } = { id: 0 }] = await entries();
+  let isFirst = true;
+  const exchange: Exchange = async (request) => {
+    if (request.method !== 'PATCH' || !isFirst) return world.exchange(request);
+    isFirst = false;
+    expect(await svc(world, ['changelog', 'update', String(id), '--content', 'Plans'])).toMatchObject({ exitCode: 0 });
+    return { status: 429, headers: { 'retry-after': '40' }, body: '{"error":"Too many requests"}' };
+  };
+  const ran = await svc({ ...world, exchange }, ['changelog', 'release', '--from', file]);
+  expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`Entry ${id} has just changed`) });
+  expect(await entries()).toMatchObject([{ id, status: 'draft' }]);
+  expect(await release()).toMatchObject({ exitCode: 0 });
+  expect(await entries()).toMatchObject([{ id, status: 'published', content_html: expect.stringContaining('Export') }]);
+});
