@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { constants, promises as fs } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../errors.ts';
@@ -70,7 +70,7 @@ export function newSpool<T>(inMemory: number): Spool<T> {
     },
     async close() {
       await file?.handle.close();
-      if (file?.folder !== undefined) await rm(file.folder, { recursive: true, force: true });
+      if (file?.folder !== undefined) await fs.rm(file.folder, { recursive: true, force: true });
       file = undefined;
     },
   };
@@ -89,12 +89,12 @@ const unusable = (error: unknown): never => {
 async function makeFile(): Promise<Kept> {
   const nameless = process.platform === 'linux' ? await openNameless(tmpdir()) : undefined;
   if (nameless) return { handle: nameless };
-  const folder = await mkdtemp(join(tmpdir(), 'svc-'));
-  const handle = await open(join(folder, 'rows'), 'wx+', 0o600);
-  await rm(folder, { recursive: true, force: true }).catch(() => {});
+  const folder = await fs.mkdtemp(join(tmpdir(), 'svc-'));
+  const handle = await fs.open(join(folder, 'rows'), 'wx+', 0o600);
+  await fs.rm(folder, { recursive: true, force: true }).catch(() => {});
   return { handle, folder };
 }
 
 /** Linux's O_TMPFILE, which Node does not name. Undefined where the file system has no such files, or no such folder. */
 const openNameless = (folder: string): Promise<FileHandle | undefined> =>
-  open(folder, constants.O_RDWR | constants.O_DIRECTORY | 0o20000000, 0o600).catch(() => undefined);
+  fs.open(folder, constants.O_RDWR | constants.O_DIRECTORY | 0o20000000, 0o600).catch(() => undefined);

@@ -1,5 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
-import { rename, rm, rmdir } from 'node:fs/promises';
+import { closeSync, constants, promises as fs, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
 import { nothingThere } from './nothing-there.ts';
 
 /** What stands at a path, and of a plain file its first bytes. */
@@ -75,11 +74,11 @@ export const bytesAt = (path: string, from: number, length: number): Buffer =>
 
 /** Gives the file another name; fine where there is none. */
 export async function renameIfThere(from: string, to: string): Promise<void> {
-  await rename(from, to).catch(nothingThere);
+  await fs.rename(from, to).catch(nothingThere);
 }
 
 /** Where something is in it, it stays. */
-export const removeEmptyFolder = (path: string): Promise<void> => rmdir(path).catch(() => {});
+export const removeEmptyFolder = (path: string): Promise<void> => fs.rmdir(path).catch(() => {});
 
 /** Removes a folder with all that is in it; fine where there is none. */
-export const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
+export const removeFolder = (path: string): Promise<void> => fs.rm(path, { recursive: true, force: true });

@@ -1,16 +1,22 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { promises as fs, readdirSync, statSync } from 'node:fs';
+import { orElse } from '../../errors.ts';
 import { nothingThere } from './nothing-there.ts';
+
+// Part of the start of whatever asks the copy: without a thread, as in atomic-file.ts.
 
 /** Names of what is in the folder; none where there is no folder. */
 export async function namesIn(folder: string): Promise<string[]> {
-  return (await readdir(folder).catch(nothingThere)) ?? [];
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    return nothingThere(error) ?? [];
+  }
 }
 
 /** Also what a link leads to; what cannot be looked at is none. */
 export async function isFolder(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isDirectory() === true;
+  return orElse(() => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true, false);
 }
 
 /** Removes the file; fine where there is none. */
-export const removeFile = (path: string): Promise<void> => rm(path, { force: true });
+export const removeFile = (path: string): Promise<void> => fs.rm(path, { force: true });

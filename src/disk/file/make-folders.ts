@@ -1,6 +1,6 @@
-import { promises as fs } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { codeOf } from '../../errors.ts';
+import { codeOf, orElse } from '../../errors.ts';
 
 /**
  * Makes the folder, and those above it that are not there; fine where it is there. For its owner alone, unless `mode`.
@@ -9,19 +9,23 @@ import { codeOf } from '../../errors.ts';
  */
 export async function makeFolders(folder: string, mode = 0o700): Promise<void> {
   try {
-    await fs.mkdir(folder, mode);
+    mkdirSync(folder, mode);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') return unlessThere(folder, error);
     const above = dirname(folder);
     if (above === folder) throw error;
     await makeFolders(above, mode);
-    await fs.mkdir(folder, mode).catch((again: unknown) => unlessThere(folder, again, above));
+    try {
+      mkdirSync(folder, mode);
+    } catch (again) {
+      unlessThere(folder, again, above);
+    }
   }
 }
 
 /** Another process may have made it meanwhile; and the system may refuse what is there already with any error. */
-async function unlessThere(folder: string, error: unknown, above?: string): Promise<void> {
-  const found = await fs.stat(folder).catch(() => undefined);
+function unlessThere(folder: string, error: unknown, above?: string): void {
+  const found = orElse(() => statSync(folder, { throwIfNoEntry: false }), undefined);
   if (found?.isDirectory()) return;
   const isRefused = above !== undefined && codeOf(error) === 'ENOENT';
   throw isRefused ? Object.assign(new Error(`EPERM: no folder can be made in ${above}`), refusal(folder)) : error;

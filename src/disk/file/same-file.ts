@@ -1,5 +1,4 @@
-import { fstat as fstatCallback } from 'node:fs';
-import { readlink, realpath, stat } from 'node:fs/promises';
+import { promises as fs, fstat as fstatCallback } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -7,7 +6,7 @@ const fstat = promisify(fstatCallback);
 
 /** Two names of one file that is there. */
 export async function isOneFile(one: string, other: string): Promise<boolean> {
-  const [a, b] = await Promise.all([one, other].map((path) => stat(path, { bigint: true }).catch(() => undefined)));
+  const [a, b] = await Promise.all([one, other].map((path) => fs.stat(path, { bigint: true }).catch(() => undefined)));
   return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
 }
 
@@ -16,16 +15,16 @@ export async function isOpenAs(fd: number | undefined, path: string): Promise<bo
   if (fd === undefined) return false;
   const [open, there] = await Promise.all([
     fstat(fd, { bigint: true }).catch(() => undefined),
-    stat(path, { bigint: true }).catch(() => undefined),
+    fs.stat(path, { bigint: true }).catch(() => undefined),
   ]);
   return open?.isFile() === true && open.ino === there?.ino && open.dev === there.dev;
 }
 
 /** Where a path leads that may not be there yet: also behind a link to nothing. */
 export async function realPath(path: string, links = 0): Promise<string> {
-  const real = await realpath(path).catch(() => undefined);
+  const real = await fs.realpath(path).catch(() => undefined);
   if (real !== undefined || dirname(path) === path || links > 20) return real ?? path;
-  const target = await readlink(path).catch(() => undefined);
+  const target = await fs.readlink(path).catch(() => undefined);
   if (target !== undefined) return realPath(resolve(await realPath(dirname(path), links + 1), target), links + 1);
   return join(await realPath(dirname(path), links), basename(path));
 }

@@ -1,4 +1,4 @@
-import { promises as fs, readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { codeOf, orElse } from '../../errors.ts';
 
@@ -34,8 +34,10 @@ export function newEntryName(): string {
 
 let ownStart: string | undefined;
 
-const ownStatus = (): string | undefined =>
-  process.platform === 'linux' ? orElse(() => readFileSync('/proc/self/stat', 'utf8'), undefined) : undefined;
+const ownStatus = (): string | undefined => (process.platform === 'linux' ? statusLineOf('self') : undefined);
+
+const statusLineOf = (which: number | 'self'): string | undefined =>
+  orElse(() => readFileSync(`/proc/${which}/stat`, 'utf8'), undefined);
 
 /** Whether the entry's process id can be looked up from here. */
 export const isOfThisWorld = (entry: LockEntry): boolean => isOf(thisWorld(), entry);
@@ -57,7 +59,7 @@ export async function lifeOf({ name, pid, start }: LockEntry): Promise<Life> {
     // EPERM: it is there, and somebody else's.
     if (codeOf(error) !== 'EPERM') return 'gone';
   }
-  const status = await statusOf(pid);
+  const status = statusOf(pid);
   if (!status) return 'running';
   // A process id may have been given to another process since. A zombie has ended; nobody has asked for its exit code.
   if (status.start !== start || status.state === 'Z' || status.state === 'X') return 'gone';
@@ -107,10 +109,8 @@ export const thisBoot = (): string | undefined =>
 type Status = { readonly state: string; readonly start: string };
 
 /** State and start (in the kernel's own ticks). Undefined where the platform does not tell. */
-async function statusOf(pid: number): Promise<Status | undefined> {
-  if (process.platform !== 'linux' || !(await hasOwnProc())) return undefined;
-  return statusIn(await fs.readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined));
-}
+const statusOf = (pid: number): Status | undefined =>
+  process.platform === 'linux' && hasOwnProc() ? statusIn(statusLineOf(pid)) : undefined;
 
 function statusIn(line: string | undefined): Status | undefined {
   if (line === undefined) return undefined;
@@ -120,12 +120,9 @@ function statusIn(line: string | undefined): Status | undefined {
 }
 
 /** A container may see the /proc of its host, where its own process ids belong to others. */
-function hasOwnProc(): Promise<boolean> {
-  ownProc ??= fs.readFile('/proc/self/stat', 'utf8').then(
-    (line) => line.startsWith(`${process.pid} `),
-    () => false,
-  );
+function hasOwnProc(): boolean {
+  ownProc ??= statusLineOf('self')?.startsWith(`${process.pid} `) ?? false;
   return ownProc;
 }
 
-let ownProc: Promise<boolean> | undefined;
+let ownProc: boolean | undefined;

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  unlinkSync,
   utimesSync,
   writeSync,
 } from 'node:fs';
@@ -97,8 +98,9 @@ export function hold(taken: Taken) {
 /** Throws where the disk fails; then nobody of this process waits for the entry. */
 export async function removeOwn(folder: string, name: string): Promise<void> {
   try {
-    await fs.rm(join(folder, name), { force: true });
+    unlinkSync(join(folder, name));
   } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
     leaveBehind(name);
     throw error;
   }
@@ -175,7 +177,7 @@ const traceKeptMs = 7 * 24 * 3600_000;
 /** Removes what dead processes left beside the entries; whether a holder that lost the lock may still wake up. */
 export async function sweep(folder: string): Promise<boolean> {
   let mayWakeUp = false;
-  for (const name of await fs.readdir(folder)) {
+  for (const name of readdirSync(folder)) {
     if (!/^\.(?:taken|now)\./u.test(name)) continue;
     const path = join(folder, name);
     const found = await fs.stat(path).catch(() => undefined);

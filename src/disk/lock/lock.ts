@@ -1,4 +1,4 @@
-import { promises as fs } from 'node:fs';
+import { closeSync, promises as fs, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Patience } from '../../context.ts';
 import { Failure, interruption } from '../../errors.ts';
@@ -133,7 +133,7 @@ async function take(folder: string, holding: Holding, judge: Judge): Promise<Hel
   const before = await look(folder, judge);
   if (before.isHeld) return undefined;
   const name = newEntryName();
-  await (await fs.open(join(folder, name), 'wx', 0o600)).close();
+  closeSync(openSync(join(folder, name), 'wx', 0o600));
   const ended = [...before.dead, ...before.silent];
   let held: Held | undefined;
   try {
@@ -157,7 +157,7 @@ type Look = { readonly isHeld: boolean; readonly dead: readonly string[]; readon
 async function look(folder: string, { isGone, isStill }: Judge, except: readonly string[] = []): Promise<Look> {
   const dead: string[] = [];
   const silent: string[] = [];
-  for (const name of await fs.readdir(folder)) {
+  for (const name of readdirSync(folder)) {
     const entry = except.includes(name) ? undefined : parseEntry(name);
     if (!entry) continue;
     if (isOfThisWorld(entry)) {

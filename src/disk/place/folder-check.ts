@@ -1,13 +1,12 @@
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isCode } from '../file/atomic-file.ts';
 
 /** Why svc could not write into the folder, in a few words; undefined where it could, or could make it. */
 export async function whatIsWrongWith(folder: string): Promise<string | undefined> {
   try {
-    if (!(await stat(folder)).isDirectory()) return 'is not a folder';
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    if (!statSync(folder).isDirectory()) return 'is not a folder';
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
     if (!isCode(error, 'ENOENT'))

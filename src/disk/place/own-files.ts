@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { promises as fs } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
@@ -57,9 +57,9 @@ export async function ownFileAt({ env, files }: Machine, path: string): Promise<
 
 /** What a second name (a hard link) of one of those files is; undefined where the file has one name, or another folder. */
 async function linkedIn(folder: string, which: keyof Context['files'], path: string): Promise<string | undefined> {
-  const found = await stat(path).catch(() => undefined);
+  const found = await fs.stat(path).catch(() => undefined);
   if (!found?.isFile() || found.nlink < 2) return undefined;
-  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const names = await fs.readdir(folder, { recursive: true }).catch(() => []);
   for (const name of names) {
     const [, what] = kept[which].find(([own]) => own.test(name.split(sep)[0] ?? '')) ?? [];
     if (what !== undefined && (await isOneFile(join(folder, name), path))) return what;

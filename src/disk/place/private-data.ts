@@ -1,5 +1,6 @@
-import { chmod, open, realpath, stat } from 'node:fs/promises';
+import { promises as fs, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { orElse } from '../../errors.ts';
 import { isDone } from '../../promise/whether.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { syncFolder } from '../file/atomic-file.ts';
@@ -9,7 +10,7 @@ import { thereAlready } from '../file/nothing-there.ts';
 /** Makes an empty file that its owner alone can read, and its folder; one that is there stays as it is. */
 export async function makePrivateFile(path: string): Promise<void> {
   await makeFolders(dirname(path));
-  const made = await open(path, 'wx', 0o600).catch(thereAlready);
+  const made = await fs.open(path, 'wx', 0o600).catch(thereAlready);
   if (!made) return;
   await made.close();
   await syncFolder(dirname(path));
@@ -18,7 +19,7 @@ export async function makePrivateFile(path: string): Promise<void> {
 /** What others may do with a file that is there, and its owner; undefined where nobody else may, and where there is no such file. */
 async function openToOthers(path: string): Promise<{ readonly isMine: boolean } | undefined> {
   if (process.platform === 'win32') return undefined;
-  const present = await stat(path).catch(() => undefined);
+  const present = found(path);
   if (!present?.isFile() || (present.mode & 0o077) === 0) return undefined;
   return { isMine: present.uid === process.getuid?.() };
 }
@@ -27,7 +28,7 @@ async function openToOthers(path: string): Promise<{ readonly isMine: boolean } 
 export async function takeFromOthers(path: string, notice: (text: string) => void): Promise<void> {
   const found = await openToOthers(path);
   if (!found) return;
-  const isClosed = found.isMine && (await isDone(chmod(path, 0o600)));
+  const isClosed = found.isMine && (await isDone(fs.chmod(path, 0o600)));
   notice(isClosed ? `${path} was open to other users; now it is yours alone.` : warning(path));
 }
 
@@ -42,11 +43,13 @@ const warning = (path: string): string =>
 /** The one path of the file, however it was named: what is locked by its name must have one name. */
 export async function resolvedFile(named: string): Promise<string> {
   const path = resolve(named);
-  const real = await realpath(path).catch(() => undefined);
-  if (real !== undefined) return real;
-  const folder = await realpath(dirname(path)).catch(() => dirname(path));
-  return join(folder, basename(path));
+  const real = realOf(path);
+  return real ?? join(realOf(dirname(path)) ?? dirname(path), basename(path));
 }
 
+const realOf = (path: string): string | undefined => orElse(() => realpathSync.native(path), undefined);
+
 /** In bytes; 0 where there is no such file. */
-export const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0;
+export const sizeOf = async (path: string): Promise<number> => found(path)?.size ?? 0;
+
+const found = (path: string) => orElse(() => statSync(path, { throwIfNoEntry: false }), undefined);
