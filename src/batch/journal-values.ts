@@ -1,5 +1,6 @@
+import { isText } from '../text/record.ts';
+
 /** What a line of a journal may hold: it is judged before it is believed. */
 export const isCount = (value: unknown): boolean =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isTime = (value: unknown): boolean => isText(value) && !Number.isNaN(Date.parse(value));

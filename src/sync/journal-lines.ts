@@ -1,6 +1,6 @@
-import { isCount, isText, isTime } from '../batch/journal-values.ts';
+import { isCount, isTime } from '../batch/journal-values.ts';
 import { jsonAs } from '../text/json.ts';
-import { isRecord } from '../text/record.ts';
+import { isRecord, isText } from '../text/record.ts';
 import type { Tally } from './chunks.ts';
 import type { Problem } from './rows.ts';
 

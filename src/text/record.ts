@@ -5,8 +5,10 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+export const isText = (value: unknown): value is string => typeof value === 'string';
+
 /** A text; undefined for anything else. */
-export const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const textIn = (value: unknown): string | undefined => (isText(value) ? value : undefined);
 
 /** The objects of a list, without what else it may hold; none of anything else. */
 export const recordsIn = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isRecord) : []);

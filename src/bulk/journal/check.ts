@@ -1,6 +1,6 @@
-import { isCount, isText, isTime } from '../../batch/journal-values.ts';
+import { isCount, isTime } from '../../batch/journal-values.ts';
 import { jsonAs } from '../../text/json.ts';
-import { type Fields, fieldsIn, isRecord } from '../../text/record.ts';
+import { type Fields, fieldsIn, isRecord, isText } from '../../text/record.ts';
 import type { About, Line } from './lines.ts';
 
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);

@@ -1,12 +1,11 @@
-import { type Fields, isRecord } from '../../text/record.ts';
+import { type Fields, isRecord, isText } from '../../text/record.ts';
 
 /** What a record holds, as the sandbox takes it: the service may send null, or something new, where a text is promised. */
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export const maybeText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-export const texts = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+export const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isText) : []);
 
 /** Undefined for what is no id. */
 export const idOr = (value: unknown): number | undefined =>

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { jsonIn } from '../../text/json.ts';
-import { fieldsIn, isRecord } from '../../text/record.ts';
+import { fieldsIn, isRecord, isText } from '../../text/record.ts';
 import type { Headers } from '../event/envelope.ts';
 
 /** A delivery as it came. `body` holds the very bytes that were signed. */
@@ -73,7 +73,7 @@ export function decodeLine(text: string): InboxLine | undefined {
   if (!isRecord(value)) return undefined;
   if (typeof value.limit === 'number') return { kind: 'limit', limit: value.limit };
   const { id, outcome, body, base64 } = value;
-  if (typeof id !== 'string') return undefined;
+  if (!isText(id)) return undefined;
   if (typeof outcome === 'object' && outcome !== null) {
     return isOutcome(outcome) ? { kind: 'outcome', id, outcome } : undefined;
   }
@@ -81,7 +81,8 @@ export function decodeLine(text: string): InboxLine | undefined {
   return bytes && { kind: 'arrival', arrival: { ...aboutOf(value), id, body: bytes } };
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string';
+/** The same of the bytes of a line, where there are any. */
+export const lineIn = (bytes: Buffer | undefined): InboxLine | undefined => bytes && decodeLine(bytes.toString('utf8'));
 
 function isOutcome(value: object): value is Outcome {
   const { to, at, status, error, ms, tries, state } = fieldsIn(value);
@@ -120,8 +121,8 @@ export function textsOf(headers: unknown): Headers {
 }
 
 function decodeBody(body: unknown, base64: unknown): Uint8Array | undefined {
-  if (typeof body === 'string') return Buffer.from(body, 'utf8');
-  return typeof base64 === 'string' ? Buffer.from(base64, 'base64') : undefined;
+  if (isText(body)) return Buffer.from(body, 'utf8');
+  return isText(base64) ? Buffer.from(base64, 'base64') : undefined;
 }
 
 /** Whether an app is to get it. */

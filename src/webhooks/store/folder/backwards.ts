@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { decodeLine } from '../line.ts';
+import { lineIn } from '../line.ts';
 import { inInbox } from './file.ts';
 
 type LineAt = { readonly bytes: Buffer; readonly start: number };
@@ -41,7 +41,7 @@ export async function newestIn(folder: string, most: number): Promise<string[]> 
   await inInbox(folder, async (file) => {
     for await (const lines of linesBackwards(file)) {
       for (const { bytes } of lines) {
-        const line = decodeLine(bytes.toString('utf8'));
+        const line = lineIn(bytes);
         if (line?.kind === 'arrival') ids.add(line.arrival.id);
         if (ids.size >= most) return;
       }

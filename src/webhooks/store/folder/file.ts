@@ -5,7 +5,7 @@ import { nothingThere } from '../../../disk/file/nothing-there.ts';
 import { linesOf } from '../../../disk/log/log-file.ts';
 import { Failure } from '../../../errors.ts';
 import { counted } from '../../../text/number.ts';
-import { decodeLine, type InboxLine } from '../line.ts';
+import { type InboxLine, lineIn } from '../line.ts';
 
 export const inboxFile = 'inbox.jsonl';
 
@@ -44,7 +44,7 @@ export async function* readInbox(
     const seen = noneCounted();
     for await (const lines of linesOf(file)) {
       for (const { text } of lines) {
-        const line = decodeLine(text.toString('utf8'));
+        const line = lineIn(text);
         countLine(seen, line !== undefined);
         if (line) yield line;
       }
@@ -87,7 +87,7 @@ export async function refuseForeign(folder: string): Promise<void> {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0);
     const head = buffer.toString('latin1', 0, bytesRead).replace(/\0.*$/su, '');
     if (beginnings.some((text) => head.startsWith(text) || text.startsWith(head))) return;
-    for await (const lines of linesOf(file)) if (lines.some(({ text }) => decodeLine(text.toString('utf8')))) return;
+    for await (const lines of linesOf(file)) if (lines.some(({ text }) => lineIn(text))) return;
   } finally {
     await file.close();
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type AppendLog, type LogOptions, openLog } from '../../../disk/log/append-log.ts';
 import type { Span } from '../../../disk/log/log-file.ts';
-import { type Added, type Arrival, decodeLine, encodeLine, type InboxLine, type Outcome } from '../line.ts';
+import { type Added, type Arrival, encodeLine, type InboxLine, lineIn, type Outcome } from '../line.ts';
 import { newestIn } from './backwards.ts';
 import { type Damaged, damageIn, inboxFile, refuseForeign } from './file.ts';
 import { closeIndex } from './index-file.ts';
@@ -98,7 +98,7 @@ function openAt(
 ): Promise<AppendLog> {
   return openLog(join(folder, inboxFile), {
     take(text, span: Span) {
-      const line = decodeLine(text.toString('utf8'));
+      const line = lineIn(text);
       place(state, line, { span, bytes: text });
       keeping.taken();
       return line !== undefined;

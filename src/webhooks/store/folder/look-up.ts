@@ -1,6 +1,6 @@
 import type { AppendLog } from '../../../disk/log/append-log.ts';
-import type { FoundLine, Span } from '../../../disk/log/log-file.ts';
-import { type Arrival, decodeLine, type InboxLine, type Outcome } from '../line.ts';
+import type { Span } from '../../../disk/log/log-file.ts';
+import { type Arrival, type InboxLine, lineIn, type Outcome } from '../line.ts';
 import { hashOf, type Kind, startsIn } from './entries.ts';
 import { placesOf, suspects } from './index-file.ts';
 import { keyOf, type State, twinOf, wayOf } from './state.ts';
@@ -32,7 +32,7 @@ async function spansOf(log: AppendLog, id: string) {
   let line: Span | undefined;
   let marks: Span[] = [];
   const holds = await log.scan((text, span) => {
-    const seen = decodeLine(text.toString('utf8'));
+    const seen = lineIn(text);
     if (seen?.kind === 'arrival' && seen.arrival.id === id) [line, marks] = [span, []];
     if (seen?.kind === 'outcome' && seen.id === id) marks.push(span);
   });
@@ -40,7 +40,7 @@ async function spansOf(log: AppendLog, id: string) {
 }
 
 function receivedIn(id: string, texts: readonly (Buffer | undefined)[]): Received | undefined {
-  const [first, ...marks] = texts.map((text) => text && decodeLine(text.toString('utf8')));
+  const [first, ...marks] = texts.map(lineIn);
   if (first?.kind !== 'arrival' || first.arrival.id !== id) return undefined;
   return {
     arrival: first.arrival,
@@ -69,7 +69,7 @@ const hasHappened = (log: AppendLog, state: State, key: string): Promise<boolean
     if (found) return found.some(({ line }) => isIt(line));
     let isThere = false;
     await log.scan((text) => {
-      isThere ||= isIt(decodeLine(text.toString('utf8')));
+      isThere ||= isIt(lineIn(text));
     });
     return isThere;
   });
@@ -109,7 +109,7 @@ async function linesFor(log: AppendLog, state: State, { kind, text }: Wanted): P
   const indexed = index ? await placesOf(index, kind, text) : [];
   const lines: At[] = [];
   for (const start of indexed ? [...indexed, ...startsIn(state.entries, kind, text)] : []) {
-    const line = lineIn(await log.line(start));
+    const line = lineIn((await log.line(start))?.text);
     // Another one with the same 32 bits is none that was moved.
     if (line && hasHash(line, kind, text)) lines.push({ start, line });
     else if (state.index === index) return doubt(state);
@@ -121,9 +121,6 @@ function doubt(state: State): undefined {
   state.isDoubtful = true;
   return undefined;
 }
-
-const lineIn = (found: FoundLine | undefined): InboxLine | undefined =>
-  found && decodeLine(found.text.toString('utf8'));
 
 function hasHash(line: InboxLine, kind: Kind, text: string): boolean {
   const name = nameOf(line, kind);

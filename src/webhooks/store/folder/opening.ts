@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { readAt } from '../../../disk/log/log-file.ts';
-import { decodeLine } from '../line.ts';
+import { lineIn } from '../line.ts';
 import { openInboxFile } from './file.ts';
 import { closeIndex, isAsItWas, removeIndexes } from './index-file.ts';
 import { forgetKnown, type Known, openKnown, wasChanged } from './known.ts';
@@ -63,7 +63,7 @@ async function goOn(folder: string, inbox: FileHandle, wanted: Wanted): Promise<
 /** What somebody still waits for is read again; false where it does not stand there any more. */
 async function takeIn(state: State, inbox: FileHandle, known: Known): Promise<boolean> {
   for (const span of known.open) {
-    const line = decodeLine((await readAt(inbox, span))?.toString('utf8') ?? '');
+    const line = lineIn(await readAt(inbox, span));
     if (!line || line.kind === 'limit') return false;
     shelve(state, shortened(line), span);
     if (line.kind === 'arrival') state.queues.add(line.arrival);

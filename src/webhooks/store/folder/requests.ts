@@ -4,7 +4,7 @@ import { namesIn, removeFile } from '../../../disk/file/folder.ts';
 import { randomName } from '../../../disk/file/random-name.ts';
 import { type Held, tryLock } from '../../../disk/lock/lock.ts';
 import { Failure } from '../../../errors.ts';
-import { fieldsIn } from '../../../text/record.ts';
+import { fieldsIn, isText } from '../../../text/record.ts';
 import { type Arrival, decodeLine, encodeLine, type Outcome } from '../line.ts';
 import type { Inbox } from './inbox.ts';
 
@@ -166,8 +166,6 @@ function encodeRequest(request: InboxRequest): string {
     lines: request.arrivals.map((arrival) => encodeLine({ kind: 'arrival', arrival })),
   });
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string';
 
 function decodeRequest(text: string | undefined): InboxRequest | undefined {
   try {

@@ -1,6 +1,6 @@
 import type { FoundLine, Span } from '../../../disk/log/log-file.ts';
 import type { Kept } from '../../../disk/log/rewrite-beside.ts';
-import { decodeLine, encodeLine, isRebuilt } from '../line.ts';
+import { encodeLine, isRebuilt, lineIn } from '../line.ts';
 import { addBytes, joinEntries, noEntries } from './entries.ts';
 import { countLine, noneCounted } from './file.ts';
 import {
@@ -59,7 +59,7 @@ export function withoutOldest(state: State, rewriting: Rewriting, { folder, end,
           some = [];
           await new Promise((resolve) => setImmediate(resolve));
         }
-        const line = knownAt(state, { text, span }) ?? lineIn(text);
+        const line = knownAt(state, { text, span }) ?? shortIn(text);
         if (!line) continue;
         if (line.kind === 'arrival') seen++;
         const { id } = line;
@@ -93,8 +93,8 @@ export function withoutOldest(state: State, rewriting: Rewriting, { folder, end,
   return { pieces: pieces(), holds: () => !rewriting.isStale, moved };
 }
 
-function lineIn(text: Buffer): ShortLine | undefined {
-  const line = decodeLine(text.toString('utf8'));
+function shortIn(text: Buffer): ShortLine | undefined {
+  const line = lineIn(text);
   return line && line.kind !== 'limit' ? shortened(line) : undefined;
 }
 

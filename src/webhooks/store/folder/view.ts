@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { linesOf, readAt } from '../../../disk/log/log-file.ts';
-import { type Arrival, deadIn, decodeLine, type InboxLine, isOwed, type Outcome, settles } from '../line.ts';
+import { type Arrival, deadIn, type InboxLine, isOwed, lineIn, type Outcome, settles } from '../line.ts';
 import { linesBackwards } from './backwards.ts';
 import { countLine, type Damaged, damageIn, inInbox, noneCounted, openInboxFile } from './file.ts';
 import { closeIndex } from './index-file.ts';
@@ -80,7 +80,7 @@ async function receivedBy<T>(folder: string, view: View<T>, { onDamage, most, te
           return { ones: oldestFirst(), isAll: false };
         }
         if (isAsked && !isAsked(bytes)) continue;
-        const line = decodeLine(bytes.toString('utf8'));
+        const line = lineIn(bytes);
         if (!isKnown) damage.see(line !== undefined);
         if (!line || line.kind === 'limit') continue;
         if (line.kind === 'outcome') {
@@ -128,7 +128,7 @@ async function limitIn(file: FileHandle, known: Known | undefined): Promise<numb
   for await (const lines of linesOf(file, known?.end)) {
     for (const { text } of lines) {
       if (!text.subarray(0, limitBegins.length).equals(limitBegins)) continue;
-      const line = decodeLine(text.toString('utf8'));
+      const line = lineIn(text);
       if (line?.kind === 'limit') limit = line.limit;
     }
   }
@@ -172,11 +172,11 @@ async function openOnes<T>(folder: string, view: View<T>, onDamage?: OnDamage): 
       const value = view(line.arrival);
       if (value !== undefined) kept.set(id, { id, at, value, outcomes: [] });
     };
-    for (const span of known.open) take(decodeLine((await readAt(file, span))?.toString('utf8') ?? ''));
+    for (const span of known.open) take(lineIn(await readAt(file, span)));
     const counted = { ...known.counted };
     for await (const lines of linesOf(file, known.end)) {
       for (const { text } of lines) {
-        const line = decodeLine(text.toString('utf8'));
+        const line = lineIn(text);
         countLine(counted, line !== undefined);
         take(line);
       }

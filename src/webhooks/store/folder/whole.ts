@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { lineAt } from '../../../disk/log/log-file.ts';
-import { decodeLine, type InboxLine, type Outcome } from '../line.ts';
+import { type InboxLine, lineIn, type Outcome } from '../line.ts';
 import { linesBackwards } from './backwards.ts';
 import { inInbox } from './file.ts';
 import { closeIndex, type Index, placesOf } from './index-file.ts';
@@ -34,7 +34,7 @@ async function linesOfId(file: FileHandle, index: Index, id: string): Promise<In
   const outcomes = arrivals.length > 0 ? ((await placesOf(index, 'outcome', id)) ?? []) : [];
   const lines: InboxLine[] = [];
   for (const start of [...arrivals, ...outcomes].sort((a, b) => a - b)) {
-    const line = decodeLine((await lineAt(file, start))?.text.toString('utf8') ?? '');
+    const line = lineIn((await lineAt(file, start))?.text);
     if (line) lines.push(line);
   }
   return lines;
@@ -47,7 +47,7 @@ async function linesBehind(file: FileHandle, from: number, ids: readonly string[
   for await (const lines of linesBackwards(file, from)) {
     for (const { bytes } of lines) {
       if (!texts.some((text) => bytes.includes(text))) continue;
-      const line = decodeLine(bytes.toString('utf8'));
+      const line = lineIn(bytes);
       if (line) found.push(line);
     }
   }
