@@ -1,17 +1,14 @@
-import { join } from 'node:path';
 import { defineCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { removeFile } from '../../disk/file/folder.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { listed } from '../../text/listed.ts';
 import { counted, number } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { withConfigured } from '../../webhooks/serve/configured.ts';
-import { inboxFile } from '../../webhooks/store/folder/file.ts';
-import { forgetKnown } from '../../webhooks/store/folder/known.ts';
+import { removeInbox } from '../../webhooks/store/folder/known.ts';
 import { slotHolder, slots, slotsFolder, whileFree } from '../../webhooks/store/folder/slot.ts';
 import { receivedIn } from '../../webhooks/store/folder/view.ts';
 import { keptIn, listenInbox } from '../../webhooks/store/listen-inbox.ts';
@@ -42,10 +39,7 @@ export const purge = defineCommand({
         `Delete ${counted(count, 'received event')} of svc webhooks listen for good${whose}?`,
       );
     for (const folder of await slots(root)) {
-      const done = await whileFree(folder, async () => {
-        await removeFile(join(folder, inboxFile));
-        await forgetKnown(folder);
-      });
+      const done = await whileFree(folder, () => removeInbox(folder));
       if (!done) throw inUse(await slotHolder(folder));
     }
     await fileStarts(root, ctx.clock).clear();

@@ -1,11 +1,8 @@
-import { join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { removeFile } from '../../disk/file/folder.ts';
 import type { Held } from '../../disk/lock/lock.ts';
 import { Failure } from '../../errors.ts';
-import { inboxFile } from './folder/file.ts';
 import { openInbox } from './folder/inbox.ts';
-import { forgetKnown } from './folder/known.ts';
+import { removeInbox } from './folder/known.ts';
 import { carryOut, type InboxRequest, inFile } from './folder/requests.ts';
 import { slotHolder, whileFree } from './folder/slot.ts';
 import { deadLettersIn, receivedIn } from './folder/view.ts';
@@ -55,8 +52,7 @@ function folderAdmin({ clock }: Pick<Context, 'clock'>, folder: string): InboxAd
     },
     async purge() {
       const done = await whileFree(folder, async () => {
-        await removeFile(join(folder, inboxFile));
-        await forgetKnown(folder);
+        await removeInbox(folder);
         await starts.clear();
       });
       if (done) return;

@@ -1,12 +1,12 @@
-import { join } from 'node:path';
 import { diskFailure } from '../../../disk/file/disk-failure.ts';
-import { type Held, holders, isOurs, tryLock } from '../../../disk/lock/lock.ts';
+import { type Held, isOurs } from '../../../disk/lock/lock.ts';
 import { Failure, messageOf } from '../../../errors.ts';
 import type { InboxStore, Settled, Waiting } from '../inbox-store.ts';
 import { damagedOutcome } from '../outcome-words.ts';
 import { probeFolder } from '../recovery.ts';
 import type { Damaged } from './file.ts';
 import { type InboxOptions, openInbox } from './inbox.ts';
+import { holderOf, takeInbox } from './lock.ts';
 import { inFile, watchRequests } from './requests.ts';
 
 type Opening = {
@@ -21,12 +21,10 @@ type Opening = {
 /** The inbox in a folder: one instance, which holds the folder's lock. */
 export async function openFolder({ folder, limit, now, onDamage, disk }: Opening): Promise<InboxStore> {
   const lock = await lockOf(folder);
-  const inbox = await openInbox(folder, { limit, held: lock, ...(onDamage && { onDamage }), ...disk }).catch(
-    async (error: unknown) => {
-      await lock.release();
-      throw unusable(folder, error);
-    },
-  );
+  const inbox = await openInbox(folder, { limit, held: lock, onDamage, ...disk }).catch(async (error: unknown) => {
+    await lock.release();
+    throw unusable(folder, error);
+  });
   const closing = new AbortController();
   const held = AbortSignal.any([closing.signal, lock.lost]);
   const mayDeliver = () => isOurs(lock) && !held.aborted;
@@ -85,12 +83,12 @@ function unusable(folder: string, error: unknown): Failure {
 
 async function lockOf(folder: string): Promise<Held> {
   try {
-    const held = await tryLock(join(folder, 'lock'), { what: `the inbox in ${folder}`, hint: lostHint });
+    const held = await takeInbox(folder, lostHint);
     if (held) return held;
   } catch (error) {
     throw unusable(folder, error);
   }
-  const [pid = 'unknown'] = await holders(join(folder, 'lock'));
+  const pid = (await holderOf(folder)) ?? 'unknown';
   throw new Failure('failed', `The inbox in ${folder} is in use by another svc (process ${pid}).`, {
     hint: severalHint,
   });

@@ -84,6 +84,12 @@ export async function forgetKnown(folder: string): Promise<void> {
   await removeIndexes(folder);
 }
 
+/** The inbox itself: what else stands in the folder stays. */
+export async function removeInbox(folder: string): Promise<void> {
+  await removeFile(join(folder, inboxFile));
+  await forgetKnown(folder);
+}
+
 /** The inbox was closed, and nobody has changed it yet. */
 export async function stampClosed(folder: string): Promise<void> {
   await replaceFile(join(folder, closedFile), JSON.stringify(await stampOf(folder)));

@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { readIfThere, replaceFile } from '../../../disk/file/atomic-file.ts';
 import { namesIn, removeFile } from '../../../disk/file/folder.ts';
 import { randomName } from '../../../disk/file/random-name.ts';
-import { type Held, tryLock } from '../../../disk/lock/lock.ts';
+import type { Held } from '../../../disk/lock/lock.ts';
 import { Failure } from '../../../errors.ts';
 import { fieldsIn, isText } from '../../../text/record.ts';
 import { type Arrival, decodeLine, encodeLine, type Outcome } from '../line.ts';
 import type { Inbox } from './inbox.ts';
+import { takeInbox } from './lock.ts';
 
 /**
  * Work for whoever has the inbox, from another process: a file each in the inbox's folder, gone once it is done. To do
@@ -46,7 +47,7 @@ export async function carryOut(request: InboxRequest, { folder, alone, sleep }: 
   const path = join(folderOf(folder), name);
   await replaceFile(path, encodeRequest(request));
   for (let waited = 0; waited < patienceMs; waited += lookMs / 5) {
-    const held = await tryLock(join(folder, 'lock'), { what: `the inbox in ${folder}` });
+    const held = await takeInbox(folder);
     if (held) {
       try {
         return (await readIfThere(path)) === undefined ? await answerTo(path) : await alone(request, held);

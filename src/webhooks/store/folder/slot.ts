@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { namesIn, removeFile } from '../../../disk/file/folder.ts';
-import { type Held, holders, tryLock } from '../../../disk/lock/lock.ts';
+import { namesIn } from '../../../disk/file/folder.ts';
+import type { Held } from '../../../disk/lock/lock.ts';
 import type { Login } from '../../../http/call/login-account.ts';
 import type { Arrival, InboxLine } from '../line.ts';
-import { type Damaged, inboxFile, readInbox, refuseForeign } from './file.ts';
+import { type Damaged, readInbox, refuseForeign } from './file.ts';
 import { type Inbox, openInbox } from './inbox.ts';
-import { forgetKnown } from './known.ts';
+import { removeInbox } from './known.ts';
+import { holderOf, takeInbox } from './lock.ts';
 import { ownerOf, setOwner, sharesOf, toldIn } from './owner.ts';
 
 /**
@@ -52,7 +53,7 @@ export async function claimSlot(root: string, { limit, onDamage, ...login }: Slo
   };
   try {
     if (account !== undefined) await setOwner(folder, account);
-    const inbox = await openInbox(folder, { limit, held, ...(onDamage && { onDamage }) });
+    const inbox = await openInbox(folder, { limit, held, onDamage });
     for (const slot of taken.slice(1)) await takeOver(slot, () => inbox, onDamage);
     return {
       folder,
@@ -72,21 +73,21 @@ export async function claimSlot(root: string, { limit, onDamage, ...login }: Slo
 
 /** The process that has the slot, if one does. */
 export async function slotHolder(folder: string): Promise<number | undefined> {
-  const [free] = await take(folder);
-  if (!free) return (await holders(join(folder, 'lock')))[0] ?? 0;
-  await free.held.release();
+  const held = await take(folder);
+  if (!held) return (await holderOf(folder)) ?? 0;
+  await held.release();
   return undefined;
 }
 
 /** Does the work if nobody has the slot; says whether it was done. */
 export async function whileFree(folder: string, work: (held: Held) => Promise<void>): Promise<boolean> {
-  const [free] = await take(folder);
-  if (!free) return false;
+  const held = await take(folder);
+  if (!held) return false;
   try {
-    await work(free.held);
+    await work(held);
     return true;
   } finally {
-    await free.held.release();
+    await held.release();
   }
 }
 
@@ -97,11 +98,12 @@ async function freeSlots(root: string, login: Login): Promise<readonly [Taken, .
   const free: Taken[] = [];
   const takeOwn = async (folder: string) => {
     if (![undefined, login.account].includes(await ownerOf(folder))) return;
-    const taken = await take(folder);
+    const held = await take(folder);
+    if (!held) return;
     // It may have become another's meanwhile, or whoever was to sort it out ended before that.
-    const all = taken.length > 0 ? await sharesOf(await slots(root), login) : [];
-    if (all.some((share) => share.folder === folder && share.isOwn)) free.push(...taken);
-    else for (const { held } of taken) await held.release();
+    const all = await sharesOf(await slots(root), login);
+    if (all.some((share) => share.folder === folder && share.isOwn)) free.push({ folder, held });
+    else await held.release();
   };
   for (const folder of await slots(root)) await takeOwn(folder);
   for (let number = 1; ; number++) {
@@ -143,10 +145,7 @@ async function split(root: string, taken: Taken, accountOf: (arrival: Arrival) =
   }
 }
 
-async function take(folder: string): Promise<Taken[]> {
-  const held = await tryLock(join(folder, 'lock'), { what: `the inbox in ${folder}`, hint: startAgain });
-  return held ? [{ folder, held }] : [];
-}
+const take = (folder: string): Promise<Held | undefined> => takeInbox(folder, startAgain);
 
 /** Its rejection is heard of later, by whoever waits for all of them. */
 function awaited<T>(promise: Promise<T>): Promise<T> {
@@ -181,6 +180,5 @@ async function takeOver(
   await written();
   // Only now that everything is durable in its new place, and where nobody else took the slot meanwhile.
   held.check();
-  await removeFile(join(folder, inboxFile));
-  await forgetKnown(folder);
+  await removeInbox(folder);
 }
