@@ -1,4 +1,4 @@
-import type { Damaged } from './folder/file.ts';
+import type { OnDamage } from './folder/file.ts';
 import type { Received } from './folder/look-up.ts';
 import type { DeadId, Replayed } from './folder/requests.ts';
 import type { Asked, Found, Seen, View } from './folder/view.ts';
@@ -70,11 +70,11 @@ export type Counts = { readonly waiting: number; readonly dead: number };
 export type InboxAdmin = {
   readonly place: string;
   /** Everything that is kept, oldest first: of each delivery what `view` makes of it. */
-  received<T>(view: View<T>, onDamage?: (damaged: Damaged) => void): Promise<readonly Seen<T>[]>;
+  received<T>(view: View<T>, onDamage?: OnDamage): Promise<readonly Seen<T>[]>;
   /** The same from the newest back, as far as is asked. */
   newest<T>(view: View<T>, asked: Asked): Promise<Found<T>>;
   /** The dead letters alone, oldest first. */
-  dead<T>(view: View<T>, onDamage?: (damaged: Damaged) => void): Promise<readonly Seen<T>[]>;
+  dead<T>(view: View<T>, onDamage?: OnDamage): Promise<readonly Seen<T>[]>;
   /** Those whose whole id it is, in any order. */
   find(ids: readonly string[]): Promise<readonly Received[]>;
   /** Puts dead ones back at the end of their queues, or gives them up for good. How many: others may do the same at once. */

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isPostgresUrl } from '../../database/place.ts';
-import { type Damaged, damagedText } from './folder/file.ts';
+import { damagedText, type OnDamage } from './folder/file.ts';
 import type { InboxStore } from './inbox-store.ts';
 
 /** Where `serve` keeps its inbox: a Postgres URL, or a folder. */
@@ -19,7 +19,7 @@ export function placeOfInbox({ files }: Pick<Context, 'files'>, { inbox, folder,
 export async function openInboxStore(ctx: Context, place: Place, limit: number): Promise<InboxStore> {
   if ('folder' in place) {
     const { openFolder } = await import('./folder/folder-store.ts');
-    const onDamage = (damaged: Damaged) => ctx.notice(damagedText(damaged));
+    const onDamage: OnDamage = (damaged) => ctx.notice(damagedText(damaged));
     return openFolder({ folder: place.folder, limit, now: () => ctx.clock.now(), onDamage });
   }
   const { openPostgres } = await import('./postgres/postgres-store.ts');

@@ -12,6 +12,8 @@ export const inboxFile = 'inbox.jsonl';
 /** Lines between others that cannot be read: a disk lost them, or somebody wrote there. `first` is a number from 1. */
 export type Damaged = { readonly path: string; readonly count: number; readonly first: number };
 
+export type OnDamage = (damaged: Damaged) => void;
+
 export const damagedText = ({ path, count, first }: Damaged): string =>
   `${counted(count, 'line')} of ${path} cannot be read, the first is line ${first}: what ${count === 1 ? 'it' : 'they'} held is lost.`;
 
@@ -27,17 +29,15 @@ export function countLine(counted: Counted, isGood: boolean): void {
   counted.first ||= counted.lines;
 }
 
-export const damageIn = (folder: string, { count, first }: Counted): Damaged | undefined =>
-  count === 0 ? undefined : { path: join(folder, inboxFile), count, first };
+export function tellDamage(folder: string, { count, first }: Counted, onDamage?: OnDamage): void {
+  if (count > 0) onDamage?.({ path: join(folder, inboxFile), count, first });
+}
 
 // Without this, a pipe of that name would be waited for.
 const withoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Reads an inbox that may be in use by another process: an unfinished last line is simply not there yet. */
-export async function* readInbox(
-  folder: string,
-  onDamage: (damaged: Damaged) => void = () => {},
-): AsyncGenerator<InboxLine> {
+export async function* readInbox(folder: string, onDamage?: OnDamage): AsyncGenerator<InboxLine> {
   const file = await openInboxFile(folder);
   if (!file) return;
   try {
@@ -49,8 +49,7 @@ export async function* readInbox(
         if (line) yield line;
       }
     }
-    const damaged = damageIn(folder, seen);
-    if (damaged) onDamage(damaged);
+    tellDamage(folder, seen, onDamage);
   } finally {
     await file.close();
   }

@@ -4,7 +4,7 @@ import { Failure, messageOf } from '../../../errors.ts';
 import type { InboxStore, Settled, Waiting } from '../inbox-store.ts';
 import { damagedOutcome } from '../outcome-words.ts';
 import { probeFolder } from '../recovery.ts';
-import type { Damaged } from './file.ts';
+import type { OnDamage } from './file.ts';
 import { type InboxOptions, openInbox } from './inbox.ts';
 import { holderOf, takeInbox } from './lock.ts';
 import { inFile, watchRequests } from './requests.ts';
@@ -13,7 +13,7 @@ type Opening = {
   readonly folder: string;
   readonly limit: number;
   readonly now: () => Date;
-  readonly onDamage?: (damaged: Damaged) => void;
+  readonly onDamage?: OnDamage;
   /** For tests: a disk that is slow, fills up, or fails, and an index of few lines. */
   readonly disk?: Pick<InboxOptions, 'openFile' | 'writeNow' | 'indexedAfter'>;
 };

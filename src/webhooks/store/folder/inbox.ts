@@ -3,7 +3,7 @@ import { type AppendLog, type LogOptions, openLog } from '../../../disk/log/appe
 import type { Span } from '../../../disk/log/log-file.ts';
 import { type Added, type Arrival, encodeLine, type InboxLine, lineIn, type Outcome } from '../line.ts';
 import { newestIn } from './backwards.ts';
-import { type Damaged, damageIn, inboxFile, refuseForeign } from './file.ts';
+import { inboxFile, type OnDamage, refuseForeign, tellDamage } from './file.ts';
 import { closeIndex } from './index-file.ts';
 import { createKeeping, type Keeping } from './keeping.ts';
 import { isIndexed, maybeIndexed, read } from './look-up.ts';
@@ -18,7 +18,7 @@ export type Inbox = Awaited<ReturnType<typeof openInbox>>;
 export type InboxOptions = Pick<LogOptions, 'openFile' | 'writeNow' | 'held'> & {
   readonly limit: number;
   /** Told at once, of what is there. */
-  readonly onDamage?: (damaged: Damaged) => void;
+  readonly onDamage?: OnDamage;
   /** For tests: after so many lines they go into the index. */
   readonly indexedAfter?: number;
 };
@@ -45,8 +45,7 @@ export async function openInbox(folder: string, options: InboxOptions) {
     if (state.index) await closeIndex(state.index);
     throw error;
   }
-  const damaged = damageIn(folder, state.counted);
-  if (damaged) onDamage?.(damaged);
+  tellDamage(folder, state.counted, onDamage);
   keeping.opened(log, { isSure });
   const isDoubtful = () => state.isDoubtful || log.isEdited();
   const write = (line: InboxLine): Promise<void> => {
@@ -106,9 +105,9 @@ function openAt(
     from: state.end,
     room: 'ahead',
     deleted: 'restore',
-    ...(held && { held }),
-    ...(openFile && { openFile }),
-    ...(writeNow && { writeNow }),
+    held,
+    openFile,
+    writeNow,
   });
 }
 

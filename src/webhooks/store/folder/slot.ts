@@ -3,7 +3,7 @@ import { namesIn } from '../../../disk/file/folder.ts';
 import type { Held } from '../../../disk/lock/lock.ts';
 import type { Login } from '../../../http/call/login-account.ts';
 import type { Arrival, InboxLine } from '../line.ts';
-import { type Damaged, readInbox, refuseForeign } from './file.ts';
+import { type OnDamage, readInbox, refuseForeign } from './file.ts';
 import { type Inbox, openInbox } from './inbox.ts';
 import { removeInbox } from './known.ts';
 import { holderOf, takeInbox } from './lock.ts';
@@ -40,7 +40,7 @@ export async function slots(root: string): Promise<string[]> {
 
 type SlotOptions = Login & {
   readonly limit: number;
-  readonly onDamage?: (damaged: Damaged) => void;
+  readonly onDamage?: OnDamage;
 };
 
 export async function claimSlot(root: string, { limit, onDamage, ...login }: SlotOptions): Promise<Slot> {
@@ -156,7 +156,7 @@ function awaited<T>(promise: Promise<T>): Promise<T> {
 async function takeOver(
   { folder, held }: Taken,
   inboxOf: (line: InboxLine) => Inbox | undefined | Promise<Inbox | undefined>,
-  onDamage?: SlotOptions['onDamage'],
+  onDamage?: OnDamage,
 ): Promise<void> {
   await refuseForeign(folder);
   const adding = new Map<string, Promise<unknown>>();

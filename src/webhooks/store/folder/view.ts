@@ -2,13 +2,12 @@ import type { FileHandle } from 'node:fs/promises';
 import { linesOf, readAt } from '../../../disk/log/log-file.ts';
 import { type Arrival, deadIn, type InboxLine, isOwed, lineIn, type Outcome, settles } from '../line.ts';
 import { linesBackwards } from './backwards.ts';
-import { countLine, type Damaged, damageIn, inInbox, noneCounted, openInboxFile } from './file.ts';
+import { countLine, inInbox, noneCounted, type OnDamage, openInboxFile, tellDamage } from './file.ts';
 import { closeIndex } from './index-file.ts';
 import { type Known, openKnown } from './known.ts';
 
 export type View<T> = (arrival: Arrival) => T | undefined;
 export type Seen<T> = { readonly value: T; readonly outcomes: readonly Outcome[] };
-type OnDamage = (damaged: Damaged) => void;
 
 export type Asked = {
   readonly onDamage?: OnDamage | undefined;
@@ -146,10 +145,9 @@ function countingBack(known: Known | undefined) {
       count++;
       last = lines;
     },
-    tell(folder: string, onDamage: OnDamage = () => {}) {
+    tell(folder: string, onDamage?: OnDamage) {
       const first = before.first || (count > 0 ? before.lines + lines - last + 1 : 0);
-      const damaged = damageIn(folder, { lines: before.lines + lines, count: before.count + count, first });
-      if (damaged) onDamage(damaged);
+      tellDamage(folder, { lines: before.lines + lines, count: before.count + count, first }, onDamage);
     },
   };
 }
@@ -181,8 +179,7 @@ async function openOnes<T>(folder: string, view: View<T>, onDamage?: OnDamage): 
         take(line);
       }
     }
-    const damaged = damageIn(folder, counted);
-    if (damaged) onDamage?.(damaged);
+    tellDamage(folder, counted, onDamage);
     return [...kept.values()];
   } finally {
     await file.close();
