@@ -6,6 +6,7 @@ import { Failure, messageOf } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
 import { targetOf } from '../deliver/routes.ts';
 import { readingAgain } from '../receive/later-secrets.ts';
+import { unreadableId } from '../receive/options.ts';
 import { marking, newMark } from '../receive/own-mark.ts';
 import { type Receiver, startReceiver } from '../receive/receiver.ts';
 import { damagedText } from '../store/folder/file.ts';
@@ -143,7 +144,7 @@ async function receive(context: ListenContext, { inbox, folder, held }: Slot, fo
     inbox,
     clock: ctx.clock,
     mark: context.mark,
-    newId: () => `unreadable_${Buffer.from(ctx.random(6)).toString('hex')}`,
+    newId: () => unreadableId(ctx),
     forwardTo: (event) => targetOf(routes, event),
     onReceipt: (receipt) => came(context, receipt, { inbox, forwarder }),
     onProblem: (error, refusing) => {

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { idInInbox, ownedBy } from '../event/account.ts';
-import type { Headers } from '../event/envelope.ts';
-import { accountOf } from '../event/envelope.ts';
+import { accountOf, type Headers } from '../event/envelope.ts';
 import { happeningOf } from '../event/record-key.ts';
 import type { Arrival } from '../store/line.ts';
 import type { Refusing } from '../store/recovery.ts';
@@ -34,7 +33,7 @@ type Came = {
   readonly headers: Headers;
   readonly raw: Buffer;
   readonly response: ServerResponse;
-  readonly path: string | undefined;
+  readonly path: string;
 };
 
 type Judged = { readonly verdict: Verdict; readonly account: string | undefined };
@@ -84,17 +83,16 @@ const idOf = ({ idIn = idInInbox }: ReceiverOptions, account: string | undefined
 function take(receiving: Receiving, { headers, raw, response }: Came, { verdict, account }: Judged): void {
   const { options, storing } = receiving;
   const at = options.clock.now().toISOString();
-  const of = account === undefined ? {} : { account };
   if (verdict.kind === 'rejected') {
     answer(response, 401);
-    options.onReceipt({ ...of, ...verdict, at, event: headers['x-svc-event'] ?? null });
+    options.onReceipt({ account, ...verdict, at, event: headers['x-svc-event'] ?? null });
     return;
   }
   if (verdict.kind === 'repeat') {
     // Its first copy may still be on the way to the disk, and may yet fail to get there.
     const { envelope } = verdict;
     void (storing.get(idOf(options, account, envelope.id)) ?? Promise.resolve('repeat' as const)).then((stored) => {
-      finish(response, stored, () => options.onReceipt({ ...of, kind: 'repeat', at, envelope }));
+      finish(response, stored, () => options.onReceipt({ account, kind: 'repeat', at, envelope }));
     });
     return;
   }
@@ -105,7 +103,7 @@ function take(receiving: Receiving, { headers, raw, response }: Came, { verdict,
   const happened = verdict.kind === 'accepted' ? happeningOf(verdict.envelope) : undefined;
   const arrival: Arrival = {
     id,
-    ...of,
+    ...(account !== undefined && { account }),
     event,
     at,
     headers,
@@ -117,14 +115,14 @@ function take(receiving: Receiving, { headers, raw, response }: Came, { verdict,
   };
   const receipt: Receipt =
     verdict.kind === 'accepted'
-      ? { ...of, kind: 'accepted', arrival, envelope: verdict.envelope }
-      : { ...of, kind: 'unreadable', arrival, why: verdict.why };
+      ? { account, kind: 'accepted', arrival, envelope: verdict.envelope }
+      : { account, kind: 'unreadable', arrival, why: verdict.why };
   const stored = store(receiving, arrival);
   storing.set(id, stored);
   void stored.then((done) => {
     storing.delete(id);
     const isRepeat = done === 'repeat' && verdict.kind === 'accepted';
-    const told: Receipt = isRepeat ? { ...of, kind: 'repeat', at, envelope: verdict.envelope } : receipt;
+    const told: Receipt = isRepeat ? { account, kind: 'repeat', at, envelope: verdict.envelope } : receipt;
     finish(response, done, () => options.onReceipt(told));
   });
 }

@@ -40,6 +40,13 @@ const portProblem = (code = 'unknown'): string =>
     EADDRNOTAVAIL: 'this machine has no such address',
   })[code] ?? code;
 
+/** An IPv6 address stands in brackets. */
+export const originOf = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** Without the query. */
+export const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
+
 /** For a short while, requests that were received in full still get their answer. */
 export function close(server: Server): Promise<void> {
   return new Promise((resolve) => {

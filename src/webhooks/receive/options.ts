@@ -1,4 +1,4 @@
-import type { Clock } from '../../context.ts';
+import type { Clock, Context } from '../../context.ts';
 import type { idInInbox } from '../event/account.ts';
 import type { Envelope } from '../event/envelope.ts';
 import type { Arrival } from '../store/line.ts';
@@ -52,9 +52,13 @@ export type ReceiverOptions = {
   readonly limits?: Partial<Limits>;
 };
 
+/** For a delivery whose id cannot be read. */
+export const unreadableId = ({ random }: Pick<Context, 'random'>): string =>
+  `unreadable_${Buffer.from(random(6)).toString('hex')}`;
+
 export const mostConnections = ({ maxConnections }: ReceiverOptions): number =>
   connectionsAtMost(maxConnections?.() ?? defaultConnections);
 
 /** The door at that path, as it is now. */
-export const doorAt = ({ doors }: ReceiverOptions, path: string | undefined): Door | undefined =>
+export const doorAt = ({ doors }: ReceiverOptions, path: string): Door | undefined =>
   doors().find((door) => door.path === path);

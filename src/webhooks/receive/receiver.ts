@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { textsOf } from '../store/line.ts';
 import { answer, decide, type Receiving, tooLarge } from './decide.ts';
 import { receiverLimits } from './limits.ts';
-import { bound, close, listen, loopback } from './listening.ts';
+import { bound, close, listen, loopback, originOf, pathOf } from './listening.ts';
 import { doorAt, mostConnections, type ReceiverOptions } from './options.ts';
 import { isMarked, markHeader } from './own-mark.ts';
 
@@ -40,7 +40,7 @@ export async function startReceiver(options: ReceiverOptions) {
   const host = options.host ?? loopback;
   const hint = options.portHint ?? 'Choose another with --port, or --port 0 for any free one.';
   const port = await listen(server, { host, port: options.port, hint });
-  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const origin = originOf(host, port);
   return {
     port,
     /** Without a path. */
@@ -63,8 +63,7 @@ function receive(
   // A sender who leaves early is no reason to end.
   request.on('error', () => {});
   response.on('error', () => {});
-  const path = request.url?.split('?', 1)[0];
-  if (!doorAt(options, path)) answer(response, 404);
+  if (!doorAt(options, pathOf(request))) answer(response, 404);
   else if (request.method !== 'POST') answer(response, 405, { allow: 'POST' });
   else if (options.mark !== undefined && isMarked(request.headers[markHeader], options.mark)) answer(response, 508);
   else if (Number(request.headers['content-length']) > limits.bodyBytes) tooLarge(request);
@@ -93,8 +92,7 @@ function takeBody(receiving: Receiving, request: IncomingMessage, response: Serv
   request.on('end', () => {
     const [only, ...more] = chunks;
     const raw = only && more.length === 0 ? only : Buffer.concat(chunks);
-    const path = request.url?.split('?', 1)[0];
-    decide(receiving, { headers: textsOf(request.headers), raw, response, path });
+    decide(receiving, { headers: textsOf(request.headers), raw, response, path: pathOf(request) });
   });
   response.on('close', () => {
     receiving.held -= length;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { closedNow } from '../../promise/closed.ts';
 import { queueParts } from '../event/account.ts';
-import { bound, connectionsAtMost, listen } from '../receive/listening.ts';
+import { bound, connectionsAtMost, listen, originOf, pathOf } from '../receive/listening.ts';
 import type { Counts } from '../store/inbox-store.ts';
 
 type AdminOptions = {
@@ -29,7 +29,7 @@ export async function startAdmin({ host, port, ready, metrics }: AdminOptions) {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     request.on('error', () => {}).resume();
     response.on('error', () => {});
-    const path = request.url?.split('?', 1)[0] ?? '';
+    const path = pathOf(request);
     const answer = Object.hasOwn(answers, path) ? answers[path] : undefined;
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (!answer) response.writeHead(404).end();
@@ -46,7 +46,7 @@ export async function startAdmin({ host, port, ready, metrics }: AdminOptions) {
   const hint = 'Set another one in the configuration: admin.port. 0 takes any free one.';
   const taken = await listen(server, { host, port, hint });
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
+    url: originOf(host, taken),
     close: () => closedNow(server),
   };
 }

@@ -2,7 +2,7 @@ import { type Context, withContext } from '../../context.ts';
 import { isAway } from '../../database/postgres.ts';
 import { aborted } from '../../promise/aborted.ts';
 import { inTime, within } from '../../promise/in-time.ts';
-import type { Door, Receipt } from '../receive/options.ts';
+import { type Door, type Receipt, unreadableId } from '../receive/options.ts';
 import { marking, newMark } from '../receive/own-mark.ts';
 import { type Receiver, startReceiver } from '../receive/receiver.ts';
 import type { Counts, InboxStore } from '../store/inbox-store.ts';
@@ -93,7 +93,7 @@ async function bringUp(ctx: Context, options: ServeOptions) {
       readSecrets: laterSecrets(ctx, current, options),
       inbox,
       clock: ctx.clock,
-      newId: () => `unreadable_${Buffer.from(ctx.random(6)).toString('hex')}`,
+      newId: () => unreadableId(ctx),
       sinksFor: sinks.for,
       mark,
       onReceipt: (receipt) => {
