@@ -1,16 +1,13 @@
 import type { Context } from '../../context.ts';
 import { messageOf } from '../../errors.ts';
 import { isTaken, post } from './post.ts';
-import type { Answer, Sink } from './sink.ts';
+import { type Sink, single } from './sink.ts';
 
 type About = { readonly name: string; readonly url: string; readonly timeoutMs: number };
 
 /** The same bytes with their original headers, to a URL. Only a complete 2xx answer counts. */
-export const httpSink = ({ name, url, timeoutMs }: About, exchange: Context['exchange']): Sink => ({
-  name,
-  most: 1,
-  async send([event], cut): Promise<Answer> {
-    if (!event) return { how: 'taken' };
+export const httpSink = ({ name, url, timeoutMs }: About, exchange: Context['exchange']): Sink =>
+  single(name, async (event, cut) => {
     try {
       const answer = await post(exchange, event, { to: url, timeoutMs, signal: cut });
       if (!('lost' in answer)) {
@@ -21,5 +18,4 @@ export const httpSink = ({ name, url, timeoutMs }: About, exchange: Context['exc
     } catch (error) {
       return { how: 'refused', error: messageOf(error).slice(0, 200) };
     }
-  },
-});
+  });

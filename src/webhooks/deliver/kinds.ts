@@ -93,8 +93,8 @@ const sinkKinds = {
     }),
     async open({ servers, subject, credentials, stream }, { name, timeoutMs, repeatsMs, folder, notice }) {
       const { natsSink } = await import('./nats.ts');
-      const file = credentials !== undefined && { credentials: resolve(folder, credentials) };
-      return natsSink({ name, servers, subject, timeoutMs, repeatsMs, notice, ...file, ...(stream && { stream }) });
+      const file = credentials === undefined ? undefined : resolve(folder, credentials);
+      return natsSink({ name, servers, subject, timeoutMs, repeatsMs, notice, credentials: file, stream });
     },
   }),
 };

@@ -7,7 +7,7 @@ import { messageOf } from '../../errors.ts';
 import { before } from '../../promise/aborted.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Arrival } from '../store/line.ts';
-import type { Answer, Sink } from './sink.ts';
+import { type Sink, single } from './sink.ts';
 
 type About = {
   readonly name: string;
@@ -86,21 +86,19 @@ export function natsSink(about: About): Sink {
     // Nothing waits for it, for whoever may write to a stream need not be allowed to read about it.
     judging ??= tellShortWindow(to, about, subject).catch(() => {});
   };
+  const sink = single(name, async (event, cut) => {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      await before(AbortSignal.any([cut, timeout]), publish(event));
+      return { how: 'taken' };
+    } catch (error) {
+      isReady = false;
+      if (cut.aborted) return { how: 'cut' };
+      return { how: 'refused', error: timeout.aborted ? 'timeout' : whyOf(about, event, error) };
+    }
+  });
   return {
-    name,
-    most: 1,
-    async send([event], cut): Promise<Answer> {
-      if (!event) return { how: 'taken' };
-      const timeout = AbortSignal.timeout(timeoutMs);
-      try {
-        await before(AbortSignal.any([cut, timeout]), publish(event));
-        return { how: 'taken' };
-      } catch (error) {
-        isReady = false;
-        if (cut.aborted) return { how: 'cut' };
-        return { how: 'refused', error: timeout.aborted ? 'timeout' : whyOf(about, event, error) };
-      }
-    },
+    ...sink,
     async close() {
       const last = await connected?.catch(() => undefined);
       await judging;

@@ -5,7 +5,7 @@ import { located } from '../../disk/place/program.ts';
 import { codeOf, messageOf } from '../../errors.ts';
 import { aborted } from '../../promise/aborted.ts';
 import { within } from '../../promise/in-time.ts';
-import type { Answer, Sink } from './sink.ts';
+import { type Sink, single } from './sink.ts';
 
 type About = {
   readonly name: string;
@@ -23,11 +23,8 @@ type About = {
  * A program for each event, with the envelope on its standard input. There is no shell, and what a customer wrote
  * stands in no argument. It runs in a group of its own, which ends with it: whatever it started does not pile up.
  */
-export const programSink = (about: About, clock: Clock): Sink => ({
-  name: about.name,
-  most: 1,
-  async send([event], cut): Promise<Answer> {
-    if (!event) return { how: 'taken' };
+export const programSink = (about: About, clock: Clock): Sink =>
+  single(about.name, async (event, cut) => {
     const given = { ...about.given, SVC_ACCOUNT: event.account };
     const running = await start({ ...about, given }, Buffer.concat([event.body, Buffer.from('\n')]));
     if (running.error !== undefined) return { how: 'refused', error: running.error };
@@ -49,10 +46,9 @@ export const programSink = (about: About, clock: Clock): Sink => ({
     if (ended?.exitCode === 0) return { how: 'taken' };
     if (ended === undefined) return cut.aborted ? { how: 'cut' } : { how: 'refused', error: 'timeout' };
     return { how: 'refused', error: whyOf(ended, said()) };
-  },
-});
+  });
 
-type Ended = { readonly exitCode?: number; readonly signal?: string };
+type Ended = { readonly exitCode: number | null; readonly signal: string | null };
 
 /**
  * Where the system has no file, process or memory left, that is a failure like any other: it is tried again. `said`: the
@@ -76,9 +72,7 @@ async function start({ command, folder, hidden = () => [], given = {} }: About, 
     });
     // Its children may hold its output open for longer than it lives, so it is the program's own end that counts.
     const exit = new Promise<Ended>((resolve) => {
-      child.once('exit', (exitCode, signal) => {
-        resolve({ ...(exitCode !== null && { exitCode }), ...(signal && { signal }) });
-      });
+      child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
     });
     // One that does not read its input, or dies, is no reason for svc to end. Without a file there are no streams.
     child.stdin?.on('error', () => {});

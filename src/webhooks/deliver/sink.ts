@@ -11,6 +11,13 @@ export type Sink = {
   close?(): Promise<void>;
 };
 
+/** A sink that takes one event at a time, and is never given none. */
+export const single = (name: string, send: (event: Arrival, cut: AbortSignal) => Promise<Answer>): Sink => ({
+  name,
+  most: 1,
+  send: async ([event], cut) => (event ? send(event, cut) : { how: 'taken' }),
+});
+
 /** `isFinal`: another try would end no better. `cut`: it was ended before there was an answer, so nothing is known. */
 export type Answer =
   | { readonly how: 'taken'; readonly status?: number }

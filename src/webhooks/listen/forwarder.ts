@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { type Held, isOurs } from '../../disk/lock/lock.ts';
 import { messageOf } from '../../errors.ts';
 import { post } from '../deliver/post.ts';
-import type { Answer, Sink } from '../deliver/sink.ts';
+import { type Sink, single } from '../deliver/sink.ts';
 import { startDeliveryWorker } from '../deliver/worker.ts';
 import type { DeliveryWorker } from '../deliver/worker-state.ts';
 import type { Inbox } from '../store/folder/inbox.ts';
@@ -138,32 +138,26 @@ function settle({ report }: ForwardOptions, queue: Queue, { id, outcome }: Settl
 const brokenTries = 5;
 
 /** The app of somebody who develops: any status is its answer, and while it is down it is tried without end. */
-function appSink(url: string, { exchange, clock, timeoutMs, retryMs }: ForwardOptions) {
+function appSink(url: string, { exchange, clock, timeoutMs, retryMs }: ForwardOptions): Sink {
   /** The event that it is tried with, since when (ticks), and how often the app broke on it. */
   let current = { id: '', since: 0, broken: 0 };
-  const sink: Sink = {
-    name: url,
-    most: 1,
-    async send([event], cut): Promise<Answer> {
-      if (!event) return { how: 'taken' };
-      if (current.id !== event.id) current = { id: event.id, since: clock.ticks(), broken: 0 };
-      try {
-        const answer = await post(exchange, event, { to: url, timeoutMs, signal: cut });
-        if (!('lost' in answer)) return { how: 'taken', status: answer.status };
-        const { lost, reason } = answer;
-        if (reason === 'aborted') return { how: 'cut' };
-        if (lost === 'after-sending') current.broken++;
-        // Of the first two the app has it, and its answer will be no better next time.
-        const isFinal =
-          reason === 'too-large' ||
-          reason === 'unreadable' ||
-          current.broken >= brokenTries ||
-          (retryMs !== undefined && clock.ticks() - current.since >= retryMs);
-        return { how: 'refused', error: reason, isFinal };
-      } catch (error) {
-        return { how: 'refused', error: messageOf(error).slice(0, 200), isFinal: true };
-      }
-    },
-  };
-  return sink;
+  return single(url, async (event, cut) => {
+    if (current.id !== event.id) current = { id: event.id, since: clock.ticks(), broken: 0 };
+    try {
+      const answer = await post(exchange, event, { to: url, timeoutMs, signal: cut });
+      if (!('lost' in answer)) return { how: 'taken', status: answer.status };
+      const { lost, reason } = answer;
+      if (reason === 'aborted') return { how: 'cut' };
+      if (lost === 'after-sending') current.broken++;
+      // Of the first two the app has it, and its answer will be no better next time.
+      const isFinal =
+        reason === 'too-large' ||
+        reason === 'unreadable' ||
+        current.broken >= brokenTries ||
+        (retryMs !== undefined && clock.ticks() - current.since >= retryMs);
+      return { how: 'refused', error: reason, isFinal };
+    } catch (error) {
+      return { how: 'refused', error: messageOf(error).slice(0, 200), isFinal: true };
+    }
+  });
 }
