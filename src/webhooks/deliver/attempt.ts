@@ -32,16 +32,14 @@ export async function tryOne(
   const ms = took();
   if (answer.how === 'cut') return 'cut';
   if (answer.how === 'refused') return { refused: { ...answer, ms } };
-  const { status } = answer;
-  return { state: 'delivered', ms, tries: one.tries + 1, ...(status !== undefined && { status }) };
+  return { state: 'delivered', ms, tries: one.tries + 1, status: answer.status };
 }
 
 /** Whether it is a dead letter now. */
 export function countTry(state: WorkerState, one: Waiting, refusal: Refusal): boolean {
   const { ms, error, status, isFinal = false } = refusal;
   const isDead = isFinal || isLast(state.retry, one, state.clock);
-  const about = { ms, tries: one.tries + 1, error, ...(status !== undefined && { status }) };
-  settle(state, one, { state: isDead ? 'dead' : 'failed', ...about });
+  settle(state, one, { state: isDead ? 'dead' : 'failed', ms, tries: one.tries + 1, error, status });
   return isDead;
 }
 

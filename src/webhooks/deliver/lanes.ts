@@ -6,6 +6,7 @@ import {
   type DeliveryWorker,
   failuresAtMost,
   gatherMs,
+  isOfOthers,
   lookMs,
   mayBegin,
   newState,
@@ -116,15 +117,14 @@ async function look(state: State): Promise<boolean> {
 }
 
 function takeIn(state: State, window: Window, { waiting, lost = [], mayDeliver }: Taken): boolean {
-  const { store, over, outcomes } = state;
+  const { outcomes } = state;
   window.mayDeliver = mayDeliver;
   for (const settled of lost) {
     window.known.set(settled.id, 0);
     outcomes.add(settled);
   }
   if (lost.length > 0) start(state, window, outcomes.write(window.held));
-  // What came after this instance closed its receiver came to another one, which can have the sink.
-  const own = waiting.filter(({ since }) => !store.isShared || !over || Date.parse(since) <= over.began.getTime());
+  const own = waiting.filter((one) => !isOfOthers(state, one));
   for (const one of own) put(window, one);
   return own.length + lost.length > 0;
 }

@@ -97,6 +97,10 @@ export function mayBegin({ over, isStopped, lastMs, clock }: WorkerState, inMs =
   return over === undefined || clock.ticks() + inMs + Math.max(over.leastMs, 2 * lastMs) <= over.at;
 }
 
+/** What came after this instance closed its receiver came to another one, which can have the sink. */
+export const isOfOthers = ({ store, over }: WorkerState, { since }: Waiting): boolean =>
+  store.isShared && over !== undefined && Date.parse(since) > over.began.getTime();
+
 /** What became of one event at the sink. */
 export function settle(state: WorkerState, { arrival }: Waiting, became: Became): void {
   const outcome = { to: state.sink.name, at: state.clock.now().toISOString(), ...became };

@@ -5,6 +5,7 @@ import {
   type DeliveryWorker,
   failuresAtMost,
   gatherMs,
+  isOfOthers,
   lookMs,
   mayBegin,
   newState,
@@ -40,7 +41,8 @@ async function run(state: State): Promise<void> {
     try {
       const taken = await store.take(sink.name, piece);
       failures = 0;
-      if (taken && isOfOthers(state, taken)) return;
+      const [first] = taken?.waiting ?? [];
+      if (first && isOfOthers(state, first)) return;
       if (!taken) await clock.sleep(waitMs, ending.signal);
       else if (taken.waiting.length === 0 && !taken.lost?.length) {
         await clock.sleep(lookMs, state.wake.signal);
@@ -60,11 +62,6 @@ async function run(state: State): Promise<void> {
     }
     if (ending.signal.aborted && (!goesOn || !mayGoOn(state))) return;
   }
-}
-
-/** What came after this instance closed its receiver came to another one, which can have the sink. */
-function isOfOthers({ store, over }: State, { waiting: [first] }: Taken): boolean {
-  return store.isShared && over !== undefined && first !== undefined && Date.parse(first.since) > over.began.getTime();
 }
 
 /** Everything that was taken, in its order, up to the first failure. Whether there is more to do while svc ends. */
@@ -118,9 +115,8 @@ async function attempt(state: State, some: readonly Waiting[], cut: AbortSignal)
   if (answer.how === 'cut') return false;
   if (answer.how === 'refused') return refused(state, some, { ...answer, ms }, cut);
   const { status } = answer;
-  const about = { ms, ...(status !== undefined && { status }) };
   state.refusals = 0;
-  for (const one of some) settle(state, one, { state: 'delivered', ...about, tries: one.tries + 1 });
+  for (const one of some) settle(state, one, { state: 'delivered', ms, status, tries: one.tries + 1 });
   return true;
 }
 
