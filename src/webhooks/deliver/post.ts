@@ -17,11 +17,12 @@ export const post = async (
   { to, timeoutMs, signal }: Posting,
 ): Promise<HttpResponse | Lost> => {
   const told = { ...passedOn(headers), ...(account !== undefined && { [accountHeader]: account }) };
-  return exchange({ method: 'POST', url: to, headers: told, body, timeoutMs, ...(signal && { signal }) });
+  return exchange({ method: 'POST', url: to, headers: told, body, timeoutMs, signal });
 };
 
 /** Only a complete 2xx answer says that the app has taken it. */
-export const isTaken = ({ status }: Pick<HttpResponse, 'status'>): boolean => status >= 200 && status < 300;
+export const isTaken = ({ status }: { readonly status: number | null }): boolean =>
+  status !== null && status >= 200 && status < 300;
 
 /** Whose it is. Only svc says so: what comes under that name is not passed on, nor what some servers take for it. */
 const accountHeader = 'x-svc-account';

@@ -6,14 +6,14 @@ import type { Outcome } from '../store/line.ts';
 import { type Posting, post } from './post.ts';
 
 /** Where it was sent is known. */
-export type Replayed = Forwarding & { readonly to: string };
+type Sent = Forwarding & { readonly to: string };
 
 /** Sends a stored event once, beside every queue, and says how it went. Never rejects. */
 export async function replay(
   { exchange, clock }: Pick<Context, 'exchange' | 'clock'>,
   { arrival }: Pick<Received, 'arrival'>,
   posting: Posting,
-): Promise<Replayed> {
+): Promise<Sent> {
   const { to } = posting;
   const began = clock.ticks();
   try {
@@ -26,10 +26,8 @@ export async function replay(
   }
 }
 
-export const isTaken = ({ status }: Pick<Replayed, 'status'>): boolean => status !== null && status < 300;
-
 /** As the inbox stores it. */
-export const replayOutcome = ({ to, status, error, ms, tries }: Replayed, at: Date) =>
+export const replayOutcome = ({ to, status, error, ms, tries }: Sent, at: Date) =>
   ({
     to,
     at: at.toISOString(),

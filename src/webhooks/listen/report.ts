@@ -1,8 +1,9 @@
 import type { Clock } from '../../context.ts';
 import { counted } from '../../text/number.ts';
+import { isTaken } from '../deliver/post.ts';
 import type { Receipt } from '../receive/options.ts';
 import type { EventLine, Line } from '../store/event-line.ts';
-import type { Forwarding } from '../store/forwarding.ts';
+import { type Forwarding, waitingFor } from '../store/forwarding.ts';
 
 export type Reporter = ReturnType<typeof createReporter>;
 
@@ -11,7 +12,8 @@ export function createReporter(clock: Pick<Clock, 'now'>) {
   const lines = createChannel<Line>();
   const counts = noCounts();
   const watchers: ((line: Line) => void)[] = [];
-  const undecided = new Map<string, Receipt>();
+  /** With where it is to go. */
+  const undecided = new Map<string, { readonly receipt: Receipt; readonly to: string }>();
   const say = (line: Line): void => {
     lines.push(line);
     for (const watch of watchers) watch(line);
@@ -22,16 +24,16 @@ export function createReporter(clock: Pick<Clock, 'now'>) {
       counts[receipt.kind]++;
       if (!shown) return;
       const to = 'arrival' in receipt ? receipt.arrival.to : undefined;
-      if ('arrival' in receipt && to !== undefined) undecided.set(receipt.arrival.id, receipt);
+      if ('arrival' in receipt && to !== undefined) undecided.set(receipt.arrival.id, { receipt, to });
       else say(lineOf(receipt, null));
     },
     forwarded(id: string, event: string | null, forward: Forwarding): void {
       if (forward.state === 'failed') counts.failed++;
       else if (forward.state === 'answered' && isGood(forward)) counts.forwarded++;
       else if (forward.state === 'answered') counts.refused++;
-      const receipt = undecided.get(id);
+      const waited = undecided.get(id);
       undecided.delete(id);
-      if (receipt) say(lineOf(receipt, forward));
+      if (waited) say(lineOf(waited.receipt, forward));
       // That it still waits was said in its own line.
       else if (forward.state !== 'waiting') {
         say({ kind: 'forward', time: clock.now().toISOString(), event, id, forward });
@@ -41,10 +43,7 @@ export function createReporter(clock: Pick<Clock, 'now'>) {
     watch: (watcher: (line: Line) => void) => watchers.push(watcher),
     /** What still waited is said to wait; then the lines end. */
     end(): void {
-      for (const receipt of undecided.values()) {
-        const to = ('arrival' in receipt && receipt.arrival.to) || '';
-        say(lineOf(receipt, { to, state: 'waiting', status: null, error: null, ms: null, tries: 0 }));
-      }
+      for (const { receipt, to } of undecided.values()) say(lineOf(receipt, waitingFor(to)));
       undecided.clear();
       lines.end();
     },
@@ -53,8 +52,7 @@ export function createReporter(clock: Pick<Clock, 'now'>) {
 }
 
 /** Of what was answered; a sink that is no URL answers nothing, and has taken it. */
-export const isGood = ({ status }: Pick<Forwarding, 'status'>): boolean =>
-  status === null || (status >= 200 && status < 300);
+export const isGood = ({ status }: Pick<Forwarding, 'status'>): boolean => status === null || isTaken({ status });
 
 /** Values on their way from a producer to the one consumer, in order. */
 function createChannel<T>() {

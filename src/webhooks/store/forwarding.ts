@@ -31,7 +31,7 @@ export function forwardOf(arrival: Owing, outcomes: readonly Outcome[]): Forward
   return to === undefined && !arrival.owed ? null : waitingFor(to ?? null);
 }
 
-const waitingFor = (to: string | null): Forwarding => ({
+export const waitingFor = (to: string | null): Forwarding => ({
   to,
   state: 'waiting',
   status: null,
