@@ -6,7 +6,7 @@ import { readIfThere, replaceFile } from '../../disk/file/atomic-file.ts';
 import { removeFile } from '../../disk/file/folder.ts';
 import { withLock } from '../../disk/lock/lock.ts';
 import { jsonIn } from '../../text/json.ts';
-import { fieldsIn, textIn } from '../../text/record.ts';
+import { fieldsIn, isText, textIn } from '../../text/record.ts';
 import { ownedBy } from '../event/account.ts';
 import { rowsTaken, schemaName, writing } from './postgres/schema.ts';
 
@@ -32,25 +32,19 @@ export type StartStore = {
 const fileName = 'searches.json';
 
 /** As they are kept: a name for each event, which begins with the account where there are several. */
-type Kept = ReadonlyMap<string, string>;
+type Kept = readonly (readonly [name: string, since: unknown])[];
 
 /** In a folder beside the inbox. `isFirst`: what stands there without an account is the account's too. */
 export function fileStarts(folder: string, clock: Context['clock'], account?: string, isFirst = false): StartStore {
   const path = join(folder, fileName);
+  // What somebody else wrote there is no start.
   const all = async (): Promise<Kept> =>
-    new Map(
-      // What somebody else wrote there is no start.
-      Object.entries(fieldsIn(jsonIn((await readIfThere(path)) ?? ''))).flatMap(([name, since]) => {
-        const text = textIn(since);
-        return text === undefined ? [] : [[name, text] as const];
-      }),
-    );
-  const startsOf = (kept: readonly (readonly [string, string])[]) =>
-    new Map([...(isFirst ? startsIn(kept, undefined) : []), ...startsIn(kept, account)]);
-  const read = async () => startsOf([...(await all())]);
+    Object.entries(fieldsIn(jsonIn((await readIfThere(path)) ?? ''))).filter(([, since]) => isText(since));
+  const startsOf = (kept: Kept) => new Map([...(isFirst ? startsIn(kept, undefined) : []), ...startsIn(kept, account)]);
+  const read = async () => startsOf(await all());
   const change = (to: (stored: Starts) => Starts): Promise<Starts> =>
     withLock(join(folder, 'searches.lock'), { clock, what: 'the starts of searches' }, async () => {
-      const kept = [...(await all())];
+      const kept = await all();
       const changed = to(startsOf(kept));
       const isOther = (name: string) =>
         eventIn(name, account) === undefined && !(isFirst && eventIn(name, undefined) !== undefined);
@@ -131,7 +125,7 @@ const columnsOf = (starts: Starts, account: string | undefined): [string[], stri
 const eventIn = (name: string, account: string | undefined): WebhookEvent | undefined =>
   webhookEvents.find((each) => ownedBy(account, each) === name);
 
-function startsIn(entries: readonly (readonly [string, unknown])[], account: string | undefined): Starts {
+function startsIn(entries: Kept, account: string | undefined): Starts {
   const starts = new Map<WebhookEvent, Date>();
   for (const [name, value] of entries) {
     const event = eventIn(name, account);
