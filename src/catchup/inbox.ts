@@ -5,9 +5,9 @@ import { withLock } from '../disk/lock/lock.ts';
 import { Failure } from '../errors.ts';
 import { loginOf } from '../http/call/login-account.ts';
 import { shellWord } from '../text/shell-word.ts';
-import { ownedBy } from '../webhooks/event/account.ts';
 import { readServeConfig } from '../webhooks/serve/config.ts';
 import { adminOf, choose, lookedIn } from '../webhooks/serve/configured.ts';
+import { queuesFor } from '../webhooks/serve/queues.ts';
 import { sharesOf } from '../webhooks/store/folder/owner.ts';
 import { carryOut } from '../webhooks/store/folder/requests.ts';
 import { claimSlot, slotHolder, slots } from '../webhooks/store/folder/slot.ts';
@@ -75,10 +75,7 @@ async function serveInbox(ctx: Context, settings: Settings, { config, about, acc
   const own = account?.profile === undefined ? { ctx, settings } : await asProfile(ctx, settings, account.profile);
   const whole = await adminOf(ctx, settings, configured);
   const admin = accountAdmin(whole, account?.name);
-  const sinksFor = (event: string | null) =>
-    configured.config.sinks
-      .filter(({ events }) => !events || events.some((each) => each === event))
-      .map((sink) => ownedBy(account?.name, sink.name));
+  const sinksFor = (event: string | null) => queuesFor(configured.config, event, account?.name);
   return {
     ...own,
     seeAll: admin.received,

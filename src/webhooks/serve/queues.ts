@@ -9,3 +9,9 @@ export function queuesOf({ accounts = [], sinks }: ServeConfig): ReadonlyMap<str
   const owners = [undefined, ...accounts.map(({ name }) => name)];
   return new Map(owners.flatMap((owner) => sinks.map((sink) => [ownedBy(owner, sink.name), sink] as const)));
 }
+
+/** The queues that an event goes to. What has no known event goes to the sinks that take every event. */
+export const queuesFor = ({ sinks }: ServeConfig, event: string | null, account: string | undefined): string[] =>
+  sinks
+    .filter(({ events }) => events === undefined || events.some((each) => each === event))
+    .map(({ name }) => ownedBy(account, name));

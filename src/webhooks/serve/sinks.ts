@@ -5,14 +5,13 @@ import type { Retry } from '../deliver/retry.ts';
 import type { Sink } from '../deliver/sink.ts';
 import { startDeliveryWorker } from '../deliver/worker.ts';
 import type { DeliveryWorker, WorkerOptions } from '../deliver/worker-state.ts';
-import { ownedBy } from '../event/account.ts';
 import type { InboxStore, Settled } from '../store/inbox-store.ts';
 import type { SinkTally } from './admin.ts';
 import type { Configured, ServeConfig, SinkConfig } from './config.ts';
 import { secretVariables } from './doors.ts';
 import { refuseOwnFile } from './own-files.ts';
 import type { Problems } from './problems.ts';
-import { queuesOf } from './queues.ts';
+import { queuesFor, queuesOf } from './queues.ts';
 
 export type Sinks = Awaited<ReturnType<typeof startSinks>>;
 
@@ -81,11 +80,7 @@ export async function startSinks(ctx: Context, store: InboxStore, first: Configu
   };
   await change(first, () => {});
   return {
-    /** The queues that an event goes to. What has no known event goes to the sinks that take every event. */
-    for: (event: string | null, account?: string): readonly string[] =>
-      config.sinks
-        .filter(({ events }) => events === undefined || events.some((each) => each === event))
-        .map(({ name }) => ownedBy(account, name)),
+    for: (event: string | null, account?: string): readonly string[] => queuesFor(config, event, account),
     wake: (): void => {
       for (const { worker } of running.values()) worker.wake();
     },
