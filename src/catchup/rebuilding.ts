@@ -89,7 +89,7 @@ export async function* rebuiltArrivals(ctx: Context, settings: Settings, wanted:
     const { rebuilt, young } = await rebuiltSince({
       starts,
       held,
-      ...(until && { until }),
+      until,
       records: copied.records,
       accountId: () => accountIdOf(service),
       serviceNow: () => serviceTime(ctx, service),

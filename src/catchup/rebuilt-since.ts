@@ -1,8 +1,7 @@
 import { sign } from '../api/signature.ts';
 import { type WebhookEvent, webhookEvents } from '../api/webhooks.ts';
 import { happeningIn, isSampleIn, recordIn } from '../webhooks/event/record-key.ts';
-import type { Arrival } from '../webhooks/store/line.ts';
-import { rebuiltPrefix } from '../webhooks/store/line.ts';
+import { type Arrival, rebuiltPrefix } from '../webhooks/store/line.ts';
 import type { Starts } from '../webhooks/store/starts.ts';
 import { type Rebuilt, rebuild } from './rebuild.ts';
 import type { Records } from './records.ts';

@@ -20,7 +20,7 @@ import { hasLeftovers, reap, subscribe } from '../subscriptions/subscriptions.ts
 import { openTunnel, type TunnelRecipe } from '../subscriptions/tunnel.ts';
 import type { ListenContext, ListenOptions, Running } from './context.ts';
 import { createForwarder, type Forwarder } from './forwarder.ts';
-import { came, catchUp, filterOf, guarded, passReplayed, resume, takeRebuilt } from './forwarding.ts';
+import { type Beyond, came, catchUp, filterOf, guarded, passReplayed, resume, takeRebuilt } from './forwarding.ts';
 import type { Reporter } from './report.ts';
 
 /**
@@ -48,19 +48,19 @@ export async function bringUp(
   };
   const slot = await claimListenSlot(context);
   await removeLeftovers(ctx, options, slot);
-  const forwarder = forwarding(context, slot);
-  await resume(context, slot, forwarder);
+  const beyond = { inbox: slot.inbox, forwarder: forwarding(context, slot) };
+  await resume(context, beyond);
   const kept = await inboxOf(slotsFolder(ctx.files.state, options.profile), options.login ?? {});
   for (const note of await othersNotes(kept)) ctx.notice(note);
   await options.missed?.begin();
-  const receiver = await receive(context, slot, forwarder);
-  const take = (arrivals: readonly Arrival[]) => takeRebuilt(context, { slot, forwarder }, arrivals);
+  const receiver = await receive(context, slot, beyond);
+  const take = (arrivals: readonly Arrival[]) => takeRebuilt(context, beyond, arrivals);
   running.requests = watchRequests(slot.folder, async (request) => {
     if (request.kind === 'add') return take(request.arrivals);
     if (request.kind === 'move') return [];
-    return Promise.all(request.replayed.map((one) => passReplayed({ inbox: slot.inbox, forwarder }, one)));
+    return Promise.all(request.replayed.map((one) => passReplayed(beyond, one)));
   });
-  if (options.inspectPort !== undefined) await inspect(context, options.inspectPort, { slot, receiver, forwarder });
+  if (options.inspectPort !== undefined) await inspect(context, options.inspectPort, { slot, receiver, beyond });
   const rebuild = () => {
     if (options.missed) running.catchingUp = catchUp(ctx, options.missed, take);
   };
@@ -123,7 +123,7 @@ function forwarding(context: ListenContext, slot: Slot): Forwarder {
   return running.forwarder;
 }
 
-async function receive(context: ListenContext, { inbox, folder, held }: Slot, forwarder: Forwarder): Promise<Receiver> {
+async function receive(context: ListenContext, { inbox, folder, held }: Slot, beyond: Beyond): Promise<Receiver> {
   const { ctx, options, running, secrets } = context;
   const { routes, laterSecrets } = options;
   const signal = AbortSignal.any([ctx.signal, held.lost]);
@@ -146,7 +146,7 @@ async function receive(context: ListenContext, { inbox, folder, held }: Slot, fo
     mark: context.mark,
     newId: () => unreadableId(ctx),
     forwardTo: (event) => targetOf(routes, event),
-    onReceipt: (receipt) => came(context, receipt, { inbox, forwarder }),
+    onReceipt: (receipt) => came(context, receipt, beyond),
     onProblem: (error, refusing) => {
       ctx.notice(
         `The inbox cannot be written (${messageOf(error)}): deliveries are held, so that the service sends them again.`,
@@ -159,15 +159,15 @@ async function receive(context: ListenContext, { inbox, folder, held }: Slot, fo
   return receiver;
 }
 
-type Up = { readonly slot: Slot; readonly receiver: Receiver; readonly forwarder: Forwarder };
+type Up = { readonly slot: Slot; readonly receiver: Receiver; readonly beyond: Beyond };
 
-async function inspect(context: ListenContext, port: number, { slot, receiver, forwarder }: Up): Promise<void> {
+async function inspect(context: ListenContext, port: number, { slot, receiver, beyond }: Up): Promise<void> {
   const { ctx, options, running, reporter } = context;
   const { openInspector } = await import('../inspector/open.ts');
   running.inspector = await openInspector(ctx, {
     port,
     inbox: slot.inbox,
-    passed: (replayed) => passReplayed({ inbox: slot.inbox, forwarder }, replayed),
+    passed: (replayed) => passReplayed(beyond, replayed),
     exchange: exchangeOf(context, slot),
     clock: ctx.clock,
     timeoutMs: options.timeoutMs,

@@ -12,7 +12,8 @@ import type { Arrival, Outcome } from '../store/line.ts';
 import type { ListenContext, Passes } from './context.ts';
 import type { Forwarder } from './forwarder.ts';
 
-type Beyond = { readonly inbox: Slot['inbox']; readonly forwarder: Forwarder };
+/** What stands behind the receiver. */
+export type Beyond = { readonly inbox: Slot['inbox']; readonly forwarder: Forwarder };
 
 /** Shows what came, and passes it on; what the filter does not want is only kept. */
 export function came(context: ListenContext, receipt: Receipt, { inbox, forwarder }: Beyond): void {
@@ -38,20 +39,17 @@ export function came(context: ListenContext, receipt: Receipt, { inbox, forwarde
 /** As if it had been delivered. */
 export async function takeRebuilt(
   context: ListenContext,
-  { slot, forwarder }: { readonly slot: Slot; readonly forwarder: Forwarder },
+  beyond: Beyond,
   arrivals: readonly Arrival[],
 ): Promise<Carried> {
-  const { inbox } = slot;
   const taken: boolean[] = [];
   for (const arrival of arrivals) {
-    const { to: _, owed: __, ...rest } = arrival;
-    const to = targetOf(context.options.routes, arrival.event);
-    const own: Arrival = { ...rest, ...(to !== undefined && { to }) };
-    const added = await inbox.add(own);
+    const own = { ...arrival, to: targetOf(context.options.routes, arrival.event), owed: undefined };
+    const added = await beyond.inbox.add(own);
     taken.push(added === 'stored');
     if (added === 'repeat') continue;
     const envelope = envelopeIn(own.body);
-    if (envelope) came(context, { kind: 'accepted', arrival: own, envelope }, { inbox, forwarder });
+    if (envelope) came(context, { kind: 'accepted', arrival: own, envelope }, beyond);
   }
   return taken;
 }
@@ -103,7 +101,7 @@ export async function filterOf(ctx: Context, program: string | undefined): Promi
 }
 
 /** What an earlier run accepted and did not get to pass on, before anything new. */
-export async function resume(context: ListenContext, { inbox }: Slot, forwarder: Forwarder): Promise<void> {
+export async function resume(context: ListenContext, { inbox, forwarder }: Beyond): Promise<void> {
   const { ctx, options, filter } = context;
   const waiting = inbox.waiting();
   let taken = 0;

@@ -1,8 +1,7 @@
 import { webhookEvents } from '../../../api/webhooks.ts';
 import type { Span } from '../../../disk/log/log-file.ts';
 import { happeningIn } from '../../event/record-key.ts';
-import type { Added } from '../line.ts';
-import { type Arrival, type InboxLine, isOwed, isRebuilt, settles } from '../line.ts';
+import { type Added, type Arrival, type InboxLine, isOwed, isRebuilt, settles } from '../line.ts';
 import { addBytes, addEntry, type Entries, noEntries } from './entries.ts';
 import { type Counted, countLine, noneCounted } from './file.ts';
 import { addRun, createIndex, type Index } from './index-file.ts';
