@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import type { Fields } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 
 // Whoever holds TRIGGER or REFERENCES on a table adds to it while it is in use, and what they add runs with the rights of those
@@ -6,8 +7,6 @@ import { sanitize } from '../text/sanitize.ts';
 // the triggers of that table are run at the end of our statement, as our role (until PostgreSQL 18); its check is no code,
 // unless a type of theirs brings a cast. Rules, policies, defaults, constraints and indexes are the owner's to make, who is trusted; but the
 // functions in them may be of somebody who is not.
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** A schema of svc's, and the tables that it has made there. */
 export type OwnSchema = {
@@ -59,7 +58,7 @@ SELECT found.*, c.relname AS on FROM pg_class c JOIN pg_roles me ON me.rolname =
 AND c.relname IN (${tables.map((name) => `'${name}'`).join(', ')}) LIMIT 1`;
 
 /** What a row of that query is refused with. */
-export function foreignCodeFound(row: Row, place: string, { schema }: OwnSchema): Failure {
+export function foreignCodeFound(row: Fields, place: string, { schema }: OwnSchema): Failure {
   const [what, name, owner] = [String(row.what), sanitize(String(row.name)), sanitize(String(row.owner))];
   const table = `${schema}.${row.on}`;
   if (what === 'table') return belongsTo(place, table, owner);

@@ -1,7 +1,8 @@
 import { Failure } from '../errors.ts';
-import { foreignCode, foreignCodeFound } from './foreign-code.ts';
-import { type Database, type Opening, openDatabase } from './postgres.ts';
-import { type OwnSchema, requireTrusted } from './trust.ts';
+import { foreignCode, foreignCodeFound, type OwnSchema } from './foreign-code.ts';
+import { type Database, openDatabase } from './postgres.ts';
+import type { Opening } from './session.ts';
+import { requireTrusted } from './trust.ts';
 
 /**
  * Nothing is found in a schema in which others may make functions: one that fits better is called in place of the server's. What

@@ -5,8 +5,6 @@ import { oneByOne } from '../promise/one-by-one.ts';
 import { withStrictTls } from './place.ts';
 import { beginSession, CommitLost, isSqlState, type Opening, type Session, type Statement } from './session.ts';
 
-export type { Opening } from './session.ts';
-
 /** One connection to Postgres, made when it is first needed, and again after it broke. */
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
 

@@ -1,8 +1,7 @@
 import type { Client, QueryResult } from 'pg';
 import type { Env } from '../env.ts';
 import { codeOf, type Failure, messageOf } from '../errors.ts';
-
-type Row = Readonly<Record<string, unknown>>;
+import type { Fields } from '../text/record.ts';
 
 export type Statement = {
   readonly text: string;
@@ -11,7 +10,7 @@ export type Statement = {
   /** Of what writes: what is locked first, so that what `guard` sees stays so until the end. */
   readonly lock?: string;
   /** Looks at the rows before they are committed: what it throws undoes the statement. */
-  readonly check?: (rows: readonly Row[]) => void;
+  readonly check?: (rows: readonly Fields[]) => void;
 };
 
 export type Opening = {
@@ -24,7 +23,7 @@ export type Opening = {
   /** `name = value`, for all that is asked. */
   readonly settings?: readonly string[];
   /** Asked before each statement with a lock: a row of it is what stands against writing. */
-  readonly guard?: { readonly text: string; readonly refuse: (found: Row, place: string) => Failure };
+  readonly guard?: { readonly text: string; readonly refuse: (found: Fields, place: string) => Failure };
 };
 
 /** A connection on which each statement has the settings and the guard, whatever lies between it and the server. */
@@ -53,7 +52,7 @@ export async function beginSession(
   if (!isPooled) await client.query(`${all}${guard ? `PREPARE svc_guard AS ${guard.text}` : ''}`);
   const begin = `BEGIN ISOLATION LEVEL READ COMMITTED; ${isPooled ? all : ''}`;
 
-  const inTransaction = async ({ lock, check, ...asked }: Statement): Promise<readonly Row[]> => {
+  const inTransaction = async ({ lock, check, ...asked }: Statement): Promise<readonly Fields[]> => {
     try {
       const [found] = rowsOf(await client.query(lock && guard ? `${begin}${lock}; ${look}` : begin));
       if (found && lock && guard) throw guard.refuse(found, place);
@@ -68,7 +67,7 @@ export async function beginSession(
   };
   return {
     async ask({ name, ...statement }: Statement) {
-      const asked = { ...statement, ...(name !== undefined && !isPooled && { name }) };
+      const asked = { ...statement, name: isPooled ? undefined : name };
       return isPooled || asked.lock || asked.check ? inTransaction(asked) : rowsOf(await client.query(asked));
     },
     end: () => client.end().catch(() => {}),
@@ -95,7 +94,7 @@ export const isSqlState = (error: unknown): boolean =>
 const numberOf = (client: Client & { readonly processID?: unknown }): unknown => client.processID;
 
 /** Of several statements in one text the rows of the last. The library's types know of one answer only. */
-function rowsOf(answer: QueryResult | QueryResult[]): readonly Row[] {
+function rowsOf(answer: QueryResult | QueryResult[]): readonly Fields[] {
   const last = Array.isArray(answer) ? answer.at(-1) : answer;
   return last?.rows ?? [];
 }

@@ -1,12 +1,11 @@
+import type { Fields } from '../text/record.ts';
 import { belongsTo, foreignCode, foreignCodeFound, isTrusted, type OwnSchema } from './foreign-code.ts';
 
 // Whoever owns a table has code run with the rights of those who write to it: triggers, rules, defaults, policies. Whoever may
 // make a function in a schema of the search path, has it called in place of the server's. So svc writes only where everything
 // belongs to its own role, to one that it is a member of, or to a superuser, who can do all of that anyway.
 
-export type { OwnSchema } from './foreign-code.ts';
-
-type Ask = (text: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+type Ask = (text: string) => Promise<readonly Fields[]>;
 
 const strangers = ({ schema }: OwnSchema) => `
 SELECT pg_get_userbyid(owner) AS owner, what FROM pg_roles me, (

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import type { Context } from '../../context.ts';
-import type { OwnSchema } from '../../database/trust.ts';
+import type { OwnSchema } from '../../database/foreign-code.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { digestOf } from '../../text/digest.ts';
 import type { Account, Sql } from '../tables/store.ts';

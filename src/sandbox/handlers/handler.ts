@@ -1,6 +1,7 @@
 import type { Operations } from '../../api/index.ts';
 import type { Operation, Output, Part, Table } from '../../api/operation.ts';
 import type { WebhookEvent } from '../../api/webhooks.ts';
+import type { Fields } from '../../text/record.ts';
 import type { Refusal } from '../answer.ts';
 import type { Row } from '../store/records.ts';
 import type { State } from '../store/state.ts';
@@ -21,7 +22,7 @@ export type Call<Op extends Operation = Operation> = {
 };
 
 /** Tells the account's subscribers that something happened. */
-export type Emit = (event: WebhookEvent, account: number, data: Readonly<Record<string, unknown>>) => void;
+export type Emit = (event: WebhookEvent, account: number, data: Fields) => void;
 
 type Result<Op extends Operation> = Output<Op> | Refusal;
 

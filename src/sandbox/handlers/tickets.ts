@@ -1,4 +1,5 @@
 import { ticketStatuses } from '../../api/tickets.ts';
+import type { Fields } from '../../text/record.ts';
 import { invalid, notSent } from '../answer.ts';
 import { eventData } from '../deliveries/events-out.ts';
 import type { Row } from '../store/records.ts';
@@ -131,7 +132,7 @@ const replyChannel = (ticket: Ticket): 'chat' | 'email' => (ticket.conversation_
 
 /** What the ticket's history says of an update: each field that changed. */
 function changes(before: Ticket, after: Partial<Ticket>, isReopened: boolean, at: string): Ticket['history'] {
-  const held: Readonly<Record<string, unknown>> = before;
+  const held: Fields = before;
   return Object.entries(after).flatMap(([field, to]) => {
     const from = held[field];
     if (from === to) return [];

@@ -1,7 +1,5 @@
 import type { WebhookEvent } from '../../api/webhooks.ts';
-import { fieldsIn } from '../../text/record.ts';
-
-type Data = Readonly<Record<string, unknown>>;
+import { type Fields, fieldsIn } from '../../text/record.ts';
 
 function text(value: unknown): string {
   if (value === null || value === undefined) return '';
@@ -23,9 +21,9 @@ const ofEvent = {
     words(`#${text(d.conversation_id)}`, among(d.channel, by(d.contact_id)), d.body),
   'changelog.published': (d) => words(d.title, among(d.version, d.slug)),
   'feedback.created': (d) => words(`#${text(d.post_id)}`, d.title, among(d.status)),
-} satisfies Record<WebhookEvent, (data: Data) => string>;
+} satisfies Record<WebhookEvent, (data: Fields) => string>;
 
-const known = new Map<string, (data: Data) => string>(Object.entries(ofEvent));
+const known = new Map<string, (data: Fields) => string>(Object.entries(ofEvent));
 
 /** What a person wants to know of an event at a glance. Exact text of customers: not yet fit for a terminal. */
 export function mainFields(event: string | null, data: unknown): string {

@@ -2,12 +2,10 @@ import type { WebhookEvent } from '../../api/webhooks.ts';
 import { Failure } from '../../errors.ts';
 import { jsonIn } from '../../text/json.ts';
 import { nearestField } from '../../text/near.ts';
-import { fieldsIn } from '../../text/record.ts';
-
-type Sample = { readonly [field: string]: unknown };
+import { type Fields, fieldsIn } from '../../text/record.ts';
 
 /** What an event's `data` looks like, with people and numbers that are plainly samples. */
-const data: Readonly<Record<WebhookEvent, (now: string) => Sample>> = {
+const data: Readonly<Record<WebhookEvent, (now: string) => Fields>> = {
   'contact.created': () => ({
     contact_id: 1042,
     name: 'Ada',
@@ -63,7 +61,7 @@ const data: Readonly<Record<WebhookEvent, (now: string) => Sample>> = {
 };
 
 /** The envelope as the service sends it, of that account: its times carry an offset. */
-export function sampleEnvelope(event: WebhookEvent, id: string, at: Date, account?: number): Sample {
+export function sampleEnvelope(event: WebhookEvent, id: string, at: Date, account?: number): Fields {
   const now = at.toISOString().replace(/\.\d+Z$/u, '+00:00');
   const sample = data[event](now);
   const own = account !== undefined && 'account_id' in sample ? { account_id: account } : {};
@@ -71,13 +69,13 @@ export function sampleEnvelope(event: WebhookEvent, id: string, at: Date, accoun
 }
 
 /** Those of the paths that the sample has not, each with the field that was probably meant. */
-export function newFields(envelope: Sample, paths: readonly string[]) {
+export function newFields(envelope: Fields, paths: readonly string[]) {
   const fields = [...Object.keys(envelope), ...Object.keys(fieldsIn(envelope.data)).map((name) => `data.${name}`)];
   return paths.filter((path) => !fields.includes(path)).map((path) => ({ path, near: nearestField(path, fields) }));
 }
 
 /** The envelope with `data.field=value` put in. Throws a usage Failure for a path that leads into a plain value. */
-export function withValues(envelope: Sample, values: Readonly<Record<string, string>>): Sample {
+export function withValues(envelope: Fields, values: Readonly<Record<string, string>>): Fields {
   const changed: Record<string, unknown> = structuredClone(envelope);
   for (const [path, text] of Object.entries(values)) put(changed, path, text);
   return changed;

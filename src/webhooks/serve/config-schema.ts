@@ -3,6 +3,7 @@ import { webhookEvents } from '../../api/webhooks.ts';
 import { kindOfPlace, placeHint } from '../../database/place.ts';
 import { listed } from '../../text/listed.ts';
 import { nearest } from '../../text/near.ts';
+import type { Fields } from '../../text/record.ts';
 import { sinkChoiceEntries, sinkKindNames, text } from '../deliver/kinds.ts';
 import { accountName } from '../event/account.ts';
 import { defaultConnections } from '../receive/listening.ts';
@@ -112,7 +113,7 @@ const account = v.pipe(
 type Account = v.InferOutput<typeof account>;
 
 /** Whatever must be each one's own. */
-const ownOf = <One extends Readonly<Record<string, unknown>>>(noun: string, key: keyof One & string) =>
+const ownOf = <One extends Fields>(noun: string, key: keyof One & string) =>
   v.rawCheck<One[]>(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const { value: input } = dataset;

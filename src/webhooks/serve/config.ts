@@ -6,7 +6,7 @@ import { readUserText } from '../../disk/place/user-file.ts';
 import { Failure } from '../../errors.ts';
 import { checkFilter } from '../../output/jq.ts';
 import { nearest } from '../../text/near.ts';
-import { isRecord } from '../../text/record.ts';
+import { type Fields, isRecord } from '../../text/record.ts';
 import { configSchema, type ServeConfig } from './config-schema.ts';
 
 export type { AccountConfig, ServeConfig, SinkConfig } from './config-schema.ts';
@@ -47,7 +47,7 @@ export async function readServeConfig(ctx: Pick<Context, 'stdin' | 'signal'>, pa
 }
 
 /** What the file says beside `accounts` that could not hold for all of them. */
-function ofOneAccount({ accounts, secrets, listen }: Readonly<Record<string, unknown>>): readonly Key[][] {
+function ofOneAccount({ accounts, secrets, listen }: Fields): readonly Key[][] {
   if (accounts === undefined) return [];
   return [
     ...(secrets === undefined ? [] : [['secrets']]),

@@ -4,10 +4,11 @@ import { openOwn } from '../../../database/own-schema.ts';
 import type { Database } from '../../../database/postgres.ts';
 import type { Env } from '../../../env.ts';
 import { onceDone } from '../../../promise/once.ts';
+import type { Fields } from '../../../text/record.ts';
 import type { InboxStore, Settled, Waiting } from '../inbox-store.ts';
 import { createIntake } from './intake.ts';
 import { createLeases } from './leases.ts';
-import { arrivalIn, keyOf, type Row } from './rows.ts';
+import { arrivalIn, keyOf } from './rows.ts';
 import { ownSchema, prepareSchema, rowsTaken, schemaName, writing } from './schema.ts';
 
 export type PostgresOpening = {
@@ -169,7 +170,7 @@ function columnsOf(sink: string, settled: readonly Settled[]): unknown[] {
   ];
 }
 
-const waitingIn = (row: Row): Waiting => ({
+const waitingIn = (row: Fields): Waiting => ({
   arrival: arrivalIn(row),
   tries: Number(row.tries),
   since: String(row.since),

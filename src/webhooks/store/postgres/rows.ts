@@ -1,4 +1,5 @@
 import { digestOf } from '../../../text/digest.ts';
+import type { Fields } from '../../../text/record.ts';
 import { happeningIn } from '../../event/record-key.ts';
 import { type Arrival, isRebuilt, type Outcome } from '../line.ts';
 
@@ -16,10 +17,8 @@ export const rowOf = (arrival: Arrival) => {
   };
 };
 
-export type Row = Readonly<Record<string, unknown>>;
-
 /** What `rowOf` wrote; nobody else writes there. */
-export const arrivalIn = ({ about, body }: Row): Arrival => ({
+export const arrivalIn = ({ about, body }: Fields): Arrival => ({
   ...(JSON.parse(String(about)) as Omit<Arrival, 'body'>),
   body: body as Buffer,
 });

@@ -1,6 +1,6 @@
+import type { OwnSchema } from '../../../database/foreign-code.ts';
 import { prepareTables, rowsTakenFrom } from '../../../database/own-schema.ts';
 import type { Database } from '../../../database/postgres.ts';
-import type { OwnSchema } from '../../../database/trust.ts';
 import type { Failure } from '../../../errors.ts';
 
 /** Where the inbox lives among the tables of others. */

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { byteaArray } from '../../../database/binary.ts';
 import type { Database } from '../../../database/postgres.ts';
 import { codeOf } from '../../../errors.ts';
+import type { Fields } from '../../../text/record.ts';
 import { type Arrival, isRebuilt } from '../line.ts';
-import { keyOf, type Row, rowOf } from './rows.ts';
+import { keyOf, rowOf } from './rows.ts';
 import { lockOf, rowsTaken, schemaName, writing } from './schema.ts';
 
 /** The columns of a batch, as parameters or as literals. */
@@ -67,7 +68,7 @@ export async function store(database: Database, batch: readonly Arrival[]) {
     queued.map(({ at }) => at),
   ];
   const isLive = !isRebuilt(batch[0]?.id ?? '');
-  const check = (stored: readonly Row[]) => {
+  const check = (stored: readonly Fields[]) => {
     const keys = new Set(stored.map(({ key }) => String(key)));
     const pairs = queued.map(({ key, sink }) => `${key.toString('hex')} ${sink}`);
     const due = new Set(pairs.filter((pair) => keys.has(pair.slice(0, pair.indexOf(' ')))));
@@ -113,7 +114,7 @@ const triesAtMost = 5;
 async function alone(
   database: Database,
   columns: Columns,
-  check: (stored: readonly Row[]) => void,
+  check: (stored: readonly Fields[]) => void,
 ): ReturnType<Database['query']> {
   const text = storing((at) => `ARRAY[${columns[at]?.map(literal).join(',')}]`);
   const mine = lockOf(['inbox'], 'SHARE ROW EXCLUSIVE');
