@@ -5,7 +5,7 @@ import type { KindName } from '../tables/kinds.ts';
 import { type Account, ownerOf, type Store } from '../tables/store.ts';
 import { clocks, problems, tellSleep } from './problems.ts';
 import { pull } from './pull.ts';
-import { type Dated, preparePull } from './pulling.ts';
+import { type Dated, preparePull, rescanOften } from './pulling.ts';
 
 export type Keeping = {
   readonly ctx: Context;
@@ -19,9 +19,6 @@ export type Keeping = {
   /** Before and after each round. `isNew`: the copy holds something that it did not hold before. */
   readonly told: (round: { readonly isOver: boolean; readonly isNew: boolean; readonly began: number }) => void;
 };
-
-/** A page of records that were seen longest ago, as for `svc watch`. */
-const rescanPages = 1;
 
 /**
  * Keeps the copy up to date until the run is told to end, by the rules of `svc watch`; kinds that were never read whole are
@@ -54,7 +51,7 @@ async function round({ dated, store, account, kinds }: Keeping): Promise<void> {
     }
     return true;
   });
-  const rescan = isWhole ? rescanPages : 0;
+  const rescan = isWhole ? rescanOften : 0;
   const wishes = { only: kinds, full: false, rescan, maxRequests: undefined, follow: false, isOften: true };
   await pull(preparePull(dated, { store, account, wishes }));
 }

@@ -27,6 +27,9 @@ export type Wishes = {
   readonly sinceMsAgo?: number;
 };
 
+/** Whoever pulls every few seconds asks politely: a page of records that were seen longest ago in each round. */
+export const rescanOften = 1;
+
 /** One kind, of which a refusal is no end. */
 export type Guarded = (name: KindName, work: () => Promise<void>) => Promise<void>;
 

@@ -8,7 +8,7 @@ import { tableOf } from '../tables/tables.ts';
 import type { Keeping } from './keep-fresh.ts';
 import { clocks, type Problems, problems, tellSleep } from './problems.ts';
 import { pull } from './pull.ts';
-import { preparePull } from './pulling.ts';
+import { preparePull, rescanOften } from './pulling.ts';
 
 export type Watching = Omit<Keeping, 'sleep' | 'told'> & {
   /** From that time on; else from now on. */
@@ -24,8 +24,6 @@ export type Watching = Omit<Keeping, 'sleep' | 'told'> & {
 /** A change, with the record as it is now, and of a message the ticket's number. */
 export type WatchEvent = Omit<Change, 'seq'> & { readonly record: Change['after']; readonly of?: string };
 
-/** The account is asked politely: a page of old records in each round. */
-const rescanPages = 1;
 /** Where it was is written down after so many changes, and at the end of each round. */
 const perMark = 20;
 
@@ -123,7 +121,7 @@ async function round({ ctx, dated, store, account, kinds, since }: Watching, pla
   const wishes = {
     only: kinds,
     full: false,
-    rescan: rescanPages,
+    rescan: rescanOften,
     maxRequests: undefined,
     follow: true,
     isOften: true,
