@@ -47,11 +47,8 @@ function differences(before: Fields | null, after: Fields, most = 60): string {
   // A status speaks for itself.
   const first = telling.includes('status') ? [`${text(before.status)} → ${text(after.status)}`] : [];
   const others = telling.filter((field) => field !== 'status' && !(field === 'resolved_at' && first.length > 0));
-  return (
-    [...first, ...others.map((field) => `${field} ${short(before[field], most)} → ${short(after[field], most)}`)].join(
-      ', ',
-    ) || 'updated'
-  );
+  const changed = others.map((field) => `${field} ${short(before[field], most)} → ${short(after[field], most)}`);
+  return [...first, ...changed].join(', ') || 'updated';
 }
 
 function short(value: unknown, most: number): string {
