@@ -1,12 +1,11 @@
-import { hexDigestOf } from '../../text/digest.ts';
 import { type KindState, lacking, type Sweeping } from '../store/state.ts';
 import { livingCount } from '../store/status.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
-import { forgetRecords, isAbsent, markMissing } from './deleted.ts';
+import { digestOfIds, forgetRecords, isAbsent, markMissing } from './deleted.ts';
 import { settleAnswers } from './failing.ts';
-import { presentRows } from './present.ts';
+import { idsWhere, presentRows } from './present.ts';
 import { notWhole, type Pulling } from './pulling.ts';
 import { droppedWords } from './usable.ts';
 
@@ -136,8 +135,5 @@ async function compareWhole(pulling: Pulling, name: KindName, state: Sweeping, s
 async function digestOfSeen(pulling: Pulling, name: KindName, { complete, sweep }: Sweeping): Promise<string | null> {
   const isOnePage = sweep.page <= 2;
   if (complete || isOnePage || kindOf(name).incremental !== 'whole list') return null;
-  const { id } = tableOf(name);
-  const text = `SELECT ${id} AS id FROM ${name} WHERE ${owned} AND last_sweep >= $3 ORDER BY 1`;
-  const rows = await pulling.store.read((sql) => sql.all(text, [...ownerOf(pulling.account), sweep.number]));
-  return hexDigestOf(rows.map((row) => Number(row.id)).join(' ')).slice(0, 16);
+  return digestOfIds(await idsWhere(pulling, tableOf(name), 'last_sweep >= $3 ORDER BY 1', [sweep.number]));
 }

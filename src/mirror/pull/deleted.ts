@@ -3,9 +3,9 @@ import { Failure } from '../../errors.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import type { KindState, Sweeping } from '../store/state.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
-import { owned, ownerOf, type Sql } from '../tables/store.ts';
+import type { Sql } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
-import { presentRows } from './present.ts';
+import { idsWhere, presentRows } from './present.ts';
 import { isOfOne, type Pulling, tallyOf } from './pulling.ts';
 import { readingOf } from './reading.ts';
 import { markDeleted } from './records.ts';
@@ -35,19 +35,16 @@ export async function markMissing(
   pulling: Pulling,
   { name, state }: Known & { readonly state: Sweeping },
 ): Promise<Missing> {
-  const { store, account, writer } = pulling;
   const { one } = kindOf(name);
-  const table = tableOf(name);
-  const { number } = state.sweep;
-  const text = `SELECT ${table.id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL AND last_sweep < $3 ORDER BY 1`;
-  const rows = await store.read((sql) => sql.all(text, [...ownerOf(account), number]));
+  const unseen = 'gone_at IS NULL AND last_sweep < $3 ORDER BY 1';
+  const ids = await idsWhere(pulling, tableOf(name), unseen, [state.sweep.number]);
   const failing = new Set(state.failing);
-  const missing = rows.map(({ id }) => Number(id)).filter((id) => !failing.has(id));
+  const missing = ids.filter((id) => !failing.has(id));
   const why = `The list of ${name} leaves out records that are there, or that it held before.`;
   const forget = (ids: readonly number[]) =>
-    ids.length === 0 ? undefined : writer.write((sql) => forgetRecords(sql, pulling, { name, state }, ids));
+    ids.length === 0 ? undefined : pulling.writer.write((sql) => forgetRecords(sql, pulling, { name, state }, ids));
   if (!one) {
-    const missed = missing.length === 0 ? null : hexDigestOf(missing.join(' ')).slice(0, 16);
+    const missed = missing.length === 0 ? null : digestOfIds(missing);
     if (missed !== null && missed !== state.missed) return { next: 'again', missed, why };
     await forget(missing);
     return { next: 'finish', missed: null, why };
@@ -71,6 +68,9 @@ export async function markMissing(
   return { next: 'finish', missed: null, why, failed };
 }
 
+/** Two readings that have the same one have met, or missed, the same records. */
+export const digestOfIds = (ids: readonly number[]): string => hexDigestOf(ids.join(' ')).slice(0, 16);
+
 /** Marks them deleted, and what belongs to them. */
 export async function forgetRecords(
   sql: Sql,
@@ -83,11 +83,8 @@ export async function forgetRecords(
   for (const tableName of [name, parts?.table, members?.table]) {
     if (tableName === undefined) continue;
     const table = tableOf(tableName);
-    const rows = [...(await presentRows(sql, pulling.account, table, ids)).values()].map((row) => ({
-      ...row,
-      ...(tableName !== name && { parent: Number(row.key.split(':')[0]) }),
-    }));
-    const count = await markDeleted(sql, reading, table, rows);
+    const rows = await presentRows(sql, pulling.account, table, ids);
+    const count = await markDeleted(sql, reading, table, [...rows.values()]);
     if (tableName === name) tallyOf(pulling, name).gone += count;
   }
 }

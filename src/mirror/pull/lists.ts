@@ -2,14 +2,14 @@ import { Failure } from '../../errors.ts';
 import type { Fields } from '../../text/record.ts';
 import { beginSweep, isSweeping, type KindState, readState, type Sweeping, saveState } from '../store/state.ts';
 import type { KindName, Members } from '../tables/kinds.ts';
-import { owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import { failedAtMost, forgetRecords } from './deleted.ts';
 import { save } from './finish.ts';
 import { readPage } from './page.ts';
+import { idsWhere } from './present.ts';
 import { spent, tell } from './progress.ts';
 import { isOfOne, notWhole, type Pulling, tallyOf } from './pulling.ts';
-import { readingOf, storeRecords } from './reading.ts';
+import { idIn, readingOf, storeRecords } from './reading.ts';
 import { storeInside } from './texts.ts';
 import { droppedWords, type Usable, usableIn } from './usable.ts';
 
@@ -19,6 +19,7 @@ type Sweep = { readonly name: KindName; readonly state: Sweeping };
 /** A list of lists: it is whole in one answer, and each of them has another for its members. */
 export async function pullLists(pulling: Pulling, name: KindName, members: Members): Promise<void> {
   const { store, account, writer } = pulling;
+  const idOf = idIn(tableOf(name));
   const before = await store.read((sql) => readState(sql, account, name));
   const begun = sweepOf(pulling, before);
   const { records, dropped } = await readPage(pulling, name, { page: 1, since: null, isFirst: !before.complete });
@@ -26,7 +27,7 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
     await storeRecords(sql, pulling, name, { reading: readingOf(pulling, begun, begun.sweep), records });
     await saveState(sql, account, name, begun);
   });
-  const listed = records.map((record) => Number(record[tableOf(name).id]));
+  const listed = records.map(idOf);
   // A list that is not among them any more is gone once its own address says so.
   const others = dropped > 0 ? [] : (await livingIds(pulling, name)).filter((list) => !listed.includes(list));
   if (dropped > 0) notWhole(pulling, name, droppedWords(dropped, name, tableOf(name).id));
@@ -97,10 +98,8 @@ const failingLast = (all: readonly number[], failing: readonly number[]): number
   return [...all.filter((list) => !last.has(list)), ...failing.filter((list) => known.has(list))];
 };
 
-async function livingIds({ store, account }: Pulling, name: KindName): Promise<number[]> {
-  const text = `SELECT ${tableOf(name).id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL`;
-  return (await store.read((sql) => sql.all(text, ownerOf(account)))).map(({ id }) => Number(id));
-}
+const livingIds = (pulling: Pulling, name: KindName): Promise<number[]> =>
+  idsWhere(pulling, tableOf(name), 'gone_at IS NULL');
 
 /** `isRefused`: no list was read, now or before. */
 type Failed = { readonly failed: ReadonlyMap<number, Failure>; readonly isRefused: boolean };
@@ -150,7 +149,7 @@ async function pullMembers(
 /** An answer that holds nothing, or what has no id, says of none that it is not there. */
 async function isStillNamed(pulling: Pulling, name: KindName, list: number): Promise<boolean> {
   const { records, dropped } = await readPage(pulling, name, { page: 1, since: null, isFirst: false });
-  const ids = records.map((record) => Number(record[tableOf(name).id]));
+  const ids = records.map(idIn(tableOf(name)));
   return dropped > 0 || ids.length === 0 || ids.includes(list);
 }
 
@@ -161,16 +160,14 @@ async function readMembers(
   { operation, table, parent }: Members,
   list: number,
 ): Promise<Usable | undefined> {
-  const { account, store } = pulling;
-  const { id } = tableOf(table);
+  const of = tableOf(table);
   const [param = 'id'] = Object.keys(operation.ids ?? {});
   const ask = async () => {
     const body = await pulling.ask(operation, { params: { [param]: list } });
-    return usableIn(body[operation.answer.key], id);
+    return usableIn(body[operation.answer.key], of.id);
   };
-  const text = `SELECT ${id} AS id FROM ${table} WHERE ${owned} AND gone_at IS NULL AND ${parent} = $3`;
-  const known = (await store.read((sql) => sql.all(text, [...ownerOf(account), list]))).map((row) => Number(row.id));
-  const idsOf = (records: readonly Fields[]) => new Set(records.map((record) => Number(record[id])));
+  const known = await idsWhere(pulling, of, `gone_at IS NULL AND ${parent} = $3`, [list]);
+  const idsOf = (records: readonly Fields[]) => new Set(records.map(idIn(of)));
   const first = await ask();
   const ids = idsOf(first.records);
   const isEmptyFirst = first.records.length === 0 && !state.complete;

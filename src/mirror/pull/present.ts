@@ -1,6 +1,29 @@
 import { dataOf } from '../tables/cells.ts';
-import { type Account, owned, ownerOf, pieces, placeholders, quoted, type Row, type Sql } from '../tables/store.ts';
+import {
+  type Account,
+  owned,
+  ownerOf,
+  pieces,
+  placeholders,
+  quoted,
+  type Row,
+  type Sql,
+  type Store,
+  type Value,
+} from '../tables/store.ts';
 import type { Table } from '../tables/tables.ts';
+
+/** Ids of the rows of the account that the condition holds for; its own values begin with $3. */
+export async function idsWhere(
+  { store, account }: { readonly store: Store; readonly account: Account },
+  { name, id }: Table,
+  condition: string,
+  values: readonly Value[] = [],
+): Promise<number[]> {
+  const text = `SELECT ${id} AS id FROM ${name} WHERE ${owned} AND ${condition}`;
+  const rows = await store.read((sql) => sql.all(text, [...ownerOf(account), ...values]));
+  return rows.map((row) => Number(row.id));
+}
 
 /** A row as it is before a page is applied. */
 export type Present = Readonly<ReturnType<typeof presentOf>>;

@@ -100,7 +100,7 @@ function firstSeenAs({ created_at: created, updated_at: updated }: Fields, since
 }
 
 const withParent = (table: Table, record: Fields, parent: number | undefined): Fields =>
-  parent === undefined ? record : { [table.key[0] ?? '']: parent, ...record };
+  parent === undefined ? record : { [table.parent ?? '']: parent, ...record };
 
 async function upsert(
   sql: Sql,
@@ -183,7 +183,7 @@ export async function markDeleted(
   sql: Sql,
   reading: Reading,
   table: Table,
-  present: readonly (Present & { readonly parent?: number })[],
+  present: readonly Present[],
 ): Promise<number> {
   const living = present.filter(({ isDeleted }) => !isDeleted);
   for (const some of pieces(living)) {
@@ -194,9 +194,10 @@ export async function markDeleted(
     );
   }
   if (reading.notesChanges) {
-    const changes = living.map(({ data, parent, key }): Change => {
+    const changes = living.map(({ data, key }): Change => {
+      const [id = 0, parent] = key.split(':').map(Number).reverse();
       const shown = JSON.stringify(ownPart(table, withParent(table, data, parent)));
-      return [table.name, Number(key.split(':').at(-1)), 'gone', shown, null];
+      return [table.name, id, 'gone', shown, null];
     });
     await noteChanges(sql, reading, changes);
   }

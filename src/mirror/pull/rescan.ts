@@ -7,7 +7,7 @@ import { forgetRecords, isAbsent } from './deleted.ts';
 import { readPage } from './page.ts';
 import { spent, tell } from './progress.ts';
 import { type Guarded, notWhole, type Pulling } from './pulling.ts';
-import { readingOf, storeRecords } from './reading.ts';
+import { idIn, readingOf, storeRecords } from './reading.ts';
 import { droppedWords } from './usable.ts';
 
 /** Of one page; the others have their turn when the page is read next. */
@@ -60,7 +60,7 @@ async function rescanPage(pulling: Pulling, { kind, page }: Stale): Promise<void
     const where = `place > ${(page - 1) * perPage} AND place <= ${page * perPage}`;
     const rows = await sql.all(`SELECT svc_row, id FROM ${ranked(kind)} WHERE ${where}`, ownerOf(account));
     await storeRecords(sql, pulling, kind, { reading: readingOf(pulling, state, { number: state.begun }), records });
-    const seen = new Set(records.map((record) => Number(record[tableOf(kind).id])));
+    const seen = new Set(records.map(idIn(tableOf(kind))));
     const absent = rows.filter(({ id }) => !seen.has(Number(id)));
     for (const { svc_row: row } of absent) {
       await sql.run(`UPDATE ${kind} SET looked_at = $1 WHERE svc_row = $2`, [pulling.now(), Number(row)], 1);

@@ -1,7 +1,7 @@
 import { readState } from '../store/state.ts';
 import type { KindName, ReadsOne } from '../tables/kinds.ts';
-import { owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
+import { idsWhere } from './present.ts';
 import { isOfOne, type Pulling, tallyOf } from './pulling.ts';
 import { readWhole } from './thread.ts';
 
@@ -14,16 +14,15 @@ const latestAtMost = 1_000;
  */
 export async function showsOthers(pulling: Pulling, name: KindName, one: ReadsOne): Promise<boolean | 'unknown'> {
   const { store, account } = pulling;
-  const { id } = tableOf(name);
   const { failing, notFound } = await store.read((sql) => readState(sql, account, name));
   const { failing: failed, absent } = tallyOf(pulling, name);
   const gone = new Set(notFound.flatMap((each) => (each.isGone ? [each.id] : [])));
   const missing = [...notFound.map((each) => each.id), ...absent].filter((each) => !gone.has(each));
   const open = new Set([...failing, ...failed.keys(), ...missing]);
   const unread = new Set([...open, ...gone]);
-  const text = `SELECT ${id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL ORDER BY read_at DESC LIMIT $3`;
-  const rows = await store.read((sql) => sql.all(text, [...ownerOf(account), unread.size + latestAtMost]));
-  const known = rows.map((row) => Number(row.id)).filter((row) => !unread.has(row));
+  const latest = 'gone_at IS NULL ORDER BY read_at DESC LIMIT $3';
+  const ids = await idsWhere(pulling, tableOf(name), latest, [unread.size + latestAtMost]);
+  const known = ids.filter((id) => !unread.has(id));
   const some = [0, Math.floor(known.length / 2), known.length - 1].flatMap((at) => known[at] ?? []);
   for (const each of new Set(some)) {
     const [answer] = await readWhole(pulling, name, one, [each]);

@@ -1,4 +1,4 @@
-import { Failure } from '../../errors.ts';
+import { Failure, messageOf } from '../../errors.ts';
 import type { Fields } from '../../text/record.ts';
 import type { KindState, Sweep } from '../store/state.ts';
 import { isSame } from '../tables/cells.ts';
@@ -150,8 +150,6 @@ async function judgeFailed(pulling: Pulling, name: KindName, one: ReadsOne, { re
   tally.failedInARow = 0;
 }
 
-const messageOf = (reason: unknown): string => (reason instanceof Failure ? reason.message : '');
-
 /**
  * Another record shows what changed here, without having changed itself: it has to be read again. Who wrote that down with the
  * change itself cannot forget it, whatever ends the pull.
@@ -224,8 +222,6 @@ export async function storeInside(
   await applyRecords(sql, reading, table, { entries, present });
   if (!isWhole) return;
   const seen = new Set(entries.map((entry) => keyOf(table, entry)));
-  const missing = [...present.values()]
-    .filter(({ key }) => !seen.has(key))
-    .map((row) => ({ ...row, parent: Number(row.key.split(':')[0]) }));
+  const missing = [...present.values()].filter(({ key }) => !seen.has(key));
   await markDeleted(sql, reading, table, missing);
 }
