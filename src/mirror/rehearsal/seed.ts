@@ -1,11 +1,11 @@
 import { byAge } from '../../text/by-age.ts';
-import type { Fields } from '../../text/record.ts';
+import { type Fields, fieldsIn } from '../../text/record.ts';
 import { copyState } from '../query/as-of.ts';
 import { readAll } from '../store/read.ts';
 import { isKindWhole, readState } from '../store/state.ts';
 import { type KindName, kindNames, kindOf, type Members } from '../tables/kinds.ts';
 import { account_id, contactRow, type Held } from '../tables/seed-rows.ts';
-import { idOr, known } from '../tables/seed-values.ts';
+import { idOr } from '../tables/seed-values.ts';
 import type { Account, Store } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 
@@ -62,7 +62,7 @@ async function membersOf(store: Store, account: Account, { table, parent, operat
 function strangersIn(records: readonly Fields[], held: Held): Fields[] {
   const strangers = new Map<unknown, Fields>();
   for (const { contact, created_at } of records) {
-    const row = contactRow({ created_at, ...known(contact) });
+    const row = contactRow({ created_at, ...fieldsIn(contact) });
     if (idOr(row.contact_id) && !held('contacts', row.contact_id)) {
       strangers.set(row.contact_id, { ...row, shadow: true });
     }

@@ -1,5 +1,5 @@
-import { type Fields, recordsIn } from '../../text/record.ts';
-import { count, idOr, known, maybeId, maybeText, maybeTime, oneOf, text, texts, timeOr } from './seed-values.ts';
+import { type Fields, fieldsIn, recordsIn } from '../../text/record.ts';
+import { count, idOr, maybeId, maybeText, maybeTime, oneOf, text, texts, timeOr } from './seed-values.ts';
 
 /** Whether the copy holds a record of that kind with that id. */
 export type Held = (kind: string, id: unknown) => boolean;
@@ -17,7 +17,7 @@ export const contactRow = (contact: Fields): Fields => ({
   ...each(contact, text, 'name', 'last_name', 'email', 'phone', 'company', 'country'),
   website: maybeText(contact.website),
   tags: texts(contact.tags),
-  metadata: known(contact.metadata) ?? {},
+  metadata: fieldsIn(contact.metadata),
   lead_status: text(contact.lead_status) || 'new',
   created_at: timeOr(contact.created_at),
   // Lists do not have it.
@@ -50,7 +50,7 @@ export const ticketRow = (ticket: Fields, held: Held): Fields => ({
   account_id,
   ...each(ticket, text, 'ticket_number', 'subject', 'description', 'status', 'source'),
   priority: count(ticket.priority),
-  contact_id: maybeId(known(ticket.contact)?.contact_id),
+  contact_id: maybeId(fieldsIn(ticket.contact).contact_id),
   conversation_id: held('conversations', ticket.conversation_id) ? ticket.conversation_id : null,
   ...each(ticket, maybeTime, 'due_at', 'first_response_at', 'resolved_at'),
   ...each(ticket, timeOr, 'created_at', 'updated_at'),
@@ -71,7 +71,7 @@ export const conversationRow = (chat: Fields): Fields => ({
   ...each(chat, text, 'status', 'channel', 'priority'),
   handling_mode: oneOf(['ai', 'human'], chat.handling_mode, 'human'),
   subject: maybeText(chat.subject),
-  contact_id: maybeId(known(chat.contact)?.contact_id),
+  contact_id: maybeId(fieldsIn(chat.contact).contact_id),
   ticket_id: maybeId(chat.ticket_id),
   last_message_at: timeOr(chat.last_message_at ?? chat.updated_at),
   resolved_at: maybeTime(chat.resolved_at),
@@ -99,7 +99,7 @@ export const entryRow = (entry: Fields): Fields => ({
   account_id,
   ...each(entry, text, 'title', 'slug', 'content_html'),
   version: maybeText(entry.version),
-  category_id: maybeId(known(entry.category)?.id),
+  category_id: maybeId(fieldsIn(entry.category).id),
   labels: texts(entry.labels),
   status: oneOf(['draft', 'published'], entry.status, 'draft'),
   published_at: maybeTime(entry.published_at),
@@ -112,7 +112,7 @@ export const postRow = (post: Fields): Fields => ({
   id: post.id,
   account_id,
   ...each(post, text, 'title', 'content', 'status'),
-  category_id: maybeId(known(post.category)?.id),
+  category_id: maybeId(fieldsIn(post.category).id),
   ...each(post, count, 'vote_count', 'comments_count'),
   on_roadmap: post.on_roadmap === true,
   ...each(post, timeOr, 'created_at', 'updated_at'),
@@ -122,7 +122,7 @@ export const postRow = (post: Fields): Fields => ({
 export function categoriesOf(records: readonly Fields[]): Fields[] {
   const categories = new Map<unknown, Fields>();
   for (const { category } of records) {
-    const { id, name } = known(category) ?? {};
+    const { id, name } = fieldsIn(category);
     if (idOr(id)) categories.set(id, { id, account_id, name: text(name) });
   }
   return [...categories.values()];

@@ -1,4 +1,4 @@
-import { type Fields, isRecord, isText } from '../../text/record.ts';
+import { isText } from '../../text/record.ts';
 
 /** What a record holds, as the sandbox takes it: the service may send null, or something new, where a text is promised. */
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -23,6 +23,3 @@ export const count = (value: unknown): number =>
 
 export const oneOf = <const T extends string>(allowed: readonly T[], value: unknown, other: T): T =>
   allowed.find((each) => each === value) ?? other;
-
-/** The fields of an object; undefined where it is none. */
-export const known = (value: unknown): Fields | undefined => (isRecord(value) ? value : undefined);
