@@ -5,8 +5,7 @@ import { whatIsWrongWith } from '../../disk/place/folder-check.ts';
 import { makePrivateFile, resolvedFile, takeFromOthers } from '../../disk/place/private-data.ts';
 import { Failure } from '../../errors.ts';
 import { oneByOne } from '../../promise/one-by-one.ts';
-import { hexDigestOfShort } from '../../text/short-digest.ts';
-import type { Account, Sql, Store } from '../tables/store.ts';
+import { type Sql, type Store, shortNameOf } from '../tables/store.ts';
 import type { Mode } from './connection.ts';
 import { fixedEngine } from './engine-fixed.ts';
 import { isOpenHere, nativeEngine } from './engine-native.ts';
@@ -77,7 +76,7 @@ export async function openSqlite(given: LockNeeds, { named, isOwn, maxWaitMs }: 
         pulls.add(held);
         return job(held.check).finally(() => pulls.delete(held));
       };
-      return locking(ctx, path)(pullName(account), 'the copy of this account', pull, longestMs);
+      return locking(ctx, path)(`pull-${shortNameOf(account)}`, 'the copy of this account', pull, longestMs);
     },
     query: ({ text, views }, signal) => work(() => engine.query(text, views, signal)),
     // Its plans do not hang on it: each question has an index of its own.
@@ -110,5 +109,3 @@ async function inThread(path: string): Promise<Program> {
   const { webAssemblyEngine } = await import('./engine-wasm.ts');
   return { start: (mode: Mode) => startThread(path, mode), engineOf: webAssemblyEngine };
 }
-
-const pullName = ({ service, id }: Account): string => `pull-${hexDigestOfShort(`${service}\n${id}`).slice(0, 12)}`;

@@ -7,8 +7,7 @@ import { namesIn } from '../../disk/file/folder.ts';
 import { resolvedFile, warnOfOthers } from '../../disk/place/private-data.ts';
 import { Failure } from '../../errors.ts';
 import type { Service } from '../../http/call/call.ts';
-import { hexDigestOfShort } from '../../text/short-digest.ts';
-import type { Account, Store } from '../tables/store.ts';
+import { type Account, type Store, shortNameOf } from '../tables/store.ts';
 import {
   accountByAsking,
   accountOfProfile,
@@ -189,8 +188,8 @@ export async function closingOnFailure<T>(store: Store, work: () => Promise<T>):
   }
 }
 
-const fileOf = ({ files }: Pick<Context, 'files'>, { service, id }: Account): string =>
-  join(files.state, `mirror-${hexDigestOfShort(`${service}\n${id}`).slice(0, 12)}.db`);
+const fileOf = ({ files }: Pick<Context, 'files'>, account: Account): string =>
+  join(files.state, `mirror-${shortNameOf(account)}.db`);
 
 /** Whether a damaged copy, which cannot say whose it is, can only be that of this login. */
 export async function isSurelyOwn(ctx: Context, settings: Settings, file: string): Promise<boolean> {

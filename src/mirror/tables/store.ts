@@ -1,3 +1,5 @@
+import { hexDigestOfShort } from '../../text/short-digest.ts';
+
 export type Value = string | number | boolean | null;
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -28,6 +30,9 @@ export type Account = {
 export const owned = 'service = $1 AND account_id = $2';
 
 export const ownerOf = ({ service, id }: Account): readonly [string, string] => [service, id];
+
+/** For names of files. */
+export const shortNameOf = ({ service, id }: Account): string => hexDigestOfShort(`${service}\n${id}`).slice(0, 12);
 
 /** The answer of a query, in pieces while it is read. */
 export type Answer = {
