@@ -1,19 +1,18 @@
 import type { Sql } from '../tables/store.ts';
 import { accountTables } from '../tables/tables.ts';
+import { schemaName } from './values.ts';
 
 // In PostgreSQL several accounts share the tables. A transaction that runs a query of the user is bound to one account, by a
 // temporary view, which nothing in a read-only transaction can change; every other row is then out of its reach, by whatever
 // name or function it asks. One that is not bound is another program's, or svc's own,
 // whose statements name their account.
 
-const schema = 'svc_mirror';
-
 /** What keeps the accounts apart. */
 export const ownPolicy = 'svc_own';
 
 /** The view's columns are those of `bindingView`. */
 const boundTo = `
-CREATE OR REPLACE FUNCTION ${schema}.svc_bound() RETURNS text[]
+CREATE OR REPLACE FUNCTION ${schemaName}.svc_bound() RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog AS $svc$
 DECLARE account text[];
 BEGIN
@@ -23,8 +22,8 @@ BEGIN
 END $svc$`;
 
 const sees =
-  `(SELECT ${schema}.svc_bound()) IS NULL ` +
-  `OR ARRAY[service, account_id] OPERATOR(pg_catalog.=) (SELECT ${schema}.svc_bound())`;
+  `(SELECT ${schemaName}.svc_bound()) IS NULL ` +
+  `OR ARRAY[service, account_id] OPERATOR(pg_catalog.=) (SELECT ${schemaName}.svc_bound())`;
 
 /** The policy of an older svc may have taken an operator that somebody else had made. What is in pg_catalog is in no list. */
 const isForeign = `EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_policy'::regclass AND d.objid = p.oid
@@ -34,7 +33,7 @@ const isForeign = `EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_policy'
 export async function guardRows(sql: Sql): Promise<void> {
   const rows = await sql.all(
     `SELECT c.relname AS name FROM pg_class c JOIN pg_policy p ON p.polrelid = c.oid AND p.polname = '${ownPolicy}'
-     WHERE c.relnamespace = '${schema}'::regnamespace AND c.relrowsecurity AND c.relforcerowsecurity
+     WHERE c.relnamespace = '${schemaName}'::regnamespace AND c.relrowsecurity AND c.relforcerowsecurity
      AND NOT ${isForeign}`,
   );
   const done = new Set(rows.map(({ name }) => name));
@@ -45,9 +44,9 @@ export async function guardRows(sql: Sql): Promise<void> {
 
 /** A table that has the policy no longer, or not yet. */
 export async function guardTable(sql: Sql, name: string): Promise<void> {
-  await sql.run(`ALTER TABLE ${schema}.${name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`);
-  await sql.run(`DROP POLICY IF EXISTS ${ownPolicy} ON ${schema}.${name}`);
-  await sql.run(`CREATE POLICY ${ownPolicy} ON ${schema}.${name} USING (${sees})`);
+  await sql.run(`ALTER TABLE ${schemaName}.${name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`);
+  await sql.run(`DROP POLICY IF EXISTS ${ownPolicy} ON ${schemaName}.${name}`);
+  await sql.run(`CREATE POLICY ${ownPolicy} ON ${schemaName}.${name} USING (${sees})`);
 }
 
 /**
@@ -62,6 +61,6 @@ ORDER BY NOT rolsuper, rolname LIMIT 1`;
 /** What makes a role for queries. */
 export const roleForQueries = [
   "CREATE ROLE svc_reader LOGIN PASSWORD 'choose one';",
-  `GRANT USAGE ON SCHEMA ${schema} TO svc_reader;`,
-  `GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO svc_reader;`,
+  `GRANT USAGE ON SCHEMA ${schemaName} TO svc_reader;`,
+  `GRANT SELECT ON ALL TABLES IN SCHEMA ${schemaName} TO svc_reader;`,
 ].join('\n');
