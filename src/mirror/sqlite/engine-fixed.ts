@@ -2,7 +2,7 @@ import { entryAt, standsAs } from '../../disk/file/file-head.ts';
 import { Failure } from '../../errors.ts';
 import { transaction } from '../tables/transaction.ts';
 import type { Connection, Work } from './connection.ts';
-import { type CopyFile, openedForReading, type SqliteEngine, type Start, sqlOn } from './file.ts';
+import { type CopyFile, endOf, openedForReading, type SqliteEngine, type Start, sqlOn } from './file.ts';
 import { untilInterrupted } from './interrupted.ts';
 import { orOtherPlace } from './ownership.ts';
 import { piece, rowsAsAsked } from './query-rows.ts';
@@ -47,9 +47,9 @@ export function fixedEngine(place: CopyFile, start: Start, { why, takesLog, isWa
     return present;
   };
   const close = async (): Promise<void> => {
-    const { connection } = present ?? {};
+    const last = present;
     present = undefined;
-    if (connection) await endOf(connection);
+    if (last) await endOf(last.connection);
   };
   return {
     async transact(use, begin, job) {
@@ -86,11 +86,6 @@ export function fixedEngine(place: CopyFile, start: Start, { why, takesLog, isWa
     },
     close,
   };
-}
-
-async function endOf(connection: Connection): Promise<void> {
-  await connection.ask('close').catch(() => {});
-  await connection.end();
 }
 
 /** What stands beside the file and holds what is not in it yet, or what was not undone. */

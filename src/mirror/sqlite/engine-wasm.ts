@@ -3,6 +3,7 @@ import { transaction } from '../tables/transaction.ts';
 import type { Connection, Work } from './connection.ts';
 import {
   type CopyFile,
+  endOf,
   openedForReading,
   openedForWriting,
   type SqliteEngine,
@@ -27,8 +28,7 @@ export function webAssemblyEngine(place: CopyFile, start: Start): SqliteEngine {
   const closePresent = async (): Promise<void> => {
     const connection = present;
     present = undefined;
-    await connection?.ask('close').catch(() => {});
-    await connection?.end();
+    if (connection) await endOf(connection);
   };
   /** Under the lock alone. */
   const open = async (use: Use, held: Held): Promise<Connection> => {

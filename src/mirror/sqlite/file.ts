@@ -1,9 +1,10 @@
+import { applicationId } from '../../disk/place/copy-mark.ts';
 import { Failure } from '../../errors.ts';
 import type { Answer, Sql, Value, View } from '../tables/store.ts';
 import type { Connection, Mode } from './connection.ts';
 import { damaged, isBusy } from './failure.ts';
 import type { LockNeeds } from './locks.ts';
-import { applicationId, areOurs, belongsToAnother, type Found, lookAt, notOurs } from './ownership.ts';
+import { areOurs, belongsToAnother, type Found, lookAt, notOurs } from './ownership.ts';
 
 export type Use = 'read' | 'write';
 
@@ -52,6 +53,12 @@ export async function openedForReading(start: Start, mode: Omit<Mode, 'readOnly'
     await connection.end();
     throw error;
   }
+}
+
+/** Closes the database, and then what works on it. */
+export async function endOf(connection: Connection): Promise<void> {
+  await connection.ask('close').catch(() => {});
+  await connection.end();
 }
 
 /** Marks the file as svc's. Returns whether another program has tables in it too: then it keeps its own mark. */

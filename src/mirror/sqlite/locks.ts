@@ -20,7 +20,7 @@ export type Locked = ReturnType<typeof locking>;
 export const locking =
   ({ clock, signal, progress, notice, maxWaitMs: longestMs, advice }: LockNeeds, path: string) =>
   async <T>(name: string, what: string, work: (held: Held) => Promise<T>, maxWaitMs = longestMs): Promise<T> => {
-    const waiting = { clock, signal, progress, notice, what, ...(maxWaitMs !== undefined && { maxWaitMs }) };
+    const waiting = { clock, signal, progress, notice, what, maxWaitMs };
     return withLock(`${path}.${name}`, waiting, work).catch((error) => {
       throw diskFailure(error, `The copy ${path} cannot be used`, advice);
     });

@@ -4,8 +4,6 @@ import { applicationId, headerLength, magic } from '../../disk/place/copy-mark.t
 import { orElsewhere } from '../../disk/place/elsewhere.ts';
 import { Failure } from '../../errors.ts';
 
-export { applicationId } from '../../disk/place/copy-mark.ts';
-
 /**
  * Whose the file is, by its header alone.
  * - `none`, `empty`: nobody's yet
