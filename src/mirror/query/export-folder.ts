@@ -10,6 +10,7 @@ import { Failure } from '../../errors.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { Account } from '../tables/store.ts';
 import type { CopyState } from './as-of.ts';
+import { exportWhole } from './export-seen.ts';
 
 // DIR holds a folder for each export: its files, and what they hold of each record. The folder is made under another name, and
 // gets its own once everything in it is on the disk: that one rename is the whole commit.
@@ -118,8 +119,6 @@ async function readManifest(folder: string): Promise<Made | undefined> {
   }
 }
 
-const whole = 'To export everything, leave out --since-last, or give --to a new folder.';
-
 /**
  * The file that says what of a table was exported last; undefined where nothing was.
  *
@@ -133,21 +132,21 @@ export async function lastSeen({ dir, made, strange, renamed }: Exports, table: 
       'usage',
       `${join(dir, newer.name)} was ${exportName(newer.number)}, the newest export, and has another name now.`,
       {
-        hint: `Give it its name back. ${whole}`,
+        hint: `Give it its name back. ${exportWhole}`,
       },
     );
   }
   const stranger = strange.find((number) => number > (last?.number ?? 0));
   if (stranger !== undefined) {
     throw new Failure('usage', `${join(dir, exportName(stranger))} is not an export of svc, or is damaged.`, {
-      hint: `Without it svc cannot tell what was exported last. ${whole}`,
+      hint: `Without it svc cannot tell what was exported last. ${exportWhole}`,
     });
   }
   if (!last?.seen.includes(table)) return undefined;
   const path = cursorPath(join(dir, exportName(last.number)), table);
   if (await isThere(path)) return path;
   throw new Failure('usage', `What was exported of ${table} last cannot be told: an export was removed from ${dir}.`, {
-    hint: whole,
+    hint: exportWhole,
   });
 }
 

@@ -1,6 +1,6 @@
 import { shortDigestOf } from '../../text/digest.ts';
 import { isKindWhole, readState } from '../store/state.ts';
-import { type Account, owned, ownerOf, quoted, type Row, type Store } from '../tables/store.ts';
+import { type Account, owned, ownerOf, placeholders, quoted, type Row, type Store } from '../tables/store.ts';
 import { type Column, rowColumns, type Table } from '../tables/tables.ts';
 import { compareKeys, type Key, type Seen } from './export-seen.ts';
 import type { Cell } from './rows-file.ts';
@@ -25,7 +25,7 @@ async function* piecesByKey({ store, account, table }: Source): AsyncGenerator<P
   const columns = exportedColumns(table);
   const names = columns.map(({ name }) => quoted(name)).join(', ');
   const keys = table.key.map(quoted).join(', ');
-  const after = `(${keys}) > (${table.key.map((_, at) => `$${at + 3}`).join(', ')})`;
+  const after = `(${keys}) > (${placeholders(3, table.key.length)})`;
   let last: Key | undefined;
   for (;;) {
     const from: Key | undefined = last;

@@ -27,10 +27,12 @@ export function seenWriter(out: OutFile) {
   };
 }
 
+export const exportWhole = 'To export everything, leave out --since-last, or give --to a new folder.';
+
 /** @throws Failure `usage` where the file is not whole */
 export async function* readSeen(path: string): AsyncGenerator<Seen> {
   const damaged = new Failure('usage', `${path} is damaged, so what was exported last cannot be told.`, {
-    hint: 'To export everything, leave out --since-last, or give --to a new folder.',
+    hint: exportWhole,
   });
   let rows = 0;
   let isWhole = false;

@@ -59,7 +59,7 @@ export async function exportCopy(ctx: ExportPorts, copy: Pick<Job, 'store' | 'ac
   await makeDir(dir);
   const { clock, signal, progress, notice } = ctx;
   const what = `exports to ${dir}`;
-  const waiting = { clock, signal, progress, notice, what, ...(maxWaitMs !== undefined && { maxWaitMs }) };
+  const waiting = { clock, signal, progress, notice, what, maxWaitMs };
   return withLock(join(dir, '.svc-export'), waiting, async ({ check }) => {
     const found = await readExports(dir);
     requireSameAccount(found, copy.account);
