@@ -6,6 +6,7 @@ import { byAge } from '../../text/by-age.ts';
 import type { Fields } from '../../text/record.ts';
 import { type Copy, closingOnFailure, openCopyIfKnown } from '../store/open-copy.ts';
 import { asOfState, readState } from '../store/state.ts';
+import { livingCount } from '../store/status.ts';
 import { dataOf } from '../tables/cells.ts';
 import { digits, emailKey, findText } from '../tables/contact-words.ts';
 import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
@@ -70,14 +71,12 @@ export const idsFromContactsCopy = (ctx: Context, settings: Settings, emails: re
       const ids = new Map<string, readonly number[]>();
       for (const email of emails) {
         const found = await contactsWhere(sql, account, 'email_key = $3', emailKey(email));
-        const own = found.map(({ contact_id: id }) => Number(id));
-        ids.set(email, own);
+        ids.set(
+          email,
+          found.map(({ contact_id: id }) => Number(id)),
+        );
       }
-      const [row] = await sql.all(
-        `SELECT count(*) AS n FROM contacts WHERE ${owned} AND gone_at IS NULL`,
-        ownerOf(account),
-      );
-      return { ids, total: Number(row?.n), asOf: await asOf(sql, account) };
+      return { ids, total: await livingCount(sql, account, 'contacts'), asOf: await asOf(sql, account) };
     }),
   );
 

@@ -35,13 +35,14 @@ export async function search(store: Store, account: Account, text: string, most:
       if (rows.length === limit) isAll = false;
       for (const { row, score } of rows) {
         const place = placeOf(textsOf(table, dataOf(row)), phrases);
-        const isPart = table.key.length > 1;
+        const id = Number(row[table.id]);
+        const of = table.parent === undefined ? null : Number(row[table.parent]);
         hits.push({
           kind: table.name,
-          id: Number(row[table.id]),
-          of: isPart ? Number(row[table.key[0] ?? '']) : null,
+          id,
+          of,
           number: null,
-          record: isPart ? `${table.kind} ${row[table.key[0] ?? '']}` : `${table.kind} ${row[table.id]}`,
+          record: `${table.kind} ${of ?? id}`,
           field: place?.field ?? '',
           text: place?.piece ?? '',
           score,
@@ -63,15 +64,14 @@ const mostAtOnce = 10_000;
 
 async function withNumbers(sql: Sql, account: Account, hits: readonly Placed[]): Promise<Hit[]> {
   const numbers = new Map<string, string>();
-  const owner = ownerOf(account);
   for (const { name, id, numberField } of tables) {
     const ids = hits.flatMap((hit) => (tableOf(hit.kind).kind === name ? [hit.of ?? hit.id] : []));
     if (numberField === undefined || ids.length === 0) continue;
     for (let from = 0; from < ids.length; from += mostAtOnce) {
       const some = ids.slice(from, from + mostAtOnce);
       const rows = await sql.all(
-        `SELECT ${id} AS id, ${numberField} AS number FROM ${name} WHERE ${owned} AND ${id} IN (${placeholders(owner.length + 1, some.length)})`,
-        [...owner, ...some],
+        `SELECT ${id} AS id, ${numberField} AS number FROM ${name} WHERE ${owned} AND ${id} IN (${placeholders(3, some.length)})`,
+        [...ownerOf(account), ...some],
       );
       for (const row of rows) numbers.set(`${name} ${row.id}`, String(row.number));
     }

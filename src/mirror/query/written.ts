@@ -11,7 +11,7 @@ import type { Context } from '../../context.ts';
 import { linesIn } from '../../disk/log/shared-log-part.ts';
 import type { Copy } from '../store/open-copy.ts';
 import { asOfState, readState } from '../store/state.ts';
-import { owned, ownerOf } from '../tables/store.ts';
+import { type Account, owned, ownerOf, placeholders, type Sql } from '../tables/store.ts';
 
 /** The contacts that were written last are looked at; more would be a reading of the list, not a question to a copy. */
 const lookedAt = 500;
@@ -35,10 +35,8 @@ export async function writtenSince(ctx: Context, settings: Settings, { store, ac
   const newest = [...times].sort(([, a], [, b]) => b - a).slice(0, lookedAt);
   if (newest.length === 0 && Math.max(madeAt, syncedAt) === never) return nothing;
   return store.read(async (sql) => {
-    const whose = ownerOf(account);
-    const places = newest.map((_, at) => `$${at + 3}`).join(', ');
-    const text = `SELECT contact_id, seen_at FROM contacts WHERE ${owned} AND contact_id IN (${places})`;
-    const seen = newest.length === 0 ? [] : await sql.all(text, [...whose, ...newest.map(([id]) => id)]);
+    const text = `SELECT contact_id, seen_at FROM contacts WHERE ${owned} AND contact_id IN (${placeholders(3, newest.length)})`;
+    const seen = newest.length === 0 ? [] : await sql.all(text, [...ownerOf(account), ...newest.map(([id]) => id)]);
     const seenAt = new Map(seen.map((row) => [Number(row.contact_id), timeIn(row.seen_at)]));
     const asOf = timeIn(asOfState(await readState(sql, account, 'contacts')));
     const isSince = (time: number, seenOn: number) => time >= seenOn - overlapMs;
@@ -48,18 +46,16 @@ export async function writtenSince(ctx: Context, settings: Settings, { store, ac
         Math.max(madeAt, syncedAt, ...newest.map(([id, time]) => (seenAt.has(id) ? never : time))),
         asOf,
       ),
-      hasUnnamed: syncedAt !== never && isSince(syncedAt, await oldestLook()),
+      hasUnnamed: syncedAt !== never && isSince(syncedAt, await oldestLook(sql, account)),
     };
-
-    /** What was looked at longest ago may be what was changed. */
-    async function oldestLook(): Promise<number> {
-      const [row] = await sql.all(
-        `SELECT min(seen_at) AS seen_at FROM contacts WHERE ${owned} AND gone_at IS NULL`,
-        whose,
-      );
-      return row?.seen_at ? timeIn(row.seen_at) : Infinity;
-    }
   });
+}
+
+/** What was looked at longest ago may be what was changed. */
+async function oldestLook(sql: Sql, account: Account): Promise<number> {
+  const text = `SELECT min(seen_at) AS seen_at FROM contacts WHERE ${owned} AND gone_at IS NULL`;
+  const [row] = await sql.all(text, ownerOf(account));
+  return row?.seen_at ? timeIn(row.seen_at) : Infinity;
 }
 
 const never = -Infinity;

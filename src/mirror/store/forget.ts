@@ -17,14 +17,10 @@ export type Left = 'nothing' | 'others' | 'strangers';
 /** What no pull brings back: `2 snoozes and 1 recorded change`; empty where there is none. */
 export const lostWith = (store: Store, account: Account, now: Date): Promise<string> =>
   store.read(async (sql) => {
-    const count = async (name: string) => {
-      const [row] = await sql.all(`SELECT count(*) AS n FROM ${name} WHERE ${owned}`, ownerOf(account));
-      return Number(row?.n);
-    };
-    const positions = await count('svc_watchers');
+    const positions = await countIn(sql, 'svc_watchers', account);
     const parts = [
       [(await snoozed(sql, account, now)).length, 'snooze'],
-      [await count('changes'), 'recorded change'],
+      [await countIn(sql, 'changes', account), 'recorded change'],
       [positions, 'position'],
     ] as const;
     const said = listed(parts.flatMap(([n, noun]) => (n > 0 ? [counted(n, noun)] : [])));
@@ -67,6 +63,11 @@ async function deleteRows(sql: Sql, account: Account): Promise<void> {
 }
 
 async function deleteFrom(sql: Sql, name: string, account: Account): Promise<void> {
+  const count = await countIn(sql, name, account);
+  await sql.run(`DELETE FROM ${name} WHERE ${owned}`, ownerOf(account), count);
+}
+
+async function countIn(sql: Sql, name: string, account: Account): Promise<number> {
   const [row] = await sql.all(`SELECT count(*) AS n FROM ${name} WHERE ${owned}`, ownerOf(account));
-  await sql.run(`DELETE FROM ${name} WHERE ${owned}`, ownerOf(account), Number(row?.n));
+  return Number(row?.n);
 }

@@ -10,20 +10,18 @@ const perPiece = 500;
  * their record (`ticket_id`, `conversation_id`, `contacts_list_id`).
  */
 export async function* readAll(store: Store, account: Account, name: string): AsyncGenerator<Fields> {
-  const table = tableOf(name);
-  const [parent = ''] = table.key;
-  const isInside = table.name !== table.kind;
+  const { id, parent } = tableOf(name);
   for (let last = 0; ; ) {
     const rows = await store.read((sql) =>
       sql.all(
-        `SELECT svc_row, data, ${parent} AS parent FROM ${name} ` +
+        `SELECT svc_row, data, ${parent ?? id} AS parent FROM ${name} ` +
           `WHERE ${owned} AND gone_at IS NULL AND svc_row > $3 ORDER BY svc_row LIMIT ${perPiece}`,
         [...ownerOf(account), last],
       ),
     );
     for (const row of rows) {
       const record = dataOf(row);
-      yield isInside ? { [parent]: Number(row.parent), ...record } : record;
+      yield parent === undefined ? record : { [parent]: Number(row.parent), ...record };
     }
     if (rows.length < perPiece) return;
     last = Number(rows.at(-1)?.svc_row);
