@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { withLock } from '../disk/lock/lock.ts';
+import { waitingFor, withLock } from '../disk/lock/lock.ts';
 import { Failure } from '../errors.ts';
 import { loginOf } from '../http/call/login-account.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -102,8 +102,7 @@ async function isServed({ files }: Context, config: string): Promise<boolean> {
 
 /** A listener that runs takes them; else they wait for the next one. */
 function listenerInbox(ctx: Context, settings: Settings, { root, starts }: Pick<Inbox, 'starts'> & Rooted): Inbox {
-  const waiting = { clock: ctx.clock, signal: ctx.signal, progress: ctx.progress, notice: ctx.notice };
-  const what = 'the inbox of svc webhooks listen';
+  const waiting = { ...waitingFor(ctx, 'the inbox of svc webhooks listen'), maxWaitMs: 60_000 };
   return {
     ctx,
     settings,
@@ -114,7 +113,7 @@ function listenerInbox(ctx: Context, settings: Settings, { root, starts }: Pick<
     about: [lookedIn(root)],
     // Each of two that run at once would have a slot of its own, and both would count what they store.
     take: (arrivals) =>
-      withLock(join(root, 'catch-up.lock'), { ...waiting, maxWaitMs: 60_000, what }, async () => {
+      withLock(join(root, 'catch-up.lock'), waiting, async () => {
         const ids = new Set(arrivals.map(({ id }) => id));
         const login = await loginOf(ctx, settings);
         const { parts } = await inboxOf(root, login);

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { withLock } from '../disk/lock/lock.ts';
+import { waitingFor, withLock } from '../disk/lock/lock.ts';
 import { openLog, readLog } from '../disk/log/append-log.ts';
 import { checked } from '../http/exchange/checked.ts';
 import { jsonIn } from '../text/json.ts';
@@ -27,41 +27,35 @@ const silentAtMost = 3;
 /** Sends each one to the URL, in order, and once: also where two do so at the same time, one after the other. */
 export async function sendRebuilt(ctx: Context, arrivals: readonly Arrival[], sending: Sending): Promise<SendResults> {
   const { journal, to } = sending;
-  const waiting = { clock: ctx.clock, signal: ctx.signal, progress: ctx.progress, notice: ctx.notice };
-  return withLock(
-    `${journal}.lock`,
-    { ...waiting, maxWaitMs: 3_600_000, what: 'the journal of the catch-up' },
-    async (held) => {
-      const known = new Set<string>();
-      const log = await openLog(journal, { held, take: takerOf(to, known) });
-      // Until it was tried, it has failed.
-      const results = new Map<string, SendResult>(
-        arrivals.map(({ id }) => [id, known.has(id) ? 'repeated' : 'failed']),
+  const waiting = { ...waitingFor(ctx, 'the journal of the catch-up'), maxWaitMs: 3_600_000 };
+  return withLock(`${journal}.lock`, waiting, async (held) => {
+    const known = new Set<string>();
+    const log = await openLog(journal, { held, take: takerOf(to, known) });
+    // Until it was tried, it has failed.
+    const results = new Map<string, SendResult>(arrivals.map(({ id }) => [id, known.has(id) ? 'repeated' : 'failed']));
+    const left = arrivals.filter(({ id }) => !known.has(id));
+    let untried = left.length;
+    let silent = 0;
+    try {
+      for (const arrival of left) {
+        if (ctx.signal.aborted || silent === silentAtMost) break;
+        const end = await send(checked(ctx, held.check), arrival, sending);
+        untried--;
+        silent = end === 'silent' ? silent + 1 : 0;
+        if (end !== 'taken') continue;
+        await log.append(`${JSON.stringify({ to, id: arrival.id })}\n`);
+        results.set(arrival.id, 'sent');
+      }
+    } finally {
+      await log.close();
+    }
+    if (untried > 0) {
+      ctx.notice(
+        `${counted(untried, 'more event')} ${untried === 1 ? 'was' : 'were'} not tried. Run the same command again to go on.`,
       );
-      const left = arrivals.filter(({ id }) => !known.has(id));
-      let untried = left.length;
-      let silent = 0;
-      try {
-        for (const arrival of left) {
-          if (ctx.signal.aborted || silent === silentAtMost) break;
-          const end = await send(checked(ctx, held.check), arrival, sending);
-          untried--;
-          silent = end === 'silent' ? silent + 1 : 0;
-          if (end !== 'taken') continue;
-          await log.append(`${JSON.stringify({ to, id: arrival.id })}\n`);
-          results.set(arrival.id, 'sent');
-        }
-      } finally {
-        await log.close();
-      }
-      if (untried > 0) {
-        ctx.notice(
-          `${counted(untried, 'more event')} ${untried === 1 ? 'was' : 'were'} not tried. Run the same command again to go on.`,
-        );
-      }
-      return results;
-    },
-  );
+    }
+    return results;
+  });
 }
 
 /** Ids of those that were sent to the URL. */

@@ -27,11 +27,9 @@ export async function readConfig(files: Context['files']): Promise<Config> {
 /** Changes the file under a lock, so that two runs of svc at once lose nothing of each other's. Unknown keys stay. */
 export async function updateConfig(ctx: ConfigPorts, change: (config: Config) => Config): Promise<Config> {
   const folder = ctx.files.config;
-  const { clock, signal, progress, notice } = ctx;
-  const waiting = { clock, signal, progress, notice, what: 'the configuration' };
   try {
-    const { withLock } = await import('../disk/lock/lock.ts');
-    return await withLock(join(folder, 'locks', 'config'), waiting, async (held) => {
+    const { waitingFor, withLock } = await import('../disk/lock/lock.ts');
+    return await withLock(join(folder, 'locks', 'config'), waitingFor(ctx, 'the configuration'), async (held) => {
       const config = change(await readConfig(ctx.files));
       held.check();
       await replaceFile(configPath(ctx.files), `${JSON.stringify(config, null, 2)}\n`);

@@ -3,7 +3,7 @@ import { createChangelogEntry, getChangelogEntry, listChangelog, updateChangelog
 import { whileStill } from '../command/still-so.ts';
 import type { Context } from '../context.ts';
 import { diskFailure } from '../disk/file/disk-failure.ts';
-import { type Held, withLock } from '../disk/lock/lock.ts';
+import { type Held, waitingFor, withLock } from '../disk/lock/lock.ts';
 import { orElsewhere } from '../disk/place/elsewhere.ts';
 import { Failure, wordsOf } from '../errors.ts';
 import { call, type Service } from '../http/call/call.ts';
@@ -97,8 +97,7 @@ async function alone<T>(ctx: Context, name: string, work: (check: () => void) =>
     hasBegun = true;
     return work(check);
   };
-  const { clock, signal, progress, notice } = ctx;
-  const waiting = { clock, signal, progress, notice, what: 'the release of this version' };
+  const waiting = waitingFor(ctx, 'the release of this version');
   try {
     return await withLock(join(ctx.files.state, 'locks', name), waiting, begin);
   } catch (error) {

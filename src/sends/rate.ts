@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { readIfThere, replaceFile } from '../disk/file/atomic-file.ts';
-import { withLock } from '../disk/lock/lock.ts';
+import { waitingFor, withLock } from '../disk/lock/lock.ts';
 
 const hourMs = 60 * 60 * 1000;
 
@@ -23,9 +23,8 @@ export const uncountSend = (ctx: Context, counted: string): Promise<void> =>
 async function changed(ctx: Context, change: (recent: string[], now: string) => string[]): Promise<void> {
   const folder = join(ctx.files.state, 'sends');
   const path = join(folder, 'last-hour');
-  const { clock, signal, progress, notice } = ctx;
-  const waiting = { clock, signal, progress, notice, what: 'the count of sends' };
-  await withLock(join(folder, 'lock'), waiting, async (held) => {
+  const { clock } = ctx;
+  await withLock(join(folder, 'lock'), waitingFor(ctx, 'the count of sends'), async (held) => {
     const since = clock.now().getTime() - hourMs;
     const now = clock.now().toISOString();
     const lines = ((await readIfThere(path)) ?? '').split('\n').filter((line) => line !== '');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { diskFailure } from '../disk/file/disk-failure.ts';
 import { namesIn } from '../disk/file/folder.ts';
-import { withLock } from '../disk/lock/lock.ts';
+import { waitingFor, withLock } from '../disk/lock/lock.ts';
 import { appendLines } from '../disk/log/append-lines.ts';
 import { tailOf } from '../disk/log/tail.ts';
 import { orElsewhere } from '../disk/place/elsewhere.ts';
@@ -43,10 +43,8 @@ export async function openFolder(ctx: StoreNeeds, named: string | undefined): Pr
     }
   };
   const alone = async <T>(work: (write: (draft: Draft) => Promise<Draft>) => Promise<T>): Promise<T> => {
-    const { clock, signal, progress, notice } = ctx;
-    const waiting = { clock, signal, progress, notice, what: 'the drafts' };
     try {
-      return await withLock(join(folder, 'lock'), waiting, async (held) => {
+      return await withLock(join(folder, 'lock'), waitingFor(ctx, 'the drafts'), async (held) => {
         await readOn();
         return work(async (draft) => {
           held.check();

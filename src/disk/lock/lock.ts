@@ -43,6 +43,12 @@ export type Waiting = Patience & {
   readonly what?: string;
 };
 
+/** How a command waits: people see what for, and Ctrl-C ends it. */
+export const waitingFor = (
+  { clock, signal, progress, notice }: Pick<Waiting, 'clock' | 'signal' | 'progress' | 'notice'>,
+  what: string,
+): Waiting => ({ clock, signal, progress, notice, what });
+
 const defaultSilentMs = 90_000;
 const defaultMaxWaitMs = 120_000;
 const tidyingMs = 5000;

@@ -4,7 +4,7 @@ import type { Clock, Context } from '../../context.ts';
 import { isCode, ontoNewFile, syncFolder } from '../file/atomic-file.ts';
 import { makeFolders } from '../file/make-folders.ts';
 import { nothingThere } from '../file/nothing-there.ts';
-import { isOurs, withLock } from '../lock/lock.ts';
+import { isOurs, waitingFor, withLock } from '../lock/lock.ts';
 import { giveBackUnlessBusy, type Leasing, leaseNow, newLeasing, release } from './shared-log-lease.ts';
 import { openPart, type Part, partPath, writeLines } from './shared-log-part.ts';
 import { want } from './wanted.ts';
@@ -131,10 +131,9 @@ function put(state: State, part: Part, batch: readonly Waiting[], isOurs: () => 
 async function writeInTurn(state: State, batch: readonly Waiting[]): Promise<void> {
   const { options } = state;
   const { locks } = state.leasing;
-  const { clock, signal, progress, notice } = options.ctx;
   await makeFolders(locks);
   const unwant = want(locks);
-  const waiting = { clock, signal, progress, notice, what: options.what, takesStopped: true };
+  const waiting = { ...waitingFor(options.ctx, options.what), takesStopped: true };
   try {
     await withLock(locks, waiting, async (held) => {
       const at = { ...options, part: options.part() };

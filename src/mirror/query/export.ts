@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { type OutFile, openOut } from '../../disk/draft/out-file.ts';
-import { withLock } from '../../disk/lock/lock.ts';
+import { waitingFor, withLock } from '../../disk/lock/lock.ts';
 import { newDraft, removeDraft } from '../../disk/place/whole-folder.ts';
 import { interruption } from '../../errors.ts';
 import { number } from '../../text/number.ts';
@@ -57,9 +57,7 @@ type Job = {
 export async function exportCopy(ctx: ExportPorts, copy: Pick<Job, 'store' | 'account'>, wishes: Wishes) {
   const { dir, maxWaitMs } = wishes;
   await makeDir(dir);
-  const { clock, signal, progress, notice } = ctx;
-  const what = `exports to ${dir}`;
-  const waiting = { clock, signal, progress, notice, what, maxWaitMs };
+  const waiting = { ...waitingFor(ctx, `exports to ${dir}`), maxWaitMs };
   return withLock(join(dir, '.svc-export'), waiting, async ({ check }) => {
     const found = await readExports(dir);
     requireSameAccount(found, copy.account);
@@ -70,7 +68,7 @@ export async function exportCopy(ctx: ExportPorts, copy: Pick<Job, 'store' | 'ac
       sources.push({ table, before: wishes.sinceLast ? await lastSeen(found, table.name) : undefined });
     }
     const draft = await newDraft(draftsIn(dir));
-    const job: Job = { ctx, ...copy, wishes, draft, now: clock.now().toISOString(), opened: [] };
+    const job: Job = { ctx, ...copy, wishes, draft, now: ctx.clock.now().toISOString(), opened: [] };
     try {
       const files: ExportedFile[] = [];
       for (const { table, before } of sources) {

@@ -4,7 +4,7 @@ import { isCode } from '../../disk/file/atomic-file.ts';
 import { diskFailure } from '../../disk/file/disk-failure.ts';
 import { removeEmptyFolder, removeFolder } from '../../disk/file/file-head.ts';
 import { namesIn } from '../../disk/file/folder.ts';
-import { type Held, holders, isOurs, tryLock, withLock } from '../../disk/lock/lock.ts';
+import { type Held, holders, isOurs, tryLock, waitingFor, withLock } from '../../disk/lock/lock.ts';
 import { Failure, interruption } from '../../errors.ts';
 
 export type LockNeeds = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'> & {
@@ -18,13 +18,11 @@ export type Locked = ReturnType<typeof locking>;
 
 /** Beside the database, since whoever shares the file shares the lock. */
 export const locking =
-  ({ clock, signal, progress, notice, maxWaitMs: longestMs, advice }: LockNeeds, path: string) =>
-  async <T>(name: string, what: string, work: (held: Held) => Promise<T>, maxWaitMs = longestMs): Promise<T> => {
-    const waiting = { clock, signal, progress, notice, what, maxWaitMs };
-    return withLock(`${path}.${name}`, waiting, work).catch((error) => {
-      throw diskFailure(error, `The copy ${path} cannot be used`, advice);
+  (ctx: LockNeeds, path: string) =>
+  async <T>(name: string, what: string, work: (held: Held) => Promise<T>, maxWaitMs = ctx.maxWaitMs): Promise<T> =>
+    withLock(`${path}.${name}`, { ...waitingFor(ctx, what), maxWaitMs }, work).catch((error) => {
+      throw diskFailure(error, `The copy ${path} cannot be used`, ctx.advice);
     });
-  };
 
 /** The lock for as long as the holder likes. */
 async function kept(locked: Locked, name: string, what: string) {
