@@ -49,7 +49,7 @@ export function contacts(moment: Moment): Row<'contacts'>[] {
       name,
       last_name,
       email: `${name}.${last_name}@${domain}.test`.toLowerCase(),
-      phone: `+1${pick(areaCodes, Math.floor(at / 100))}55501${String(at % 100).padStart(2, '0')}`,
+      phone: contactPhone(at + 1),
       company: at % 9 === 4 ? '' : company,
       website: at % 3 === 0 ? `https://${domain}.test` : null,
       country: pick(countries, at),

@@ -7,6 +7,7 @@ import { find, nextId, owned, put, rowOf, type State } from '../store/state.ts';
 import { inUtc } from '../time.ts';
 import type { Emit, Handlers } from './handler.ts';
 import { pageNewestFirst } from './page.ts';
+import { categoryOf } from './person.ts';
 
 type Entry = Row<'changelog'>;
 type Fields = Partial<v.InferOutput<typeof createChangelogEntry.body>>;
@@ -103,10 +104,9 @@ function freeSlug(state: State, account: number, title: string): string {
 /** In lists `content_html` is absent. */
 function listed(state: State, entry: Entry, now: string) {
   const { account_id: _, category_id, content: __, content_html: ___, ...fields } = entry;
-  const category = category_id === null ? undefined : state.rows.changelog_categories.get(category_id);
   return {
     ...fields,
-    category: category ? { id: category.id, name: category.name } : null,
+    category: categoryOf(state, 'changelog_categories', category_id),
     // Live only when its time has come (service.md#changelog-3).
     is_live: entry.published_at !== null && Date.parse(entry.published_at) <= Date.parse(now),
   };

@@ -2,6 +2,7 @@ import type { Row } from '../store/records.ts';
 import { owned, type State } from '../store/state.ts';
 import type { Handlers } from './handler.ts';
 import { pageInOrder } from './page.ts';
+import { categoryOf } from './person.ts';
 
 type Post = Row<'feedback'>;
 
@@ -35,6 +36,5 @@ const mostVotedFirst = (posts: Post[]): Post[] => posts.sort((a, b) => b.vote_co
 /** Author names and emails are never returned: the sandbox does not even keep them. */
 function shown(state: State, post: Post) {
   const { account_id: _, category_id, ...fields } = post;
-  const category = category_id === null ? undefined : state.rows.feedback_categories.get(category_id);
-  return { ...fields, category: category ? { id: category.id, name: category.name } : null };
+  return { ...fields, category: categoryOf(state, 'feedback_categories', category_id) };
 }

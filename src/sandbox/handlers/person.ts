@@ -10,6 +10,16 @@ export function personOf(state: State, contact: number | null) {
   return { contact_id, name, last_name, email, phone };
 }
 
+/** The category as entries and posts carry it; null when there is none. */
+export function categoryOf(
+  { rows }: State,
+  kind: 'changelog_categories' | 'feedback_categories',
+  category: number | null,
+) {
+  const row = category === null ? undefined : rows[kind].get(category);
+  return row ? { id: row.id, name: row.name } : null;
+}
+
 /** `unresolved` is a filter, not a status: everything that still needs work. */
 export const hasStatus = (row: { readonly status: string }, wanted: string | undefined): boolean =>
   wanted === undefined ||

@@ -69,12 +69,13 @@ export const tickets = {
     }
     const isDone = status === 'resolved' || status === 'closed';
     const isReopened = ticket.status === 'resolved' && !isDone;
+    const doneAt = body.status ? now : ticket.resolved_at;
     const changed = put(state, 'tickets', {
       ...ticket,
       ...fields,
       status,
       due_at: due_at === undefined ? ticket.due_at : due_at && inUtc(due_at),
-      resolved_at: isDone ? (body.status ? now : ticket.resolved_at) : null,
+      resolved_at: isDone ? doneAt : null,
       reopens: ticket.reopens + (isReopened ? 1 : 0),
       history: [...ticket.history, ...changes(ticket, { ...fields, status }, isReopened, now)],
       updated_at: now,
@@ -103,10 +104,10 @@ export const tickets = {
     }
     if (account.sends_fail) return notSent('The message could not be sent.');
     const sent = { body: body.body, created_at: now };
-    const { id } =
+    const id =
       ticket.conversation_id === null
-        ? { id: nextId(state, 'messages') }
-        : sendToCustomer(state, ticket.conversation_id, body.body, now);
+        ? nextId(state, 'messages')
+        : sendToCustomer(state, ticket.conversation_id, body.body, now).id;
     const message = {
       id,
       direction: 'out' as const,
@@ -136,7 +137,7 @@ function changes(before: Ticket, after: Partial<Ticket>, isReopened: boolean, at
   return Object.entries(after).flatMap(([field, to]) => {
     const from = held[field];
     if (from === to) return [];
-    const event = field === 'status' ? (isReopened ? 'reopened' : 'status_changed') : `${field}_changed`;
+    const event = field === 'status' && isReopened ? 'reopened' : `${field}_changed`;
     return [{ at, event, detail: { from, to } }];
   });
 }

@@ -23,6 +23,7 @@ const when = v.pipe(
   v.check((value) => !Number.isNaN(Date.parse(value)), 'must be an ISO 8601 time'),
   v.transform((value) => new Date(value).toISOString()),
 );
+const kpi = v.optional(v.nullable(v.object({ value_minor: v.number(), currency: v.string() })), none);
 const epoch = '2026-01-01T00:00:00.000Z';
 const time = v.optional(when, epoch);
 const maybeTime = v.optional(v.nullable(when), none);
@@ -206,7 +207,7 @@ export const recordSchemas = {
     contact_id: id,
     metadata: pairs,
     attribution: pairs,
-    kpi: v.optional(v.nullable(v.object({ value_minor: v.number(), currency: v.string() })), none),
+    kpi,
     created_at: time,
   }),
   enrolments: v.object({ id, account_id, sequence_id: id, contact_id: id, event_id: id, created_at: time }),
@@ -217,7 +218,7 @@ export const recordSchemas = {
     contact_id: id,
     trigger: v.string(),
     attribution: pairs,
-    kpi: v.optional(v.nullable(v.object({ value_minor: v.number(), currency: v.string() })), none),
+    kpi,
     created_at: time,
   }),
   clients: ClientRow,
