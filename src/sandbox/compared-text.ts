@@ -1,7 +1,7 @@
 import { resources } from '../api/resources.ts';
 import { capital } from '../text/capital.ts';
 import { counted, number } from '../text/number.ts';
-import type { Fields } from '../text/record.ts';
+import { changedFields, type Fields } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Comparison, RecordChange } from './compare.ts';
 import type { Kind } from './store/records.ts';
@@ -55,8 +55,7 @@ const isTouched = ({ before, after }: RecordChange): boolean =>
 const touchedOnly = 'touched';
 
 function differences(before: Fields, after: Fields): string {
-  const fields = Object.keys(after).filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
-  const telling = fields.filter((field) => !following.has(field));
+  const telling = changedFields(before, after).filter((field) => !following.has(field));
   return telling.map((field) => difference(field, before[field], after[field])).join(', ') || touchedOnly;
 }
 

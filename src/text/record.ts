@@ -20,6 +20,10 @@ export const fieldsIn = (value: unknown): Fields => (isRecord(value) ? value : {
 export const ownOf = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
+/** The names of its fields that are not as they were. */
+export const changedFields = (before: Fields, after: Fields): string[] =>
+  Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+
 /** Without the keys that say nothing. */
 export const withoutUndefined = (record: object) =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));

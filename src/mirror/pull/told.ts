@@ -1,4 +1,4 @@
-import type { Fields } from '../../text/record.ts';
+import { changedFields, type Fields } from '../../text/record.ts';
 import { cells, cut } from '../../text/width.ts';
 import type { Change } from '../store/changes.ts';
 import { textOf as text } from '../tables/names.ts';
@@ -42,8 +42,7 @@ const clocks = new Set(['updated_at', 'last_message_at']);
 
 function differences(before: Fields | null, after: Fields, most = 60): string {
   if (before === null) return text(after.status) || 'changed';
-  const fields = Object.keys(after).filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
-  const telling = fields.filter((field) => !clocks.has(field));
+  const telling = changedFields(before, after).filter((field) => !clocks.has(field));
   // A status speaks for itself.
   const first = telling.includes('status') ? [`${text(before.status)} → ${text(after.status)}`] : [];
   const others = telling.filter((field) => field !== 'status' && !(field === 'resolved_at' && first.length > 0));
