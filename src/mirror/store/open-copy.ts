@@ -67,7 +67,7 @@ export async function openCopy(ctx: Context, settings: Settings, { db }: CopyWan
   if (known) return pulled(known);
   if (isOwn && (await ownFiles(ctx)).length === 0) throw noCopy(place);
   if (!isOwn) {
-    const store = await openStore(ctx, { place, isOwn, make: false, maxWaitMs: settings.maxWaitMs });
+    const store = await openThere(ctx, settings, { place, isOwn });
     return closingOnFailure(store, async () => {
       const account = (await knownAccount(ctx, settings, store)) ?? (await accountByAsking(ctx, settings));
       await requireHeld(store, account);
@@ -102,7 +102,7 @@ export async function openCopyPulled(
   const place = await placeOfCopy(ctx, db);
   const own = await accountOfProfile(ctx, settings);
   if (own && !isOwnPlace(ctx, db) && !(await holdsNothing(place))) {
-    const store = await openStore(ctx, { place, isOwn: false, make: false, maxWaitMs: settings.maxWaitMs });
+    const store = await openThere(ctx, settings, { place, isOwn: false });
     await requireHeld(store, own).finally(() => store.close());
   }
   throw noCopy(place);
@@ -115,7 +115,7 @@ export async function openCopyPulled(
  */
 export async function openOnlyCopy(ctx: Context, settings: Settings, db: string | undefined): Promise<Copy> {
   const [isOwn, place] = [isOwnPlace(ctx, db), await placeOfCopy(ctx, db)];
-  const open = (file: string) => openStore(ctx, { place: file, isOwn, make: false, maxWaitMs: settings.maxWaitMs });
+  const open = (file: string) => openThere(ctx, settings, { place: file, isOwn });
   const found: { readonly file: string; readonly account: Account | Failure }[] = [];
   for (const file of isOwn ? await ownFiles(ctx) : [place]) {
     try {
@@ -152,7 +152,7 @@ export async function openCopyIfKnown(ctx: Context, settings: Settings, db?: str
   if (isOwn && settings.baseUrl === undefined && places.length > 1) throw whichAccount();
   for (const place of places) {
     if (await holdsNothing(place)) continue;
-    const store = await openStore(ctx, { place, isOwn, make: false, maxWaitMs: settings.maxWaitMs });
+    const store = await openThere(ctx, settings, { place, isOwn });
     const account = await closingOnFailure(store, async () => {
       const known = await knownAccount(ctx, settings, store);
       return known && (await holds(store, known)) ? known : undefined;
@@ -162,6 +162,12 @@ export async function openCopyIfKnown(ctx: Context, settings: Settings, db?: str
   }
   return undefined;
 }
+
+const openThere = (
+  ctx: Context,
+  { maxWaitMs }: Settings,
+  { place, isOwn }: { readonly place: string; readonly isOwn: boolean },
+): Promise<Store> => openStore(ctx, { place, isOwn, make: false, maxWaitMs });
 
 const openOwn = (ctx: Context, { maxWaitMs }: Settings, place: string): Promise<Store> =>
   openStore(ctx, { place, isOwn: true, make: true, maxWaitMs });

@@ -13,14 +13,11 @@ export const marks: Readonly<Record<Engine, string>> = {
 
 type Present = { readonly version: number; readonly columns: string };
 
-export function refuseNewer({ place }: Store, present: Present): void {
-  if (present.version > version) throw tooNew(place, present.version);
+export function refuseNewer({ place }: Store, { version: present }: Present): void {
+  if (present <= version) return;
+  const fact = `The copy ${place} was made by a newer svc (schema ${present}; this one knows ${version}).`;
+  throw new Failure('failed', fact, { hint: 'Update svc, or keep a copy of your own with --db FILE.' });
 }
-
-const tooNew = (place: string, present: number): Failure =>
-  new Failure('failed', `The copy ${place} was made by a newer svc (schema ${present}; this one knows ${version}).`, {
-    hint: 'Update svc, or keep a copy of your own with --db FILE.',
-  });
 
 export async function presentSchema(sql: Sql): Promise<Present | undefined> {
   if (!(await hasTable(sql, 'svc_schema'))) return undefined;
