@@ -1,6 +1,6 @@
 import type { Client, QueryArrayConfig } from 'pg';
-import { Failure, interruption } from '../../errors.ts';
-import { type Answer, literal, type Question } from '../tables/store.ts';
+import { Failure } from '../../errors.ts';
+import { type Answer, literal, type Question, queryEnded } from '../tables/store.ts';
 import { roleForQueries, unboundRoles } from './row-security.ts';
 import { intervalType, schemaName } from './values.ts';
 
@@ -28,15 +28,14 @@ export async function query(
     await client.query('ROLLBACK').catch(() => {});
     await client.end().catch(() => {});
   };
-  const interrupted = () => interruption(signal, 'Interrupted; the query was ended.');
   const ask = async (statement: string) => {
     // A cancel between two statements ends neither.
-    if (signal.aborted) throw interrupted();
+    if (signal.aborted) throw queryEnded(signal);
     const asked: Statement = { text: statement, queryMode: 'extended', rowMode: 'array' };
     try {
       return await client.query<unknown[]>(asked);
     } catch (error) {
-      throw signal.aborted ? interrupted() : fail(error);
+      throw signal.aborted ? queryEnded(signal) : fail(error);
     }
   };
   const askTheirs = (statement: string) => ask(statement).catch((error) => Promise.reject(ofQuery(error)));

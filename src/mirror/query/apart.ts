@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { exitCodes, Failure, type FailureKind, interruption } from '../../errors.ts';
+import { exitCodes, Failure, type FailureKind } from '../../errors.ts';
 import { jsonIn } from '../../text/json.ts';
 import { fieldsIn, textIn } from '../../text/record.ts';
-import type { Account, Answer, Store } from '../tables/store.ts';
+import { type Account, type Answer, queryEnded, type Store } from '../tables/store.ts';
 import { ask } from './query.ts';
 
 /** The copy that is asked, and with whose login and from which place it was opened. */
@@ -75,7 +75,7 @@ async function* rowsApart(
       yield columns.map((name) => record[name]);
     }
     const { exitCode } = await child;
-    if (signal.aborted) throw interruption(signal, 'Interrupted; the query was ended.');
+    if (signal.aborted) throw queryEnded(signal);
     if (exitCode !== 0) throw failureIn(said);
   } finally {
     process.off('exit', kill);

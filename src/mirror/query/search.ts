@@ -1,7 +1,7 @@
 import { phrasesOf, placeOf } from '../store/words.ts';
 import { matching, textsOf } from '../store/words-index.ts';
 import { dataOf } from '../tables/cells.ts';
-import { type Account, owned, ownerOf, placeholders, quoted, type Sql, type Store } from '../tables/store.ts';
+import { type Account, owned, ownerOf, pieces, placeholders, quoted, type Sql, type Store } from '../tables/store.ts';
 import { type Table, tableOf, tables } from '../tables/tables.ts';
 
 export type Hit = {
@@ -59,16 +59,12 @@ export async function search(store: Store, account: Account, text: string, most:
 /** `record`: what it is, or is in. */
 type Placed = Hit & { readonly record: string };
 
-/** A statement of SQLite takes 32,766 values, one of PostgreSQL 65,535. */
-const mostAtOnce = 10_000;
-
 async function withNumbers(sql: Sql, account: Account, hits: readonly Placed[]): Promise<Hit[]> {
   const numbers = new Map<string, string>();
   for (const { name, id, numberField } of tables) {
     const ids = hits.flatMap((hit) => (tableOf(hit.kind).kind === name ? [hit.of ?? hit.id] : []));
     if (numberField === undefined || ids.length === 0) continue;
-    for (let from = 0; from < ids.length; from += mostAtOnce) {
-      const some = ids.slice(from, from + mostAtOnce);
+    for (const some of pieces(ids)) {
       const rows = await sql.all(
         `SELECT ${id} AS id, ${numberField} AS number FROM ${name} WHERE ${owned} AND ${id} IN (${placeholders(3, some.length)})`,
         [...ownerOf(account), ...some],

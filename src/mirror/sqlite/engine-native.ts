@@ -1,4 +1,5 @@
 import { Failure } from '../../errors.ts';
+import { queryEnded } from '../tables/store.ts';
 import { transaction } from '../tables/transaction.ts';
 import type { Connection } from './connection.ts';
 import {
@@ -13,7 +14,6 @@ import {
 } from './file.ts';
 import { takeJournal } from './journal.ts';
 import { enterNative, locking } from './locks.ts';
-import { unlessInterrupted } from './native.ts';
 import { type Found, lookAt } from './ownership.ts';
 import { piece, rowsAsAsked } from './query-rows.ts';
 
@@ -119,7 +119,11 @@ export function nativeEngine(place: CopyFile, start: Start): SqliteEngine {
       present = undefined;
       try {
         const columns = await connection.ask('query', { text, views });
-        const next = () => unlessInterrupted(signal, () => connection.ask('next', { most: piece }));
+        const next = async () => {
+          // A signal may have come since the rows before.
+          if (signal.aborted) throw queryEnded(signal);
+          return connection.ask('next', { most: piece });
+        };
         return { columns, rows: rowsAsAsked(next, connection.end) };
       } catch (error) {
         await connection.end();

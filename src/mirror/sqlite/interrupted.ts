@@ -1,5 +1,5 @@
-import { interruption } from '../../errors.ts';
 import { before } from '../../promise/aborted.ts';
+import { queryEnded } from '../tables/store.ts';
 import type { Connection } from './connection.ts';
 
 /** Waits for the thread until `signal`, which ends it. */
@@ -9,6 +9,6 @@ export async function untilInterrupted<T>(thread: Connection, signal: AbortSigna
   } catch (error) {
     if (!signal.aborted) throw error;
     await thread.end();
-    throw interruption(signal, 'Interrupted; the query was ended.');
+    throw queryEnded(signal);
   }
 }

@@ -1,5 +1,4 @@
 import { pathToFileURL } from 'node:url';
-import { interruption } from '../../errors.ts';
 import type { Value, View } from '../tables/store.ts';
 import type { Answers, Connection, Mode, Work } from './connection.ts';
 import { sqliteFailure } from './failure.ts';
@@ -130,10 +129,4 @@ async function killable<T>(work: () => T): Promise<T> {
   } finally {
     for (const { name, calls } of heard) for (const call of calls) process.on(name, call);
   }
-}
-
-/** Waits for `work`, and gives up where a signal came in between. */
-export async function unlessInterrupted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  if (signal.aborted) throw interruption(signal, 'Interrupted; the query was ended.');
-  return work();
 }

@@ -1,3 +1,4 @@
+import { type Failure, interruption } from '../../errors.ts';
 import { hexDigestOfShort } from '../../text/short-digest.ts';
 
 export type Value = string | number | boolean | null;
@@ -69,6 +70,9 @@ export type Store = {
   remove(): Promise<void>;
   close(): Promise<void>;
 };
+
+/** A signal has ended a query. */
+export const queryEnded = (signal: AbortSignal): Failure => interruption(signal, 'Interrupted; the query was ended.');
 
 /** A query, whose records it may see, and under which names. */
 export type Question = { readonly text: string; readonly account: Account; readonly views: readonly View[] };
