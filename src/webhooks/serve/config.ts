@@ -22,8 +22,8 @@ export async function readServeConfig(ctx: Pick<Context, 'stdin' | 'signal'>, pa
   const file = resolve(path);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const lineAt = (offset: number) => lines.linePos(offset).line;
-  const unread = document.errors.map(({ pos, message }) => ({ line: lineAt(pos[0]), text: message }));
+  const lineOf: LineOf = (path) => lines.linePos(offsetOf(document, path)).line;
+  const unread = document.errors.map(({ pos, message }) => ({ line: lines.linePos(pos[0]).line, text: message }));
   if (unread.length > 0) throw mistaken(path, unread);
   const value: unknown = jsOf(document, path);
   if (value !== null && !isRecord(value)) {
@@ -31,17 +31,14 @@ export async function readServeConfig(ctx: Pick<Context, 'stdin' | 'signal'>, pa
   }
   const checked = v.safeParse(configSchema, value ?? {});
   const alone = ofOneAccount(value ?? {}).map((key) => ({
-    line: lineAt(offsetOf(document, key)),
+    line: lineOf(key),
     text: `${nameOf(key)} is of one account: where accounts is given, each of them has its own`,
   }));
-  const unknown = unknownKeys(configSchema, value).map((one) => ({
-    line: lineAt(offsetOf(document, one.path)),
-    text: unknownWords(one),
-  }));
+  const unknown = unknownKeys(configSchema, value).map((one) => ({ line: lineOf(one.path), text: unknownWords(one) }));
   const wrong = checked.success ? [] : checked.issues.filter((issue) => !isUnknownKey(issue));
-  const found = wrong.map((issue) => mistakeOf(issue, document, lineAt));
+  const found = wrong.map((issue) => mistakeOf(issue, lineOf));
   if (!checked.success || alone.length > 0) throw mistaken(path, [...unknown, ...found, ...alone]);
-  const bad = await badFilters(checked.output, document, lineAt, ctx.signal);
+  const bad = await badFilters(checked.output, lineOf, ctx.signal);
   if (bad.length > 0) throw mistaken(path, bad);
   return { config: checked.output, file, folder: dirname(file) };
 }
@@ -65,11 +62,12 @@ function jsOf(document: Document, path: string): unknown {
 }
 
 type Key = string | number;
-type LineAt = (offset: number) => number;
+/** The line of the file in which the path stands. */
+type LineOf = (path: readonly Key[]) => number;
 
-function mistakeOf(issue: v.BaseIssue<unknown>, document: Document, lineAt: LineAt): Mistake {
+function mistakeOf(issue: v.BaseIssue<unknown>, lineOf: LineOf): Mistake {
   const path = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
-  const line = lineAt(offsetOf(document, path));
+  const line = lineOf(path);
   const place = nameOf(path);
   if (issue.received === 'undefined') return { line, text: `${place} is missing` };
   if (issue.type === 'strict_object') return { line, text: `${place || 'the file'} must be a map of names and values` };
@@ -120,12 +118,7 @@ function offsetOf(document: Document, path: readonly Key[]): number {
   return 0;
 }
 
-async function badFilters(
-  { sinks }: ServeConfig,
-  document: Document,
-  lineAt: LineAt,
-  signal: AbortSignal,
-): Promise<Mistake[]> {
+async function badFilters({ sinks }: ServeConfig, lineOf: LineOf, signal: AbortSignal): Promise<Mistake[]> {
   const bad: Mistake[] = [];
   for (const [at, { filter }] of sinks.entries()) {
     if (filter === undefined) continue;
@@ -134,7 +127,7 @@ async function badFilters(
       await checkFilter(filter, signal);
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
-      bad.push({ line: lineAt(offsetOf(document, path)), text: `${nameOf(path)}: ${error.message}` });
+      bad.push({ line: lineOf(path), text: `${nameOf(path)}: ${error.message}` });
     }
   }
   return bad;

@@ -45,14 +45,6 @@ export function createProblems({ clock, notice, probe }: Needs) {
   const ending = new AbortController();
   const recovery = tellingRecovery({ clock, notice, probe, signal: ending.signal });
   const failing = new Set<string>();
-  const throttle = (say: () => void) => {
-    let last = Number.NEGATIVE_INFINITY;
-    return () => {
-      if (clock.ticks() - last < quietMs) return;
-      last = clock.ticks();
-      say();
-    };
-  };
   let toldAt = Number.NEGATIVE_INFINITY;
   let told = '';
   let refused: Refusing | undefined;
@@ -64,8 +56,7 @@ export function createProblems({ clock, notice, probe }: Needs) {
       toldAt = Number.NEGATIVE_INFINITY;
     },
   };
-  let filtered = '';
-  const tellFilter = throttle(() => notice(filtered));
+  let filteredAt = Number.NEGATIVE_INFINITY;
   return {
     settled(sink: string, settled: Settled): void {
       const { state, error = 'no answer', tries } = settled.outcome;
@@ -90,8 +81,9 @@ export function createProblems({ clock, notice, probe }: Needs) {
     /** A delivery was not taken just now. */
     isRefusing: whileRefused.isOn,
     filter(text: string): void {
-      filtered = text;
-      tellFilter();
+      if (clock.ticks() - filteredAt < quietMs) return;
+      filteredAt = clock.ticks();
+      notice(text);
     },
     /** Whether a queue could be had, or another instance has it. */
     turn: tellingTurns({ clock, notice, signal: ending.signal }),
