@@ -40,11 +40,11 @@ export async function rebuildMissed(
     } catch (error) {
       const isLasting = error instanceof Failure && lasting.includes(error.kind);
       const since = missed.since();
-      const byHand = since === undefined ? '' : ` --since ${since}`;
+      const [byHand, from] = since === undefined ? ['', ''] : [` --since ${since}`, ` at ${since}`];
       const next = isLasting
-        ? ` Once that is fixed, run: svc webhooks catch-up${byHand}`
-        : ` svc tries again in ${pause / 1000} s, and begins${since === undefined ? '' : ` at ${since}`} then too.`;
-      notice(`What never arrived could not be rebuilt: ${messageOf(error)}${next}`);
+        ? `Once that is fixed, run: svc webhooks catch-up${byHand}`
+        : `svc tries again in ${pause / 1000} s, and begins${from} then too.`;
+      notice(`What never arrived could not be rebuilt: ${messageOf(error)} ${next}`);
       if (isLasting) return;
     }
     await clock.sleep(pause, signal);
