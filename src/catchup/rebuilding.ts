@@ -10,7 +10,6 @@ import type { Arrival } from '../webhooks/store/line.ts';
 import type { StartStore, Starts } from '../webhooks/store/starts.ts';
 import { splitSecrets, storedSecret, storedSecrets } from '../webhooks/subscriptions/secrets.ts';
 import type { ReadBefore } from './customer-messages.ts';
-import type { Rebuilt as Made } from './rebuild.ts';
 
 export type Wanted = {
   /** Shows everything that the inbox holds, once. */
@@ -70,7 +69,7 @@ export type Rebuilt = {
  * two minutes, and then gives what still did not come.
  */
 export async function* rebuiltArrivals(ctx: Context, settings: Settings, wanted: Wanted): AsyncGenerator<Rebuilt> {
-  const { createMemory, rebuiltSince } = await import('./rebuilt-since.ts');
+  const { arrivalOf, createMemory, rebuiltSince } = await import('./rebuilt-since.ts');
   const { isMissing, SomeUnread } = await import('./customer-messages.ts');
   const { recordsOfService } = await import('./records.ts');
   const { recordsFromCopy } = await import('./copied-records.ts');
@@ -103,7 +102,7 @@ export async function* rebuiltArrivals(ctx: Context, settings: Settings, wanted:
     });
     const searched = new Map([...starts].filter(([event]) => !unread.includes(event)));
     const since = earliest(searched) ?? earliest(starts) ?? new Date(0);
-    const arrivals = await signed(ctx, rebuilt, secretOf);
+    const arrivals = rebuilt.map((one) => arrivalOf(one, secretOf(one.event), ctx.clock.now()));
     return { young, searched, found: { arrivals, unread, since, young: young.count, failed } };
   };
   try {
@@ -127,15 +126,6 @@ export async function* rebuiltArrivals(ctx: Context, settings: Settings, wanted:
   }
 }
 
-async function signed(
-  { clock }: Context,
-  rebuilt: readonly Made[],
-  secretOf: (event: WebhookEvent) => string,
-): Promise<Arrival[]> {
-  const { arrivalOf } = await import('./rebuilt-since.ts');
-  return rebuilt.map((one) => arrivalOf(one, secretOf(one.event), clock.now()));
-}
-
 /** By its own clock, as far as its answers told it. `Date` has whole seconds, so it is rather too early than too late. */
 const serviceTime = ({ clock }: Context, { learnt }: Service): Date =>
   new Date(clock.now().getTime() + (learnt.clockAheadMs ?? 0));
@@ -143,7 +133,7 @@ const serviceTime = ({ clock }: Context, { learnt }: Service): Date =>
 /** A token without the scope `identity` may not ask. */
 async function accountIdOf(service: Service): Promise<number | null> {
   const account = await call(service, getAccount, {}).catch(insteadOf(['forbidden'], undefined));
-  return account === undefined ? null : account.account_id;
+  return account?.account_id ?? null;
 }
 
 /** Of the variables the first, as everywhere before what is stored; else the newest one stored for the event, or any. */
