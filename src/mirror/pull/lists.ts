@@ -34,10 +34,40 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
   const all = [...listed, ...others];
   pulling.left.set(name, all.length);
   // Of a list that is not there any more nothing is to be read.
-  let state = dropped > 0 ? begun : { ...begun, failing: begun.failing.filter((list) => all.includes(list)) };
+  const known = dropped > 0 ? begun : { ...begun, failing: begun.failing.filter((list) => all.includes(list)) };
+  const { state, failed, asked } = await pullEach(pulling, { name, state: known }, members, { listed, others });
+  const isRefused = failed.size === asked && (state.sweep.done ?? []).length === 0;
+  tellFailed(pulling, name, { failed, isRefused });
+  const { number } = state.sweep;
+  if (tallyOf(pulling, name).doubt !== undefined) {
+    // The next pull reads all of them: the others change meanwhile, too.
+    await writer.write((sql) => saveState(sql, account, name, { ...state, isDoubted: failed.size > 0, sweep: null }));
+    return writer.done();
+  }
+  const finished = {
+    ...state,
+    complete: true,
+    isCounted: true,
+    isRefused: false,
+    isDoubted: false,
+    finished: number,
+    finishedAt: pulling.now(),
+    wholeUntil: state.sweep.asked ?? null,
+    sweep: null,
+  };
+  await writer.write((sql) => saveState(sql, account, name, finished));
+  await writer.done();
+}
+
+/** `listed`: by the list of lists, which leaves out the others. */
+type Known = { readonly listed: readonly number[]; readonly others: readonly number[] };
+
+/** The members of one list after the other. Of how many it asked, and at which the service failed. */
+async function pullEach(pulling: Pulling, { name, state: begun }: Sweep, members: Members, { listed, others }: Known) {
+  let state = begun;
   const failed = new Map<number, Failure>();
   let [asked, failedInARow] = [0, 0];
-  for (const list of failingLast(all, state.failing)) {
+  for (const list of failingLast([...listed, ...others], state.failing)) {
     const { sweep } = state;
     const done = sweep.done ?? [];
     if (done.includes(list)) continue;
@@ -61,27 +91,7 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
       notWhole(pulling, name, `The list of ${name} leaves out ${list}, which is there.`);
     }
   }
-  const isRefused = failed.size === asked && (state.sweep.done ?? []).length === 0;
-  tellFailed(pulling, name, { failed, isRefused });
-  const { number } = state.sweep;
-  if (tallyOf(pulling, name).doubt !== undefined) {
-    // The next pull reads all of them: the others change meanwhile, too.
-    await writer.write((sql) => saveState(sql, account, name, { ...state, isDoubted: failed.size > 0, sweep: null }));
-    return writer.done();
-  }
-  const finished = {
-    ...state,
-    complete: true,
-    isCounted: true,
-    isRefused: false,
-    isDoubted: false,
-    finished: number,
-    finishedAt: pulling.now(),
-    wholeUntil: state.sweep.asked ?? null,
-    sweep: null,
-  };
-  await writer.write((sql) => saveState(sql, account, name, finished));
-  await writer.done();
+  return { state, failed, asked };
 }
 
 /** Members that were read before a stop are not read again. */
