@@ -21,74 +21,47 @@ export type Closing = { readonly name: string; readonly retrying: number } & Sin
 /** How long a sink that is changed or removed may take over what it has in hand. */
 const changeMs = 10_000;
 
+/** The sinks of a configuration at work. */
+type Working = {
+  readonly ctx: Context;
+  readonly problems: Problems;
+  readonly store: WorkerOptions['store'];
+  readonly openSinks: ReturnType<typeof sinkOpener>;
+  readonly settling: ReturnType<typeof tallying>;
+  /** By queue. */
+  readonly running: Map<string, { readonly worker: DeliveryWorker; readonly opened: Opened }>;
+  config: ServeConfig;
+  opened: OpenedSinks;
+  /** It was told to end. */
+  isOver: boolean;
+};
+
 /** The sinks of the configuration at work. Of several accounts each has a queue of its own at each sink. */
 export async function startSinks(ctx: Context, store: InboxStore, first: Configured, problems: Problems) {
-  let config: ServeConfig = first.config;
-  let isOver = false;
-  const openSinks = sinkOpener(ctx, store, first.file);
-  const running = new Map<string, { readonly worker: DeliveryWorker; readonly opened: Opened }>();
-  let opened: OpenedSinks = new Map();
-  const { tallies, dead, retrying, onSettled } = tallying(problems);
-  const take: InboxStore['take'] = async (queue, ...asked) => {
-    const taken = await store.take(queue, ...asked);
-    problems.turn(queue, taken !== undefined);
-    return taken;
+  const working: Working = {
+    ctx,
+    problems,
+    store: watched(store, problems),
+    openSinks: sinkOpener(ctx, store, first.file),
+    settling: tallying(problems),
+    running: new Map(),
+    config: first.config,
+    opened: new Map(),
+    isOver: false,
   };
-  const watched = { isShared: store.isShared, take, settle: store.settle, leave: store.leave };
-  /**
-   * Goes over to another configuration; what did not change goes on undisturbed. Where it rejects, everything does.
-   * `onChanged`: nothing can fail any more, and events go to its queues; the sinks that are gone still have something in hand.
-   */
-  const change = async (to: Configured, onChanged: () => void): Promise<void> => {
-    // What can fail comes first: where it does, nothing was changed.
-    const hasLanes = to.config.sinks.some(({ concurrency }) => concurrency > 1);
-    const { startLanes } = hasLanes ? await import('../deliver/lanes.ts') : {};
-    const fresh = await openSinks(to, opened);
-    if (isOver) return letGo(fresh, opened);
-    config = to.config;
-    onChanged();
-    const wanted = queuesOf(config);
-    await Promise.all(
-      [...running].map(async ([queue, { worker, opened: its }]) => {
-        const sink = wanted.get(queue);
-        if (sink && fresh.get(sink.name) === its) return;
-        await worker.stop(changeMs);
-        running.delete(queue);
-      }),
-    );
-    const before = opened;
-    opened = fresh;
-    await letGo(before, fresh);
-    // Meanwhile svc was told to end: what would begin now nobody would end.
-    if (isOver) return;
-    for (const [queue, { name, filter, concurrency }] of wanted) {
-      const its = fresh.get(name);
-      if (!its || running.has(queue)) continue;
-      if (!tallies.has(queue)) tallies.set(queue, { delivered: 0, failed: 0, dead: 0, skipped: 0 });
-      const options: WorkerOptions = {
-        sink: { ...its.sink, name: queue },
-        store: watched,
-        retry: retryOf(config),
-        clock: ctx.clock,
-        ...(filter !== undefined && { filter: createFilter(filter, problems.filter) }),
-        onSettled,
-        onProblem: (_, error) => problems.inbox(error),
-      };
-      const worker = startLanes && concurrency > 1 ? startLanes(options, concurrency) : startDeliveryWorker(options);
-      running.set(queue, { worker, opened: its });
-    }
-  };
-  await change(first, () => {});
+  await change(working, first, () => {});
+  const { running } = working;
+  const { tallies, dead, retrying } = working.settling;
   return {
-    for: (event: string | null, account?: string): readonly string[] => queuesFor(config, event, account),
+    for: (event: string | null, account?: string): readonly string[] => queuesFor(working.config, event, account),
     wake: (): void => {
       for (const { worker } of running.values()) worker.wake();
     },
-    change,
+    change: (to: Configured, onChanged: () => void): Promise<void> => change(working, to, onChanged),
     drain: async (graceMs: number): Promise<void> => {
-      isOver = true;
+      working.isOver = true;
       await Promise.all([...running.values()].map(({ worker }) => worker.drain(graceMs)));
-      await letGo(opened, new Map());
+      await letGo(working.opened, new Map());
     },
     /** By queue. */
     tallies,
@@ -99,6 +72,63 @@ export async function startSinks(ctx: Context, store: InboxStore, first: Configu
         ...{ dead: dead.get(name)?.size ?? 0, retrying: retrying.get(name)?.size ?? 0 },
       })),
   };
+}
+
+/** The inbox; of each turn it is told whether the queue was ours. */
+const watched = (store: InboxStore, problems: Problems): WorkerOptions['store'] => ({
+  isShared: store.isShared,
+  async take(queue, ...asked) {
+    const taken = await store.take(queue, ...asked);
+    problems.turn(queue, taken !== undefined);
+    return taken;
+  },
+  settle: store.settle,
+  leave: store.leave,
+});
+
+/**
+ * Goes over to another configuration; what did not change goes on undisturbed. Where it rejects, everything does.
+ * `onChanged`: nothing can fail any more, and events go to its queues; the sinks that are gone still have something in hand.
+ */
+async function change(working: Working, to: Configured, onChanged: () => void): Promise<void> {
+  const { ctx, problems, store, running, settling } = working;
+  // What can fail comes first: where it does, nothing was changed.
+  const hasLanes = to.config.sinks.some(({ concurrency }) => concurrency > 1);
+  const { startLanes } = hasLanes ? await import('../deliver/lanes.ts') : {};
+  const fresh = await working.openSinks(to, working.opened);
+  if (working.isOver) return letGo(fresh, working.opened);
+  working.config = to.config;
+  onChanged();
+  const wanted = queuesOf(to.config);
+  await Promise.all(
+    [...running].map(async ([queue, { worker, opened }]) => {
+      const sink = wanted.get(queue);
+      if (sink && fresh.get(sink.name) === opened) return;
+      await worker.stop(changeMs);
+      running.delete(queue);
+    }),
+  );
+  const before = working.opened;
+  working.opened = fresh;
+  await letGo(before, fresh);
+  // Meanwhile svc was told to end: what would begin now nobody would end.
+  if (working.isOver) return;
+  for (const [queue, { name, filter, concurrency }] of wanted) {
+    const opened = fresh.get(name);
+    if (!opened || running.has(queue)) continue;
+    if (!settling.tallies.has(queue)) settling.tallies.set(queue, { delivered: 0, failed: 0, dead: 0, skipped: 0 });
+    const options: WorkerOptions = {
+      sink: { ...opened.sink, name: queue },
+      store,
+      retry: retryOf(to.config),
+      clock: ctx.clock,
+      filter: filter === undefined ? undefined : createFilter(filter, problems.filter),
+      onSettled: settling.onSettled,
+      onProblem: (_, error) => problems.inbox(error),
+    };
+    const worker = startLanes && concurrency > 1 ? startLanes(options, concurrency) : startDeliveryWorker(options);
+    running.set(queue, { worker, opened });
+  }
 }
 
 /** What became of the events of each queue, and which of them are dead, or were refused and are tried again. */
