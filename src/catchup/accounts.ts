@@ -7,7 +7,7 @@ import { type Context, withContext } from '../context.ts';
 import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
 import { ofAccount, withoutAccount } from '../webhooks/event/account.ts';
-import type { AccountConfig, ServeConfig } from '../webhooks/serve/config.ts';
+import type { AccountConfig, ServeConfig } from '../webhooks/serve/config-schema.ts';
 import { secretVariables } from '../webhooks/serve/doors.ts';
 import type { InboxAdmin } from '../webhooks/store/inbox-store.ts';
 

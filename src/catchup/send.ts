@@ -4,7 +4,7 @@ import { openLog, readLog } from '../disk/log/append-log.ts';
 import { checked } from '../http/exchange/checked.ts';
 import { jsonIn } from '../text/json.ts';
 import { counted } from '../text/number.ts';
-import { fieldsIn } from '../text/record.ts';
+import { fieldsIn, isText } from '../text/record.ts';
 import { isTaken, post } from '../webhooks/deliver/post.ts';
 import type { Arrival } from '../webhooks/store/line.ts';
 
@@ -99,5 +99,5 @@ async function send(
 
 function lineIn(text: string): { readonly to: string; readonly id: string } | undefined {
   const { to, id } = fieldsIn(jsonIn(text));
-  return typeof to === 'string' && typeof id === 'string' ? { to, id } : undefined;
+  return isText(to) && isText(id) ? { to, id } : undefined;
 }

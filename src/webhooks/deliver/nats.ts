@@ -94,7 +94,7 @@ export function natsSink(about: About): Sink {
     } catch (error) {
       isReady = false;
       if (cut.aborted) return { how: 'cut' };
-      return { how: 'refused', error: timeout.aborted ? 'timeout' : whyOf(about, event, error) };
+      return { how: 'refused', error: timeout.aborted ? 'timeout' : whyOf(about, event, error).slice(0, 200) };
     }
   });
   return {
@@ -170,13 +170,9 @@ function whyOf({ stream, subject }: About, { event, account }: Arrival, error: u
   const which = stream ? `the stream ${stream.name}` : 'a stream';
   // The server tells no missing stream from a JetStream that is off: nobody answers.
   if (/no responders|503|not enabled/iu.test(said)) {
-    return `nobody takes ${subjectOf(subject, event, account)}: ${which} for it is not there, or JetStream is off`.slice(
-      0,
-      200,
-    );
+    return `nobody takes ${subjectOf(subject, event, account)}: ${which} for it is not there, or JetStream is off`;
   }
   if (/max_payload/iu.test(said))
     return 'it is larger than the server takes with its headers: raise max_payload in the configuration of nats-server';
-  if (/stream/iu.test(said)) return `${which} did not take it: ${said}`.slice(0, 200);
-  return said.slice(0, 200);
+  return /stream/iu.test(said) ? `${which} did not take it: ${said}` : said;
 }

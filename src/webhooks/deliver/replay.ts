@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { messageOf } from '../../errors.ts';
-import type { Received } from '../store/folder/inbox.ts';
+import type { Received } from '../store/folder/look-up.ts';
 import type { Forwarding } from '../store/forwarding.ts';
 import type { Outcome } from '../store/line.ts';
 import { type Posting, post } from './post.ts';

@@ -9,7 +9,7 @@ import { parseTarget } from '../deliver/routes.ts';
 import { mainFields } from '../event/main-fields.ts';
 import { listen } from '../receive/listening.ts';
 import { deliveryOf } from '../store/delivery.ts';
-import { type Line, pastLine } from '../store/event-line.ts';
+import { type EventLine, type Line, pastLine } from '../store/event-line.ts';
 import type { Inbox } from '../store/folder/inbox.ts';
 import type { Replayed } from '../store/folder/requests.ts';
 import client from './client.js?raw';
@@ -119,11 +119,13 @@ async function stream({ inbox, listening, pages }: Inspecting, response: ServerR
   const lines = past.flatMap((received) => (received ? [slim(pastLine(received))] : []));
   tell(response, 'hello', { listening, lines });
   const known = new Set(past.map((received) => received?.arrival.id));
-  const isTold = (line: Slim) =>
-    line.kind === 'event' && /^(?:accepted|unreadable)$/u.test(line.verdict) && known.has(line.id ?? undefined);
+  const isTold = (line: Slim) => line.kind === 'event' && isStored(line) && known.has(line.id ?? undefined);
   for (const line of waiting) if (!isTold(line)) tell(response, 'line', line);
   if (pages.has(response)) pages.set(response, undefined);
 }
+
+const isStored = ({ verdict }: Pick<EventLine, 'verdict'>): boolean =>
+  verdict === 'accepted' || verdict === 'unreadable';
 
 async function show({ inbox, target }: Inspecting, response: ServerResponse, id: string): Promise<void> {
   const received = await inbox.read(id);

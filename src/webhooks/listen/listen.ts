@@ -10,8 +10,6 @@ import { bringUp } from './bring-up.ts';
 import type { ListenOptions, Running } from './context.ts';
 import { createReporter } from './report.ts';
 
-export type { ListenOptions } from './context.ts';
-
 /** How long an app may take over what is queued when svc is told to end. */
 const graceMs = 10_000;
 

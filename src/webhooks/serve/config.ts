@@ -9,8 +9,6 @@ import { nearest } from '../../text/near.ts';
 import { type Fields, isRecord } from '../../text/record.ts';
 import { configSchema, type ServeConfig } from './config-schema.ts';
 
-export type { AccountConfig, ServeConfig, SinkConfig } from './config-schema.ts';
-
 /** A configuration that was judged good, and the folder that its relative paths begin at. */
 export type Configured = { readonly config: ServeConfig; readonly file: string; readonly folder: string };
 

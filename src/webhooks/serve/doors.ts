@@ -4,7 +4,7 @@ import { capital } from '../../text/capital.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Door } from '../receive/options.ts';
 import { splitSecrets, storedSecrets } from '../subscriptions/secrets.ts';
-import type { ServeConfig } from './config.ts';
+import type { ServeConfig } from './config-schema.ts';
 
 type Needs = Pick<Context, 'env' | 'tokens'>;
 

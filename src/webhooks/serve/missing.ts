@@ -8,8 +8,8 @@ import { inTime } from '../../promise/in-time.ts';
 import { number } from '../../text/number.ts';
 import type { Place } from '../store/place.ts';
 import { splitSecrets } from '../subscriptions/secrets.ts';
-import type { Configured, ServeConfig } from './config.ts';
-import { usualSecret } from './config-schema.ts';
+import type { Configured } from './config.ts';
+import { type ServeConfig, usualSecret } from './config-schema.ts';
 import { judgedSecrets } from './doors.ts';
 
 /** What is not here, in a sentence. `stops`: for that `serve` would not start here. */

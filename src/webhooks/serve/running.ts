@@ -3,7 +3,7 @@ import { readIfThere, replaceFile } from '../../disk/file/atomic-file.ts';
 import { namesIn, removeFile } from '../../disk/file/folder.ts';
 import { tryLock } from '../../disk/lock/lock.ts';
 import { jsonIn } from '../../text/json.ts';
-import { fieldsIn, textIn } from '../../text/record.ts';
+import { fieldsIn, isText, textIn } from '../../text/record.ts';
 import { slotHolder } from '../store/folder/slot.ts';
 
 /** A `serve` that runs with this state folder. */
@@ -44,5 +44,5 @@ export async function runningServes(state: string): Promise<RunningServe[]> {
 
 function aboutIn(text: string | undefined): RunningServe | undefined {
   const { config, profile } = fieldsIn(jsonIn(text ?? ''));
-  return textIn(config) === undefined ? undefined : { config: String(config), profile: textIn(profile) };
+  return isText(config) ? { config, profile: textIn(profile) } : undefined;
 }

@@ -1,5 +1,5 @@
 import { envelopeIn } from '../event/envelope.ts';
-import type { Received } from './folder/inbox.ts';
+import type { Received } from './folder/look-up.ts';
 
 export type Delivery = ReturnType<typeof deliveryOf>;
 

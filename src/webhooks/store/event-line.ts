@@ -1,5 +1,5 @@
 import { envelopeIn } from '../event/envelope.ts';
-import type { Received } from './folder/inbox.ts';
+import type { Received } from './folder/look-up.ts';
 import { type Forwarding, forwardOf } from './forwarding.ts';
 
 /** One delivery, as `listen --json` prints it: a line each. */

@@ -7,7 +7,8 @@ import { carryOut, type InboxRequest, inFile } from './folder/requests.ts';
 import { slotHolder, whileFree } from './folder/slot.ts';
 import { deadLettersIn, receivedIn } from './folder/view.ts';
 import { findWhole } from './folder/whole.ts';
-import type { Added, InboxAdmin } from './inbox-store.ts';
+import type { InboxAdmin } from './inbox-store.ts';
+import type { Added } from './line.ts';
 import type { Place } from './place.ts';
 import { fileStarts } from './starts.ts';
 

@@ -43,8 +43,6 @@ export type InboxStore = {
   close(): Promise<void>;
 };
 
-export type { Added } from './line.ts';
-
 /** `tries`: earlier ones. `since`: when it began to wait, ISO 8601. */
 export type Waiting = { readonly arrival: Arrival; readonly tries: number; readonly since: string };
 

@@ -11,8 +11,6 @@ import { begin } from './opening.ts';
 import type { Queues } from './queues.ts';
 import { keyOf, place, type State, twinOf } from './state.ts';
 
-export type { Received } from './look-up.ts';
-
 export type Inbox = Awaited<ReturnType<typeof openInbox>>;
 
 export type InboxOptions = Pick<LogOptions, 'openFile' | 'writeNow' | 'held'> & {

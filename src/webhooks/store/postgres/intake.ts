@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/postgres.ts';
-import type { Added, InboxStore } from '../inbox-store.ts';
-import { type Arrival, isRebuilt } from '../line.ts';
+import type { InboxStore } from '../inbox-store.ts';
+import { type Added, type Arrival, isRebuilt } from '../line.ts';
 import { keyOf } from './rows.ts';
 import { rowsTaken } from './schema.ts';
 import { store } from './storing.ts';
