@@ -75,7 +75,7 @@ export async function startSinks(ctx: Context, store: InboxStore, first: Configu
   };
 }
 
-/** The inbox; of each turn it is told whether the queue was ours. */
+/** The inbox. Of each turn at a queue it is told whether that was ours. */
 const watched = (store: InboxStore, problems: Problems): WorkerOptions['store'] => ({
   isShared: store.isShared,
   async take(queue, ...asked) {
