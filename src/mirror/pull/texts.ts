@@ -121,7 +121,7 @@ export async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne,
   await judgeFailed(pulling, name, one, { reasons, isAll: reasons.size === ids.length });
   const absent = ids.filter((_, at) => answers[at]?.status === 'fulfilled' && !answers[at].value);
   for (const id of absent) tallyOf(pulling, name).absent.add(id);
-  const dropped = sum(records.map((record) => partsOf(name, record).dropped));
+  const dropped = records.reduce((sum, record) => sum + partsOf(name, record).dropped, 0);
   return { shown: records.map(idIn(tableOf(name))), absent, dropped, failed: [...reasons.keys()] };
 }
 
@@ -170,8 +170,6 @@ async function wantShown(sql: Sql, pulling: Pulling, name: KindName, records: re
   for (const id of ids) tallyOf(pulling, kind).outdated.add(id);
   await noteDue(sql, pulling, kind, ids);
 }
-
-const sum = (all: readonly number[]): number => all.reduce((one, other) => one + other, 0);
 
 /** What is inside of a record, where its kind keeps that. */
 function partsOf(name: KindName, record: Fields): Usable {

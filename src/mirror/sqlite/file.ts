@@ -26,28 +26,29 @@ export type Start = (mode: Mode) => Connection;
  * Open, and for writing, if the file is svc's or nobody's: that is settled in one transaction, with the mark. `entry`: of the
  * lock without which nothing may be written, where the engine has no locks of its own.
  */
-export async function openedForWriting(
+export function openedForWriting(
   place: CopyFile,
   start: Start,
   { isWal, entry }: { readonly isWal: boolean; readonly entry?: string },
 ): Promise<Connection> {
-  const connection = start({ readOnly: false, isWal });
-  try {
+  return opened(start({ readOnly: false, isWal }), async (connection) => {
     await connection.ask('open', { ...(entry !== undefined && { entry }) });
     // Neither may be written into another program's database, which is not known to be one before.
     await connection.ask('exec', { text: 'PRAGMA page_size = 8192' });
     await connection.ask('settle', { isMixed: await claim(connection, place.path) });
-    return connection;
-  } catch (error) {
-    await connection.end();
-    throw error;
-  }
+  });
 }
 
-export async function openedForReading(start: Start, mode: Omit<Mode, 'readOnly'>): Promise<Connection> {
-  const connection = start({ readOnly: true, ...mode });
+export const openedForReading = (start: Start, mode: Omit<Mode, 'readOnly'>): Promise<Connection> =>
+  opened(start({ readOnly: true, ...mode }), (connection) => connection.ask('open'));
+
+/** The connection once it is begun with, ended where that fails. */
+async function opened(
+  connection: Connection,
+  begin: (connection: Connection) => Promise<unknown>,
+): Promise<Connection> {
   try {
-    await connection.ask('open');
+    await begin(connection);
     return connection;
   } catch (error) {
     await connection.end();

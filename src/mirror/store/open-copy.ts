@@ -21,12 +21,12 @@ import {
   whichAccount,
 } from './account.ts';
 import { copyName, isCopyName } from './copy-name.ts';
-import { holdsNothing, isOwnPlace, noCopy, openStore, placeOfCopy } from './place.ts';
+import { closingOnFailure, holdsNothing, isOwnPlace, noCopy, openStore, placeOfCopy } from './place.ts';
 
 /** The database, and whose records of it are meant. */
 export type Copy = { readonly store: Store; readonly account: Account };
 
-type CopyWanted = { readonly db?: string | undefined; readonly service?: Service };
+type CopyWanted = { readonly db?: string; readonly service?: Service };
 
 /** For a pull: makes the database where there is none. In the state folder each account has a file of its own. */
 export async function openCopyToPull(ctx: Context, settings: Settings, asked: CopyWanted): Promise<Copy> {
@@ -94,7 +94,7 @@ export async function openCopy(ctx: Context, settings: Settings, { db }: CopyWan
 export async function openCopyPulled(
   ctx: Context,
   settings: Settings,
-  { db, needsLogin = true }: { readonly db?: string | undefined; readonly needsLogin?: boolean } = {},
+  { db, needsLogin = true }: { readonly db?: string; readonly needsLogin?: boolean } = {},
 ): Promise<Copy> {
   const copy = await openCopyIfKnown(ctx, settings, db);
   if (copy) return pulled(copy);
@@ -183,16 +183,6 @@ const pulled = (copy: Copy): Promise<Copy> =>
     await requirePulled(copy.store, copy.account);
     return copy;
   });
-
-/** What is done with a store that is no use where it fails. */
-export async function closingOnFailure<T>(store: Store, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
-}
 
 const fileOf = ({ files }: Pick<Context, 'files'>, account: Account): string =>
   join(files.state, `mirror-${shortNameOf(account)}.db`);

@@ -51,7 +51,7 @@ export type Wanted = {
   /** Where there is none yet, an empty one is made. */
   readonly make: boolean;
   /** `--max-wait`, for a file that another process has. */
-  readonly maxWaitMs?: number | undefined;
+  readonly maxWaitMs?: number;
 };
 
 /** Opens the database, with its tables. */
@@ -67,10 +67,17 @@ export async function openStore(ctx: StorePorts, { place, isOwn, make, maxWaitMs
         // Named by --db it is the same file: one that is damaged can be deleted.
         isOwn: isOwn || (isCopyName(basename(place)) && dirname(resolve(place)) === resolve(ctx.files.state)),
       });
-  try {
+  return closingOnFailure(store, async () => {
     const { prepareSchema } = await import('./prepare.ts');
     await prepareSchema(store);
     return store;
+  });
+}
+
+/** What is done with a store that is no use where it fails. */
+export async function closingOnFailure<T>(store: Store, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
     await store.close();
     throw error;
