@@ -16,7 +16,7 @@ export type SandboxResponse = {
 type Answer = {
   readonly status: number;
   readonly body: object | string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
 };
 
 /** For answers that no limit was asked about. */

@@ -11,7 +11,7 @@ import { ask } from './query.ts';
 export type ApartQuery = {
   readonly ctx: Context;
   readonly settings: Settings;
-  readonly db?: string | undefined;
+  readonly db?: string;
   readonly store: Store;
   readonly account: Account;
 };

@@ -9,7 +9,7 @@ import { Failure, interruption } from '../../errors.ts';
 
 export type LockNeeds = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'> & {
   /** `--max-wait`. */
-  readonly maxWaitMs?: number | undefined;
+  readonly maxWaitMs?: number;
   /** Where no lock can be made beside the file. */
   readonly advice?: string;
 };

@@ -22,7 +22,7 @@ export type NamedFile = {
   readonly named: string;
   readonly isOwn: boolean;
   /** `--max-wait`: how long it is waited for while another process has it. */
-  readonly maxWaitMs?: number | undefined;
+  readonly maxWaitMs?: number;
 };
 
 /** Makes the file where there is none, readable by its owner alone. What only reads never opens it for writing. */

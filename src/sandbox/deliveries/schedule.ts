@@ -22,8 +22,8 @@ export type DeliveriesOptions = {
 
 export type SendOptions = {
   /** How often the same delivery is sent once more. */
-  readonly duplicate?: number | undefined;
-  readonly badSignature?: boolean | undefined;
+  readonly duplicate?: number;
+  readonly badSignature?: boolean;
 };
 
 /** Deliveries to one subscription start in order. */

@@ -20,7 +20,7 @@ export type ConsentForm = {
   readonly ticked: readonly Scope[];
   readonly formToken: string;
   /** Why the form is shown again. */
-  readonly problem?: string | undefined;
+  readonly problem?: string;
 };
 
 /** The page on which a customer picks the account and the scopes. It is a plain form: no script, and the keyboard is enough. */

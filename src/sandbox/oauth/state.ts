@@ -75,7 +75,7 @@ export function grantCode(
 /** A pair without the browser, for the control call `POST tokens`: a connection of its own. */
 export function mintTokens(
   connections: Connections,
-  { expires_in, ...consent }: Consent & { readonly expires_in?: number | undefined },
+  { expires_in, ...consent }: Consent & { readonly expires_in?: number },
   moment: Moment,
 ) {
   return issueTokens(connections, connect(connections, consent, moment.now), moment, { expires_in });
@@ -86,7 +86,7 @@ export function issueTokens(
   connections: Connections,
   connection: Connection,
   moment: Moment,
-  options: { readonly scopes?: readonly Scope[] | undefined; readonly expires_in?: number | undefined } = {},
+  options: { readonly scopes?: readonly Scope[]; readonly expires_in?: number } = {},
 ) {
   const { scopes = connection.scopes, expires_in = lifetimes.access } = options;
   const access = newSecret('at', connection.id, moment);

@@ -17,7 +17,7 @@ export type ForwardOptions = Pick<Context, 'exchange' | 'clock'> & {
   readonly inbox: Pick<Inbox, 'read' | 'settle'>;
   readonly timeoutMs: number;
   /** How long to try while nothing listens there; undefined: for as long as svc runs. */
-  readonly retryMs?: number | undefined;
+  readonly retryMs?: number;
   /** Of the inbox: whoever has it passes on what is in it. */
   readonly held: Pick<Held, 'check' | 'lost'>;
   readonly report: (id: string, event: string | null, forwarding: Forwarding) => void;

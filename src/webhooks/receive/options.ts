@@ -37,7 +37,7 @@ export type ReceiverOptions = {
   readonly inbox: { has(id: string): boolean; add(arrival: Arrival): Promise<void> | Promise<'stored' | 'repeat'> };
   readonly clock: Clock;
   /** Whose deliveries are taken, as far as they tell it; undefined: whoever has the secret. */
-  readonly account?: number | undefined;
+  readonly account?: number;
   /** An id for a delivery that has none. */
   readonly newId: () => string;
   readonly forwardTo?: (event: string | null) => string | undefined;

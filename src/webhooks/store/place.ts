@@ -7,7 +7,7 @@ import type { InboxStore } from './inbox-store.ts';
 /** Where `serve` keeps its inbox: a Postgres URL, or a folder. */
 export type Place = { readonly url: string } | { readonly folder: string };
 
-type Named = { readonly inbox?: string | undefined; readonly folder: string; readonly profile: string };
+type Named = { readonly inbox?: string; readonly folder: string; readonly profile: string };
 
 /** A relative folder begins at that of the configuration. Without a name it is in the state folder. */
 export function placeOfInbox({ files }: Pick<Context, 'files'>, { inbox, folder, profile }: Named): Place {

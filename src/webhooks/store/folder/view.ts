@@ -10,14 +10,14 @@ export type View<T> = (arrival: Arrival) => T | undefined;
 export type Seen<T> = { readonly value: T; readonly outcomes: readonly Outcome[] };
 
 export type Asked = {
-  readonly onDamage?: OnDamage | undefined;
+  readonly onDamage?: OnDamage;
   /** So many are enough, the newest. */
-  readonly most?: number | undefined;
+  readonly most?: number;
   /** Only lines with one of these texts in them, which are none that JSON writes in two ways. */
-  readonly texts?: readonly string[] | undefined;
-  readonly isWanted?: ((outcomes: readonly Outcome[]) => boolean) | undefined;
+  readonly texts?: readonly string[];
+  readonly isWanted?: (outcomes: readonly Outcome[]) => boolean;
   /** Only what somebody still waits for; others may be among them. */
-  readonly isOpen?: boolean | undefined;
+  readonly isOpen?: boolean;
 };
 
 /** `isAll`: there are no others. */
