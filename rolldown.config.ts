@@ -21,7 +21,7 @@ const together = [
         'node_modules/commander/',
         'src/config/(settings|credential-variables|given-texts|config-file|service-url|advice|command-names)\\.ts',
         'src/program/(given|program|argv|help|waits)\\.ts',
-        'src/disk/(file/atomic-file|file/disk-failure|place/home|file/make-folders)\\.ts',
+        'src/disk/(file/atomic-file|file/open-flags|file/disk-failure|place/home|file/make-folders)\\.ts',
         'src/node/(standard-streams|environment|going|hung-up|screen-hush)\\.ts',
         'src/command/(command|param|loosen|copy-flag)\\.ts',
         'src/mirror/(store/copy-name|sqlite/node-sqlite)\\.ts',

@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts';
 import { codeOf, Failure, interruption, messageOf } from '../../errors.ts';
 import { draftOf, syncFolder, targetOf } from '../file/atomic-file.ts';
 import { diskFailure, diskWords } from '../file/disk-failure.ts';
+import { withoutWaiting } from '../file/open-flags.ts';
 import { isOpenAs, realPath } from '../file/same-file.ts';
 import { pathToWrite } from '../file/strangers.ts';
 
@@ -81,7 +82,7 @@ export async function openDraft(named: string, ctx: Waiting, mode?: number) {
 async function openPipe(path: string, { signal, notice }: Waiting): Promise<Writable> {
   for (let tries = 1; ; tries++) {
     try {
-      const fd = openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0));
+      const fd = openSync(path, constants.O_WRONLY | withoutWaiting);
       const pipe = new (process.getBuiltinModule('node:net').Socket)({ fd, readable: false, writable: true });
       return endedBy(signal, pipe, path);
     } catch (error) {

@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { readIfThere, syncFolder } from '../file/atomic-file.ts';
 import { nothingThere } from '../file/nothing-there.ts';
+import { writeAll } from '../log/log-file.ts';
 
 /**
  * A small file whose room on the disk is taken before it is known what will stand in it, so that it can be written when
@@ -19,8 +20,8 @@ export async function reserveFile(path: string, size: number): Promise<void> {
 /** Writes into the room that was reserved; the text is on disk when this resolves. */
 export const fillFile = (path: string, text: string): Promise<void> =>
   synced(path, async (file) => {
-    const bytes = Buffer.from(text.padEnd((await file.stat()).size));
-    for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
+    const { size } = await file.stat();
+    await writeAll(file, Buffer.from(text.padEnd(size)), 0);
   });
 
 /** What stands in it; undefined where there is no file, or nothing but the room. */

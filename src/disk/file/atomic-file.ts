@@ -13,9 +13,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, Failure } from '../../errors.ts';
 import { makeFolders } from './make-folders.ts';
-
-// No Ctrl-C would end a wait for the writer of a pipe: it would be in the only thread.
-const withoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+import { toRead } from './open-flags.ts';
 
 // These two are part of every start. A first asynchronous call would load a module and make four threads, which takes
 // longer than to read what is a few hundred bytes.
@@ -28,7 +26,7 @@ const largest = 64 * 1024 * 1024;
 export async function readIfThere(path: string): Promise<string | undefined> {
   let fd: number;
   try {
-    fd = openSync(path, withoutWaiting);
+    fd = openSync(path, toRead);
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined;
     throw error;

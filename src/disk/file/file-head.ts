@@ -1,5 +1,6 @@
-import { closeSync, constants, promises as fs, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, promises as fs, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
 import { nothingThere } from './nothing-there.ts';
+import { toRead } from './open-flags.ts';
 
 /** What stands at a path, and of a plain file its first bytes. */
 export type Head =
@@ -41,7 +42,7 @@ function headNow(path: string, length: number): Head | undefined {
 
 /** Opens it to be read, and closes it. */
 export function whileOpen<T>(path: string, read: (file: number) => T): T {
-  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const file = openSync(path, toRead);
   try {
     return read(file);
   } finally {

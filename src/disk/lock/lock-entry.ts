@@ -104,7 +104,7 @@ function readWorld(): string {
 
 /** Which start of the machine this is; undefined where the platform does not tell. */
 export const thisBoot = (): string | undefined =>
-  process.platform === 'linux' ? (/^[\da-f]{32}(?=-)/u.exec(thisWorld()) ?? [])[0] : undefined;
+  process.platform === 'linux' ? /^[\da-f]{32}(?=-)/u.exec(thisWorld())?.[0] : undefined;
 
 type Status = { readonly state: string; readonly start: string };
 

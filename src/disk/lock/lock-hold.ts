@@ -28,7 +28,7 @@ export type Holding = {
   readonly what?: string;
   /** What to do where it is lost. */
   readonly hint?: string;
-  readonly clock?: Pick<Clock, 'now' | 'ticks'>;
+  readonly clock?: BothClocks;
 };
 
 export const heartbeatMs = 10_000;
@@ -39,7 +39,18 @@ const betweenBeatsMs = 1000;
 /** For so long after its last beat nobody takes a lock, so a disk that does not answer is not yet a lock that is lost. */
 const surelyOursMs = 30_000;
 
-const realClock = { now: () => new Date(), ticks };
+type BothClocks = Pick<Clock, 'now' | 'ticks'>;
+
+export const realClock: BothClocks = { now: () => new Date(), ticks };
+
+/** What both clocks show. */
+type ClockReading = { readonly wall: number; readonly ticks: number };
+
+export const momentBy = (clock: BothClocks): ClockReading => ({ wall: clock.now().getTime(), ticks: clock.ticks() });
+
+/** The monotonic clock stands still while the machine sleeps, and the other one may be set: the larger one counts. */
+export const elapsedMs = (before: ClockReading, now: ClockReading): number =>
+  Math.max(Math.abs(now.wall - before.wall), now.ticks - before.ticks);
 
 type Taken = Holding & { readonly folder: string; readonly name: string; readonly isTakenOver: boolean };
 
@@ -48,28 +59,22 @@ export function hold(taken: Taken) {
   const { folder, name, isTakenOver, clock = realClock } = taken;
   const path = join(folder, name);
   const lost = new AbortController();
-  const moment = () => ({ wall: clock.now().getTime(), ticks: clock.ticks() });
-  let beaten = moment();
-  /** The monotonic clock stands still while the machine sleeps, and the other one may be set: the larger one counts. */
-  const sinceBeat = () => {
-    const { wall, ticks } = moment();
-    return Math.max(Math.abs(wall - beaten.wall), ticks - beaten.ticks);
-  };
+  let beaten = momentBy(clock);
   const giveUp = (failure: Failure): never => {
     lost.abort(failure);
     throw failure;
   };
   const check = (): void => {
     if (lost.signal.aborted) throw lost.signal.reason;
-    const elapsedMs = sinceBeat();
-    const isDue = elapsedMs >= betweenBeatsMs;
-    const before = moment();
+    const now = momentBy(clock);
+    const silentMs = elapsedMs(beaten, now);
+    const isDue = silentMs >= betweenBeatsMs;
     try {
       ask(path, isDue);
-      if (isDue) beaten = before;
+      if (isDue) beaten = now;
     } catch (error) {
       if (isGone(error)) giveUp(takenOver(taken));
-      if (elapsedMs >= surelyOursMs) giveUp(untold(taken, error));
+      if (silentMs >= surelyOursMs) giveUp(untold(taken, error));
     }
   };
   // What it throws is told by `lost`, and by the next check.

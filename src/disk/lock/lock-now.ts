@@ -1,9 +1,8 @@
 import { closeSync, openSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf, orElse } from '../../errors.ts';
-import { ticks } from '../../ticks.ts';
 import { leaveBehind, newEntryName, parseEntry } from './lock-entry.ts';
-import { stoppedMs, traceOf } from './lock-hold.ts';
+import { elapsedMs, momentBy, realClock, stoppedMs, traceOf } from './lock-hold.ts';
 
 /**
  * The lock of `lock.ts`, taken without a wait and held for milliseconds, so without a heartbeat. What goes on between does
@@ -28,20 +27,16 @@ export function lockNow(folder: string): Moment | undefined {
     if (!isFree) remove(folder, name);
   }
   if (!isFree) return undefined;
-  const taken = moment();
+  const taken = momentBy(realClock);
   return {
     isOurs() {
-      const { wall, ticks } = moment();
-      // The one clock stands still while the machine sleeps, and the other may be set.
-      if (Math.max(Math.abs(wall - taken.wall), ticks - taken.ticks) < surelyOursMs || isThere(path)) return true;
+      if (elapsedMs(taken, momentBy(realClock)) < surelyOursMs || isThere(path)) return true;
       rmSync(traceOf(folder, name), { force: true });
       return false;
     },
     release: () => remove(folder, name),
   };
 }
-
-const moment = () => ({ wall: Date.now(), ticks: ticks() });
 
 /** Half of the time for which a holder must have stood still before anybody takes the lock from it. */
 const surelyOursMs = stoppedMs / 2;

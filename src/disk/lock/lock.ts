@@ -83,7 +83,7 @@ export async function isHeld(folder: string, nowMs: number): Promise<boolean> {
 /** The process ids of those who hold the lock, for a message. */
 export async function holders(folder: string): Promise<number[]> {
   const names = await fs.readdir(folder).catch(() => []);
-  return names.map((name) => parseEntry(name)?.pid ?? 0).filter((pid) => pid > 0);
+  return names.flatMap((name) => parseEntry(name)?.pid ?? []);
 }
 
 async function waitFor(folder: string, waiting: Waiting): Promise<Held> {

@@ -105,7 +105,7 @@ type Owner = {
 /** A line behind what the witness says. */
 async function telling(log: string): Promise<string> {
   const { dev: device } = await stat(log);
-  const owner: Owner = { by: await newEntryName(), mounts: await mountsOfThis(), log: resolve(log), device };
+  const owner: Owner = { by: newEntryName(), mounts: await mountsOfThis(), log: resolve(log), device };
   return `\n${JSON.stringify(owner)}\n`;
 }
 

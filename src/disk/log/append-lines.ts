@@ -3,9 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../file/atomic-file.ts';
 import { makeFolders } from '../file/make-folders.ts';
-
-// An open that waits for a reader cannot be cancelled, and keeps the process from ending.
-const appending = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NONBLOCK ?? 0);
+import { toAppend } from '../file/open-flags.ts';
 
 /**
  * Adds lines to a file that others read, rotate or write too; on disk when it resolves. After a line that was cut off
@@ -19,7 +17,7 @@ export async function appendLines(
   refuse: (path: string) => Promise<void> = async () => {},
 ): Promise<void> {
   await makeFolders(dirname(path), 0o777);
-  const file = await open(path, appending, 0o600);
+  const file = await open(path, constants.O_RDWR | toAppend, 0o600);
   try {
     const found = await file.stat();
     if (!found.isFile()) throw new Error(`${path} is a pipe or a device, and no file`);

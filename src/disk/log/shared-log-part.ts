@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { isCode } from '../file/atomic-file.ts';
 import { whileOpen } from '../file/file-head.ts';
+import { withoutWaiting } from '../file/open-flags.ts';
 
 /** One file of a shared log, and how it is read. */
 export type PartFile = {
@@ -58,10 +59,10 @@ export const partPath = (place: PartFile): string => join(place.root, writtenTo(
 export function openPart(place: PartFile, known: Tail | undefined): Part | undefined {
   const { part, before } = writtenTo(place);
   const path = join(place.root, part, place.name);
-  const { O_RDWR, O_CREAT, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+  const { O_RDWR, O_CREAT, O_NOFOLLOW = 0 } = constants;
   let fd: number;
   try {
-    fd = openSync(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW, 0o600);
+    fd = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW | withoutWaiting, 0o600);
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined;
     // What it leads to may be open to others.

@@ -4,6 +4,7 @@ import { Failure, messageOf } from '../../errors.ts';
 import { parseExactly, quoteIt, roundedIn } from '../../text/exact-json.ts';
 import { keyTwice, twiceIn } from '../../text/json-keys.ts';
 import { isCode } from '../file/atomic-file.ts';
+import { toAppend } from '../file/open-flags.ts';
 
 type Input = Pick<Context, 'stdin' | 'signal'>;
 
@@ -57,13 +58,10 @@ export async function readUserJson(ctx: Input, path: string, flag: string): Prom
   }
 }
 
-// An open that waits for a reader, or a write that waits for a slow one, cannot be cancelled: the run would never end.
-const appending = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NONBLOCK ?? 0);
-
 /** Adds to a file that somebody else reads, for example that of a CI job's outputs. Waits for nobody. */
 export async function appendUserText(path: string, text: string, what: string): Promise<void> {
   try {
-    const file = await fs.open(path, appending);
+    const file = await fs.open(path, constants.O_WRONLY | toAppend);
     await file.appendFile(text).finally(() => file.close());
   } catch (error) {
     throw new Failure('failed', `${what} cannot be written: ${whyNot(path, error)}.`);

@@ -1,21 +1,19 @@
-import { constants, open as openCallback, type Stats } from 'node:fs';
+import { open as openCallback, type Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { interruption } from '../../errors.ts';
+import { toRead } from '../file/open-flags.ts';
 
 /** What a path of the user leads to. `once`: a pipe or a device, which can be read a single time and may take for ever. */
 export type UserInput =
   | { readonly kind: 'file'; readonly handle: FileHandle }
   | { readonly kind: 'once'; readonly bytes: AsyncIterable<Uint8Array> };
 
-// An open that waits for a writer cannot be cancelled, and keeps the process from ending.
-const readOnly = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-
 /** Opens it without waiting for anybody; rejects with the error of the system. Folders are opened as files are. */
 export async function openUserInput(path: string, signal: AbortSignal): Promise<UserInput> {
   const found = await stat(path);
-  if (!waits(found)) return { kind: 'file', handle: await open(path, readOnly) };
-  const fd = await promisify(openCallback)(path, readOnly);
+  if (!waits(found)) return { kind: 'file', handle: await open(path, toRead) };
+  const fd = await promisify(openCallback)(path, toRead);
   return { kind: 'once', bytes: untilEnded(streamOf(fd), signal) };
 }
 
