@@ -2,6 +2,7 @@ import { cellForPeople, kindOf, timeForPeople } from '../output/cells.ts';
 import { headerOf } from '../output/headers.ts';
 import { conversationThread, ticketThread } from '../output/thread.ts';
 import type { Terminal } from '../output/view.ts';
+import { fullName } from '../text/full-name.ts';
 import { readingWidth } from '../text/measure.ts';
 import { counted } from '../text/number.ts';
 import type { Fields } from '../text/record.ts';
@@ -29,7 +30,7 @@ const facts = ['contact_id', 'email', 'phone', 'company', 'website', 'country', 
 
 function personText({ contact, lists, ...others }: History, terminal: Terminal): string {
   const { width, paint, now } = terminal;
-  const name = [contact.name, contact.last_name].filter(Boolean).join(' ') || 'No name';
+  const name = fullName(contact) || 'No name';
   const metadata = Object.entries(Object(contact.metadata)).map(([key, value]) => [`metadata.${key}`, value]);
   const rows = [
     ...[...facts, 'gone_at'].map((field) => [field, contact[field]]),

@@ -1,4 +1,5 @@
 import { strToU8, zipSync } from 'fflate';
+import { fullName } from '../text/full-name.ts';
 import { type Html, html } from '../text/markup.ts';
 import { type Fields, isRecord, recordsIn } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -19,7 +20,7 @@ dd { margin: 0; }
 /** What is held about one person, for that person: readable without any program but a browser. Times are in UTC. */
 function historyHtml(history: History): string {
   const { contact, lists, tickets, conversations, calls, changes } = history;
-  const name = plain([contact.name, contact.last_name].filter(Boolean).join(' ') || `Contact ${contact.contact_id}`);
+  const name = plain(fullName(contact) || `Contact ${contact.contact_id}`);
   const body = html`<h1>${name}</h1>
 <p class="soft">What is held about this person. The same is in person.json, for programs. Times are in UTC.</p>
 ${missing(history).map((text) => html`<p><strong>${text}</strong></p>`)}

@@ -2,6 +2,7 @@ import { Failure } from '../errors.ts';
 import { dataOf } from '../mirror/tables/cells.ts';
 import { digits, emailKey } from '../mirror/tables/contact-words.ts';
 import { type Account, owned, ownerOf, type Row, type Sql } from '../mirror/tables/store.ts';
+import { fullName } from '../text/full-name.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -17,7 +18,7 @@ export async function personIn(sql: Sql, account: Account, typed: string): Promi
   const found = new Map<number, string>();
   for (const person of await candidates(sql, account, text)) {
     const id = person.contact_id;
-    const name = [person.name, person.last_name].filter(Boolean).join(' ') || 'no name';
+    const name = fullName(person) || 'no name';
     if (typeof id === 'number' && !found.has(id)) found.set(id, name);
   }
   const [only, ...others] = found.keys();

@@ -5,6 +5,7 @@ import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call/call.ts';
 import { list } from '../http/call/pages.ts';
 import { insteadOf } from '../promise/instead-of.ts';
+import { fullName } from '../text/full-name.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { contactsWhere, type FoundContact, hasEmail } from './find-contacts.ts';
@@ -61,7 +62,7 @@ async function contactsWith(service: Service, email: string, inCopy: FindInCopy)
   if (copied && copied.length > 0) return copied;
   const found: Found[] = [];
   for await (const contact of contactsWhere(service, hasEmail(email), email, { isInCopy: !copied })) {
-    found.push({ id: contact.contact_id, about: fullName(contact) });
+    found.push({ id: contact.contact_id, about: fullName(contact) || 'no name' });
   }
   return found;
 }
@@ -79,16 +80,13 @@ async function contactsInCopy(service: Service, email: string, inCopy: FindInCop
   if (only && others.length === 0 && !(await stillHas(service, only.contact_id, email))) return [];
   if (copied && !only) ctx.notice(`The copy has no contact with the email ${email}. Asking the service.`);
   if (copied && only) ctx.notice(`The ${others.length === 0 ? 'id is' : 'ids are'} ${copied.from}`);
-  return copied && contacts.map((contact) => ({ id: contact.contact_id, about: fullName(contact) }));
+  return copied && contacts.map((contact) => ({ id: contact.contact_id, about: fullName(contact) || 'no name' }));
 }
 
 export async function stillHas(service: Service, id: number, email: string): Promise<boolean> {
   const answer = await call(service, getContact, { params: { id } }).catch(insteadOf(['not-found'], undefined));
   return answer !== undefined && hasEmail(email)(answer.contact as FoundContact);
 }
-
-const fullName = ({ name, last_name }: FoundContact): string =>
-  [name, last_name].filter(Boolean).join(' ') || 'no name';
 
 /** `q` also finds T-1008 for T-100, and subjects: only the number itself counts. */
 async function ticketsWith(service: Service, number: string): Promise<Found[]> {

@@ -3,6 +3,7 @@ import type { getTicket } from '../api/tickets.ts';
 import type { SendMode } from '../config/settings.ts';
 import { localTime } from '../output/cells.ts';
 import { insteadOf } from '../promise/instead-of.ts';
+import { fullName } from '../text/full-name.ts';
 import { sanitize } from '../text/sanitize.ts';
 
 /** As git marks it. Only this line counts, so headings of Markdown above it stay. */
@@ -89,7 +90,7 @@ export function personOf(
   otherwise: string,
 ): string {
   if (!contact) return otherwise;
-  const name = [contact.name, contact.last_name].filter(Boolean).join(' ');
+  const name = fullName(contact);
   const address = contact.email || contact.phone;
   return [name, address && `<${address}>`].filter(Boolean).join(' ') || otherwise;
 }

@@ -2,6 +2,7 @@ import { dataOf } from '../mirror/tables/cells.ts';
 import { owned, ownerOf } from '../mirror/tables/store.ts';
 import { type Draft, textOf } from '../sends/draft.ts';
 import { draftInWords, requestInWords } from '../sends/words.ts';
+import { fullName } from '../text/full-name.ts';
 import { type Fields, fieldsIn, recordsIn, textIn } from '../text/record.ts';
 import { type Row, type Thread, type ThreadMessage, whoOf } from './row.ts';
 import type { Reading } from './source.ts';
@@ -55,7 +56,7 @@ export function threadOf(row: Row, record: Fields): Thread {
 
 function fieldsOf(record: Fields): Thread['fields'] {
   const contact = fieldsIn(record.contact);
-  const name = [contact.name, contact.last_name].filter(Boolean).join(' ');
+  const name = fullName(contact);
   const ways = [contact.email, contact.phone].filter(Boolean).join(' ');
   const mode = record.handling_mode === 'ai' ? 'the AI' : 'the team';
   const all: readonly (readonly [string, unknown])[] = [

@@ -1,6 +1,7 @@
 import type { getConversation } from '../api/conversations.ts';
 import type { Output } from '../api/operation.ts';
 import type { getTicket } from '../api/tickets.ts';
+import { fullName } from '../text/full-name.ts';
 import { readingWidth } from '../text/measure.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut, pad, wrap } from '../text/width.ts';
@@ -115,7 +116,7 @@ export function fields(
 
 function person(contact: Ticket['contact'] | undefined): string | undefined {
   if (!contact) return undefined;
-  const name = [contact.name, contact.last_name].filter(Boolean).join(' ');
+  const name = fullName(contact);
   const ways = [contact.email && `<${contact.email}>`, contact.phone].filter(Boolean).join(' ');
   const id = contact.contact_id === undefined ? '' : `(contact ${contact.contact_id})`;
   return sanitize([name, ways, id].filter(Boolean).join(' '));

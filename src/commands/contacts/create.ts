@@ -9,6 +9,7 @@ import { rowOf } from '../../command/row.ts';
 import { readUserJson } from '../../disk/place/user-file.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call/call.ts';
+import { fullName } from '../../text/full-name.ts';
 import { counted } from '../../text/number.ts';
 import { withoutUndefined } from '../../text/record.ts';
 
@@ -44,7 +45,7 @@ export const createContact = defineCommand({
     const made = unwrap(createContacts, await call(service, createContacts, { body })) as unknown[] | object;
     if (!Array.isArray(made)) {
       const { contact_id: id = '', name = given.name } = made as { contact_id?: number; name?: string };
-      const whole = [name, given.last_name].filter(Boolean).join(' ');
+      const whole = fullName({ name, last_name: given.last_name });
       return { data: { shape: 'record', record: made }, done: `Contact ${id} (${whole}) is created.` };
     }
     const done = `Created ${counted(made.length, 'contact')}.`;

@@ -1,6 +1,7 @@
 import { getContact, listContacts, updateContact } from '../../api/contacts.ts';
 import type { TopGroup } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
+import { fullName } from '../../text/full-name.ts';
 import { createContact } from './create.ts';
 import { duplicateContacts } from './duplicates.ts';
 import { exportContacts } from './export.ts';
@@ -36,7 +37,7 @@ export const contacts: TopGroup = {
     fromOperation('update', updateContact, {
       update: true,
       done: ({ name, last_name }: { name?: string; last_name?: string }, id, { changed }) =>
-        `Contact ${id}${name ? ` (${[name, last_name].filter(Boolean).join(' ')})` : ''} is changed: ${changed}.`,
+        `Contact ${id}${name ? ` (${fullName({ name, last_name })})` : ''} is changed: ${changed}.`,
       examples: ["svc contacts update 7 --company 'Acme GmbH' --metadata plan=pro"],
     }),
     syncContactsFile,
