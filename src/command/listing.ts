@@ -3,6 +3,7 @@ import { fieldsOf, leavesOf } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call/call.ts';
 import { list, type Range } from '../http/call/pages.ts';
+import { asColumn } from '../output/headers.ts';
 import type { Column, View } from '../output/view.ts';
 import { capital } from '../text/capital.ts';
 import { number } from '../text/number.ts';
@@ -75,7 +76,7 @@ export function listView(
 function sortedBy(columns: readonly Column[], sort: unknown): readonly Column[] {
   if (typeof sort !== 'string') return columns;
   const path = sort.replace(/^-/u, '');
-  const own = columns.map((column) => (typeof column === 'string' ? { path: column } : column));
+  const own = columns.map(asColumn);
   const ranked = own.map((column, place) => ({ ...column, rank: column.path === path ? 0 : (column.rank ?? place) }));
   if (own.some((column) => column.path === path)) return ranked;
   const words = path.replaceAll(/[._]/gu, ' ');

@@ -2,7 +2,7 @@ import { hearersOf } from '../api/hearers.ts';
 import type { Context, Shown } from '../context.ts';
 import { operationAt } from '../http/exchange/raw.ts';
 import { isShownOnly, previewing } from '../http/send/preview.ts';
-import type { View } from '../output/view.ts';
+import { notesIn, type View } from '../output/view.ts';
 import { fieldsIn } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Command, Given } from './command.ts';
@@ -20,14 +20,13 @@ export async function shownInstead(outer: Context, given: Given, run: Command['r
   }
   const { requests } = preview;
   const isDraft = requests.some(reachesSomebody) && (await ctx.sends?.mode()) === 'draft';
-  const { notes = [] } = view ?? {};
   const text = () => `${requests.map(inWords).join('\n')}`;
   return {
     data: { shape: 'list', records: requests, columns: ['method', 'path', 'body'] },
     human: text,
     plain: text,
     // Where a record needs nothing, or is not there, that is said beside the requests of the others.
-    notes: toldOnce([...(typeof notes === 'function' ? notes() : notes), isDraft ? wouldBeDraft : unsent]),
+    notes: toldOnce([...notesIn(view ?? {}), isDraft ? wouldBeDraft : unsent]),
     failure: view?.failure,
   };
 }

@@ -1,7 +1,7 @@
 import { fieldsIn, ownOf } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { pathsOf, valueAt } from './fields.ts';
-import { headerOf } from './headers.ts';
+import { asColumn, headerOf } from './headers.ts';
 import type { Column, Kind, Style } from './view.ts';
 
 /** A column with its defaults settled. */
@@ -10,14 +10,14 @@ export type Settled = Exclude<Column, string> & Required<Pick<Exclude<Column, st
 /** Fields asked for win over the columns that a view proposes. */
 export function settleColumns(columns: readonly Column[]): Settled[] {
   return columns.map((column, place) => {
-    const given = typeof column === 'string' ? { path: column } : column;
+    const given = asColumn(column);
     const { path, header = headerOf(path), as = kindOf(path), rank = place } = given;
     // A query may give a column any name.
     return { ...given, path, header: sanitize(header), as, rank };
   });
 }
 
-export const pathOf = (column: Column): string => (typeof column === 'string' ? column : column.path);
+export const pathOf = (column: Column): string => asColumn(column).path;
 
 /** The columns of the fields that were asked for, in the words of the listing that knows them. */
 export const columnsOf = (fields: readonly string[], listed: readonly Column[]): Column[] =>
@@ -69,9 +69,8 @@ export function valueForPipe(record: unknown, { path, see, sees }: Pick<Settled,
 }
 
 /** A cell of a row in a pipe: whole and exact, except that it must not break the row or, later, a terminal. */
-export function cellForPipe(value: unknown): string {
-  return sanitize(flat(value, ', ').replaceAll('\t', '\\t').replaceAll('\r', '\\r').replaceAll('\n', '\\n'));
-}
+const cellForPipe = (value: unknown): string =>
+  sanitize(flat(value, ', ').replaceAll('\t', '\\t').replaceAll('\r', '\\r').replaceAll('\n', '\\n'));
 
 /** The same of a row: its cells with tabs between them. */
 export const rowForPipe = (...cells: readonly unknown[]): string => cells.map(cellForPipe).join('\t');
@@ -113,10 +112,13 @@ export function timeForPeople(iso: string, now: Date | undefined): string {
 /** `42 s`, `3 min 25 s`, `1 h 5 min`. */
 function lasting(seconds: number): string {
   if (!Number.isFinite(seconds) || seconds < 0) return String(seconds);
-  const parts =
-    seconds < 3600
-      ? ([[Math.floor(seconds / 60), 'min'] as const, [seconds % 60, 's'] as const] as const)
-      : ([[Math.floor(seconds / 3600), 'h'] as const, [Math.floor((seconds % 3600) / 60), 'min'] as const] as const);
+  const hours = Math.floor(seconds / 3600);
+  const parts = [
+    [hours, 'h'],
+    [Math.floor((seconds % 3600) / 60), 'min'],
+    // Beside hours nobody counts them.
+    [hours > 0 ? 0 : seconds % 60, 's'],
+  ] as const;
   const told = parts.flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}`] : []));
   return told.length > 0 ? told.join(' ') : '0 s';
 }

@@ -35,7 +35,8 @@ export async function printFailure(ctx: Context, failure: Failure, settings: Wis
   return failure.exitCode;
 }
 
-const isForMachines = ({ output, jq }: Wish): boolean => output === 'json' || output === 'jsonl' || jq !== undefined;
+export const isForMachines = ({ output, jq }: Wish): boolean =>
+  output === 'json' || output === 'jsonl' || jq !== undefined;
 
 /**
  * The last line of a command that people were told of by its notes, and that is no success all the same. Who picks

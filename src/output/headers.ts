@@ -11,6 +11,10 @@ export function headerOf(path: string): string {
   return capital(words);
 }
 
+/** With its path by name, also where nothing else is said of it. */
+export const asColumn = (column: Column): Exclude<Column, string> =>
+  typeof column === 'string' ? { path: column } : column;
+
 const asWords = (text: string): string =>
   text
     .trim()
@@ -18,9 +22,7 @@ const asWords = (text: string): string =>
     .replaceAll(/[-_.\s]+/gu, ' ');
 
 const columnUnder = (header: string, columns: readonly Column[]) =>
-  columns
-    .map((column) => (typeof column === 'string' ? { path: column } : column))
-    .find((column) => asWords(column.header ?? headerOf(column.path)) === asWords(header));
+  columns.map(asColumn).find((column) => asWords(column.header ?? headerOf(column.path)) === asWords(header));
 
 /** The field that a table shows under that word: `created` is `created_at`. Undefined where no header is so called. */
 export const fieldUnder = (header: string, columns: readonly Column[]): string | undefined =>

@@ -4,7 +4,7 @@ import { exitCodes, Failure } from '../errors.ts';
 import { message } from '../text/layout.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { type Printing, put, terminalOf } from './sheet.ts';
-import type { Data, View } from './view.ts';
+import { type Data, notesIn, type View } from './view.ts';
 import { isLostOutput, type Sink, sinkTo } from './write.ts';
 
 /**
@@ -68,7 +68,7 @@ function codeOf({ exitCode, outcome }: View): number {
 const notAll = 'Not all of it was done (exit 8).';
 
 function notesOf(ctx: Context, view: View, settings: Settings): readonly string[] {
-  const told = typeof view.notes === 'function' ? view.notes() : (view.notes ?? []);
+  const told = notesIn(view);
   // On a terminal it was said in place of the record.
   const notes = isOneLine(ctx, view, settings) ? told.filter((note) => note !== view.done) : told;
   // Whoever only sees the exit code in a log must not look for the reason in the data.
@@ -118,7 +118,7 @@ const inPipe = (head: string): string =>
     .join('\t');
 
 /** Into the file that the user named, which appears once it is whole. */
-async function save(ctx: Context, view: View & { file?: string }, settings: Settings): Promise<boolean> {
+async function save(ctx: Context, view: View, settings: Settings): Promise<boolean> {
   const { openDraft } = await import('../disk/draft/draft-file.ts');
   const draft = await openDraft(view.file ?? '', ctx);
   try {

@@ -55,10 +55,8 @@ export async function printRecord(printing: Printing, data: Data & { shape: 'rec
       return put(printing, recordTable(record, columns, await terminalOf(printing, Number.POSITIVE_INFINITY)));
     }
     case 'rows': {
-      const { cellForPipe, entriesOf } = await import('./cells.ts');
-      const lines = entriesOf(record, columns).map(
-        ({ path, value }) => `${cellForPipe(path)}\t${cellForPipe(value)}\n`,
-      );
+      const { entriesOf, rowForPipe } = await import('./cells.ts');
+      const lines = entriesOf(record, columns).map(({ path, value }) => `${rowForPipe(path, value)}\n`);
       return put(printing, lines.join(''));
     }
   }
@@ -117,9 +115,9 @@ async function printRecords(printing: Printing, data: Data & { shape: 'list' }):
       return isWhole;
     }
     case 'rows': {
-      const { cellForPipe, settleColumns, valueForPipe } = await import('./cells.ts');
+      const { rowForPipe, settleColumns, valueForPipe } = await import('./cells.ts');
       const shown = settleColumns(settings.fields ?? columns);
-      const row = (record: unknown) => shown.map((column) => cellForPipe(valueForPipe(record, column))).join('\t');
+      const row = (record: unknown) => rowForPipe(...shown.map((column) => valueForPipe(record, column)));
       return eachLine(printing, data.records, (record) => `${row(record)}\n`);
     }
   }

@@ -39,7 +39,7 @@ export function laidOut(
     columns.map((column, at) =>
       roomOf(
         column,
-        rows.map((row) => row[at] as Cell),
+        rows.flatMap((row) => row[at] ?? []),
       ),
     ),
     width,

@@ -114,3 +114,7 @@ export type View = {
   /** Ends with this code instead; only for a command that runs another program. */
   readonly exitCode?: number | (() => number);
 };
+
+/** Its notes, asked for now: once the data is out. */
+export const notesIn = ({ notes = [] }: Pick<View, 'notes'>): readonly string[] =>
+  typeof notes === 'function' ? notes() : notes;

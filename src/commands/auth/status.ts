@@ -18,7 +18,7 @@ import {
   servesWhat,
   titleOf,
 } from '../../login/report.ts';
-import { cellForPipe, localTime } from '../../output/cells.ts';
+import { localTime, rowForPipe } from '../../output/cells.ts';
 import type { Terminal } from '../../output/view.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { wrap } from '../../text/width.ts';
@@ -146,5 +146,5 @@ function forPipe({ profile, base_url, account, credentials }: StatusReport): str
       missing?.join(' ') ?? '',
     ]),
   ];
-  return rows.map((row) => `${row.map(cellForPipe).join('\t')}\n`).join('');
+  return rows.map((row) => `${rowForPipe(...row)}\n`).join('');
 }

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
-import { cellForPipe } from '../../output/cells.ts';
+import { rowForPipe } from '../../output/cells.ts';
 import type { Terminal } from '../../output/view.ts';
 import { message as filledTo } from '../../text/layout.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -37,18 +37,18 @@ export const doctor = defineCommand({
         },
       },
       human: (terminal) => checks.map((check) => line(check, terminal)).join('\n'),
-      plain: () =>
-        checks
-          .map(({ ok, name, message, fix, isNeutral }) =>
-            [ok ? (isNeutral ? '-' : 'ok') : 'wrong', name, message, fix ?? ''].map(cellForPipe).join('\t'),
-          )
-          .join('\n'),
+      plain: () => checks.map((check) => rowForPipe(stateOf(check), check.name, check.message, check.fix)).join('\n'),
       read: true,
       outcome: ok ? undefined : 'failed',
       notes: ok ? ['Nothing is wrong.'] : [],
     };
   },
 });
+
+function stateOf({ ok, isNeutral }: Check): string {
+  if (!ok) return 'wrong';
+  return isNeutral ? '-' : 'ok';
+}
 
 function line({ name, ok, message, fix, isNeutral }: Check, { paint, width }: Terminal): string {
   const good = isNeutral ? paint('dim', '-') : paint('green', '✓');

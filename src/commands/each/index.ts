@@ -5,6 +5,7 @@ import { readConfig } from '../../config/config-file.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { exitCodes, Failure, interruption } from '../../errors.ts';
+import { isForMachines } from '../../output/failure.ts';
 import type { View } from '../../output/view.ts';
 import { chosenLogins, countedLogins, type Login } from './chosen.ts';
 import {
@@ -70,10 +71,9 @@ export const eachOver = (load: LoadNamed) =>
         if (flags.failed) refuseTwice(asked, who.meant);
         const isAgreed = await agreed(ctx, settings, asked, who.meant.length);
         const before = [...(isAgreed ? ['--yes'] : []), ...(settings.live ? ['--live'] : [])];
-        const isJson = settings.output === 'json' || settings.output === 'jsonl' || settings.jq !== undefined;
         const command = {
           words: (login: Login) => [...before, ...wordsFor(asked, login)],
-          env: variablesFor(settings, isJson),
+          env: variablesFor(settings, isForMachines(settings)),
         };
         return viewOf(ctx, { ...who, record, command, most: flags.parallel, isWrite: isWrite(asked) });
       } catch (error) {

@@ -9,7 +9,7 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call/call.ts';
 import { list } from '../../http/call/pages.ts';
-import { cellForPipe } from '../../output/cells.ts';
+import { rowForPipe } from '../../output/cells.ts';
 import type { Post } from './post.ts';
 
 const posts = fromOperation('list', listFeedback, {
@@ -101,6 +101,6 @@ const get = defineCommand({
 });
 
 const rowOf = (slug: string, { id, vote_count, title }: { id: number; vote_count: number; title: string }): string =>
-  `${[slug, id, vote_count, title].map(cellForPipe).join('\t')}\n`;
+  `${rowForPipe(slug, id, vote_count, title)}\n`;
 
 export const roadmap: TopGroup = { commands: [get] };

@@ -6,7 +6,7 @@ import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { cellForPipe } from '../../output/cells.ts';
+import { rowForPipe } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
 import { listed } from '../../text/listed.ts';
 import { unknownZone } from '../../text/own-zone.ts';
@@ -122,7 +122,7 @@ async function reportView(report: Report, { settings }: ReportGiven): Promise<Vi
   return {
     data: { shape: 'record', record: report },
     human: async (terminal) => (await import('../../answers/report-text.ts')).reportText(report, terminal),
-    plain: () => rows.map((row) => `${columns.map((name) => cellForPipe(row[name])).join('\t')}\n`).join(''),
+    plain: () => rows.map((row) => `${rowForPipe(...columns.map((name) => row[name]))}\n`).join(''),
   };
 }
 

@@ -5,7 +5,7 @@ import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import type { View } from '../../output/view.ts';
+import { notesIn, type View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { mayMean, queueParts } from '../../webhooks/event/account.ts';
@@ -186,8 +186,7 @@ async function within(
   return withConfigured(ctx, settings, config, async ({ admin, configured }) => {
     const looked = `Looked in ${admin.place}: no svc webhooks serve of this profile runs with this state folder. For another inbox: --config FILE`;
     const view = await work(admin, configured && [...queuesOf(configured.config).keys()]);
-    const own = typeof view.notes === 'function' ? view.notes() : (view.notes ?? []);
-    return { ...view, notes: [...own, ...(config === undefined ? [looked] : about)] };
+    return { ...view, notes: [...notesIn(view), ...(config === undefined ? [looked] : about)] };
   });
 }
 
