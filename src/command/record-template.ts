@@ -1,9 +1,9 @@
-import { operations } from '../api/index.ts';
 import type { Operation } from '../api/operation.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { call, connect } from '../http/call/call.ts';
+import { readRecord } from '../http/exchange/record.ts';
 import { fieldsIn, ownOf } from '../text/record.ts';
 import { fillTemplate, valueAt } from '../text/template.ts';
 import { unwrap } from './answered.ts';
@@ -43,11 +43,9 @@ const valueIn = (set: unknown, name: string): unknown => ownOf(fieldsIn(set), na
 /** The record whose id is in the path; undefined where the command makes one. */
 async function recordOf(ctx: Context, settings: Settings, operation: Operation, id: unknown): Promise<unknown> {
   const resource = Object.values(operation.ids ?? {})[0];
-  const reading = Object.values<Operation>(operations).find(
-    ({ safety, ids = {}, answer }) =>
-      safety === 'read' && answer.shape === 'record' && Object.values(ids)[0] === resource,
-  );
-  if (resource === undefined || !reading) return undefined;
-  const params = Object.fromEntries(Object.keys(reading.ids ?? {}).map((name) => [name, Number(id)]));
-  return unwrap(reading, await call(await connect(ctx, settings), reading, { params }));
+  if (resource === undefined) return undefined;
+  const read: Parameters<typeof readRecord>[0] = async (reading, params) =>
+    call(await connect(ctx, settings), reading, { params });
+  const found = await readRecord(read, resource, Number(id));
+  return found && unwrap(found.operation, found.answer);
 }

@@ -2,6 +2,7 @@ import { operations } from '../api/index.ts';
 import type { Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import { fieldsOf, type Shape } from '../api/shape.ts';
+import { listerOf } from '../http/exchange/record.ts';
 import { nearestField } from '../text/near.ts';
 import { bracedNames } from './template-file.ts';
 
@@ -27,10 +28,8 @@ export function unknownNames(placeholders: readonly string[]): string | undefine
  */
 export function listedFor({ ids = {} }: Operation, strange: readonly string[]): string {
   const kind = Object.values(ids)[0];
-  const list = Object.values<Operation>(operations).find(
-    ({ answer, resource }) => answer.shape === 'list' && resource === kind && (answer.of ?? kind) === kind,
-  );
-  if (!list || kind === undefined || list.answer.shape !== 'list') return '';
+  const list = kind && listerOf(kind);
+  if (kind === undefined || list?.answer.shape !== 'list') return '';
   const paths = pathsOf(fieldsOf(list.response)[list.answer.key]?.item?.fields ?? {}).map(({ path }) => path);
   const listed = strange.filter((name) => paths.includes(name));
   if (listed.length === 0) return '';

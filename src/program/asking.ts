@@ -1,9 +1,8 @@
-import { operations } from '../api/index.ts';
-import type { Operation } from '../api/operation.ts';
 import { idWords, type ResourceName, resources } from '../api/resources.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Choice, Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { listerOf } from '../http/exchange/record.ts';
 import { capital } from '../text/capital.ts';
 import { shellWord } from '../text/shell-word.ts';
 import type { Slot } from './invocation.ts';
@@ -83,15 +82,9 @@ async function choicesFor(ctx: Context, settings: Settings, param: Slot['param']
   return param.record === undefined ? [] : recordChoices(ctx, settings, param.record, param.needless);
 }
 
-/** The list of such records, by the table. Paths with an id of their own, such as members, are not asked for. */
-const listOf = (resource: ResourceName): Operation | undefined =>
-  Object.values<Operation>(operations).find(
-    ({ answer, params, resource: own }) => answer.shape === 'list' && !params && (answer.of ?? own) === resource,
-  );
-
 /** The command that lists what the argument may be, behind `svc`; undefined where there is none. */
 export function listing({ param, flagTexts }: Pick<Slot, 'param' | 'flagTexts'>): string | undefined {
-  if (param.record !== undefined) return listOf(param.record)?.command.join(' ');
+  if (param.record !== undefined) return listerOf(param.record)?.command.join(' ');
   const [config] = flagTexts.config ?? [];
   if (param.from === undefined || config === undefined) return param.from?.command;
   return `${param.from.command} --config ${shellWord(config)}`;
@@ -106,7 +99,7 @@ async function recordChoices(
   resource: ResourceName,
   needless: Slot['param']['needless'] = () => false,
 ): Promise<Choice[]> {
-  const operation = listOf(resource);
+  const operation = listerOf(resource);
   const { idField, noun } = resources[resource];
   if (!operation || !idField) return [];
   const [{ connect }, { list }] = [await import('../http/call/call.ts'), await import('../http/call/pages.ts')];

@@ -8,6 +8,12 @@ export const readerOf = (resource: string): Operation | undefined =>
     (each) => each.resource === resource && each.ids && each.safety === 'read' && each.answer.shape === 'record',
   );
 
+/** The operation that lists records of that kind. Those with an id in their path, such as members, are of others. */
+export const listerOf = (resource: string): Operation | undefined =>
+  operationList.find(
+    ({ answer, params, resource: own }) => answer.shape === 'list' && !params && (answer.of ?? own) === resource,
+  );
+
 /** `record` is undefined where the answer shows none. */
 type ReadRecord = {
   readonly operation: Operation;
