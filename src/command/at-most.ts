@@ -27,11 +27,14 @@ export const limitFlag = { limit: param.integer('At most N of them', { min: 1 })
 /** How every list that has both says that there are more. */
 export const forMore = 'For more: --limit N, or --all.';
 
-/** Of a list that is whole anyway: `--all`, which others need, changes nothing. */
-export const wholeListFlags = (limit = 'At most N of them') => ({
+/** `--limit N` beside `--all`. */
+export const limitOrAllFlags = (limit: string, all: string) => ({
   limit: orAll(param.integer(limit, { min: 1, conflicts: ['all'] })),
-  all: param.toggle('All of them (default)'),
+  all: param.toggle(all),
 });
+
+/** Of a list that is whole anyway: `--all`, which others need, changes nothing. */
+export const wholeListFlags = (limit = 'At most N of them') => limitOrAllFlags(limit, 'All of them (default)');
 
 /** The first of them, and a note where some are left out. */
 export function atMost<T>(

@@ -19,6 +19,11 @@ export const numberColumn = {
   fields: ['number', 'id'],
 } as const;
 
+/** What is printed of each in a queue. */
+export const queueFields: readonly string[] = [
+  ...['kind', 'id', 'number', 'subject', 'contact', 'waiting_since', 'priority', 'channel', 'status', 'why'],
+];
+
 /** What the page of a ticket or a conversation says of whose it is, and what the table calls it. */
 export const personLabels: readonly Column[] = [
   { path: 'contact', header: 'Customer', fields: fields('name', 'last_name', 'email', 'phone', 'contact_id') },

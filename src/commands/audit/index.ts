@@ -1,7 +1,7 @@
 import { resources } from '../../api/resources.ts';
 import { faces } from '../../audit/entry.ts';
 import { type Entry, entriesIn, entryFields } from '../../audit/read.ts';
-import { atMost, orAll } from '../../command/at-most.ts';
+import { atMost, limitOrAllFlags } from '../../command/at-most.ts';
 import { defineCommand, type TopGroup } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { past } from '../../command/past.ts';
@@ -44,8 +44,7 @@ const list = defineCommand({
     record: param.text('Only writes to the record with this id, or ticket number', { placeholder: 'ID' }),
     face: param.choice('Only writes made this way', faces),
     outcome: param.choice('Only writes that ended so', endings),
-    limit: orAll(param.integer('At most N writes (default 50)', { min: 1, conflicts: ['all'] })),
-    all: param.toggle('Every write'),
+    ...limitOrAllFlags('At most N writes (default 50)', 'Every write'),
     account: accountFlag,
   },
   examples: [

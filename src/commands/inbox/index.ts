@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
+import { queueFields } from '../../output/contact-columns.ts';
 
 export const inbox = defineCommand({
   name: 'inbox',
@@ -16,7 +17,7 @@ export const inbox = defineCommand({
     ...dbFlag,
   },
   needs: 'a copy of the account: svc mirror pull',
-  prints: async () => (await import('./rows.ts')).rowFields,
+  prints: async () => queueFields,
   examples: ['svc inbox waiting --json', 'svc inbox open'],
   async run(ctx, { args, flags, settings }) {
     const view = args.view ?? 'waiting';

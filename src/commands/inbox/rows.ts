@@ -7,15 +7,11 @@ import { idOf } from '../../inbox/row.ts';
 import { kindsIn, type Reading, rowsOf, statesIn } from '../../inbox/source.ts';
 import { requireView } from '../../inbox/views.ts';
 import { openCopyPulled } from '../../mirror/store/open-copy.ts';
-import { contactColumn, numberColumn } from '../../output/contact-columns.ts';
+import { contactColumn, numberColumn, queueFields } from '../../output/contact-columns.ts';
 import type { Column, View } from '../../output/view.ts';
 import { once } from '../../promise/once.ts';
 import { ownDrafts } from '../../sends/own.ts';
 import { withDrafts } from '../../sends/store.ts';
-
-export const rowFields: readonly string[] = [
-  ...['kind', 'id', 'number', 'subject', 'contact', 'waiting_since', 'priority', 'channel', 'status', 'why'],
-];
 
 const rowColumns: readonly Column[] = [
   { path: 'waiting_since', header: 'Waiting since', rank: 3 },
@@ -54,7 +50,7 @@ export async function rowsView(ctx: Context, settings: Settings, view: string, d
     const first = await rowsOf(reading, { view, offset: 0, most: perPart });
     const records = closing(reading, view, first.rows);
     const empty = view === 'waiting' ? 'Nobody waits.' : `Nothing in ${view}.`;
-    return { data: { shape: 'list', records, columns: rowColumns, fields: rowFields, empty }, read: true, notes };
+    return { data: { shape: 'list', records, columns: rowColumns, fields: queueFields, empty }, read: true, notes };
   } catch (error) {
     await store.close();
     throw error;

@@ -1,4 +1,4 @@
-import { forMore, orAll } from '../../command/at-most.ts';
+import { forMore, limitOrAllFlags } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
@@ -18,8 +18,7 @@ export const searchCopy = defineCommand({
   args: { words: param.texts('What to look for', { placeholder: 'WORDS', required: true }) },
   flags: {
     ...dbFlag,
-    limit: orAll(param.integer('At most N places (default 20)', { min: 1, conflicts: ['all'] })),
-    all: param.toggle('Every place'),
+    ...limitOrAllFlags('At most N places (default 20)', 'Every place'),
   },
   needs: 'a copy of the account: svc mirror pull',
   examples: ['svc mirror search export rows', "svc mirror search 'export rows' --json"],

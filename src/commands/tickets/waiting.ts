@@ -3,7 +3,7 @@ import { atMost, wholeListFlags } from '../../command/at-most.ts';
 import { defineCommand } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
-import { contactColumn, numberColumn } from '../../output/contact-columns.ts';
+import { contactColumn, numberColumn, queueFields } from '../../output/contact-columns.ts';
 import type { Column } from '../../output/view.ts';
 import { pastMoment } from '../../text/time.ts';
 
@@ -19,8 +19,6 @@ const columns: readonly Column[] = [
   { path: 'channel', header: 'Channel', rank: 7 },
   { path: 'why', header: 'Why', rank: 8 },
 ];
-
-const fields = ['kind', 'id', 'number', 'subject', 'contact', 'waiting_since', 'priority', 'channel', 'status', 'why'];
 
 export const waitingTickets = defineCommand({
   name: 'waiting',
@@ -38,7 +36,7 @@ export const waitingTickets = defineCommand({
     ...dbFlag,
   },
   needs: 'a copy of the account: svc mirror pull',
-  prints: async () => fields,
+  prints: async () => queueFields,
   examples: ['svc tickets waiting', 'svc tickets waiting --for 2d --channel email', 'svc tickets waiting --json'],
   async run(ctx, { flags, settings }) {
     const since = flags.for === undefined ? undefined : pastMoment(flags.for, '--for', ctx.clock.now());
@@ -55,11 +53,11 @@ export const waitingTickets = defineCommand({
         (before === undefined || Date.parse(row.waiting_since) <= before) &&
         (channel === undefined || row.channel?.toLowerCase() === channel.toLowerCase()),
     );
-    const shown = atMost(wanted, flags.limit);
+    const { records, notes: more } = atMost(wanted, flags.limit);
     return {
-      data: { shape: 'list', records: shown.records, columns, fields, empty: 'Nothing waits for the team.' },
+      data: { shape: 'list', records, columns, fields: queueFields, empty: 'Nothing waits for the team.' },
       read: true,
-      notes: [...shown.notes, ...(wanted.length === 0 ? otherChannels(channel, value) : []), ...notes],
+      notes: [...more, ...(wanted.length === 0 ? otherChannels(channel, value) : []), ...notes],
     };
   },
 });

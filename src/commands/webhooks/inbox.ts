@@ -1,5 +1,5 @@
 import { webhookEvents } from '../../api/webhooks.ts';
-import { forMore, orAll } from '../../command/at-most.ts';
+import { forMore, limitOrAllFlags } from '../../command/at-most.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
@@ -69,8 +69,7 @@ const list = defineCommand({
   summary: 'List received events, newest first, earlier runs included',
   flags: {
     event: param.choice('Only this event', webhookEvents),
-    limit: orAll(param.integer('At most N events (default 50)', { min: 1, conflicts: ['all'] })),
-    all: param.toggle('Every event'),
+    ...limitOrAllFlags('At most N events (default 50)', 'Every event'),
     config: configFlag,
     account: accountFlag,
   },
