@@ -1,5 +1,5 @@
 import type { AnyCommand, Param } from './command.ts';
-import { globalFlags, switchFlags } from './global-flags.ts';
+import { globalFlags, isHelpFlag, longName, switchFlags } from './global-flags.ts';
 import { flagName } from './param.ts';
 
 export type TypedFlag = {
@@ -23,7 +23,7 @@ export function typedFlags(words: readonly string[], command: Pick<AnyCommand, '
   }
   const isSwitch = (name: string): boolean => {
     const param = known.get(name)?.param;
-    return param ? param.placeholder === undefined : switchFlags.has(name) || /^(?:-h|--help)$/u.test(name);
+    return param ? param.placeholder === undefined : switchFlags.has(name) || isHelpFlag(name);
   };
   const flags: TypedFlag[] = [];
   const add = (name: string, value: string | undefined, at: number) =>
@@ -40,10 +40,20 @@ export function typedFlags(words: readonly string[], command: Pick<AnyCommand, '
   return flags;
 }
 
+/** Of those the ones that the command does not know. */
+export const strangeFlags = (words: readonly string[], command: Pick<AnyCommand, 'flags'>): readonly TypedFlag[] =>
+  typedFlags(words, command).filter(({ key, name }) => key === undefined && !isHelpFlag(name));
+
+/** The words that are neither a flag nor the value of one. */
+export function wordsBeside(words: readonly string[], flags: readonly TypedFlag[]): readonly string[] {
+  const ofFlags = new Set(flags.flatMap(({ value, at }) => (value === words[at] ? [at - 1, at] : [at])));
+  return words.filter((_, at) => !ofFlags.has(at));
+}
+
 /** The long name of a global flag. */
 function globalName(name: string): string | undefined {
   const [term] = globalFlags.find(([term]) => term.split(/, | /u).includes(name)) ?? [];
-  return /--[\w-]+/u.exec(term ?? '')?.[0];
+  return term && longName(term);
 }
 
 /** What one word names; `joined` is the value of the last, where the word holds it. */

@@ -1,4 +1,4 @@
-import { firstWordAt, switchFlags } from '../command/global-flags.ts';
+import { firstWordAt, isHelpFlag, switchFlags } from '../command/global-flags.ts';
 import { entryNamed, loadNamed } from '../commands/index.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
@@ -42,7 +42,7 @@ export function asFlag(typed: readonly string[]): readonly string[] {
 
 /** `svc --help tickets list` is `svc tickets list --help`: what stands behind it names the command. */
 export function withHelpLast(argv: readonly string[]): readonly string[] {
-  const at = argv.findIndex((word) => word === '--help' || word === '-h' || word === '--');
+  const at = argv.findIndex((word) => isHelpFlag(word) || word === '--');
   const [next] = argv.slice(at + 1);
   if (at < 0 || argv[at] === '--' || next === undefined || next.startsWith('-')) return argv;
   // Behind a command's own flag it may be that flag's value, and behind another program's name it is that program's.
@@ -67,7 +67,7 @@ export function asRehearsal(argv: readonly string[]): readonly string[] {
   if (argv[at] !== 'rehearse') return argv;
   const rest = argv.slice(at + 1);
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
-  if (rest.length === 0 || (own.length > 0 && /^(?:-h|--help)$/u.test(own[0] ?? ''))) return argv;
+  if (rest.length === 0 || isHelpFlag(own[0] ?? '')) return argv;
   return [...argv.slice(0, at), 'sandbox', 'exec', '--seed', 'mirror', '--diff', ...rest];
 }
 

@@ -1,11 +1,7 @@
 import type { AnyCommand } from '../command/command.ts';
-import { type TypedFlag, typedFlags } from '../command/typed-flags.ts';
+import { strangeFlags } from '../command/typed-flags.ts';
 import { listed } from '../text/listed.ts';
 import { typedLine } from '../text/shell-word.ts';
-
-/** The flags of a line that the command does not know. */
-export const strangeFlags = (words: readonly string[], command: Pick<AnyCommand, 'flags'>): readonly TypedFlag[] =>
-  typedFlags(words, command).filter(({ key, name }) => key === undefined && !/^(?:-h|--help)$/u.test(name));
 
 /**
  * The advice to run a line. Of one with flags that the command does not know the command alone is named: whether the word behind

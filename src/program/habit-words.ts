@@ -1,5 +1,5 @@
 import type { Command, Group } from '../command/command.ts';
-import { globalFlags } from '../command/global-flags.ts';
+import { globalFlags, longName } from '../command/global-flags.ts';
 import { argName, flagName } from '../command/param.ts';
 import { outputs } from '../config/outputs.ts';
 import { ownOf } from '../text/record.ts';
@@ -211,5 +211,5 @@ const notGiven = (word: string): string =>
 
 const flagsOf = ({ flags }: Command): readonly string[] => [
   ...Object.entries(flags).flatMap(([key, flag]) => (flag.hidden ? [] : [`--${flagName(key, flag)}`])),
-  ...globalFlags.map(([term]) => /--[\w-]+/u.exec(term)?.[0] ?? ''),
+  ...globalFlags.map(([term]) => longName(term)),
 ];

@@ -1,8 +1,9 @@
 import { type AnyCommand, descend, type Group, runOf } from '../command/command.ts';
+import { isHelpFlag } from '../command/global-flags.ts';
+import { strangeFlags } from '../command/typed-flags.ts';
 import { Failure } from '../errors.ts';
 import { typedLine } from '../text/shell-word.ts';
 import { leadingWords } from './leading-words.ts';
-import { strangeFlags } from './strange-flags.ts';
 
 /** What stands behind `--` is another program's. */
 const ownWords = (argv: readonly string[]): readonly string[] => {
@@ -17,7 +18,7 @@ export function asksData(argv: readonly string[]): boolean {
     (word, at) =>
       /^(?:--json|--output=json|-ojson)$/u.test(word) || (/^(?:-o|--output)$/u.test(word) && words[at + 1] === 'json'),
   );
-  return isJson && words.some((word) => word === '--help' || word === '-h');
+  return isJson && words.some(isHelpFlag);
 }
 
 const fieldNames = /^[a-z_]+(?:\.[a-z_]+)*(?:,[a-z_]+(?:\.[a-z_]+)*)*$/u;

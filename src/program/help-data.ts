@@ -1,5 +1,5 @@
 import { aliasesOf, type Command, descend, type Group, type Param, runOf, shownOf } from '../command/command.ts';
-import { globalFlags, valuedFlags } from '../command/global-flags.ts';
+import { globalFlags, isHelpFlag, longName, valuedFlags } from '../command/global-flags.ts';
 import { argName, flagName } from '../command/param.ts';
 import { type TypedFlag, typedFlags } from '../command/typed-flags.ts';
 import { entries } from '../commands/index.ts';
@@ -24,9 +24,7 @@ export function helpData(loaded: Group | Command, argv: readonly string[]): stri
 
 /** Also behind a flag that nobody knows, which may take no value. */
 const isHelp = ({ name, value, param }: TypedFlag): boolean =>
-  [name, ...(param === undefined && !valuedFlags.has(name) ? [value] : [])].some(
-    (word) => word === '--help' || word === '-h',
-  );
+  isHelpFlag(name) || (param === undefined && !valuedFlags.has(name) && isHelpFlag(value ?? ''));
 
 /** The same of svc itself. */
 export const rootData = (): string =>
@@ -44,7 +42,7 @@ export const rootData = (): string =>
 
 const everywhere = {
   exit_codes: [{ code: 0, kind: null, meaning: 'done; also an empty list' }, ...exitMeanings],
-  global_flags: globalFlags.map(([term, description]) => ({ name: /--[\w-]+/u.exec(term)?.[0], description })),
+  global_flags: globalFlags.map(([term, description]) => ({ name: longName(term), description })),
 };
 
 function dataOf(node: Group | Command, command: string, aliases: readonly string[]) {

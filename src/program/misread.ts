@@ -1,11 +1,11 @@
 import type { CommanderError } from 'commander';
 import { type AnyCommand, type Group, runOf } from '../command/command.ts';
+import { strangeFlags } from '../command/typed-flags.ts';
 import { Failure } from '../errors.ts';
 import { typedLine } from '../text/shell-word.ts';
 import { habitualFlag } from './habit-words.ts';
 import { leadingWords } from './leading-words.ts';
 import { refusal } from './refusal.ts';
-import { strangeFlags } from './strange-flags.ts';
 import { slipIn } from './unknown.ts';
 
 /** What is said of a line that commander does not take. */

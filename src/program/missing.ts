@@ -51,7 +51,7 @@ async function listingOf(missing: readonly Slot[]): Promise<string> {
   const slot = missing.find(({ of, param }) => of === 'args' && (param.from ?? param.record) !== undefined);
   if (!slot) return '';
   const { listing } = await import('./asking.ts');
-  const line = await listing(slot);
+  const line = listing(slot);
   return line === undefined ? '' : `\nTo find one: svc ${line}`;
 }
 

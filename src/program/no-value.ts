@@ -1,7 +1,7 @@
 import { check } from '../api/check.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Param } from '../command/command.ts';
-import { globalFlags } from '../command/global-flags.ts';
+import { globalFlags, longName } from '../command/global-flags.ts';
 import { argName, flagName } from '../command/param.ts';
 import { columnNames, fieldsOfRow, nameKey } from '../command/row.ts';
 import { Failure } from '../errors.ts';
@@ -11,7 +11,7 @@ import type { Invocation } from './invocation.ts';
 export function refuseNoValue({ command, argTexts, flagTexts, globals }: Invocation): void {
   const given = Object.fromEntries(Object.entries(globals));
   for (const [term] of globalFlags) {
-    const name = /--([\w-]+) </u.exec(term)?.[1] ?? '';
+    const name = longName(term).slice(2);
     const text = given[name.replaceAll(/-[a-z]/gu, (letters) => letters.slice(1).toUpperCase())];
     if (typeof text === 'string') refuse(`--${name}`, {}, [text]);
   }

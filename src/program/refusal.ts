@@ -6,8 +6,8 @@ import { Failure } from '../errors.ts';
 import { capital } from '../text/capital.ts';
 import { nearest } from '../text/near.ts';
 import { shellWord, typedLine } from '../text/shell-word.ts';
+import { didYouMean } from './did-you-mean.ts';
 import { habitualFlag } from './habit-words.ts';
-import { didYouMean } from './strange-flags.ts';
 
 /** `words`: the arguments that it was given. */
 type Refused = { readonly command?: readonly string[]; readonly words?: readonly string[] };

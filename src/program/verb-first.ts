@@ -2,10 +2,10 @@ import { aliasesOf, runOf } from '../command/command.ts';
 import { entries, entryNamed, loadEntry } from '../commands/index.ts';
 import { Failure } from '../errors.ts';
 import { typedLine } from '../text/shell-word.ts';
+import { didYouMean } from './did-you-mean.ts';
 import { commandHabits, habitIn, habitualCommand } from './habit-words.ts';
 import { leadingWords } from './leading-words.ts';
 import { notThere } from './not-there.ts';
-import { didYouMean } from './strange-flags.ts';
 
 const verbs: Readonly<Record<string, string>> = {
   ...{ list: 'list', ls: 'list', get: 'get', show: 'get', view: 'get', describe: 'get' },

@@ -1,7 +1,7 @@
 import { type AnyCommand, descend, type Param, runOf } from '../../command/command.ts';
 import type { LoadNamed } from '../../command/find-command.ts';
 import { argName } from '../../command/param.ts';
-import { typedFlags } from '../../command/typed-flags.ts';
+import { strangeFlags, typedFlags, wordsBeside } from '../../command/typed-flags.ts';
 import { Failure } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -23,11 +23,9 @@ export async function refuseNeverRuns(words: readonly string[], load: LoadNamed)
 }
 
 function refuseStrange(command: AnyCommand, path: readonly string[], words: readonly string[]): void {
-  const flags = typedFlags(words, command);
-  const strange = flags.find(({ name, key, param }) => !param && key === undefined && !/^(?:-h|--help)$/u.test(name));
+  const [strange] = strangeFlags(words, command);
   if (strange) throw never(`svc ${path.join(' ')} has no flag ${sanitize(strange.name)}.`, path);
-  const ofFlags = new Set(flags.flatMap(({ value, at }) => (value === words[at] ? [at - 1, at] : [at])));
-  const plain = words.filter((word, at) => !ofFlags.has(at) && word !== '--');
+  const plain = wordsBeside(words, typedFlags(words, command)).filter((word) => word !== '--');
   const args = Object.entries<Param<unknown>>(command.args);
   if (plain.length <= args.length || args.some(([, { many }]) => many)) return;
   const taken = args.length === 0 ? 'no words' : `only ${args.map(([key, arg]) => argName(key, arg)).join(' ')}`;

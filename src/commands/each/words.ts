@@ -4,7 +4,7 @@ import { confirmed } from '../../command/confirm.ts';
 import { dryRunKey } from '../../command/dry-run.ts';
 import type { FindCommand } from '../../command/find-command.ts';
 import { withoutOverridden } from '../../command/overridden.ts';
-import { type TypedFlag, typedFlags } from '../../command/typed-flags.ts';
+import { type TypedFlag, typedFlags, wordsBeside } from '../../command/typed-flags.ts';
 import { unaliased } from '../../config/aliases.ts';
 import { readConfig } from '../../config/config-file.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -118,11 +118,10 @@ const telling: ReadonlySet<string> = new Set(['--base-url', '--auth-url', '--liv
 /** What the same command is known by, in whatever order its flags stand. */
 export function knownBy({ words, typed }: Asked): readonly string[] {
   const isForm = ({ key, param }: TypedFlag) => !param && key !== undefined && !telling.has(key);
-  const ofFlags = new Set(typed.flatMap(({ value, at }) => (value === words[at] ? [at - 1, at] : [at])));
   const flags = typed
     .filter((flag) => !isForm(flag))
     .map(({ key, name, value }) => [key ?? name, value ?? []].flat().join('='));
-  return [...words.filter((_, at) => !ofFlags.has(at)), ...flags.sort()];
+  return [...wordsBeside(words, typed), ...flags.sort()];
 }
 
 /** What it has done it does not do again to be read. */
