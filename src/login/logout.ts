@@ -5,7 +5,7 @@ import { clientOf } from '../auth/refresh.ts';
 import { updateProfile } from '../config/config-file.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { Failure, isInterruption } from '../errors.ts';
+import { Failure, type FailureKind, isInterruption } from '../errors.ts';
 
 type Ports = Pick<
   Context,
@@ -89,15 +89,15 @@ async function revokeLogin(ctx: Ports, settings: Settings, login: Stored<'oauth'
 /** What was not revoked, or perhaps not. */
 function kept(error: Failure, { what }: Revoking): Failure {
   const fact = error.mayBeDone ? 'may or may not have been revoked' : 'was not revoked';
-  const isUnknown = error.mayBeDone && !isInterruption(error);
-  return new Failure(
-    // A keyring that is locked is no login that has ended.
-    isUnknown ? 'unknown' : error.isUnread ? 'failed' : error.kind,
-    `${what} ${fact}, and is kept: ${error.message}`,
-    {
-      status: error.status,
-      mayBeDone: error.mayBeDone,
-      hint: 'Try again, or forget it on this machine alone: svc logout --local-only',
-    },
-  );
+  return new Failure(kindOf(error), `${what} ${fact}, and is kept: ${error.message}`, {
+    status: error.status,
+    mayBeDone: error.mayBeDone,
+    hint: 'Try again, or forget it on this machine alone: svc logout --local-only',
+  });
+}
+
+function kindOf(error: Failure): FailureKind {
+  if (error.mayBeDone && !isInterruption(error)) return 'unknown';
+  // A keyring that is locked is no login that has ended.
+  return error.isUnread ? 'failed' : error.kind;
 }

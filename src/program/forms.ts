@@ -10,13 +10,18 @@ import type { Invocation } from './invocation.ts';
 export function inItsForms({ command, globals, path }: Invocation, settings: Settings): Settings {
   const { forms } = command;
   if (!forms || !settings.output || forms.includes(settings.output)) return settings;
-  const typed = globals.json ? '--json' : globals.jq !== undefined ? '--jq' : globals.output && `-o ${globals.output}`;
+  const typed = typedForm(globals);
   if (typed === undefined) return { ...settings, output: undefined };
   if (command.passThrough)
     throw new Failure('usage', `${typed} before the command that svc is to run means nothing; nothing was begun.`, {
       hint: ofTheirs(typed),
     });
   throw new Failure('usage', `svc ${path} has no ${typed}; nothing was begun.`, { hint: ofOwn(forms) });
+}
+
+function typedForm({ json, jq, output }: Invocation['globals']): string | undefined {
+  if (json) return '--json';
+  return jq === undefined ? output && `-o ${output}` : '--jq';
 }
 
 const ofOwn = (forms: readonly Output[]): string =>

@@ -35,16 +35,21 @@ const namesNothing = (text: string, label: string, { isLine, commas, many, choic
   (commas === true || many === true || choices !== undefined || label === '--status') &&
   /^[\s,]*$/u.test(text);
 
+function isTaken(text: string, label: string, taking: Taking): boolean | undefined {
+  if (text === '') return taking.takesEmpty;
+  return text.trim() === '' ? taking.takesBlanks : !namesNothing(text, label, taking);
+}
+
 function refuse(
   label: string,
   taking: Taking,
   texts: readonly string[] = [],
   way: () => string | undefined = () => undefined,
 ): void {
-  const { takesEmpty, takesBlanks, isLine, offers } = taking;
+  const { isLine, offers } = taking;
   for (const text of isLine ? texts.slice(0, 1) : texts) {
+    if (isTaken(text, label, taking)) continue;
     const isBlank = text.trim() === '';
-    if (isBlank ? (text === '' ? takesEmpty : takesBlanks) : !namesNothing(text, label, taking)) continue;
     const others = Array.isArray(offers) ? `It also takes ${offers.join(', ')}.` : undefined;
     throw new Failure('usage', `${label} ${isBlank ? 'is empty' : 'holds nothing but commas'}.`, {
       hint: ['If a variable stands there, it has no value.', way() ?? others].filter(Boolean).join('\n'),

@@ -24,76 +24,80 @@ export async function parse(typed: readonly string[], columns?: number): Promise
   const answered = await helpAsked(typed, columns);
   if (answered !== undefined) return { help: answered };
   const argv = withSortJoined(asRehearsal(withHelpLast(asFlag(typed))));
-  let invoked: Invocation | undefined;
-  let help = '';
-  const writeOut = (text: string) => {
-    help += text;
-  };
   const named = entryNamed(firstWord(argv));
-  const root = new Commander('svc').description('Operate one account from the command line.');
-  // Commander finds the root's flags behind a command too, and `svc changelog create --version 1.2.0` has its own.
-  if (!named) root.version(version, '-V, --version');
-  // Commander writes its mistakes here; they reach the user as Failures. Help that it shows unasked is an answer.
-  let unasked = '';
-  const writeErr = (text: string) => {
-    unasked += text;
-  };
-  root.exitOverride().configureOutput({
-    writeOut,
-    writeErr,
-    getOutHelpWidth: () => columns ?? usualWidth,
-    getErrHelpWidth: () => columns ?? usualWidth,
-  });
-  root.configureHelp(helpConfiguration).helpOption('-h, --help', 'Show this help');
-  for (const [term, description] of globalFlags)
-    root.addOption(new Option(term, description).helpGroup('Global flags:'));
-
   const loaded = named && (await loadEntry(named));
+  const data = await saidBefore(argv, loaded);
+  if (data !== undefined) return { help: data };
+  const written: Record<'out' | 'err', string[]> = { out: [], err: [] };
+  const root = rootOf(written, columns);
+  let invoked: Invocation | undefined;
+  if (named && loaded) {
+    const onRun = (invocation: Invocation) => {
+      invoked = invocation;
+    };
+    const built = build(root, loaded, { path: [named.name], onRun, ofGroup: () => ({}) });
+    root.addCommand(built.aliases([...(named.aliases ?? [])]));
+  } else {
+    // Commander finds the root's flags behind a command too, and `svc changelog create --version 1.2.0` has its own.
+    root.version(version, '-V, --version');
+    for (const { name, aliases = [], summary } of entries)
+      root
+        .command(name)
+        .aliases([...aliases])
+        .description(summary);
+  }
+  let shown = written.out;
+  try {
+    await root.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Help that it shows unasked is an answer.
+    if (error.code === 'commander.help') shown = written.err;
+    else if (error.exitCode !== 0)
+      throw fieldsBehindJson(argv, error) ?? (await import('./misread.ts')).misread(error, argv, loaded);
+  }
+  const help = shown.join('');
+  if (!invoked && help !== '') return { help };
+  // Nothing was understood, so nothing was done: that is no success.
+  if (!invoked)
+    throw new Failure('usage', 'svc does not see which command is meant.', {
+      hint: 'Put the flags behind the command, each by itself.',
+    });
+  refuseFieldAmongIds(argv, idsIn(invoked));
+  if (hasEmptyText(invoked)) (await import('./no-value.ts')).refuseNoValue(invoked);
+  return withoutTwice(typed, invoked);
+}
+
+/** What is wrong with the line, also where --help stands behind it; and help as data, where that is asked for. */
+async function saidBefore(argv: readonly string[], loaded: Group | Command | undefined): Promise<string | undefined> {
   if (!loaded || firstWord(argv) === 'list') {
     const meant = await (await import('./verb-first.ts')).verbFirst(argv);
     if (meant) throw meant;
   }
-  // Said before anything else is read, also where --help stands behind it.
   const stranger = strangerIn(argv, loaded);
   if (stranger) throw (await import('./unknown.ts')).unknown(stranger);
   if (asksData(argv)) {
     const { helpData, rootData } = await import('./help-data.ts');
     const data = loaded ? helpData(loaded, argv) : rootData();
-    if (data !== undefined) return { help: data };
+    if (data !== undefined) return data;
   }
   refuseFieldsBehindJson(argv, loaded);
-  // Nobody asks for the others beside one that is named.
-  for (const entry of named ? [named] : entries) {
-    if (!loaded) {
-      root
-        .command(entry.name)
-        .aliases([...(entry.aliases ?? [])])
-        .description(entry.summary);
-      continue;
-    }
-    const onRun = (invocation: Invocation) => {
-      invoked = invocation;
-    };
-    const built = build(root, loaded, { path: [entry.name], onRun, ofGroup: () => ({}) });
-    root.addCommand(built.aliases([...(entry.aliases ?? [])]));
-  }
-  try {
-    await root.parseAsync([...argv], { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.code === 'commander.help') help = unasked;
-    else if (error.exitCode !== 0)
-      throw fieldsBehindJson(argv, error) ?? (await import('./misread.ts')).misread(error, argv, loaded);
-  }
-  if (invoked) refuseFieldAmongIds(argv, idsIn(invoked));
-  // Nothing was understood, so nothing was done: that is no success.
-  if (!invoked && help === '')
-    throw new Failure('usage', 'svc does not see which command is meant.', {
-      hint: 'Put the flags behind the command, each by itself.',
-    });
-  if (!invoked) return { help };
-  if (hasEmptyText(invoked)) (await import('./no-value.ts')).refuseNoValue(invoked);
-  return withoutTwice(typed, invoked);
+  return undefined;
+}
+
+/** What commander writes is kept: its mistakes reach the user as Failures. */
+function rootOf(written: Readonly<Record<'out' | 'err', string[]>>, columns = usualWidth): Commander {
+  const root = new Commander('svc').description('Operate one account from the command line.');
+  root.exitOverride().configureOutput({
+    writeOut: (text) => written.out.push(text),
+    writeErr: (text) => written.err.push(text),
+    getOutHelpWidth: () => columns,
+    getErrHelpWidth: () => columns,
+  });
+  root.configureHelp(helpConfiguration).helpOption('-h, --help', 'Show this help');
+  for (const [term, description] of globalFlags)
+    root.addOption(new Option(term, description).helpGroup('Global flags:'));
+  return root;
 }
 
 /** Commas alone are an empty list. */

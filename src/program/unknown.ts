@@ -30,7 +30,8 @@ export function unknown({ word, path, group }: Stranger): Failure {
   // `svc lists get` is meant as it is typed: what is a command elsewhere is no slip of the finger for `set`.
   const own = habitualCommand(word, group) ?? (commandWords.has(word) ? undefined : slipOf(word, group));
   const line = path.join(' ');
-  const meant = elsewhere === undefined ? (own ? `${line} ${own}` : shown(word, line, group)) : `svc ${elsewhere}`;
+  const here = own ? `${line} ${own}` : shown(word, line, group);
+  const meant = elsewhere === undefined ? here : `svc ${elsewhere}`;
   const loud = group && habitIn(loudHabits, group.name, word);
   const other = habitIn(otherHabits, group?.name ?? '', word);
   const also = [

@@ -29,15 +29,13 @@ export async function verbFirst(argv: readonly string[]): Promise<Failure | unde
     [verb, typed].some((word) => one.name === word || aliasesOf(one, commands).includes(word)),
   );
   const own = child?.name ?? habitualCommand(typed, group);
-  const missing = own === undefined ? notThere(typed, name) : undefined;
+  if (own === undefined) {
+    const { fact, instead } = notThere(typed, name) ?? { fact: '', instead: `Run: svc ${name} --help` };
+    return new Failure('usage', `Unknown command '${typed}'. ${fact}`.trimEnd(), { hint: instead });
+  }
   const at = argv.indexOf(typed);
-  const line = own === undefined ? [] : argv.with(at, name).with(argv.indexOf(noun, at + 1), own);
+  const line = argv.with(at, name).with(argv.indexOf(noun, at + 1), own);
   const command = runOf(commands.find((one) => one.name === own));
-  const hint =
-    own === undefined
-      ? (missing?.instead ?? `Run: svc ${name} --help`)
-      : command
-        ? didYouMean(line, [name, own], command)
-        : `Did you mean: svc ${typedLine(line)}`;
-  return new Failure('usage', `Unknown command '${typed}'.${missing ? ` ${missing.fact}` : ''}`, { hint });
+  const hint = command ? didYouMean(line, [name, own], command) : `Did you mean: svc ${typedLine(line)}`;
+  return new Failure('usage', `Unknown command '${typed}'.`, { hint });
 }

@@ -128,6 +128,11 @@ function detailsOf(credential: CredentialReport, working: readonly CredentialKin
   ].filter(Boolean);
 }
 
+function stateOf({ valid, unreadable }: Pick<CredentialReport, 'valid' | 'unreadable'>): string {
+  if (valid) return 'valid';
+  return unreadable ? 'unreadable' : 'invalid';
+}
+
 /** One name and value a line; a credential's: kind, state, store, expiry, what it serves, scopes granted and not. */
 function forPipe({ profile, base_url, account, credentials }: StatusReport): string {
   const working = workingOf(credentials);
@@ -138,7 +143,7 @@ function forPipe({ profile, base_url, account, credentials }: StatusReport): str
     ['account_id', account ? String(account.id) : ''],
     ...credentials.map(({ kind, valid, unreadable, store, expires_at, scopes, missing_scopes: missing }) => [
       kind,
-      valid ? 'valid' : unreadable ? 'unreadable' : 'invalid',
+      stateOf({ valid, unreadable }),
       store,
       expires_at ?? '',
       valid ? servesWhat({ kind, missing_scopes: missing }, working) : '',
