@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fillFile, readReserved, reserveFile } from '../disk/draft/reserved-file.ts';
 import { isThere } from '../disk/file/atomic-file.ts';
 import { removeFile } from '../disk/file/folder.ts';
+import { isDone } from '../promise/whether.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { jsonIn } from '../text/json.ts';
 import { fieldsIn } from '../text/record.ts';
@@ -22,10 +23,7 @@ export function rescueFile(folder: string) {
     async fill(name: string, secret: string, stored: string | undefined): Promise<boolean> {
       // The file does not hold the old secret itself.
       const rescued: Rescued = { version: 1, secret, newer_than: hexDigestOf(stored ?? '') };
-      return fillFile(pathOf(name), JSON.stringify(rescued)).then(
-        () => true,
-        () => false,
-      );
+      return isDone(fillFile(pathOf(name), JSON.stringify(rescued)));
     },
     /** The newer secret; undefined where there is none, or where another has taken its place since. */
     async read(name: string, stored: string | undefined): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { number } from '../text/number.ts';
-import { isRecord } from '../text/record.ts';
+import { type Fields, isRecord } from '../text/record.ts';
 import { sizeOf } from './inert.ts';
 import { restName, sliceIn, sliceName } from './slices.ts';
 
@@ -17,8 +17,6 @@ export type Kept<T> = { readonly kept: T; readonly leftOut: readonly string[] };
 /** How the rest can be had: fields to call with, in a sentence. */
 export type Ask = (fields: string) => string;
 
-type Record_ = Readonly<Record<string, unknown>>;
-
 /** As many items from the beginning as there is room for. */
 export function firstItems(items: readonly unknown[], most: number): readonly unknown[] {
   let used = 2;
@@ -33,7 +31,7 @@ export function firstItems(items: readonly unknown[], most: number): readonly un
  * A record in `most` characters. Of lists the newest items stay (messages), then the longest texts are cut, and what is
  * still too large is left out whole. A part stands under its own name: `content_html[0:30000]`.
  */
-export function smallRecord(record: Record_, most: number, ask: Ask, path = ''): Kept<Record_> {
+export function smallRecord(record: Fields, most: number, ask: Ask, path = ''): Kept<Fields> {
   let kept = record;
   // By field: one that is cut again has one sentence.
   const leftOut = new Map<string, readonly string[]>();
@@ -43,7 +41,11 @@ export function smallRecord(record: Record_, most: number, ask: Ask, path = ''):
     const [field, value] = largestOf(kept);
     if (field === undefined) break;
     const allowed = Math.max(0, sizeOf(value) - excess);
-    const smaller = smallValue({ field, value, path }, { allowed, whole: most * 0.6 }, ask);
+    const smaller = smallValue(
+      { field, value, place: path ? `${path}.${field}` : field },
+      { allowed, whole: most * 0.6 },
+      ask,
+    );
     const entries = Object.entries(kept).flatMap(([name, each]) =>
       name === field ? smaller.kept : [[name, each] as const],
     );
@@ -59,7 +61,7 @@ export function smallRecord(record: Record_, most: number, ask: Ask, path = ''):
 const mostRounds = 20;
 
 /** Lists of records first, so that the text of the record itself stays as long as it can. */
-function largestOf(record: Record_): [field: string | undefined, value: unknown] {
+function largestOf(record: Fields): [field: string | undefined, value: unknown] {
   const sizes = Object.entries(record).map(([field, value]) => ({ field, value, size: sizeOf(value) }));
   const lists = sizes.filter(({ value }) => Array.isArray(value) && value.length > 1);
   const largest = [...sizes].sort((a, b) => b.size - a.size)[0];
@@ -71,13 +73,14 @@ function largestOf(record: Record_): [field: string | undefined, value: unknown]
 /** `allowed` for all of it; the newest item of a list stays whole up to `whole`, at the cost of other fields. */
 type Room = { readonly allowed: number; readonly whole: number };
 
-type LongField = { readonly field: string; readonly value: unknown; readonly path: string };
+/** `place` is its whole path, as it is asked for. */
+type LongField = { readonly field: string; readonly value: unknown; readonly place: string };
 
 /** Entries in the place of one that is too large. */
-function smallValue({ field, value, path }: LongField, { allowed, whole }: Room, ask: Ask): Kept<[string, unknown][]> {
-  const place = path ? `${path}.${field}` : field;
-  if (typeof value === 'string') return smallText({ field, value, path }, allowed, ask);
-  if (Array.isArray(value) && value.length > 1) return smallList({ field, value, path }, { allowed, whole }, ask);
+function smallValue(long: LongField, { allowed, whole }: Room, ask: Ask): Kept<[string, unknown][]> {
+  const { field, value, place } = long;
+  if (typeof value === 'string') return smallText(long, allowed, ask);
+  if (Array.isArray(value) && value.length > 1) return smallList(long, { allowed, whole }, ask);
   if (Array.isArray(value) && isRecord(value[0])) {
     const item = smallRecord(value[0], Math.max(0, allowed - 2), ask, `${place}[0]`);
     return { kept: [[field, [item.kept]]], leftOut: item.leftOut };
@@ -89,9 +92,8 @@ function smallValue({ field, value, path }: LongField, { allowed, whole }: Room,
   return { kept: [], leftOut: [`${place} (${number(sizeOf(value))} characters) is left out. ${ask(place)}`] };
 }
 
-function smallText({ field, value, path }: LongField, allowed: number, ask: Ask): Kept<[string, unknown][]> {
+function smallText({ field, value, place }: LongField, allowed: number, ask: Ask): Kept<[string, unknown][]> {
   const text = String(value);
-  const place = path ? `${path}.${field}` : field;
   // The name of the part is longer than that of the field.
   const end = cutAt(text, Math.max(0, allowed - 40));
   const sentence = `${place} has ${number(text.length)} characters, the first ${number(end)} are here. ${ask(restName(place, end))}`;
@@ -110,9 +112,8 @@ function cutAt(text: string, most: number): number {
 }
 
 /** The newest of it, in their order; at least one, which may be made smaller. */
-function smallList({ field, value, path }: LongField, { allowed, whole }: Room, ask: Ask): Kept<[string, unknown][]> {
+function smallList({ field, value, place }: LongField, { allowed, whole }: Room, ask: Ask): Kept<[string, unknown][]> {
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
-  const place = path ? `${path}.${field}` : field;
   const isNewestLast = timeOf(items.at(-1)) >= timeOf(items[0]) && timeOf(items[0]) !== '';
   const newest = isNewestLast ? firstItems([...items].reverse(), allowed) : firstItems(items, allowed);
   const count = Math.max(1, newest.length);

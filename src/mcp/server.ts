@@ -44,10 +44,45 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
     const isMissed = grant.only?.includes(name) && !offered.some((each) => each.name === name);
     if (isMissed) ctx.notice(`${name} is not offered: this login cannot use it. See: svc auth status`);
   }
-  const pace = createPace(ctx.clock);
+  const run = runnerOf({ ctx, settings, service, sends });
+  return () => {
+    const server = new Server(
+      { name: 'svc', title: 'svc', version },
+      { capabilities: { tools: {} }, instructions: instructionsFor(grant) },
+    );
+    const calls = callsOfSession(() => server.getClientVersion());
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offered.map(listed) }));
+    server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+      const { name, arguments: input = {} } = params;
+      const tool = tools.find((each) => each.name === name);
+      const refusal = tool ? undefined : refusalOf(name);
+      if (!tool && !refusal) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${name}.`);
+      if (!tool) return failureAnswer(notGranted(refusal ?? ''), { boundary: newBoundary(ctx) });
+      const before = calls.before(extra.requestId, [name, input]);
+      if (before) return before;
+      const answer = run(tool, input, { tell: tellerOf(extra), client: nameOf(server), signal: extra.signal });
+      if (tool.reach !== 'read') calls.note(extra.requestId, [name, input], answer);
+      return answer;
+    });
+    return server;
+  };
+}
 
-  async function run(tool: Tool, input: Record<string, unknown>, { tell, client, signal }: Caller): Promise<Answer> {
-    // Each call is a command of its own.
+/** What all calls of a program share. `ctx`: of the program, whose notices are no part of an answer. */
+type Shared = {
+  readonly ctx: Context;
+  readonly settings: Settings;
+  readonly service: Service;
+  readonly sends: Context['sends'];
+};
+
+type Run = (tool: Tool, input: Record<string, unknown>, caller: Caller) => Promise<Answer>;
+
+/** Each call is a command of its own. */
+function runnerOf(shared: Shared): Run {
+  const { ctx, service, sends } = shared;
+  const pace = createPace(ctx.clock);
+  return async (tool, input, { tell, client, signal }) => {
     const writes: Writes = { done: [], unknown: [] };
     const origin: Origin = { face: 'mcp', command: tool.name, client };
     const gate = sends?.with({ client });
@@ -61,7 +96,7 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
       ...{ writes, origin, sends: gate, notice },
     });
     const own: Service = { ...service, ctx: ctxOfCall };
-    const boundary = newBoundary();
+    const boundary = newBoundary(ctx);
     try {
       const wait = pace();
       if (wait !== undefined) {
@@ -73,44 +108,23 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
       refuseRounded(input);
       return withNotes(await tool.run({ service: own, input, boundary, tell }), notes, boundary);
     } catch (error) {
-      return withNotes(answerTo(error, { tool, writes, boundary }), notes, boundary);
+      return withNotes(answerTo(error, shared, { tool, writes, boundary }), notes, boundary);
     }
-  }
-
-  const newBoundary = () => Buffer.from(ctx.random(6)).toString('hex');
-
-  function answerTo(error: unknown, { tool: { name, operation }, writes, boundary }: Ended): Answer {
-    if (error instanceof Failure && error.drafted) return draftAnswer(error.drafted);
-    if (error instanceof Failure)
-      return failureAnswer(advised(wholeFailure(error, writes), settings.carried), { operation, boundary });
-    ctx.notice(`${name} failed unexpectedly: ${messageOf(error)}`);
-    return failureAnswer(new Failure('failed', 'svc failed unexpectedly.'), { operation, boundary });
-  }
-
-  return () => {
-    const server = new Server(
-      { name: 'svc', title: 'svc', version },
-      { capabilities: { tools: {} }, instructions: instructionsFor(grant) },
-    );
-    const calls = callsOfSession(() => server.getClientVersion());
-    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offered.map(listed) }));
-    server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
-      const { name, arguments: input = {} } = params;
-      const tool = tools.find((each) => each.name === name);
-      const refusal = tool ? undefined : refusalOf(name);
-      if (!tool && !refusal) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${name}.`);
-      if (!tool) return failureAnswer(notGranted(refusal ?? ''), { boundary: newBoundary() });
-      const before = calls.before(extra.requestId, [name, input]);
-      if (before) return before;
-      const answer = run(tool, input, { tell: tellerOf(extra), client: nameOf(server), signal: extra.signal });
-      if (tool.reach !== 'read') calls.note(extra.requestId, [name, input], answer);
-      return answer;
-    });
-    return server;
   };
 }
 
+const newBoundary = (ctx: Pick<Context, 'random'>): string => Buffer.from(ctx.random(6)).toString('hex');
+
 type Ended = { readonly tool: Tool; readonly writes: Writes; readonly boundary: string };
+
+function answerTo(error: unknown, { ctx, settings }: Shared, { tool, writes, boundary }: Ended): Answer {
+  const { name, operation } = tool;
+  if (error instanceof Failure && error.drafted) return draftAnswer(error.drafted);
+  if (error instanceof Failure)
+    return failureAnswer(advised(wholeFailure(error, writes), settings.carried), { operation, boundary });
+  ctx.notice(`${name} failed unexpectedly: ${messageOf(error)}`);
+  return failureAnswer(new Failure('failed', 'svc failed unexpectedly.'), { operation, boundary });
+}
 
 /** Who calls a tool, and what it is told meanwhile. */
 type Caller = {

@@ -2,6 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import { deleteWebhook } from '../api/webhooks.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call/call.ts';
+import { isDone } from '../promise/whether.ts';
 import { fieldsIn } from '../text/record.ts';
 import { forgetSecret, keepSecret } from '../webhooks/subscriptions/secrets.ts';
 
@@ -34,10 +35,7 @@ async function keep(service: Service, body: unknown): Promise<void> {
     await keepSecret(ctx.tokens, session.profile, id, secret);
   } catch (error) {
     // Nobody could verify its deliveries, and the secret cannot be had again.
-    const isGone = await call(service, deleteWebhook, { params: { webhook: id } }).then(
-      () => true,
-      () => false,
-    );
+    const isGone = await isDone(call(service, deleteWebhook, { params: { webhook: id } }));
     const end = isGone ? 'the subscription was deleted again' : `subscription ${id} has to be deleted`;
     throw new Failure('failed', `The signing secret could not be stored, so ${end}.`, { cause: error });
   }
