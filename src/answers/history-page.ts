@@ -15,8 +15,14 @@ export function historyPage(history: History, terminal: Terminal): string {
   const { paint } = terminal;
   const blocks = [
     // The thread shows what it knows; what a record lacks is left out.
-    ...history.tickets.map((one) => ({ time: timeOf(one), text: ticketThread(one as never, terminal) })),
-    ...history.conversations.map((one) => ({ time: timeOf(one), text: conversationThread(one as never, terminal) })),
+    ...history.tickets.map((one) => ({
+      time: timeOf(one),
+      text: ticketThread(one as Parameters<typeof ticketThread>[0], terminal),
+    })),
+    ...history.conversations.map((one) => ({
+      time: timeOf(one),
+      text: conversationThread(one as Parameters<typeof conversationThread>[0], terminal),
+    })),
     ...history.calls.map((one) => ({ time: timeOf(one), text: callText(one, terminal) })),
     ...history.changes.map((one) => ({ time: Date.parse(one.time), text: changeText(one, terminal) })),
   ];

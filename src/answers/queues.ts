@@ -1,7 +1,7 @@
 import type { Account, Sql, Row as SqlRow } from '../mirror/tables/store.ts';
 import { answer, type Query } from './ask.ts';
 import { dialects } from './dialect.ts';
-import { personIn, type Waiting, waitingQuery } from './waiting.ts';
+import { entryOf, inUtc, type Waiting, waitingQuery } from './waiting.ts';
 
 /** A ticket, a conversation or a post, as a queue shows it. */
 type Queued = Omit<Waiting, 'kind' | 'waiting_since' | 'why'> & {
@@ -111,24 +111,13 @@ const orders: Readonly<Record<Asked['queue'], Order>> = {
 
 function queuedOf(row: SqlRow): Queued {
   const kind = (['ticket', 'conversation', 'feedback'] as const).find((one) => one === row.kind) ?? 'ticket';
-  const text = (value: unknown) => (value === null || value === undefined ? null : String(value));
-  const since = text(row.waiting_since);
-  return {
-    kind,
-    id: Number(row.id),
-    number: text(row.number),
-    subject: text(row.subject),
-    contact: personIn(row.contact),
-    waiting_since: since === null ? null : new Date(since).toISOString(),
-    priority: kind === 'ticket' && row.priority !== null ? Number(row.priority) : text(row.priority),
-    channel: text(row.channel),
-    status: text(row.status),
-    why: whyOf(row),
-  };
+  return entryOf(row, { kind, since: isSet(row.waiting_since) ? inUtc(row.waiting_since) : null, why: whyOf(row) });
 }
+
+const isSet = (value: unknown): boolean => value !== null && value !== undefined;
 
 function whyOf({ kind, votes, again, waiting_since: since }: SqlRow): string | null {
   if (kind === 'feedback') return `${Number(votes)} ${Number(votes) === 1 ? 'vote' : 'votes'}`;
-  if (since === null || since === undefined) return null;
+  if (!isSet(since)) return null;
   return Number(again) === 1 ? 'wrote again' : 'no answer yet';
 }

@@ -93,24 +93,32 @@ export const waiting = async (sql: Sql, account: Account): Promise<Waiting[]> =>
 
 function waitingOf(row: Row): Waiting {
   const kind = row.kind === 'ticket' ? 'ticket' : 'conversation';
-  return {
-    kind,
-    id: Number(row.id),
-    number: textIn(row.number),
-    subject: textIn(row.subject),
-    contact: personIn(row.contact),
-    waiting_since: new Date(String(row.waiting_since)).toISOString(),
-    priority: kind === 'ticket' && row.priority !== null ? Number(row.priority) : textIn(row.priority),
-    channel: textIn(row.channel),
-    status: textIn(row.status),
-    why: String(row.why),
-  };
+  return entryOf(row, { kind, since: inUtc(row.waiting_since), why: String(row.why) });
 }
 
-const textIn = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
+/** A row with columns of that name, in the order in which people read its fields. */
+export const entryOf = <Kind extends string, Since, Why>(
+  row: Row,
+  { kind, since, why }: { readonly kind: Kind; readonly since: Since; readonly why: Why },
+) => ({
+  kind,
+  id: Number(row.id),
+  number: textOrNull(row.number),
+  subject: textOrNull(row.subject),
+  contact: personIn(row.contact),
+  waiting_since: since,
+  priority: kind === 'ticket' && row.priority !== null ? Number(row.priority) : textOrNull(row.priority),
+  channel: textOrNull(row.channel),
+  status: textOrNull(row.status),
+  why,
+});
+
+export const inUtc = (value: unknown): string => new Date(String(value)).toISOString();
+
+const textOrNull = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
 /** PostgreSQL keeps the fields of a JSON value in an order of its own. */
-export function personIn(value: unknown): Waiting['contact'] {
+function personIn(value: unknown): Waiting['contact'] {
   const person: unknown = JSON.parse(String(value ?? 'null'));
   if (typeof person !== 'object' || person === null) return null;
   const { contact_id, name, last_name, email, phone, ...others } = fieldsIn(person);

@@ -5,7 +5,7 @@ import type { Service } from '../http/call/call.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { showsContent } from '../text/reading.ts';
 import { textIn } from '../text/record.ts';
-import { type Entry, fullName, type Wanted } from './plan.ts';
+import { type Entry, fullName, type Named } from './plan.ts';
 import { versionKey } from './version.ts';
 
 /**
@@ -52,8 +52,6 @@ export async function rememberedEntry(service: Service, wanted: Named): Promise<
   }
   return undefined;
 }
-
-type Named = Pick<Wanted, 'version' | 'package'>;
 
 /** A run that does not name the package may have made the entry, or may come next. */
 const namesOf = (wanted: Named): readonly string[] => [...new Set([fullName(wanted), wanted.version])];

@@ -31,7 +31,7 @@ export type Plan = {
   readonly body?: ChangeBody;
 };
 
-type Named = Pick<Wanted, 'version' | 'package'>;
+export type Named = Pick<Wanted, 'version' | 'package'>;
 
 /** What tells one release from others: `web@1.2.0`, also where the entry holds 1.2.0. */
 export const fullName = (wanted: Named): string =>
