@@ -26,7 +26,7 @@ const together = [
         'src/command/(command|param|loosen|copy-flag)\\.ts',
         'src/mirror/(store/copy-name|sqlite/node-sqlite)\\.ts',
         'src/output/(print|sheet|records|view|write|paint|fields|cells|bare|only-notes)\\.ts',
-        'src/(text/json|text/one-of|promise/(once|one-by-one)|env|ticks)\\.ts',
+        'src/(text/json|text/one-of|promise/(once|one-by-one|then-closed)|env|ticks)\\.ts',
         'src/text/(sanitize|shell-word|number|record|layout|capital|full-name)\\.ts',
       ].join('|'),
       'u',

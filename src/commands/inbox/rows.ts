@@ -10,6 +10,7 @@ import { openCopyPulled } from '../../mirror/store/open-copy.ts';
 import { contactColumn, numberColumn, queueFields } from '../../output/contact-columns.ts';
 import type { Column, View } from '../../output/view.ts';
 import { once } from '../../promise/once.ts';
+import { thenClosed } from '../../promise/then-closed.ts';
 import { ownDrafts } from '../../sends/own.ts';
 import { withDrafts } from '../../sends/store.ts';
 
@@ -48,7 +49,7 @@ export async function rowsView(ctx: Context, settings: Settings, view: string, d
     const ofCopy = await store.read((sql) => notesOn(sql, account, kindsIn(view), ctx.clock.now()));
     const notes = statesIn(view).length > 0 ? [...ofCopy, ...(await drafts()).leftOut] : ofCopy;
     const first = await rowsOf(reading, { view, offset: 0, most: perPart });
-    const records = closing(reading, view, first.rows);
+    const records = thenClosed(inParts(reading, view, first.rows), store);
     const empty = view === 'waiting' ? 'Nobody waits.' : `Nothing in ${view}.`;
     return { data: { shape: 'list', records, columns: rowColumns, fields: queueFields, empty }, read: true, notes };
   } catch (error) {
@@ -57,16 +58,12 @@ export async function rowsView(ctx: Context, settings: Settings, view: string, d
   }
 }
 
-async function* closing(reading: Reading, view: string, first: readonly Row[]): AsyncGenerator<Row> {
-  try {
-    let rows = first;
-    for (let offset = 0; rows.length > 0; ) {
-      yield* rows;
-      offset += perPart;
-      if (rows.length < perPart) break;
-      ({ rows } = await rowsOf(reading, { view, offset, most: perPart }));
-    }
-  } finally {
-    await reading.store.close();
+async function* inParts(reading: Reading, view: string, first: readonly Row[]): AsyncGenerator<Row> {
+  let rows = first;
+  for (let offset = 0; rows.length > 0; ) {
+    yield* rows;
+    offset += perPart;
+    if (rows.length < perPart) break;
+    ({ rows } = await rowsOf(reading, { view, offset, most: perPart }));
   }
 }

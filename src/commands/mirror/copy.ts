@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { openCopy } from '../../mirror/store/open-copy.ts';
 import type { Account, Store } from '../../mirror/tables/store.ts';
 import type { Data, View } from '../../output/view.ts';
+import { thenClosed } from '../../promise/then-closed.ts';
 
 type CopyFlags = Pick<Given, 'settings'> & { readonly flags: { readonly db: string | undefined } };
 
@@ -32,14 +33,7 @@ export async function streamCopy(
   const { store, account } = await openCopy(ctx, settings, flags);
   try {
     const { records, notes, ...shown } = await list(store, account);
-    async function* closing() {
-      try {
-        yield* records;
-      } finally {
-        await store.close();
-      }
-    }
-    return { data: { shape: 'list', ...shown, records: closing() }, read: true, notes };
+    return { data: { shape: 'list', ...shown, records: thenClosed(records, store) }, read: true, notes };
   } catch (error) {
     await store.close();
     throw error;

@@ -9,6 +9,7 @@ import { type Kind, type KindName, kindNames, kindOf } from '../../mirror/tables
 import { tableOf } from '../../mirror/tables/tables.ts';
 import { localTime } from '../../output/cells.ts';
 import type { Terminal } from '../../output/view.ts';
+import { thenClosed } from '../../promise/then-closed.ts';
 import { oneOf } from '../../text/one-of.ts';
 import { zoneDoubt } from '../../text/own-zone.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -89,25 +90,19 @@ export const watchAccount = defineCommand({
     const service = await connect(dated.ctx, settings);
     const { store, account } = await openCopyToPull(ctx, settings, { db: flags.db, service });
     const kinds: readonly KindName[] = args.kinds?.length ? args.kinds : byDefault;
-    async function* records() {
-      try {
-        yield* watch({
-          ctx,
-          dated: { service, ...dated },
-          store,
-          account,
-          kinds,
-          intervalMs: flags.interval * 1000,
-          since,
-          name,
-          once,
-          each,
-        });
-      } finally {
-        await store.close();
-      }
-    }
-    return { data: { shape: 'stream', records: records(), line: lineWith(whatChanged) } };
+    const changes = watch({
+      ctx,
+      dated: { service, ...dated },
+      store,
+      account,
+      kinds,
+      intervalMs: flags.interval * 1000,
+      since,
+      name,
+      once,
+      each,
+    });
+    return { data: { shape: 'stream', records: thenClosed(changes, store), line: lineWith(whatChanged) } };
   },
 });
 
