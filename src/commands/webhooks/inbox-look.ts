@@ -20,7 +20,7 @@ import type { Arrival } from '../../webhooks/store/line.ts';
 import { type ListenInbox, listenInbox, othersNotes, unsureOf } from '../../webhooks/store/listen-inbox.ts';
 
 /** The configuration of `serve`, or the inbox of `listen`; and what is said of it. */
-type Opened = { readonly config: string | undefined; readonly own: ListenInbox | undefined };
+export type Opened = { readonly config: string | undefined; readonly own: ListenInbox | undefined };
 
 /** Of `listen`, or of the configuration of `serve`: the oldest first, from the newest back as far as is asked. */
 export function look<T>(

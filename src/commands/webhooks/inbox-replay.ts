@@ -16,7 +16,7 @@ import { type Forwarding, forwardOf } from '../../webhooks/store/forwarding.ts';
 import { isOwed } from '../../webhooks/store/line.ts';
 import { unsureOf } from '../../webhooks/store/listen-inbox.ts';
 import { configFlag } from './flags.ts';
-import { chosen, look, lookUp, lookUpOne, received, settleReplayed } from './inbox-look.ts';
+import { chosen, look, lookUp, lookUpOne, type Opened, received, settleReplayed } from './inbox-look.ts';
 import { waitingNotes } from './waiting-notes.ts';
 
 const columns = [
@@ -74,40 +74,9 @@ export const replay = defineCommand({
     const [first] = refusals;
     // Nobody has named the newest one by one, so one without a target keeps none of the others back.
     if (first && (flags.last === undefined || planned.length === 0)) throw first;
-    const settled = refusals.map(({ message }) => `Left out: ${message}`);
-    const records: ({ readonly id: string; readonly event: string | null } & Forwarding)[] = [];
-    for (const { one, targets } of planned) {
-      const { id, event } = one.arrival;
-      for (const { to, place } of targets) {
-        if (ctx.signal.aborted)
-          throw interruption(
-            ctx.signal,
-            `Interrupted. ${notSent(
-              planned.map((each) => each.one),
-              id,
-            )}`,
-          );
-        const isOpen = place !== undefined && openAt(one).includes(place);
-        // Whoever asks for a place by name means it, taken or not.
-        if (isOpen && given === undefined && sink === undefined) {
-          const now = await lookUpOne(ctx, settings, opened, id).catch(() => one);
-          if (!openAt(now).includes(place)) {
-            settled.push(`Meanwhile ${sanitize(id)} was settled at ${sanitize(place)}: it is not sent there again.`);
-            continue;
-          }
-        }
-        const replayed = await replayOnce(ctx, one, { to, timeoutMs: settings.timeoutMs });
-        records.push({ id, event, ...replayed });
-        if (!isOpen || !isTaken(replayed)) continue;
-        const { replay: _, ...outcome } = replayOutcome(replayed, ctx.clock.now());
-        const passed = {
-          id,
-          outcome: { ...outcome, to: place, ...(one.arrival.sinks && { state: 'delivered' as const }) },
-        };
-        // At once: whoever delivers would send it meanwhile. What cannot be settled waits on, which is told below.
-        await settleReplayed(ctx, settings, opened, [passed]).catch(() => {});
-      }
-    }
+    // Whoever asks for a place by name means it, taken or not.
+    const isMeant = given !== undefined || sink !== undefined;
+    const { records, settled } = await sendAgain(ctx, settings, { opened, planned, isMeant });
     const ids = found.map(({ arrival }) => arrival.id);
     const after = await lookUp(ctx, settings, opened, ids).catch(() => found);
     const still = after.map(({ arrival, outcomes }) => ({
@@ -124,6 +93,7 @@ export const replay = defineCommand({
         ...(failed.length > 0
           ? [`${number(failed.length)} of ${number(records.length)} did not get a 2xx answer.`]
           : []),
+        ...refusals.map(({ message }) => `Left out: ${message}`),
         ...settled,
         ...planned.flatMap(({ one, left }) => (left.length > 0 ? [leftOut(one, left)] : [])),
         ...waitingNotes(still, 'still '),
@@ -133,6 +103,46 @@ export const replay = defineCommand({
     };
   },
 });
+
+type Sent = { readonly id: string; readonly event: string | null } & Forwarding;
+
+type Again = {
+  readonly opened: Opened;
+  readonly planned: readonly Planned[];
+  /** Goes there also where it was settled meanwhile. */
+  readonly isMeant: boolean;
+};
+
+/** `settled`: in sentences, what another svc has settled meanwhile. */
+async function sendAgain(ctx: Context, settings: Settings, { opened, planned, isMeant }: Again) {
+  const records: Sent[] = [];
+  const settled: string[] = [];
+  for (const { one, targets } of planned) {
+    const { id, event } = one.arrival;
+    for (const { to, place } of targets) {
+      if (ctx.signal.aborted) throw interruption(ctx.signal, `Interrupted. ${notSent(planned, id)}`);
+      const isOpen = place !== undefined && openAt(one).includes(place);
+      if (isOpen && !isMeant) {
+        const now = await lookUpOne(ctx, settings, opened, id).catch(() => one);
+        if (!openAt(now).includes(place)) {
+          settled.push(`Meanwhile ${sanitize(id)} was settled at ${sanitize(place)}: it is not sent there again.`);
+          continue;
+        }
+      }
+      const replayed = await replayOnce(ctx, one, { to, timeoutMs: settings.timeoutMs });
+      records.push({ id, event, ...replayed });
+      if (!isOpen || !isTaken(replayed)) continue;
+      const { replay: _, ...outcome } = replayOutcome(replayed, ctx.clock.now());
+      const passed = {
+        id,
+        outcome: { ...outcome, to: place, ...(one.arrival.sinks && { state: 'delivered' as const }) },
+      };
+      // At once: whoever delivers would send it meanwhile. What cannot be settled waits on, which is told at the end.
+      await settleReplayed(ctx, settings, opened, [passed]).catch(() => {});
+    }
+  }
+  return { records, settled };
+}
 
 /** In the order in which they came. */
 async function newest(
@@ -174,8 +184,8 @@ function planOf(found: readonly Received[], wish: Wish, sinks: HttpSinks | undef
 }
 
 /** From this one on. */
-const notSent = (all: readonly Received[], from: string): string => {
-  const ids = all.map(({ arrival }) => arrival.id);
+const notSent = (planned: readonly Planned[], from: string): string => {
+  const ids = planned.map(({ one }) => one.arrival.id);
   return `Not sent: ${sanitize(listed(ids.slice(ids.indexOf(from))))}`;
 };
 
