@@ -1,4 +1,4 @@
-import { closeSync, promises as fs, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
 import { nothingThere } from './nothing-there.ts';
 import { toRead } from './open-flags.ts';
 
@@ -72,14 +72,3 @@ export function standsAs(path: string): string {
 /** A part of a plain file, as much of it as there is. */
 export const bytesAt = (path: string, from: number, length: number): Buffer =>
   whileOpen(path, (file) => readFrom(file, from, length));
-
-/** Gives the file another name; fine where there is none. */
-export async function renameIfThere(from: string, to: string): Promise<void> {
-  await fs.rename(from, to).catch(nothingThere);
-}
-
-/** Where something is in it, it stays. */
-export const removeEmptyFolder = (path: string): Promise<void> => fs.rmdir(path).catch(() => {});
-
-/** Removes a folder with all that is in it; fine where there is none. */
-export const removeFolder = (path: string): Promise<void> => fs.rm(path, { recursive: true, force: true });

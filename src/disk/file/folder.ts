@@ -20,3 +20,14 @@ export async function isFolder(path: string): Promise<boolean> {
 
 /** Removes the file; fine where there is none. */
 export const removeFile = (path: string): Promise<void> => fs.rm(path, { force: true });
+
+/** Gives the file another name; fine where there is none. */
+export async function renameIfThere(from: string, to: string): Promise<void> {
+  await fs.rename(from, to).catch(nothingThere);
+}
+
+/** Where something is in it, it stays. */
+export const removeEmptyFolder = (path: string): Promise<void> => fs.rmdir(path).catch(() => {});
+
+/** Removes a folder with all that is in it; fine where there is none. */
+export const removeFolder = (path: string): Promise<void> => fs.rm(path, { recursive: true, force: true });

@@ -1,8 +1,9 @@
 import { type BigIntStats, fstatSync, readSync, renameSync, statSync, writeSync } from 'node:fs';
-import { type FileHandle, link, open, rm } from 'node:fs/promises';
+import { type FileHandle, link, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { orElse } from '../../errors.ts';
 import { isCode, syncFolder } from '../file/atomic-file.ts';
+import { removeFile } from '../file/folder.ts';
 import { makeFolders } from '../file/make-folders.ts';
 import type { Held } from '../lock/lock-hold.ts';
 import { copyAll, type Recovery, type Span, writeAll } from './log-file.ts';
@@ -100,7 +101,7 @@ export async function bringBack(log: GrowingFile): Promise<Whereabouts> {
       await copyAll(log.file, [{ start: 0, length: log.end }], next);
       await next.sync();
     } catch (error) {
-      await rm(log.path, { force: true });
+      await removeFile(log.path);
       throw error;
     } finally {
       await next.close();
@@ -135,7 +136,7 @@ export async function rewrite(log: GrowingFile, planned: Rewrite | undefined): P
   options.held?.check();
   const draft = join(dirname(path), `.${basename(path)}.new`);
   // One that a killed process left. `wx` follows no link that somebody else put there.
-  await rm(draft, { force: true });
+  await removeFile(draft);
   const next = await (options.openFile ?? open)(draft, 'wx+', 0o600);
   let size: number;
   try {
@@ -146,7 +147,7 @@ export async function rewrite(log: GrowingFile, planned: Rewrite | undefined): P
   } catch (error) {
     await next.close();
     // Whoever has the lock now may be writing one of the same name.
-    if (!options.held?.lost.aborted) await rm(draft, { force: true });
+    if (!options.held?.lost.aborted) await removeFile(draft);
     throw error;
   }
   goOver(log, next, size);

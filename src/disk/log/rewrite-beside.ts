@@ -1,6 +1,7 @@
 import { renameSync } from 'node:fs';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { removeFile } from '../file/folder.ts';
 import { type GrowingFile, goOver, moving, syncRename } from './growing-file.ts';
 import { isChanged } from './log-edited.ts';
 import { copyAll, type FoundLine, linesOf, type Span } from './log-file.ts';
@@ -89,7 +90,7 @@ function refuseChanged(log: GrowingFile): void {
 const draftOf = (path: string): string => join(dirname(path), `.${basename(path)}.next`);
 
 /** What a killed process left: it may be as large as the log. */
-export const removeDraft = (path: string): Promise<void> => rm(draftOf(path), { force: true });
+export const removeDraft = (path: string): Promise<void> => removeFile(draftOf(path));
 
 async function copyKept(old: FileHandle, kept: Kept, next: FileHandle, goOn: () => void): Promise<number> {
   let at = 0;

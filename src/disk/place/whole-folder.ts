@@ -1,8 +1,7 @@
 import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import { syncFolder } from '../file/atomic-file.ts';
-import { removeFolder } from '../file/file-head.ts';
-import { isFolder, namesIn } from '../file/folder.ts';
+import { isFolder, namesIn, removeFolder } from '../file/folder.ts';
 import { makeFolders } from '../file/make-folders.ts';
 import { randomName } from '../file/random-name.ts';
 

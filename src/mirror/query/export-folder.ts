@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { copySynced, isThere, readIfThere, replaceFile } from '../../disk/file/atomic-file.ts';
 import { diskFailure } from '../../disk/file/disk-failure.ts';
-import { removeFolder } from '../../disk/file/file-head.ts';
-import { isFolder, namesIn } from '../../disk/file/folder.ts';
+import { isFolder, namesIn, removeFolder } from '../../disk/file/folder.ts';
 import { makeFolders } from '../../disk/file/make-folders.ts';
 import { nothingThere } from '../../disk/file/nothing-there.ts';
 import { type Drafts, keepDraft } from '../../disk/place/whole-folder.ts';

@@ -1,6 +1,6 @@
 import { isCode, ontoNewFile, removeDrafts } from '../../disk/file/atomic-file.ts';
-import { bytesAt, entryAt, renameIfThere } from '../../disk/file/file-head.ts';
-import { removeFile } from '../../disk/file/folder.ts';
+import { bytesAt, entryAt } from '../../disk/file/file-head.ts';
+import { removeFile, renameIfThere } from '../../disk/file/folder.ts';
 import { sizeOf } from '../../disk/place/private-data.ts';
 
 // Each engine knows its journal by another name, so that no program takes the one of the engine without locks for its own.

@@ -2,8 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isCode } from '../../disk/file/atomic-file.ts';
 import { diskFailure } from '../../disk/file/disk-failure.ts';
-import { removeEmptyFolder, removeFolder } from '../../disk/file/file-head.ts';
-import { namesIn } from '../../disk/file/folder.ts';
+import { namesIn, removeEmptyFolder, removeFolder } from '../../disk/file/folder.ts';
 import { type Held, holders, isOurs, tryLock, waitingFor, withLock } from '../../disk/lock/lock.ts';
 import { Failure, interruption } from '../../errors.ts';
 
