@@ -1,20 +1,15 @@
-import type { CredentialKind } from '../../api/operation.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
-import { readConfig } from '../../config/config-file.ts';
-import { originOf } from '../../config/service-url.ts';
-import { profileConfig, type Settings } from '../../config/settings.ts';
-import type { Context } from '../../context.ts';
+import type { Settings } from '../../config/settings.ts';
 import { itself } from '../../disk/place/installed.ts';
 import { Failure } from '../../errors.ts';
 import { carriedBy } from '../../mcp/carried.ts';
 import { type Client, type Configured, clients, type Into, type ServerEntry, titles } from '../../mcp/clients.ts';
 import type { Grant } from '../../mcp/tool.ts';
 import { bare } from '../../output/bare.ts';
-import { insteadOf } from '../../promise/instead-of.ts';
 import { listed } from '../../text/listed.ts';
-import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
+import { lacksOf } from './lacks.ts';
 import { toolFlags } from './tool-flags.ts';
 
 const targets = [...clients, 'print'] as const;
@@ -55,14 +50,7 @@ export const installMcp = defineCommand({
     const carried = await carriedBy(ctx, settings);
     const own = entryFor(settings, grant);
     const entry = Object.keys(carried.env).length > 0 ? { ...own, env: carried.env } : own;
-    const { isWithinOne } = await import('../../sandbox/environment.ts');
-    const lacks = [
-      ...(isWithinOne(ctx.env) ? [endsWithSandbox] : []),
-      ...carried.left.map(
-        (name) => `Warning: ${name} may hold a password, so it is not written: set it where the assistant starts svc.`,
-      ),
-      ...(await lacksLogin(ctx, settings, client === 'print' ? 'the assistant' : titles[client])),
-    ];
+    const lacks = await lacksOf(ctx, settings, { client, left: carried.left });
     const name = flags.name ?? 'svc';
     if (client === 'print') {
       const text = withServer({ client: 'claude', name, isOwn: true }, undefined, entry)?.text ?? '';
@@ -114,10 +102,6 @@ export const installMcp = defineCommand({
   },
 });
 
-const endsWithSandbox =
-  'Warning: this shell is within svc sandbox exec. The entry leads to that sandbox, which is gone once the shell ends. ' +
-  'For your account, run this in another shell.';
-
 type Entering = {
   readonly into: Into;
   readonly entry: ServerEntry;
@@ -168,48 +152,6 @@ async function enter(path: string, { into, entry, isDry }: Entering): Promise<{ 
   const { text } = configured;
   if (text !== before && !isDry) await replaceFile(path, text);
   return { ...configured, isNew: text !== before };
-}
-
-/** The client starts svc without the credentials of this shell: only what the profile keeps is there. */
-async function lacksLogin(ctx: Context, settings: Settings, title: string): Promise<string[]> {
-  const { heldByProfile, loginCommand, nameOf } = await import('../../auth/credentials.ts');
-  const { environmentKinds, variablesOf } = await import('../../auth/at-hand.ts');
-  const { profile } = settings;
-  const held = (await heldByProfile(ctx.tokens)).get(profile) ?? [];
-  const kinds = environmentKinds(ctx.env);
-  const lacked = `${title} will not have your ${variablesOf(kinds)}`;
-  if (held.length === 0) {
-    const login = loginCommand(kinds[0] ?? 'oauth', profile);
-    return [
-      `Warning: profile ${profile} holds no login${kinds.length > 0 ? `, and ${lacked}` : ''}. To log in: ${login}`,
-    ];
-  }
-  const strange = await ofOtherOrigin(ctx, settings, held);
-  if (strange) return [`Warning: ${strange}`];
-  if (kinds.length === 0) return [];
-  const { account } = profileConfig(await readConfig(ctx.files), profile);
-  const whose = account ? ` of account ${account.id} (${sanitize(account.name)})` : '';
-  return [`Warning: ${lacked}: it acts with the ${held.map(nameOf).join(' and ')} of profile ${profile}${whose}.`];
-}
-
-/** A login that the address of the entry does not get: svc would stop before anything is sent. */
-async function ofOtherOrigin(
-  { tokens }: Context,
-  { profile, baseUrl, baseUrlNamed }: Settings,
-  held: readonly CredentialKind[],
-): Promise<string | undefined> {
-  if (!baseUrlNamed || !baseUrl) return undefined;
-  const { loginCommand, nameOf, newProfile, readStored } = await import('../../auth/credentials.ts');
-  for (const kind of held) {
-    const stored = await readStored(tokens, profile, kind).catch(insteadOf('any', undefined));
-    if (!stored || originOf(stored.base_url) === originOf(baseUrl)) continue;
-    const login = loginCommand(kind, newProfile(baseUrl), baseUrl);
-    return (
-      `the ${nameOf(kind)} of profile ${profile} belongs to ${originOf(stored.base_url)}, not to ${originOf(baseUrl)} that ` +
-      `the entry names: the assistant is refused. Leave out --base-url (SVC_BASE_URL), or log in there and name that profile: ${login}`
-    );
-  }
-  return undefined;
 }
 
 /** Two programs have the same name, and keep their servers in different places. */
