@@ -23,7 +23,7 @@ const together = [
         'src/program/(given|program|argv|help|waits)\\.ts',
         'src/disk/(file/atomic-file|file/open-flags|file/disk-failure|place/home|file/make-folders)\\.ts',
         'src/node/(standard-streams|environment|going|hung-up|screen-hush)\\.ts',
-        'src/command/(command|param|loosen|copy-flag)\\.ts',
+        'src/command/(command|param|loosen|copy-flag|flag-words)\\.ts',
         'src/mirror/(store/copy-name|sqlite/node-sqlite)\\.ts',
         'src/output/(print|sheet|records|view|write|paint|fields|cells|bare|only-notes)\\.ts',
         'src/(text/json|text/one-of|promise/(once|one-by-one|then-closed)|env|ticks)\\.ts',

@@ -25,11 +25,6 @@ export const globalFlags: readonly (readonly [term: string, description: string]
   ['--safe-cells', 'With csv: disarm cells that a spreadsheet would run as formulas'],
 ];
 
-/** `--profile`, of a term that may have a letter and a value too. */
-export const longName = (term: string): string => /--[\w-]+/u.exec(term)?.[0] ?? '';
-
-export const isHelpFlag = (word: string): boolean => word === '--help' || word === '-h';
-
 /** As typed, those that take a value. */
 export const valuedFlags = new Set(
   globalFlags.flatMap(([term]) => (term.includes('<') ? term.replace(/ <.*/u, '').split(', ') : [])),

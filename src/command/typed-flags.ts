@@ -1,5 +1,6 @@
 import type { AnyCommand, Param } from './command.ts';
-import { globalFlags, isHelpFlag, longName, switchFlags } from './global-flags.ts';
+import { isHelpFlag, longName } from './flag-words.ts';
+import { globalFlags, switchFlags } from './global-flags.ts';
 import { flagName } from './param.ts';
 
 export type TypedFlag = {

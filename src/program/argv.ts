@@ -1,4 +1,5 @@
-import { firstWordAt, isHelpFlag, switchFlags } from '../command/global-flags.ts';
+import { isHelpFlag } from '../command/flag-words.ts';
+import { firstWordAt, switchFlags } from '../command/global-flags.ts';
 import { entryNamed, loadNamed } from '../commands/index.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';

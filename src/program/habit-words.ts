@@ -1,5 +1,6 @@
 import type { Command, Group } from '../command/command.ts';
-import { globalFlags, longName } from '../command/global-flags.ts';
+import { longName } from '../command/flag-words.ts';
+import { globalFlags } from '../command/global-flags.ts';
 import { argName, flagName } from '../command/param.ts';
 import { outputs } from '../config/outputs.ts';
 import { ownOf } from '../text/record.ts';

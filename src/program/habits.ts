@@ -1,5 +1,5 @@
 import { type AnyCommand, descend, type Group, runOf } from '../command/command.ts';
-import { isHelpFlag } from '../command/global-flags.ts';
+import { isHelpFlag } from '../command/flag-words.ts';
 import { strangeFlags } from '../command/typed-flags.ts';
 import { Failure } from '../errors.ts';
 import { typedLine } from '../text/shell-word.ts';

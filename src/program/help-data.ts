@@ -1,5 +1,6 @@
 import { aliasesOf, type Command, descend, type Group, type Param, runOf, shownOf } from '../command/command.ts';
-import { globalFlags, isHelpFlag, longName, valuedFlags } from '../command/global-flags.ts';
+import { isHelpFlag, longName } from '../command/flag-words.ts';
+import { globalFlags, valuedFlags } from '../command/global-flags.ts';
 import { argName, flagName } from '../command/param.ts';
 import { type TypedFlag, typedFlags } from '../command/typed-flags.ts';
 import { entries } from '../commands/index.ts';

@@ -1,7 +1,8 @@
 import { check } from '../api/check.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Param } from '../command/command.ts';
-import { globalFlags, longName } from '../command/global-flags.ts';
+import { longName } from '../command/flag-words.ts';
+import { globalFlags } from '../command/global-flags.ts';
 import { argName, flagName } from '../command/param.ts';
 import { columnNames, fieldsOfRow, nameKey } from '../command/row.ts';
 import { Failure } from '../errors.ts';
