@@ -7,7 +7,6 @@ import type { Fields } from '../../text/record.ts';
 import { type Copy, openCopyIfKnown } from '../store/open-copy.ts';
 import { closingOnFailure } from '../store/place.ts';
 import { asOfState, readState } from '../store/state.ts';
-import { livingCount } from '../store/status.ts';
 import { dataOf } from '../tables/cells.ts';
 import { digits, emailKey, findText } from '../tables/contact-words.ts';
 import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
@@ -77,7 +76,12 @@ export const idsFromContactsCopy = (ctx: Context, settings: Settings, emails: re
           found.map(({ contact_id: id }) => Number(id)),
         );
       }
-      return { ids, total: await livingCount(sql, account, 'contacts'), asOf: await asOf(sql, account) };
+      // Not by `livingCount`, which comes with the tables of every kind.
+      const [row] = await sql.all(
+        `SELECT count(*) AS n FROM contacts WHERE ${owned} AND gone_at IS NULL`,
+        ownerOf(account),
+      );
+      return { ids, total: Number(row?.n), asOf: await asOf(sql, account) };
     }),
   );
 
