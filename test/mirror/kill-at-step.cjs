@@ -1,9 +1,11 @@
 // Loaded into a real svc by `node --require`: kills the process, as a power cut would, at the Nth thing that it does in the folder
 // KILL_IN, before it is done; of what it would write, half is written. KILL_AT: N.
 // power-cut.ts does the same in the process of the tests.
-const fs = require('node:fs').promises;
-const { appendFileSync } = require('node:fs');
+const files = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
+
+const fs = files.promises;
+const { appendFileSync } = files;
 
 /** From now on `cut` is called before the Nth step in the folder; where it throws, that step is not done. Returns what ends it. */
 exports.atStep = (folder, at, cut) => {
@@ -45,10 +47,29 @@ exports.atStep = (folder, at, cut) => {
     }
     return handle;
   };
+  // Of a lock.
+  const { closeSync, mkdirSync, openSync, unlinkSync } = files;
+  for (const [name, real] of Object.entries({ mkdirSync, unlinkSync })) {
+    files[name] = (path, ...rest) => {
+      if (isInside(path)) step();
+      return real(path, ...rest);
+    };
+  }
+  files.openSync = (path, flags, ...rest) => {
+    const file = openSync(path, flags, ...rest);
+    try {
+      if (isInside(path) && flags === 'wx') step();
+    } catch (error) {
+      closeSync(file);
+      throw error;
+    }
+    return file;
+  };
   // What imports one of them by its name has it too.
   syncBuiltinESMExports();
   return () => {
     Object.assign(fs, before);
+    Object.assign(files, { mkdirSync, openSync, unlinkSync });
     syncBuiltinESMExports();
   };
 };
