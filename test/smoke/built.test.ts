@@ -171,6 +171,12 @@ describe('what a run loads', () => {
     },
   );
 
+  test('mirror pull, without a proxy: nothing of what goes through one', { tags: ['long'] }, async () => {
+    const chunks = await chunksOf('mirror', 'pull', '--max-wait', '0');
+    expect(chunks).toContain('small-heap');
+    expect(chunks.filter((chunk) => /proxied/u.test(chunk))).toEqual([]);
+  });
+
   test('contacts find, from the copy: neither the tables of every kind, nor more of Node than it needs', {
     tags: ['long'],
   }, async () => {
