@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call/call.ts';
 import { settleRecord } from '../http/exchange/recorder.ts';
+import { fieldsIn } from '../text/record.ts';
 import { claimAlone, type Held, withStep } from './claim.ts';
 import { type Delivered, deliver, rowOf, stillUnsure, type Unsure } from './deliver.ts';
 import { type Draft, digestOfDraft, hasBegun, type Seen } from './draft.ts';
@@ -63,7 +64,8 @@ export async function approve(
   if ('failure' in thread) return thread;
   const seenAt = service.ctx.clock.ticks();
   const beforeRepeat = () => requireUnchanged(service, held, unsure);
-  return deliver({ service, held, by, known: thread.known, unsure, beforeRepeat, seenAt });
+  const mayLeave = () => requireSameText(service, held);
+  return deliver({ service, held, by, known: thread.known, unsure, beforeRepeat, mayLeave, seenAt });
 }
 
 /** Of one that may have been sent and was not found: which step that is, until an attempt of its own is answered well. */
@@ -138,6 +140,20 @@ async function requireUnchanged(service: Service, held: Held, unsure: Unsure | u
   });
   if (changes.length > 0)
     throw changedFailure(await held.change((one) => ({ ...one, ...thread.seen })), changes, unsure);
+}
+
+/**
+ * Of what may be done already: the public must read what was agreed to. All else may be as this very request has made it,
+ * the text too where it brings one.
+ */
+async function requireSameText(service: Service, held: Held): Promise<void> {
+  const draft = held.draft();
+  const body = draft.steps.find(({ state }) => state !== 'done')?.body;
+  const isPublishingAlone = Object.keys(fieldsIn(body)).every((name) => name === 'status' || name === 'published_at');
+  if (draft.channel !== 'changelog' || !isPublishingAlone) return;
+  const { seen } = await threadOf(service, draft);
+  if (seen.content !== draft.content)
+    throw new Failure('differs', 'What would be published is other than it was.', { isHeld: true });
 }
 
 /** What its own first step did is no news: its message is the newest, and it may have opened the thread again. */

@@ -26,6 +26,8 @@ export type Delivering = {
   readonly unsure?: Unsure | undefined;
   /** Throws what keeps a step back that the service has refused for now, or that had to wait, and would be sent after it. */
   readonly beforeRepeat?: () => Promise<void>;
+  /** Throws what keeps back a step that may be done already, and would be sent once more. */
+  readonly mayLeave?: () => Promise<void>;
   /** When the thread was read, in the clock's ticks. */
   readonly seenAt?: number;
 };
@@ -118,7 +120,7 @@ const refusals: readonly Failure['kind'][] = ['rejected', 'not-found', 'usage'];
 
 /** The id of what it made, else null. Throws the Failure of the request. */
 async function sendStep(
-  { service, held, known, beforeRepeat, seenAt }: Delivering,
+  { service, held, known, beforeRepeat, mayLeave, seenAt }: Delivering,
   at: number,
   step: Step,
 ): Promise<number | null> {
@@ -140,7 +142,7 @@ async function sendStep(
       throw error;
     });
   const answer = await call(
-    { ...inner, ...(beforeRepeat && { beforeRepeat: again, seenAt }) },
+    { ...inner, ...(beforeRepeat && { beforeRepeat: again, seenAt }), ...(mayLeave && { mayLeave }) },
     operation,
     input,
     operation.safety === 'verify' ? { before: before ?? 'nothing' } : {},

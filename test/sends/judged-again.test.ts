@@ -129,3 +129,24 @@ test.each([refused, lost])('so is what became one after an answer $status', asyn
   expect(ran, ran.stderr).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/you read it.*Plans/su) });
   expect(await at.json<object>(`changelog get ${id}`)).toMatchObject({ status: 'published' });
 });
+
+test('an approved draft of a publishing is not sent once more where its entry got another text', async () => {
+  const at = desk();
+  const { id } = await hiddenEntry(at);
+  const { digest } = await at.draft(`changelog publish ${id}`);
+  const service = refusedOnce(at, () => at.ok(`changelog update ${id} --content Plans`), lost);
+  const ran = await svc(service, ['drafts', 'approve', '1', '--digest', digest]);
+  expect(ran).toMatchObject({ exitCode: 9, stderr: expect.stringContaining('What would be published is other') });
+  expect(await at.json<object>(`changelog get ${id}`)).toMatchObject({ status: 'draft' });
+  expect(await at.shown(1)).toMatchObject({ state: 'unknown' });
+});
+
+test('it is sent once more where its entry has the same text', async () => {
+  const at = desk();
+  const { id } = await hiddenEntry(at);
+  const { digest } = await at.draft(`changelog publish ${id}`);
+  const service = refusedOnce(at, async () => {}, lost);
+  const ran = await svc(service, ['drafts', 'approve', '1', '--digest', digest]);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
+  expect(await at.json<object>(`changelog get ${id}`)).toMatchObject({ status: 'published' });
+});
