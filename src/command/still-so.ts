@@ -25,3 +25,9 @@ export const whileStill = <T>(service: Service, madeOf: MadeOf<T>): Service => (
   ...service,
   beforeRepeat: () => requireStill(madeOf),
 });
+
+/** The same of a write that changes nothing of what it was made of: also before one that may be done goes out once more. */
+export const whileStillInDoubt = <T>(service: Service, madeOf: Omit<MadeOf<T>, 'done'>): Service => ({
+  ...service,
+  mayLeave: () => requireStill({ ...madeOf, done: 'sent once more' }),
+});

@@ -127,6 +127,10 @@ export const readOf = ({ title, content_html: content, labels, category }: Entry
   category,
 });
 
+/** Whether a reader sees the same entry after it as before. */
+export const publishesAlone = (body: ChangeBody): boolean =>
+  Object.keys(body).every((name) => name === 'status' || name === 'published_at');
+
 const sameLabels = (a: readonly string[], b: readonly string[]): boolean =>
   JSON.stringify([...new Set(a)].sort()) === JSON.stringify([...new Set(b)].sort());
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createChangelogEntry, getChangelogEntry, listChangelog, updateChangelogEntry } from '../api/changelog.ts';
-import { whileStill } from '../command/still-so.ts';
+import { whileStill, whileStillInDoubt } from '../command/still-so.ts';
 import type { Context } from '../context.ts';
 import { diskFailure } from '../disk/file/disk-failure.ts';
 import { type Held, waitingFor, withLock } from '../disk/lock/lock.ts';
@@ -25,6 +25,7 @@ import {
   type Plan,
   packagesAmong,
   planChange,
+  publishesAlone,
   readOf,
   type Wanted,
 } from './plan.ts';
@@ -131,7 +132,7 @@ async function change(service: Service, wanted: Wanted, found: Found): Promise<R
   await rememberEntry(service, wanted, before.id);
   if (!plan.body) return { action: plan.action, changes: [], entry: before, doubled, items };
   const input = { params: { id: before.id }, body: plan.body };
-  const still = whileStill(service, {
+  const still = (publishesAlone(plan.body) ? whileStillInDoubt : whileStill)(service, {
     read: async () => readOf(await entryById(service, before.id)),
     was: readOf(before),
     what: `Entry ${before.id}`,
