@@ -1,13 +1,13 @@
 import { cellForPeople, kindOf, timeForPeople } from '../output/cells.ts';
 import { headerOf } from '../output/headers.ts';
-import { conversationThread, ticketThread } from '../output/thread.ts';
+import { conversationThread, fields, ticketThread } from '../output/thread.ts';
 import type { Terminal } from '../output/view.ts';
 import { fullName } from '../text/full-name.ts';
 import { readingWidth } from '../text/measure.ts';
 import { counted } from '../text/number.ts';
 import type { Fields } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { wrap } from '../text/width.ts';
+import { cells, wrap } from '../text/width.ts';
 import { type Change, type History, timeOf } from './history.ts';
 
 /** What is held about one person, as one reads it: who it is, and then everything in time. */
@@ -47,10 +47,10 @@ function personText({ contact, lists, ...others }: History, terminal: Terminal):
         list.gone_at === undefined ? list.name : `${list.name} (until ${timeForPeople(String(list.gone_at), now)})`,
       ),
     ],
-  ].flatMap(([field, value]) => {
-    const text = cellForPeople(value, kindOf(String(field)), now);
-    return text === '' ? [] : [`${paint('dim', nameOf(String(field)))}  ${text}`];
-  });
+  ].map(([field, value]): [string, string] => [
+    nameOf(String(field)),
+    cellForPeople(value, kindOf(String(field)), now),
+  ]);
   const { tickets, conversations, calls, changes } = others;
   const sums = [
     counted(tickets.length, 'ticket'),
@@ -58,8 +58,19 @@ function personText({ contact, lists, ...others }: History, terminal: Terminal):
     counted(calls.length, 'call'),
     counted(changes.length, 'change'),
   ].join(', ');
-  const lines = [paint('bold', sanitize(name)), ...rows, '', `${sums}, in time:`];
-  return lines.flatMap((line) => wrap(line, readingWidth(width))).join('\n');
+  const lines = (text: string) => wrap(text, readingWidth(width)).join('\n');
+  return [
+    lines(paint('bold', sanitize(name))),
+    fields(terminal, rows, roomFor(rows, width)),
+    '',
+    lines(`${sums}, in time:`),
+  ].join('\n');
+}
+
+/** Behind the longest name that has a value; a key of the account's own may be of any length. */
+function roomFor(rows: readonly (readonly [name: string, value: string])[], width: number): number {
+  const longest = Math.max(0, ...rows.filter(([, value]) => value !== '').map(([name]) => cells(name)));
+  return Math.max(2, Math.min(longest + 2, 24, width >> 1));
 }
 
 /** A key of the account's own stays as it was written. */

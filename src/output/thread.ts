@@ -4,7 +4,7 @@ import type { getTicket } from '../api/tickets.ts';
 import { fullName } from '../text/full-name.ts';
 import { readingWidth } from '../text/measure.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { cut, pad, wrap } from '../text/width.ts';
+import { cells, cut, pad, wrap } from '../text/width.ts';
 import { styleOfStatus, timeForPeople } from './cells.ts';
 import type { Style, Terminal } from './view.ts';
 
@@ -99,17 +99,21 @@ function facts({ width, paint }: Terminal, status: string, others: readonly (str
   return [painted, ...more].join('\n');
 }
 
-/** Names and values beside each other. The values are made harmless before. */
+/** Names and values beside each other; below a name that is longer than `room`. The values are made harmless before. */
 export function fields(
   { width, paint }: Terminal,
   rows: readonly (readonly [name: string, value: string | undefined])[],
+  room = 12,
 ): string {
-  const room = 12;
   return rows
     .flatMap(([name, value]) => {
       if (value === undefined || value === '') return [];
-      const [first = '', ...more] = wrap(value, Math.max(1, readingWidth(width) - room));
-      return [`${paint('dim', pad(name, room))}${first}`, ...more.map((line) => ' '.repeat(room) + line)];
+      const beside = wrap(value, Math.max(1, readingWidth(width) - room));
+      const [first = '', ...more] = beside;
+      const indented = (lines: readonly string[]) => lines.map((line) => ' '.repeat(room) + line);
+      return cells(name) < room
+        ? [`${paint('dim', pad(name, room))}${first}`, ...indented(more)]
+        : [...wrap(name, readingWidth(width)).map((line) => paint('dim', line)), ...indented(beside)];
     })
     .join('\n');
 }
