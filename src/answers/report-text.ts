@@ -110,7 +110,7 @@ function line([name, figure]: Named, report: Report, { width, paint }: Terminal)
   const [first = '', last = ''] = [figure.values[0], figure.values.at(-1)].map((one) => one && nameOf(name, one));
   const drawn = sparkline(values, width - 4);
   const most = figure.values.reduce((found, one) => ((one.value ?? 0) > (found.value ?? 0) ? one : found));
-  const about = (most.value ?? 0) > 0 ? `most: ${most.value} at ${nameOf(name, most)}` : 'none';
+  const about = (most.value ?? 0) > 0 ? `most: ${most.value} (${nameOf(name, most)})` : 'none';
   return [
     paint('bold', cut(titleOf([name, figure], report), width)),
     `  ${paint('dim', '▕')}${paint('blue', drawn)}${paint('dim', '▏')}`,

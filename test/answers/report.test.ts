@@ -288,6 +288,7 @@ onBothEngines('the report', ({ test, world, pulled, engine }) => {
         expect(widest).toBeLessThanOrEqual(columns);
         expect(widest).toBeGreaterThan(columns * 0.85);
         expect(stdout).toMatch(/[█▏▎▍▌▋▊▉]/u);
+        expect(stdout).toMatch(/most: \d+ \(\d{4}-\d\d-\d\d\)/u);
       }
       const csv = (await ok(one, 'report month --zone UTC -o csv')).stdout.split(/\r?\n/u);
       expect(csv[0]).toBe('figure,key,label,value,before,unit');
