@@ -117,7 +117,10 @@ test.each([
 test('a receiver that refuses makes trigger fail', async () => {
   const [made, target] = [await world(), await app(0, () => 401)];
   const ran = await svc(made, ['webhooks', 'trigger', 'ticket.created', '--to', target.url], { env });
-  expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('401') });
+  expect(ran).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/answered 401\.\nIt may have another signing secret: .*SVC_WEBHOOK_SECRET/u),
+  });
 });
 
 test('sign and verify agree, with the secret from either place', async () => {

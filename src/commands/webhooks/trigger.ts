@@ -80,12 +80,20 @@ export const triggerWebhook = defineCommand({
           ({ path, near }) =>
             `${args.event} has no field ${sanitize(path)}; the sample was sent with it.${near === undefined ? '' : ` Did you mean ${near}?`}`,
         ),
-        ...(good ? [] : [`The receiver answered ${status}.`]),
+        ...(good ? [] : [`The receiver answered ${status}.`, ...adviceFor(status)]),
       ],
       outcome: good ? undefined : 'failed',
     };
   },
 });
+
+/** What a receiver most often means by it. */
+const adviceFor = (status: number): readonly string[] => {
+  if (status === 401 || status === 403)
+    return ['It may have another signing secret: give its own in SVC_WEBHOOK_SECRET, or with --secret-stdin.'];
+  if (status === 404 || status === 405) return ['It may listen on another path: name its whole URL with --to.'];
+  return [];
+};
 
 /** What can receive a delivery on this machine, beside the app itself. */
 function receiverFor({ protocol, hostname, port, pathname }: URL): string | undefined {
