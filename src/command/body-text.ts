@@ -66,7 +66,7 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
   const canEdit = ctx.ask.canAsk && !settings.noInput;
   if (given.editor && !canOpenEditor(ctx, settings)) {
     throw new Failure('usage', '--editor needs a terminal, or an editor in VISUAL or EDITOR.', {
-      hint: `Give ${flag} TEXT or --body-file FILE.`,
+      hint: `Give ${flag} TEXT or ${fileFlag} FILE.`,
     });
   }
   if (given.template !== undefined && !given.editor) {
@@ -79,7 +79,11 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
     const textIn = (saved: string) => (seed === '' ? saved : withoutSeed(saved, seed)).trimEnd();
     const opened = `${given.template ?? ''}${seed}`;
     const text = await edited(ctx, opened, { extension: '.md', textIn });
-    if (isBlank(text)) throw new Failure('usage', 'The text is empty. Nothing was sent.');
+    if (isBlank(text)) {
+      throw new Failure('usage', 'The text is empty. Nothing was sent.', {
+        hint: `Write it in the editor and save it, or give ${flag} TEXT or ${fileFlag} FILE.`,
+      });
+    }
     // An editor that was left without saving looks the same.
     if (text === given.template?.trimEnd() && !settings.yes) {
       if (!canEdit)
@@ -91,7 +95,7 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
     return text;
   }
   if (!given.required) return undefined;
-  throw new Failure('usage', `${flag} is required.`, { hint: `Give ${flag} TEXT or --body-file FILE.` });
+  throw new Failure('usage', `${flag} is required.`, { hint: `Give ${flag} TEXT or ${fileFlag} FILE.` });
 }
 
 async function agreedTo({ ask }: Context, text: string, { head, isSeenLater }: GivenText): Promise<void> {

@@ -58,21 +58,22 @@ export const param = {
     parse: (texts, flag) => parseInteger(last(texts), flag, { min, max }),
   }),
 
-  requiredId: (description: string, record?: ResourceName): Param<number> => ({
+  /** `list`: the command that shows the ids of what is no record of the service. */
+  requiredId: (description: string, record?: ResourceName, list?: string): Param<number> => ({
     description,
     placeholder: 'ID',
     required: true,
     record,
-    parse: (texts, flag) => parseId(last(texts), flag, record),
+    parse: (texts, flag) => parseId(last(texts), flag, record, list),
   }),
 
-  ids: (description: string, record?: ResourceName): Param<readonly number[]> => ({
+  ids: (description: string, record?: ResourceName, list?: string): Param<readonly number[]> => ({
     description,
     placeholder: 'ID',
     many: true,
     record,
     required: true,
-    parse: (texts, flag) => texts.map((text) => parseId(text, flag, record)),
+    parse: (texts, flag) => texts.map((text) => parseId(text, flag, record, list)),
   }),
 
   choice: <const C extends readonly string[]>(
@@ -133,11 +134,16 @@ export const inCapitals = <T>(flag: Param<T>): Param<T> => ({
 });
 
 /** Where svc takes another name as well, the refusal says so. `#22` is 22; of a ticket it is looked up before. */
-export function parseId(text: string, flag: string, record: ResourceName | undefined): number {
+export function parseId(
+  text: string,
+  flag: string,
+  record: ResourceName | undefined,
+  list = record && listOf[record],
+): number {
   const id = wholeNumber(text.replace(/^#\b/u, ''));
   if (id !== undefined && id >= 1) return id;
   const { noun, otherName }: Partial<Resource> = record ? resources[record] : {};
-  if (!record || otherName === undefined) return parseInteger(text, flag, { min: 1, list: record && listOf[record] });
+  if (!record || otherName === undefined) return parseInteger(text, flag, { min: 1, list });
   throw new Failure('usage', `${flag} must be the ${idWords(record)} of a ${noun}, not "${text}".`);
 }
 

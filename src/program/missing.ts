@@ -23,7 +23,7 @@ export async function refuseMissing(missing: readonly Slot[], { path, command }:
   throw new Failure('usage', `${listed(labels)} ${labels.length === 1 ? 'is' : 'are'} required.`, {
     hint:
       [...ways, `Run: svc ${path} --help`].join(' ') +
-      (ways.length === 0 ? exampleFor(labels, command) : '') +
+      (ways.length === 0 ? exampleFor(missing, command) : '') +
       byStdin(missing, { path, command }) +
       (await listingOf(missing)),
   });
@@ -48,17 +48,23 @@ function byStdin([slot, ...others]: readonly Slot[], { path, command }: Pick<Inv
 
 /** An id that is missing is found in a list. */
 async function listingOf(missing: readonly Slot[]): Promise<string> {
-  const slot = missing.find(({ of, param }) => of === 'args' && (param.from ?? param.record) !== undefined);
+  const slot = missing.find(({ of, param }) => of === 'args' && listedIn(param));
   if (!slot) return '';
   const { listing } = await import('./asking.ts');
   const line = listing(slot);
   return line === undefined ? '' : `\nTo find one: svc ${line}`;
 }
 
-/** How a flag alone is filled is best seen in a line that has it. */
-function exampleFor([flag, ...others]: readonly string[], { examples }: Invocation['command']): string {
-  const example = examples.find((line) => line.split(' ').includes(flag ?? ''));
-  return !flag?.startsWith('-') || others.length > 0 || example === undefined
-    ? ''
-    : `\nFor example: ${withOwnExample(example)}`;
+/**
+ * How a flag alone is filled is best seen in a line that has it, and arguments in the first one. What a list or a file has
+ * is told otherwise.
+ */
+function exampleFor(missing: readonly Slot[], { examples }: Invocation['command']): string {
+  const [{ label = '' } = {}, ...others] = missing;
+  const areTyped = missing.every(({ of, param }) => of === 'args' && !listedIn(param) && param.completes !== 'files');
+  const example = areTyped ? examples[0] : examples.find((line) => line.split(' ').includes(label));
+  const isShown = areTyped || (label.startsWith('-') && others.length === 0);
+  return !isShown || example === undefined ? '' : `\nFor example: ${withOwnExample(example)}`;
 }
+
+const listedIn = ({ from, record }: Slot['param']): boolean => (from ?? record) !== undefined;

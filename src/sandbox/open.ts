@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { isCode } from '../disk/file/atomic-file.ts';
 import { Failure, messageOf } from '../errors.ts';
+import { nearest } from '../text/near.ts';
 import { fieldsIn, textIn } from '../text/record.ts';
 import { createSandbox } from './app.ts';
 import { type Keys, openKeys, privateKeys, secretIn } from './keys.ts';
@@ -106,7 +107,10 @@ async function readSeedFile(named: string, signal: AbortSignal): Promise<string>
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (isCode(error, 'ENOENT')) {
-      throw new Failure('usage', `There is no file ${named}.`, { hint: '--seed takes demo, empty or a JSON file.' });
+      const meant = nearest(named, ['demo', 'empty', 'mirror']);
+      throw new Failure('usage', `There is no file ${named}.`, {
+        hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}--seed takes demo, empty, mirror (the copy of your account), or a JSON file.`,
+      });
     }
     throw new Failure('usage', `The seed ${named} cannot be read: ${messageOf(error)}.`);
   }

@@ -3,6 +3,7 @@ import { loadPhones, noPhones } from '../batch/phone.ts';
 import { type DoubtedPhones, noDoubts } from '../batch/phone-notes.ts';
 import { Failure } from '../errors.ts';
 import type { CsvRecord } from '../tabular/csv.ts';
+import { needsRows } from '../tabular/source.ts';
 import type { Table } from '../tabular/table.ts';
 import { type Chunk, createChunker, digestOfChunk } from './chunks.ts';
 import {
@@ -80,7 +81,9 @@ export async function makePlan(
     onRows(sums.rows());
   }
   if (sums.rows() === 0) {
-    throw new Failure('usage', `${table.source.name} has ${table.hasHeader ? 'a header but no rows' : 'no rows'}.`);
+    throw new Failure('usage', `${table.source.name} has ${table.hasHeader ? 'a header but no rows' : 'no rows'}.`, {
+      hint: needsRows,
+    });
   }
   const { skipped, ...counted } = sums.end();
   return {

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { isCode } from '../disk/file/atomic-file.ts';
 import { makeFolders } from '../disk/file/make-folders.ts';
 import { randomName } from '../disk/file/random-name.ts';
+import { noFile } from '../disk/place/no-file.ts';
 import { openUserInput, untilEnded } from '../disk/place/user-input.ts';
 import { Failure } from '../errors.ts';
 import { bomOf, decode, guessEncoding, labelOf, refuseForeign, stdinName, subject } from './decode.ts';
@@ -85,7 +86,13 @@ async function describe(
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
   const bytes = isGzip ? () => unzipped(handle, name) : () => pieces(handle, { reuse: true });
   const start = isGzip ? await firstPiece(bytes()) : head.subarray(0, bytesRead);
-  if (start.length === 0) throw new Failure('usage', `${subject(name)} is empty.`, { hasNoRows: path === undefined });
+  if (start.length === 0) {
+    const isFile = path !== undefined;
+    throw new Failure('usage', `${subject(name)} is empty.`, {
+      hasNoRows: !isFile,
+      hint: isFile ? needsRows : undefined,
+    });
+  }
   refuseForeign(start, name);
 
   const bom = bomOf(start);
@@ -115,6 +122,9 @@ function sameEachTime(
   return { read, digest: () => first };
 }
 
+/** Of a file without any. */
+export const needsRows = 'Check what made the file: it needs a row for each record.';
+
 export const changedMeanwhile = (name: string): Failure =>
   new Failure('failed', `${name} was changed while it was being read.`, {
     hint: 'Run the same command again: it goes on with the file as it is now.',
@@ -123,8 +133,8 @@ export const changedMeanwhile = (name: string): Failure =>
 const stdinOf = ({ stdin, signal }: Ports) => Object.assign(untilEnded(stdin, signal), { isTTY: stdin.isTTY });
 
 async function openFile(ctx: Ports, file: string, name: string): Promise<Opened> {
-  const opened = await openUserInput(file, ctx.signal).catch((error: unknown) => {
-    if (isCode(error, 'ENOENT')) throw new Failure('usage', `There is no file ${file}.`);
+  const opened = await openUserInput(file, ctx.signal).catch(async (error: unknown) => {
+    if (isCode(error, 'ENOENT')) throw await noFile(file, `There is no file ${file}`);
     if (isCode(error, 'EACCES')) throw new Failure('usage', `No permission to read ${file}.`);
     if (isCode(error, 'EISDIR')) throw new Failure('usage', `${file} is a folder, not a file.`);
     throw new Failure('usage', `${file} cannot be opened.`, { cause: error });

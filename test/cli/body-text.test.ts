@@ -34,9 +34,11 @@ describe.each(texts)('%s that is blank sends nothing, exit 2', (_, argv, flag) =
 
   test.each(blanks)('in the editor: %j', async (blank) => {
     const world = sandboxWorld();
-    const ran = await svc(world, [...argv, '--editor'], { answers: [blank], columns: 80 });
+    const ran = await svc(world, [...argv, '--editor'], { answers: [blank], columns: 100 });
     expect(ran.exitCode).toBe(2);
-    expect(ran.stderr).toContain('The text is empty. Nothing was sent.');
+    expect(ran.stderr).toMatch(
+      /The text is empty\. Nothing was sent\.\nWrite .* and save it, or give --\w+ TEXT or --\w+-file FILE\./u,
+    );
     expect(world.sent.filter((line) => !line.startsWith('GET '))).toEqual([]);
   });
 });

@@ -66,7 +66,13 @@ const list = defineCommand({
     const { records, notes: more } = atMost(found, flags.all ? undefined : (flags.limit ?? 50));
     return {
       read: true,
-      data: { shape: 'list', records, columns, known: entryFields, empty: 'No such write is recorded.' },
+      data: {
+        shape: 'list',
+        records,
+        columns,
+        known: entryFields,
+        empty: entries.length > 0 ? 'No such write is recorded.' : 'Nothing is recorded yet.',
+      },
       notes: [...more, ...byNumber(flags.record, found.length), ...notes],
     };
   },
@@ -93,7 +99,7 @@ function aboutRecord(typed: string, entries: readonly Entry[]): (entry: Entry) =
 const show = defineCommand({
   name: 'show',
   summary: 'Show one write',
-  args: { seq: { ...param.requiredId('Its number in the list'), placeholder: 'SEQ' } },
+  args: { seq: { ...param.requiredId('Its number in the list', undefined, 'audit list'), placeholder: 'SEQ' } },
   flags: { account: accountFlag },
   needs: 'a write that is recorded: svc audit list',
   examples: ['svc audit show 1 --json'],

@@ -29,7 +29,7 @@ export const approveDrafts = defineCommand({
     'On a terminal svc shows the recipient and the text, and asks. In a pipe give --digest for each ID: it says what was read. Right before it sends, svc reads the thread ' +
     'again. Where somebody has written meanwhile, or the recipient or the status has changed, nothing is sent (exit 11), and the draft waits with its new state. ' +
     'One that may have been sent before stays unknown; --retry-unknown asks, and in a pipe needs --yes beside the digest.',
-  args: { id: { ...param.ids('Ids of the drafts'), required: false, fallback: [] } },
+  args: { id: { ...param.ids('Ids of the drafts', undefined, 'drafts list'), required: false, fallback: [] } },
   flags,
   examples: [
     'svc tickets reply 8 --body Thanks --draft && svc drafts approve 1 --digest "$(svc drafts show 1 --jq .digest)"',

@@ -22,7 +22,7 @@ import { atWork } from './at-work.ts';
 export const editDraft = defineCommand({
   name: 'edit',
   summary: 'Change the text of a draft; who changed it is kept',
-  args: { id: param.requiredId('Id of the draft') },
+  args: { id: param.requiredId('Id of the draft', undefined, 'drafts list') },
   flags: { body: param.text('The new text, instead of the editor', { prose: true }), ...textFlags },
   needs: 'a draft: svc tickets reply 8 --body Thanks --draft',
   examples: ['svc drafts edit 1 --body "Thank you, it is fixed."'],

@@ -13,7 +13,7 @@ import { atWork, chosen, waitingFlags } from './at-work.ts';
 export const rejectDrafts = defineCommand({
   name: 'reject',
   summary: 'Decide that a draft is never sent',
-  args: { id: { ...param.ids('Ids of the drafts'), required: false, fallback: [] } },
+  args: { id: { ...param.ids('Ids of the drafts', undefined, 'drafts list'), required: false, fallback: [] } },
   flags: { reason: param.text('Why; whoever made it sees it', { prose: true }), ...waitingFlags },
   needs: 'a draft: svc tickets reply 8 --body Thanks --draft',
   examples: ['svc drafts reject 1 --reason "Already answered by phone"'],

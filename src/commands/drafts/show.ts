@@ -19,7 +19,7 @@ const newestShown = 3;
 export const showDraft = defineCommand({
   name: 'show',
   summary: 'Show a draft with what it answers, who gets it, and its digest',
-  args: { id: param.requiredId('Id of the draft') },
+  args: { id: param.requiredId('Id of the draft', undefined, 'drafts list') },
   needs: 'a draft: svc tickets reply 8 --body Thanks --draft',
   examples: ['svc drafts show 1', 'svc drafts show 1 --jq .digest'],
   async run(ctx, { args: { id }, settings }) {

@@ -7,6 +7,12 @@ import { readUserText } from '../../disk/place/user-file.ts';
 import { Failure } from '../../errors.ts';
 import { streamCopy } from './copy.ts';
 
+const examples = [
+  "svc mirror sql 'SELECT status, count(*) AS tickets FROM tickets GROUP BY status'",
+  "svc mirror sql 'SELECT priority, median(julianday(resolved_at) - julianday(created_at)) AS days FROM tickets GROUP BY priority'",
+  "echo 'SELECT email, company FROM contacts LIMIT 3' | svc mirror sql - --output csv",
+];
+
 export const queryCopy = defineCommand({
   name: 'sql',
   summary: 'Ask the local copy a question in SQL; a query cannot change it',
@@ -24,14 +30,10 @@ export const queryCopy = defineCommand({
     file: param.text('A file that holds the query, in place of QUERY', { placeholder: 'FILE', completes: 'files' }),
   },
   needs: 'a copy of the account: svc mirror pull',
-  examples: [
-    "svc mirror sql 'SELECT status, count(*) AS tickets FROM tickets GROUP BY status'",
-    "svc mirror sql 'SELECT priority, median(julianday(resolved_at) - julianday(created_at)) AS days FROM tickets GROUP BY priority'",
-    "echo 'SELECT email, company FROM contacts LIMIT 3' | svc mirror sql - --output csv",
-  ],
+  examples,
   async run(ctx, { args, flags, settings }) {
     const text = await queryOf(ctx, settings, args.query, flags.file);
-    if (text.trim() === '') throw new Failure('usage', 'The query is empty.');
+    if (text.trim() === '') throw new Failure('usage', 'The query is empty.', { hint: `For example: ${examples[0]}` });
     // The database starts while the rest is loaded.
     const loading = import('../../mirror/query/query.ts');
     return streamCopy(ctx, { flags, settings }, async (store, account) => {
@@ -68,5 +70,7 @@ async function queryOf(ctx: Context, { noInput }: Settings, given?: string, file
   if (given !== undefined && given !== '-') return given;
   if (given === '-' || !ctx.stdin.isTTY) return readUserText(ctx, '-', 'QUERY');
   if (ctx.ask.canAsk && !noInput) return ctx.ask.text('The query (QUERY)');
-  throw new Failure('usage', 'QUERY is required.', { hint: 'Run: svc mirror sql --help' });
+  throw new Failure('usage', 'QUERY is required.', {
+    hint: `Run: svc mirror sql --help\nFor example: ${examples[0]}`,
+  });
 }

@@ -5,6 +5,7 @@ import { parseExactly, quoteIt, roundedIn } from '../../text/exact-json.ts';
 import { keyTwice, twiceIn } from '../../text/json-keys.ts';
 import { isCode } from '../file/atomic-file.ts';
 import { toAppend } from '../file/open-flags.ts';
+import { noFile } from './no-file.ts';
 
 type Input = Pick<Context, 'stdin' | 'signal'>;
 
@@ -35,7 +36,7 @@ export async function readUserBytes(ctx: Input, path: string, flag: string): Pro
     return await whole(opened.kind === 'once' ? opened.bytes : opened.handle.createReadStream(), `${flag}: ${path}`);
   } catch (error) {
     if (error instanceof Failure) throw error;
-    if (isCode(error, 'ENOENT')) throw new Failure('usage', `${flag}: there is no file ${path}.`);
+    if (isCode(error, 'ENOENT')) throw await noFile(path, `${flag}: there is no file ${path}`);
     if (isCode(error, 'EISDIR')) throw new Failure('usage', `${flag}: ${path} is a folder.`);
     throw new Failure('usage', `${flag}: ${path} cannot be read: ${messageOf(error)}.`);
   }

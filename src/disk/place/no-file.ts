@@ -1,0 +1,25 @@
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { Failure } from '../../errors.ts';
+import { nearest } from '../../text/near.ts';
+import { sanitize } from '../../text/sanitize.ts';
+import { workingFolder } from './working-folder.ts';
+
+/** Exit 2 for a file of the user that is not there, with the one that is probably meant, or where svc looked. */
+export async function noFile(path: string, said: string): Promise<Failure> {
+  const here = isAbsolute(path) ? '/' : workingFolder();
+  const hint = here === undefined ? undefined : sanitize(await adviceOn(path, dirname(resolve(here, path))));
+  return new Failure('usage', `${said}.`, { hint });
+}
+
+async function adviceOn(path: string, folder: string): Promise<string> {
+  const names = await readdir(folder).catch(() => undefined);
+  if (names === undefined) return `Check the path: svc cannot look into ${folder}`;
+  const typed = basename(path);
+  // A link that leads nowhere is there, and no file.
+  const near = nearest(
+    typed,
+    names.filter((name) => name !== typed),
+  );
+  return near === undefined ? `Check the name: svc looked in ${folder}` : `Did you mean ${join(dirname(path), near)}?`;
+}
