@@ -30,7 +30,7 @@ function ranking(names: readonly unknown[]): [string, number][] {
 const answers: Record<string, (all: Record<string, Fields[]>) => unknown> = {
   'Which tickets and chats have waited for us for more than two days?': (all) =>
     whatWaits(all).filter(({ waiting_since: since }) => Date.parse(String(since)) < days(2)),
-  'In which of them did the customer write again, after an answer?': (all) =>
+  'In which tickets and chats did the customer write again, after our answer?': (all) =>
     whatWaits(all).filter(({ why }) => why === 'wrote again'),
   'Who wrote the most messages in the last 90 days?': (all) =>
     Object.entries(whoWrote(withContactIds(all), { now: { since: days(90), until: Date.now() } }))
