@@ -120,7 +120,7 @@ test('a damaged store is named and left as it is', async () => {
 
 test('people see a line for each thing, scripts a row', async () => {
   const seen = await svc(sandboxWorld(), ['doctor', '--no-color'], { columns: 80 });
-  expect(seen.stdout).toMatch(/^✓ svc {11}svc \d.*\n(?: {16}.*\n)?✓ node {10}Node \d+/u);
+  expect(seen.stdout).toMatch(/^✓ svc {12}svc \d.*\n(?: {17}.*\n)?✓ node {11}Node \d+/u);
   const piped = await svc(sandboxWorld(), ['doctor']);
   expect(piped.stdout.split('\n')[0]?.split('\t').slice(0, 2)).toEqual(['ok', 'svc']);
 });

@@ -53,7 +53,7 @@ function stateOf({ ok, isNeutral }: Check): string {
 function line({ name, ok, message, fix, isNeutral }: Check, { paint, width }: Terminal): string {
   const good = isNeutral ? paint('dim', '-') : paint('green', '✓');
   const mark = ok ? good : paint('red', '✗');
-  const beside = ' '.repeat(16);
+  const beside = ' '.repeat(17);
   const advice = fix ? `\n    ${paint('bold', filledTo(sanitize(fix), width, '    '))}` : '';
-  return `${mark} ${name.padEnd(13)} ${filledTo(sanitize(message), width, beside)}${advice}`;
+  return `${mark} ${name.padEnd(14)} ${filledTo(sanitize(message), width, beside)}${advice}`;
 }
