@@ -85,8 +85,9 @@ const passed = new WeakMap<SendRequest, SendMode | 'unheard'>();
 const agreed = new WeakMap<SendRequest, string>();
 
 /** Whether a person would read the same now: an entry may get another text, and a ticket another customer, meanwhile. */
-async function isAsAgreed({ ctx }: Judging, request: SendRequest): Promise<boolean> {
-  const read = agreed.get(request);
+async function isAsAgreed({ ctx, shared }: Judging, request: SendRequest): Promise<boolean> {
+  // Nobody would be asked about it once more.
+  const read = shared.isAgreedToAll ? undefined : agreed.get(request);
   if (read === undefined || read === (await import('./ask.ts')).readIn(request, await request.read())) return true;
   ctx.notice('What would be sent has changed since you read it.');
   return false;

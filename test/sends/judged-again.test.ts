@@ -150,3 +150,14 @@ test('it is sent once more where its entry has the same text', async () => {
   expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
   expect(await at.json<object>(`changelog get ${id}`)).toMatchObject({ status: 'published' });
 });
+
+test('what has changed is not asked about for ever where all that follow were agreed to meanwhile', async () => {
+  const at = desk();
+  const ticket = await at.json<{ contact: { contact_id: number } }>('tickets get 8');
+  const { contact_id: id } = ticket.contact;
+  const service = refusedOnce(at, () => at.ok(`contacts update ${id} --name Other`));
+  const stdin = 'id,body\n8,One\n9,Two\n10,Three\n';
+  const ran = await svc(service, ['tickets', 'reply', '--from', '-'], { ...ask, stdin, answers: ['yes', 'all'] });
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
+  expect(writesOf(at.world)).toHaveLength(4);
+});
