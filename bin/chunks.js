@@ -146,12 +146,12 @@ exports.openStore = (path, folder) => {
       const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
       const kept = part && part.from === source.length ? slice(file, part, crc32) : undefined;
       const code = kept?.source.equals(source) ? kept.code : undefined;
-      used.set(name, { source, isNew: code === undefined, script: undefined });
+      used.set(name, { source, isNew: code === undefined, refusedBy: undefined, script: undefined });
       return code;
     },
     compiled(name, script) {
       const one = used.get(name);
-      if (script.cachedDataRejected) one.isNew = true;
+      if (script.cachedDataRejected) one.refusedBy = flagsNow();
       one.script = script;
     },
     /**
@@ -160,7 +160,8 @@ exports.openStore = (path, folder) => {
      */
     save() {
       const loaded = [...used].filter(([, { script }]) => script);
-      if (!loaded.some(([, { isNew }]) => isNew)) return closed(file);
+      // What this run refused under flags of its own, the next one takes: by now they are as they were.
+      if (!loaded.some(([, { isNew, refusedBy }]) => isNew || refusedBy === flagsNow())) return closed(file);
       const kept = {};
       for (const [name, part] of Object.entries(parts)) {
         const one = used.get(name)?.script ? undefined : slice(file, part, crc32);
@@ -172,6 +173,9 @@ exports.openStore = (path, folder) => {
     },
   };
 };
+
+/** A number for this V8 and its flags as they are now. */
+const flagsNow = () => process.getBuiltinModule('node:v8').cachedDataVersionTag();
 
 /** The open file and its index; no parts where it is not there, not ours, or not whole. */
 function openParts(path, crc32) {

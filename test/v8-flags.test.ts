@@ -1,6 +1,10 @@
 /** Flags of V8: set for a run, and as they were once it exits. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { keepHeapSmall } from '../src/batch/small-heap.ts';
 import { setFlags, usualFlags } from '../src/v8-flags.ts';
 
@@ -16,9 +20,34 @@ test('V8 takes the code that is made as a run exits, whatever flags the run has 
   }
 });
 
-test('no flag of V8 is set elsewhere, but by the thread of the database, which puts it back after each statement', async () => {
-  const { readdirSync, readFileSync } = await import('node:fs');
-  const { join } = await import('node:path');
+/** In a process of its own, for V8 knows what one has compiled before. */
+const run = `
+const { setFlagsFromString } = require('node:v8');
+const [, chunks, root, flag] = process.argv;
+const { chunksIn, openStore } = require(chunks);
+const store = openStore(root + '/compiled-test', root);
+const load = chunksIn(root, store);
+load('first.cjs');
+setFlagsFromString('--semi-space-growth-factor=' + flag);
+load('later.cjs');
+setFlagsFromString('--semi-space-growth-factor=2');
+store.save();
+`;
+
+test('what a run loads under flags of its own is kept once, not each time', () => {
+  const root = mkdtempSync(join(tmpdir(), 'svc-flags-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  for (const name of ['first.cjs', 'later.cjs']) writeFileSync(join(root, name), 'exports.one = () => 1;');
+  const chunks = join(import.meta.dirname, '..', 'bin', 'chunks.js');
+  const keptBy = (flag: number) => {
+    execFileSync(process.execPath, ['-e', run, chunks, root, String(flag)]);
+    return statSync(join(root, 'compiled-test')).ino;
+  };
+  const first = keptBy(1);
+  expect([keptBy(1), keptBy(2)]).toEqual([first, first]);
+});
+
+test('no flag of V8 is set elsewhere, but by the thread of the database, which puts it back after each statement', () => {
   const src = join(import.meta.dirname, '..', 'src');
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => /\.c?[jt]s$/u.test(file));
   const setting = files.filter((file) => readFileSync(join(src, file), 'utf8').includes('setFlagsFromString'));
