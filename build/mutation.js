@@ -58,7 +58,11 @@ const parts = {
       'kept-otherwise',
       'problem',
       'trace',
-    ].map((name) => `http/${name}.test.ts`),
+      'others-record',
+      'new-others-record',
+    ]
+      .map((name) => `http/${name}.test.ts`)
+      .concat('commands/dry-run.test.ts', 'sends/policy.test.ts', 'sends/judged-again.test.ts', 'sends/waited.test.ts'),
   },
   sync: {
     files: ['sync/run.ts', 'sync/chunks.ts', 'sync/journal.ts'],

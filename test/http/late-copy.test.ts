@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { HttpRequest } from '../../src/context.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
@@ -38,4 +39,21 @@ test('the rows of a file wait themselves, and say nothing of it', async () => {
     request.method !== 'GET' && lost++ === 0 ? { status: 504, headers: {}, body: '' } : world.exchange(request);
   const ran = await svc({ ...world, exchange: late }, ['tickets', 'close', '--from', '-'], { stdin: '8\n' });
   expect(ran).toMatchObject({ exitCode: 0, stderr: expect.not.stringMatching(note) });
+});
+
+test.for([
+  ['tickets', 'list'],
+  ['tickets', 'create', '--subject', 'Mine'],
+  ['lists', 'delete', '2', '--yes'],
+])('%j: where a copy that comes late sets nothing, svc says nothing of it', async (argv) => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const isMeant = ({ method }: HttpRequest) => (method === 'GET') === (argv[1] === 'list');
+  let lost = 0;
+  const late: typeof world.exchange = async (request) => {
+    const answer = await world.exchange(request);
+    return isMeant(request) && lost++ === 0 ? { status: 504, headers: {}, body: '' } : answer;
+  };
+  const ran = await svc({ ...world, exchange: late }, argv);
+  expect(ran).toMatchObject({ exitCode: 0, stderr: expect.not.stringMatching(note) });
+  expect(lost).toBeGreaterThan(0);
 });

@@ -62,6 +62,24 @@ describe.each(cases)('an answer that names %s', (_, argv, theirs) => {
   });
 });
 
+test.each([
+  [403, 'forbidden'],
+  [500, 'Server error'],
+])('a list that was made is done, though HTTP %i keeps svc from comparing it', async (status, error) => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  let writes = 0;
+  const exchange: typeof world.exchange = async (request) => {
+    if (isPost(request)) writes++;
+    const headers = { 'content-type': 'application/json' };
+    const isCompared = writes > 0 && request.url.includes('/contactslists/list');
+    return isCompared ? { status, headers, body: JSON.stringify({ error }) } : world.exchange(request);
+  };
+  const ran = await svc({ ...world, exchange }, [...list, '--json']);
+  expect(ran).toMatchObject({ exitCode: 0 });
+  expect(idIn(ran)).toBeGreaterThan(0);
+  expect(writes).toBe(1);
+});
+
 const ticket = ['tickets', 'create', '--subject', 'Printer', '--description', 'D'];
 
 describe('a record that somebody made while ours waited for the rate limit', () => {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { deleteContactList } from '../../src/api/lists.ts';
 import type { HttpRequest, HttpResponse, Lost } from '../../src/context.ts';
-import { sandboxWorld } from '../sandbox-world.ts';
+import { call, connect } from '../../src/http/call/call.ts';
+import { screen, settings } from '../cli/fake-context.ts';
+import { origin, sandboxWorld } from '../sandbox-world.ts';
 import { createWorld, type Ran, svc, virtualClock } from '../svc.ts';
 import { ownFailure } from './late-service.ts';
 
@@ -176,6 +179,23 @@ describe('a change that the service said has failed', () => {
     expect(ran.stderr).toContain('The contact may or may not have been changed (');
     if (!words.includes('redirects')) expect(ran.stderr).toContain(`(${words})`);
   });
+});
+
+test.each([
+  ['that an earlier run has sent', true, 'done'],
+  ['that nobody has sent', false, 'not-found'],
+])('a deletion %s finds nothing there', async (_, wasSent, ending) => {
+  const { exchange, clock, folder } = sandboxWorld();
+  const { ctx } = screen({ env: { SVC_API_KEY: 'key_acme' } });
+  const files = { config: folder, state: folder };
+  const service = await connect({ ...ctx, exchange, clock, files }, { ...settings, baseUrl: origin });
+  const deleting = call(service, deleteContactList, { params: { contactList: 4711 } }, { wasSent });
+  expect(
+    await deleting.then(
+      () => 'done',
+      ({ kind }) => kind,
+    ),
+  ).toBe(ending);
 });
 
 test.each([

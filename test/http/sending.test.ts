@@ -142,6 +142,18 @@ describe('an answer that svc does not get', () => {
     expect(sent).toHaveLength(1);
   });
 
+  test('because it is packed in a way that svc cannot read is not asked for again either', async () => {
+    const { ran, sent } = await play(read, [lost('unreadable')]);
+    expect(ran.exitCode).toBe(1);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('because it is too large is no reason not to repeat what may be done twice', async () => {
+    const { ran, sent } = await play(change, [large, changed]);
+    expect(ran.exitCode).toBe(0);
+    expect(sent).toHaveLength(2);
+  });
+
   test('because it is too large leaves a write in doubt', async () => {
     const { ran, sent } = await play(once, [large]);
     expect(ran.exitCode).toBe(9);
@@ -187,7 +199,7 @@ describe('an answer that svc does not get', () => {
 
 describe('a write that may be repeated', () => {
   test('is sent again after each doubtful ending, at most four times in all', async () => {
-    for (const ending of [lost(), says(504, ''), ownFailure, page]) {
+    for (const ending of [lost(), says(504, ''), says(500, 'oops'), ownFailure, page]) {
       const { ran, sent } = await play(change, [ending, ending, ending, changed]);
       expect(ran.exitCode, ran.stderr).toBe(0);
       expect(sent).toHaveLength(4);
@@ -310,6 +322,36 @@ describe('a rate limit', () => {
     expect((await play(remove, [wall, gone, says(200, { account_id: 1 })])).ran.exitCode).toBe(0);
   });
 
+  test('of a gateway is waited out before svc looks for what may have been made', async () => {
+    const wall = says(429, '<html>Too many requests</html>', { 'content-type': 'text/html', 'retry-after': '3' });
+    const none = says(200, { tickets: [], meta: { current_page: 1, last_page: 1, total: 0 } });
+    const create = ['tickets', 'create', '--subject', 'Mine', '--settle', '0', '--json'];
+    const { ran, sent, at } = await play(create, [none, wall, none]);
+    expect(ran.exitCode).toBe(9);
+    expect(sent.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
+    expect((at[2] ?? 0) - (at[1] ?? 0)).toBe(10 + 3000);
+  });
+
+  test('of a gateway is waited out longer each time too', async () => {
+    const wall = says(429, '<html>', { 'content-type': 'text/html', 'retry-after': '3' });
+    const { ran, at } = await play(change, [wall, wall, wall, changed]);
+    expect(ran.exitCode).toBe(0);
+    expect(at).toEqual([0, 3010, 3010 + 4010, 3010 + 4010 + 6010]);
+  });
+
+  test('is told as the reason for the wait, and a lost answer as its own', async () => {
+    const told = async (ending: Ending) => {
+      const texts: string[] = [];
+      const progress: RunOptions['progress'] = (text) => {
+        if (text?.includes('continuing in')) texts.push(text.replace(/;.*/u, ''));
+      };
+      await play(read, [ending, ending, list], { progress });
+      return [...new Set(texts)];
+    };
+    expect(await told(limited('3'))).toEqual(['Rate limit reached']);
+    expect(await told(says(504, ''))).toEqual(['No answer from the service']);
+  });
+
   test('that says nothing is waited for a second', async () => {
     const { at } = await play(read, [says(429, '{}'), list]);
     expect(at).toEqual([0, 1010]);
@@ -372,6 +414,8 @@ describe('a redirect', () => {
     expect(ran.stderr).toContain('(the address redirects to https://b.test/v2/tickets/8/notes, HTTP 307)');
     expect(ran.stderr).toContain('use: --base-url https://b.test/v2');
     expect(sent).toHaveLength(1);
+    const chosen = await play(once, [says(300, { note: { id: 1, body: 'Hello' } })]);
+    expect([chosen.ran.exitCode, chosen.sent.length]).toEqual([9, 1]);
     const nowhere = await play(once, [says(307, '')]);
     expect(nowhere.ran.stderr).toContain('(the address redirects to nowhere, HTTP 307)');
     expect(nowhere.ran.stderr).toContain('Do not repeat it blindly');
@@ -496,8 +540,23 @@ describe('a 401', () => {
       const walled = await loggedIn();
       walled.override = ({ method, url }) => (method === 'PATCH' && !url.endsWith('/token') ? wall : undefined);
       expect((await walled.svc(change)).exitCode).toBe(9);
+
+      // What the gateway let through may have been done, whatever the service says to the next one.
+      const refused = await loggedIn();
+      const then = [wall, says(422, { message: 'The name is wrong', errors: {} })];
+      refused.override = ({ method }) => (method === 'PATCH' ? then.shift() : undefined);
+      const doubted = await refused.svc(change);
+      expect(doubted.exitCode).toBe(9);
+      expect(doubted.stderr).toContain('; then HTTP 422)');
     },
   );
+
+  test('of a gateway to a read is about the login too, and never leaves it open what was done', async () => {
+    const world = await loggedIn();
+    const wall = says(401, '<h1>Sign in</h1>', { 'content-type': 'text/html' });
+    world.override = ({ url }) => (url.includes('/contacts') ? wall : undefined);
+    expect((await world.svc(read)).exitCode).toBe(4);
+  });
 
   test('of the service sends a write once more, with the new token', async () => {
     const world = await loggedIn();

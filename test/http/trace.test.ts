@@ -94,6 +94,19 @@ test('headers that a peer invents are hidden, also those that an object would kn
   expect(lines.join('\n')).not.toContain('canary');
 });
 
+test('--debug numbers the attempts of one request from the second on', async () => {
+  const world = sandboxWorld();
+  let sent = 0;
+  const failing: typeof world.exchange = async (request) =>
+    ++sent < 3 ? { status: 504, headers: {}, body: '' } : world.exchange(request);
+  const { stderr } = await svc({ ...world, exchange: failing }, ['tickets', 'get', '8', '--debug']);
+  expect(stderr.match(/^> GET .*$/gmu)?.map((line) => line.replace(/^\S+ \S+ \S+?8/u, ''))).toEqual([
+    '',
+    ' (attempt 2)',
+    ' (attempt 3)',
+  ]);
+});
+
 test('webhooks create --debug shows neither the password of the URL nor the signing secret', async () => {
   const world = sandboxWorld({ seed: 'demo', env: {} });
   const tokens = (await world.control('POST', 'tokens', { account_id: 1, scopes: ['webhooks:manage'] })) as {

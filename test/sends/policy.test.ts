@@ -189,6 +189,13 @@ test('what the service refuses does not count as sent, and what may be sent does
   expect(await run(reply)).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('1 an hour are allowed') });
 });
 
+test('a send of which nobody knows whether it was done counts as sent', async () => {
+  const { world, run } = deskUnder('sends: { max_per_hour: 1 }\n');
+  await world.control('POST', 'faults', { path: '/tickets/8/replies', action: 'drop-before' });
+  expect((await run(reply)).exitCode).toBe(9);
+  expect(await run(reply)).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('1 an hour are allowed') });
+});
+
 test('a draft that a rule forbids is kept, with no advice to draft it', async () => {
   const { run, draft, world } = deskUnder('sends: { deny: \'.body.body == "Two"\' }\n');
   const one = await draft('tickets reply 8 --body One');
