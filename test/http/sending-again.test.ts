@@ -24,25 +24,32 @@ async function play(
   argv: readonly string[],
   onWrite: (number: number) => Ending,
   onRead: (number: number, request: HttpRequest) => Ending = () => none,
-): Promise<{ readonly ran: Ran; readonly writes: number; readonly reads: number }> {
-  let writes = 0;
+): Promise<{ readonly ran: Ran; readonly writes: number; readonly reads: number; readonly at: readonly number[] }> {
+  const clock = virtualClock();
+  const began = clock.ticks();
+  const at: number[] = [];
   let reads = 0;
   const world = createWorld(
-    async (request) => (request.method === 'GET' ? onRead(++reads, request) : onWrite(++writes)),
-    { clock: virtualClock() },
+    async (request) => {
+      if (request.method === 'GET') return onRead(++reads, request);
+      return onWrite(at.push(clock.ticks() - began));
+    },
+    { clock },
   );
-  return { ran: await svc(world, argv), writes, reads };
+  return { ran: await svc(world, argv), writes: at.length, reads, at };
 }
 
 const errorOf = ({ stderr }: Ran) => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
 
 describe('a ticket at which the service says that it failed', () => {
   test('is sent four times where a look after each shows nothing, and then nothing was stored', async () => {
-    const { ran, writes, reads } = await play(create, () => ownFailure);
+    const { ran, writes, reads, at } = await play(create, () => ownFailure);
     expect(ran.exitCode).toBe(1);
     expect(ran.stderr).toContain('The service failed (HTTP 500), and nothing was stored: svc looked.');
     // The one before, and after each failure at 0, 0.5, 1.5, 3.5 and 5 s.
     expect([writes, reads]).toEqual([4, 21]);
+    // The look takes 5 s each time, and then the service is left some time to recover.
+    expect(at).toEqual([0, 5500, 11_500, 18_500]);
   });
 
   test('is not sent again where the list shows it late', async () => {
