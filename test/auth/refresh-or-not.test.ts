@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Stored } from '../../src/auth/credentials.ts';
-import type { HttpRequest } from '../../src/context.ts';
+import { liveLogin } from '../../src/auth/refresh.ts';
+import type { HttpRequest, HttpResponse, Lost, TokenStore } from '../../src/context.ts';
+import { Failure } from '../../src/errors.ts';
+import { screen, settings } from '../cli/fake-context.ts';
 import { type AuthWorld, loggedIn, loginOf, storeOf } from './auth-world.ts';
 
 const tokenCalls = (world: AuthWorld) => world.sent.filter(({ what }) => what === 'POST /oauth/platform/token');
@@ -128,6 +131,82 @@ describe('another process may have refreshed it meanwhile', () => {
     expect(tokenCalls(world)).toEqual([]);
     expect(await loginOf(world)).toBeUndefined();
   });
+});
+
+test('what another process has logged out while svc waited for its turn is no login, and nothing is sent', async () => {
+  const held = JSON.stringify(await loginOf(await loggedIn({ left: 0 })));
+  const tokens: TokenStore = {
+    read: async () => held,
+    update: (_, change) => change(undefined, async () => {}, false),
+    names: async () => [],
+    where: async () => 'file',
+  };
+  const { ctx } = screen();
+  expect(await liveLogin({ ...ctx, tokens }, settings, { force: true })).toBeUndefined();
+});
+
+describe('a login that cannot be saved', () => {
+  const full = new Failure('failed', 'The disk is full.');
+
+  /** `isAsked`: the service is asked before the store fails. */
+  async function unsaved(isAsked: boolean, answer?: HttpResponse | Lost): Promise<string> {
+    const world = await loggedIn({ left: 0 });
+    const held = JSON.stringify(await loginOf(world));
+    world.override = (request) => (isToken(request) ? answer : undefined);
+    const tokens: TokenStore = {
+      ...storeOf(world),
+      update: async (_, change) => {
+        if (isAsked) await change(held, async () => {}, false);
+        throw full;
+      },
+    };
+    const { clock, exchange } = world;
+    const ctx = { ...screen().ctx, clock, exchange, tokens };
+    return liveLogin(ctx, settings).then(String, ({ message }) => message);
+  }
+
+  test('has probably ended where the service has given new tokens', async () => {
+    expect(await unsaved(true)).toContain('the login of profile default has probably ended.');
+  });
+
+  test('has not where the service was not asked, or has given none', async () => {
+    expect(await unsaved(false)).toBe(full.message);
+    expect(await unsaved(true, error(401, { error: 'invalid_client' }))).toBe(full.message);
+  });
+});
+
+test('a refresh waits for another process no longer than --max-wait', async () => {
+  const world = await loggedIn({ left: 0 });
+  let finish = () => {};
+  const isFinished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  let begun = () => {};
+  const isBegun = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const other = storeOf(world).update('profile/default/oauth', async (text) => {
+    begun();
+    await isFinished;
+    return text;
+  });
+  await isBegun;
+  const began = world.clock.ticks();
+  const ran = await world.svc([...contacts, '--max-wait', '5']);
+  const waitedMs = world.clock.ticks() - began;
+  finish();
+  await other;
+  expect(ran.exitCode).toBeGreaterThan(0);
+  expect(waitedMs).toBeLessThan(10_000);
+  expect(world.sent).toEqual([]);
+});
+
+test('an auth URL that only the configuration names is no reason not to refresh an older login', async () => {
+  const world = await loggedIn({ left: 0 });
+  const env = { SVC_AUTH_URL: undefined };
+  expect((await world.svc(['config', 'set', 'auth_url', 'https://other.example.com'], { env })).exitCode).toBe(0);
+  expect((await world.svc(contacts, { env })).exitCode).toBe(0);
+  expect(tokenCalls(world)).toHaveLength(1);
 });
 
 describe('the client that the login was given to', () => {
