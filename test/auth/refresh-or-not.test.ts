@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Stored } from '../../src/auth/credentials.ts';
 import { liveLogin } from '../../src/auth/refresh.ts';
+import type { Keyring } from '../../src/auth/store-file.ts';
 import type { HttpRequest, HttpResponse, Lost, TokenStore } from '../../src/context.ts';
 import { Failure } from '../../src/errors.ts';
 import { screen, settings } from '../cli/fake-context.ts';
@@ -173,6 +174,19 @@ describe('a login that cannot be saved', () => {
     expect(await unsaved(false)).toBe(full.message);
     expect(await unsaved(true, error(401, { error: 'invalid_client' }))).toBe(full.message);
   });
+});
+
+test('a refreshed login stays where it was kept, though a keyring is there by now', async () => {
+  const world = await loggedIn({ left: 0 });
+  const kept = new Map<string, string>();
+  const keyring: Keyring = {
+    read: async (entry) => kept.get(entry),
+    write: async (entry, secret) => void kept.set(entry, secret),
+    remove: async (entry) => void kept.delete(entry),
+  };
+  expect((await world.svc(contacts, { keyring })).exitCode).toBe(0);
+  expect(tokenCalls(world)).toHaveLength(1);
+  expect([...kept]).toEqual([]);
 });
 
 test('a refresh waits for another process no longer than --max-wait', async () => {
