@@ -1,7 +1,7 @@
-import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nothingThere } from '../../../disk/file/nothing-there.ts';
+import { toRead } from '../../../disk/file/open-flags.ts';
 import { linesOf } from '../../../disk/log/log-file.ts';
 import { Failure } from '../../../errors.ts';
 import { counted } from '../../../text/number.ts';
@@ -33,9 +33,6 @@ export function tellDamage(folder: string, { count, first }: Counted, onDamage?:
   if (count > 0) onDamage?.({ path: join(folder, inboxFile), count, first });
 }
 
-// Without this, a pipe of that name would be waited for.
-const withoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-
 /** Reads an inbox that may be in use by another process: an unfinished last line is simply not there yet. */
 export async function* readInbox(folder: string, onDamage?: OnDamage): AsyncGenerator<InboxLine> {
   const file = await openInboxFile(folder);
@@ -58,7 +55,7 @@ export async function* readInbox(folder: string, onDamage?: OnDamage): AsyncGene
 /** To be read; undefined where there is none. */
 export async function openInboxFile(folder: string): Promise<FileHandle | undefined> {
   const path = join(folder, inboxFile);
-  const file = await open(path, withoutWaiting).catch(nothingThere);
+  const file = await open(path, toRead).catch(nothingThere);
   if (!file || (await file.stat()).isFile()) return file;
   await file.close();
   throw noInbox(path, 'it is no ordinary file');
