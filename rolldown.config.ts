@@ -27,7 +27,7 @@ const together = [
         'src/mirror/(store/copy-name|sqlite/node-sqlite)\\.ts',
         'src/output/(print|sheet|records|view|write|paint|fields|cells|bare|only-notes)\\.ts',
         'src/(text/json|text/one-of|promise/(once|one-by-one|then-closed)|env|ticks)\\.ts',
-        'src/text/(sanitize|shell-word|number|record|layout|capital|full-name)\\.ts',
+        'src/text/(sanitize|shell-word|number|record|layout|capital)\\.ts',
       ].join('|'),
       'u',
     ),
@@ -37,7 +37,7 @@ const together = [
   { name: 'v8-flags', test: /src\/v8-flags\.ts/u },
   { name: 'proxied', test: /node_modules\/undici\/|src\/node\/proxied/u },
   // Whose login is meant, which the inbox says before anything asks the service.
-  { name: 'at-hand', test: /src\/(?:auth\/(?:at-hand|credentials)|text\/near|api\/operation)\.ts/u },
+  { name: 'at-hand', test: /src\/(?:auth\/(?:at-hand|credentials)|text\/(?:near|full-name)|api\/operation)\.ts/u },
   {
     // What a command needs that asks the service.
     name: 'service',
