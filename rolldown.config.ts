@@ -61,7 +61,7 @@ const together = [
     name: 'files',
     test: new RegExp(
       [
-        'src/disk/lock/(lock|lock-entry|lock-hold)\\.ts',
+        'src/disk/lock/(lock|lock-entry|lock-hold|lock-silence)\\.ts',
         'src/disk/file/(folder|file-head|nothing-there|same-file)\\.ts',
         'src/disk/place/(own-files|private-data|folder-check|copy-mark)\\.ts',
         'src/disk/log/log-file\\.ts',

@@ -5,17 +5,9 @@ import { Failure, interruption } from '../../errors.ts';
 import { capital } from '../../text/capital.ts';
 import { makeFolders } from '../file/make-folders.ts';
 import { nothingThere } from '../file/nothing-there.ts';
-import {
-  describe,
-  isOfThisWorld,
-  type Life,
-  type LockEntry,
-  lifeOf,
-  newEntryName,
-  parseEntry,
-  thisWorld,
-} from './lock-entry.ts';
-import { type Held, type Holding, heartbeatMs, hold, removeOwn, stoppedMs, sweep, traceOf } from './lock-hold.ts';
+import { describe, isOfThisWorld, type LockEntry, lifeOf, newEntryName, parseEntry, thisWorld } from './lock-entry.ts';
+import { type Held, type Holding, hold, removeOwn, sweep, traceOf } from './lock-hold.ts';
+import { defaultSilentMs, type IsGone, type IsStill, isSilent, stampOf, stillness, watcher } from './lock-silence.ts';
 
 export { type Held, isOurs } from './lock-hold.ts';
 
@@ -49,13 +41,10 @@ export const waitingFor = (
   what: string,
 ): Waiting => ({ clock, signal, progress, notice, what });
 
-const defaultSilentMs = 90_000;
 const defaultMaxWaitMs = 120_000;
 const tidyingMs = 5000;
 /** Most locks are held for less. */
 const shownAfterMs = 200;
-/** A clock that was set makes a holder look silent; so a waiter also watches for itself that no beat comes. */
-const watchedMs = 2.5 * heartbeatMs;
 
 /** Takes the lock if nobody living holds it; undefined otherwise. */
 export function tryLock(folder: string, holding: Holding = {}): Promise<Held | undefined> {
@@ -119,6 +108,8 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Held> {
         progress?.(text);
         shown = true;
       }
+      // The holder may be at work in this process, and looking at the lock leaves it no turn; nor does a clock that never waits.
+      await new Promise((resolve) => setImmediate(resolve));
       await clock.sleep(waitedMs < 1000 ? 4 + Math.random() * 16 : 30 + Math.random() * 30, signal);
     }
   } finally {
@@ -126,13 +117,8 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Held> {
   }
 }
 
-type IsGone = (entry: LockEntry) => Promise<boolean>;
-
 /** Who does not count as a holder, beside the dead. */
 type Judge = { readonly isGone: IsGone; readonly isStill?: IsStill };
-
-/** Whether a holder of this world has stood still for so long that the lock may be taken from it. */
-type IsStill = (entry: LockEntry, life: Life) => boolean;
 
 async function take(folder: string, holding: Holding, judge: Judge): Promise<Held | undefined> {
   await makeFolders(folder);
@@ -175,49 +161,6 @@ async function look(folder: string, { isGone, isStill }: Judge, except: readonly
     else return { isHeld: true, dead, silent };
   }
   return { isHeld: false, dead, silent };
-}
-
-const stampOf = async (path: string): Promise<number | undefined> =>
-  (await fs.stat(path).catch(() => undefined))?.mtimeMs;
-
-/** Compares the last beat with a file written now, so that both come from the clock of the file server. */
-async function isSilent(folder: string, { name }: LockEntry, silentMs: number): Promise<boolean> {
-  const probe = join(folder, `.now.${process.pid}.${Math.random().toString(36).slice(2)}`);
-  try {
-    await fs.writeFile(probe, '', { mode: 0o600 });
-    const [now, beat] = [await stampOf(probe), await stampOf(join(folder, name))];
-    // An entry that has just been removed is looked at again in a moment.
-    return now !== undefined && beat !== undefined && Math.abs(now - beat) >= silentMs;
-  } finally {
-    await fs.rm(probe, { force: true });
-  }
-}
-
-/** Judges entries of other worlds over the length of one wait. */
-function watcher(folder: string, { clock, silentMs = defaultSilentMs }: Waiting): IsGone {
-  const seen = new Map<string, { readonly beat: number | undefined; readonly since: number; asked: number }>();
-  return async (entry) => {
-    const beat = await stampOf(join(folder, entry.name));
-    const before = seen.get(entry.name);
-    const now = clock.ticks();
-    if (!before || before.beat !== beat) {
-      seen.set(entry.name, { beat, since: now, asked: now });
-      return false;
-    }
-    if (now - before.since < watchedMs || now - before.asked < 1000) return false;
-    before.asked = now;
-    return isSilent(folder, entry, silentMs);
-  };
-}
-
-/** Judges stopped entries of this world over the length of one wait. */
-function stillness(clock: Waiting['clock']): IsStill {
-  const since = new Map<string, number>();
-  return ({ name }, life) => {
-    if (life !== 'stopped') since.delete(name);
-    else if (!since.has(name)) since.set(name, clock.ticks());
-    return clock.ticks() - (since.get(name) ?? clock.ticks()) >= stoppedMs;
-  };
 }
 
 type Holder = { readonly entry: LockEntry; readonly life: 'running' | 'stopped' | 'elsewhere' };
