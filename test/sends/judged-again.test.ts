@@ -1,5 +1,5 @@
 // What had to wait for the limit, or is sent again since its answer was lost, is judged as it is then: an entry may be public by now, and a stricter mode may be set.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { HttpResponse } from '../../src/context.ts';
@@ -20,6 +20,12 @@ function refusedOnce({ world }: ReturnType<typeof desk>, meanwhile: () => Promis
     return answer;
   };
   return { ...world, exchange };
+}
+
+async function setRules({ world }: ReturnType<typeof desk>, rules: string): Promise<void> {
+  const folder = join(world.folder, 'config');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'policy.yaml'), `sends: { ${rules} }\n`);
 }
 
 type Entry = { readonly id: number; readonly content_html: string };
@@ -69,9 +75,7 @@ test('a stricter mode that is set meanwhile holds a reply', async () => {
 
 test('a reply that is asked about once more after its wait has its place in the hour already', async () => {
   const at = desk();
-  const folder = join(at.world.folder, 'config');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'policy.yaml'), 'sends: { max_per_hour: 1 }\n');
+  await setRules(at, 'max_per_hour: 1');
   const service = refusedOnce(at, () => at.ok('config set sends ask'));
   const reply = ['conversations', 'reply', '7', '--body', 'Hi'];
   const ran = await svc(service, reply, { columns: 100, answers: [true, true] });
@@ -82,11 +86,7 @@ test('a reply that is asked about once more after its wait has its place in the 
 
 test('a rule that is set after an answer was lost holds what would be sent again', async () => {
   const at = desk();
-  const folder = join(at.world.folder, 'config');
-  const forbid = async () => {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'policy.yaml'), 'sends: { deny: "true" }\n');
-  };
+  const forbid = () => setRules(at, 'deny: "true"');
   const ran = await svc(refusedOnce(at, forbid, lost), ['conversations', 'resolve', '7', '--yes']);
   expect(ran, ran.stderr).toMatchObject({ exitCode: 9, stderr: expect.stringContaining('sends.deny') });
   expect(writesOf(at.world)).toEqual([]);
@@ -94,11 +94,7 @@ test('a rule that is set after an answer was lost holds what would be sent again
 
 test('what was sent once a limit was set counts, though it came before', async () => {
   const at = desk();
-  const folder = join(at.world.folder, 'config');
-  const limit = async () => {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'policy.yaml'), 'sends: { max_per_hour: 1 }\n');
-  };
+  const limit = () => setRules(at, 'max_per_hour: 1');
   const reply = ['conversations', 'reply', '7', '--body', 'Hi', '--yes'];
   const ran = await svc(refusedOnce(at, limit), reply);
   expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
