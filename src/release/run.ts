@@ -29,11 +29,14 @@ import {
   readOf,
   type Wanted,
 } from './plan.ts';
+import { hidesAnother } from './slugs.ts';
 
 /** Where the portal stands beside what is wanted. Nothing has been written. */
 export type Survey = {
   readonly plan: Plan;
   readonly entry: Entry | undefined;
+  /** When the service showed the entry so, in the clock's ticks. */
+  readonly seenAt: number;
   /** Ids of other entries of the same version. */
   readonly doubled: readonly number[];
   /** All entries that svc knows of. */
@@ -64,15 +67,18 @@ export async function survey(service: Service, wanted: Wanted): Promise<Survey> 
     : stands;
 }
 
-/** `made`: the entry that svc has just made, which need not be read again. */
-async function standing(service: Service, wanted: Wanted, items: readonly Item[], made?: Entry): Promise<Survey> {
+/** `known`: an entry as the service has shown it already, which need not be read again. */
+async function standing(service: Service, wanted: Wanted, items: readonly Item[], known?: Known): Promise<Survey> {
   const { entry: item, doubled } = entryOf(wanted, items);
-  if (!item) return { plan: { action: 'created', body: newBody(wanted) }, entry: undefined, doubled, items };
-  const isSeen = item.id === made?.id && shownBy(made) !== undefined;
-  const entry = isSeen ? made : await entryById(service, item.id);
+  const isKnown = item && item.id === known?.entry.id && shownBy(known.entry) !== undefined;
+  const seenAt = isKnown ? known.seenAt : service.ctx.clock.ticks();
+  if (!item) return { plan: { action: 'created', body: newBody(wanted) }, entry: undefined, seenAt, doubled, items };
+  const entry = isKnown ? known.entry : await entryById(service, item.id);
   const plan = planChange(wanted, entry, await isShown(service, entry, wanted.content));
-  return { plan, entry, doubled, items };
+  return { plan, entry, seenAt, doubled, items };
 }
+
+type Known = Pick<Survey, 'seenAt'> & { readonly entry: Entry };
 
 const entryById = async (service: Service, id: number): Promise<Entry> =>
   (await call(service, getChangelogEntry, { params: { id } })).entry;
@@ -115,12 +121,13 @@ async function alone<T>(ctx: Context, name: string, work: (check: () => void) =>
  */
 async function create(service: Service, wanted: Wanted): Promise<Released> {
   const body = newBody({ ...wanted, draft: true });
+  const seenAt = service.ctx.clock.ticks();
   const made = recordIn(await call(service, createChangelogEntry, { body }));
   await rememberEntry(service, wanted, made.id);
   await rememberUnforeseen(service, made, wanted.content);
   const listed = await entries(service);
   const items = listed.some(({ id }) => id === made.id) ? listed : [...listed, made];
-  const { entry = made, ...rest } = await standing(service, wanted, items, made);
+  const { entry = made, ...rest } = await standing(service, wanted, items, { entry: made, seenAt });
   const done = await change(service, wanted, { entry, ...rest });
   return done.entry.id === made.id ? { ...done, action: 'created', changes: Object.keys(newBody(wanted)) } : done;
 }
@@ -128,13 +135,14 @@ async function create(service: Service, wanted: Wanted): Promise<Released> {
 type Found = Survey & { readonly entry: Entry };
 
 async function change(service: Service, wanted: Wanted, found: Found): Promise<Released> {
-  const { plan, entry: before, doubled, items } = await withoutAnother(service, wanted, found);
+  const { plan, entry: before, seenAt, doubled, items } = await withoutAnother(service, wanted, found);
   await rememberEntry(service, wanted, before.id);
   if (!plan.body) return { action: plan.action, changes: [], entry: before, doubled, items };
   const input = { params: { id: before.id }, body: plan.body };
   const still = (publishesAlone(plan.body) ? whileStillInDoubt : whileStill)(service, {
     read: async () => readOf(await entryById(service, before.id)),
     was: readOf(before),
+    seenAt,
     what: `Entry ${before.id}`,
     done: 'changed',
   });
@@ -148,7 +156,7 @@ async function change(service: Service, wanted: Wanted, found: Found): Promise<R
  * list leaves that out, svc looks until it is shown, and publishes nothing before.
  */
 async function withoutAnother(service: Service, wanted: Wanted, found: Found): Promise<Found> {
-  const { entry, plan } = found;
+  const { entry, plan, seenAt } = found;
   if (plan.body?.status !== 'published' || !hidesAnother(entry, found.items)) return found;
   const { ctx, settings } = service;
   let { items } = found;
@@ -159,7 +167,7 @@ async function withoutAnother(service: Service, wanted: Wanted, found: Found): P
   const why = `The portal has another entry with the title of ${entry.id}, and does not show it; looking for it`;
   const { findings, ms } = await lookUntilSettled(ctx, look, settings.settleMs, why);
   if (!('found' in findings)) throw anotherIsHidden(service, wanted, { entry, ms });
-  const { entry: now = entry, ...rest } = await standing(service, wanted, items, entry);
+  const { entry: now = entry, ...rest } = await standing(service, wanted, items, { entry, seenAt });
   return { entry: now, ...rest };
 }
 /** Without the record it is not known which entry to go on with; the next run finds it by its version. */
@@ -215,34 +223,3 @@ async function entries(service: Service): Promise<Item[]> {
 
 /** A record without an id could not be worked on. */
 const isItem = (record: Readonly<Record<string, unknown>>): record is Item => typeof record.id === 'number';
-
-type Slugged = Pick<Item, 'id' | 'title' | 'slug'>;
-
-/** Nobody has so many entries of one title; a larger number is no count of them. */
-const largestCount = 50;
-
-/**
- * Whether an entry's slug shows that the portal had its title already, in an entry that the list leaves out: slugs are
- * unique in the portal, and the service makes this one's so by a number (`release-1-2-0-2`).
- */
-export function hidesAnother(entry: Slugged, items: readonly Slugged[]): boolean {
-  const shown = new Set(items.map(({ slug }) => slug));
-  return slugsBefore(entry).some((slug) => !shown.has(slug));
-}
-
-/** The slugs that must have been taken before this one was; none where it is its title's own, or of another kind. */
-function slugsBefore({ id, title, slug }: Slugged): readonly string[] {
-  const base = slugsOf(title).find((one) => slug?.startsWith(`${one}-`));
-  const number = base === undefined ? '' : slug.slice(base.length + 1);
-  const count = Number(number);
-  if (base === undefined || !/^[1-9]\d*$/u.test(number) || count === id || count > largestCount) return [];
-  return [base, ...Array.from({ length: Math.max(0, count - 2) }, (_, at) => `${base}-${at + 2}`)];
-}
-
-/** A title as services write it into an address: a point is a dash to some, and nothing to others. */
-function slugsOf(title: string): readonly string[] {
-  const plain = title.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
-  const dashed = plain.replaceAll(/[^\p{L}\p{N}]+/gu, '-');
-  const joined = plain.replaceAll(/[^\p{L}\p{N}\s_-]+/gu, '').replaceAll(/[\s_-]+/gu, '-');
-  return [dashed, joined].map((slug) => slug.replaceAll(/^-|-$/gu, '')).filter((slug) => slug !== '');
-}

@@ -81,3 +81,38 @@ test('while a person is asked: nobody is taken out who was not shown', async () 
   const ids = (await svc(world, ['lists', 'members', '1', '--json', '--jq', '[.[].contact_id]'])).stdout;
   expect(JSON.parse(ids)).toContain(9);
 });
+
+test.each([
+  {
+    argv: ['lists', 'set', '1', '--contact', '7', '--yes'],
+    last: /\/contactslists(?:\/list)?$/u,
+    change: ['lists', 'add', '1', '--contact', '9'],
+  },
+  {
+    argv: ['lists', 'add', '1', '--contact', '7', '--contact', '8'],
+    last: /\/contacts\/8$/u,
+    change: ['contacts', 'update', '7', '--company', 'Other Ltd'],
+  },
+])('while what is read last waits for the limit: $argv is not sent', async ({ argv, last, change }) => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const reads: string[] = [];
+  const count = (exchange: typeof world.exchange): typeof world.exchange => {
+    reads.length = 0;
+    return (request) => {
+      if (request.method === 'GET' && last.test(new URL(request.url).pathname)) reads.push(request.url);
+      return exchange(request);
+    };
+  };
+  expect(await svc({ ...world, exchange: count(world.exchange) }, [...argv, '--dry-run'])).toMatchObject({
+    exitCode: 0,
+  });
+  const lastOne = reads.length;
+  const refused = count(async (request) => {
+    if (request.method !== 'GET' || reads.length !== lastOne) return world.exchange(request);
+    reads.push('');
+    expect(await svc(world, change)).toMatchObject({ exitCode: 0 });
+    return { ...slow, headers: { ...slow.headers, 'retry-after': '40' } };
+  });
+  const ran = await svc({ ...world, exchange: refused }, argv);
+  expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/has just changed. Nothing was /u) });
+});

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { HttpResponse } from '../../src/context.ts';
-import { hidesAnother } from '../../src/release/run.ts';
+import { hidesAnother } from '../../src/release/slugs.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 

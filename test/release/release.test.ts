@@ -750,3 +750,23 @@ test.each([
   expect(await release()).toMatchObject({ exitCode: 0 });
   expect(await entries()).toMatchObject([{ id, status: 'published', content_html: expect.stringContaining('Export') }]);
 });
+
+test('nor is the draft that a release has just made, where somebody changes it while the list waits for the limit', async () => {
+  let isMade = false;
+  const exchange: Exchange = async (request) => {
+    const isList = isMade && request.method === 'GET';
+    isMade = request.method === 'POST';
+    if (!isList) return world.exchange(request);
+    const [{ id } = { id: 0 }] = await entries();
+    expect(await svc(world, ['changelog', 'update', String(id), '--content', 'Plans'])).toMatchObject({ exitCode: 0 });
+    return { status: 429, headers: { 'retry-after': '40' }, body: '{"error":"Too many requests"}' };
+  };
+  const ran = await svc({ ...world, exchange }, ['changelog', 'release', '--from', file]);
+  expect(ran).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/has just changed. Before that, the entry was created/u),
+  });
+  expect(await entries()).toMatchObject([{ status: 'draft' }]);
+  expect(await release()).toMatchObject({ exitCode: 0 });
+  expect(await entries()).toMatchObject([{ status: 'published', content_html: expect.stringContaining('Export') }]);
+});

@@ -41,10 +41,12 @@ export const addToList = defineCommand({
     refuseTwins(id, contacts, others);
     const before = new Set((await membersOf(service, id)).map((member) => member.contact_id));
     restIs(ctx, `To see who is in it now: svc lists members ${id}`);
+    const seenAt = ctx.clock.ticks();
     const now = await asTheyAreNow(service, contacts);
     const still = whileStill(service, {
       read: () => asTheyAreNow(service, contacts),
       was: now,
+      seenAt,
       what: 'One of the contacts',
       done: 'added',
     });

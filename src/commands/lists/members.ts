@@ -118,6 +118,7 @@ export const setList = defineCommand({
     const service = await connect(ctx, settings);
     const wanted = [...new Set(flags.contact)];
     const idsIn = async () => (await membersOf(service, id)).map((member) => member.contact_id).sort((a, b) => a - b);
+    const seenAt = ctx.clock.ticks();
     const present = await idsIn();
     const added = wanted.filter((contactId) => !present.includes(contactId));
     const removed = present.filter((contactId) => !wanted.includes(contactId));
@@ -143,7 +144,8 @@ export const setList = defineCommand({
       if (!settings.yes) await requireStill(shown);
     }
     const body = { name: listName, contacts_ids: wanted };
-    const record = await call(whileStill(service, shown), syncListContacts, { params: { contactList: id }, body });
+    const still = whileStill(service, { ...shown, ...(settings.yes && { seenAt }) });
+    const record = await call(still, syncListContacts, { params: { contactList: id }, body });
     const done = `List ${id} holds exactly ${counted(wanted.length, 'contact')}.`;
     return { data: { shape: 'record', record: record ?? {} }, done, notes: [done] };
   },
