@@ -10,7 +10,7 @@ import { isAsAgreed, requireMeant } from './meant.ts';
 import { requireOwn } from './own.ts';
 import { foundAt } from './settle.ts';
 import type { DraftStore } from './store.ts';
-import { differences, type Thread, threadOf } from './thread.ts';
+import { customerHasWritten, differences, type Thread, threadOf, writerSince } from './thread.ts';
 
 export type Approving = {
   readonly store: DraftStore;
@@ -64,7 +64,7 @@ export async function approve(
   if ('failure' in thread) return thread;
   const seenAt = service.ctx.clock.ticks();
   const beforeRepeat = () => requireUnchanged(service, held, unsure);
-  const mayLeave = () => requireSameText(service, held);
+  const mayLeave = () => requireNoNews(service, held);
   return deliver({ service, held, by, known: thread.known, unsure, beforeRepeat, mayLeave, seenAt });
 }
 
@@ -143,17 +143,21 @@ async function requireUnchanged(service: Service, held: Held, unsure: Unsure | u
 }
 
 /**
- * Of what may be done already: the public must read what was agreed to. All else may be as this very request has made it,
- * the text too where it brings one.
+ * Of what may be done already: the public must read what was agreed to, and no customer have written since. All else may be
+ * as this very request has made it, the text too where it brings one.
  */
-async function requireSameText(service: Service, held: Held): Promise<void> {
+async function requireNoNews(service: Service, held: Held): Promise<void> {
   const draft = held.draft();
   const body = draft.steps.find(({ state }) => state !== 'done')?.body;
   const isPublishingAlone = Object.keys(fieldsIn(body)).every((name) => name === 'status' || name === 'published_at');
-  if (draft.channel !== 'changelog' || !isPublishingAlone) return;
-  const { seen } = await threadOf(service, draft);
-  if (seen.content !== draft.content)
-    throw new Failure('differs', 'What would be published is other than it was.', { isHeld: true });
+  if (draft.channel === 'changelog' && !isPublishingAlone) return;
+  const { seen, record } = await threadOf(service, draft);
+  const refuse = (why: string) => {
+    throw new Failure('differs', why, { isHeld: true });
+  };
+  if (draft.channel === 'changelog') {
+    if (seen.content !== draft.content) refuse('What would be published is other than it was.');
+  } else if (writerSince(draft, withoutOwn(draft, seen), record) === 'customer') refuse(customerHasWritten);
 }
 
 /** What its own first step did is no news: its message is the newest, and it may have opened the thread again. */

@@ -39,13 +39,22 @@ export function differences(draft: Draft, now: Seen, record: Thread['record']): 
   if (now.status !== draft.status)
     told.push(`It is ${now.status ?? 'without a status'} now; it was ${draft.status ?? 'not known'}.`);
   if (now.content !== draft.content) told.push('What would be published is other than it was.');
-  const newest = now.answers?.message_id ?? null;
-  if (newest !== (draft.answers?.message_id ?? null)) {
-    const messages = Array.isArray(record?.messages) ? record.messages : [];
-    const last = fieldsIn(messages.find((one) => fieldsIn(one).id === newest));
-    const isTeam = last.direction === 'out' || ['operator', 'agent', 'ai'].includes(String(last.sender_type));
-    told.push(isTeam ? 'The team has answered since.' : 'The customer has written again.');
+  const writer = writerSince(draft, now, record);
+  if (writer !== undefined) {
+    told.push(writer === 'team' ? 'The team has answered since.' : customerHasWritten);
   } else if (draft.messages !== undefined && now.messages !== draft.messages)
     told.push('The thread holds other messages than it did.');
   return told;
+}
+
+export const customerHasWritten = 'The customer has written again.';
+
+/** Who wrote the newest message, where that is another one than it was when the draft was read. */
+export function writerSince(draft: Draft, now: Seen, record: Thread['record']): 'team' | 'customer' | undefined {
+  const newest = now.answers?.message_id ?? null;
+  if (newest === (draft.answers?.message_id ?? null)) return undefined;
+  const messages = Array.isArray(record?.messages) ? record.messages : [];
+  const last = fieldsIn(messages.find((one) => fieldsIn(one).id === newest));
+  const isTeam = last.direction === 'out' || ['operator', 'agent', 'ai'].includes(String(last.sender_type));
+  return isTeam ? 'team' : 'customer';
 }

@@ -147,6 +147,32 @@ test('it is sent once more where its entry has the same text', async () => {
   expect(await at.json<object>(`changelog get ${id}`)).toMatchObject({ status: 'published' });
 });
 
+const resolving = async (meanwhile: (at: ReturnType<typeof desk>) => Promise<unknown>) => {
+  const at = desk();
+  const { digest } = await at.draft('conversations resolve 7');
+  const service = refusedOnce(at, () => meanwhile(at), lost);
+  return { at, ran: await svc(service, ['drafts', 'approve', '1', '--digest', digest]) };
+};
+
+test('an approved resolving is not sent once more after a lost answer where the customer has written meanwhile', async () => {
+  const message = { kind: 'customer_message', account_id: 1, conversation_id: 7, body: 'It fails again' };
+  const { at, ran } = await resolving(({ world }) => world.control('POST', 'act', message));
+  expect(ran).toMatchObject({ exitCode: 9, stderr: expect.stringContaining('The customer has written again') });
+  expect(await at.json<object>('conversations get 7')).not.toMatchObject({ status: 'resolved' });
+  expect(await at.shown(1)).toMatchObject({ state: 'unknown' });
+});
+
+test('it is where nobody, or the team alone, has', async () => {
+  for (const meanwhile of [
+    async () => {},
+    (at: ReturnType<typeof desk>) => at.ok('conversations reply 7 --body Done'),
+  ]) {
+    const { at, ran } = await resolving(meanwhile);
+    expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
+    expect(await at.json<object>('conversations get 7')).toMatchObject({ status: 'resolved' });
+  }
+});
+
 test('what has changed is not asked about for ever where all that follow were agreed to meanwhile', async () => {
   const at = desk();
   const ticket = await at.json<{ contact: { contact_id: number } }>('tickets get 8');
