@@ -2,7 +2,7 @@ import type { Effect } from './effect.ts';
 import { readShown, takenBack, told } from './jobs.ts';
 import type { Act } from './keys.ts';
 import { begunChange, begunEffects, endAsked } from './leaving.ts';
-import { type Choice, type Model, rowHere, type Step, still, targetsOf } from './model.ts';
+import { type Choice, hasMarker, type Model, rowHere, type Step, still, targetsOf } from './model.ts';
 import { moved, openSelected, pageOf, toList, toView } from './moving.ts';
 import { isJustBefore, listed, named, pick, prompt, question } from './over.ts';
 import { keyOf, nameOf, type Row } from './row.ts';
@@ -66,18 +66,22 @@ const doings: Readonly<Record<Act, (model: Model) => Step>> = {
 /** These write, or lead to a write. */
 const writing: readonly Act[] = ['reply', 'template', 'draft', 'note', 'resolve', 'close', 'reopen', 'priority'];
 
+/** These are for a row that somebody has seen. */
+const forWhatIsShown: readonly Act[] = [...writing, 'approve', 'snooze', 'mark'];
+
 /** Never twice: of what nobody knows somebody looks first. */
 export function acted(model: Model, act: Act): Step {
-  if (writing.includes(act) && isJustReplaced(model))
-    return still(told(model, 'Another row stands here now: look at it first.', 'told'));
+  if (forWhatIsShown.includes(act) && isJustHere(model))
+    return still(told(model, 'This row has just come here: look at it first.', 'told'));
   const strange = targetsOf(model).find((row) => model.handled[keyOf(row)]?.seen);
   if (!strange || !writing.includes(act)) return doings[act](model);
   const why = `It is not known whether the last change of ${nameOf(strange)} was done. Look at it first: Enter.`;
   return still(told(model, why, 'told'));
 }
 
-const isJustReplaced = ({ list: { replacedAt }, marked, focus, now }: Model): boolean =>
-  isJustBefore(replacedAt, now) && marked.length === 0 && focus === 'list';
+/** Also where it was opened in the same moment. */
+const isJustHere = (model: Model): boolean =>
+  isJustBefore(model.list.cameAt, model.now) && model.marked.length === 0 && hasMarker(model);
 
 /** What is held; else the tickets that were resolved or closed last are as they were before. */
 function takeBack(model: Model): Step {

@@ -74,8 +74,8 @@ type List = {
   readonly total: number | undefined;
   /** Places in the whole view. */
   readonly selected: number;
-  /** When the row that was selected went away by itself, and another one came into its place. */
-  readonly replacedAt?: number | undefined;
+  /** When a row came to where none was, or where another one went away by itself: nobody has seen it there before. */
+  readonly cameAt?: number | undefined;
   readonly top: number;
   readonly failed: string | undefined;
   /** Its query is at fault: it is not asked again by itself, for each time may take twenty seconds of everybody's. */

@@ -75,8 +75,8 @@ export function toList(model: Model): Step {
   const { list, opened, now } = model;
   const at = opened ? list.rows.findIndex((row) => isOpened(model, row)) : -1;
   const selected = at < 0 ? list.selected : list.offset + at;
-  const replacedAt = opened && at < 0 ? now : list.replacedAt;
-  return moved({ ...model, focus: 'list', list: { ...list, selected, replacedAt } }, 0);
+  const cameAt = opened && at < 0 ? now : list.cameAt;
+  return moved({ ...model, focus: 'list', list: { ...list, selected, cameAt } }, 0);
 }
 
 /** A thread comes: it is shown where it is still asked for. A newer one of the same record stays where it was read. */

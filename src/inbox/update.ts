@@ -39,7 +39,7 @@ const steps: { readonly [I in keyof Events]: (model: Model, event: Events[I]) =>
     still(sameDrafts(model, event) ? model : { ...model, drafts: event.counts, drafted: event.records }),
   // What was asked meanwhile is seen from now on.
   away: (model, { isAway }) => still({ ...model, isAway, ...(model.over && { turnedAt: model.now }) }),
-  said: (model) => still({ ...model, turnedAt: undefined }),
+  said: (model) => still({ ...model, turnedAt: undefined, list: { ...model.list, cameAt: undefined } }),
   signal: (model) => ({ model: { ...model, isEnding: true }, effects: [{ do: 'end' }] }),
 };
 
@@ -111,10 +111,10 @@ function listed(model: Model, event: Extract<Event, { is: 'rows' | 'no-rows' }>)
   const selected = found >= 0 ? offset + found : Math.min(list.selected, last);
   // It stays on its line, but where the first row is shown, what is new before it is seen.
   const top = list.top === 0 ? 0 : Math.max(0, list.top + selected - list.selected);
-  // Somebody else has taken the row away: a key that is pressed now was meant for it.
-  const isGone = before !== undefined && !isThere && !model.handled[keyOf(before)];
-  const replacedAt = isGone ? model.now : list.replacedAt;
-  const shown = { rows, offset, total, selected, top, failed: undefined, isWrong: false, replacedAt };
+  // Somebody else has taken the row away, or none was seen yet: a key that is pressed now was not meant for what comes.
+  const isGone = !isThere && !(before && model.handled[keyOf(before)]);
+  const cameAt = isGone && rows.length > 0 ? model.now : list.cameAt;
+  const shown = { rows, offset, total, selected, top, failed: undefined, isWrong: false, cameAt };
   const next = { ...model, list: { ...list, ...shown, answered: event.ask } };
   const step = moved({ ...next, marked: kept(next.marked, next), handled: settled(next) }, 0);
   if (!list.isBehind) return step;

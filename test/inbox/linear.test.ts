@@ -3,13 +3,15 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/errors.ts';
+import type { Event } from '../../src/inbox/event.ts';
 import { eventsOf } from '../../src/inbox/linear/meant.ts';
-import { placesSaid, questionOf, said } from '../../src/inbox/linear/said.ts';
+import { isNew, placesSaid, questionOf, said } from '../../src/inbox/linear/said.ts';
+import { begin } from '../../src/inbox/model.ts';
 import { cells } from '../../src/text/width.ts';
 import { json, sql } from '../mirror/engines.ts';
 import { svc } from '../svc.ts';
 import { desk, linear, through } from './desk.ts';
-import { after, chatOf, inboxOf, rowOf, typing } from './models.ts';
+import { after, chatOf, inboxOf, now, rowOf, typing, views } from './models.ts';
 
 type Draft = { id: number; state: string; body: string; operation: string; error: string | null };
 
@@ -437,4 +439,24 @@ test('numbers that were said stay with their rows, and those of another list mea
   expect(eventsOf('1', fewer, first)).toBe('T-1001 is not in this list any more.');
   const other = { ...fewer, view: 'open' };
   expect([...placesSaid(places, fewer, other).values()].map(({ id }) => id)).toEqual([2, 3]);
+});
+
+test('what was typed before a row was said is not for it, and a question is answered by who has read it', () => {
+  const rows = Array.from({ length: 15 }, (_, at) => rowOf(at + 1));
+  const coming: Event = { is: 'rows', ask: 1, offset: 0, rows, total: rows.length };
+  const size = { columns: 80, rows: 13 };
+  const first = after(begin({ size, now, view: 'waiting', views }).model, [coming]).model;
+  const none = new Map();
+  expect(isNew(first, none)).toBe(true);
+  const places = placesSaid(none, undefined, first);
+  const read = after(first, [{ is: 'said' }]).model;
+  const next = typing(read, 'j').model;
+  expect(isNew(next, places)).toBe(false);
+  // Ten were said.
+  expect(isNew(typing(read, 'G').model, places)).toBe(true);
+  expect(isNew(typing(read, 'p').model, places)).toBe(false);
+  expect(isNew(typing(read, 'x', 'x', 'e').model, places)).toBe(true);
+  const taken = after(read, [{ is: 'rows', ask: 1, offset: 0, rows: rows.slice(1), total: 14 }]).model;
+  expect(isNew(taken, places)).toBe(true);
+  expect(isNew(after(taken, [{ is: 'said' }]).model, places)).toBe(false);
 });

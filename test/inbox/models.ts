@@ -49,10 +49,10 @@ export const typing = (model: Model, ...typed: readonly string[]): Step => after
 export const readIn = ({ model }: Pick<Step, 'model'>): Model =>
   after(model, [{ is: 'tick', now: model.now + 700 }]).model;
 
-/** The inbox with these rows in `view`. */
+/** The inbox with these rows in `view`, which somebody has seen. */
 export function inboxOf(rows: readonly Row[], size = { columns: 80, rows: 24 }, view = 'waiting'): Model {
   const { model } = begin({ size, now, view, views });
-  return after(model, [{ is: 'rows', ask: 1, offset: 0, rows, total: rows.length }]).model;
+  return after(model, [{ is: 'rows', ask: 1, offset: 0, rows, total: rows.length }, { is: 'said' }]).model;
 }
 
 export const doing = (step: Step, what: string) => step.effects.filter((effect) => effect.do === what);

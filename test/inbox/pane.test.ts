@@ -49,7 +49,7 @@ test.each(['tab', 'escape'])(
     const early = typing(left.model, 'c');
     expect([doing(early, 'change'), early.model.jobs.at(-1)?.told]).toEqual([
       [],
-      'Another row stands here now: look at it first.',
+      'This row has just come here: look at it first.',
     ]);
     const seen = after(left.model, [opened(rowOf(3)), { is: 'tick', now: now + 700 }]).model;
     expect(doing(typing(seen, 'c'), 'change')).toMatchObject([{ row: { id: 3 } }]);

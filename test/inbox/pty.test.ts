@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { KeptFile } from '../../src/context.ts';
 import { throughTempFile } from '../../src/disk/draft/temp-file.ts';
@@ -46,6 +47,8 @@ afterEach(() => {
   running = [];
 });
 
+const reactionMs = 700;
+
 const node = process.execPath;
 
 /** What is told of an editor that a signal ended, wherever its lines end. */
@@ -74,6 +77,8 @@ async function shell(editor: string, fault?: object, { command, first } = onScre
   await pty.shows('prompt>');
   pty.type(`svc() { ${node} ${built.script} "$@"; }; stty -a > before; clear; ${command}\r`);
   await pty.shows(first);
+  // Before a row was seen no key is for it.
+  if (first === onScreen.first) await wait(reactionMs);
   return {
     ...pty,
     /** What svc says of its drafts once the inbox has ended. */
@@ -233,6 +238,13 @@ test('--linear: after Ctrl-Z and fg it asks again, and goes on with what is type
   }
   pty.type('q\r');
   await pty.isAsItWas();
+});
+
+test('--linear: what was typed before anything was said is no answer', { tags: ['long'] }, async () => {
+  const pty = await shell('true', undefined, { ...inLines, command: `${inLines.command}\re` });
+  await pty.press('2\r', /T-1007 {2}Thank you!/u);
+  await pty.press('q\r', /prompt>/u);
+  expect(pty.bytes()).not.toContain('is resolved');
 });
 
 test('--linear: stopped before it has said anything, it begins after fg', { tags: ['long'] }, async () => {

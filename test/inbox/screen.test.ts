@@ -16,6 +16,9 @@ type Shown = {
   readonly ended: Promise<Ran>;
 };
 
+/** What is shown is read before the next key is pressed. */
+const readMs = 700;
+
 /** `svc inbox` on a screen of that size. */
 function open(world: SandboxWorld, columns: number, rows: number, options: RunOptions = {}): Shown {
   const terminal = fakeTerminal({ columns, rows });
@@ -29,7 +32,10 @@ function open(world: SandboxWorld, columns: number, rows: number, options: RunOp
     let seen: string[] = [];
     for (let turn = 0; turn < 20_000; turn++) {
       seen = await lines();
-      if (seen.some((line) => (typeof what === 'string' ? line.includes(what) : what.test(line)))) return seen;
+      if (seen.some((line) => (typeof what === 'string' ? line.includes(what) : what.test(line)))) {
+        world.clock.advance(readMs);
+        return seen;
+      }
       await new Promise((resolve) => setImmediate(resolve));
     }
     throw new Error(`${what} is not shown:\n${seen.join('\n')}`);

@@ -6,7 +6,7 @@ import type { Event } from '../../src/inbox/event.ts';
 import { begin, selectedRow } from '../../src/inbox/model.ts';
 import { keyOf } from '../../src/inbox/row.ts';
 import { frameOf } from '../../src/inbox/view/frame.ts';
-import { after, chatOf, doing, inboxOf, keyEvent, now, readIn, rowOf, typing } from './models.ts';
+import { after, chatOf, doing, inboxOf, keyEvent, now, readIn, rowOf, typing, views } from './models.ts';
 
 const frameText = (model: Parameters<typeof frameOf>[0]): string =>
   frameOf(model, { paint: (_, text) => text, selected: (text) => text }).join('\n');
@@ -521,7 +521,7 @@ test('where somebody else took the selected row away, a key that was meant for i
   const early = typing(model, 'e');
   expect([doing(early, 'change'), early.model.jobs.at(-1)?.told]).toEqual([
     [],
-    'Another row stands here now: look at it first.',
+    'This row has just come here: look at it first.',
   ]);
   expect(doing(typing({ ...model, now: model.now + 700 }, 'e'), 'change')).toHaveLength(1);
   // What somebody did here themselves is no surprise.
@@ -529,3 +529,24 @@ test('where somebody else took the selected row away, a key that was meant for i
   expect(Object.keys(own.handled)).toEqual([keyOf(rowOf(1))]);
   expect(doing(typing(after(own, [taken]).model, 'e'), 'change')).toHaveLength(1);
 });
+
+test.each([
+  [['e'], 'change'],
+  [['r'], 'compose'],
+  [['z'], undefined],
+  [['p'], undefined],
+  [['enter', 'e'], 'change'],
+  [['x', 'x', 'e'], undefined],
+])(
+  'a key is for rows that somebody has seen: in the moment in which the first come, %j does nothing to them',
+  (keys, does) => {
+    const rows: Event = { is: 'rows', ask: 1, offset: 0, rows: [rowOf(1), rowOf(2)], total: 2 };
+    const { model } = after(begin({ size: { columns: 80, rows: 24 }, now, view: 'waiting', views }).model, [rows]);
+    const early = typing(model, ...keys);
+    const writes = early.effects.filter((effect) => effect.do !== 'open' && effect.do !== 'list');
+    expect([writes, early.model.over, early.model.marked]).toEqual([[], undefined, []]);
+    expect(early.model.jobs.at(-1)?.told).toBe('This row has just come here: look at it first.');
+    const seen = typing({ ...model, now: model.now + 700 }, ...keys);
+    expect(does ? doing(seen, does).length : seen.model.over !== undefined).toBeTruthy();
+  },
+);

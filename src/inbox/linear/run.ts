@@ -12,7 +12,7 @@ import { openSession } from '../session.ts';
 import { allViews } from '../views.ts';
 import { loadRest, perform } from '../world.ts';
 import { eventsOf } from './meant.ts';
-import { jobsSaid, linearSize, type Places, placesSaid, questionOf, said } from './said.ts';
+import { isNew, jobsSaid, linearSize, type Places, placesSaid, questionOf, said } from './said.ts';
 
 /** The inbox without a screen: what is new is said, a question is asked, a line answers it. Nothing is drawn over. */
 export async function runLinear(ctx: Context, settings: Settings, { view, db }: Running): Promise<View> {
@@ -71,15 +71,12 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
         break;
       }
       say(said(told, model));
+      const isConsent = isNew(model, places);
       places = placesSaid(places, told, model);
       told = model;
       late = [];
       const question = `${wrap(questionOf(model).trimEnd(), width - 1).join('\n')} `;
-      const line = await whileTicking(
-        ctx,
-        engine,
-        ctx.ask.line(question, { isConsent: model.over?.is === 'question' }),
-      );
+      const line = await whileTicking(ctx, engine, ctx.ask.line(question, { isConsent }));
       if (line === undefined) break;
       // Before a key takes it away as read.
       const { jobs } = engine.model();

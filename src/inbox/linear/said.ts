@@ -92,6 +92,14 @@ export function placesSaid(known: Places, before: Model | undefined, after: Mode
   return isOther ? rows : new Map([...known, ...rows]);
 }
 
+/** Whether nobody can have meant what is asked, or the rows that a key is for: they are said for the first time. */
+export const isNew = (model: Model, known: Places): boolean => {
+  const { over, list } = model;
+  if (over) return over.is === 'question';
+  const isKnown = (row: Row) => [...known.values()].some((one) => isOneRow(one, row));
+  return list.cameAt !== undefined || !targetsOf(model).every(isKnown);
+};
+
 export const isOneRow = (one: Row, other: Row): boolean => rowKey(one) === rowKey(other);
 
 const headOf = (model: Model): string =>
