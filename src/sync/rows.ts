@@ -3,7 +3,7 @@ import { isDropped, type Phones, type PhoneVerdict } from '../batch/phone.ts';
 import type { CsvRecord } from '../tabular/csv.ts';
 import { detached } from '../text/detached.ts';
 import { parseExactly, quoteIt, roundedIn } from '../text/exact-json.ts';
-import { keyTwice, twiceIn } from '../text/json-keys.ts';
+import { unmeantIn } from '../text/json-keys.ts';
 import { isRecord } from '../text/record.ts';
 import { textFiller } from './fill-texts.ts';
 import type { Findings } from './findings.ts';
@@ -234,8 +234,8 @@ function addObject(metadata: Record<string, unknown>, text: string): string | un
     if (!isRecord(value)) return wrong;
     const rounded = roundedIn(value);
     if (rounded !== undefined) return quoteIt(rounded);
-    const key = keyTwice(text);
-    if (key !== undefined) return twiceIn(key);
+    const unmeant = unmeantIn(text);
+    if (unmeant !== undefined) return unmeant;
     Object.assign(metadata, value);
     return undefined;
   } catch {

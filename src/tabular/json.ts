@@ -1,7 +1,7 @@
 import { Failure } from '../errors.ts';
 import { parseExactly } from '../text/exact-json.ts';
 import { isDeeperThan, isTooDeep } from '../text/json-depth.ts';
-import { keyTwice, twiceIn } from '../text/json-keys.ts';
+import { unmeantIn } from '../text/json-keys.ts';
 import type { Parser } from './csv.ts';
 
 /** A value of a file of JSON. `line` is where it begins, from 1. `broken`: what is there is no JSON. */
@@ -118,8 +118,8 @@ function parsed(text: string, line: number): JsonRecord {
     if (isTooDeep(text)) return { line, broken: `is nested more than ${deepest} levels deep` };
     const value = parseExactly(text);
     if (isDeeperThan(deepest, value)) return { line, broken: `is nested more than ${deepest} levels deep` };
-    const key = keyTwice(text);
-    return key === undefined ? { line, value } : { line, broken: twiceIn(key) };
+    const broken = unmeantIn(text);
+    return broken === undefined ? { line, value } : { line, broken };
   } catch {
     return { line, broken: 'is not valid JSON' };
   }

@@ -30,3 +30,13 @@ export function keyTwice(json: string): string | undefined {
 
 /** Behind the name of the place where it stands. */
 export const twiceIn = (key: string): string => `has the key ${JSON.stringify(key)} twice`;
+
+/** An escaped backslash before it makes a text of it. */
+const nul = /(?<!\\)(?:\\\\)*\\u0000/u;
+
+/** What nobody means in a record, behind the name of the place where it stands. In a file that is no JSON a NUL is refused as well. */
+export function unmeantIn(json: string): string | undefined {
+  const key = keyTwice(json);
+  if (key !== undefined) return twiceIn(key);
+  return nul.test(json) ? 'holds a NUL character (\\u0000)' : undefined;
+}

@@ -146,7 +146,13 @@ describe('rows', () => {
   test.each([
     ['JSON', '{"id":7,"metadata":{"a":1}}\n{"id":8,"company":"A","company":"B"}\n', 'has the key "company" twice'],
     ['JSON in a cell', 'id,metadata\n7,"{""a"":1}"\n8,"{""a"":1,""a"":2}"\n', 'metadata has the key "a" twice'],
-  ])('of which one has a key twice, in %s, are sent without that one', async (_, rows, error) => {
+    ['JSON', '{"id":7,"company":"a\\\\u0000b"}\n{"id":8,"company":"a\\u0000b"}\n', 'holds a NUL character (\\u0000)'],
+    [
+      'JSON in a cell',
+      'id,metadata\n7,"{""a"":1}"\n8,"{""a"":""\\u0000""}"\n',
+      'metadata holds a NUL character (\\u0000)',
+    ],
+  ])('of which one has a key twice or a NUL, in %s, are sent without that one', async (_, rows, error) => {
     const { report, ran } = await from(rows, 'contacts update');
     expect(ran.exitCode).toBe(8);
     expect(report).toMatchObject({ done: 1, errors: [{ error }] });

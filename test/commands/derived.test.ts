@@ -68,6 +68,8 @@ describe('records', () => {
     const world = sandboxWorld();
     const twice = await svc(world, ['contacts', 'create', '--file', '-'], { stdin: '[{"name":"Ada","name":"Bo"}]' });
     expect(twice).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('has the key "name" twice') });
+    const nul = await svc(world, ['contacts', 'create', '--file', '-'], { stdin: '[{"name":"A\\u0000"}]' });
+    expect(nul).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('holds a NUL character') });
     const ran = await svc(world, ['contacts', 'create', '--file', '-'], { stdin: '{"name":"Ada"}' });
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toContain('standard input holds no array of contacts');

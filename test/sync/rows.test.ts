@@ -52,6 +52,9 @@ describe('a row becomes a contact', () => {
     expect(read('a@example.com|[1]|')).toMatchObject({ error: 'metadata is not a JSON object' });
     expect(read('a@example.com|plan=pro|')).toMatchObject({ error: 'metadata is not a JSON object' });
     expect(read('a@example.com|{"a":1,"a":2}|')).toMatchObject({ error: 'metadata has the key "a" twice' });
+    expect(read('a@example.com|{"a":"\\u0000"}|')).toMatchObject({
+      error: 'metadata holds a NUL character (\\u0000)',
+    });
   });
 
   test('missing cells are blank, and empty ones too many do no harm', () => {

@@ -4,7 +4,7 @@ import type { Shape } from '../../api/shape.ts';
 import { isNorthAmerican, phoneIn } from '../../command/phones.ts';
 import { Failure } from '../../errors.ts';
 import { parseExactly, quoteIt, roundedIn } from '../../text/exact-json.ts';
-import { keyTwice, twiceIn } from '../../text/json-keys.ts';
+import { unmeantIn } from '../../text/json-keys.ts';
 import { nearest } from '../../text/near.ts';
 import { short } from '../../text/short.ts';
 import { parseTime } from '../../text/time.ts';
@@ -109,8 +109,8 @@ function readTime(text: string): Value {
 function ownData(text: string): Value {
   try {
     const value = parseExactly(text);
-    const key = keyTwice(text);
-    return key === undefined ? exactly(value) : { problem: twiceIn(key) };
+    const problem = unmeantIn(text);
+    return problem === undefined ? exactly(value) : { problem };
   } catch {
     return { problem: 'must be a JSON object; or give each key a column: metadata.KEY' };
   }

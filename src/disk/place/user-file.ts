@@ -2,7 +2,7 @@ import { constants, promises as fs } from 'node:fs';
 import type { Context } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { parseExactly, quoteIt, roundedIn } from '../../text/exact-json.ts';
-import { keyTwice, twiceIn } from '../../text/json-keys.ts';
+import { unmeantIn } from '../../text/json-keys.ts';
 import { isCode } from '../file/atomic-file.ts';
 import { toAppend } from '../file/open-flags.ts';
 import { noFile } from './no-file.ts';
@@ -48,8 +48,8 @@ export async function readUserJson(ctx: Input, path: string, flag: string): Prom
   if (text.trim() === '') throw new Failure('usage', `${flag}: ${path} is empty.`);
   try {
     const value = parseExactly(text);
-    const key = keyTwice(text);
-    if (key !== undefined) throw new Failure('usage', `${flag}: ${path} ${twiceIn(key)}.`);
+    const unmeant = unmeantIn(text);
+    if (unmeant !== undefined) throw new Failure('usage', `${flag}: ${path} ${unmeant}.`);
     const rounded = roundedIn(value);
     if (rounded !== undefined) throw new Failure('usage', `${flag}: ${path} ${quoteIt(rounded)}.`);
     return value;
