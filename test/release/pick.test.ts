@@ -54,7 +54,15 @@ describe('with nothing named, the newest released section is picked', () => {
       line: 1,
       hint: 'Say which: add --line 1 or --line 5.',
     });
-    expect(picked(fileOf('## 1.1.0', '## 1.2.0', doubtful))).toMatchObject({ line: 9 });
+    expect(picked(fileOf('## 1.1.0', '## 1.2.0', doubtful))).toEqual({
+      message: '"Version 1.3.0 of everything that we make" in line 9 may begin another version, or belong to 1.2.0.',
+      line: 9,
+      hint: 'If it belongs to 1.2.0, add --line 5.',
+    });
+    expect(picked(fileOf('## 1.1.0', '## 1.2.0', '## Unreleased', doubtful))).toMatchObject({
+      message: '"Version 1.3.0 of everything that we make" in line 13 may be a newer version than 1.2.0.',
+      line: 13,
+    });
     expect(picked(fileOf(doubtful, '## 1.1.0', '## 1.2.0'))).toEqual([9, '1.2.0']);
     expect(picked(fileOf('## 1.2.0', '## 1.1.0', doubtful))).toEqual([1, '1.2.0']);
   });
@@ -123,7 +131,10 @@ describe('a version is found', () => {
         hint: 'Say which: add --line 1, --line 5 or --line 9.',
       });
     }
-    // One of them without a name: names cannot tell them apart.
+    // Names cannot tell them apart where one has none, or where two have the same.
+    expect(picked(fileOf('## web@1.2.0', '## web@1.2.0', '## core@1.2.0'), '1.2.0')).toMatchObject({
+      hint: 'Say which: add --line 1, --line 5 or --line 9.',
+    });
     expect(picked(fileOf('## web@1.2.0', '## 1.2.0'), '1.2.0')).toMatchObject({
       hint: 'Say which: add --line 1 or --line 5.',
     });
@@ -200,6 +211,8 @@ describe('a line picks', () => {
     // Named by its package where another has the same version, or where it was asked for so.
     [packages, undefined, 5, [5, 'core@1.2.0']],
     [packages, undefined, 9, [9, '1.1.0']],
+    [packages, '1.1.0', 9, [9, '1.1.0']],
+    [fileOf('## web@1.2.0', '## web@1.2.0'), undefined, 5, [5, '1.2.0']],
     [packages, 'core@1.1.0', 9, [9, 'core@1.1.0']],
     ['1.2.0\n=====\n\n- x\n', undefined, 2, [1, '1.2.0']],
   ])('in %j, %s, line %i', (file, version, line, expected) => {
