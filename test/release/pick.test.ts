@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pickSection, tagOfJob, versionOfTag } from '../../src/release/pick.ts';
+import { namesNone, pickSection, seriesOfTag, tagOfJob, versionOfTag } from '../../src/release/pick.ts';
 import { normalised, sectionsOf } from '../../src/release/section.ts';
 
 /** Each heading with a text below it: the first in line 1, the next in line 5. */
@@ -268,6 +268,9 @@ test.each([
   ['web-2026-11-27', 'web@2026-11-27'],
   ['ubuntu-22.04-v1.2.0', undefined],
   ['web-1.2.0-rc.1', 'web@1.2.0-rc.1'],
+  // `release` is a word for any version; what only begins with it is the name of a package.
+  ['relay-v1.2.0', 'relay@1.2.0'],
+  ['release-tools/1.2.0', 'release-tools@1.2.0'],
   ['release-10.6.1', '10.6.1'],
   ['release/10.6.1', '10.6.1'],
   ['version-10.6.1', '10.6.1'],
@@ -277,6 +280,31 @@ test.each([
   ['nightly', undefined],
 ])('the tag %s is of the version %s', (tag, version) => {
   expect(versionOfTag(tag)).toBe(version);
+});
+
+test.each([
+  ['v2', '2'],
+  ['V12', '12'],
+  ['v1.2', undefined],
+  ['rev2', undefined],
+  ['v2-beta', undefined],
+  ['2', undefined],
+])('the tag %s is moved on to each version of the series %s', (tag, series) => {
+  expect(seriesOfTag(tag)).toBe(series);
+});
+
+test.each([
+  ['', true],
+  ['v', true],
+  ['@', true],
+  ['web@', true],
+  ['web@v', true],
+  ['1.2.0', false],
+  ['web@1.2.0', false],
+  ['very', false],
+  ['dev', false],
+])('%j names no version: %s', (typed, none) => {
+  expect(namesNone(typed)).toBe(none);
 });
 
 test('a file is read without its byte-order mark and with one kind of line end', () => {
