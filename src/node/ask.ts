@@ -26,20 +26,22 @@ export function createAsk({ color, env, files, ...context }: Terminal): Omit<Ask
     confirm: async (question, { shown } = {}) => {
       await dropTypedAhead(context.input);
       if (shown !== undefined) context.output.write(`${sanitize(shown, { keepNewlines: true })}\n\n`);
-      return answered(confirm({ message: asked(question), default: false, theme }, context), context);
-    },
-    text: async (question, { signal, isFleeting = false, isConsent = false } = {}) => {
-      if (isConsent) await dropTypedAhead(context.input);
-      const signals = [signal, context.signal].filter((one) => one !== undefined);
       return answered(
-        input(
-          { message: asked(question), theme },
-          { ...context, signal: AbortSignal.any(signals), clearPromptOnDone: isFleeting },
-        ),
+        (signal) => confirm({ message: asked(question), default: false, theme }, { ...context, signal }),
         context,
       );
     },
-    secret: (question) => answered(password({ message: asked(question), mask: '*', theme }, context), context),
+    text: async (question, { signal, isFleeting = false, isConsent = false } = {}) => {
+      if (isConsent) await dropTypedAhead(context.input);
+      return answered(
+        (over) =>
+          input({ message: asked(question), theme }, { ...context, signal: over, clearPromptOnDone: isFleeting }),
+        context,
+        signal,
+      );
+    },
+    secret: (question) =>
+      answered((signal) => password({ message: asked(question), mask: '*', theme }, { ...context, signal }), context),
     choose: async (question, choices) => {
       const message = asked(question);
       const left = room() - cells(message.slice(message.lastIndexOf('\n') + 1)) - 1;
@@ -56,7 +58,10 @@ export function createAsk({ color, env, files, ...context }: Terminal): Omit<Ask
       await dropTypedAhead(context.input);
       const { input, over } = keyByKey(context.input);
       const keyed = { ...context, input };
-      return answered(search({ message, source, theme: narrowing(theme) }, keyed), keyed).finally(over);
+      return answered(
+        (signal) => search({ message, source, theme: narrowing(theme) }, { ...keyed, signal }),
+        keyed,
+      ).finally(over);
     },
     edit: (initial, { extension = '.txt', failed, kept, isFile = false } = {}) =>
       edit(initial, extension, { env, signal: context.signal, files, isFile, failed, kept }),
@@ -93,8 +98,35 @@ export function matching<C extends Choice>(choices: readonly C[], typed: string)
 /** An id, or a number such as T-1008. */
 const isNumber = /^(?:[a-z]+-)?\d+$/u;
 
+/**
+ * Asks once more after Ctrl-Z and `fg`: what was asked, and typed since, is gone from the screen, and the reading of keys has
+ * ended. `over`: it is not asked any more.
+ */
+async function answered<T>(
+  ask: (over: AbortSignal) => Promise<T>,
+  terminal: Pick<Terminal, 'input' | 'output' | 'signal'>,
+  over?: AbortSignal,
+): Promise<T> {
+  for (;;) {
+    const stopped = new AbortController();
+    const continued = () => stopped.abort();
+    const ends = [over, terminal.signal].filter((one) => one !== undefined);
+    process.on('SIGCONT', continued);
+    try {
+      return await answeredOnce(ask(AbortSignal.any([...ends, stopped.signal])), terminal);
+    } catch (error) {
+      if (!stopped.signal.aborted || ends.some(({ aborted }) => aborted)) throw error;
+    } finally {
+      process.off('SIGCONT', continued);
+    }
+  }
+}
+
 /** Ctrl-C at a question is the person's way out, not a fault. */
-async function answered<T>(answer: Promise<T>, terminal: Pick<Terminal, 'input' | 'output' | 'signal'>): Promise<T> {
+async function answeredOnce<T>(
+  answer: Promise<T>,
+  terminal: Pick<Terminal, 'input' | 'output' | 'signal'>,
+): Promise<T> {
   const { signal } = terminal;
   const left = leftBy(terminal);
   try {
