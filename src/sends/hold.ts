@@ -39,22 +39,25 @@ export async function held(
 
 type Waiting = { readonly holdMs: number; readonly onInterrupt: string; readonly canAsk: boolean };
 
-/** The interruption that ended it early. */
+/** A second that takes so much longer is one in which svc stood still: Ctrl-Z, then `fg`. */
+const stoodStillMs = 2000;
+
+/** The interruption that ended it early. What svc stood still for does not count: a person who stopped it may still say no. */
 async function waited(ctx: Context, { holdMs, onInterrupt, canAsk }: Waiting): Promise<Failure | undefined> {
   const { clock, signal } = ctx;
-  const until = clock.ticks() + holdMs;
   ctx.progress(undefined, 'work');
-  for (let leftMs = holdMs; leftMs > 0; leftMs = until - clock.ticks()) {
+  for (let leftMs = holdMs; leftMs > 0 && !signal.aborted; ) {
     const words = `Sending in ${Math.ceil(leftMs / 1000)} s. Return sends it now, Ctrl-C ${onInterrupt}`;
-    if (signal.aborted) break;
-    if (!canAsk) {
+    const [began, ms] = [clock.ticks(), Math.min(leftMs, 1000)];
+    if (canAsk) {
+      const answer = await secondOf(ctx, { words, isConsent: leftMs === holdMs }, ms);
+      if (answer instanceof Failure) return answer;
+      if (answer === 'now') break;
+    } else {
       ctx.progress(words);
-      await clock.sleep(Math.min(leftMs, 1000), signal);
-      continue;
+      await clock.sleep(ms, signal);
     }
-    const answer = await secondOf(ctx, { words, isConsent: leftMs === holdMs }, Math.min(leftMs, 1000));
-    if (answer instanceof Failure) return answer;
-    if (answer === 'now') break;
+    if (clock.ticks() - began < ms + stoodStillMs) leftMs -= ms;
   }
   ctx.progress(undefined);
   return signal.aborted ? interruption(signal) : undefined;

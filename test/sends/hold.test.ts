@@ -7,7 +7,7 @@ import type { Service } from '../../src/http/call/call.ts';
 import type { Held } from '../../src/sends/claim.ts';
 import { deliver } from '../../src/sends/deliver.ts';
 import type { Draft } from '../../src/sends/draft.ts';
-import { virtualClock } from '../svc.ts';
+import { svc, virtualClock } from '../svc.ts';
 import { desk, writesOf } from './drafting.ts';
 
 const reply = 'tickets reply 8 --body Hello';
@@ -30,6 +30,22 @@ test('the setting holds every send, the rows of a file once, and what reaches no
   const later = world.clock.ticks();
   await ok('tickets close 8');
   expect(world.clock.ticks() - later).toBeLessThan(10_000);
+});
+
+test('what svc was stopped for does not count: who stopped it may still say no', async () => {
+  const { world } = desk();
+  const { clock } = world;
+  const began = clock.ticks();
+  let isStopped = false;
+  const sleep: typeof clock.sleep = async (ms, signal) => {
+    await clock.sleep(ms, signal);
+    if (ms !== 1000 || isStopped) return;
+    isStopped = true;
+    await clock.sleep(60_000);
+  };
+  const ran = await svc({ ...world, clock: { ...clock, sleep } }, [...reply.split(' '), '--hold', '10']);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
+  expect(clock.ticks() - began).toBeGreaterThanOrEqual(70_000);
 });
 
 test('Return sends it now', async () => {
