@@ -8,8 +8,11 @@ export function nearest(word: string, words: readonly string[], most = 2): strin
   const alike = words.filter(
     (each) => Math.abs(each.length - typed.length) <= most && typed !== `un${each.toLowerCase()}`,
   );
-  const judged = alike.map((each) => ({ each, far: distance(typed, each.toLowerCase()) }));
-  const [best] = judged.sort((a, b) => a.far - b.far);
+  let best: { readonly each: string; readonly far: number } | undefined;
+  for (const each of alike) {
+    const far = distance(typed, each.toLowerCase(), best ? best.far - 1 : most);
+    if (far !== undefined) best = { each, far };
+  }
   if (best === undefined) return undefined;
   const third = Math.floor(Math.max(best.each.length, typed.length) / 3);
   return best.far <= Math.min(most, third) ? best.each : undefined;
@@ -29,20 +32,36 @@ export function nearestField(typed: string, fields: readonly string[]): string |
   return only !== undefined && others.length === 0 ? only : nearest(typed, fields);
 }
 
-/** Letters to change, to add, to leave out or to swap with their neighbour. */
-function distance(from: string, to: string): number {
-  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, j) => j)];
+/**
+ * Letters to change, to add, to leave out or to swap with their neighbour; undefined where they are more than `most`. A folder
+ * may hold a hundred thousand names that differ in a few letters: only these are compared, and no further than they may be apart.
+ */
+function distance(one: string, other: string, most: number): number | undefined {
+  const [from, to] = differing(one, other);
+  let [before, above]: [number[], number[]] = [[], Array.from({ length: to.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= from.length; i++) {
-    const row = [i];
-    const above = rows[i - 1] ?? [];
-    for (let j = 1; j <= to.length; j++) {
+    const row: number[] = [i];
+    for (let j = Math.max(1, i - most); j <= Math.min(to.length, i + most); j++) {
       const cost = from[i - 1] === to[j - 1] ? 0 : 1;
       const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      const ways = [(above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + cost];
-      if (swapped) ways.push((rows[i - 2]?.[j - 2] ?? 0) + 1);
-      row.push(Math.min(...ways));
+      const ways = [far(above[j]) + 1, far(row[j - 1]) + 1, far(above[j - 1]) + cost];
+      row[j] = Math.min(...ways, swapped ? far(before[j - 2]) + 1 : Number.POSITIVE_INFINITY);
     }
-    rows.push(row);
+    [before, above] = [above, row];
   }
-  return rows[from.length]?.[to.length] ?? 0;
+  const last = far(above[to.length]);
+  return last <= most ? last : undefined;
+}
+
+/** What is not compared is further than anything. */
+const far = (letters: number | undefined): number => letters ?? Number.POSITIVE_INFINITY;
+
+/** Both without the letters that they begin and end with alike. */
+function differing(one: string, other: string): readonly [string, string] {
+  const shorter = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < shorter && one[start] === other[start]) start++;
+  let end = 0;
+  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end++;
+  return [one.slice(start, one.length - end), other.slice(start, other.length - end)];
 }
