@@ -72,6 +72,18 @@ test.each([
   );
 });
 
+test('a name that cannot be typed as it is shown is not proposed', async () => {
+  const { folder } = sandboxWorld();
+  for (const name of [
+    'contacts\n.csv',
+    'contacts\x1b.csv',
+    'contacts\u202e.csv',
+    Buffer.from('contacts\xff.csv', 'latin1'),
+  ])
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name)]), '');
+  expect(await toldBy(`contacts sync ${join(folder, 'contacts.csv')}`)).toContain('Check the name');
+});
+
 test('a seed that is not there is answered with all that --seed takes', async () => {
   expect(await toldBy('sandbox exec --seed mirorr -- true')).toContain(
     'Did you mean mirror? --seed takes demo, empty, mirror (the copy of your account), or a JSON file.',

@@ -16,10 +16,10 @@ async function adviceOn(path: string, folder: string): Promise<string> {
   const names = await readdir(folder).catch(() => undefined);
   if (names === undefined) return `Check the path: svc cannot look into ${folder}`;
   const typed = basename(path);
-  // A link that leads nowhere is there, and no file.
+  // A link that leads nowhere is there, and no file. What is shown otherwise than it is cannot be typed.
   const near = nearest(
     typed,
-    names.filter((name) => name !== typed),
+    names.filter((name) => name !== typed && sanitize(name) === name && !name.includes('\uFFFD')),
   );
   return near === undefined ? `Check the name: svc looked in ${folder}` : `Did you mean ${join(dirname(path), near)}?`;
 }
