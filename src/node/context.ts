@@ -105,6 +105,8 @@ export async function runToItsEnd(running: Promise<number>, ctx: Pick<Context, '
   process.off('beforeExit', isLeft);
   // Who reads its notes slowly gets all of them.
   await unlessStuck(isStderrWritten(), 'Standard error', ctx).catch(() => {});
+  // What nobody has read since the signal would keep the process for seconds.
+  if (ctx.signal.aborted) process.exit();
 }
 
 /**

@@ -103,17 +103,20 @@ runToItsEnd(Promise.resolve(0), ctx).then(() => process.exit());`;
   expect(Number(stdout)).toBe(300_000);
 });
 
-test('a signal ends svc though nobody reads what it says', () => {
+test.each([
+  ['says', "main(['nonsense'], ctx)", '2'],
+  ['prints', "main(['help', 'sends'], ctx)", '143'],
+])('a signal ends svc at once though nobody reads what it %s', (_, running, exitCode) => {
   const script = `
 const { main, nodeContext, runToItsEnd } = require(${main()});
 const ctx = nodeContext();
 setTimeout(() => process.kill(process.pid, 'SIGTERM'), 200);
-runToItsEnd(main(['nonsense'], ctx), ctx).then(() => process.exit());`;
+runToItsEnd(${running}, ctx);`;
   // The pipe is full before, and its reader waits for svc to end, for twenty seconds at most.
   const filled = 'head -c 65536 /dev/zero; "$0" -e "$1" 2>&1; echo $? >"$2"';
   const waits = 'for at in $(seq 200); do [ -s "$2" ] && exit; sleep 0.1; done; echo late >"$2.late"';
-  const given = [process.execPath, script, join(built.folder, 'ended')];
+  const given = [process.execPath, script, join(built.folder, `ended-${exitCode}`)];
   const line = `{ ${filled}; } | { ${waits}; }; cat "$2"*`;
   const { stdout } = spawnSync('sh', ['-c', line, ...given], { encoding: 'utf8' });
-  expect(stdout).toBe('2\n');
+  expect(stdout).toBe(`${exitCode}\n`);
 });
