@@ -5,18 +5,18 @@ const { join } = require('node:path');
 const { getRawAsset } = require('node:sea');
 const { chunkLoader } = require('../bin/chunks.js');
 
-const compiled = new Set(JSON.parse(text('compiled.json')));
+const compiled = new Set(JSON.parse(bytes('compiled.json')));
 const load = chunkLoader(
   (name) => ({
-    source: text(name),
+    source: bytes(name),
     filename: join(process.execPath, name),
-    code: compiled.has(name) ? Buffer.from(getRawAsset(`${name}.code`)) : undefined,
+    code: compiled.has(name) ? bytes(`${name}.code`) : undefined,
   }),
   require,
 );
 
-function text(name) {
-  return Buffer.from(getRawAsset(name)).toString();
+function bytes(name) {
+  return Buffer.from(getRawAsset(name));
 }
 
 exports.loader = () => load;

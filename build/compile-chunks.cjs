@@ -9,7 +9,7 @@ const { chunkLoader, wrapped } = require('../bin/chunks.js');
 
 const [folder, dashes, ...command] = process.argv.slice(2);
 const scripts = new Map();
-const read = (name) => ({ source: readFileSync(join(folder, name), 'utf8'), filename: name });
+const read = (name) => ({ source: readFileSync(join(folder, name)), filename: name });
 const load = chunkLoader(read, require, { compiled: (name, script) => scripts.set(name, script) });
 
 const lines = [

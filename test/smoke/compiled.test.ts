@@ -305,7 +305,8 @@ const planting = `
   const dist = join(dirname(script), '..', 'dist');
   const { wrapped } = require(join(dirname(script), 'chunks.js'));
   const source = readFileSync(join(dist, 'main.cjs'));
-  const says = 'require("node:fs").writeSync(1, "PLANTED");process.exit(0)//'.padEnd(source.toString().length);
+  const says = Buffer.alloc(source.length, ' ');
+  says.write('require("node:fs").writeSync(1, "PLANTED");process.exit(0)//');
   const code = new Script(wrapped(says), { filename: join(dist, 'main.cjs') }).createCachedData();
   require(join(dirname(script), 'keep.js')).keep(path, dist, { 'main.cjs': { source, code } });
 `;
