@@ -99,14 +99,18 @@ describe('the built tool', () => {
 });
 
 describe('what a run loads', () => {
-  const chunksOf = async (...argv: string[]) => {
+  const loadedBy = async (...argv: string[]) => {
     const ran = await execa(node, ['--require', `${import.meta.dirname}/loaded.cjs`, built.script, ...argv], {
       cwd: built.folder,
       reject: false,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       env: { SVC_BASE_URL: 'http://127.0.0.1:1', SVC_API_KEY: 'any', SVC_CONFIG_DIR: `${built.folder}/config` },
     });
-    const chunks = linesOf(ran.stdio[3]).filter((one) => /^[\w-]+$/u.test(one));
+    return linesOf(ran.stdio[3]);
+  };
+  const chunksIn = (loaded: string[]) => loaded.filter((one) => /^[\w-]+$/u.test(one));
+  const chunksOf = async (...argv: string[]) => {
+    const chunks = chunksIn(await loadedBy(...argv));
     expect(chunks).toContain('quick');
     return chunks;
   };
@@ -156,11 +160,13 @@ describe('what a run loads', () => {
   });
 
   test('contacts list, in a pipe: its group alone, nothing for people, nothing heavy', { tags: ['long'] }, async () => {
-    const chunks = await chunksOf('contacts', 'list');
+    const loaded = await loadedBy('contacts', 'list');
+    const chunks = chunksIn(loaded);
     expect(chunks.filter((chunk) => forPeople.test(chunk) || heavy.test(chunk))).toEqual([]);
     expect(chunks.filter((chunk) => /rows|tickets|lists|webhooks|changelog|feedback/u.test(chunk))).toEqual([]);
     // Here a service that is not there is waited for, which loads what would tell of it.
     expect(chunks.filter((chunk) => chunk !== 'progress').length).toBeLessThanOrEqual(18);
+    expect(loaded.filter((one) => /^node:(?:crypto|fs\/promises|tls|v8)$/u.test(one))).toEqual([]);
   });
 
   test.each([['webhooks list'], ['mirror sql SELECT(1)']])(

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { promises as fs } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { Failure } from '../../errors.ts';
 import { nearest } from '../../text/near.ts';
@@ -13,7 +13,7 @@ export async function noFile(path: string, said: string): Promise<Failure> {
 }
 
 async function adviceOn(path: string, folder: string): Promise<string> {
-  const names = await readdir(folder).catch(() => undefined);
+  const names = await fs.readdir(folder).catch(() => undefined);
   if (names === undefined) return `Check the path: svc cannot look into ${folder}`;
   const typed = basename(path);
   // A link that leads nowhere is there, and no file. What is shown otherwise than it is cannot be typed.
