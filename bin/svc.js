@@ -10,9 +10,11 @@ if (major < 20 || (major === 20 && minor < 18)) {
 }
 
 async function run(argv) {
-  const { quickAnswer } = require('../dist/quick.cjs');
-  const said = await quickAnswer(argv, columns);
-  if (said !== undefined) return write(said);
+  if (mayBeQuick(argv)) {
+    const { quickAnswer } = require('../dist/quick.cjs');
+    const said = await quickAnswer(argv, columns);
+    if (said !== undefined) return write(said);
+  }
   const load = require('./chunks.js').loader();
   const { main, nodeContext, runToItsEnd } = load('main.cjs');
   const ctx = nodeContext();
@@ -21,6 +23,11 @@ async function run(argv) {
   process.once('beforeExit', () => process.exit());
   // The run is over and its output is out: it ends, whatever a library keeps open.
   setTimeout(() => process.exit(), 3000).unref();
+}
+
+/** What surely is another command is not asked about, which would load two files. */
+function mayBeQuick([first, ...more]) {
+  return more.length === 0 || /^(?:-|_|help$|version$)/u.test(first);
 }
 
 /** The width of the terminal, asked for only where there is one and the answer needs it. */
