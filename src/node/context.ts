@@ -1,4 +1,3 @@
-import process from 'node:process';
 import type { Ask, Context, TokenStore } from '../context.ts';
 import { ownFolder } from '../disk/place/home.ts';
 import { hearErrors, unlessStuck } from '../output/write.ts';

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { credentialNames } from '../config/credential-variables.ts';
 import { kindOfPlace } from '../database/place.ts';
 import { soundPlaces } from '../disk/place/home.ts';

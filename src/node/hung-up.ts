@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { codeOf } from '../errors.ts';
 
 /**
