@@ -206,8 +206,8 @@ function buildLeaf(commander: Commander, command: Command, { path, onRun, ofGrou
     for (const option of optionsFor(key, flag)) commander.addOption(option.conflicts(rivals));
   }
   if (command.examples.length > 0) {
-    const width = helpWidth(commander.configureOutput().getOutHelpWidth?.());
-    commander.addHelpText('after', `\n${examplesText(command, width)}`);
+    const width = () => helpWidth(commander.configureOutput().getOutHelpWidth?.());
+    commander.addHelpText('after', () => `\n${examplesText(command, width())}`);
   }
   if (command.passThrough) commander.passThroughOptions().allowUnknownOption();
   return commander.action((...all: unknown[]) => {
