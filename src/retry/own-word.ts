@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import type { HttpResponse } from '../context.ts';
 import { parseUnrounded } from '../text/exact-json.ts';
-import { isDeeperThan, isTooDeep } from '../text/json-depth.ts';
+import { isDeeperThan, isTooDeep, mayNest } from '../text/json-depth.ts';
 import { fieldsIn, isRecord } from '../text/record.ts';
 
 /** The body of an answer, read once. `deep`: JSON that is nested deeper than any answer of the service. */
@@ -18,7 +18,7 @@ export function readBody(text: string): Body {
   if (isTooDeep(text)) return { form: /[\]}]/u.test(text.trimEnd().slice(-1)) ? 'deep' : 'none' };
   try {
     const json = parseUnrounded(text);
-    return isDeeperThan(deepestJson, json) ? { form: 'deep' } : { form: 'json', json };
+    return mayNest(deepestJson, text) && isDeeperThan(deepestJson, json) ? { form: 'deep' } : { form: 'json', json };
   } catch {
     return { form: 'none' };
   }

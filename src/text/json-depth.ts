@@ -12,7 +12,10 @@ export const deepest = 1_000;
  */
 export const isTooDeep = (text: string): boolean =>
   // An answer has few brackets, so most are never walked through.
-  text.length > shortText && opens(text, '[') + opens(text, '{') > deepest && depthExceeds(text);
+  text.length > shortText && mayNest(deepest, text) && depthExceeds(text);
+
+/** Whether there are brackets enough for so many levels: then the value has to be looked at, which takes longer. */
+export const mayNest = (most: number, text: string): boolean => opens(text, '[') + opens(text, '{') > most;
 
 /** How often the bracket stands there, also in strings; of many only so many as matter. */
 function opens(text: string, bracket: string): number {
