@@ -11,7 +11,11 @@ import { thirdPartyLicenses } from './build/third-party-licenses.ts';
  * the bytes in it. Everything else is split by use.
  */
 const together = [
-  { name: 'version', test: /src\/(?:version|disk\/place\/built-help)\.ts|[^/]+\/package\.json$/u },
+  {
+    // What answers at once, and what all the others need of it.
+    name: 'version',
+    test: /src\/(?:version|program\/quick|disk\/place\/built-help)\.ts|[^/]+\/package\.json$|rolldown.runtime/u,
+  },
   { name: 'tree', test: /src\/(commands\/index|command\/global-flags|program\/(topics|root-help)|errors)\.ts/u },
   {
     // What every command needs.
