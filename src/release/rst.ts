@@ -31,7 +31,9 @@ export function rstHeadings(text: string): Heading[] {
   const found: Found[] = [];
   let offset = 0;
   for (let i = 0; i < lines.length; i++) {
-    const title = titleAt(lines, i);
+    // Below a title the next one may stand at once; below anything else it would be a line of a text.
+    const canBegin = found.at(-1)?.lastLine === i || isApart(lines[i - 1]);
+    const title = canBegin ? titleAt(lines, i) : undefined;
     const count = title?.lines ?? 1;
     const length = lines.slice(i, i + count).join('\n').length + 1;
     if (title) {
@@ -49,9 +51,10 @@ export function rstHeadings(text: string): Heading[] {
 
 type Title = { readonly text: string; readonly way: string; readonly lines: number };
 
+const isApart = (above = ''): boolean => above.trim() === '' || target.test(above);
+
 function titleAt(lines: readonly string[], i: number): Title | undefined {
   const [first = '', second = '', third = ''] = lines.slice(i, i + 3);
-  if (i > 0 && lines[i - 1]?.trim() !== '' && !target.test(lines[i - 1] ?? '')) return undefined;
   if (adornment.test(first)) {
     const isFramed = second.trim() !== '' && !adornment.test(second) && third.trim() === first.trim();
     return isFramed ? { text: plainTitle(second), way: `${first[0]}${first[0]}`, lines: 3 } : undefined;

@@ -129,6 +129,20 @@ test('a day below the title is as good as one in it', () => {
   expect(picked(file(':release-date: 2 May 2026\n'))).toMatch(/^5\.7\n- New\./u);
 });
 
+test('a day below the title of a product makes it the heading of a release, whichever title it is', () => {
+  const file = (fields: string) =>
+    `1.3.0\n=====\n\n- New.\n\nThing 1.2.0\n===========\n${fields}\n- Mine.\n\n1.1.0\n=====\n\n- Old.\n`;
+  for (const fields of [':release-date: 2026-01-02\n', ':status: final\n:release-date: 2026-01-02\n'])
+    expect(picked(file(fields), { version: '1.2.0' })).toBe('1.2.0\n- Mine.');
+  expect(picked(file(''), { version: '1.2.0' })).toBe('"Thing 1.2.0" may be no heading of a version.');
+});
+
+test('a title may stand right below another one', () => {
+  const file = '=======\nChanges\n=======\n2.0.0\n=====\nFixed\n~~~~~\n- New.\n\n1.0.0\n=====\nFixed\n~~~~~\n- Old.\n';
+  expect(picked(file)).toBe('2.0.0\n### Fixed\n\n- New.');
+  expect(picked(file, { version: '1.0.0' })).toBe('1.0.0\n### Fixed\n\n- Old.');
+});
+
 test('text from standard input or a .txt file is known by its targets, directives and underlines', () => {
   for (const path of ['-', 'CHANGES.txt', 'CHANGES']) {
     expect(picked(changelog, { path })).toMatch(/^5\.6\.2\n### What's Changed/u);
