@@ -28,21 +28,23 @@ export function sectionsOf(file: string, path = ''): Section[] {
   const marks = outline(headings);
   const sections: Section[] = [];
   let end = text.length;
-  let doubt: (Section['doubt'] & { readonly start: number; readonly depth: number }) | undefined;
+  /** Of those before `end` the first one, and behind it the first one of each higher level. */
+  let doubts: readonly Heading[] = [];
   for (const { heading, version, name, kind } of marks.toReversed()) {
     // Where one such heading begins a version, the next one like it does so too.
-    const isNextDoubtful = kind === 'doubtful' && doubt !== undefined && doubt.depth <= heading.depth;
-    const until = isNextDoubtful ? (doubt?.start ?? end) : end;
+    const next = kind === 'doubtful' ? doubts.find(({ depth }) => depth <= heading.depth) : undefined;
+    const until = next?.start ?? end;
     const { line, lastLine } = heading;
+    const [doubt] = kind === 'doubtful' ? [] : doubts;
     sections.unshift({
       ...{ version, name, line, lastLine, heading: heading.text.replaceAll(/\s+/gu, ' ') },
       kind: kind === 'released' ? kindBelow(linesBelow(heading, until)) : kind,
-      doubt: kind === 'doubtful' ? undefined : doubt,
+      doubt: doubt && { line: doubt.line, heading: doubt.text },
       markdown: () => contentOf(heading, until),
     });
-    if (kind === 'doubtful') doubt = { line, heading: heading.text, start: heading.start, depth: heading.depth };
+    if (kind === 'doubtful') doubts = [heading, ...doubts.filter(({ depth }) => depth < heading.depth)];
     else {
-      doubt = undefined;
+      doubts = [];
       end = heading.start;
     }
   }

@@ -38,6 +38,14 @@ describe('with nothing named, the newest released section is picked', () => {
     expect(picked(file)).toEqual(expected);
   });
 
+  test('what a line below it says is unreleased or yanked is released where it is named', () => {
+    for (const line of ['_Unreleased_', '**Yanked**: it lost files.']) {
+      const file = `## 1.3.0\n\n${line}\n\n- x\n\n## 1.2.0\n\n- x\n`;
+      expect(picked(file)).toEqual([7, '1.2.0']);
+      expect(picked(file, '1.3.0')).toEqual([1, '1.3.0']);
+    }
+  });
+
   test('unless a heading above names a newer version', () => {
     expect(picked(fileOf('# Release notes 3.0.0', '## 2.0.1', '## 2.0.0'))).toEqual({
       message: 'The heading in line 1 names 3.0.0, but the newest section is 2.0.1.',
@@ -185,6 +193,9 @@ describe('a version is found', () => {
     };
     expect(textOf(fileOf('## 1.9.0', maybe('##', 3), maybe('##', 2), '## 1.1.0'), 5)).toBe('- Something.');
     expect(textOf(fileOf('## 1.9.0', maybe('##', 3), maybe('###', 2), '## 1.1.0'), 5)).toContain('1.2.0');
+    const tools = ['### Node 18.0 - 2026-01-02', '#### Npm 9.0 - 2026-01-01', '### Deno 2.0 - 2026-01-01'];
+    expect(textOf(fileOf('## 1.9.0', ...tools, '## 1.1.0'), 5)).toContain('Npm');
+    expect(textOf(fileOf('## 1.9.0', ...tools, '## 1.1.0'), 5)).not.toContain('Deno');
   });
 
   test('but not published with what may be another version inside of it', () => {
