@@ -13,7 +13,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { connectionsAtMost } from '../../src/webhooks/receive/listening.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { endAfterEach } from '../endings.ts';
-import { dial, holding, post, receiver, endings as receivers } from './receiving.ts';
+import { endings as receivers } from './receiving.ts';
 import { body, deliver, secret } from './serving.ts';
 
 const endings = endAfterEach(receivers);
@@ -107,24 +107,6 @@ test('a program that cannot be started, since no file is left, has not taken the
     { how: 'refused', error: 'the program cat could not be started: spawn cat EMFILE' },
     { how: 'taken' },
   ]);
-});
-
-test('one connection too many takes the place of the one that is idle longest, and never of one that waits for its answer', async () => {
-  const { inbox, begins, store } = holding();
-  const { port } = await receiver({ maxConnections: () => 3, inbox });
-  const waits = dial(port);
-  waits.socket.write(post(body('held')));
-  await begins;
-  const idle = dial(port);
-  idle.socket.write('POST / HTTP/1.1\r\nhost: x\r\n');
-  await once(idle.socket, 'connect');
-  const third = dial(port);
-  await once(third.socket, 'connect');
-  dial(port);
-  await idle.closed;
-  expect([waits.state.closed, third.state.closed]).toEqual([false, false]);
-  store();
-  expect(await waits.answered()).toEqual([204]);
 });
 
 test('a system that gives few files has fewer connections', () => {

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { sign } from '../../../src/api/signature.ts';
 import { listen } from '../../../src/webhooks/receive/listening.ts';
 import { endAfterEach } from '../../endings.ts';
 import { virtualClock } from '../../svc.ts';
@@ -12,6 +14,7 @@ const receiver: typeof startReceiver = (more = {}) => startReceiver({ clock: vir
 const envelope = (id: string) => JSON.stringify({ event: 'ticket.created', id });
 
 const at = '2026-03-01T12:00:00.000Z';
+const hourMs = 3_600_000;
 
 describe('what is told of a delivery', () => {
   test('that is accepted: what was stored, without fields that it does not have', async () => {
@@ -177,6 +180,24 @@ describe('a body that is too large', () => {
   });
 });
 
+test('one connection too many takes the place of the one that is idle longest, and never of one that waits for its answer', async () => {
+  const { inbox, begins, store } = holding();
+  const { port } = await receiver({ maxConnections: () => 3, inbox, limits: { headersMs: hourMs, wholeMs: hourMs } });
+  const waits = dial(port);
+  waits.socket.write(post(envelope('evt_1')));
+  await begins;
+  const idle = dial(port);
+  idle.socket.write('POST / HTTP/1.1\r\nhost: x\r\n');
+  await once(idle.socket, 'connect');
+  const third = dial(port);
+  await once(third.socket, 'connect');
+  dial(port);
+  await idle.closed;
+  expect([waits.state.closed, third.state.closed]).toEqual([false, false]);
+  store();
+  expect(await waits.answered()).toEqual([204]);
+});
+
 describe('the end', () => {
   test('waits for the answer to what was received, and keeps no idle connection', async () => {
     const { inbox, begins, store } = holding();
@@ -194,6 +215,34 @@ describe('the end', () => {
     idle.socket.destroy();
     await closing;
     expect(await send(port, post(envelope('evt_2')))).toBeUndefined();
+  });
+
+  test('keeps what is judged only after it out of the inbox: without an answer it comes again', async () => {
+    let [read, asked] = [(_: boolean) => {}, () => {}];
+    const reading = new Promise<boolean>((resolve) => {
+      read = resolve;
+    });
+    const asks = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    let secrets = [secret];
+    const { port, close, stored } = await receiver({
+      doors: () => [{ path: '/', secrets }],
+      readSecrets() {
+        asked();
+        return reading;
+      },
+    });
+    const body = envelope('evt_1');
+    const line = dial(port);
+    line.socket.write(post(body, { 'x-svc-signature': sign('later', Buffer.from(body)) }));
+    await asks;
+    line.socket.destroy();
+    await close();
+    secrets = [secret, 'later'];
+    read(true);
+    await sleep(20);
+    expect(stored.size).toBe(0);
   });
 
   test('comes within about a second, whoever holds a line', { tags: ['long'] }, async () => {
