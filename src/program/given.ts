@@ -21,6 +21,7 @@ export async function given(
   settings: Settings,
 ): Promise<Omit<Given, 'settings'>> {
   const slots = slotsOf(invocation);
+  await refuseFlagsAsFiles(slots, invocation);
   await refuseUnreadTexts(slots, invocation);
   // What a row of the file may give is not asked for.
   const { row } = invocation.command;
@@ -64,6 +65,13 @@ export async function given(
     });
   }
   return { ...values, names };
+}
+
+/** `--from --json`: whatever stands behind such a flag is read as the name of a file. */
+async function refuseFlagsAsFiles(slots: readonly Slot[], { command }: Invocation): Promise<void> {
+  for (const { of, param, texts, label } of slots)
+    for (const text of of === 'flags' && param.completes === 'files' ? texts : [])
+      if (text.startsWith('--')) await (await import('./flag-as-file.ts')).refuseFlagAsFile(text, label, command);
 }
 
 /** Before anything is sent, and before what stands there is looked at. */
