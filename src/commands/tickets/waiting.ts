@@ -7,12 +7,17 @@ import { contactColumn, numberColumn, queueFields } from '../../output/contact-c
 import type { Column } from '../../output/view.ts';
 import { pastMoment } from '../../text/time.ts';
 
-// The kind stays as long as the number: that of a conversation looks like a ticket's id. A conversation may have no subject.
+type Numbered = Pick<Waiting, 'kind' | 'number' | 'id'>;
+
+/** The bare id of a conversation looks like that of a ticket, and the kind may have no room. */
+const numberSeen = ({ kind, number, id }: Numbered) => number ?? (kind === 'conversation' ? `chat ${id}` : id);
+
+// A conversation may have no subject, so who waits comes before it.
 const columns: readonly Column[] = [
   { path: 'waiting_since', header: 'Waiting since', as: 'time', rank: 3 },
-  { path: 'kind', header: 'Kind', as: 'whole', rank: 1 },
+  { path: 'kind', header: 'Kind', as: 'whole', rank: 5 },
   { path: 'id', header: 'ID', rank: 9 },
-  { ...numberColumn, rank: 0 },
+  { ...numberColumn, see: numberSeen, rank: 1 },
   { path: 'subject', header: 'Subject', rank: 4, least: 18 },
   { ...contactColumn, rank: 2, least: 12 },
   { path: 'priority', header: 'Priority', rank: 6 },
