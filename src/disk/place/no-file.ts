@@ -13,9 +13,10 @@ export async function noFile(path: string, said: string): Promise<Failure> {
 }
 
 async function adviceOn(path: string, folder: string): Promise<string> {
-  const names = await fs.readdir(folder).catch(() => undefined);
-  if (names === undefined) return `Check the path: svc cannot look into ${folder}`;
+  const found = await fs.readdir(folder, { withFileTypes: true }).catch(() => undefined);
+  if (found === undefined) return `Check the path: svc cannot look into ${folder}`;
   const typed = basename(path);
+  const names = found.flatMap((entry) => (entry.isDirectory() ? [] : entry.name));
   // A link that leads nowhere is there, and no file. What is shown otherwise than it is cannot be typed.
   const near = nearest(
     typed,
