@@ -207,7 +207,7 @@ function openParts(path, crc32) {
     if (!isKnown || length > largestIndex) return closed(file, none);
     const index = Buffer.alloc(length);
     if (readSync(file, index, 0, length, head.bytes) < length || crc32(index) !== sum) return closed(file, none);
-    return { file, parts: JSON.parse(index.toString()) };
+    return { file, parts: Object(JSON.parse(index.toString())) };
   } catch {
     return closed(file, none);
   }

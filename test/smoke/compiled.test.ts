@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { chmod, link, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Built, buildSvc } from '../built.ts';
@@ -138,6 +139,20 @@ test('whichever byte is damaged, and wherever it is cut off, code is compiled ag
   for (const bytes of [...places.map((at) => flipped(good, at)), ...places.map((at) => good.subarray(0, at))]) {
     await writeFile(kept.path, bytes, { mode: 0o600 });
     expect(kept.answer()).toEqual({ said: 1, compiled: true });
+  }
+});
+
+test('a whole index that holds no chunks, or none that can be, is as good as none', async () => {
+  const kept = await keptAnswers();
+  await kept.write('exports.answer = () => 1;');
+  kept.answer();
+  const good = await readFile(kept.path);
+  for (const text of ['null', '7', '""', '[]', '{"main.cjs":null}', '{"main.cjs":{"from":25,"at":-1,"length":1e99}}']) {
+    const [top, index] = [Buffer.from(good.subarray(0, 16)), Buffer.from(text)];
+    top.writeUInt32LE(index.length, 8);
+    top.writeUInt32LE(crc32(index), 12);
+    await writeFile(kept.path, Buffer.concat([top, index, good]), { mode: 0o600 });
+    expect(kept.answer(), text).toEqual({ said: 1, compiled: true });
   }
 });
 
