@@ -50,6 +50,8 @@ type Details = {
   readonly done?: readonly number[];
   /** The gate before customers refused it: nothing of it was sent, and it may be tried again. */
   readonly isHeld?: boolean;
+  /** It may be done, and what holds now forbids that it is sent once more. */
+  readonly isBarred?: boolean;
   /** Nothing was sent: what was to be sent is a draft that waits for a person. */
   readonly drafted?: Drafted;
   /** Standard input has no rows: of a list that was piped on that is no mistake. */
@@ -105,6 +107,7 @@ export class Failure extends Error {
   declare readonly isUnrecorded?: boolean;
   declare readonly isWhole?: boolean;
   declare readonly isHeld?: boolean;
+  declare readonly isBarred?: boolean;
   declare readonly isUnread?: boolean;
   declare readonly hasNoRows?: boolean;
   declare readonly done?: Details['done'];

@@ -43,7 +43,7 @@ export function failureAnswer(
   ];
   const lines = [
     `${outcome} (${kind}).`,
-    `What to do: ${adviceFor(kind, operation, named.length > 0)}`,
+    `What to do: ${failure.isBarred ? lookFirst : adviceFor(kind, operation, named.length > 0)}`,
     ...(mayBeNumber ? ['The number of a ticket, such as T-1008, is no id: findTicket finds its id.'] : []),
     mayBeTheirs,
     fenced(why.map((line) => sanitize(line)).join('\n'), boundary),
@@ -72,6 +72,8 @@ function outcomeOf(kind: FailureKind, mayBeDone: boolean): string {
 
 export const short = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
 
+const lookFirst = 'do NOT call again: it may have happened. Look first, with the tools that read, or ask the user.';
+
 function adviceFor(kind: FailureKind, operation: Operation | undefined, namesFields: boolean): string {
   switch (kind) {
     case 'usage':
@@ -92,7 +94,7 @@ function adviceFor(kind: FailureKind, operation: Operation | undefined, namesFie
     case 'unknown':
       if (operation?.safety === 'repeatable')
         return 'call again with the same input: repeating it changes nothing more.';
-      return 'do NOT call again: it may have happened. Look first, with the tools that read, or ask the user.';
+      return lookFirst;
     case 'partial':
       return 'do NOT call again as it is: a part is done. Look first, with the tools that read, or ask the user.';
     case 'network':

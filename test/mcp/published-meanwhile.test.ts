@@ -27,5 +27,8 @@ test.each(answers)('a change of an entry that was published after an answer $sta
   await end();
   expect(answer.isError).toBe(true);
   expect(JSON.stringify(answer.content)).toContain('changing what the public reads was not granted');
+  expect(JSON.stringify(answer.content)).toContain(
+    answered.status === 429 ? 'repeating does not help' : 'do NOT call again',
+  );
   expect(await get()).toMatchObject({ status: 'published', content_html });
 });

@@ -41,10 +41,11 @@ type Known = {
   readonly answer?: HttpResponse;
   /** In place of the usual advice. */
   readonly hint?: string;
+  readonly isBarred?: boolean;
 };
 
 /** Exit 9: what was sent, what was looked for and for how long. */
-export function unknownOutcome(asked: WriteSpec, why: string, { looked, answer, hint }: Known = {}): Failure {
+export function unknownOutcome(asked: WriteSpec, why: string, { looked, answer, hint, isBarred }: Known = {}): Failure {
   const { of, done, lookHint } = asked.effect ?? anyEffect;
   const undecided: Undecided = looked && 'candidates' in looked.findings ? looked.findings : { candidates: [] };
   const sentences = [`${of} may or may not have been ${done} (${why}).`];
@@ -57,6 +58,7 @@ export function unknownOutcome(asked: WriteSpec, why: string, { looked, answer, 
     hint: undecided.advice ?? hint ?? usual,
     looked: { seconds: looked ? Math.round(looked.ms / 100) / 10 : 0, candidates: undecided.candidates },
     answer,
+    ...(isBarred && { isBarred }),
   });
 }
 

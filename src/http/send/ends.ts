@@ -25,7 +25,8 @@ export async function preserveDoubt<T>({ service, asked }: Job, { doubt }: State
     const { drafted, isHeld, message } = failure;
     const why = `${doubt}; then: ${(drafted?.told ?? message).replace(/\.$/u, '')}`;
     // What may not leave any more is not to be tried again at once.
-    throw unknownOutcome(asked, why, { hint: drafted || isHeld ? asked.effect?.lookHint : undefined });
+    const isBarred = drafted !== undefined || isHeld === true;
+    throw unknownOutcome(asked, why, isBarred ? { hint: asked.effect?.lookHint, isBarred } : {});
   }
 }
 
