@@ -138,25 +138,25 @@ exports.chunksIn = (folder, store) => {
   return exports.chunkLoader(read, require, { compiled: store?.compiled, loaded });
 };
 
-/** Before the index: a mark, the format, the index's length and its checksum. */
-const head = { bytes: 16, mark: 'svc\n', format: 2 };
+/** Before the index: a mark, the format, and twice the index's length. */
+const head = { bytes: 16, mark: 'svc\n', format: 3 };
 const largestIndex = 1024 * 1024;
 
 /**
  * Compiled code in one file of the user's own cache folder, each with the source that it was made of. V8 itself judges
  * whether code is of this V8, but of the source it looks at the length alone, so the whole source is compared: that
- * is quicker than a digest, and certain. The code is held against a checksum, which finds what a disk has damaged; who
- * may write there at all is `storePath`'s to judge. Whatever is wrong with the file, or with the folder, the chunks are
- * compiled as if there were none; a run never fails or warns for it.
+ * is quicker than a digest, and certain. What a disk has damaged V8 does not find, so the code and the index stand there
+ * twice and are compared: Node's checksums come with its compression and its streams, which take longer to load. Who may
+ * write there at all is `storePath`'s to judge. Whatever is wrong with the file, or with the folder, the chunks are compiled
+ * as if there were none; a run never fails or warns for it.
  */
 exports.openStore = (path, folder) => {
-  const { crc32 } = process.getBuiltinModule('node:zlib');
-  const { file, parts } = openParts(path, crc32);
+  const { file, parts } = openParts(path);
   const used = new Map();
   return {
     codeOf(name, source) {
       const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
-      const kept = part && part.from === source.length ? slice(file, part, crc32) : undefined;
+      const kept = part && part.from === source.length ? slice(file, part) : undefined;
       const code = kept?.source.equals(source) ? kept.code : undefined;
       used.set(name, { source, isNew: code === undefined, refusedBy: undefined, script: undefined });
       return code;
@@ -177,7 +177,7 @@ exports.openStore = (path, folder) => {
         return closed(file);
       const kept = {};
       for (const [name, part] of Object.entries(parts)) {
-        const one = used.get(name)?.script ? undefined : slice(file, part, crc32);
+        const one = used.get(name)?.script ? undefined : slice(file, part);
         if (one) kept[name] = one;
       }
       closed(file);
@@ -191,7 +191,7 @@ exports.openStore = (path, folder) => {
 const flagsNow = () => process.getBuiltinModule('node:v8').cachedDataVersionTag();
 
 /** The open file and its index; no parts where it is not there, not ours, or not whole. */
-function openParts(path, crc32) {
+function openParts(path) {
   const none = { file: undefined, parts: {} };
   let file;
   try {
@@ -202,12 +202,11 @@ function openParts(path, crc32) {
     if (!isOwn || !stat.isFile() || stat.nlink > 1) return closed(file, none);
     const top = Buffer.alloc(head.bytes);
     if (readSync(file, top, 0, head.bytes, 0) < head.bytes) return closed(file, none);
-    const [format, length, sum] = [4, 8, 12].map((at) => top.readUInt32LE(at));
+    const [format, length, again] = [4, 8, 12].map((at) => top.readUInt32LE(at));
     const isKnown = top.latin1Slice(0, 4) === head.mark && format === head.format;
-    if (!isKnown || length > largestIndex) return closed(file, none);
-    const index = Buffer.alloc(length);
-    if (readSync(file, index, 0, length, head.bytes) < length || crc32(index) !== sum) return closed(file, none);
-    return { file, parts: Object(JSON.parse(index.toString())) };
+    if (!isKnown || length !== again || length > largestIndex) return closed(file, none);
+    const index = readTwice(file, { at: head.bytes, length, more: 0 });
+    return index ? { file, parts: Object(JSON.parse(index.once.latin1Slice())) } : closed(file, none);
   } catch {
     return closed(file, none);
   }
@@ -219,15 +218,21 @@ function closed(file, value) {
 }
 
 /** The code comes first: V8 copies what does not begin where memory does. */
-function slice(file, { at, length, from, sum }, crc32) {
+function slice(file, { at, length, from }) {
   try {
-    const both = Buffer.allocUnsafeSlow(length + from);
-    if (readSync(file, both, 0, both.length, at) !== both.length) return undefined;
-    const code = both.subarray(0, length);
-    return crc32(code) === sum ? { code, source: both.subarray(length) } : undefined;
+    const read = readTwice(file, { at, length, more: from });
+    return read && { code: read.once, source: read.more };
   } catch {
     return undefined;
   }
+}
+
+/** What stands there twice, and what follows it; undefined where one is not like the other, or not all of it is there. */
+function readTwice(file, { at, length, more }) {
+  const all = Buffer.allocUnsafeSlow(2 * length + more);
+  if (readSync(file, all, 0, all.length, at) !== all.length) return undefined;
+  const once = all.subarray(0, length);
+  return once.equals(all.subarray(length, 2 * length)) ? { once, more: all.subarray(2 * length) } : undefined;
 }
 
 exports.head = head;

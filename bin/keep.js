@@ -1,19 +1,17 @@
 'use strict';
 const { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs');
 const { basename, dirname, join } = require('node:path');
-const { crc32 } = require('node:zlib');
 const { head } = require('./chunks.js');
 
 /** Writes compiled code to `path`, of the chunks that are in `folder` still: an older svc had others. */
 exports.keep = (path, folder, parts) => {
   const shipped = new Set(readdirSync(folder));
   const own = Object.entries(parts).filter(([name]) => shipped.has(name));
-  const rows = own.map(([name, part]) => [name, { ...part, sum: crc32(part.code) }]);
   const store = dirname(path);
   makeFolder(store);
   // As root for somebody else's home: the file would be in their way.
   if (process.getuid && statSync(store).uid !== process.getuid()) return;
-  replace(path, packed(rows));
+  replace(path, packed(own));
   removeOld(store, basename(path));
 };
 
@@ -41,25 +39,28 @@ function replace(path, bytes) {
   }
 }
 
-/** The index tells where each part begins, so its own length must be known first: it is filled up with spaces. */
+/**
+ * The index tells where each part begins, so its own length must be known first: it is filled up with spaces. The index and
+ * the code stand there twice (`openStore`).
+ */
 function packed(rows) {
   const indexFrom = (start) => {
     let at = start;
     const index = {};
-    for (const [name, { code, source, sum }] of rows) {
-      index[name] = { at, length: code.length, from: source.length, sum };
-      at += code.length + source.length;
+    for (const [name, { code, source }] of rows) {
+      index[name] = { at, length: code.length, from: source.length };
+      at += 2 * code.length + source.length;
     }
     return JSON.stringify(index);
   };
   const room = indexFrom(1e9).length;
-  const index = Buffer.from(indexFrom(head.bytes + room).padEnd(room));
+  const index = Buffer.from(indexFrom(head.bytes + 2 * room).padEnd(room));
   const top = Buffer.alloc(head.bytes);
   top.write(head.mark, 'latin1');
   top.writeUInt32LE(head.format, 4);
   top.writeUInt32LE(index.length, 8);
-  top.writeUInt32LE(crc32(index), 12);
-  return Buffer.concat([top, index, ...rows.flatMap(([, { code, source }]) => [code, source])]);
+  top.writeUInt32LE(index.length, 12);
+  return Buffer.concat([top, index, index, ...rows.flatMap(([, { code, source }]) => [code, code, source])]);
 }
 
 const longUnusedMs = 30 * 24 * 60 * 60 * 1000;
