@@ -6,9 +6,6 @@ import { connect } from '../../http/call/call.ts';
 import { list } from '../../http/call/pages.ts';
 import { counted } from '../../text/number.ts';
 
-/** The fields of a contact in a list, in the document's order; in CSV each is a column that `contacts sync` reads. */
-const columns = fieldPaths(listContacts);
-
 export const exportContacts = defineCommand({
   name: 'export',
   summary: 'Export every contact, as CSV or with --output json or jsonl',
@@ -17,6 +14,8 @@ export const exportContacts = defineCommand({
   async run(ctx, { flags, settings }) {
     const service = await connect(ctx, settings);
     const listing = list(service, listContacts, {}, { all: true });
+    // In the document's order; in CSV each is a column that `contacts sync` reads.
+    const columns = fieldPaths(listContacts);
     return {
       data: { shape: 'list', records: listing.records, columns, fields: columns },
       read: true,

@@ -41,8 +41,6 @@ export const findContacts = (columns: readonly Column[]) =>
   });
 
 const view = (records: Iterable<unknown> | AsyncIterable<unknown>, columns: readonly Column[]): View => ({
-  data: { shape: 'list', records, columns, fields: findFields, empty: 'No contact matches.' },
+  data: { shape: 'list', records, columns, fields: fieldPaths(listContacts), empty: 'No contact matches.' },
   read: true,
 });
-
-const findFields = fieldPaths(listContacts);
