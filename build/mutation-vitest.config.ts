@@ -11,6 +11,8 @@ export default defineConfig({
     tags,
     // A change that keeps a test waiting for ever is noticed sooner here than by Stryker, which starts over for it.
     testTimeout: 9_000,
+    // What prepares tests runs before any change counts, and a busy machine may take long for it.
+    hookTimeout: 60_000,
     env: { TZ: 'UTC', NO_COLOR: '1' },
   },
 });

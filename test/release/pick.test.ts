@@ -46,6 +46,11 @@ describe('with nothing named, the newest released section is picked', () => {
     }
   });
 
+  test('also one without a text, whatever the heading below it says', () => {
+    const file = '1.3.0\n=====\n\nUnreleased\n==========\n\n- x\n\n1.2.0\n=====\n\n- x\n';
+    expect(picked(file)).toMatchObject({ message: 'The section of 1.3.0 is empty.', line: 1 });
+  });
+
   test('unless a heading above names a newer version', () => {
     expect(picked(fileOf('# Release notes 3.0.0', '## 2.0.1', '## 2.0.0'))).toEqual({
       message: 'The heading in line 1 names 3.0.0, but the newest section is 2.0.1.',

@@ -118,6 +118,50 @@ test.each([
   expect(picked(file)).toBe(expected);
 });
 
+/** The newest version of two, with these lines below its title. */
+const below = (lines: string): string => picked(`5.7.0\n=====\n${lines}\n\n- New.\n\n5.6.0\n=====\n\n- Old.\n`);
+
+test.each([
+  'date',
+  'release',
+  'released',
+  'release-date',
+  'Release Date',
+  'releasedate',
+  'date of release',
+  'released-on',
+])('the field %s tells of the day, and is no news', (name) => {
+  expect(below(`:${name}: 2026-05-02`)).toBe('5.7.0\n- New.');
+  expect(below(`:${name}: TBA`)).toBe('5.6.0\n- Old.');
+});
+
+test.each(
+  [
+    ...['release-by', 'released by', 'release-manager', 'release manager', 'by', 'author', 'authors', 'maintainer'],
+    ...['maintainers', 'organization', 'contact', 'address', 'copyright', 'version', 'revision', 'tag', 'codename'],
+    ...['code-name', 'status', 'state'],
+  ].map((name) => [name]),
+)('the field %s is no news, and says nothing of the day', (name) => {
+  expect(below(`:${name}: Ann`)).toBe('5.7.0\n- New.');
+  expect(below(`:${name}:`)).toBe('5.7.0\n- New.');
+  expect(below(`:${name}: TBA`)).toBe(name.startsWith('sta') ? '5.6.0\n- Old.' : '5.7.0\n- New.');
+});
+
+test.each(['update', 'dates', 'released only', 'status code', 'interstate', 'standby', 'bypass', 'tags', 'retag'])(
+  'the field %s is news',
+  (name) => {
+    expect(below(`:${name}: is new`)).toContain(`${name}: is new`);
+  },
+);
+
+test('the fields of a release may go on in another line, and have blank ones between them', () => {
+  for (const lines of [':by: Ann\n and Bo', ':by: Ann\n  \n:date: 2026-05-02', ':by: Ann\n\n\n:tag: v5'])
+    expect(below(lines)).toBe('5.7.0\n- New.');
+  // A role at the beginning of a line is no field, and below a quote none tells of the release any more.
+  expect(below(':tag:`v5` is new.')).toContain('is new.');
+  expect(below('  A quote.\n\n:date: 2026-05-02')).toContain('date: 2026-05-02');
+});
+
 test('fields further down are text', () => {
   const file = '5.7.0\n=====\n\n- New.\n\nApi\n~~~\n\n:date: the day on which\n\n  it ends\n';
   expect(picked(file)).toContain('- date: the day on which');
