@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { claimOf } from '../../src/release/heading.ts';
-import { type Entry, entryOf, isScheduled, newBody, planChange, type Wanted } from '../../src/release/plan.ts';
+import {
+  type Entry,
+  entryOf,
+  isScheduled,
+  nameOf,
+  newBody,
+  packagesAmong,
+  planChange,
+  publishesAlone,
+  readOf,
+  type Wanted,
+} from '../../src/release/plan.ts';
 
 const entry: Entry = {
   id: 7,
@@ -199,4 +210,58 @@ test.each([
   ['draft', false, false],
 ] as const)('%s, live: %s, is scheduled: %s', (status, is_live, expected) => {
   expect(isScheduled({ status, is_live })).toBe(expected);
+});
+
+test.each([
+  ['Release web@1.2.0', '1.2.0', 'web'],
+  ['Release @acme/web@1.2.0', 'v1.2.0', '@acme/web'],
+  [' Release web@1.2.0 ', '1.2.0', 'web'],
+  ['Release web@1.2.0', '1.3.0', undefined],
+  ['Release web@1.2.0', null, undefined],
+  ['Release 1.2.0', '1.2.0', undefined],
+  ['The Release web@1.2.0', '1.2.0', undefined],
+  ['Release web@1.2.0\nand more', '1.2.0', undefined],
+])('the title %j of an entry of %s names the package %s', (title, version, name) => {
+  expect(nameOf({ ...entry, title, version })).toBe(name);
+});
+
+describe('where a version is released without its package', () => {
+  const among = (asked: { package?: string }, ...titles: readonly string[]) =>
+    packagesAmong(
+      { version: '1.2.0', ...asked },
+      titles.map((title, at) => ({ ...entry, id: at + 1, title })),
+    );
+
+  test('and the portal has it of several, each is one to choose from', () => {
+    expect(among({}, 'Release web@1.2.0', 'Release api@1.2.0', 'Release Web@1.2.0')).toEqual(['Web', 'api']);
+    expect(among({}, 'Release web@1.2.0', 'Release api@1.2.0')).toEqual(['api', 'web']);
+  });
+
+  test('there is nothing to choose where one has it, or one without a name, or another version', () => {
+    expect(among({})).toEqual([]);
+    expect(among({}, 'Release web@1.2.0', 'Release Web@1.2.0')).toEqual([]);
+    expect(among({}, 'Release web@1.2.0', 'Release api@1.2.0', 'News')).toEqual([]);
+    expect(among({}, 'News')).toEqual([]);
+    const items = ['web', 'api'].map((name) => ({ ...entry, title: `Release ${name}@1.3.0`, version: '1.3.0' }));
+    expect(packagesAmong({ version: '1.2.0' }, items)).toEqual([]);
+  });
+
+  test('there is nothing to choose where the package was asked for', () => {
+    expect(among({ package: 'web' }, 'Release web@1.2.0', 'Release api@1.2.0')).toEqual([]);
+  });
+});
+
+test('what a reader sees of an entry is its title, text, labels and category', () => {
+  const { title, content_html: content, labels, category } = entry;
+  expect(readOf(entry)).toEqual({ title, content, labels, category });
+});
+
+test.each([
+  [{ status: 'published' }, true],
+  [{ published_at: '2026-11-20T12:00:00Z' }, true],
+  [{ status: 'published', published_at: '2026-11-20T12:00:00Z' }, true],
+  [{ status: 'published', content: 'New' }, false],
+  [{ title: 'Other' }, false],
+] as const)('%j changes nothing that a reader sees: %s', (body, alone) => {
+  expect(publishesAlone(body)).toBe(alone);
 });
