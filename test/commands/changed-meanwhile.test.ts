@@ -2,10 +2,26 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { HttpResponse } from '../../src/context.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
 const slow = { status: 429, headers: { 'x-ratelimit-limit': '60', 'retry-after': '1' }, body: '{"error":"Too many"}' };
+
+const failed = { status: 500, headers: { 'content-type': 'application/json' }, body: '{"error":"Server error"}' };
+const late = { status: 504, headers: {}, body: '' };
+
+/** Carries out the first request of a kind, and answers otherwise. */
+function answeredOnce(path: RegExp, answer: HttpResponse) {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const sent: string[] = [];
+  const exchange: typeof world.exchange = async (request) => {
+    const done = await world.exchange(request);
+    if (request.method === 'GET' || !path.test(new URL(request.url).pathname)) return done;
+    return sent.push(String(request.body)) === 1 ? answer : done;
+  };
+  return { world: { ...world, exchange }, sent };
+}
 
 /** Refuses the first request of a kind; then somebody else does `argv`. */
 function refusedOnce(path: RegExp, argv?: readonly string[]) {
@@ -62,6 +78,15 @@ describe('behind a 429', () => {
 
   test.each(cases)('nothing has changed: $argv is sent again', async ({ argv, path }) => {
     const { world, sent } = refusedOnce(path);
+    expect(await svc(world, argv(world.folder))).toMatchObject({ exitCode: 0 });
+    expect(sent).toHaveLength(2);
+    expect(sent[1]).toBe(sent[0]);
+  });
+});
+
+describe.each([failed, late])('behind a $status', (answer) => {
+  test.each(cases)('what $argv has changed itself is no reason not to send it again', async ({ argv, path }) => {
+    const { world, sent } = answeredOnce(path, answer);
     expect(await svc(world, argv(world.folder))).toMatchObject({ exitCode: 0 });
     expect(sent).toHaveLength(2);
     expect(sent[1]).toBe(sent[0]);
