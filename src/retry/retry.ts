@@ -162,4 +162,6 @@ export function decideAfterLook(
 const fits = (rules: Rules, history: History, afterMs: number): boolean =>
   history.elapsedMs + afterMs <= rules.maxWaitMs;
 
-const inDoubt = (rules: Rules, history: History): boolean => rules.safety !== 'read' && history.doubts > 0;
+/** What is looked for is sent again only where surely nothing of it was there. */
+const inDoubt = ({ safety }: Rules, { doubts }: History): boolean =>
+  safety !== 'read' && safety !== 'verify' && doubts > 0;

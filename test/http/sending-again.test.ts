@@ -117,8 +117,22 @@ describe('a ticket at which the service says that it failed', () => {
     const { ran } = await play(create, (write) =>
       write < 3 ? ownFailure : says(422, { message: 'No more', errors: {} }),
     );
-    expect(ran.exitCode).toBe(9);
-    expect(ran.stderr).toContain('(HTTP 500; then HTTP 422)');
+    expect(ran.exitCode).toBe(6);
+    expect(ran.stderr).toContain('No more');
+  });
+
+  test.each([
+    ['a refusal', says(403, { error: 'Forbidden' }), 5],
+    ['a rate limit', says(429, { error: 'Too many requests' }, { 'retry-after': '600' }), 7],
+    ['a refused connection', { lost: 'before-sending', reason: 'refused', detail: 'Connection refused' } as const, 10],
+  ])('and where nothing of it was there, %s of the next one is told as that', async (_, ending, exitCode) => {
+    const { ran } = await play(create, (write) => (write === 1 ? ownFailure : ending));
+    expect(ran).toMatchObject({ exitCode });
+  });
+
+  test('a lost answer to the next one leaves it in doubt', async () => {
+    const { ran } = await play(create, (write) => (write === 1 ? ownFailure : lost));
+    expect(ran).toMatchObject({ exitCode: 9 });
   });
 });
 

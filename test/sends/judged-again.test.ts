@@ -92,6 +92,16 @@ test('a rule that is set after an answer was lost holds what would be sent again
   expect(writesOf(at.world)).toEqual([]);
 });
 
+test('so does one that is set once the service has failed and a look showed nothing: then nothing is in doubt', async () => {
+  const at = desk();
+  const failed: HttpResponse = { status: 500, headers: {}, body: '{"error":"Server error"}' };
+  const service = refusedOnce(at, () => setRules(at, 'deny: "true"'), failed);
+  const create = ['changelog', 'create', '--title', 'Late', '--content', 'Plans', '--status', 'published'];
+  const ran = await svc(service, create);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('sends.deny') });
+  expect(writesOf(at.world)).toEqual([]);
+});
+
 test('what was sent once a limit was set counts, though it came before', async () => {
   const at = desk();
   const limit = () => setRules(at, 'max_per_hour: 1');

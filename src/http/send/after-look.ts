@@ -29,7 +29,12 @@ export async function afterLook(
   const then = decideAfterLook(rules, history, { after, isAbsent: isAbsent(looked) });
   if (then.next === 'repeat') {
     await countdown(ctx, then.afterMs, 'The service failed');
-    return { ...state, history: { ...history, refusals: 0, unsent: 0, doubts: history.doubts + 1 } };
+    // Nothing of it is there, and nothing is on its way any more.
+    return {
+      ...state,
+      doubt: undefined,
+      history: { ...history, refusals: 0, unsent: 0, doubts: history.doubts + 1 },
+    };
   }
   await refuseStranger(job, state, attempt);
   if (then.as === 'nothing-stored' && answer) throw nothingStored(asked, answer.status, looked);

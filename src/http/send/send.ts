@@ -151,8 +151,7 @@ async function passFor({ service, asked, rules, started, again }: Job, before: S
   const gate = service.gateFor(before.bearer);
   const { clock } = service.ctx;
   // What may have arrived is asked for by its outcome, so that it is not as it was says nothing. Whether it may leave does.
-  const mayBeDone = before.doubt !== undefined || before.mayArrive;
-  const ask = mayBeDone ? again?.isAllowed : again?.isAsSeen;
+  const ask = before.doubt === undefined ? again?.isAsSeen : again?.isAllowed;
   for (let seenAt = number === 1 ? (service.seenAt ?? clock.ticks()) : undefined; ; seenAt = clock.ticks()) {
     const pass = await gate.enter({ ownLimit: asked.ownLimit, deadline: started + rules.maxWaitMs });
     if (!ask || (seenAt !== undefined && clock.ticks() - seenAt < freshMs)) return pass;
