@@ -172,9 +172,9 @@ export const loginOf = async (world: AuthWorld): Promise<Stored<'oauth'> | undef
 };
 
 /** A profile with a login that came an hour ago less `left` seconds. */
-export async function loggedIn({ left = 3600 } = {}): Promise<AuthWorld> {
+export async function loggedIn({ left = 3600, scopes = ['identity', 'contacts:read'] } = {}): Promise<AuthWorld> {
   const world = await authWorld();
-  const grant = await world.control('tokens', { account_id: 1, scopes: ['identity', 'contacts:read'] });
+  const grant = await world.control('tokens', { account_id: 1, scopes });
   const issued = world.clock.now().getTime();
   const login = {
     base_url: origin,
@@ -184,7 +184,7 @@ export async function loggedIn({ left = 3600 } = {}): Promise<AuthWorld> {
     refresh_token: grant.refresh_token,
     issued_at: new Date(issued).toISOString(),
     expires_at: new Date(issued + 3600_000).toISOString(),
-    scopes: ['identity', 'contacts:read'],
+    scopes,
   };
   const client = { auth_url: origin, client_id: 'sandbox_cli', client_secret: 'sandbox_secret' };
   const store = storeOf(world);

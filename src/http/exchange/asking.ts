@@ -29,7 +29,7 @@ export type Service = {
   readonly beforeRepeat?: () => Promise<void>;
   /** Asked at the same times, and also before a write is sent again that may be done: whether it may leave at all. Throws what forbids it. */
   readonly mayLeave?: () => Promise<void>;
-  /** When that was looked at, in the clock's ticks: a first attempt that comes late asks it too. Undefined: right before. */
+  /** When that was looked at, in the clock's ticks: a first attempt that comes late asks it too. Undefined: right before it was sent. */
   readonly seenAt?: number;
   /** With --debug: told of every exchange. */
   readonly trace?: Trace;

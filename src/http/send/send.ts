@@ -152,7 +152,8 @@ async function passFor({ service, asked, rules, started, again }: Job, before: S
   const { clock } = service.ctx;
   // What may have arrived is asked for by its outcome, so that it is not as it was says nothing. Whether it may leave does.
   const ask = before.doubt === undefined ? again?.isAsSeen : again?.isAllowed;
-  for (let seenAt = number === 1 ? (service.seenAt ?? clock.ticks()) : undefined; ; seenAt = clock.ticks()) {
+  // A token that had to be refreshed first may have taken its time since it was judged.
+  for (let seenAt = number === 1 ? (service.seenAt ?? started) : undefined; ; seenAt = clock.ticks()) {
     const pass = await gate.enter({ ownLimit: asked.ownLimit, deadline: started + rules.maxWaitMs });
     if (!ask || (seenAt !== undefined && clock.ticks() - seenAt < freshMs)) return pass;
     // After a refusal one request goes at a time: those that look need the turn themselves.
