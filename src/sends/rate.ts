@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { readIfThere, replaceFile } from '../disk/file/atomic-file.ts';
+import { diskFailure } from '../disk/file/disk-failure.ts';
 import { waitingFor, withLock } from '../disk/lock/lock.ts';
+import { orElsewhere } from '../disk/place/elsewhere.ts';
 
 const hourMs = 60 * 60 * 1000;
 
@@ -35,6 +37,8 @@ async function changed(ctx: Context, change: (recent: string[], now: string) => 
       now,
     );
     held.check();
-    await replaceFile(path, left.map((line) => `${line}\n`).join(''));
+    await replaceFile(path, left.map((line) => `${line}\n`).join('')).catch((error: unknown) => {
+      throw diskFailure(error, `The count of sends in ${path} cannot be written`, orElsewhere());
+    });
   });
 }
