@@ -63,9 +63,10 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
     if (taken) return taken;
   }
   if (asks || holdMs > 0) {
-    if (!(await isAsAgreed(judging, request))) return verdictOn(judging, request);
     // What was set meanwhile holds too, and quiet hours may have begun. It is asked and held once.
-    if (await isOther(judging, { mode, policies })) return verdictOn(judging, request, asks || isAsked);
+    const isSame = await isAsAgreed(judging, request);
+    if (!isSame || (await isOther(judging, { mode, policies })))
+      return verdictOn(judging, request, isSame && (asks || isAsked));
     const late = await refusedNow();
     if (late) return late;
   }
