@@ -7,6 +7,8 @@ import { cachedDataVersionTag } from 'node:v8';
 import { expect, onTestFinished, test } from 'vitest';
 import { keepHeapSmall } from '../src/batch/small-heap.ts';
 import { setFlags, usualFlags } from '../src/v8-flags.ts';
+import { few, sandboxWorld } from './sandbox-world.ts';
+import { svc } from './svc.ts';
 
 test('V8 takes the code that is made as a run exits, whatever flags the run has set', () => {
   usualFlags();
@@ -18,6 +20,20 @@ test('V8 takes the code that is made as a run exits, whatever flags the run has 
     usualFlags();
     expect(cachedDataVersionTag()).toBe(atStart);
   }
+});
+
+test('a pull keeps the heap small from its first answer on: the client of the service is loaded before', async () => {
+  const tags: number[] = [];
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
+  const exchange: typeof world.exchange = (request) => {
+    if (!request.url.endsWith('/platform/account')) tags.push(cachedDataVersionTag());
+    return world.exchange(request);
+  };
+  usualFlags();
+  const usual = cachedDataVersionTag();
+  expect((await svc({ ...world, exchange }, ['mirror', 'pull'])).exitCode).toBe(0);
+  usualFlags();
+  expect([tags[0], tags.slice(1).includes(usual)]).toEqual([usual, false]);
 });
 
 /** In a process of its own, for V8 knows what one has compiled before. */

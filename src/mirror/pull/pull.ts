@@ -1,4 +1,3 @@
-import { keepHeapSmall } from '../../batch/small-heap.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { indexUnresolved } from '../store/open-index.ts';
 import { isKindWhole, type KindState, readState, saveState } from '../store/state.ts';
@@ -37,7 +36,6 @@ export type PullReport = {
 
 /** Reads what is new into the copy. Whatever ends it early, what was read is kept, and the next pull goes on there. */
 export async function pull(pulling: Pulling): Promise<PullReport> {
-  keepHeapSmall();
   const { ctx, store, account, service } = pulling;
   const start = ctx.clock.ticks();
   const all = async (check: () => void): Promise<boolean> => {

@@ -1,9 +1,11 @@
 import type { Input, Operation } from '../../api/operation.ts';
+import { keepHeapSmall } from '../../batch/small-heap.ts';
 import { type Context, withContext } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { call, type Service } from '../../http/call/call.ts';
 import { isOfOne as isOfOneAlone } from '../../http/call/of-one.ts';
 import { checked } from '../../http/exchange/checked.ts';
+import { once } from '../../promise/once.ts';
 import { type Fields, fieldsIn } from '../../text/record.ts';
 import type { KindName } from '../tables/kinds.ts';
 import type { Account, Store } from '../tables/store.ts';
@@ -71,6 +73,8 @@ export function preparePull({ service, serviceTime, asked, waits, seen }: Dated,
   const stop = new Failure('partial', `Stopped after ${maxRequests} requests, as --max-requests asks.`, {
     hint: 'What was read is kept. To go on, run the command again.',
   });
+  // Not before: what the first request loads would be compiled each time under other flags.
+  const heapKept = once(keepHeapSmall);
   const room = leaveRoom(ctx, service.settings.maxWaitMs);
   seen.remaining = room.see;
   const before = asked();
@@ -113,6 +117,7 @@ export function preparePull({ service, serviceTime, asked, waits, seen }: Dated,
       try {
         return fieldsIn(await call(asking, operation, input));
       } finally {
+        heapKept();
         inFlight--;
       }
     },
