@@ -21,7 +21,8 @@ export async function given(
   settings: Settings,
 ): Promise<Omit<Given, 'settings'>> {
   const slots = slotsOf(invocation);
-  await refuseFlagsAsFiles(slots, invocation);
+  if (slots.some(({ param, texts }) => texts.length > 0 && (param.isWritten || param.completes === 'files')))
+    await (await import('./named-files.ts')).refuseFiles(ctx, slots, invocation.command);
   await refuseUnreadTexts(slots, invocation);
   // What a row of the file may give is not asked for.
   const { row } = invocation.command;
@@ -36,8 +37,6 @@ export async function given(
   const values: { args: Record<string, unknown>; flags: Record<string, unknown> } = { args: {}, flags: {} };
   const named: Slot[] = [];
   const names: Record<string, string> = {};
-  await refuseOwnFiles(ctx, slots);
-  await refuseWhatIsRead(ctx, slots);
   for (const { param, texts, label } of isFromFile ? [] : slots)
     if (param.needs === 'from' && texts.length > 0) throw new Failure('usage', `${label} needs --from FILE.`);
   for (const slot of slots) {
@@ -65,41 +64,6 @@ export async function given(
     });
   }
   return { ...values, names };
-}
-
-/** `--from --json`: whatever stands behind such a flag is read as the name of a file. */
-async function refuseFlagsAsFiles(slots: readonly Slot[], { command }: Invocation): Promise<void> {
-  for (const { of, param, texts, label } of slots)
-    for (const text of of === 'flags' && param.completes === 'files' ? texts : [])
-      if (text.startsWith('--')) await (await import('./flag-as-file.ts')).refuseFlagAsFile(text, label, command);
-}
-
-/** Before anything is sent, and before what stands there is looked at. */
-async function refuseOwnFiles(ctx: Context, slots: readonly Slot[]): Promise<void> {
-  for (const { param, texts, label } of slots) {
-    if (!param.isWritten) continue;
-    for (const path of texts) await (await import('../disk/place/own-files.ts')).refuseOwnFile(ctx, path, label);
-  }
-}
-
-/** Neither may what is written be a file that the same command reads: its template, its text, its rows. */
-async function refuseWhatIsRead(ctx: Context, slots: readonly Slot[]): Promise<void> {
-  const files = slots.flatMap(({ param, texts, label }) =>
-    param.completes === 'files' ? texts.map((path) => ({ path, label, isWritten: param.isWritten === true })) : [],
-  );
-  const written = files.filter(({ isWritten }) => isWritten);
-  if (written.length === 0) return;
-  const [{ isThere }, { isRead }] = await Promise.all([
-    import('../disk/file/atomic-file.ts'),
-    import('../disk/draft/draft-file.ts'),
-  ]);
-  for (const read of files) {
-    if (read.isWritten || (read.path !== '-' && !(await isThere(read.path)))) continue;
-    for (const { path, label } of written) {
-      if (!(await isRead(ctx, path, read.path))) continue;
-      throw new Failure('usage', `${label} would overwrite the file that is read.`, { hint: 'Name another file.' });
-    }
-  }
 }
 
 /** The header of a file may really hold U+FFFD. */
