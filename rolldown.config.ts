@@ -3,7 +3,17 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { defineConfig, type RolldownOptions } from 'rolldown';
-import { inAscii, jqWasm, minify, reading, replacing, sqliteWasm, takesUnpacked, unpacks } from './build/plugins.ts';
+import {
+  inAscii,
+  jqWasm,
+  minify,
+  reading,
+  replacing,
+  shortExports,
+  sqliteWasm,
+  takesUnpacked,
+  unpacks,
+} from './build/plugins.ts';
 import { thirdPartyLicenses } from './build/third-party-licenses.ts';
 
 /**
@@ -110,6 +120,7 @@ export const bundle = {
   plugins: [
     ...reading,
     inAscii,
+    shortExports,
     {
       // A Tab must be answered sooner than the commands are loaded, so what it needs of them is written down here.
       name: 'completion-tree',

@@ -78,6 +78,19 @@ export const inAscii: Plugin = {
   },
 };
 
+/** An export as the bundler writes it, of something that has a name. */
+const longExport =
+  /Object\.defineProperty\(exports,("[\w$]+"),\{enumerable:!0,get:function\(\)\{return ([\w$]+)\}\}\)/g;
+
+/** The same in half of the text and a third of the time: a command defines five hundred exports before it begins. */
+export const shortExports: Plugin = {
+  name: 'short-exports',
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle))
+      if (chunk.type === 'chunk') chunk.code = chunk.code.replaceAll(longExport, 'exports.__defineGetter__($1,()=>$2)');
+  },
+};
+
 /** Functions keep their names, so that a stack trace that somebody reports can be read. */
 export const minify: OutputOptions['minify'] = {
   compress: true,
