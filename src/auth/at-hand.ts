@@ -49,13 +49,17 @@ export const choose = (atHand: readonly AtHand[], { credentials }: Wanting): AtH
   atHand.find(({ kind }) => credentials.includes(kind));
 
 /** A profile that was named, and a credential in the environment that would take its place. */
-export async function refuseTwoSources(ctx: Pick<Context, 'env' | 'tokens'>, settings: Settings): Promise<void> {
+export async function refuseTwoSources(
+  ctx: Pick<Context, 'env' | 'tokens' | 'notice'>,
+  settings: Settings,
+): Promise<void> {
   const given = environmentKinds(ctx.env);
   if (!settings.profileNamed || given.length === 0) return;
   const saved = await heldByProfile(ctx.tokens);
   const known = new Set([...settings.profiles, ...saved.keys()]);
   // Where none is saved, as in CI, the name is all that there is of it.
   if (known.size > 0 && !known.has(settings.profile)) throw noSuchProfile(settings, given, [...saved.keys()]);
+  if (known.size === 0) tellOnce(ctx, `There is no profile ${settings.profile}; ${variablesOf(given)} is used.`);
   const held = saved.get(settings.profile) ?? [];
   const rivals = given.filter((kind) => held.some((other) => areRivals(kind, other)));
   if (rivals.length === 0) return;
@@ -65,6 +69,14 @@ export async function refuseTwoSources(ctx: Pick<Context, 'env' | 'tokens'>, set
     `Profile ${settings.profile} was named and holds ${named(held).join(' and ')}, but ${variables} is set too; nothing was sent.`,
     { hint: `Unset ${variables} to use the profile, or leave out --profile (SVC_PROFILE) to use ${variables}.` },
   );
+}
+
+/** A run opens several sessions. */
+const told = new WeakSet<Context['tokens']>();
+
+function tellOnce({ tokens, notice }: Pick<Context, 'tokens' | 'notice'>, note: string): void {
+  if (!told.has(tokens)) notice(note);
+  told.add(tokens);
 }
 
 function noSuchProfile({ profile }: Settings, given: CredentialKind[], saved: readonly string[]): Failure {

@@ -110,7 +110,11 @@ describe('a profile that is named, beside a credential in the environment', () =
 
   test('is no contradiction where the profile holds nothing', async () => {
     const world = await holding();
-    expect((await world.svc(['-p', 'work', ...account], { env: key })).exitCode).toBe(0);
+    const named = await world.svc(['-p', 'work', ...account], { env: key });
+    expect(named.exitCode).toBe(0);
+    expect(named.stderr).toMatch(/^There is no profile work; SVC_API_KEY is used\.$/mu);
+    for (const words of [['-p', 'work', '--quiet'], []])
+      expect((await world.svc([...account, ...words], { env: key })).stderr).not.toContain('There is no profile');
   });
 });
 
