@@ -172,7 +172,10 @@ test.each([
   const url = await speaking(talk);
   for (const env of [{}, { HTTP_PROXY: url }] as Record<string, string>[]) {
     const start = performance.now();
-    const lost = await ask(env.HTTP_PROXY ? 'http://service.invalid/' : url, 700, env);
+    const once = () => ask(env.HTTP_PROXY ? 'http://service.invalid/' : url, 700, env);
+    let lost = await once();
+    // A busy machine may need longer to connect: then nothing was sent.
+    while ('lost' in lost && lost.lost === 'before-sending') lost = await once();
     expect(lost).toMatchObject({ lost: 'after-sending' });
     // Without its time-out it would never end; a busy machine takes longer to hear of it.
     expect(performance.now() - start).toBeLessThan(30_000);
