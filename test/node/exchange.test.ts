@@ -83,7 +83,7 @@ describe('answers', () => {
 
   test('an answer that never ends is cut off by the time-out', async () => {
     const url = await serve((_, response) => void response.write('{'));
-    expect(await ask(url, {}, 200)).toMatchObject({ lost: 'after-sending', reason: 'timeout' });
+    expect(await ask(url, {}, 3_000)).toMatchObject({ lost: 'after-sending', reason: 'timeout' });
   });
 });
 
