@@ -71,6 +71,7 @@ const parts = {
       'commands/api',
       'commands/changed-meanwhile',
       'audit/faces',
+      'bulk/asleep',
     ].map((name) => `${name}.test.ts`),
   },
   sync: {

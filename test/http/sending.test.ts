@@ -421,6 +421,26 @@ describe('a redirect', () => {
     expect(nowhere.ran.stderr).toContain('Do not repeat it blindly');
   });
 
+  test.each(['/v2/tickets/8/notes', 'https://service.test/v2/tickets/8/notes'])(
+    'of a write to %s, within the service, is never followed either',
+    async (location) => {
+      for (const status of [302, 307, 308]) {
+        const { ran, sent } = await play(once, [to(location, status)]);
+        expect([ran.exitCode, sent.length]).toEqual([9, 1]);
+      }
+    },
+  );
+
+  test('is not what a location beside any other answer means', async () => {
+    const beside = { location: '/v2/contacts' };
+    const made = await play(once, [says(201, { note: { id: 1, body: 'Hello' } }, beside)]);
+    expect([made.ran.exitCode, made.sent.length]).toEqual([0, 1]);
+    const shown = await play(read, [{ ...list, headers: { ...list.headers, ...beside } }]);
+    expect([shown.ran.exitCode, shown.sent.length]).toEqual([0, 1]);
+    const missing = await play(read, [says(404, { error: 'Not found' }, beside)]);
+    expect(missing.sent.map(({ url }) => new URL(url).pathname)).not.toContain('/v2/contacts');
+  });
+
   test('is not what a location beside an error means', async () => {
     const { ran } = await play(once, [says(504, '', { location: 'https://b.test/v2/tickets/8/notes' })]);
     expect(ran.exitCode).toBe(9);

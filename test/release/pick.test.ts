@@ -278,6 +278,7 @@ test.each([
   ['v1.2.0', 'v1.2.0'],
   ['web@1.2.0', 'web@1.2.0'],
   ['svc-v10.6.1', 'svc@10.6.1'],
+  ['SVC-V10.6.1', 'SVC@10.6.1'],
   ['my-app-1.2', 'my-app@1.2'],
   ['packages/web/v2.0.0-rc.1', 'packages/web@2.0.0-rc.1'],
   ['myapp/release/1.2.0', '1.2.0'],
