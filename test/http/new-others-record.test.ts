@@ -57,7 +57,9 @@ describe.each(cases)('an answer that names %s', (_, argv, theirs) => {
 
   test('is not taken where ours was never stored: exit 9', async () => {
     const mixed = mixedUp(sandboxWorld({ rateLimit: 'off' }), theirs, false);
-    expect(await svc(mixed.world, [...argv, '--json'])).toMatchObject({ exitCode: 9, stdout: '' });
+    const ran = await svc(mixed.world, [...argv, '--json']);
+    expect(ran).toMatchObject({ exitCode: 9, stdout: '' });
+    expect(ran.stderr).toMatch(/\(HTTP 20[01], but the answer (?:names another record|shows \w+ \d+)\)/u);
     expect(mixed.writes()).toBe(1);
   });
 });
