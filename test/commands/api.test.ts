@@ -103,6 +103,8 @@ test.each([
   ['POST', '/whatever', '{"success":false,"message":"refused"}', 9, 'may or may not have been'],
   ['POST', '/whatever', '{"ok":false}', 9, 'may or may not have been'],
   ['DELETE', '/whatever', '{"error":"no"}', 9, 'may or may not have been'],
+  ['POST', '/whatever', '{"id":1}', 0, ''],
+  ['PATCH', '/whatever', '{"success":true}', 0, ''],
   ['GET', '/tickets', '{"error":"no"}', 1, 'an error'],
   ['GET', '/whatever', '{"success":"false"}', 1, '"success": "false"'],
   ['GET', '/whatever', '{"success":true,"error":null}', 0, ''],

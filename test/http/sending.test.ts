@@ -364,6 +364,21 @@ describe('a rate limit', () => {
     expect([ran.exitCode, ran.stderr]).toEqual([7, expect.stringContaining('did not end within --max-wait')]);
   });
 
+  test('that another command was told is waited out too, but for no longer than --max-wait', async () => {
+    const clock = virtualClock();
+    let sent = 0;
+    const world = createWorld(async () => (++sent === 1 ? limited('60') : list), { clock });
+    const timed = async (argv: readonly string[]) => {
+      const began = clock.ticks();
+      const { exitCode } = await svc(world, argv);
+      return { exitCode, sent, isWaited: clock.ticks() - began > 5000 };
+    };
+    const impatient = [...read, '--max-wait', '5'];
+    expect(await timed(impatient)).toEqual({ exitCode: 7, sent: 1, isWaited: false });
+    expect(await timed(impatient)).toEqual({ exitCode: 7, sent: 1, isWaited: false });
+    expect(await timed(read)).toEqual({ exitCode: 0, sent: 2, isWaited: true });
+  });
+
   test('waits for two minutes in all where nobody says otherwise', async () => {
     const { ran, ms } = await play(read, [limited('10')]);
     expect(ran.exitCode).toBe(7);
