@@ -15,7 +15,7 @@ import { isOwnRefusal, readBody } from '../retry/own-word.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { listed } from '../text/listed.ts';
 import { shellWord } from '../text/shell-word.ts';
-import { isShown, rememberEntry, rememberedEntry, rememberUnforeseen, shownBy } from './memory.ts';
+import { isShown, rememberEntry, rememberedEntry, rememberUnforeseen } from './memory.ts';
 import {
   type Action,
   type Entry,
@@ -70,7 +70,7 @@ export async function survey(service: Service, wanted: Wanted): Promise<Survey> 
 /** `known`: an entry as the service has shown it already, which need not be read again. */
 async function standing(service: Service, wanted: Wanted, items: readonly Item[], known?: Known): Promise<Survey> {
   const { entry: item, doubled } = entryOf(wanted, items);
-  const isKnown = item && item.id === known?.entry.id && shownBy(known.entry) !== undefined;
+  const isKnown = item && item.id === known?.entry.id && isWhole(known.entry);
   const seenAt = isKnown ? known.seenAt : service.ctx.clock.ticks();
   if (!item) return { plan: { action: 'created', body: newBody(wanted) }, entry: undefined, seenAt, doubled, items };
   const entry = isKnown ? known.entry : await entryById(service, item.id);
@@ -79,6 +79,9 @@ async function standing(service: Service, wanted: Wanted, items: readonly Item[]
 }
 
 type Known = Pick<Survey, 'seenAt'> & { readonly entry: Entry };
+
+/** An answer may leave out what a reader sees; held against it, the entry itself would be another one. */
+const isWhole = (entry: Entry): boolean => Object.values(readOf(entry)).every((value) => value !== undefined);
 
 const entryById = async (service: Service, id: number): Promise<Entry> =>
   (await call(service, getChangelogEntry, { params: { id } })).entry;

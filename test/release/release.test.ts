@@ -770,3 +770,16 @@ test('nor is the draft that a release has just made, where somebody changes it w
   expect(await release()).toMatchObject({ exitCode: 0 });
   expect(await entries()).toMatchObject([{ status: 'published', content_html: expect.stringContaining('Export') }]);
 });
+
+test('an answer that leaves fields out is no change by somebody else, however long it took', async () => {
+  const exchange: Exchange = async (request) => {
+    const answer = await world.exchange(request);
+    if (request.method !== 'POST' || !('status' in answer)) return answer;
+    world.clock.advance(10_000);
+    const { labels, category, ...entry } = JSON.parse(answer.body).entry;
+    return { ...answer, body: JSON.stringify({ entry }) };
+  };
+  const ran = await svc({ ...world, exchange }, ['changelog', 'release', '--from', file]);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
+  expect(await entries()).toMatchObject([{ status: 'published' }]);
+});
