@@ -76,6 +76,9 @@ export type Drafted = {
 /** Said of one request. It is taken out again where the command has done something else. */
 export const nothingChanged = 'Nothing was changed.';
 
+/** Of a command that has begun its end says more. */
+export const runSameAgain = 'Run the same command again.';
+
 /** A run that a signal stopped: `reason` is the signal's name, which the exit code tells. */
 export const interruption = (
   { reason }: { readonly reason?: unknown },

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Failure } from '../errors.ts';
+import { Failure, runSameAgain } from '../errors.ts';
 import type { Service } from '../http/call/call.ts';
 
 /** What a write was made of: how it is read again, what it was, and how both are told. */
@@ -18,7 +18,7 @@ type MadeOf<T> = {
 export async function requireStill<T>({ read, was, what, done }: MadeOf<T>): Promise<void> {
   if (isDeepStrictEqual(await read(), was)) return;
   throw new Failure('failed', `${what} has just changed. Nothing was ${done}.`, {
-    hint: 'Run the same command again.',
+    hint: runSameAgain,
   });
 }
 

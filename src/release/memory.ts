@@ -21,7 +21,7 @@ export async function rememberUnforeseen(service: Service, entry: Entry, content
 }
 
 /** What an answer shows of the text; undefined where it leaves that out. */
-export const shownBy = ({ content_html: html }: Entry): string | undefined => textIn(html);
+const shownBy = ({ content_html: html }: Entry): string | undefined => textIn(html);
 
 /** Whether the entry shows the content, to a reader or as it was answered when we sent that very text. */
 export async function isShown(service: Service, entry: Entry, content: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Write, Writes } from '../../context.ts';
 import { runAgain } from '../../disk/lock/lock-hold.ts';
-import { Failure, type FailureKind, isInterruption, nothingChanged } from '../../errors.ts';
+import { Failure, type FailureKind, isInterruption, nothingChanged, runSameAgain } from '../../errors.ts';
 import { firstOf } from '../../text/first-of.ts';
 import { listed } from '../../text/listed.ts';
 
@@ -65,7 +65,7 @@ export const withoutClaim = (text: string): string =>
     .trim();
 
 /** What comes behind it says how the command goes on. */
-export const withoutAdvice = (text: string): string => text.replace(runAgain, '').trim();
+export const withoutAdvice = (text: string): string => text.replace(runAgain, '').replace(runSameAgain, '').trim();
 
 /** So many ids are named. */
 const mostNamed = 10;
