@@ -114,12 +114,20 @@ test.each([
     change: ['lists', 'add', '1', '--contact', '9'],
   },
   {
+    // Nobody is asked where the list is so already.
+    argv: ['lists', 'set', '1', '--contact', '7'],
+    isSo: true,
+    last: /\/contactslists(?:\/list)?$/u,
+    change: ['lists', 'add', '1', '--contact', '9'],
+  },
+  {
     argv: ['lists', 'add', '1', '--contact', '7', '--contact', '8'],
     last: /\/contacts\/8$/u,
     change: ['contacts', 'update', '7', '--company', 'Other Ltd'],
   },
-])('while what is read last waits for the limit: $argv is not sent', async ({ argv, last, change }) => {
+])('while what is read last waits for the limit: $argv is not sent', async ({ argv, isSo, last, change }) => {
   const world = sandboxWorld({ rateLimit: 'off' });
+  if (isSo) expect(await svc(world, [...argv, '--yes'])).toMatchObject({ exitCode: 0 });
   const reads: string[] = [];
   const count = (exchange: typeof world.exchange): typeof world.exchange => {
     reads.length = 0;

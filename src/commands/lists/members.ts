@@ -118,7 +118,7 @@ export const setList = defineCommand({
     const service = await connect(ctx, settings);
     const wanted = [...new Set(flags.contact)];
     const idsIn = async () => (await membersOf(service, id)).map((member) => member.contact_id).sort((a, b) => a - b);
-    const seenAt = ctx.clock.ticks();
+    let seenAt = ctx.clock.ticks();
     const present = await idsIn();
     const added = wanted.filter((contactId) => !present.includes(contactId));
     const removed = present.filter((contactId) => !wanted.includes(contactId));
@@ -141,11 +141,16 @@ export const setList = defineCommand({
           : `Set list ${id} to these ${counted(wanted.length, 'contact')}?`,
       );
       // A person may take minutes to answer.
-      if (!settings.yes) await requireStill(shown);
+      if (!settings.yes) {
+        seenAt = ctx.clock.ticks();
+        await requireStill(shown);
+      }
     }
     const body = { name: listName, contacts_ids: wanted };
-    const still = whileStill(service, { ...shown, ...(settings.yes && { seenAt }) });
-    const record = await call(still, syncListContacts, { params: { contactList: id }, body });
+    const record = await call(whileStill(service, { ...shown, seenAt }), syncListContacts, {
+      params: { contactList: id },
+      body,
+    });
     const done = `List ${id} holds exactly ${counted(wanted.length, 'contact')}.`;
     return { data: { shape: 'record', record: record ?? {} }, done, notes: [done] };
   },
