@@ -455,6 +455,10 @@ test('what was typed before a row was said is not for it, and a question is answ
   // Ten were said.
   expect(isNew(typing(read, 'G').model, places)).toBe(true);
   expect(isNew(typing(read, 'p').model, places)).toBe(false);
+  // Opened by a number that was not said: it is named with the first question of its thread.
+  const opened = after(read, eventsOf('15', read, places) as Event[]).model;
+  expect(isNew(opened, places, read)).toBe(true);
+  expect(isNew(typing(opened, 'pagedown').model, places, opened)).toBe(false);
   expect(isNew(typing(read, 'x', 'x', 'e').model, places)).toBe(true);
   const taken = after(read, [{ is: 'rows', ask: 1, offset: 0, rows: rows.slice(1), total: 14 }]).model;
   expect(isNew(taken, places)).toBe(true);

@@ -71,7 +71,7 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
         break;
       }
       say(said(told, model));
-      const isConsent = isNew(model, places);
+      const isConsent = isNew(model, places, told);
       places = placesSaid(places, told, model);
       told = model;
       late = [];

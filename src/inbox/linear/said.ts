@@ -92,11 +92,15 @@ export function placesSaid(known: Places, before: Model | undefined, after: Mode
   return isOther ? rows : new Map([...known, ...rows]);
 }
 
-/** Whether nobody can have meant what is asked, or the rows that a key is for: they are said for the first time. */
-export const isNew = (model: Model, known: Places): boolean => {
+/**
+ * Whether nobody can have meant what is asked, or the rows that a key is for: they are said for the first time. `before`: as
+ * it was asked last; a row that is opened by a number which was not said is named there alone.
+ */
+export const isNew = (model: Model, known: Places, before?: Model): boolean => {
   const { over, list } = model;
   if (over) return over.is === 'question';
-  const isKnown = (row: Row) => [...known.values()].some((one) => isOneRow(one, row));
+  const wereNamed = [...known.values(), ...(before ? targetsOf(before) : [])];
+  const isKnown = (row: Row) => wereNamed.some((one) => isOneRow(one, row));
   return list.cameAt !== undefined || !targetsOf(model).every(isKnown);
 };
 
