@@ -3,7 +3,6 @@ import { isHelpFlag } from '../command/flag-words.ts';
 import { flagName } from '../command/param.ts';
 import type { Context } from '../context.ts';
 import { isThere } from '../disk/file/atomic-file.ts';
-import { headOf } from '../disk/file/file-head.ts';
 import { Failure } from '../errors.ts';
 import type { Slot } from './invocation.ts';
 
@@ -24,7 +23,7 @@ async function refuseFlagAsFile(text: string, label: string, flags: Command['fla
   const flag = text.replace(/=.*/su, '');
   const isFlag =
     isHelpFlag(flag) || Object.entries<Param<unknown>>(flags).some(([key, own]) => `--${flagName(key, own)}` === flag);
-  if (!isFlag || (await headOf(text, 0)).kind !== 'none') return;
+  if (!isFlag || (await isThere(text))) return;
   throw new Failure('usage', `${label} needs a value.`, {
     hint: `${flag} stands there, which is a flag. A file of that name is ./${flag}`,
   });
