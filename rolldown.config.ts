@@ -22,9 +22,9 @@ import { thirdPartyLicenses } from './build/third-party-licenses.ts';
  */
 const together = [
   {
-    // What answers at once, and what all the others need of it.
+    // What answers at once, and the version, which others need too.
     name: 'version',
-    test: /src\/(?:version|program\/quick|disk\/place\/built-help)\.ts|[^/]+\/package\.json$|rolldown.runtime/u,
+    test: /src\/(?:version|program\/quick|disk\/place\/built-help)\.ts|[^/]+\/package\.json$/u,
   },
   { name: 'tree', test: /src\/(commands\/index|command\/global-flags|program\/(topics|root-help)|errors)\.ts/u },
   {
