@@ -11,7 +11,7 @@ export async function refuseFiles(ctx: Context, slots: readonly Slot[], { flags 
   for (const { of, param, texts, label } of slots) {
     const mayBeFlags = of === 'flags' && param.completes === 'files';
     for (const path of texts) {
-      if (mayBeFlags && path.startsWith('--')) await refuseFlagAsFile(path, label, flags);
+      if (mayBeFlags && path.startsWith('-')) await refuseFlagAsFile(path, label, flags);
       if (param.isWritten) await (await import('../disk/place/own-files.ts')).refuseOwnFile(ctx, path, label);
     }
   }

@@ -23,7 +23,7 @@ test('every flag for a file refuses a flag in place of it, and nothing is sent',
   const world = sandboxWorld();
   // The last one is longer than the name of a file may be.
   for (const [line, flag] of fileFlags)
-    for (const other of ['--help', '--json', '--profile=work', flag, `${flag}=x`, `${flag}=${'x'.repeat(300)}`]) {
+    for (const other of ['--help', '-h', '--json', '--profile=work', flag, `${flag}=x`, `${flag}=${'x'.repeat(300)}`]) {
       const { exitCode, stderr } = await svc(world, [...line.split(' '), flag, other]);
       expect([line, other, exitCode, stderr.split('\n')[0]]).toEqual([line, other, 2, `Error: ${flag} needs a value.`]);
     }
