@@ -11,7 +11,7 @@ import { letGoOfLostTerminal, takeHangups } from './hung-up.ts';
 import type { lineReader } from './line-reader.ts';
 import type { Parts } from './progress.ts';
 import { screenHush } from './screen-hush.ts';
-import { isStderrWritten, openStderr, openStdout } from './standard-streams.ts';
+import { isStderrWritten, isUnread, openStderr, openStdout } from './standard-streams.ts';
 import type { Lent } from './terminal.ts';
 
 /** The real world, each part loaded when it is first used. */
@@ -105,7 +105,7 @@ export async function runToItsEnd(running: Promise<number>, ctx: Pick<Context, '
   // Who reads its notes slowly gets all of them.
   await unlessStuck(isStderrWritten(), 'Standard error', ctx).catch(() => {});
   // What nobody has read since the signal would keep the process for seconds.
-  if (ctx.signal.aborted) process.exit();
+  if (ctx.signal.aborted && isUnread()) process.exit();
 }
 
 /**

@@ -25,7 +25,18 @@ export const isStderrWritten = (): Promise<true> =>
     else stderr.write('', () => resolve(true));
   });
 
+/** Whether something waits still for a reader. */
+export const isUnread = (): boolean => opened.some(({ writableLength }) => writableLength > 0);
+
+const opened: Output[] = [];
+
 function openOutput(fd: number, open: () => Writable): Output {
+  const stream = outputTo(fd, open);
+  opened.push(stream);
+  return stream;
+}
+
+function outputTo(fd: number, open: () => Writable): Output {
   const place = placeOf(fd);
   if (!place) return open().on('error', () => {});
   const { Writable } = process.getBuiltinModule('node:stream');
