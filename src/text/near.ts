@@ -44,17 +44,17 @@ function distance(one: string, other: string, most: number): number | undefined 
     for (let j = Math.max(1, i - most); j <= Math.min(to.length, i + most); j++) {
       const cost = from[i - 1] === to[j - 1] ? 0 : 1;
       const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      const ways = [far(above[j]) + 1, far(row[j - 1]) + 1, far(above[j - 1]) + cost];
-      row[j] = Math.min(...ways, swapped ? far(before[j - 2]) + 1 : Number.POSITIVE_INFINITY);
+      const ways = [orFar(above[j]) + 1, orFar(row[j - 1]) + 1, orFar(above[j - 1]) + cost];
+      row[j] = Math.min(...ways, swapped ? orFar(before[j - 2]) + 1 : Number.POSITIVE_INFINITY);
     }
     [before, above] = [above, row];
   }
-  const last = far(above[to.length]);
+  const last = orFar(above[to.length]);
   return last <= most ? last : undefined;
 }
 
 /** What is not compared is further than anything. */
-const far = (letters: number | undefined): number => letters ?? Number.POSITIVE_INFINITY;
+const orFar = (letters: number | undefined): number => letters ?? Number.POSITIVE_INFINITY;
 
 /** Both without the letters that they begin and end with alike. */
 function differing(one: string, other: string): readonly [string, string] {
