@@ -115,9 +115,11 @@ export function flatCells(value: object, path = '', into: Map<string, unknown> =
 async function jsonRows(source: Source, parser: () => Parser<JsonRecord>): Promise<Rows> {
   const places = new Map<string, number>();
   let hasNoRows = source.path === undefined;
+  let isBroken = true;
   for await (const records of parsedBy(parser(), source.read())) {
     for (const record of records) {
       hasNoRows = false;
+      if ('value' in record) isBroken = false;
       if (!isObject(record)) continue;
       for (const name of flatCells(record.value).keys()) if (!places.has(name)) places.set(name, places.size);
     }
@@ -128,8 +130,8 @@ async function jsonRows(source: Source, parser: () => Parser<JsonRecord>): Promi
       yield records.map((record) => jsonRow(record, places));
     }
   }
-  // A list of bare ids.
-  const columns = places.size === 0 ? [idColumn] : [...places.keys()];
+  // A list of bare ids. Where nothing can be read no column is known.
+  const columns = places.size > 0 || isBroken ? [...places.keys()] : [idColumn];
   return { source, form: 'json', columns, ...noTable, read };
 }
 

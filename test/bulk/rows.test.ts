@@ -158,6 +158,12 @@ describe('rows', () => {
     expect(report).toMatchObject({ done: 1, errors: [{ error }] });
   });
 
+  test('none of which can be read as JSON name no column that is not sent', async () => {
+    const { ran } = await from('{"subject":"a"\n', 'tickets create');
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).not.toContain('Columns that are not sent');
+  });
+
   test('about a record of another account are rejected, and the rest goes on', async () => {
     const { report, ran } = await from('id,body\n7,One\n99999,Two\n8,Three\n', 'tickets note');
     expect(ran.exitCode).toBe(8);
