@@ -136,6 +136,45 @@ describe('a ticket at which the service says that it failed', () => {
   });
 });
 
+describe('a ticket that was stored although the service said that it failed, and that its list shows late', () => {
+  const fields = { subject: 'Twice', description: '', source: 'api', priority: 0, contact: null, status: 'open' };
+  const ticket = (id: number) => ({ ...fields, id, created_at: '2026-07-01T00:00:00Z', due_at: null });
+  const exists = says(422, { message: 'It exists already', errors: {} });
+
+  /** The next copy is answered with `second`; from the read after it that `late` names on the list shows `ids`. */
+  async function playTwice(second: Ending, ids: readonly number[], late = 1) {
+    let [hasLeftTwice, reads] = [false, 0];
+    const played = await play(
+      create,
+      (write) => {
+        hasLeftTwice = write > 1;
+        return hasLeftTwice ? second : ownFailure;
+      },
+      (_, { url }) => {
+        if (hasLeftTwice) reads++;
+        const id = Number(/\/tickets\/(\d+)/u.exec(url)?.[1]);
+        if (id) return says(200, { ticket: ticket(id) });
+        const tickets = hasLeftTwice && reads >= late ? ids.map(ticket) : [];
+        return says(200, { tickets, meta: { current_page: 1, last_page: 1, total: tickets.length } });
+      },
+    );
+    return { ...played, reads };
+  }
+
+  test.each([1, 4])('is found where the next copy is refused, for it exists already (%i)', async (late) => {
+    const { ran, writes } = await playTwice(exists, [6], late);
+    expect([ran.exitCode, writes]).toEqual([0, 2]);
+    expect(JSON.parse(ran.stdout).id).toBe(6);
+  });
+
+  test('is not known where the next copy is refused, and two agree', async () => {
+    const { ran } = await playTwice(exists, [7, 6]);
+    expect(ran.exitCode).toBe(9);
+    expect(errorOf(ran).candidates).toEqual([7, 6]);
+    expect(ran.stderr).toContain('created (HTTP 500; then HTTP 422). svc looked for 5 s');
+  });
+});
+
 test('a message to a customer is sent once, also where the service says that it failed and nothing is there', async () => {
   const ticket = { id: 8, messages: [], reply_channel: 'email' };
   const argv = ['tickets', 'reply', '8', '--body', 'Hello', '--json'];

@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors.ts';
 import { decideAfterLook, type Sight } from '../../retry/retry.ts';
-import { nothingStored, stoppedShort, unknownOutcome } from '../exchange/endings.ts';
+import { briefly, nothingStored, stoppedShort, unknownOutcome } from '../exchange/endings.ts';
 import { countdown } from '../exchange/gate.ts';
 import { type Looked, lookMs, lookUntilSettled } from '../exchange/settle.ts';
 import type { Attempt } from './attempt.ts';
@@ -44,3 +44,21 @@ export async function afterLook(
 /** Surely nothing that agrees is there. A look that failed, or could not see everything, shows nothing. */
 const isAbsent = ({ findings, trouble }: Looked): boolean =>
   'candidates' in findings && findings.candidates.length === 0 && !findings.isPartial && !trouble;
+
+/**
+ * A copy that was sent after the service's own 500 is refused: what is there already may be the first one, which the list
+ * showed late. Undefined where nothing of it is to be seen.
+ */
+export async function foundAfterRefusal(
+  { service, asked, look }: Job,
+  { exchanged }: Attempt,
+): Promise<Sent | undefined> {
+  if (!look) return undefined;
+  const { ctx, settings } = service;
+  const why = 'The next copy was refused; looking for the first one';
+  const looked = await lookUntilSettled(ctx, look, lookMs('settled', settings.settleMs), why);
+  const { findings } = looked;
+  if ('found' in findings) return { how: 'found', json: findings.found };
+  if (findings.candidates.length === 0) return undefined;
+  throw unknownOutcome(asked, `HTTP 500; then ${briefly(exchanged)}`, { looked, answer: answerOf(exchanged) });
+}

@@ -189,12 +189,23 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
       // There is nothing to be seen at a stranger's. A gateway that fails is none, so there the question can wait.
       if ('status' in attempt.exchanged && attempt.exchanged.status < 500) await refuseStranger(job, state, attempt);
       return (await looking()).afterLook(job, state, attempt, step.after);
-    case 'fail':
+    case 'fail': {
+      const found =
+        isSecondCopy(job, history) && isRefused(attempt) && (await (await looking()).foundAfterRefusal(job, attempt));
+      if (found) return found;
       throw await endOf(job, state, attempt, step.as);
+    }
   }
 }
 
 const looking = () => import('./after-look.ts');
+
+/** Of what is looked for nothing else is sent again than what the service has said that it failed at. */
+const isSecondCopy = ({ rules }: Job, { doubts }: History): boolean => rules.safety === 'verify' && doubts > 0;
+
+/** Neither a missing login nor a missing right says anything of what is there, nor does a limit. */
+const isRefused = ({ exchanged }: Attempt): boolean =>
+  'status' in exchanged && ![401, 403, 429].includes(exchanged.status);
 
 /** An answer is believed where the service does not show what it names. */
 async function isContradicted({ contradicts }: Job, { body }: Attempt): Promise<boolean> {
