@@ -70,7 +70,9 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
     const late = await refusedNow();
     if (late) return late;
   }
-  return policies.length === 0 ? 'go' : withinRate(policies, judging, request);
+  if (policies.length === 0) return 'go';
+  judging.shared.judgedAt.set(request, ctx.clock.ticks());
+  return withinRate(policies, judging, request);
 }
 
 /** What is judged again after a wait has its place in the hour already. */

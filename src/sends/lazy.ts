@@ -14,11 +14,13 @@ const newShared = (): Shared => ({
   stopped: undefined,
   drafted: 0,
   counted: new WeakMap(),
+  judgedAt: new WeakMap(),
 });
 
 const gateWith = (judging: Judging): Sends => ({
   judge: async (request) => (await import('./gate.ts')).judge(judging, request),
   judgeAgain: async (request) => (await import('./gate.ts')).judgeAgain(judging, request),
+  judgedAt: (request) => judging.shared.judgedAt.get(request),
   isDraft: judging.wish.draft === true,
   with: (wish) => gateWith({ ...judging, wish: { ...judging.wish, ...wish } }),
   takeBack: async (request) => {

@@ -1,7 +1,8 @@
 // A send that has to wait before its first attempt, since another process was refused: what was looked at before may be other now.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { thief } from '../locks.ts';
 import { svc } from '../svc.ts';
 import { desk, writesOf } from './drafting.ts';
 
@@ -78,4 +79,58 @@ test('quiet hours that begin meanwhile hold', async () => {
   const ran = await svc(held, ['conversations', 'reply', '7', '--body', 'Hi', '--yes']);
   expect(ran, ran.stderr).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('quiet time') });
   expect(writesOf(world)).toEqual([]);
+});
+
+/** Another svc has the lock for ten seconds; `meanwhile` is done as it gives it back. */
+function lockedFor10s({ world }: At, lock: string, meanwhile: () => Promise<unknown>) {
+  mkdirSync(lock, { recursive: true });
+  writeFileSync(join(lock, thief), '');
+  const until = world.clock.ticks() + 10_000;
+  let isHeld = true;
+  const sleep: typeof world.clock.sleep = async (ms, signal) => {
+    await world.clock.sleep(ms, signal);
+    if (!isHeld || world.clock.ticks() < until) return;
+    isHeld = false;
+    rmSync(join(lock, thief));
+    await meanwhile();
+  };
+  return { ...world, clock: { ...world.clock, sleep } };
+}
+
+const reply = ['conversations', 'reply', '7', '--body', 'Hi', '--yes'];
+
+test('a mode that is set while it waits for the count of sends holds, and its place in the hour is free again', async () => {
+  const at = desk();
+  policy(at, 'max_per_hour: 5');
+  const state = join(at.world.folder, 'state');
+  const held = lockedFor10s(at, join(state, 'sends', 'lock'), () => at.ok('config set sends draft'));
+  const ran = await svc(held, reply);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Draft 1') });
+  expect(writesOf(at.world)).toEqual([]);
+  expect(readFileSync(join(state, 'sends', 'last-hour'), 'utf8')).toBe('');
+});
+
+test('a mode that is set while it waits for the record of writes holds', async () => {
+  const at = desk();
+  await at.ok('tickets note 1 --body Hello');
+  const audit = join(at.world.folder, 'state', 'audit');
+  const [name = ''] = readdirSync(audit);
+  const held = lockedFor10s(at, join(audit, name, 'lock'), () => at.ok('config set sends draft'));
+  const ran = await svc(held, reply);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Draft 1') });
+  expect(writesOf(at.world)).toEqual(['POST /tickets/1/notes']);
+  expect(await at.json<object[]>('audit list')).toMatchObject([{ outcome: 'refused', status: null }, {}]);
+});
+
+test('what is as it was leaves once it has waited for them', async () => {
+  const at = desk();
+  policy(at, 'max_per_hour: 5');
+  const state = join(at.world.folder, 'state');
+  const ran = await svc(
+    lockedFor10s(at, join(state, 'sends', 'lock'), async () => {}),
+    reply,
+  );
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
+  expect(writesOf(at.world)).toEqual(['POST /conversations/7/messages']);
+  expect(readFileSync(join(state, 'sends', 'last-hour'), 'utf8')).toMatch(/^\S+\n$/u);
 });

@@ -30,6 +30,8 @@ export type Job = {
   readonly leaves: Leaves | undefined;
   /** In the clock's ticks. */
   readonly started: number;
+  /** When what is asked again was last looked at. */
+  readonly seenAt: number;
 };
 
 /** How far a request has come. */

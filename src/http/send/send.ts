@@ -41,8 +41,9 @@ export async function send(service: Service, asked: RequestSpec, wire: Wire, opt
     showInstead(preview, wire);
   }
   const judged = await requireGo(service, asked, wire);
+  const seenAt = service.seenAt ?? (judged && service.ctx.sends?.judgedAt(judged));
   const sending = recorded(service, { asked, wire }, (recording) =>
-    sendOn(service, asked, wire, { ...options, recording, again: askingAgain(service, judged) }),
+    sendOn(service, asked, wire, { ...options, recording, again: askingAgain(service, judged), seenAt }),
   ).catch(async (error: unknown) => {
     // What surely reached nobody does not count as sent.
     if (judged && error instanceof Failure && !error.isUnsure)
@@ -70,7 +71,11 @@ function askingAgain({ ctx, beforeRepeat, mayLeave }: Service, judged: SendReque
   return { isAllowed, isAsSeen };
 }
 
-type Written = SendOptions & { readonly recording?: Recording; readonly again?: Job['again'] };
+type Written = SendOptions & {
+  readonly recording?: Recording;
+  readonly again?: Job['again'];
+  readonly seenAt?: number;
+};
 
 async function sendOn(service: Service, asked: RequestSpec, wire: Wire, options: Written): Promise<Sent> {
   const rules: Rules = {
@@ -82,7 +87,8 @@ async function sendOn(service: Service, asked: RequestSpec, wire: Wire, options:
   };
   const { look, contradicts, recording, again, leaves } = options;
   const started = service.ctx.clock.ticks();
-  const job: Job = { service, asked, wire, rules, look, contradicts, recording, again, leaves, started };
+  const { seenAt = started } = options;
+  const job: Job = { service, asked, wire, rules, look, contradicts, recording, again, leaves, started, seenAt };
   const bearer = await service.session.bearer(asked);
   let state: State = { bearer, history: untried, doubt: undefined, mayArrive: false };
   for (let number = 1; ; number++) {
@@ -147,18 +153,27 @@ async function tryOnce(job: Job, before: State, number: number): Promise<Sent | 
 const freshMs = 3000;
 
 /** The turn of an attempt. What was looked at is looked at again before another one than the first, and once a wait is over. */
-async function passFor({ service, asked, rules, started, again }: Job, before: State, number: number) {
+async function passFor(job: Job, before: State, number: number) {
+  const { service, asked, rules, started, again, recording } = job;
   const gate = service.gateFor(before.bearer);
   const { clock } = service.ctx;
   // What may have arrived is asked for by its outcome, so that it is not as it was says nothing. Whether it may leave does.
   const ask = before.doubt === undefined ? again?.isAsSeen : again?.isAllowed;
-  // A token that had to be refreshed first may have taken its time since it was judged.
-  for (let seenAt = number === 1 ? (service.seenAt ?? started) : undefined; ; seenAt = clock.ticks()) {
+  // A token that had to be refreshed first, or the count of sends, may have taken its time since it was judged.
+  for (let seenAt = number === 1 ? job.seenAt : undefined; ; seenAt = clock.ticks()) {
+    const isFresh = () => !ask || (seenAt !== undefined && clock.ticks() - seenAt < freshMs);
     const pass = await gate.enter({ ownLimit: asked.ownLimit, deadline: started + rules.maxWaitMs });
-    if (!ask || (seenAt !== undefined && clock.ticks() - seenAt < freshMs)) return pass;
+    try {
+      // Whoever writes the record of writes may keep it waiting, too.
+      if (isFresh()) await recording?.leaves(before.bearer);
+    } catch (error) {
+      pass.lost();
+      throw error;
+    }
+    if (isFresh()) return pass;
     // After a refusal one request goes at a time: those that look need the turn themselves.
     pass.lost();
-    await ask();
+    await ask?.();
   }
 }
 
