@@ -51,6 +51,22 @@ test('a lock left by a process that was killed is taken over', async () => {
   expect(await tryLock(path)).toBeDefined();
 });
 
+test.each([
+  ['an entry', `${hostname().replaceAll(/[^\w-]/gu, '-')}.4194305.12345.x`],
+  ['a trace', '.taken.somebody.1.1.x'],
+])('a folder in the place of %s that a dead process left stays, and svc says how to go on', async (_, name) => {
+  const path = await folder();
+  const planted = join(path, name);
+  await mkdir(planted, { recursive: true });
+  await utimes(planted, 1, 1);
+  await expect(tryLock(path)).rejects.toMatchObject({
+    kind: 'failed',
+    message: `The lock in ${path} cannot be taken: ${name} in it is a folder, and svc did not make it.`,
+    hint: `Look at what is in it, then remove it: rm -r ${planted}`,
+  });
+  expect(await readdir(path)).toEqual([name]);
+});
+
 // Only Linux tells when a process started.
 test.runIf(process.platform === 'linux')(
   'a process id that was given to another process does not keep a lock alive',

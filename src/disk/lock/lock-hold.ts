@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../context.ts';
 import { codeOf, Failure, messageOf, orElse } from '../../errors.ts';
 import { capital } from '../../text/capital.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { ticks } from '../../ticks.ts';
 import { describe, type LockEntry, leaveBehind, parseEntry } from './lock-entry.ts';
 
@@ -176,6 +177,24 @@ function successor(folder: string, name: string): LockEntry | undefined {
 const untold = ({ what = 'the lock', hint = goOn }: Taken, cause: unknown): Failure =>
   new Failure('failed', `svc cannot tell whether it still has ${what}: ${messageOf(cause)}`, { hint, cause });
 
+/** What a process has left that ended. svc makes files alone, and removes no folder that somebody else has put there. */
+export async function removeLeft(folder: string, name: string): Promise<void> {
+  const path = join(folder, name);
+  try {
+    await fs.rm(path, { force: true });
+  } catch (error) {
+    if (codeOf(error) !== 'ERR_FS_EISDIR') throw error;
+    throw new Failure(
+      'failed',
+      `The lock in ${folder} cannot be taken: ${name} in it is a folder, and svc did not make it.`,
+      {
+        hint: `Look at what is in it, then remove it: rm -r ${shellWord(path)}`,
+        cause: error,
+      },
+    );
+  }
+}
+
 /** How long a trace is kept for a process that may never wake up. */
 const traceKeptMs = 7 * 24 * 3600_000;
 
@@ -186,7 +205,7 @@ export async function sweep(folder: string): Promise<boolean> {
     if (!/^\.(?:taken|now)\./u.test(name)) continue;
     const path = join(folder, name);
     const found = await fs.stat(path).catch(() => undefined);
-    if (found && Math.abs(Date.now() - found.mtimeMs) > traceKeptMs) await fs.rm(path, { force: true });
+    if (found && Math.abs(Date.now() - found.mtimeMs) > traceKeptMs) await removeLeft(folder, name);
     else if (found && name.startsWith('.taken.')) mayWakeUp = true;
   }
   return mayWakeUp;

@@ -6,7 +6,7 @@ import { capital } from '../../text/capital.ts';
 import { makeFolders } from '../file/make-folders.ts';
 import { nothingThere } from '../file/nothing-there.ts';
 import { describe, isOfThisWorld, type LockEntry, lifeOf, newEntryName, parseEntry, thisWorld } from './lock-entry.ts';
-import { type Held, type Holding, hold, removeOwn, sweep, traceOf } from './lock-hold.ts';
+import { type Held, type Holding, hold, removeLeft, removeOwn, sweep, traceOf } from './lock-hold.ts';
 import { defaultSilentMs, type IsGone, type IsStill, isSilent, stampOf, stillness, watcher } from './lock-silence.ts';
 
 export { type Held, isOurs } from './lock-hold.ts';
@@ -133,7 +133,7 @@ async function take(folder: string, holding: Holding, judge: Judge): Promise<Hel
     // Only now: until somebody has the lock, a holder that wakes up may keep it.
     for (const silent of before.silent)
       await fs.writeFile(traceOf(folder, silent), name, { mode: 0o600 }).catch(() => {});
-    for (const gone of ended) await fs.rm(join(folder, gone), { force: true });
+    for (const gone of ended) await removeLeft(folder, gone);
     const mayWakeUp = await sweep(folder);
     held = hold({ ...holding, folder, name, isTakenOver: mayWakeUp || before.silent.length > 0 });
     return held;
