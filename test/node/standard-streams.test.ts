@@ -105,6 +105,7 @@ runToItsEnd(Promise.resolve(0), ctx).then(() => process.exit());`;
 
 test.each([
   ['says', "main(['nonsense'], ctx)", '2'],
+  ['notes once its work is done', "(ctx.notice('Note: done.'), Promise.resolve(0))", '0'],
   ['prints', "main(['help', 'sends'], ctx)", '143'],
 ])('a signal ends svc at once though nobody reads what it %s', (_, running, exitCode) => {
   const script = `
