@@ -59,7 +59,9 @@ export async function refuseTwoSources(
   const known = new Set([...settings.profiles, ...saved.keys()]);
   // Where none is saved, as in CI, the name is all that there is of it.
   if (known.size > 0 && !known.has(settings.profile)) throw noSuchProfile(settings, given, [...saved.keys()]);
-  if (known.size === 0) tellOnce(ctx, `There is no profile ${settings.profile}; ${variablesOf(given)} is used.`);
+  // A variable stands for every run of a job, and so would the note.
+  if (known.size === 0 && ctx.env.SVC_PROFILE !== settings.profile)
+    tellOnce(ctx, `There is no profile ${settings.profile}; ${variablesOf(given)} is used.`);
   const held = saved.get(settings.profile) ?? [];
   const rivals = given.filter((kind) => held.some((other) => areRivals(kind, other)));
   if (rivals.length === 0) return;

@@ -115,6 +115,9 @@ describe('a profile that is named, beside a credential in the environment', () =
     expect(named.stderr).toMatch(/^There is no profile work; SVC_API_KEY is used\.$/mu);
     for (const words of [['-p', 'work', '--quiet'], []])
       expect((await world.svc([...account, ...words], { env: key })).stderr).not.toContain('There is no profile');
+    // In a job that is every run.
+    const byVariable = await world.svc([...account], { env: { ...key, SVC_PROFILE: 'work' } });
+    expect(byVariable).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('There is no profile') });
   });
 });
 
