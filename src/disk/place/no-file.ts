@@ -13,14 +13,33 @@ export async function noFile(path: string, said: string): Promise<Failure> {
 }
 
 async function adviceOn(path: string, folder: string): Promise<string> {
-  const found = await fs.readdir(folder, { withFileTypes: true }).catch(() => undefined);
-  if (found === undefined) return `Check the path: svc cannot look into ${folder}`;
+  const names = await fs.readdir(folder).catch(() => undefined);
+  if (names === undefined) return `Check the path: svc cannot look into ${folder}`;
   const typed = basename(path);
-  const names = found.flatMap((entry) => (entry.isDirectory() ? [] : entry.name));
-  // A link that leads nowhere is there, and no file. What is shown otherwise than it is cannot be typed.
-  const near = nearest(
-    typed,
-    names.filter((name) => name !== typed && sanitize(name) === name && !name.includes('\uFFFD')),
+  // What is shown otherwise than it is cannot be typed.
+  const others = names.filter((name) => name !== typed && sanitize(name) === name && !name.includes('\uFFFD'));
+  const near = await nearestFile(typed, others, folder);
+  return near === undefined
+    ? `Check the name: svc looked in ${folder}`
+    : `Did you mean ${asTyped(dirname(path), near)}?`;
+}
+
+/** Neither a folder nor a link that leads to one, or nowhere. */
+async function nearestFile(typed: string, names: readonly string[], folder: string): Promise<string | undefined> {
+  const near = nearest(typed, names);
+  if (near === undefined || (await isFile(join(folder, near)))) return near;
+  const others = names.filter((name) => name !== near);
+  return nearestFile(typed, others, folder);
+}
+
+const isFile = (path: string): Promise<boolean> =>
+  fs.stat(path).then(
+    (found) => !found.isDirectory(),
+    () => false,
   );
-  return near === undefined ? `Check the name: svc looked in ${folder}` : `Did you mean ${join(dirname(path), near)}?`;
+
+/** A name that begins like a flag is taken for one. */
+function asTyped(folder: string, name: string): string {
+  const path = join(folder, name);
+  return path.startsWith('-') ? `./${path}` : path;
 }
