@@ -36,6 +36,28 @@ test('a pull keeps the heap small from its first answer on: the client of the se
   expect([tags[0], tags.slice(1).includes(usual)]).toEqual([usual, false]);
 });
 
+test.each([
+  [3, true],
+  [1500, false],
+])(
+  'a file of %i rows keeps the heap small from its first row on, and one of many from its reading on',
+  async (rows, isUsualAtFirst) => {
+    const tags: number[] = [];
+    const world = sandboxWorld({ rateLimit: 'off', seed: few });
+    const exchange: typeof world.exchange = (request) => {
+      if (request.method === 'POST') tags.push(cachedDataVersionTag());
+      return world.exchange(request);
+    };
+    const stdin = `id,body\n${Array.from({ length: rows }, (_, at) => `1,Hello ${at}\n`).join('')}`;
+    usualFlags();
+    const usual = cachedDataVersionTag();
+    const argv = ['tickets', 'note', '--from', '-', '--yes', '--max-sends', '3', '--concurrency', '1'];
+    await svc({ ...world, exchange }, argv, { stdin });
+    usualFlags();
+    expect(tags.map((tag) => tag === usual)).toEqual([isUsualAtFirst, false, false]);
+  },
+);
+
 /** In a process of its own, for V8 knows what one has compiled before. */
 const run = `
 const { setFlagsFromString } = require('node:v8');

@@ -1,7 +1,7 @@
 import { comingFrom } from '../../audit/origin.ts';
 import { type Account, accountOf } from '../../batch/account.ts';
 import { checkFiles } from '../../batch/out-files.ts';
-import { progressText, rowsInWords, tellingProgress } from '../../batch/pace.ts';
+import { progressText, rowsInWords, type Telling, tellingProgress } from '../../batch/pace.ts';
 import { keepHeapSmall } from '../../batch/small-heap.ts';
 import type { Given } from '../../command/command.ts';
 import type { RowOf } from '../../command/row.ts';
@@ -9,6 +9,7 @@ import type { Context } from '../../context.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { connect, type Service } from '../../http/call/call.ts';
 import type { View } from '../../output/view.ts';
+import { once } from '../../promise/once.ts';
 import { footerNotes } from '../../tabular/footer.ts';
 import { preambleNotes } from '../../tabular/header.ts';
 import { openRows, type Rows } from '../../tabular/rows.ts';
@@ -44,7 +45,6 @@ type Asked = Given & {
 
 /** Every row of a file through one command. The file is read first to check every row, and only then to send. */
 export async function runFile(ctx: Context, given: Asked): Promise<View> {
-  keepHeapSmall();
   const began = ctx.clock.ticks();
   const begun = await begin(ctx, given);
   try {
@@ -73,7 +73,11 @@ async function runRows(ctx: Context, begun: Begun, began: number): Promise<View>
 }
 
 /** A run, with what the command line says for each row. */
-type Begun = { readonly run: Run; readonly file: string; readonly commanded: Commanded };
+type Begun = {
+  readonly run: Run & { readonly heapKept: () => void };
+  readonly file: string;
+  readonly commanded: Commanded;
+};
 
 /** What needs no row: refuses what cannot be meant before the file is opened. */
 async function begin(
@@ -82,6 +86,12 @@ async function begin(
 ): Promise<Begun> {
   const flags = all as FileFlags & Given['flags'];
   const telling = tellingProgress(ctx, progressText);
+  // Not before the first row: what sends it would be compiled each time under other flags.
+  const heapKept = once(keepHeapSmall);
+  const onProgress: Telling['onProgress'] = (progress) => {
+    heapKept();
+    telling.onProgress(progress);
+  };
   let connected: Promise<Service> | undefined;
   const service = () => {
     connected ??= connect(comingFrom(telling.ctx, { face: 'bulk' }), settings);
@@ -93,15 +103,18 @@ async function begin(
     known ??= service().then((connection) => accountOf(connection, row.operation));
     return known;
   };
-  const asked = { ctx, settings, words, row, flags, service, account, idsInCopy, onProgress: telling.onProgress };
+  const asked = { ctx, settings, words, row, flags, service, account, idsInCopy, heapKept, onProgress };
   const given = await givenByCommandLine(asked, args, all);
   const commanded: Commanded = { ...given, template: await templateOf(asked, given), set: flags.set ?? {} };
   const file = String(flags.from);
   const inputs = [file, ...(flags.id_map ?? []).map((text) => text.replace(/:[^:]*$/u, ''))];
   const earlier = await checkFiles(ctx, inputs, flags, row.operation.secret !== undefined);
-  const run: Run = { ...asked, earlier };
+  const run = { ...asked, earlier };
   return { run, file, commanded };
 }
+
+/** Of fewer rows what is read of them is no heap to speak of. */
+const manyRows = 1000;
 
 /** The file, open, and how its rows become requests. */
 type Opened = Awaited<ReturnType<typeof readRows>>;
@@ -135,6 +148,7 @@ async function readRows({ run, commanded }: Begun, source: Source) {
   const { make, notes: phoneNotes } = await watchingPhones({ row, columns, make: maker });
   const planned = () =>
     makePlan({ row, rows, columns, make }, (count) => {
+      if (count >= manyRows) run.heapKept();
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
       ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
     });
