@@ -51,8 +51,6 @@ export type Param<T> = {
   readonly from?: Listed;
   /** One letter, for a flag that people type all day. */
   readonly short?: string;
-  /** Not shown in help, still accepted. */
-  readonly hidden?: boolean;
   /** Keys of flags of the same command that cannot be given beside it. */
   readonly conflicts?: readonly string[];
   /** The heading in help that it stands under. */
@@ -113,7 +111,6 @@ export type Command<A extends Params = Params, F extends Params = Params> = {
   /** What the examples need that is not there at first: `a copy of the account: svc mirror pull`. */
   readonly needs?: string;
   readonly aliases?: readonly string[];
-  readonly hidden?: boolean;
   /** Everything after the arguments belongs to another program (`sandbox exec -- CMD`). */
   readonly passThrough?: boolean;
   /** It runs also where the configuration cannot be read, and reports that itself (`doctor`). */
@@ -183,10 +180,6 @@ export function descend(root: AnyCommand | Group | undefined, words: readonly st
   }
   return { node, siblings, path, rest: words.slice(path.length) };
 }
-
-/** What help and completions name of it. */
-export const shownOf = ({ commands }: Pick<Group, 'commands'>): Group['commands'] =>
-  commands.filter((child) => !('hidden' in child && child.hidden));
 
 /** The command, or what a group does by itself. */
 export const runOf = (node: AnyCommand | Pick<Group, 'commands' | 'itself'> | undefined): AnyCommand | undefined =>

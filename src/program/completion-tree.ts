@@ -1,4 +1,4 @@
-import { aliasesOf, type Command, type Group, type Offer, type Param, shownOf } from '../command/command.ts';
+import { aliasesOf, type Command, type Group, type Offer, type Param } from '../command/command.ts';
 import { globalFlags } from '../command/global-flags.ts';
 import { flagName } from '../command/param.ts';
 import { entries, loadEntry } from '../commands/index.ts';
@@ -55,7 +55,7 @@ export async function completionTree(): Promise<Branch> {
 function branchOf(node: Command | Group): Branch {
   if ('commands' in node) {
     const children = Object.fromEntries(
-      shownOf(node).map((child) => {
+      node.commands.map((child) => {
         const aliases = aliasesOf(child, node.commands);
         return [child.name, { ...branchOf(child), ...(aliases.length > 0 && { aliases }) }];
       }),
@@ -91,7 +91,6 @@ const flagOf = (flag: Param<unknown>): Flag => ({
   ...(flag.short && { short: flag.short }),
   ...(flag.placeholder && { takesValue: true as const }),
   ...(flag.many && { many: true as const }),
-  ...(flag.hidden && { hidden: true as const }),
 });
 
 function offered({ choices, completes, offers, offersBy }: Param<unknown>): Value {

@@ -211,6 +211,6 @@ const notGiven = (word: string): string =>
   `Leave out ${word}: --${word.slice(5)} is off unless it is given.${word === '--no-json' ? ' Where a setting says json: -o table' : ''}`;
 
 const flagsOf = ({ flags }: Command): readonly string[] => [
-  ...Object.entries(flags).flatMap(([key, flag]) => (flag.hidden ? [] : [`--${flagName(key, flag)}`])),
+  ...Object.entries(flags).map(([key, flag]) => `--${flagName(key, flag)}`),
   ...globalFlags.map(([term]) => longName(term)),
 ];

@@ -1,4 +1,4 @@
-import { aliasesOf, type Command, descend, type Group, type Param, runOf, shownOf } from '../command/command.ts';
+import { aliasesOf, type Command, descend, type Group, type Param, runOf } from '../command/command.ts';
 import { isHelpFlag, longName } from '../command/flag-words.ts';
 import { globalFlags, valuedFlags } from '../command/global-flags.ts';
 import { argName, flagName } from '../command/param.ts';
@@ -50,7 +50,6 @@ function dataOf(node: Group | Command, command: string, aliases: readonly string
   const runs = runOf(node);
   const args = Object.entries<Param<unknown>>(runs?.args ?? {});
   const flags = Object.entries<Param<unknown>>(runs?.flags ?? {});
-  const shown = 'commands' in node ? shownOf(node) : undefined;
   return {
     command,
     summary: node.summary,
@@ -59,15 +58,13 @@ function dataOf(node: Group | Command, command: string, aliases: readonly string
       ' ',
     ),
     aliases,
-    ...(shown && { commands: shown.map(({ name, summary }) => ({ name, summary })) }),
+    ...('commands' in node && { commands: node.commands.map(({ name, summary }) => ({ name, summary })) }),
     arguments: args.map(([key, arg]) => ({ name: argName(key, arg), ...paramData(arg) })),
-    flags: flags
-      .filter(([, flag]) => !flag.hidden)
-      .map(([key, flag]) => ({
-        name: `--${flagName(key, flag)}`,
-        short: flag.short === undefined ? null : `-${flag.short}`,
-        ...paramData(flag),
-      })),
+    flags: flags.map(([key, flag]) => ({
+      name: `--${flagName(key, flag)}`,
+      short: flag.short === undefined ? null : `-${flag.short}`,
+      ...paramData(flag),
+    })),
     examples: runs?.examples ?? [],
     examples_need: (runs && needsOf(runs)) ?? null,
     ...everywhere,

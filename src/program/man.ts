@@ -1,4 +1,4 @@
-import { aliasesOf, type Command, type Group, type Param, runOf, shownOf } from '../command/command.ts';
+import { aliasesOf, type Command, type Group, type Param, runOf } from '../command/command.ts';
 import { globalFlags } from '../command/global-flags.ts';
 import { argWord, flagName, flagTerm } from '../command/param.ts';
 import { entries, loadEntry } from '../commands/index.ts';
@@ -19,7 +19,7 @@ export async function manPages(date: string): Promise<ReadonlyMap<string, string
     pages.set(`${name}.1`, `${[head, ...blocks].join('\n')}\n`);
   };
   const walk = (node: Command | Group, words: readonly string[], aliases: readonly string[]) => {
-    const shown = 'commands' in node ? shownOf(node) : [];
+    const shown = 'commands' in node ? node.commands : [];
     add(words, pageOf(node, words, { shown, aliases }));
     for (const child of shown) walk(child, [...words, child.name], aliasesOf(child, shown));
   };
@@ -91,10 +91,10 @@ const usageOf = (words: readonly string[], { args }: Pick<Command, 'args'>): str
 
 /** Under the titles that the help gives them, `-p, --profile <NAME>` and what it does. */
 function flagBlocks(flags: Readonly<Record<string, Param<unknown>>>): string[] {
-  const shown = Object.entries(flags).filter(([, flag]) => !flag.hidden);
-  const titles = new Set(shown.map(([, flag]) => flag.group));
+  const all = Object.entries(flags);
+  const titles = new Set(all.map(([, flag]) => flag.group));
   return [...titles].flatMap((title) => {
-    const rows = shown
+    const rows = all
       .filter(([, flag]) => flag.group === title)
       .map(([key, flag]) => [flagTerm(flagName(key, flag), flag), flag.description] as const);
     return terms(title?.replace(/:$/u, '').toUpperCase() ?? 'FLAGS', rows);

@@ -158,9 +158,8 @@ function build(parent: Commander, node: Group | Command, place: CommandPlace): C
   if (node.commands.some((child) => 'passThrough' in child && child.passThrough)) commander.enablePositionalOptions();
   addHelpCommand(commander);
   for (const child of node.commands) {
-    const hidden = 'hidden' in child && child.hidden === true;
     const built = build(commander, child, { ...place, path: [...path, child.name], ofGroup });
-    commander.addCommand(built.aliases([...aliasesOf(child, node.commands)]), { hidden });
+    commander.addCommand(built.aliases([...aliasesOf(child, node.commands)]));
   }
   return commander;
 }
@@ -228,16 +227,15 @@ function buildLeaf(commander: Commander, command: Command, { path, onRun, ofGrou
   });
 }
 
-/** The flag itself, then its other names. */
+/** The flag itself, then its other names, which help does not show. */
 function optionsFor(key: string, flag: Param<unknown>): Option[] {
-  const others = (flag.aliases ?? []).map((name) => optionFor(name, { ...flag, short: undefined, hidden: true }));
+  const others = (flag.aliases ?? []).map((name) => optionFor(name, { ...flag, short: undefined }).hideHelp());
   return [optionFor(flagName(key, flag), flag), ...others];
 }
 
 function optionFor(longName: string, flag: Param<unknown>): Option {
   const option = new Option(flagTerm(longName, flag), flag.description);
   if (flag.many) option.argParser((text, sofar: unknown) => [...(Array.isArray(sofar) ? sofar : []), text]);
-  if (flag.hidden) option.hideHelp();
   if (flag.group) option.helpGroup(flag.group);
   return option;
 }

@@ -182,9 +182,7 @@ function flagOfChild(
   { argv, path }: Pick<Typed, 'argv' | 'path'>,
 ): string | undefined {
   const word = flag.replace(/=.*$/su, '');
-  const having = commands.filter(
-    (one): one is Command => !('commands' in one) && one.hidden !== true && hasFlag(one, word),
-  );
+  const having = commands.filter((one): one is Command => !('commands' in one) && hasFlag(one, word));
   const at = argv.indexOf(flag);
   const behind = argv.slice(at);
   // `svc tickets --status open list`: the command stands there already, behind its flag.
@@ -199,7 +197,7 @@ function flagOfChild(
 }
 
 const hasFlag = ({ flags }: Command, flag: string): boolean =>
-  Object.entries(flags).some(([key, own]) => !own.hidden && `--${flagName(key, own)}` === flag);
+  Object.entries(flags).some(([key, own]) => `--${flagName(key, own)}` === flag);
 
 /** `svc alias set mine tickets list --status x`: the flag is the command's that it is to stand for. */
 function quotedAlias(argv: readonly string[]): string | undefined {

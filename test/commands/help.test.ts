@@ -11,7 +11,6 @@ import { svc } from '../svc.ts';
 async function paths(): Promise<string[][]> {
   const found: string[][] = [];
   const walk = (node: TopGroup | AnyCommand, path: string[]) => {
-    if ('hidden' in node && node.hidden) return;
     found.push(path);
     if ('commands' in node) for (const child of node.commands) walk(child, [...path, child.name]);
   };
@@ -151,7 +150,6 @@ test('what a command does is a phrase in a list, and a sentence on its own page'
   const world = sandboxWorld();
   const nodes: (readonly [words: string[], summary: string])[] = [];
   const walk = (node: Group | AnyCommand, path: string[]) => {
-    if ('hidden' in node && node.hidden) return;
     nodes.push([path, node.summary]);
     if ('commands' in node) for (const child of node.commands) walk(child, [...path, child.name]);
   };

@@ -23,7 +23,7 @@ function collect(node: TopGroup | AnyCommand, names: readonly string[]): void {
     return;
   }
   const name = names.join(' ');
-  if (node.examples.length === 0 && !node.hidden) without.push(name);
+  if (node.examples.length === 0) without.push(name);
   for (const line of node.examples) examples.push({ name, line });
 }
 for (const entry of entries) collect(await entry.load(), [entry.name]);
