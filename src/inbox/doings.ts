@@ -43,7 +43,7 @@ export const doings: Doings = {
     const texts = await filledTexts(world.editing.ctx, template, records);
     const [record] = records;
     const to = record && rows.length === 1 ? `To: ${whoseWords(record.row, record.record?.reply_channel)}\n\n` : '';
-    world.tell({ is: 'filled', template, rows, texts, shown: `${to}${texts.join('\n\n---\n\n')}` });
+    world.tell({ is: 'filled', rows, texts, shown: `${to}${texts.join('\n\n---\n\n')}` });
   },
   compose,
   async keep(world, { means, rows, texts, ends, batch }) {

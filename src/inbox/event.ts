@@ -22,15 +22,8 @@ export type Event =
     }
   | { readonly is: 'no-rows'; readonly ask: number; readonly told: string; readonly isWrong: boolean }
   | { readonly is: 'opened'; readonly row: Row; readonly thread: Thread | undefined; readonly told?: string }
-  | { readonly is: 'views'; readonly views: readonly Choice[] }
   | { readonly is: 'templates'; readonly rows: readonly Row[]; readonly templates: readonly Choice[] }
-  | {
-      readonly is: 'filled';
-      readonly template: string;
-      readonly rows: readonly Row[];
-      readonly texts: readonly string[];
-      readonly shown: string;
-    }
+  | { readonly is: 'filled'; readonly rows: readonly Row[]; readonly texts: readonly string[]; readonly shown: string }
   | {
       readonly is: 'kept';
       readonly means: Means;
@@ -79,5 +72,4 @@ export type Event =
   | { readonly is: 'drafts'; readonly counts: DraftCounts; readonly records: readonly string[] }
   | { readonly is: 'away'; readonly isAway: boolean }
   /** What is asked was read out before somebody answered. */
-  | { readonly is: 'said' }
-  | { readonly is: 'signal'; readonly reason: string };
+  | { readonly is: 'said' };

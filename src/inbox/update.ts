@@ -22,7 +22,6 @@ const steps: { readonly [I in keyof Events]: (model: Model, event: Events[I]) =>
   rows: listed,
   'no-rows': listed,
   opened: (model, event) => still(withOpened(model, event)),
-  views: (model, { views }) => still({ ...model, views }),
   templates: asked,
   filled: asked,
   'to-approve': asked,
@@ -40,7 +39,6 @@ const steps: { readonly [I in keyof Events]: (model: Model, event: Events[I]) =>
   // What was asked meanwhile is seen from now on.
   away: (model, { isAway }) => still({ ...model, isAway, ...(model.over && { turnedAt: model.now }) }),
   said: (model) => still({ ...model, turnedAt: undefined, list: { ...model.list, cameAt: undefined } }),
-  signal: (model) => ({ model: { ...model, isEnding: true }, effects: [{ do: 'end' }] }),
 };
 
 const stepBy = <I extends keyof Events>(is: I, model: Model, event: Events[I]): Step => steps[is](model, event);

@@ -83,7 +83,6 @@ function answerTo(world: World, effect: Effect, luck: number): Event | undefined
     case 'fill':
       return {
         is: 'filled',
-        template: 'thanks',
         rows: effect.rows,
         texts: effect.rows.map(() => 'Hi'),
         shown: hostile,

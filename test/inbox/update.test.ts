@@ -166,9 +166,7 @@ test('a template is picked, seen, and then sent', () => {
   ]);
   const filled = typing(picking.model, 'r', 'e', 'f', 'enter');
   expect(filled.effects).toEqual([{ do: 'fill', template: 'refund', rows: [rowOf(1)] }]);
-  const seen = after(filled.model, [
-    { is: 'filled', template: 'refund', rows: [rowOf(1)], texts: ['Hi'], shown: 'Hi' },
-  ]);
+  const seen = after(filled.model, [{ is: 'filled', rows: [rowOf(1)], texts: ['Hi'], shown: 'Hi' }]);
   expect(seen.effects).toEqual([]);
   expect(typing(readIn(seen), 'y').effects).toMatchObject([
     { do: 'keep', means: 'reply', texts: ['Hi'], ends: 'send' },
