@@ -17,10 +17,10 @@ import { compose, countDrafts, edit, keepAll, recordsOf } from './texts.ts';
 import type { World } from './world-ports.ts';
 import { change, keptOf, send } from './writes.ts';
 
-type Effects = { readonly [E in Effect as E['do']]: E };
+export type Effects = { readonly [E in Effect as E['do']]: E };
 
 /** What is done without a person's waiting for the first rows; the rest is in world.ts. */
-type Doings = {
+export type Doings = {
   readonly [D in Exclude<keyof Effects, 'list' | 'copy' | 'pull' | 'suspend' | 'end'>]: (
     world: World,
     effect: Effects[D],

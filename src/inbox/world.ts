@@ -1,7 +1,7 @@
 import { Failure, messageOf, wordsOf } from '../errors.ts';
 import { firstRows, keepFirstRows } from '../mirror/store/first-rows.ts';
 import { isRecord, recordsIn } from '../text/record.ts';
-import type { doings } from './doings.ts';
+import type { Doings, Effects } from './doings.ts';
 import type { Effect } from './effect.ts';
 import type { Row } from './row.ts';
 import type { Reading, Rows } from './source.ts';
@@ -40,13 +40,10 @@ export const loadRest = () =>
     import('../http/call/call.ts'),
   ]);
 
-type Later = Extract<Effect, { readonly do: keyof typeof doings }>;
-
 /** What every key but a few needs; loaded once the first rows are shown. */
-async function doLater<E extends Later>(world: World, effect: E): Promise<void> {
+async function doLater<D extends keyof Doings>(what: D, world: World, effect: Effects[D]): Promise<void> {
   const { doings } = await import('./doings.ts');
-  const work: (world: World, effect: never) => Promise<void> = doings[effect.do];
-  await work(world, effect as never);
+  await doings[what](world, effect);
 }
 
 function doNow(world: World, effect: Effect): Promise<void> | void {
@@ -62,7 +59,7 @@ function doNow(world: World, effect: Effect): Promise<void> | void {
     case 'end':
       return world.end(effect.isNow ?? false);
     default:
-      return doLater(world, effect);
+      return doLater(effect.do, world, effect);
   }
 }
 
