@@ -1,6 +1,6 @@
 import type { Effect } from './effect.ts';
 import type { Event } from './event.ts';
-import { emptyList, isWide, type Model, type Step, selectedRow, windowRows } from './model.ts';
+import { emptyList, isWide, type Model, type Step, selectedRow, still, windowRows } from './model.ts';
 import { keyOf, type Row } from './row.ts';
 import { bodyHeight, rowHeight } from './view/sizes.ts';
 import { threadLines } from './view/thread.ts';
@@ -10,7 +10,7 @@ const margin = 40;
 
 /** The row so many further down is selected, or the thread moved where the keys are for that. */
 export function moved(model: Model, by: number): Step {
-  if (model.focus === 'thread' && by !== 0) return { model: scrolled(model, by), effects: [] };
+  if (model.focus === 'thread' && by !== 0) return still(scrolled(model, by));
   const { list } = model;
   const last = Math.max(0, (list.total ?? list.offset + list.rows.length) - 1);
   const selected = Math.min(last, Math.max(0, list.selected + by));
@@ -54,7 +54,7 @@ const isOpened = ({ opened }: Model, row: Row): boolean => opened !== undefined 
 /** Opens what is selected, and moves to it. */
 export function openSelected(before: Model): Step {
   const row = selectedRow(before);
-  if (!row) return { model: before, effects: [] };
+  if (!row) return still(before);
   // What nobody knew of was looked at.
   const { [keyOf(row)]: handled, ...others } = before.handled;
   const model = handled?.seen ? { ...before, handled: others } : before;
@@ -124,7 +124,7 @@ export function reread(model: Model): Step {
 export function fileAway(model: Model, rows: readonly Row[]): Step {
   const gone = new Set(rows.map(keyOf));
   const marked = model.marked.filter((row) => !gone.has(keyOf(row)));
-  const left = model.focus === 'thread' ? toList(model) : { model, effects: [] };
+  const left = model.focus === 'thread' ? toList(model) : still(model);
   const again = reread({ ...left.model, marked });
   return { ...again, effects: [...left.effects, ...again.effects] };
 }

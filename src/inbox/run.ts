@@ -10,7 +10,7 @@ import type { Model } from './model.ts';
 import { openSession } from './session.ts';
 import { frameOf } from './view/frame.ts';
 import type { Look } from './view/parts.ts';
-import { allViews } from './views.ts';
+import { viewChoices } from './views.ts';
 import { loadRest, perform } from './world.ts';
 
 export type Running = { readonly view: string; readonly db: string | undefined };
@@ -47,9 +47,9 @@ export async function runScreen(ctx: Context, settings: Settings, { view, db }: 
   };
   const ticks = ticker(terminal, () => tell({ is: 'tick', now: now() }));
   try {
-    const own = (await allViews(ctx)).map(({ name, about }) => ({ value: name, name, about }));
+    const views = await viewChoices(ctx);
     engine = startEngine(
-      { size: screen.size(), now: now(), view, views: own },
+      { size: screen.size(), now: now(), view, views },
       {
         perform: (effect) => perform(worldOf({ ctx, session, screen, tell, end }), effect),
         changed: (model) => {

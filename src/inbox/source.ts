@@ -177,23 +177,23 @@ async function namedIn({ columns, rows }: Answer, view: string, most: number): P
   return once(named);
 }
 
-/** The states of the drafts that a view has; of most it has none. */
+/** The states of the drafts that a view has; most have none. */
 export function statesIn(view: string): readonly Draft['state'][] {
   if (view === 'drafts') return ['waiting', 'sending', 'refused'];
   return view === 'unknown' ? ['unknown'] : [];
 }
 
 async function draftsIn(reading: Reading, wanted: Wanted): Promise<Rows> {
-  const all = (await reading.drafts()).filter(({ state }) => statesIn('drafts').includes(state)).map(rowOfDraft);
-  return { rows: partOf(all, wanted), total: all.length };
+  const all = (await reading.drafts()).filter(({ state }) => statesIn(wanted.view).includes(state));
+  return { rows: partOf(all, wanted).map(rowOfDraft), total: all.length };
 }
 
 async function unknownOnes(reading: Reading, wanted: Wanted): Promise<Rows> {
   const { store, account, ctx } = reading;
   const looked = await store.read((sql) => snoozed(sql, account, ctx.clock.now()));
   const seen = new Set(looked.flatMap(({ kind, id }) => (kind === 'draft' ? [id] : [])));
-  const all = (await reading.drafts()).filter(({ state, id }) => state === 'unknown' && !seen.has(id)).map(rowOfDraft);
-  return { rows: partOf(all, wanted), total: all.length };
+  const drafts = async () => (await reading.drafts()).filter(({ id }) => !seen.has(id));
+  return draftsIn({ ...reading, drafts }, wanted);
 }
 
 function rowOfDraft(draft: Draft): Row {

@@ -5,6 +5,7 @@ import { isFolder, namesIn } from '../disk/file/folder.ts';
 import { Failure } from '../errors.ts';
 import { nearest } from '../text/near.ts';
 import { shellWord } from '../text/shell-word.ts';
+import type { Choice } from './model.ts';
 
 /** The views that svc brings, in the order in which they are offered. */
 export const ownViews = {
@@ -45,6 +46,10 @@ export async function allViews(ctx: Files): Promise<readonly View[]> {
     ...names.map((name) => ({ name, about: 'your own', path: pathOf(ctx, name) })),
   ];
 }
+
+/** The same, to choose from. */
+export const viewChoices = async (ctx: Files): Promise<readonly Choice[]> =>
+  (await allViews(ctx)).map(({ name, about }) => ({ value: name, name, about }));
 
 const pathOf = (ctx: Files, name: string): string => join(folderOf(ctx), `${name}.sql`);
 

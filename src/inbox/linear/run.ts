@@ -9,7 +9,7 @@ import type { Event } from '../event.ts';
 import type { Model } from '../model.ts';
 import type { Running } from '../run.ts';
 import { openSession } from '../session.ts';
-import { allViews } from '../views.ts';
+import { viewChoices } from '../views.ts';
 import { loadRest, perform } from '../world.ts';
 import { eventsOf } from './meant.ts';
 import { isNew, jobsSaid, linearSize, type Places, placesSaid, questionOf, said } from './said.ts';
@@ -19,13 +19,8 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
   let engine: Engine | undefined;
   let isEnded = false;
   let bug: { readonly error: unknown } | undefined;
-  // A line answers what was said, and is for the row that was said: while it is awaited, neither becomes another one.
-  let late: Event[] | undefined;
-  const tell = (event: Event) => {
-    if (late && (event.is === 'rows' || event.is === 'changed')) late.push(event);
-    else engine?.tell(event);
-  };
-  const session = openSession({ ctx, settings, db }, tell);
+  const events = holdable((event) => engine?.tell(event));
+  const session = openSession({ ctx, settings, db }, events.tell);
   const world = {
     ...session.world,
     editing: { ctx, lend: <T>(work: () => Promise<T>) => work() },
@@ -36,15 +31,14 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
     },
   };
   await loadWidths();
-  const views = (await allViews(ctx)).map(({ name, about }) => ({ value: name, name, about }));
-  const now = () => ctx.clock.now().getTime();
+  const views = await viewChoices(ctx);
   try {
     engine = startEngine(
-      { size: linearSize(ctx.stdout.columns), now: now(), view, views },
+      { size: linearSize(ctx.stdout.columns), now: nowOf(ctx), view, views },
       {
         perform: (effect) => perform(world, effect),
         changed: () => {},
-        now,
+        now: () => nowOf(ctx),
         failed: (error) => {
           bug = { error };
         },
@@ -52,48 +46,8 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
     );
     void loadRest().catch(() => {});
     void session.follow().catch(() => {});
-    let told: Model | undefined;
-    let places: Places = new Map();
-    while (!isEnded && !ctx.signal.aborted) {
-      const { columns } = ctx.stdout;
-      await engine.idle();
-      tell({ is: 'tick', now: now() });
-      tell({ is: 'resize', ...linearSize(columns) });
-      await engine.idle();
-      if (bug) throw bug.error;
-      const model = engine.model();
-      const width = Math.max(20, columns ?? model.size.columns);
-      const say = (texts: readonly string[]) => {
-        for (const line of texts.flatMap((one) => wrap(one, width))) ctx.stdout.write(`${line}\n`);
-      };
-      if (isEnded) {
-        say(jobsSaid(told, model));
-        break;
-      }
-      say(said(told, model));
-      const isConsent = isNew(model, places, told);
-      places = placesSaid(places, told, model);
-      told = model;
-      late = [];
-      const question = `${wrap(questionOf(model).trimEnd(), width - 1).join('\n')} `;
-      const line = await whileTicking(ctx, engine, ctx.ask.line(question, { isConsent }));
-      if (line === undefined) break;
-      // Before a key takes it away as read.
-      const { jobs } = engine.model();
-      say(jobsSaid(told, engine.model()));
-      told = { ...told, jobs };
-      tell({ is: 'tick', now: now() });
-      tell({ is: 'said' });
-      const events = eventsOf(line, engine.model(), places);
-      if (typeof events === 'string') ctx.stdout.write(`${events}\n`);
-      else for (const event of events) tell(event);
-      const came = late;
-      late = undefined;
-      for (const event of came) tell(event);
-    }
-    const left = late ?? [];
-    late = undefined;
-    for (const event of left) tell(event);
+    await converse(ctx, { engine, events, bug: () => bug, isEnded: () => isEnded });
+    events.release();
     await engine.settled();
     const { over } = engine.model();
     // Nobody is left to answer it.
@@ -104,17 +58,84 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
   }
 }
 
+type Talk = {
+  readonly engine: Engine;
+  readonly events: ReturnType<typeof holdable>;
+  /** Of svc itself. */
+  readonly bug: () => { readonly error: unknown } | undefined;
+  readonly isEnded: () => boolean;
+};
+
+/** Says what is new, asks, and tells what the line means, until it is over. */
+async function converse(ctx: Context, { engine, events, bug, isEnded }: Talk): Promise<void> {
+  let told: Model | undefined;
+  let places: Places = new Map();
+  while (!isEnded() && !ctx.signal.aborted) {
+    const { columns } = ctx.stdout;
+    await engine.idle();
+    events.tell({ is: 'tick', now: nowOf(ctx) });
+    events.tell({ is: 'resize', ...linearSize(columns) });
+    await engine.idle();
+    const found = bug();
+    if (found) throw found.error;
+    const model = engine.model();
+    const width = Math.max(20, columns ?? model.size.columns);
+    const say = (texts: readonly string[]) => {
+      for (const line of texts.flatMap((one) => wrap(one, width))) ctx.stdout.write(`${line}\n`);
+    };
+    if (isEnded()) return say(jobsSaid(told, model));
+    say(said(told, model));
+    const isConsent = isNew(model, places, told);
+    places = placesSaid(places, told, model);
+    told = model;
+    events.hold();
+    const question = `${wrap(questionOf(model).trimEnd(), width - 1).join('\n')} `;
+    const line = await whileTicking(ctx, engine, ctx.ask.line(question, { isConsent }));
+    if (line === undefined) return;
+    // Before a key takes it away as read.
+    const { jobs } = engine.model();
+    say(jobsSaid(told, engine.model()));
+    told = { ...told, jobs };
+    events.tell({ is: 'tick', now: nowOf(ctx) });
+    events.tell({ is: 'said' });
+    const meant = eventsOf(line, engine.model(), places);
+    if (typeof meant === 'string') ctx.stdout.write(`${meant}\n`);
+    else for (const event of meant) events.tell(event);
+    events.release();
+  }
+}
+
+/** A line answers what was said, and is for the row that was said: while it is awaited, neither becomes another one. */
+function holdable(tell: (event: Event) => void) {
+  let late: Event[] | undefined;
+  return {
+    tell(event: Event): void {
+      if (late && (event.is === 'rows' || event.is === 'changed')) late.push(event);
+      else tell(event);
+    },
+    hold(): void {
+      late = [];
+    },
+    release(): void {
+      const came = late ?? [];
+      late = undefined;
+      for (const event of came) tell(event);
+    },
+  };
+}
+
+const nowOf = ({ clock }: Context): number => clock.now().getTime();
+
 const tickMs = 1_000;
 
 /** Time goes on while a line is awaited: what is held leaves when it was said to. */
-async function whileTicking<T>({ clock }: Context, { model, tell }: Engine, line: Promise<T>): Promise<T> {
+async function whileTicking<T>(ctx: Context, { model, tell }: Engine, line: Promise<T>): Promise<T> {
   const over = new AbortController();
-  const now = () => clock.now().getTime();
   const tick = async () => {
     for (let next = firstHeld(model()); next !== undefined; next = firstHeld(model())) {
-      await clock.sleep(Math.max(1, Math.min(tickMs, next - now())), over.signal);
+      await ctx.clock.sleep(Math.max(1, Math.min(tickMs, next - nowOf(ctx))), over.signal);
       if (over.signal.aborted) return;
-      tell({ is: 'tick', now: now() });
+      tell({ is: 'tick', now: nowOf(ctx) });
     }
   };
   void tick();

@@ -6,7 +6,7 @@ import { keys } from '../keys.ts';
 import { type Model, type Over, selectedRow, targetsOf } from '../model.ts';
 import { named } from '../over.ts';
 import { nameOf, type Row, keyOf as rowKey, whoOf } from '../row.ts';
-import { factsOf } from '../view/around.ts';
+import { factsOf, titleOf } from '../view/around.ts';
 import { jobWords } from '../view/job.ts';
 import { overLines } from '../view/over.ts';
 import type { Line } from '../view/parts.ts';
@@ -107,11 +107,7 @@ export const isNew = (model: Model, known: Places, before?: Model): boolean => {
 export const isOneRow = (one: Row, other: Row): boolean => rowKey(one) === rowKey(other);
 
 const headOf = (model: Model): string =>
-  sanitize(
-    [model.words === undefined ? model.view : `search: ${model.words}`, ...factsOf(model).map(({ text }) => text)].join(
-      ', ',
-    ),
-  );
+  sanitize([titleOf(model), ...factsOf(model).map(({ text }) => text)].join(', '));
 
 function pageOf({ list }: Model): ListSaid {
   if (list.total === 0) return { before: [], rows: noRows, after: ['Nothing here.'] };

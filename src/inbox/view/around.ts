@@ -24,7 +24,7 @@ export function firstLine(model: Model): Line {
   return parts;
 }
 
-const titleOf = ({ view, words }: Model): string => (words === undefined ? view : `search: ${words}`);
+export const titleOf = ({ view, words }: Model): string => (words === undefined ? view : `search: ${words}`);
 
 /** Where the thread is longer than the screen: which of its lines are seen. */
 function placeIn(model: Model): readonly Part[] {

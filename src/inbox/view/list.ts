@@ -126,7 +126,7 @@ function oneLine({ row, mark, numberRoom, width, facts, handled }: Laying): Line
 }
 
 const whatPart = (what: string, width: number, handled: Mark | undefined): Part[] => {
-  if (handled === undefined) return [{ text: `${pad(cut(what, width - 1), width)}` }];
+  if (handled === undefined) return [{ text: pad(cut(what, width - 1), width) }];
   const [told, style] = handled;
   return [{ text: told, style }, { text: pad(cut(what, width - 1 - cells(told)), width - cells(told)) }];
 };
@@ -141,7 +141,7 @@ function twoLines({ row, mark, width, facts, handled }: Laying): Line[] {
     { text: pad(cut(facts.who, room), room), style: 'bold' },
     { text: right },
   ];
-  const priority = facts.priority === '' ? [] : [{ ...priorityPart(facts.priority, cells(facts.priority) + 1) }];
+  const priority = facts.priority === '' ? [] : [priorityPart(facts.priority, cells(facts.priority) + 1)];
   const used = 2 + priority.reduce((sum, { text }) => sum + cells(text), 0) + cells(tail);
   const second: Line = [
     { text: '  ' },
