@@ -28,10 +28,8 @@ type Written = { readonly body: Values; readonly changed: string; readonly calle
 
 /** What does not depend on the record. */
 type Wording = FlagWording & {
-  readonly summary?: string;
   readonly details?: string;
   readonly examples: readonly string[];
-  readonly aliases?: readonly string[];
   /** Reads the record that a text is about, for the editor. */
   readonly seed?: SeedReader;
   /** `get` takes several ids. */
@@ -72,12 +70,11 @@ export function fromOperation<const Op extends Operation>(name: string, derived:
   const args: Params = idField ? { id: idParam(idHelp(operation), recordOf(operation)) } : {};
   return {
     name,
-    summary: about.summary ?? operation.summary,
+    summary: operation.summary,
     details: about.details,
     args,
     flags: flagsFor(operation, about),
     examples: about.examples,
-    aliases: about.aliases,
     operation,
     writes: operation.safety !== 'read',
     row: rowOf(operation, { text: about.text, needsChange: about.update, ...about.rows }),
