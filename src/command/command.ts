@@ -125,7 +125,7 @@ export type Command<A extends Params = Params, F extends Params = Params> = {
   readonly onlyReads?: (words: readonly string[]) => boolean;
   /** How a row of a file becomes what it writes: such a command takes `--from FILE`. */
   readonly row?: RowOf;
-  /** What it asks of the service, where that is one thing: its answer is what is printed. By default that of `row`. */
+  /** What it asks of the service, where that is one thing: its answer is what is printed. By default that of `row` (`operationOf`). */
   readonly operation?: Operation;
   /** It takes `--output md` and `html` too. */
   readonly hasPages?: true;
@@ -150,6 +150,9 @@ export type TopGroup = Omit<Group, 'name' | 'summary'> & Partial<Pick<Group, 'su
 
 // biome-ignore lint/suspicious/noExplicitAny: a group holds commands of every signature
 export type AnyCommand = Command<any, any>;
+
+export const operationOf = ({ operation, row }: Pick<AnyCommand, 'operation' | 'row'>): Operation | undefined =>
+  operation ?? row?.operation;
 
 const habits: Readonly<Record<string, readonly string[]>> = {
   list: ['ls'],

@@ -2,7 +2,7 @@ import { hearersOf } from '../api/hearers.ts';
 import { holdMs } from '../config/given-texts.ts';
 import { withContext } from '../context.ts';
 import { Failure } from '../errors.ts';
-import type { AnyCommand, Command, Given, Group, Param } from './command.ts';
+import { type AnyCommand, type Command, type Given, type Group, operationOf, type Param } from './command.ts';
 import { param } from './param.ts';
 
 /** The heading in help. */
@@ -25,7 +25,7 @@ const hold: Param<number | undefined> = {
 /** The group or command, with `--draft` and `--hold` for each command that may reach a customer or the public. */
 export function takingDrafts(node: Group | AnyCommand): Group | AnyCommand {
   if ('commands' in node) return { ...node, commands: node.commands.map((child) => takingDrafts(child)) };
-  const operation = node.operation ?? node.row?.operation;
+  const operation = operationOf(node);
   const hearers = operation && hearersOf(operation);
   return node.sends === true || hearers !== undefined ? takingDraft(node, hearers === 'public') : node;
 }
@@ -38,7 +38,7 @@ function takingDraft(command: AnyCommand, isPublic: boolean): AnyCommand {
     flags: { ...command.flags, ...(!isOwn && { draft: isPublic ? ofPublic : draft }), hold },
     async run(ctx, { flags: { hold: holdFor, ...flags }, ...given }: Given) {
       const { draft: isDraft, ...rest } = flags;
-      const run = (command as Command).run;
+      const { run }: Command = command;
       const wish = {
         ...(!isOwn && isDraft === true && { draft: true }),
         ...(typeof holdFor === 'number' && { holdMs: holdFor }),

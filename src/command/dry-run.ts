@@ -12,15 +12,17 @@ export function takingDryRuns(node: Group | AnyCommand): Group | AnyCommand {
   return { ...node, commands: node.commands.map((child) => takingDryRuns(child)) };
 }
 
+/** Also with a flag of its own for it. */
+export const takesDryRun = ({ flags }: Pick<AnyCommand, 'flags'>): boolean => dryRunKey in flags || 'dryRun' in flags;
+
 function takingDryRun(command: AnyCommand): AnyCommand {
-  const isOwn = dryRunKey in command.flags || 'dryRun' in command.flags;
   const isWrite = command.writes === true || command.row !== undefined;
-  if (!isWrite || isOwn) return command;
+  if (!isWrite || takesDryRun(command)) return command;
   return {
     ...command,
     flags: { ...command.flags, [dryRunKey]: dryRun },
     async run(ctx, { flags: { [dryRunKey]: isDry, ...flags }, ...given }: Given) {
-      const run = (command as Command).run;
+      const { run }: Command = command;
       if (isDry !== true) return run(ctx, { ...given, flags });
       const { shownInstead } = await import('./shown-instead.ts');
       return shownInstead(ctx, { ...given, flags }, run);

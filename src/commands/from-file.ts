@@ -36,7 +36,8 @@ function takingFile(command: AnyCommand, words: string): AnyCommand {
         const { forFiles } = ofFiles();
         refuseStray(forFiles, given.flags);
         const flags = Object.fromEntries(Object.entries(given.flags).filter(([key]) => !(key in forFiles)));
-        return (command as Command).run(ctx, { ...given, flags });
+        const { run }: Command = command;
+        return run(ctx, { ...given, flags });
       }
       const [{ runFile }, { withoutOldReport }] = [
         await import('../bulk/command/file.ts'),

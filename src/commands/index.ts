@@ -1,5 +1,5 @@
 import { hearersOf } from '../api/hearers.ts';
-import type { AnyCommand, Group, TopGroup } from '../command/command.ts';
+import { type AnyCommand, type Group, operationOf, type TopGroup } from '../command/command.ts';
 import { takingDryRuns } from '../command/dry-run.ts';
 
 /** What the program knows of a group before it is named: enough for help and completion, nothing loaded. */
@@ -238,6 +238,6 @@ async function takingRows(node: Group | AnyCommand): Promise<Group | AnyCommand>
 
 function reachesSomebody(node: Group | AnyCommand): boolean {
   if ('commands' in node) return node.commands.some((child) => reachesSomebody(child));
-  const operation = node.operation ?? node.row?.operation;
+  const operation = operationOf(node);
   return node.sends === true || (operation !== undefined && hearersOf(operation) !== undefined);
 }

@@ -1,5 +1,5 @@
-import type { Given, Params } from '../command/command.ts';
-import { dryRunKey } from '../command/dry-run.ts';
+import { type Given, operationOf, type Params } from '../command/command.ts';
+import { takesDryRun } from '../command/dry-run.ts';
 import type { FindInCopy } from '../command/ids.ts';
 import { hasName, isNamed } from '../command/named.ts';
 import type { Settings } from '../config/settings.ts';
@@ -72,7 +72,7 @@ const namesColumns: ReadonlySet<string> = new Set(['map', 'map_value', 'skip', '
 /** A customer would read `-` and `@FILE`, which elsewhere name what is read, and U+FFFD, which Node puts for bytes that are no UTF-8. */
 async function refuseUnreadTexts(slots: readonly Slot[], { command }: Invocation): Promise<void> {
   // As every command takes that writes.
-  const isWrite = dryRunKey in command.flags || 'dryRun' in command.flags;
+  const isWrite = takesDryRun(command);
   for (const { key, param, texts, label } of slots) {
     const text = texts.at(-1) ?? '';
     const isText = param.completes !== 'files' && !namesColumns.has(key);
@@ -97,7 +97,7 @@ function refuseMovingTime({ texts, label }: Slot): void {
 
 /** Nobody is asked for what a command then cannot use. */
 async function refuseWithoutCredential(ctx: Context, settings: Settings, { command }: Invocation): Promise<void> {
-  const { operation = command.row?.operation } = command;
+  const operation = operationOf(command);
   if (!operation) return;
   const { choose, credentialsAtHand, missing, notLoggedIn, refuseTwoSources } = await import('../auth/at-hand.ts');
   await refuseTwoSources(ctx, settings);

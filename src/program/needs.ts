@@ -1,11 +1,13 @@
-import type { Command } from '../command/command.ts';
+import { type Command, operationOf } from '../command/command.ts';
 import { withOwnExample } from '../disk/place/own-example.ts';
 import { commandLine, message } from '../text/layout.ts';
 
 type Needing = Pick<Command, 'needs' | 'operation' | 'row'>;
 
 /** What the examples of a command need that neither an API key nor the sandbox gives; undefined where that is enough. */
-export function needsOf({ needs, row, operation = row?.operation }: Needing): string | undefined {
+export function needsOf(command: Needing): string | undefined {
+  const { needs } = command;
+  const operation = operationOf(command);
   const takesKey = operation === undefined || operation.credentials.includes('api_key');
   if (needs !== undefined || takesKey) return needs;
   return operation.credentials.includes('oauth')

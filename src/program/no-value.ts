@@ -1,6 +1,6 @@
 import { check } from '../api/check.ts';
 import { fieldsOf } from '../api/shape.ts';
-import type { Param } from '../command/command.ts';
+import { operationOf, type Param } from '../command/command.ts';
 import { longName } from '../command/flag-words.ts';
 import { globalFlags } from '../command/global-flags.ts';
 import { argName, flagName } from '../command/param.ts';
@@ -59,7 +59,9 @@ function refuse(
 }
 
 /** Whether the field of a record may be that: a record is made without it, or an update makes it empty. The service keeps no phone that is none. */
-function empties({ row, operation = row?.operation }: Invocation['command'], key: string): boolean {
+function empties(command: Invocation['command'], key: string): boolean {
+  const { row } = command;
+  const operation = operationOf(command);
   if (operation?.method === 'GET') return false;
   const path = row && columnNames(row).get(nameKey(key));
   const shape = row ? fieldsOfRow(row)[path ?? '']?.shape : fieldsOf(operation?.body)[key];

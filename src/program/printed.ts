@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import { type Shape, shapeOf } from '../api/shape.ts';
-import type { AnyCommand } from '../command/command.ts';
+import { type AnyCommand, operationOf } from '../command/command.ts';
 import { severalFields } from '../command/several-ended.ts';
 import type { Context } from '../context.ts';
 import { noSuchFields } from '../output/fields.ts';
@@ -29,7 +29,8 @@ export async function refuseStrangeFields(
 /** What it may print; undefined where only the answer tells. */
 async function printedBy(invocation: Invocation, sends: Context['sends']): Promise<readonly Printed[] | undefined> {
   const { command, argTexts, flagTexts } = invocation;
-  const { row, prints, operation = row?.operation } = command;
+  const { row, prints } = command;
+  const operation = operationOf(command);
   const isGiven = (key: string) => (flagTexts[key] ?? []).length > 0;
   if (row && isGiven('from')) return [(await import('../bulk/report/report.ts')).reportFields];
   const isWrite = operation !== undefined && operation.safety !== 'read';

@@ -1,7 +1,7 @@
 import { hearersOf } from '../../api/hearers.ts';
-import type { AnyCommand } from '../../command/command.ts';
+import { type AnyCommand, operationOf } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
-import { dryRunKey } from '../../command/dry-run.ts';
+import { takesDryRun } from '../../command/dry-run.ts';
 import type { FindCommand } from '../../command/find-command.ts';
 import { withoutOverridden } from '../../command/overridden.ts';
 import { type TypedFlag, typedFlags, wordsBeside } from '../../command/typed-flags.ts';
@@ -95,7 +95,7 @@ export async function agreed(ctx: Context, settings: Settings, asked: Asked, cou
   if (settings.yes) return true;
   const { words, command } = asked;
   if (count === 0 || onlyShows(asked) || hasFlag(asked, ['--yes', '-y'])) return false;
-  const operation = command.operation ?? command.row?.operation;
+  const operation = operationOf(command);
   const isHeard =
     command.sends === true ||
     command.publishes === true ||
@@ -127,8 +127,8 @@ export function knownBy({ words, typed }: Asked): readonly string[] {
 /** What it has done it does not do again to be read. */
 export function isWrite(asked: Asked): boolean {
   const { command } = asked;
-  const { safety = 'read' } = command.operation ?? command.row?.operation ?? {};
-  return (safety !== 'read' || dryRunKey in command.flags || 'dryRun' in command.flags) && !onlyShows(asked);
+  const { safety = 'read' } = operationOf(command) ?? {};
+  return (safety !== 'read' || takesDryRun(command)) && !onlyShows(asked);
 }
 
 /** @throws Failure `usage` where a write would be made twice in one account */
