@@ -17,7 +17,7 @@ const longestLockMs = 1_000;
 /** Without limits thousands of requests go out in a second, and to look takes a tenth of a request. */
 const betweenLooksMs = 50;
 
-/** A moment further ahead comes from a clock that was set back, not from a rate limit. */
+/** Of a file that does not say when it was told: a moment further ahead comes from a clock that was set back. */
 const longestHoldMs = 3_600_000;
 
 export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: string, token: string) {
@@ -32,8 +32,10 @@ export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: strin
     try {
       // Where no process was ever told to wait, not even the hash is made: it would load node:crypto at every start.
       if (!path && !(await isThere(folder))) return 0;
-      const { until } = fieldsIn(JSON.parse((await readIfThere(await pathOf())) ?? '{}'));
+      const { until, from } = fieldsIn(JSON.parse((await readIfThere(await pathOf())) ?? '{}'));
       const now = ctx.clock.now().getTime();
+      // Told later than now: the clock was set back since, and the wait would be longer by as much.
+      if (typeof from === 'number' && from > now) return 0;
       return typeof until === 'number' && until > now && until < now + longestHoldMs ? until - now : 0;
     } catch {
       return 0;
@@ -60,7 +62,8 @@ export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: strin
         await withLock(`${file}.lock`, { clock: ctx.clock, maxWaitMs: longestLockMs }, async (held) => {
           if ((await read()) >= ms) return;
           held.check();
-          await replaceFile(file, JSON.stringify({ until: ctx.clock.now().getTime() + ms }));
+          const from = ctx.clock.now().getTime();
+          await replaceFile(file, JSON.stringify({ from, until: from + ms }));
         });
       } catch {
         // See above.
