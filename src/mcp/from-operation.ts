@@ -100,8 +100,9 @@ async function unpublished(
 ): Promise<Service> {
   if (operation.reaches !== 'public') return service;
   const mayLeave = () => refusePublishing(service, operation, input);
+  const seenAt = service.ctx.clock.ticks();
   await mayLeave();
-  return { ...service, mayLeave, seenAt: service.ctx.clock.ticks() };
+  return { ...service, mayLeave, seenAt };
 }
 
 async function refusePublishing(service: Service, operation: Operation, input: Readonly<Record<string, unknown>>) {

@@ -60,9 +60,10 @@ export async function approve(
   const was = await lookedFor(service, held, draft);
   if (was) return was;
   const unsure = unsureIn(draft, held);
+  // The answer may be long on its way, and the customer write meanwhile.
+  const seenAt = service.ctx.clock.ticks();
   const thread = await threadUnlessChanged(service, held, unsure);
   if ('failure' in thread) return thread;
-  const seenAt = service.ctx.clock.ticks();
   const beforeRepeat = () => requireUnchanged(service, held, unsure);
   const mayLeave = () => requireNoNews(service, held);
   return deliver({ service, held, by, known: thread.known, unsure, beforeRepeat, mayLeave, seenAt });

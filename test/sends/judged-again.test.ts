@@ -157,6 +157,9 @@ test('it is sent once more where its entry has the same text', async () => {
   expect(await at.json<object>(`changelog get ${id}`)).toMatchObject({ status: 'published' });
 });
 
+const customerWrites = ({ world }: ReturnType<typeof desk>) =>
+  world.control('POST', 'act', { kind: 'customer_message', account_id: 1, conversation_id: 7, body: 'It fails again' });
+
 const resolving = async (meanwhile: (at: ReturnType<typeof desk>) => Promise<unknown>) => {
   const at = desk();
   const { digest } = await at.draft('conversations resolve 7');
@@ -165,8 +168,7 @@ const resolving = async (meanwhile: (at: ReturnType<typeof desk>) => Promise<unk
 };
 
 test('an approved resolving is not sent once more after a lost answer where the customer has written meanwhile', async () => {
-  const message = { kind: 'customer_message', account_id: 1, conversation_id: 7, body: 'It fails again' };
-  const { at, ran } = await resolving(({ world }) => world.control('POST', 'act', message));
+  const { at, ran } = await resolving(customerWrites);
   expect(ran).toMatchObject({ exitCode: 9, stderr: expect.stringContaining('The customer has written again') });
   expect(await at.json<object>('conversations get 7')).not.toMatchObject({ status: 'resolved' });
   expect(await at.shown(1)).toMatchObject({ state: 'unknown' });
@@ -193,3 +195,27 @@ test('what has changed is not asked about for ever where all that follow were ag
   expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
   expect(writesOf(at.world)).toHaveLength(4);
 });
+
+test('an approved reply is held against the thread once more where that was long in coming', async () => {
+  const at = desk();
+  const { digest } = await at.draft('conversations reply 7 --body Hi');
+  const service = answeredLate(at, '/conversations/7', () => customerWrites(at));
+  const ran = await svc(service, ['drafts', 'approve', '1', '--digest', digest]);
+  expect(ran).toMatchObject({ exitCode: 11, stderr: expect.stringContaining('The customer has written again') });
+  expect(writesOf(at.world)).toEqual([]);
+  expect(await at.shown(1)).toMatchObject({ state: 'waiting' });
+});
+
+/** The first read of that path is six seconds on its way; `meanwhile` is done once the service has answered. */
+function answeredLate({ world }: ReturnType<typeof desk>, path: string, meanwhile: () => Promise<unknown>) {
+  let isFirst = true;
+  const exchange: typeof world.exchange = async (request) => {
+    const answer = await world.exchange(request);
+    if (!isFirst || request.method !== 'GET' || new URL(request.url).pathname !== path) return answer;
+    isFirst = false;
+    await meanwhile();
+    world.clock.advance(6000);
+    return answer;
+  };
+  return { ...world, exchange };
+}

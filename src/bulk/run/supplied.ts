@@ -14,10 +14,16 @@ export async function complete(sending: Sending, { id, input }: Planned): Promis
 }
 
 /** What was read is sent as it was: nobody's new value is taken back. */
-export const whileSupplied = (service: Service, sending: Sending, planned: Planned, was: RowInput): Service =>
+export const whileSupplied = (
+  service: Service,
+  sending: Sending,
+  planned: Planned,
+  { was, seenAt }: { readonly was: RowInput; readonly seenAt: number },
+): Service =>
   whileStill(service, {
     read: () => complete(sending, planned),
     was,
+    seenAt,
     what: `Record ${planned.id}`,
     done: 'sent',
   });

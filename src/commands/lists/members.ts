@@ -41,8 +41,14 @@ export async function nameOf(service: Service, id: number): Promise<string> {
 }
 
 /** What svc sends is the name as it was: nobody's new one is taken back. */
-const whileNamed = (service: Service, id: number, name: string): Service =>
-  whileStill(service, { read: () => nameOf(service, id), was: name, what: `The name of list ${id}`, done: 'changed' });
+const whileNamed = (service: Service, id: number, was: string, seenAt: number): Service =>
+  whileStill(service, {
+    read: () => nameOf(service, id),
+    was,
+    seenAt,
+    what: `The name of list ${id}`,
+    done: 'changed',
+  });
 
 type Change = Param<string | undefined>;
 const { name, target_industry, metadata } = flagsOf(updateContactList.body, { optional: true }) as {
@@ -69,9 +75,10 @@ export const updateList = defineCommand({
     const given = withoutUndefined(flags);
     if (Object.keys(given).length === 0) throw noChange(updateContactList.body);
     const service = await connect(ctx, settings);
+    const seenAt = ctx.clock.ticks();
     const name = flags.name ?? (await nameOf(service, id));
     const body = { name, ...given };
-    const sender = flags.name === undefined ? whileNamed(service, id, name) : service;
+    const sender = flags.name === undefined ? whileNamed(service, id, name, seenAt) : service;
     const record = await call(sender, updateContactList, { params: { contactList: id }, body });
     const { changes } = await import('../../command/changes.ts');
     const done = `Contact list ${id} is changed: ${changes(given)}.`;
