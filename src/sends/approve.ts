@@ -98,7 +98,7 @@ async function lookedFor(service: Service, held: Held, draft: Draft): Promise<De
     const judged = (one: Draft): Draft => withStep(one, at, { state: 'done', sent_id: found.id });
     if (at === steps.length - 1)
       return { draft: await held.end((one) => ({ ...judged(one), state: 'sent', error: null })) };
-    await held.change(judged);
+    await held.settle(judged);
     return undefined;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

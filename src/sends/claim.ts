@@ -14,7 +14,9 @@ export type Held = {
   draft(): Draft;
   /** Changes it, as long as it is still ours: throws the Failure of a draft that somebody took over. */
   change(next: (draft: Draft) => Draft): Promise<Draft>;
-  /** Ends the claim with what became of it. */
+  /** The same of what has happened already: also where it was not heard of for too long, if nobody has taken it over since. */
+  settle(next: (draft: Draft) => Draft): Promise<Draft>;
+  /** Ends the claim with what became of it, in the same way. */
   end(next: (draft: Draft) => Draft): Promise<Draft>;
   /** Gives up to tell that it is alive; the claim stays as it is. */
   stop(): void;
@@ -34,26 +36,31 @@ export async function claim(
   );
   if (!present) return undefined;
   const requests = requestsOf(present);
-  const change = async (next: (draft: Draft) => Draft): Promise<Draft> => {
+  // What was agreed to is sent, and nothing that somebody has put in its place since.
+  const isOurs = (draft: Draft) => draft.claim?.token === token && requestsOf(draft) === requests;
+  const changing = (may: (draft: Draft, now: Date) => boolean) => async (next: (draft: Draft) => Draft) => {
+    let found: Draft | undefined;
     const changed = await store.change(id, (draft, now) => {
-      if (draft.claim?.token !== token || Date.parse(draft.claim.until) < now.getTime()) return undefined;
-      // What was agreed to is sent, and nothing that somebody has put in its place since.
-      if (requestsOf(draft) !== requests) return undefined;
+      found = draft;
+      if (!may(draft, now)) return undefined;
       const after = next(draft);
       return { ...after, claim: after.claim && { ...after.claim, until: until(now) } };
     });
-    if (!changed) throw takenOver(id);
+    if (!changed) throw found && isOurs(found) ? stoodStill(id) : takenOver(id);
     present = changed;
     return changed;
   };
+  const change = changing((draft, now) => isOurs(draft) && !isLapsed(draft, now));
+  const settle = changing(isOurs);
   const beat = setInterval(() => void change((draft) => draft).catch(() => {}), beatMs);
   beat.unref();
   return {
     draft: () => present as Draft,
     change,
+    settle,
     async end(next) {
       clearInterval(beat);
-      return change((draft) => ({ ...next(draft), claim: null }));
+      return settle((draft) => ({ ...next(draft), claim: null }));
     },
     stop: () => clearInterval(beat),
   };
@@ -139,6 +146,15 @@ const takenOver = (id: number): Failure =>
   new Failure('failed', `Draft ${id} was taken over by somebody else meanwhile. Nothing more was sent.`, {
     hint: `Look at it with: svc drafts show ${id}`,
   });
+
+const stoodStill = (id: number): Failure =>
+  new Failure(
+    'failed',
+    `This svc stood still while it sent draft ${id}, or the clock was set. Nothing more was sent.`,
+    {
+      hint: `Look at it with: svc drafts show ${id}`,
+    },
+  );
 
 /** Whoever had it has not been heard of for so long. */
 export const isLapsed = ({ state, claim: held }: Draft, now: Date): boolean =>

@@ -50,7 +50,7 @@ export async function deliver(delivering: Delivering): Promise<Delivered> {
       return { draft: await backTo(held, unsure), failure: stillUnsure(failure, { ...held.draft(), ...unsure }) };
     }
     try {
-      await held.change((draft) => withStep(draft, at, { state: 'done', sent_id: id, before: null }));
+      await held.settle((draft) => withStep(draft, at, { state: 'done', sent_id: id, before: null }));
     } catch (error) {
       return { draft: held.draft(), failure: unwritten(held, error) };
     }

@@ -32,3 +32,21 @@ test.each(answers)('a change of an entry that was published after an answer $sta
   );
   expect(await get()).toMatchObject({ status: 'published', content_html });
 });
+
+test('nor is one of an entry that was published while the read of it was long on its way', async () => {
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
+  const [entry] = JSON.parse((await svc(world, ['changelog', 'list', '--status', 'draft', '--json'])).stdout);
+  let reads = 0;
+  const exchange: typeof world.exchange = async (request) => {
+    const answer = await world.exchange(request);
+    if (!request.url.endsWith(`/changelog/${entry.id}`) || request.method !== 'GET' || reads++ > 0) return answer;
+    await svc(world, ['changelog', 'publish', String(entry.id), '--yes']);
+    world.clock.advance(6000);
+    return answer;
+  };
+  const { client, end } = await connected({ ...world, exchange }, ['--allow-write']);
+  const input = { id: entry.id, title: 'Plans of ours' };
+  const answer = await client.callTool({ name: 'updateChangelogEntry', arguments: input });
+  await end();
+  expect(JSON.stringify(answer.content)).toContain('changing what the public reads was not granted');
+});

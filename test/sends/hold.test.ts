@@ -183,7 +183,7 @@ test('a draft that was sent and cannot be ended in its log is not called unsent'
   const all = { ...made, steps: [] } as unknown as Draft;
   const stop = vi.fn();
   const failed = () => Promise.reject(new Error('ENOSPC: no space left on device'));
-  const held: Held = { draft: () => all, change: failed, end: failed, stop };
+  const held: Held = { draft: () => all, change: failed, settle: failed, end: failed, stop };
   const service = { ctx: { clock: virtualClock() } } as unknown as Service;
   const { failure } = await deliver({ service, held, by: 'ann' });
   expect(failure?.message).toMatch(/^Draft \d+ was sent, and that could not be written down: ENOSPC/u);
