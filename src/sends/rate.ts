@@ -30,8 +30,8 @@ async function changed(ctx: Context, change: (recent: string[], now: string) => 
     const since = clock.now().getTime() - hourMs;
     const now = clock.now().toISOString();
     const lines = ((await readIfThere(path)) ?? '').split('\n').filter((line) => line !== '');
-    // What cannot be read may be a send of just now.
-    const times = lines.map((line) => (Number.isNaN(Date.parse(line)) ? now : line));
+    // What cannot be read may be a send of just now; so may one of a time to come, for the clock was set back since.
+    const times = lines.map((line) => (Date.parse(line) <= Date.parse(now) ? line : now));
     const left = change(
       times.filter((line) => Date.parse(line) > since),
       now,

@@ -1,6 +1,6 @@
 // The policy: what a rule forbids is not sent by any face, and can still be drafted.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { World } from '../svc.ts';
@@ -322,6 +322,17 @@ test('a count of sends that cannot be read is taken for full', async () => {
   const { world, ok, run } = deskUnder('sends: { max_per_hour: 1 }\n');
   await ok(reply);
   writeFileSync(join(world.folder, 'state', 'sends', 'last-hour'), '\u0000\u0000\n');
+  expect((await run(reply)).exitCode).toBe(5);
+  world.clock.advance(61 * 60 * 1000);
+  await ok(reply);
+});
+
+test('a clock that was a year ahead when something was sent holds nothing back for a year', async () => {
+  const { world, ok, run } = deskUnder('sends: { max_per_hour: 1 }\n');
+  await ok(reply);
+  const path = join(world.folder, 'state', 'sends', 'last-hour');
+  const [sent = ''] = readFileSync(path, 'utf8').split('\n');
+  writeFileSync(path, `${Number(sent.slice(0, 4)) + 1}${sent.slice(4)}\n`);
   expect((await run(reply)).exitCode).toBe(5);
   world.clock.advance(61 * 60 * 1000);
   await ok(reply);
