@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rename, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +37,28 @@ test('two who use a log in one process never wait for one another', async () => 
     }
   }
   expect(await linesIn(root)).toEqual(lines);
+});
+
+test('the name of a file is put on disk once, and again where another one stands in its place', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'svc-shared-'));
+  const log = opened(root);
+  const folder = join(root, 'part');
+  const spy = vi.spyOn(fs.promises, 'open');
+  onTestFinished(() => spy.mockRestore());
+  const synced = async (line: string) => {
+    await log.append(() => line);
+    spy.mockClear();
+    await log.sync();
+    return spy.mock.calls.filter(([path]) => path === folder).length;
+  };
+  expect([await synced('1'), await synced('2'), await synced('3')]).toEqual([1, 0, 0]);
+  // As whoever takes the lock from a silent holder does.
+  await vi.waitFor(() => expect(fs.readdirSync(join(root, 'lock'))).toEqual([]));
+  const file = join(folder, 'log.jsonl');
+  await copyFile(file, `${file}.new`);
+  await rename(`${file}.new`, file);
+  expect([await synced('4'), await synced('5')]).toEqual([1, 0]);
+  expect(await linesIn(root)).toEqual(['1', '2', '3', '4', '5']);
 });
 
 /** What a disk says that fails, at a call that is made while nobody looks. */

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock, Context } from '../../context.ts';
 import { isCode, ontoNewFile, syncFolder } from '../file/atomic-file.ts';
@@ -50,6 +50,8 @@ type State = {
   queue: Waiting[];
   isWorking: boolean;
   unsynced: Set<string>;
+  /** The file of which this process has put the name on disk too. Another one may have made it, and been killed before it did. */
+  named: string | undefined;
   /** The disk failed. Our own lock may stand on it for ever, and would be waited for. */
   lostDisk: { readonly error: unknown; readonly until: number } | undefined;
   syncing: Promise<void>;
@@ -65,6 +67,7 @@ export function openSharedLog(options: SharedLogOptions): SharedLog {
     queue: [],
     isWorking: false,
     unsynced: new Set(),
+    named: undefined,
     lostDisk: undefined,
     syncing: Promise.resolve(),
   };
@@ -160,11 +163,20 @@ async function sync(state: State): Promise<void> {
   for (const [at, path] of paths.entries()) {
     try {
       const file = await open(path, 'r+');
-      await file.datasync().finally(() => file.close());
+      const name = await syncedFile(file, path).finally(() => file.close());
+      if (name === state.named) continue;
       await syncFolder(dirname(path));
+      state.named = name;
     } catch (error) {
       for (const left of paths.slice(at)) state.unsynced.add(left);
       throw error;
     }
   }
+}
+
+/** Which file it is: whoever takes the lock from a silent holder goes on in a new one of the same name. */
+async function syncedFile(file: FileHandle, path: string): Promise<string> {
+  await file.datasync();
+  const { dev, ino, birthtimeMs } = await file.stat();
+  return `${dev} ${ino} ${birthtimeMs} ${path}`;
 }
