@@ -5,6 +5,10 @@ import { type Found, type Heading, withText } from './headings.ts';
 
 /** One character of punctuation, several times: it underlines a title, or stands above one too. */
 const adornment = /^([!-/:-@[-`{-~])\1{2,}[ \t]*$/u;
+
+/** A line that docutils takes for an item, a field, markup, a line of a poem or a session, whatever stands below it. A number may begin a title. */
+const noTitle = /^(?:[-+*\u2022\u2023\u2043]|\.\.|__|\||>>>|:[^:\s][^:]*:)(?:\s|$)/u;
+
 const target = /^\.\. _([^:\n]+|`[^`\n]+`):[ \t]*(?:(\S+)[ \t]*)?$/u;
 
 /**
@@ -17,7 +21,7 @@ export function isRst(path: string, text: string): boolean {
   if (/^#{1,6} \S/mu.test(text)) return false;
   if (/^\.\. (?:_[^:\r\n]+:|[\w-]+::)/mu.test(text)) return true;
   return [...text.matchAll(/^(\S.*)\n([~^])\2{2,}[ \t]*$/gmu)].some(
-    ([line, title = '']) => Math.abs(line.trimEnd().length - 1 - 2 * title.length) <= 1,
+    ([line, title = '']) => !noTitle.test(title) && Math.abs(line.trimEnd().length - 1 - 2 * title.length) <= 1,
   );
 }
 
@@ -61,7 +65,7 @@ function titleAt(lines: readonly string[], i: number): Title | undefined {
   }
   const isUnderlined =
     /^\S/u.test(first) && adornment.test(second) && second.trim().length >= Math.min(4, first.length);
-  return isUnderlined && !first.startsWith('.. ')
+  return isUnderlined && !noTitle.test(first)
     ? { text: plainTitle(first), way: second.charAt(0), lines: 2 }
     : undefined;
 }

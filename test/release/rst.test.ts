@@ -187,6 +187,41 @@ test('a title may stand right below another one', () => {
   expect(picked(file, { version: '1.0.0' })).toBe('1.0.0\n### Fixed\n\n- Old.');
 });
 
+test.each([
+  '* A fix',
+  '- A fix',
+  '+ A fix',
+  '\u2022 A fix',
+  '*',
+  ':fixed: one',
+  '| A line',
+  '>>> fix()',
+  '.. A note',
+  '__ fix',
+])('what begins as `%s` is no title, whatever stands below it', (line) => {
+  const file = `2.0.0\n=====\n\n- New.\n\n${line}\n========\n\nLast words.\n\n1.0.0\n=====\n\n- Old.\n`;
+  expect(picked(file)).toMatch(/^2\.0\.0\n- New\.[\s\S]*Last words\.$/u);
+  expect(picked(file)).not.toContain('###');
+});
+
+test('nor is an item that names a version', () => {
+  const file = '2.0.0\n=====\n\n* 1.5.0 was wrong\n================\n\nLast words.\n\n1.0.0\n=====\n\n- Old.\n';
+  expect(picked(file)).toMatch(/^2\.0\.0\n[\s\S]*Last words\.$/u);
+});
+
+test.each(['1. A fix', 'A. Fix', '*emph* fix', ':class:`Fix` it', '--fix', '=======\n* A fix'])(
+  'what begins as `%s` may be a title',
+  (line) => {
+    const file = `2.0.0\n-----\n\n- New.\n\n${line}\n=======\n\nLast words.\n`;
+    expect(picked(file)).toMatch(/^2\.0\.0\n- New\.\n\n### [\s\S]*Last words\.$/u);
+  },
+);
+
+test('a list with a block of code below it is not known by that', () => {
+  const file = '2.0.0\n=====\n\n- code\n~~~~~~\nx\n~~~~~~\n\n1.0.0\n=====\n\n- Old.\n';
+  expect(picked(file, { path: '-' })).toBe('2.0.0\n- code\n~~~~~~\nx\n~~~~~~');
+});
+
 test('text from standard input or a .txt file is known by its targets, directives and underlines', () => {
   for (const path of ['-', 'CHANGES.txt', 'CHANGES']) {
     expect(picked(changelog, { path })).toMatch(/^5\.6\.2\n### What's Changed/u);
