@@ -30,11 +30,11 @@ const moments = (from: string, at: string, others: string): Query['parts'] => ({
   'moments kept': `SELECT ${at} AS at, ${others} FROM ${from} WHERE ${living}`,
 });
 
-/** How many of a table, by the time of a column and by a key. */
+/** How many of a table, by when they were made and by a key. */
 export const countedBy =
-  (table: string, column: string, key: string) =>
+  (table: string, key: string) =>
   ({ frame, wholeSeconds }: Asked): Query => ({
-    parts: { ...periodsOf(frame), ...moments(`${table} t`, wholeSeconds(`t.${column}`), `${key} AS key`) },
+    parts: { ...periodsOf(frame), ...moments(`${table} t`, wholeSeconds('t.created_at'), `${key} AS key`) },
     select: `SELECT p.period, m.key, count(*) AS value
 FROM moments m JOIN periods p ON ${within}
 GROUP BY p.period, m.key

@@ -75,12 +75,14 @@ export const figures = {
   },
   opened: { title: 'Opened', unit: 'count', drawn: 'line', isAlone: true, query: inParts('t.created_at') },
   resolved: { title: 'Resolved', unit: 'count', drawn: 'line', isAlone: true, query: inParts(resolvedAt) },
-  by_source: bars('Opened by source', countedBy('tickets', 'created_at', "coalesce(t.source, '')")),
-  by_priority: bars(
-    'Opened by priority',
-    countedBy('tickets', 'created_at', "coalesce(CAST(t.priority AS text), '')"),
-    ['4', '3', '2', '1', '0'],
-  ),
+  by_source: bars('Opened by source', countedBy('tickets', "coalesce(t.source, '')")),
+  by_priority: bars('Opened by priority', countedBy('tickets', "coalesce(CAST(t.priority AS text), '')"), [
+    '4',
+    '3',
+    '2',
+    '1',
+    '0',
+  ]),
   by_weekday: bars(
     'Opened by weekday',
     // 1970 began on a Thursday.
@@ -92,13 +94,10 @@ export const figures = {
     keys: Array.from({ length: 24 }, (_, hour) => String(hour)),
     query: countedByClock((local) => `(${local} / 3600) % 24`),
   },
-  conversations_by_channel: bars(
-    'Conversations by channel',
-    countedBy('conversations', 'created_at', "coalesce(t.channel, '')"),
-  ),
+  conversations_by_channel: bars('Conversations by channel', countedBy('conversations', "coalesce(t.channel, '')")),
   conversations_by_handling: {
     ...{ title: 'Conversations by who answers', unit: 'count', drawn: 'bars', words: { ai: 'AI', human: 'Team' } },
-    query: countedBy('conversations', 'created_at', "coalesce(t.handling_mode, '')"),
+    query: countedBy('conversations', "coalesce(t.handling_mode, '')"),
   },
   ratings: { ...numbers('Ratings', { average: 'Average', ratings: 'Ratings' }, ratingsQuery), unit: 'rating' },
   contacts: numbers('New contacts', { created: 'New' }, contactsQuery),

@@ -4,7 +4,7 @@ import { type Html, html } from '../text/markup.ts';
  * A page that stands alone: no script, no request, light and dark as its reader has it, and good on paper. It says so to the
  * browser too: nothing in it could load anything.
  */
-export const page = (title: string, body: Html, style = ''): string =>
+export const page = (title: string, body: Html, style: string): string =>
   html`<!doctype html>
 <html lang="en">
 <head>

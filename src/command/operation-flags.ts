@@ -42,7 +42,7 @@ export function flagsFor(operation: Operation, about: FlagWording): Params {
     const ranges = about.sift?.order ? sortedRangeFlags : rangeFlags;
     Object.assign(flags, operation.answer.paged ? ranges : wholeListFlags('At most N records'));
   }
-  if (about.sift) Object.assign(flags, siftFlags(operation, about.sift, about.columns));
+  if (about.sift) Object.assign(flags, siftFlags(operation, about.sift, about.columns ?? []));
   for (const [field, flag] of Object.entries(flagsOf(operation.body))) {
     flags[field] = field === about.text ? { ...flag, written: true, unless: ['bodyFile', 'editor', 'template'] } : flag;
   }

@@ -3,18 +3,18 @@ import { toJson } from '../text/sanitize.ts';
 import { askJq } from './jq-thread.ts';
 
 /** Refuses a filter that does not compile, before anything is sent: on no input at all it is compiled and never run. */
-export async function checkFilter(filter: string, signal?: AbortSignal): Promise<void> {
+export async function checkFilter(filter: string, signal: AbortSignal): Promise<void> {
   await run('', filter, 'usage', signal);
 }
 
 /** The results of a filter over one JSON value, one by one. */
-export async function filtered(value: unknown, filter: string, signal?: AbortSignal): Promise<unknown[]> {
+export async function filtered(value: unknown, filter: string, signal: AbortSignal): Promise<unknown[]> {
   const lines = await run(wellFormed(JSON.stringify(value) ?? 'null'), filter, 'failed', signal);
   return lines === '' ? [] : lines.split('\n').map((line) => JSON.parse(line));
 }
 
 /** As gh prints them: text raw, null as an empty line, anything deeper as JSON. */
-export function resultLine(result: unknown, indent?: number): string {
+export function resultLine(result: unknown, indent: number | undefined): string {
   if (typeof result === 'string') return result;
   return result === null ? '' : toJson(result, indent);
 }
@@ -23,11 +23,11 @@ export function resultLine(result: unknown, indent?: number): string {
 const wellFormed = (json: string): string =>
   json.replace(/\\(?:(ud[89a-f][0-9a-f]{2})|.)/gu, (written, half) => (half ? '\\ufffd' : written));
 
-async function run(json: string, filter: string, kind: 'usage' | 'failed', signal?: AbortSignal): Promise<string> {
+async function run(json: string, filter: string, kind: 'usage' | 'failed', signal: AbortSignal): Promise<string> {
   // The space: a filter may begin with a minus, which would be read as an option.
   const program = filter.trim() === '' ? '.' : ` ${filter}`;
   const answer = await askJq({ json, program }, signal);
-  if (answer === undefined) throw interruption(signal as AbortSignal, `Interrupted while the filter ${filter} ran.`);
+  if (answer === undefined) throw interruption(signal, `Interrupted while the filter ${filter} ran.`);
   if ('text' in answer) return answer.text;
   const verdict = kind === 'usage' ? 'is not valid jq' : 'failed';
   throw new Failure(kind, `The filter ${filter} ${verdict}: ${sentence(answer.said)}.`, {

@@ -208,11 +208,10 @@ const scripting = laidOut([
   { run: ['svc sandbox exec -- ./my-script.sh'] },
 ]);
 
-const ofTopics = (columns?: number): string =>
-  laidOut([
-    { rows: topics.filter(({ name }) => name !== 'topics').map(({ name, summary }): Row => [name, summary]) },
-    { say: 'To read one: svc help TOPIC. Help for a command: svc <command> --help' },
-  ])(columns);
+const ofTopics = laidOut([
+  { rows: topics.filter(({ name }) => name !== 'topics').map(({ name, summary }): Row => [name, summary]) },
+  { say: 'To read one: svc help TOPIC. Help for a command: svc <command> --help' },
+]);
 
 /** What `svc help TOPIC` prints, for a screen of so many columns. */
 export const topicTexts: Readonly<Record<TopicName, (columns?: number) => string>> = {

@@ -57,7 +57,7 @@ export async function checkUp(ctx: Context, settings: Settings): Promise<readonl
     );
   }
   for (const { kind, from } of reachable ? atHand : []) {
-    await add(`${names[kind]}`, () => judge(ctx, settings, kind, from));
+    await add(names[kind], () => judge(ctx, settings, kind, from));
   }
   if (reachable && atHand.some(({ kind }) => kind !== 'm2m')) await add('modules', () => lookAtModules(ctx, settings));
   ctx.progress(undefined);

@@ -21,7 +21,7 @@ export const doctor = defineCommand({
   examples: ['svc doctor', "svc doctor --jq '.checks[] | select(.ok | not) | .fix'"],
   async run(ctx, { flags, settings }) {
     const [{ checkUp }, { ownCheck, updateCheck, updateUrl }] = [await import('./checks.ts'), await import('./own.ts')];
-    const url = flags.checkUpdate === undefined ? undefined : updateUrl(flags.checkUpdate, '--check-update');
+    const url = flags.checkUpdate === undefined ? undefined : updateUrl(flags.checkUpdate);
     const { sendsChecks } = await import('./sends.ts');
     const checks = [ownCheck(), ...(await checkUp(ctx, settings)), ...(await sendsChecks(ctx, settings))];
     const update = url === undefined ? undefined : await updateCheck(ctx, settings, url);

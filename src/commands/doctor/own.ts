@@ -45,13 +45,13 @@ export async function updateCheck(
 }
 
 /** The address for --check-update: https, or this machine. Nothing secret can be a part of it. */
-export function updateUrl(text: string, flag: string): string {
+export function updateUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.username || url?.password) {
-    throw new Failure('usage', `${flag}: a URL may not carry a user name or password.`);
+    throw new Failure('usage', '--check-update: a URL may not carry a user name or password.');
   }
   if (url && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.href)))) return url.href;
-  throw new Failure('usage', `${flag} must be an https:// URL, not "${text}".`, {
+  throw new Failure('usage', `--check-update must be an https:// URL, not "${text}".`, {
     hint: 'For example the address of svc.json in a release.',
   });
 }
