@@ -6,7 +6,7 @@ import { readUserText } from '../disk/place/user-file.ts';
 import { Failure } from '../errors.ts';
 import { nearest } from '../text/near.ts';
 import { shellWord } from '../text/shell-word.ts';
-import { parseTemplate, type Template } from '../text/template.ts';
+import { parseTemplate, type Template, templateNames } from '../text/template.ts';
 
 /** A template by its name in `templates/` of the config folder, or by its path. */
 export async function readTemplate(ctx: Context, named: string): Promise<Template> {
@@ -79,24 +79,26 @@ type Named = { readonly name: string; readonly placeholders: readonly string[]; 
 
 /** The templates of the configuration folder, by name. */
 export async function namedTemplates(ctx: Context): Promise<readonly Named[]> {
-  const files = await namesIn(folderOf(ctx));
-  const names = new Set(files.filter((file) => !file.startsWith('.')).map((file) => file.replace(/\.md$/u, '')));
   const named: Named[] = [];
-  for (const name of [...names].sort()) {
-    const path = await keptAt(ctx, name);
-    const text = path === undefined ? undefined : await readIfThere(path);
-    if (path !== undefined && text !== undefined) {
-      named.push({ name, placeholders: parseTemplate(text)?.placeholders ?? [], path });
-    }
+  for (const name of templateNames(await namesIn(folderOf(ctx)))) {
+    const kept = await keptTemplate(ctx, name);
+    if (kept) named.push({ name, placeholders: parseTemplate(kept.text)?.placeholders ?? [], path: kept.path });
   }
   return named;
 }
 
-/** A named template; a usage Failure that names those there are. */
-export async function templateNamed(ctx: Context, name: string): Promise<{ readonly text: string }> {
+type Kept = { readonly path: string; readonly text: string };
+
+async function keptTemplate(ctx: Context, name: string): Promise<Kept | undefined> {
   const path = await keptAt(ctx, name);
   const text = path === undefined ? undefined : await readIfThere(path);
-  if (text !== undefined) return { text };
+  return path === undefined || text === undefined ? undefined : { path, text };
+}
+
+/** A named template; a usage Failure that names those there are. */
+export async function templateNamed(ctx: Context, name: string): Promise<Kept> {
+  const kept = await keptTemplate(ctx, name);
+  if (kept) return kept;
   const all = await namedTemplates(ctx);
   throw new Failure('not-found', `There is no template ${name}.`, {
     hint:

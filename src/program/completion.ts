@@ -62,9 +62,11 @@ function loginsOf(folder: string): readonly string[] {
 }
 
 async function templatesOf(folder: string): Promise<readonly string[]> {
-  const { namesIn } = await import('../disk/file/folder.ts');
-  const files = await namesIn(`${folder}/templates`).catch(() => []);
-  return [...new Set(files.filter((file) => !file.startsWith('.')).map((file) => file.replace(/\.md$/u, '')))].sort();
+  const [{ namesIn }, { templateNames }] = [
+    await import('../disk/file/folder.ts'),
+    await import('../text/template.ts'),
+  ];
+  return templateNames(await namesIn(`${folder}/templates`).catch(() => []));
 }
 
 async function viewsOf(config: string): Promise<readonly string[]> {

@@ -45,3 +45,7 @@ export const valueAt = (record: unknown, path: string): unknown =>
           : undefined,
       record,
     );
+
+/** The names of the templates in a folder with these files. */
+export const templateNames = (files: readonly string[]): readonly string[] =>
+  [...new Set(files.filter((file) => !file.startsWith('.')).map((file) => file.replace(/\.md$/u, '')))].sort();

@@ -17,7 +17,7 @@ const list = defineCommand({
   examples: ['svc templates list'],
   async run(ctx) {
     const records = await namedTemplates(ctx);
-    const empty = `No templates yet. To write one: svc templates edit NAME`;
+    const empty = 'No templates yet. To write one: svc templates edit NAME';
     const columns = ['name', 'placeholders', 'path'];
     return { data: { shape: 'list', records, columns, known: columns, empty }, read: true };
   },
@@ -74,9 +74,8 @@ const remove = defineCommand({
   needs: 'the template: svc templates edit thanks --text Thanks',
   examples: ['svc templates delete thanks --yes'],
   async run(ctx, { args: { name }, settings }) {
-    await templateNamed(ctx, name);
+    const { path } = await templateNamed(ctx, name);
     await confirmed(ctx, settings, `Delete template ${name}?`);
-    const { path } = await placeForTemplate(ctx, name);
     await removeFile(path);
     return onlyNotes({ name, path }, [`Template ${name} is deleted: ${path}`]);
   },
