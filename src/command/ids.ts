@@ -10,7 +10,7 @@ import { sanitize } from '../text/sanitize.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { contactsWhere, type FoundContact, hasEmail } from './find-contacts.ts';
 import type { Named } from './named.ts';
-import { nameIn, numberKey } from './pasted.ts';
+import { nameIn, numberKey, withoutSign } from './pasted.ts';
 
 /**
  * Contacts of the copy of the account that the text finds, and words for where they are from; undefined where the service
@@ -57,12 +57,17 @@ const searches: Record<Named, (name: string) => string> = {
 
 type Found = { readonly id: number; readonly about: string };
 
+const foundContact = (contact: FoundContact): Found => ({
+  id: contact.contact_id,
+  about: fullName(contact) || 'no name',
+});
+
 async function contactsWith(service: Service, email: string, inCopy: FindInCopy): Promise<Found[]> {
   const copied = await contactsInCopy(service, email, inCopy);
   if (copied && copied.length > 0) return copied;
   const found: Found[] = [];
   for await (const contact of contactsWhere(service, hasEmail(email), email, { isInCopy: !copied })) {
-    found.push({ id: contact.contact_id, about: fullName(contact) || 'no name' });
+    found.push(foundContact(contact));
   }
   return found;
 }
@@ -80,7 +85,7 @@ async function contactsInCopy(service: Service, email: string, inCopy: FindInCop
   if (only && others.length === 0 && !(await stillHas(service, only.contact_id, email))) return [];
   if (copied && !only) ctx.notice(`The copy has no contact with the email ${email}. Asking the service.`);
   if (copied && only) ctx.notice(`The ${others.length === 0 ? 'id is' : 'ids are'} ${copied.from}`);
-  return copied && contacts.map((contact) => ({ id: contact.contact_id, about: fullName(contact) || 'no name' }));
+  return copied && contacts.map(foundContact);
 }
 
 export async function stillHas(service: Service, id: number, email: string): Promise<boolean> {
@@ -90,7 +95,7 @@ export async function stillHas(service: Service, id: number, email: string): Pro
 
 /** `q` also finds T-1008 for T-100, and subjects: only the number itself counts. */
 async function ticketsWith(service: Service, number: string): Promise<Found[]> {
-  const { records } = list(service, listTickets, { query: { q: number.replace(/^#(?=\D)/u, '') } }, { all: true });
+  const { records } = list(service, listTickets, { query: { q: withoutSign(number) } }, { all: true });
   service.ctx.progress(`Looking for ticket ${number}`);
   const found: Found[] = [];
   for await (const { id, ticket_number, subject } of records) {
@@ -119,7 +124,7 @@ export async function ticketsByNumber(
 ): Promise<ReadonlyMap<string, readonly number[]>> {
   const found = new Map<string, number[]>([...wanted].map((number) => [numberKey(number), []]));
   const queries =
-    wanted.size > mostSearches ? [{}] : [...wanted].map((q) => ({ query: { q: q.replace(/^#(?=\D)/u, '') } }));
+    wanted.size > mostSearches ? [{}] : [...wanted].map((number) => ({ query: { q: withoutSign(number) } }));
   const seen = new Set<number>();
   for (const query of queries) {
     for await (const { id, ticket_number } of list(service, listTickets, query, { all: true }).records) {

@@ -28,11 +28,10 @@ function onlyOf(found: readonly RegExpExecArray[]): RegExpExecArray | undefined 
 }
 
 /** `#T-1008` is T-1008. */
-export const numberKey = (number: string): string =>
-  number
-    .trim()
-    .toLowerCase()
-    .replace(/^#(?=\D)/u, '');
+export const withoutSign = (number: string): string => number.replace(/^#(?=\D)/u, '');
+
+/** The same for each way to write one number. */
+export const numberKey = (number: string): string => withoutSign(number.trim().toLowerCase());
 
 const phone = /^\+[\d\s().-]{7,}$/u;
 
