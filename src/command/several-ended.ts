@@ -1,4 +1,4 @@
-import { Failure, isInterruption } from '../errors.ts';
+import { Failure, type FailureKind, isInterruption } from '../errors.ts';
 import type { View } from '../output/view.ts';
 
 /** What became of one of several records. */
@@ -32,20 +32,24 @@ export const endsAll = (failure: Failure): boolean =>
   isInterruption(failure) || ['auth', 'network', 'rate-limited', 'failed', 'usage'].includes(failure.kind);
 
 /** Where all ended alike, it is that; else some of it is done, or it is not known of some. */
+export function kindOfSeveral(
+  failures: readonly Failure[],
+  { areAll, isUnknown }: { readonly areAll: boolean; readonly isUnknown: boolean },
+): FailureKind {
+  const [only, ...others] = new Set(failures.map(({ kind }) => kind));
+  if (areAll && only !== undefined && others.length === 0) return only;
+  return isUnknown ? 'unknown' : 'partial';
+}
+
 export function failureOf(ended: readonly Ended[], count: number, isDry: boolean): Failure | undefined {
   const failures = ended.flatMap(({ failure }) => failure ?? []);
-  const [first] = failures;
-  if (!first) return undefined;
+  if (failures.length === 0) return undefined;
   const unknown = failures.find(({ isUnsure }) => isUnsure);
-  const isOfOneKind = failures.length === count && failures.every(({ kind }) => kind === first.kind);
-  const mixed = unknown ? 'unknown' : 'partial';
+  const kind = kindOfSeveral(failures, { areAll: failures.length === count, isUnknown: unknown !== undefined });
   const would = `${failures.length} of ${count} would not be done.`;
   const doubt = unknown ? ', or it is not known' : '';
   const plain = `${failures.length} of ${count} ${failures.length === 1 ? 'was' : 'were'} not done${doubt}.`;
-  return new Failure(isOfOneKind ? first.kind : mixed, isDry ? would : plain, {
-    isWhole: true,
-    hint: unknown?.hint,
-  });
+  return new Failure(kind, isDry ? would : plain, { isWhole: true, hint: unknown?.hint });
 }
 
 /** Of a dry run: the records for which nothing would be sent, each in a sentence. */

@@ -1,3 +1,4 @@
+import { kindOfSeveral } from '../../command/several-ended.ts';
 import { Failure, isInterruption } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { type Draft, hasBegun, shownDraft } from '../../sends/draft.ts';
@@ -96,7 +97,6 @@ function restOf(ended: readonly Ended[], ids: readonly number[]): string {
   return left.length > 0 ? `To do the rest: svc drafts approve ${left.join(' ')}` : '';
 }
 
-/** Where all ended alike it is that; else a part is done, or it is not known of some. */
 function failureOf(ended: readonly Ended[], told: readonly Word[], summary: string, rest: string): Failure | undefined {
   const failures = ended.flatMap(({ failure }) => failure ?? []);
   const [first] = failures;
@@ -105,10 +105,10 @@ function failureOf(ended: readonly Ended[], told: readonly Word[], summary: stri
     return isDeclined ? new Failure('failed', 'Declined. Nothing was sent.', { isWhole: true }) : undefined;
   }
   // What was not tried ended like the last that was.
-  const isOfOneKind = failures.length === ended.length && failures.every(({ kind }) => kind === first.kind);
-  const mixed = told.includes('not known') ? 'unknown' : 'partial';
+  const areAll = failures.length === ended.length;
+  const kind = kindOfSeveral(failures, { areAll, isUnknown: told.includes('not known') });
   const stopped = failures.find(isInterruption)?.kind;
   const { hint } = failures.find(({ isUnsure }) => isUnsure) ?? first;
   const advice = [hint, ...(stopped ? [rest] : [])].filter(Boolean).join('\n');
-  return new Failure(stopped ?? (isOfOneKind ? first.kind : mixed), summary, { hint: advice, isWhole: true });
+  return new Failure(stopped ?? kind, summary, { hint: advice, isWhole: true });
 }

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { param } from '../../command/param.ts';
+import { kindOfSeveral } from '../../command/several-ended.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { noDraft } from '../../sends/approve.ts';
@@ -62,16 +63,13 @@ function viewOf(rejected: readonly Draft[], failures: readonly Failure[], isName
   return { data: isNamed && records.length === 1 ? { shape: 'record', record } : list, done, notes: [done] };
 }
 
-function failureOf(failures: readonly Failure[], done: number): Failure | undefined {
-  const [first] = failures;
-  if (!first) return undefined;
-  const isOfOneKind = done === 0 && failures.every(({ kind }) => kind === first.kind);
-  const mixed = failures.some(({ kind }) => kind === 'unknown') ? 'unknown' : 'partial';
+function failureOf(failures: readonly Failure[], done: number): Failure {
+  const isUnknown = failures.some(({ kind }) => kind === 'unknown');
   const count = failures.length + done;
   return new Failure(
-    isOfOneKind ? first.kind : mixed,
+    kindOfSeveral(failures, { areAll: done === 0, isUnknown }),
     `${failures.length} of ${counted(count, 'draft')} ${failures.length === 1 ? 'was' : 'were'} not rejected.`,
-    { hint: first.hint, isWhole: true },
+    { hint: failures[0]?.hint, isWhole: true },
   );
 }
 
