@@ -1,6 +1,6 @@
 import type { Terminal } from '../output/view.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { cells, cut, pad, wrap } from '../text/width.ts';
+import { cells, cut, pad, sideBySide, wrap } from '../text/width.ts';
 import type { FigureName } from './figures.ts';
 import type { Report, Shown } from './report.ts';
 import { changeText, hasNumbers, nameOf, periodText, shownFigures, titleOf, valueText } from './report-words.ts';
@@ -20,23 +20,17 @@ export function reportText(report: Report, terminal: Terminal): string {
   const columns = Math.max(1, Math.floor((width + gap) / (blockWidth + gap)));
   const room = Math.floor((width - gap * (columns - 1)) / columns);
   const blocks = shownFigures(report).map((named) => block(named, report, { ...terminal, width: room }));
-  return `${[...head, '', ...sideBySide(blocks, columns, room)].join('\n').trimEnd()}\n`;
+  return `${[...head, '', ...sideBySide(stacked(blocks, columns), room, gap)].join('\n').trimEnd()}\n`;
 }
 
 /** Each block goes on below the column that is shortest: the order stays readable, and no room is lost. */
-function sideBySide(blocks: readonly (readonly string[])[], columns: number, room: number): string[] {
+function stacked(blocks: readonly (readonly string[])[], columns: number): string[][] {
   const stacks: string[][] = Array.from({ length: columns }, () => []);
   for (const lines of blocks) {
     const shortest = stacks.reduce((found, stack) => (stack.length < found.length ? stack : found));
     shortest.push(...lines, '');
   }
-  const height = Math.max(...stacks.map(({ length }) => length));
-  return Array.from({ length: height }, (_, row) =>
-    stacks
-      .map((stack) => pad(stack[row] ?? '', room))
-      .join(' '.repeat(gap))
-      .trimEnd(),
-  );
+  return stacks;
 }
 
 function block(named: Named, report: Report, terminal: Terminal): string[] {

@@ -1,6 +1,6 @@
 import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { cells, cut, pad, wrap } from '../text/width.ts';
+import { cells, cut, sideBySide, wrap } from '../text/width.ts';
 import type { Terminal } from './view.ts';
 
 type Post = {
@@ -24,21 +24,8 @@ export function roadmapBoard(columns: readonly RoadmapColumn[], terminal: Termin
     const width = Math.max(1, Math.min(terminal.width, 2 * widest));
     return `${columns.map((column) => lines(column, width, terminal).join('\n')).join('\n\n')}\n`;
   }
-  return sideBySide(
-    columns.map((column) => lines(column, room, terminal)),
-    room,
-  );
-}
-
-function sideBySide(columns: readonly (readonly string[])[], room: number): string {
-  const height = Math.max(...columns.map((column) => column.length));
-  const rows = Array.from({ length: height }, (_, at) =>
-    columns
-      .map((column) => pad(column[at] ?? '', room))
-      .join(' '.repeat(gap))
-      .trimEnd(),
-  );
-  return `${rows.join('\n')}\n`;
+  const shown = columns.map((column) => lines(column, room, terminal));
+  return `${sideBySide(shown, room, gap).join('\n')}\n`;
 }
 
 function lines({ name, posts }: RoadmapColumn, width: number, { paint }: Terminal): string[] {
