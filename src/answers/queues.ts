@@ -4,7 +4,7 @@ import { dialects } from './dialect.ts';
 import { entryOf, inUtc, type Waiting, waitingQuery } from './waiting.ts';
 
 /** A ticket, a conversation or a post, as a queue shows it. */
-type Queued = Omit<Waiting, 'kind' | 'waiting_since' | 'why'> & {
+export type Queued = Omit<Waiting, 'kind' | 'waiting_since' | 'why'> & {
   readonly kind: 'ticket' | 'conversation' | 'feedback';
   /** Null where nobody waits. */
   readonly waiting_since: string | null;

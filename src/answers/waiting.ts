@@ -1,5 +1,5 @@
 import type { Account, Engine, Row, Sql } from '../mirror/tables/store.ts';
-import { fieldsIn } from '../text/record.ts';
+import { type Fields, fieldsIn } from '../text/record.ts';
 import { answer, type Query } from './ask.ts';
 import { dialects } from './dialect.ts';
 
@@ -11,7 +11,7 @@ export type Waiting = {
   readonly number: string | null;
   readonly subject: string | null;
   /** Who it is, as the service sent it; null where nobody is known. */
-  readonly contact: Readonly<Record<string, unknown>> | null;
+  readonly contact: Fields | null;
   /** ISO 8601 in UTC: the first message of the customer that nobody answered. */
   readonly waiting_since: string;
   /** 0 to 4 of a ticket, a label of a conversation. */

@@ -1,3 +1,4 @@
+import type { Fields } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut } from '../text/width.ts';
 import { typedName } from './typed-name.ts';
@@ -6,7 +7,7 @@ import { typedName } from './typed-name.ts';
 const longest = 60;
 
 /** What a write changed, in words: "priority is 4, due at is cleared". */
-export const changes = (body: Readonly<Record<string, unknown>>): string =>
+export const changes = (body: Fields): string =>
   Object.entries(body)
     .map(([field, value]) => `${typedName(field).replaceAll('-', ' ')} ${worth(value)}`)
     .join(', ');

@@ -1,6 +1,7 @@
 import type { Schema } from '../api/operation.ts';
 import { fieldsOf, type Shape } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
+import type { Fields } from '../text/record.ts';
 import type { Param } from './command.ts';
 import { typedName } from './typed-name.ts';
 
@@ -31,7 +32,7 @@ export function noChange(schema: Schema | undefined): Failure {
 
 /** The body with the cleared fields added. A field both given and cleared contradicts itself. */
 export function cleared(
-  body: Readonly<Record<string, unknown>>,
+  body: Fields,
   clear: readonly string[] = [],
   fields: Readonly<Record<string, Shape>>,
 ): Record<string, unknown> {

@@ -4,6 +4,7 @@ import type { Output, Settings } from '../config/settings.ts';
 import type { Choice, Context } from '../context.ts';
 import type { Env } from '../env.ts';
 import type { View } from '../output/view.ts';
+import type { Fields } from '../text/record.ts';
 import type { RowOf } from './row.ts';
 
 /** A flag or an argument, as data. `T` is what a command receives. */
@@ -44,7 +45,7 @@ export type Param<T> = {
   /** Whose id it is: one can be picked from a list, and a ticket's number or a contact's email is taken too. */
   readonly record?: ResourceName;
   /** Of those in the list: one that nobody means here, such as a ticket that is closed already. It may be typed. */
-  readonly needless?: (record: Readonly<Record<string, unknown>>) => boolean;
+  readonly needless?: (record: Fields) => boolean;
   /** What a question calls it, where the description is of several. */
   readonly asks?: string;
   /** What is not a record of the service, and can be picked from a list too. */

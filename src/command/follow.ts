@@ -4,10 +4,8 @@ import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call/call.ts';
 import { wireOf } from '../http/exchange/request.ts';
 import { restIs } from '../http/exchange/writes.ts';
-import { fieldsIn } from '../text/record.ts';
+import { type Fields, fieldsIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
-
-type Body = Readonly<Record<string, unknown>>;
 
 /** What follows a reply in the same command, once the one before is surely done. */
 export type Follow = {
@@ -15,7 +13,7 @@ export type Follow = {
   /** The fields of the command that it takes: with none of them given it does not follow. */
   readonly fields: readonly string[];
   /** Its request's body, of those fields. Undefined for one that has none. */
-  readonly body?: (values: Body) => Body;
+  readonly body?: (values: Fields) => Fields;
   /** `The note is added.` */
   readonly done: string;
   /** `add a note to`, before the record; without it, it sets its fields. */
@@ -31,7 +29,7 @@ export type FollowStep = {
 };
 
 /** Parts the fields of what follows from the body of the first request. `params`: the record of all of them. */
-export function parted(follows: readonly Follow[] = [], body: Body, params: unknown) {
+export function parted(follows: readonly Follow[] = [], body: Fields, params: unknown) {
   const taken = new Set(follows.flatMap(({ fields }) => fields));
   const steps = follows.flatMap(({ operation, fields, body: bodyOf, done, verb }): FollowStep[] => {
     const values = Object.fromEntries(fields.flatMap((name) => (isGiven(body[name]) ? [[name, body[name]]] : [])));

@@ -7,7 +7,7 @@ import { fieldUnder } from '../output/headers.ts';
 import type { Column } from '../output/view.ts';
 import { nearestField } from '../text/near.ts';
 import { number } from '../text/number.ts';
-import { fieldsIn } from '../text/record.ts';
+import { type Fields, fieldsIn } from '../text/record.ts';
 import { firstComing, forMore } from './at-most.ts';
 import type { Param, Params } from './command.ts';
 import { param } from './param.ts';
@@ -22,9 +22,8 @@ export type SiftBy = {
 };
 
 type Flags = Readonly<Record<string, unknown>>;
-type Row = Readonly<Record<string, unknown>>;
 
-export function siftFlags(operation: Operation, by: SiftBy, columns: readonly Column[] = []): Params {
+export function siftFlags(operation: Operation, by: SiftBy, columns: readonly Column[]): Params {
   return {
     ...(by.contact && {
       contact: { ...param.requiredId('Only those of this contact, by id or email', 'contacts'), required: false },
@@ -122,7 +121,7 @@ export function sifted<Op extends Operation>(
 
 const thatFit = (count: number): string => (count === 1 ? 'that fits' : `${number(count)} that fit`);
 
-function fits(record: Row, { createdSince, createdBefore, contact }: Flags): boolean {
+function fits(record: Fields, { createdSince, createdBefore, contact }: Flags): boolean {
   if (contact !== undefined && record.contact_id !== contact) return false;
   if (createdSince === undefined && createdBefore === undefined) return true;
   const created = Date.parse(String(record.created_at));
@@ -130,10 +129,10 @@ function fits(record: Row, { createdSince, createdBefore, contact }: Flags): boo
   return typeof createdBefore !== 'string' || created < Date.parse(createdBefore);
 }
 
-async function* inOrder(records: AsyncIterable<Row>, sort: string): AsyncGenerator<Row> {
+async function* inOrder(records: AsyncIterable<Fields>, sort: string): AsyncGenerator<Fields> {
   const path = sort.replace(/^-/u, '').split('.');
   const sign = sort.startsWith('-') ? -1 : 1;
-  const keyed: { readonly record: Row; readonly key: unknown }[] = [];
+  const keyed: { readonly record: Fields; readonly key: unknown }[] = [];
   for await (const record of records) {
     keyed.push({ record, key: path.reduce<unknown>((value, key) => fieldsIn(value)[key], record) });
   }

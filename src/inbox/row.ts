@@ -1,22 +1,8 @@
+import type { Queued } from '../answers/queues.ts';
 import type { Account } from '../mirror/tables/store.ts';
 
-/** One line of a view, as `--json` prints it. `kind` says what `id` is the id of. */
-export type Row = {
-  readonly kind: 'ticket' | 'conversation' | 'feedback' | 'draft';
-  readonly id: number;
-  readonly number: string | null;
-  readonly subject: string | null;
-  /** Who it is, as the service sent it; null where nobody is known. */
-  readonly contact: Readonly<Record<string, unknown>> | null;
-  /** The first message of the customer that nobody answered; ISO 8601. */
-  readonly waiting_since: string | null;
-  /** Of tickets 0 to 4, of conversations a label. */
-  readonly priority: number | string | null;
-  readonly channel: string | null;
-  readonly status: string | null;
-  /** Why it is in the view. */
-  readonly why: string | null;
-};
+/** One line of a view, as `--json` prints it: what a queue shows, or a draft. `kind` says what `id` is the id of. */
+export type Row = Omit<Queued, 'kind'> & { readonly kind: Queued['kind'] | 'draft' };
 
 export const keyOf = ({ kind, id }: Pick<Row, 'kind' | 'id'>): string => `${kind} ${id}`;
 

@@ -1,7 +1,8 @@
+import type { Fields } from '../text/record.ts';
 import type { View } from './view.ts';
 
 /** What was done, said in notes alone; programs get it as a record. */
-export const onlyNotes = (record: Readonly<Record<string, unknown>>, notes: readonly string[]): View => ({
+export const onlyNotes = (record: Fields, notes: readonly string[]): View => ({
   data: { shape: 'record', record },
   human: () => '',
   plain: () => '',

@@ -4,6 +4,7 @@ import type { Choice, Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { listerOf } from '../http/exchange/record.ts';
 import { capital } from '../text/capital.ts';
+import type { Fields } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
 import type { Slot } from './invocation.ts';
 
@@ -136,7 +137,7 @@ const telling = [
   'status',
 ];
 
-function nameOf(record: Readonly<Record<string, unknown>>, idField: string): string {
+function nameOf(record: Fields, idField: string): string {
   const parts = telling.flatMap((field) => (typeof record[field] === 'string' && record[field] ? [record[field]] : []));
   return [String(record[idField]), ...parts].join('  ');
 }

@@ -10,6 +10,7 @@ import { rowForPipe } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
 import { listed } from '../../text/listed.ts';
 import { unknownZone } from '../../text/own-zone.ts';
+import type { Fields } from '../../text/record.ts';
 
 const spans: readonly Span[] = ['day', 'week', 'month'];
 
@@ -127,7 +128,7 @@ async function reportView(report: Report, { settings }: ReportGiven): Promise<Vi
 }
 
 /** A line for each value: what csv and a pipe have. */
-const rowsOf = ({ figures }: Report): Readonly<Record<string, unknown>>[] =>
+const rowsOf = ({ figures }: Report): Fields[] =>
   Object.entries(figures).flatMap(([figure, { values, ...of }]) =>
     values.map(({ key, label = '', value, before }) => ({ figure, key, label, value, before, unit: unitOf(of, key) })),
   );

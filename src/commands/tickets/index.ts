@@ -22,6 +22,7 @@ import { several } from '../../command/several.ts';
 import { call, connect } from '../../http/call/call.ts';
 import { contactColumn, personLabels } from '../../output/contact-columns.ts';
 import type { Column } from '../../output/view.ts';
+import type { Fields } from '../../text/record.ts';
 import { waitingTickets } from './waiting.ts';
 
 type Ticket = Output<typeof getTicket>['ticket'];
@@ -37,7 +38,7 @@ const moveTo = (name: string, status: string, summary: string) =>
     args: {
       id: {
         ...param.requiredId('Id or number of the ticket', 'tickets'),
-        needless: (ticket: Readonly<Record<string, unknown>>) => ticket.status === status,
+        needless: (ticket: Fields) => ticket.status === status,
       },
     },
     examples: [`svc tickets ${name} 7`, `svc tickets ${name} 7 8 T-1009`],

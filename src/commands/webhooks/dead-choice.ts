@@ -61,10 +61,8 @@ function knowAccount(account: string | undefined, queues: ReadonlySet<string>): 
 /** The queues of the configuration: of several accounts each its own. */
 export type Sinks = readonly string[] | undefined;
 
-type Flags = {
+type Flags = Which & {
   readonly all: boolean;
-  readonly sink: string | undefined;
-  readonly account: string | undefined;
   readonly config: string | undefined;
   readonly sinks: Sinks;
   /** Only whole ids: the same command once more must not give up another event that begins so. */
