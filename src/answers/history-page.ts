@@ -37,20 +37,16 @@ const facts = ['contact_id', 'email', 'phone', 'company', 'website', 'country', 
 function personText({ contact, lists, ...others }: History, terminal: Terminal): string {
   const { width, paint, now } = terminal;
   const name = fullName(contact) || 'No name';
-  const metadata = Object.entries(Object(contact.metadata)).map(([key, value]) => [`metadata.${key}`, value]);
-  const rows = [
-    ...[...facts, 'gone_at'].map((field) => [field, contact[field]]),
-    ...metadata,
-    [
-      'lists',
-      lists.map((list) =>
-        list.gone_at === undefined ? list.name : `${list.name} (until ${timeForPeople(String(list.gone_at), now)})`,
-      ),
-    ],
-  ].map(([field, value]): [string, string] => [
-    nameOf(String(field)),
-    cellForPeople(value, kindOf(String(field)), now),
-  ]);
+  const metadata = Object.entries(Object(contact.metadata));
+  const listNames = lists.map((list) =>
+    list.gone_at === undefined ? list.name : `${list.name} (until ${timeForPeople(String(list.gone_at), now)})`,
+  );
+  const values: readonly (readonly [field: string, value: unknown])[] = [
+    ...[...facts, 'gone_at'].map((field) => [field, contact[field]] as const),
+    ...metadata.map(([key, value]) => [`metadata.${key}`, value] as const),
+    ['lists', listNames],
+  ];
+  const rows = values.map(([field, value]) => [nameOf(field), cellForPeople(value, kindOf(field), now)] as const);
   const { tickets, conversations, calls, changes } = others;
   const sums = [
     counted(tickets.length, 'ticket'),

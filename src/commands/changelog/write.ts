@@ -41,7 +41,6 @@ const contentFlag = entryFlags.content as Param<string | undefined>;
 const textWays = ['bodyFile', 'contentFile', 'editor'];
 // Front matter may name the title.
 const titleFlag = { ...entryFlags.title, required: true, unless: textWays } as Param<string | undefined>;
-const written = true;
 
 const publishing = (count: number): string =>
   `Publish ${count} changelog ${count === 1 ? 'entry' : 'entries'}? Subscribers are not emailed.`;
@@ -57,7 +56,7 @@ export const createEntry = defineCommand({
   flags: {
     ...entryFlags,
     title: titleFlag,
-    content: { ...contentFlag, required: true, written, unless: [...textWays, 'template'] },
+    content: { ...contentFlag, required: true, written: true, unless: [...textWays, 'template'] },
     ...fileFlags,
   },
   row: rowOf(createChangelogEntry, { text: 'content', question: publishing }),
@@ -102,9 +101,17 @@ export const updateEntry = defineCommand({
     const isTimed = 'status' in body || 'published_at' in body;
     const words: Words = (name, state) =>
       `${name} is changed: ${changes(told(body))}.${isTimed ? ` It is ${state}` : ''}`;
-    return change(ctx, settings, { id: args.id, body }, words, textIn(body.published_at));
+    return change(ctx, settings, { id: args.id, body, wanted: textIn(body.published_at) }, words);
   },
 });
+
+const publishTime: Param<string | undefined> = {
+  description: 'When to publish; a time to come, such as "tomorrow 9:00", schedules it',
+  placeholder: 'TIME',
+  moment: true,
+  doubt: zoneDoubt,
+  parse: (texts, flag, now = new Date()) => parseComing(texts.at(-1) ?? '', flag, now),
+};
 
 export const publishEntry = defineCommand({
   name: 'publish',
@@ -112,13 +119,7 @@ export const publishEntry = defineCommand({
   details: frontMatterHelp,
   args: { id: param.requiredId('Id of the entry', 'changelog') },
   flags: {
-    at: {
-      description: 'When to publish; a time to come, such as "tomorrow 9:00", schedules it',
-      placeholder: 'TIME',
-      moment: true,
-      doubt: zoneDoubt,
-      parse: (texts, flag, now = new Date()) => parseComing(texts.at(-1) ?? '', flag, now),
-    } satisfies Param<string | undefined> as Param<string | undefined>,
+    at: publishTime,
     content: contentFlag,
     ...fileFlags,
   },
@@ -150,15 +151,10 @@ export const publishEntry = defineCommand({
 /** The words about an entry that was written, of its name and its state: `published.`, `scheduled for ….`, `a draft. …`. */
 type Words = (name: string, state: string) => string;
 
-type Change = { readonly id: number; readonly body: Body };
+/** `wanted`: when it was to be published. */
+type Change = { readonly id: number; readonly body: Body; readonly wanted?: string };
 
-async function change(
-  ctx: Context,
-  settings: Settings,
-  { id, body }: Change,
-  words: Words,
-  wanted?: string,
-): Promise<View> {
+async function change(ctx: Context, settings: Settings, { id, body, wanted }: Change, words: Words): Promise<View> {
   const checked = check(updateChangelogEntry.body, body);
   if (!checked.ok) throw refused(checked.fields);
   const service = await connect(ctx, settings);

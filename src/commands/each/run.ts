@@ -112,14 +112,14 @@ export async function* inParallel<T, R>(
   { most, signal }: { readonly most: number; readonly signal: AbortSignal },
   work: (one: T) => Promise<R>,
 ): AsyncGenerator<R> {
-  const waiting = [...all];
+  const waiting = all.entries();
   const running = new Map<number, Promise<{ readonly at: number; readonly value: R }>>();
-  let begun = 0;
   try {
     for (;;) {
-      while (!signal.aborted && waiting.length > 0 && running.size < most) {
-        const one = waiting.shift() as T;
-        const at = begun++;
+      while (!signal.aborted && running.size < most) {
+        const { done, value } = waiting.next();
+        if (done) break;
+        const [at, one] = value;
         running.set(
           at,
           work(one).then((value) => ({ at, value })),

@@ -119,7 +119,7 @@ function forwardOf(forward: Forwarding | null, say = (error: string) => error): 
 
 function styleOf(line: Line): Parameters<Terminal['paint']>[0] {
   if (line.kind === 'event' && line.verdict !== 'accepted') {
-    return { repeat: 'dim', unreadable: 'orange', rejected: 'red' }[line.verdict] as 'dim' | 'orange' | 'red';
+    return ({ repeat: 'dim', unreadable: 'orange', rejected: 'red' } as const)[line.verdict];
   }
   const { forward } = line;
   if (forward?.state === 'waiting') return 'orange';
