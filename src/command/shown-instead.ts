@@ -20,7 +20,7 @@ export async function shownInstead(outer: Context, given: Given, run: Command['r
   }
   const { requests } = preview;
   const isDraft = requests.some(reachesSomebody) && (await ctx.sends?.mode()) === 'draft';
-  const text = () => `${requests.map(inWords).join('\n')}`;
+  const text = () => requests.map(inWords).join('\n');
   return {
     data: { shape: 'list', records: requests, columns: ['method', 'path', 'body'] },
     human: text,

@@ -84,8 +84,7 @@ function unknownFields(record: unknown, paths: readonly string[]): string[] {
     const inner = Reflect.get(record, first);
     if (second === undefined || freeForm.has(first)) return false;
     // Inside null or an empty list nothing can be known.
-    if (inner === null || (Array.isArray(inner) && inner.length === 0)) return false;
-    return true;
+    return inner !== null && !(Array.isArray(inner) && inner.length === 0);
   });
 }
 

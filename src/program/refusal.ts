@@ -21,6 +21,7 @@ export function refusal(
   argv: readonly string[],
   loaded: Group | Command | undefined,
 ): Failure {
+  const page = `Run: ${['svc', ...command].join(' ')} --help`;
   const rivals = /option '(?:-\w, )?(--[\w-]+)[^']*' cannot be used with option '(?:-\w, )?(--[\w-]+)/u.exec(message);
   if (rivals) {
     return new Failure('usage', `${rivals[1]} and ${rivals[2]} cannot be used together.`, {
@@ -31,7 +32,7 @@ export function refusal(
   if (bare) {
     return new Failure('usage', `${bare[1]} needs a value.`, {
       // The pages of the commands do not list the flags that every command takes.
-      hint: command.length === 0 ? 'Run: svc help flags' : `Run: ${['svc', ...command].join(' ')} --help`,
+      hint: command.length === 0 ? 'Run: svc help flags' : page,
     });
   }
   // What stands behind the `=` may be a secret, of several lines too.
@@ -51,7 +52,7 @@ export function refusal(
       (command.join(' ') === 'alias set' ? undefined : secretHint(strange, { argv, code })) ??
       meant ??
       suggestion ??
-      `Run: ${['svc', ...command].join(' ')} --help`,
+      page,
   });
 }
 

@@ -104,7 +104,8 @@ const secretsInForm = (body: string): string[] =>
 function secretsInJson(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(secretsInJson);
   if (!isRecord(value)) return [];
-  return Object.entries(value).flatMap(([name, held]) =>
-    typeof held === 'string' && secretName.test(name) ? [held] : name === 'metadata' ? [] : secretsInJson(held),
-  );
+  return Object.entries(value).flatMap(([name, held]) => {
+    if (typeof held === 'string' && secretName.test(name)) return [held];
+    return name === 'metadata' ? [] : secretsInJson(held);
+  });
 }

@@ -16,7 +16,7 @@ import type { View } from '../../output/view.ts';
 import { readBody } from '../../retry/own-word.ts';
 import { jsonIn } from '../../text/json.ts';
 import { keyTwice, twiceIn } from '../../text/json-keys.ts';
-import { fieldsIn } from '../../text/record.ts';
+import { type Fields, fieldsIn } from '../../text/record.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { headersFrom, refuseOtherMethod } from './disguised.ts';
 import { type Whole, wholeOf } from './paginate.ts';
@@ -60,7 +60,7 @@ export const api = defineCommand({
     const method = flags.method ?? (hasFields || flags.input !== undefined ? 'POST' : 'GET');
     if (flags.paginate && method !== 'GET') throw new Failure('usage', '--paginate works with GET only.');
     const text = flags.input === undefined ? undefined : await readUserText(ctx, flags.input, '--input');
-    refuseKeyTwice(text);
+    if (text !== undefined) refuseKeyTwice(text);
     const service = await connect(comingFrom(ctx, { face: 'api' }), settings);
     const typed = relativePath(args.path, service.session.baseUrl);
     const path = method === 'GET' && hasFields ? withQuery(typed, fields) : typed;
@@ -114,7 +114,7 @@ async function filesIn(ctx: Context, fields: readonly string[]): Promise<Readonl
 }
 
 /** It goes out as it was written, and the service may take the other of the two than was shown and judged. */
-function refuseKeyTwice(body = ''): void {
+function refuseKeyTwice(body: string): void {
   const key = jsonIn(body) === undefined ? undefined : keyTwice(body);
   if (key === undefined) return;
   throw new Failure('usage', `--input: the body ${twiceIn(key)}.`, { hint: 'Leave one out. Nothing was sent.' });
@@ -190,7 +190,7 @@ async function lookBy(service: Service, { body }: Wire, { operation, params }: K
 }
 
 /** A name that stands there several times stays so; one that is among the fields has its value from there alone. */
-function withQuery(path: string, fields: Readonly<Record<string, unknown>>): string {
+function withQuery(path: string, fields: Fields): string {
   const at = path.includes('?') ? path.indexOf('?') : path.length;
   const query = new URLSearchParams(path.slice(at + 1));
   for (const [name, value] of Object.entries(fields)) {

@@ -66,13 +66,8 @@ export const execOver = (isCommand: IsCommand) =>
           { ...flags, seed, port: 0, compare, signal: ctx.signal, ...(limit && { rate_limit: limit }) },
           ctx.notice,
         );
-        // What the command prints looks as if it were done for real.
-        if (compare && flags.seed === 'mirror' && !settings.quiet) {
-          ctx.notice('A rehearsal, on the copy: the account is not touched.');
-          for (const told of limits?.told ?? []) ctx.notice(told);
-          if (sends(args.command, /\s--from[\s=]/u)) ctx.notice(knowsNoHistory);
-          else if (sends(args.command, /\bcontacts? sync\s|\blists? import\s/u)) ctx.notice(beginsAnew);
-        }
+        const isRehearsal = compare && flags.seed === 'mirror';
+        if (isRehearsal && !settings.quiet) tellRehearsal(ctx, args.command, limits?.told ?? []);
         try {
           const ended = await runChild(ctx, args.command, {
             ...environmentFor(ctx.env, running.address, folder.path),
@@ -150,5 +145,12 @@ async function copyOwnConfig({ files }: Pick<Context, 'files'>, config: string):
   await copyFolder(join(files.config, 'templates'), join(config, 'templates'));
 }
 
-/** A rehearsal has no journals: rows of a file that were sent before would go out in it. */
-const sends = (command: readonly string[], as: RegExp): boolean => as.test(` ${command.join(' ')} `);
+/** What the command prints looks as if it were done for real. */
+function tellRehearsal({ notice }: Context, command: readonly string[], limits: readonly string[]): void {
+  notice('A rehearsal, on the copy: the account is not touched.');
+  for (const told of limits) notice(told);
+  // It has no journals: rows of a file that were sent before would go out in it.
+  const line = ` ${command.join(' ')} `;
+  if (/\s--from[\s=]/u.test(line)) notice(knowsNoHistory);
+  else if (/\bcontacts? sync\s|\blists? import\s/u.test(line)) notice(beginsAnew);
+}

@@ -31,7 +31,7 @@ const show = defineCommand({
     `svc views edit urgent --text "SELECT 'ticket' AS kind, id FROM tickets WHERE priority = 4" && svc views show urgent`,
   ],
   async run(ctx, { args: { name } }) {
-    const text = isOwnView(name) ? `${ownViews[name]}` : await queryOf(ctx, name);
+    const text = isOwnView(name) ? ownViews[name] : await queryOf(ctx, name);
     return { data: { shape: 'text', text }, read: true };
   },
 });
