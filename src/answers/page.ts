@@ -1,28 +1,12 @@
-import { type Html, html } from '../text/markup.ts';
+import { type Html, pageOf } from '../text/markup.ts';
 
-/**
- * A page that stands alone: no script, no request, light and dark as its reader has it, and good on paper. It says so to the
- * browser too: nothing in it could load anything.
- */
+/** A page for people: no script, no request, and good on paper. It says so to the browser too: nothing in it could load anything. */
 export const page = (title: string, body: Html, style: string): string =>
-  html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
+  pageOf({ title, head, style: baseStyle + style, body });
+
+const head = `<meta name="referrer" content="no-referrer">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<title>${title}</title>
-<style>${{ markup: baseStyle + style }}</style>
-</head>
-<body>
-<main>
-${body}
-</main>
-</body>
-</html>
-`.markup;
+`;
 
 const baseStyle = `
 :root { color-scheme: light dark; --text: #1c2024; --soft: #5d656d; --line: #d9dde1; --back: #fff; --card: #f6f7f8; --main: #2563b8; --other: #9fb7d6; }

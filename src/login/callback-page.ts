@@ -1,19 +1,21 @@
-import { htmlText } from '../text/html.ts';
+import { html, pageOf } from '../text/markup.ts';
 
 /** What the browser shows at the end of a login. `text` may be the service's own words: it is escaped. */
 export type Page = { readonly ok: boolean; readonly title: string; readonly text: string };
 
-/** One page, complete in itself: no script, nothing loaded from elsewhere. */
 export function callbackPage({ ok, title, text }: Page): string {
   const mark = ok ? '<path d="M16 25l6 6 12-13"/>' : '<path d="M18 18l14 14M32 18L18 32"/>';
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>svc: ${htmlText(title)}</title>
-<style>
+  const next = ok
+    ? 'You can close this window and go on in the terminal.'
+    : 'You can close this window; the terminal says what to do next.';
+  const body = html`<svg viewBox="0 0 50 50" aria-hidden="true"><circle cx="25" cy="25" r="22"/>${{ markup: mark }}</svg>
+<h1>${title}</h1>
+<p>${text}</p>
+<p>${next}</p>`;
+  return pageOf({ title: `svc: ${title}`, style: styleOf(ok), body });
+}
+
+const styleOf = (ok: boolean): string => `
   :root { --paper: #f6f7f9; --card: #fff; --ink: #16181d; --soft: #5c6370; --line: #e3e6eb; --mark: ${ok ? '#1a7f4b' : '#b3341f'}; }
   @media (prefers-color-scheme: dark) {
     :root { --paper: #111317; --card: #1a1d23; --ink: #eceef2; --soft: #9aa2b1; --line: #2a2e37; --mark: ${ok ? '#4cc38a' : '#ff8b76'}; }
@@ -26,16 +28,4 @@ export function callbackPage({ ok, title, text }: Page): string {
   h1 { margin: 1rem 0 .5rem; font-size: 1.3rem; line-height: 1.3; }
   p { margin: 0; color: var(--soft); overflow-wrap: anywhere; }
   p + p { margin-top: .75rem; }
-</style>
-</head>
-<body>
-<main>
-<svg viewBox="0 0 50 50" aria-hidden="true"><circle cx="25" cy="25" r="22"/>${mark}</svg>
-<h1>${htmlText(title)}</h1>
-<p>${htmlText(text)}</p>
-${ok ? '<p>You can close this window and go on in the terminal.</p>' : '<p>You can close this window; the terminal says what to do next.</p>'}
-</main>
-</body>
-</html>
 `;
-}

@@ -13,3 +13,30 @@ function markupOf(part: Part): string {
   if (typeof part === 'object') return 'markup' in part ? part.markup : part.map(markupOf).join('');
   return String(part).replaceAll(/[&<>"']/gu, (character) => `&#${character.charCodeAt(0)};`);
 }
+
+type PageParts = {
+  readonly title: string;
+  /** What else stands in the head; made by us. */
+  readonly head?: string;
+  readonly style: string;
+  readonly body: Html;
+};
+
+/** A page that stands alone: its style is in it, light and dark as its reader has it, and nothing is loaded. */
+export const pageOf = ({ title, head = '', style, body }: PageParts): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${{ markup: head }}<title>${title}</title>
+<style>${{ markup: style }}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+</body>
+</html>
+`.markup;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Scope } from '../../api/operation.ts';
-import { type Html, html } from '../../text/markup.ts';
+import { type Html, html, pageOf } from '../../text/markup.ts';
 
 export type Page = {
   readonly body: string;
@@ -26,7 +26,7 @@ export type ConsentForm = {
 /** The page on which a customer picks the account and the scopes. It is a plain form: no script, and the keyboard is enough. */
 export function consentPage(form: ConsentForm): Page {
   const { client, returnsTo, accounts, scopes, formToken, problem } = form;
-  return pageOf(
+  return styled(
     `Let ${client} into your account?`,
     html`
     <h1>Let <bdi class="client">${client}</bdi> into your account?</h1>
@@ -55,7 +55,7 @@ export function consentPage(form: ConsentForm): Page {
 
 /** Shown instead of a redirect where nobody can be trusted with the answer. */
 export const errorPage = (problem: string, advice: string): Page =>
-  pageOf(
+  styled(
     'This request cannot continue',
     html`
     <h1>This request cannot continue</h1>
@@ -106,23 +106,12 @@ const grants: Record<Scope, { readonly title: string; readonly detail: string }>
   'webhooks:manage': { title: 'Manage its webhooks', detail: 'Events are then sent to addresses of its choice' },
 };
 
-const pageOf = (title: string, content: Html): Page => ({
-  body: html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<style>${{ markup: pageStyle }}</style>
-</head>
-<body>
-  <main>
-    <p class="badge">Sandbox · sample data only</p>${content}
-  </main>
-</body>
-</html>
-`.markup,
+const styled = (title: string, content: Html): Page => ({
+  body: pageOf({
+    title,
+    style: pageStyle,
+    body: html`    <p class="badge">Sandbox · sample data only</p>${content}`,
+  }),
   styleHash: `sha256-${hash('sha256', pageStyle, 'base64')}`,
 });
 
