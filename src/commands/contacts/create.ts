@@ -11,7 +11,7 @@ import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call/call.ts';
 import { fullName } from '../../text/full-name.ts';
 import { counted } from '../../text/number.ts';
-import { withoutUndefined } from '../../text/record.ts';
+import { fieldsIn, textIn, withoutUndefined } from '../../text/record.ts';
 
 type Body = Input<typeof createContacts>['body'];
 
@@ -42,11 +42,12 @@ export const createContact = defineCommand({
     const given = withoutUndefined(fields);
     const body = file === undefined ? oneContact(given) : await batchFrom(ctx, file);
     const service = await connect(ctx, settings);
-    const made = unwrap(createContacts, await call(service, createContacts, { body })) as unknown[] | object;
+    const made = unwrap(createContacts, await call(service, createContacts, { body }));
     if (!Array.isArray(made)) {
-      const { contact_id: id = '', name = given.name } = made as { contact_id?: number; name?: string };
-      const whole = fullName({ name, last_name: given.last_name });
-      return { data: { shape: 'record', record: made }, done: `Contact ${id} (${whole}) is created.` };
+      const record = fieldsIn(made);
+      const { contact_id: id = '', name = given.name } = record;
+      const whole = fullName({ name: textIn(name), last_name: given.last_name });
+      return { data: { shape: 'record', record }, done: `Contact ${id} (${whole}) is created.` };
     }
     const done = `Created ${counted(made.length, 'contact')}.`;
     return { data: { shape: 'list', records: made, columns: ['contact_id', 'name'] }, done, notes: [done] };
