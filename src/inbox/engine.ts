@@ -1,5 +1,6 @@
 import type { Effect } from './effect.ts';
 import type { Event } from './event.ts';
+import { asOf } from './jobs.ts';
 import { begin, type Model, type Start } from './model.ts';
 import { update } from './update.ts';
 
@@ -48,7 +49,7 @@ export function startEngine(start: Start, { perform, changed, now, failed }: Por
   const tell = (event: Event) => {
     try {
       // What is held, and every age, is counted from the moment in which something happens.
-      const before = { ...model, now: now() };
+      const before = asOf(model, now());
       const step = update(before, event);
       const isOther = step.model !== before;
       if (!isOther && step.effects.length === 0) return;

@@ -35,6 +35,21 @@ export function readDone(model: Model): Model {
   return { ...model, jobs: model.jobs.filter((job) => !isPassing(job)) };
 }
 
+/** What is held is counted down each second. A step that is so long is none: svc stood still (Ctrl-Z, sleep), or the clock was set. */
+const longestStepMs = 3_000;
+
+/**
+ * The model as of now. What svc stood still for does not count for what is held: whoever stopped it may still take it back. Nor
+ * does it wait longer where the clock was set back.
+ */
+export function asOf(model: Model, now: number): Model {
+  const passed = now - model.now;
+  const isStep = passed >= 0 && passed < longestStepMs;
+  if (isStep || !model.jobs.some(({ state }) => state === 'held')) return { ...model, now };
+  const jobs = model.jobs.map((job) => (job.until === undefined ? job : { ...job, until: job.until + passed }));
+  return { ...model, now, jobs };
+}
+
 /** Everything that is held goes back to its draft. */
 export function takenBack(model: Model): Step {
   const held = model.jobs.filter(({ state }) => state === 'held');

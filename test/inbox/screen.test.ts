@@ -115,6 +115,32 @@ test('Ctrl-C ends, and says what waits', async () => {
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Draft 1: a reply to T-1005')]);
 });
 
+async function passSeconds(world: SandboxWorld, { terminal }: Shown, seconds: number): Promise<void> {
+  for (let second = 0; second < seconds; second++) {
+    await world.clock.sleep(1000);
+    terminal.pass(1000);
+  }
+}
+
+test.each([60_000, 3_600_000, -3_600_000])(
+  'what is held leaves no sooner and no later where %d ms were no time that svc ran: Ctrl-Z, or a clock that was set',
+  async (ms) => {
+    const world = await desk();
+    await svc(world, ['config', 'set', 'hold', '5']);
+    const screen = open(world, 120, 24, { edit: (initial) => `It is fixed.\n${initial}` });
+    await screen.shows('Ben Castro');
+    screen.type('r');
+    await screen.shows('leaves in 5 s');
+    world.clock.advance(ms);
+    screen.terminal.pass(1000);
+    await screen.shows('leaves in 5 s');
+    await passSeconds(world, screen, 5);
+    await screen.shows('Sent: a reply');
+    screen.type('q');
+    await screen.ended;
+  },
+);
+
 test.each(['draft', 'ask'])('sends %s that is set while a reply is held keeps it as a draft', async (mode) => {
   const world = await desk();
   await svc(world, ['config', 'set', 'hold', '5']);
@@ -123,8 +149,7 @@ test.each(['draft', 'ask'])('sends %s that is set while a reply is held keeps it
   screen.type('r');
   await screen.shows('leaves in 5 s');
   await svc(world, ['config', 'set', 'sends', mode]);
-  await world.clock.sleep(6_000);
-  screen.terminal.pass(6_000);
+  await passSeconds(world, screen, 6);
   await screen.shows(`Draft 1 was not sent: sends is ${mode} now. It waits in the view drafts (v).`);
   screen.type('q');
   await screen.ended;
@@ -148,8 +173,7 @@ test('what was agreed to at a question still goes under ask, and under draft no 
     screen.type('y');
     await screen.shows('leaves in 5 s');
     await svc(world, ['config', 'set', 'sends', mode]);
-    await world.clock.sleep(6_000);
-    screen.terminal.pass(6_000);
+    await passSeconds(world, screen, 6);
     await screen.shows(sent === 1 ? 'Sent: a reply' : 'Draft 1 was not sent');
     screen.type('q');
     await screen.ended;
