@@ -152,6 +152,10 @@ export class Failure extends Error {
   }
 }
 
+/** The same failure, with other advice. */
+export const withHint = (failure: Failure, hint: string): Failure =>
+  new Failure(failure.kind, failure.message, { ...failure, hint, cause: failure });
+
 /** Which record is not there. Other failures stay as they are. */
 export const notFoundNames =
   (what: string, advice?: string) =>

@@ -3,7 +3,7 @@ import type { Given } from './command/command.ts';
 import type { Settings } from './config/settings.ts';
 import { type Context, type Writes, withContext } from './context.ts';
 import { isThere } from './disk/file/atomic-file.ts';
-import { Failure, interruption, orElse } from './errors.ts';
+import { Failure, interruption, orElse, withHint } from './errors.ts';
 import { nodeSqlite } from './mirror/sqlite/node-sqlite.ts';
 import { copyName } from './mirror/store/copy-name.ts';
 import type { View } from './output/view.ts';
@@ -125,8 +125,7 @@ async function withTextKept(ctx: Context, failure: Failure, { text, file }: Writ
   if (!isText) return failure;
   const path = own ?? file?.path;
   const kept = path === undefined ? `What you wrote:\n${text}` : `What you wrote is kept in ${path}`;
-  const hint = failure.hint === undefined ? kept : `${failure.hint}\n${kept}`;
-  return new Failure(failure.kind, failure.message, { ...failure, hint, cause: failure });
+  return withHint(failure, failure.hint === undefined ? kept : `${failure.hint}\n${kept}`);
 }
 
 async function carryOut(ctx: Context, invocation: Invocation, asked: Settings): Promise<number> {

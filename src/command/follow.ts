@@ -1,6 +1,6 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { type Context, type SendWish, withContext } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, withHint } from '../errors.ts';
 import { call, type Service } from '../http/call/call.ts';
 import { wireOf } from '../http/exchange/request.ts';
 import { restIs } from '../http/exchange/writes.ts';
@@ -94,11 +94,7 @@ export function firstFailed({ preview }: Context, error: unknown, steps: readonl
     preview.requests.push(...followsOf(steps).map(({ method, path, body = null }) => ({ method, path, body })));
   if (steps.length === 0 || !(error instanceof Failure) || error.drafted || !error.isUnsure) return error;
   const rest = `What was to follow was not done. To do it once it is there: ${commandsFor(steps)}`;
-  return new Failure(error.kind, error.message, {
-    ...error,
-    hint: [error.hint, rest].filter(Boolean).join('\n'),
-    cause: error,
-  });
+  return withHint(error, [error.hint, rest].filter(Boolean).join('\n'));
 }
 
 /** Does them in order. Where one is not surely done, the failure says what was, what was not, and how to do the rest. */

@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { type Failure, withHint } from '../errors.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { copyCommands, profileCommands } from './command-names.ts';
 
@@ -59,6 +59,4 @@ export const typeableNote = (text: string, carried: Carried): string => {
 };
 
 export const advised = (failure: Failure, carried: Carried): Failure =>
-  failure.hint === undefined
-    ? failure
-    : new Failure(failure.kind, failure.message, { ...failure, hint: typeable(failure.hint, carried), cause: failure });
+  failure.hint === undefined ? failure : withHint(failure, typeable(failure.hint, carried));

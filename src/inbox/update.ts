@@ -123,8 +123,9 @@ function listed(model: Model, event: Extract<Event, { is: 'rows' | 'no-rows' }>)
 /** Without what nobody knew of, and the copy has shown since. */
 function settled({ handled, list: { rows } }: Model): Model['handled'] {
   const others = Object.entries(handled).filter(([key, { seen }]) => {
-    const row = seen && rows.find((one) => keyOf(one) === key);
-    return !row || (row.status === seen?.status && row.priority === seen?.priority);
+    if (!seen) return true;
+    const row = rows.find((one) => keyOf(one) === key);
+    return !row || (row.status === seen.status && row.priority === seen.priority);
   });
   return others.length === Object.keys(handled).length ? handled : Object.fromEntries(others);
 }

@@ -1,14 +1,14 @@
 import type { CredentialKind } from '../../api/operation.ts';
 import { type AtHand, credentialsAtHand, notLoggedIn } from '../../auth/at-hand.ts';
 import { loginCommand, readStored } from '../../auth/credentials.ts';
-import { onlyWith, openSession } from '../../auth/session.ts';
+import { onlyWith } from '../../auth/session.ts';
 import { defineCommand } from '../../command/command.ts';
 import { readConfig } from '../../config/config-file.ts';
 import { credentialVariables } from '../../config/credential-variables.ts';
 import { profileConfig, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { connect, traced } from '../../http/call/call.ts';
+import { connect } from '../../http/call/call.ts';
 import { judgeCredential } from '../../login/judge-credential.ts';
 import {
   type CredentialReport,
@@ -30,18 +30,17 @@ export const authStatus = defineCommand({
   examples: ['svc whoami', 'svc auth status --json', 'svc auth status --jq .account.name'],
   async run(ctx, { settings }) {
     const atHand = await credentialsAtHand(ctx, settings);
-    const session = atHand.length > 0 ? await openSession(await traced(ctx, settings), settings) : undefined;
-    const service = session && (await connect(ctx, settings, session));
+    const service = atHand.length > 0 ? await connect(ctx, settings) : undefined;
     const known = profileConfig(await readConfig(ctx.files), settings.profile).account;
     let account: StatusReport['account'] = null;
     const credentials: CredentialReport[] = [];
     const notes: string[] = [];
     let why: string | undefined;
     for (const { kind, from } of atHand) {
-      if (!service || !session) break;
+      if (!service) break;
       // A refresh that is refused forgets the login, and where it was.
       const store = from === 'environment' ? from : await placeOf(ctx.tokens, settings.profile, kind);
-      const alone = { ...service, session: onlyWith(session, kind) };
+      const alone = { ...service, session: onlyWith(service.session, kind) };
       const judged = await judgeCredential(alone, kind, account?.id ?? known?.id);
       if (judged.account) account = { id: judged.account.account_id, name: judged.account.name };
       const { valid, refusal } = judged;

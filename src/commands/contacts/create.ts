@@ -70,7 +70,7 @@ async function batchFrom(ctx: Parameters<typeof readUserJson>[0], file: string):
     });
   }
   const checked = check(createContacts.body.options[0], body);
-  if (checked.ok) return checked.value === undefined ? { contacts: [] } : (body as Body);
+  if (checked.ok) return body as Body;
   throw new Failure('usage', `--file: ${source} holds contacts that the service would refuse; nothing was sent.`, {
     fields: checked.fields,
   });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { webhookTarget } from '../../api/webhooks.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, withHint } from '../../errors.ts';
 
 /** Where the service may deliver. `name`: of the flag or argument. */
 export function httpsTarget(name: string, url: string): string {
@@ -14,7 +14,8 @@ export function httpsTarget(name: string, url: string): string {
 export function withSandboxAdvice(url: string, error: unknown): unknown {
   if (!(error instanceof Failure) || error.kind !== 'rejected' || error.hint !== undefined || url.startsWith('https:'))
     return error;
-  const hint =
-    'A sandbox delivers to http:// of this machine where it was started with: svc sandbox start --allow-http-targets';
-  return new Failure(error.kind, error.message, { ...error, hint, cause: error });
+  return withHint(
+    error,
+    'A sandbox delivers to http:// of this machine where it was started with: svc sandbox start --allow-http-targets',
+  );
 }
