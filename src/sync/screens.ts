@@ -1,5 +1,5 @@
 import type { Files } from '../batch/ending.ts';
-import { duration } from '../batch/pace.ts';
+import { duration, rowsInWords } from '../batch/pace.ts';
 import { problemLines } from '../batch/problem-lines.ts';
 import type { Terminal } from '../output/view.ts';
 import { counted, number } from '../text/number.ts';
@@ -80,7 +80,7 @@ export const planView =
       ...others,
       '',
       ...wrap(
-        `${number(plan.sendable)} of ${number(plan.rows)} rows would be sent, in ${chunks}${tagsQuestion(plan) ? ', once it is said what separates the tags' : ''}.`,
+        `${number(plan.sendable)} of ${rowsInWords(plan.rows)} would be sent, in ${chunks}${tagsQuestion(plan) ? ', once it is said what separates the tags' : ''}.`,
         width,
       ),
       ...(report.skipped ? [`${counted(report.skipped, 'row')} would be skipped.`] : []),

@@ -4,7 +4,7 @@ import { isRecord } from '../text/record.ts';
 import type { CsvRecord, Parser } from './csv.ts';
 import { subject } from './decode.ts';
 import { createLinesParser, createValuesParser, type JsonRecord } from './json.ts';
-import type { Source } from './source.ts';
+import { needsRows, type Source } from './source.ts';
 import { openTable, type Table, type TableOptions } from './table.ts';
 
 /** A row of a person's file: its cells at the places of the columns; undefined where a row has no such cell. */
@@ -44,7 +44,7 @@ export async function openRows(source: Source, options: RowsOptions): Promise<Ro
   const start = await startOf(source);
   if (start === '') {
     const hasNoRows = source.path === undefined;
-    throw new Failure('usage', `${subject(source.name)} has only blank lines.`, { hasNoRows });
+    throw new Failure('usage', `${subject(source.name)} has only blank lines.`, { hasNoRows, hint: needsRows });
   }
   const isTable = options.delimiter !== undefined || options.skipLines !== undefined || options.noHeader;
   const json = isTable ? undefined : jsonForm(start);

@@ -132,11 +132,14 @@ export const changedMeanwhile = (name: string): Failure =>
 
 const stdinOf = ({ stdin, signal }: Ports) => Object.assign(untilEnded(stdin, signal), { isTTY: stdin.isTTY });
 
+const folder = (file: string): Failure =>
+  new Failure('usage', `${file} is a folder, not a file.`, { hint: 'Name a file in it.' });
+
 async function openFile(ctx: Ports, file: string, name: string): Promise<Opened> {
   const opened = await openUserInput(file, ctx.signal).catch(async (error: unknown) => {
     if (isCode(error, 'ENOENT')) throw await noFile(file, `There is no file ${file}`);
     if (isCode(error, 'EACCES')) throw new Failure('usage', `No permission to read ${file}.`);
-    if (isCode(error, 'EISDIR')) throw new Failure('usage', `${file} is a folder, not a file.`);
+    if (isCode(error, 'EISDIR')) throw folder(file);
     throw new Failure('usage', `${file} cannot be opened.`, { cause: error });
   });
   if (opened.kind === 'once') return spool(ctx, opened.bytes, name);
@@ -144,7 +147,7 @@ async function openFile(ctx: Ports, file: string, name: string): Promise<Opened>
   const found = await handle.stat({ bigint: true });
   if (found.isFile()) return { handle, close: () => handle.close(), found };
   try {
-    if (found.isDirectory()) throw new Failure('usage', `${file} is a folder, not a file.`);
+    if (found.isDirectory()) throw folder(file);
     return await spool(ctx, handle.createReadStream({ autoClose: false }), name);
   } finally {
     await handle.close();

@@ -2,7 +2,7 @@ import { Failure } from '../errors.ts';
 import { type CsvRecord, createCsvParser, type Parser, readOneRecord } from './csv.ts';
 import { withoutFooter } from './footer.ts';
 import { announcementIn, type Beginning, findBeginning, type HeaderOptions, type Passed } from './header.ts';
-import { changedMeanwhile, type Source } from './source.ts';
+import { changedMeanwhile, needsRows, type Source } from './source.ts';
 
 /** A CSV file whose columns have names. */
 export type Table = {
@@ -70,7 +70,7 @@ async function beginningOf(source: Source, options: TableOptions) {
   }
   const beginning = findBeginning(text, { ...options, isWhole: true });
   if (beginning) return { text, isWhole: true, beginning };
-  throw new Failure('usage', `${source.name} has only blank lines.`);
+  throw new Failure('usage', `${source.name} has only blank lines.`, { hint: needsRows });
 }
 
 function examplesOf(

@@ -68,7 +68,7 @@ describe('a file', () => {
 
   test.each([
     ['empty', '', /is empty/u],
-    ['blank', ' \n\n', /only blank lines/u],
+    ['blank', ' \n\n', /only blank lines\.\nCheck what made the file/u],
     ['a header without rows', 'subject\n', /holds no rows/u],
     [
       'two columns for one field',

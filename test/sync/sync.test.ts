@@ -140,7 +140,7 @@ describe('a CSV goes into the account', () => {
 describe('what cannot be synced is said, and nothing is sent', () => {
   test.each<[title: string, content: string | Buffer, message: string, flags?: string[]]>([
     ['an empty file', '', 'contacts.csv is empty.'],
-    ['only a byte order mark', '\ufeff', 'has only blank lines'],
+    ['only a byte order mark', '\ufeff', 'has only blank lines.\nCheck what made the file'],
     ['a header alone', 'email,name\n', 'contacts.csv has a header but no rows.'],
     ['no email column', 'name\nAda\n', 'No column holds the email address'],
     ['an unclosed quote', 'email\na@example.com\n"b@example.com\n', 'Line 3: a quote is opened here and never closed.'],
@@ -199,7 +199,7 @@ describe('what cannot be synced is said, and nothing is sent', () => {
     });
     expect(await svc(there, ['contacts', 'sync', there.folder])).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('is a folder, not a file.'),
+      stderr: expect.stringContaining('is a folder, not a file.\nName a file in it.'),
     });
   });
 

@@ -99,7 +99,7 @@ test('a dry run with a question sends nothing, now or ever, until it is answered
   const tagged = fileOf('tags.csv', 'name,email,tags\nAda,ada@example.org,"vip, new"\n');
   const dry = await svc(sandboxWorld(), ['contacts', 'sync', tagged, '--dry-run'], terminal);
   expect(dry.exitCode).toBe(2);
-  expect(dry.stdout).toContain('would be sent, in 1 call, once it is said what separates the tags.');
+  expect(dry.stdout).toContain('1 of 1 row would be sent, in 1 call, once it is said what separates the tags.');
   expect(dry.stderr).toContain('one tag, or several?');
   const mixed = fileOf('mixed.csv', 'name,email,tags\nAda,ada@example.org,"vip, new"\nBo,bo@example.org,a|b\n');
   const both = await svc(sandboxWorld(), ['contacts', 'sync', mixed, '--dry-run']);
