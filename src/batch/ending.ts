@@ -105,7 +105,7 @@ export const noneSendable = (rows: number, file: string): Failure =>
   new Failure(
     'usage',
     rows === 1 ? `The only row of ${file} cannot be sent.` : `None of the ${rowsInWords(rows)} of ${file} can be sent.`,
-    { hint: 'Nothing was sent. Fix the rows, or name the right columns with --map.' },
+    { hint: 'Nothing was sent. Fix the rows, or name the right columns: --map "COLUMN=FIELD"' },
   );
 
 /** Where the file that was sent is another one by now. What can be read no more is told by nobody. */

@@ -228,6 +228,19 @@ describe('columns that nothing takes', () => {
     expect(ran.stderr).not.toContain('the requester yet');
   });
 
+  test.each(['Answer', 'Response', 'Text'])('the text of a reply may be called %s', async (name) => {
+    const world = sandboxWorld();
+    const file = fileIn(world, `Ticket,${name}\nT-1008,Hello\n`);
+    const ran = await svc(world, ['tickets', 'reply', '--from', file, '--dry-run']);
+    expect(ran.stderr).toContain(`To send what fits, add:\n  --map "${name}=body"\n`);
+  });
+
+  test('where no column fits, it is said how one is named', async () => {
+    const world = sandboxWorld();
+    const ran = await svc(world, ['tickets', 'reply', '--from', fileIn(world, 'Ticket,Xyz\nT-1008,Hello\n')]);
+    expect(ran.stderr).toContain('or name the right columns: --map "COLUMN=FIELD"\n');
+  });
+
   test('where no column is known at all, what fits is said all the same', async () => {
     const world = sandboxWorld();
     const line = [

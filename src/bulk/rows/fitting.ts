@@ -16,7 +16,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   title: ['subject', 'name', 'headline'],
   description: ['ticketdescription', 'body', 'message', 'details', 'content', 'comment', 'beschreibung'],
   content: ['body', 'text', 'description', 'notes'],
-  body: ['message', 'text', 'comment', 'reply', 'note', 'content', 'description'],
+  body: ['message', 'text', 'comment', 'reply', 'answer', 'response', 'note', 'content', 'description'],
   priority: ['prio', 'ticketpriority', 'urgency', 'prioritat'],
   status: ['ticketstatus', 'state', 'stage'],
   due_at: ['duedate', 'duebytime', 'dueby', 'due', 'dueon', 'duetime', 'deadline', 'fallig', 'falligam'],
