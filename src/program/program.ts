@@ -125,10 +125,11 @@ async function helpAsked(typed: readonly string[], columns?: number): Promise<st
     return `${JSON.stringify({ topic: name, summary, text: text(usualWidth) }, null, 2)}\n`;
   }
   const names = topics.map(({ name }) => name);
-  const { habitualTopic } = await import('./habit-words.ts');
+  const { commandHabits, habitIn, habitualTopic } = await import('./habit-words.ts');
   const meant =
     habitualTopic(word) ??
     names.find((name) => word.length > 2 && name.startsWith(word)) ??
+    habitIn(commandHabits, '', word)?.replace(/^help | --.*/gu, '') ??
     nearest(word, [...names, ...entries.map(({ name }) => name)]);
   throw new Failure('usage', `There is no help on '${word}'.`, {
     hint: `${meant === undefined ? '' : `Did you mean: svc help ${meant}\n`}Topics: ${names.join(', ')}. Commands: svc help commands`,

@@ -30,9 +30,11 @@ export function refusal(
   }
   const bare = /option '(?:-\w, )?(--[\w-]+)[^']*' argument missing/u.exec(message);
   if (bare) {
+    const own = runOf(descend(loaded, command.slice(1)).node);
+    const choices = own && namedFlags(own).find(([name]) => `--${name}` === bare[1])?.[1].choices;
     return new Failure('usage', `${bare[1]} needs a value.`, {
       // The pages of the commands do not list the flags that every command takes.
-      hint: command.length === 0 ? 'Run: svc help flags' : page,
+      hint: command.length === 0 ? 'Run: svc help flags' : `${choices ? `One of ${choices.join(', ')}.\n` : ''}${page}`,
     });
   }
   // What stands behind the `=` may be a secret, of several lines too.

@@ -59,6 +59,17 @@ describe('svc help of what is no topic', () => {
     for (const topic of ['exit-codes', 'output', 'flags', 'scripting']) expect(ran.stderr).toContain(topic);
   });
 
+  test.each([
+    ['import', 'contacts sync'],
+    ['chat', 'conversations'],
+    ['upgrade', 'doctor'],
+    ['commands', undefined],
+  ])('names the command that people mean by %s', async (word, command) => {
+    const { stderr } = await run(`help ${word}`);
+    if (command === undefined) expect(stderr).toBe('');
+    else expect(stderr).toContain(`Did you mean: svc help ${command}\n`);
+  });
+
   test('names a near command too, and guesses nothing from nonsense', async () => {
     expect((await run('help tickts')).stderr).toContain('Did you mean: svc help tickets');
     expect((await run('help nonsense')).stderr).not.toContain('Did you mean');
@@ -607,6 +618,8 @@ test('a flag without its value says so, in words', async () => {
       expect.stringContaining(`Error: ${flag} needs a value.\nRun: svc `),
     ]);
   }
+  const { stderr } = await run('contacts sync x.csv --dedupe');
+  expect(stderr).toBe('Error: --dedupe needs a value.\nOne of first, merge, error.\nRun: svc contacts sync --help\n');
 });
 
 test.each([
