@@ -25,17 +25,20 @@ export async function readServeConfig(ctx: Pick<Context, 'stdin' | 'signal'>, pa
   if (unread.length > 0) throw mistaken(path, unread);
   const value: unknown = jsOf(document, path);
   if (value !== null && !isRecord(value)) {
-    throw mistaken(path, [{ line: 1, text: 'the file must be a map of names and values' }]);
+    throw mistaken(path, [{ line: 1, text: `the file ${mustBeMap}` }]);
   }
   const checked = v.safeParse(configSchema, value ?? {});
   const alone = ofOneAccount(value ?? {}).map((key) => ({
     line: lineOf(key),
     text: `${nameOf(key)} is of one account: where accounts is given, each of them has its own`,
   }));
-  const unknown = unknownKeys(configSchema, value).map((one) => ({ line: lineOf(one.path), text: unknownWords(one) }));
-  const wrong = checked.success ? [] : checked.issues.filter((issue) => !isUnknownKey(issue));
+  const misplaced = misplacedIn(configSchema, value);
+  const places = misplaced.map((one) => ({ line: lineOf(one.path), text: misplacedWords(one) }));
+  // Of what stands in a list there the schema says that its keys are missing.
+  const isBelowOne = (issue: v.BaseIssue<unknown>) => misplaced.some((one) => one.known === 'map' && isIn(issue, one));
+  const wrong = checked.success ? [] : checked.issues.filter((issue) => !isMisplaced(issue) && !isBelowOne(issue));
   const found = wrong.map((issue) => mistakeOf(issue, lineOf));
-  if (!checked.success || alone.length > 0) throw mistaken(path, [...unknown, ...found, ...alone]);
+  if (!checked.success || alone.length > 0 || places.length > 0) throw mistaken(path, [...places, ...found, ...alone]);
   const bad = await badFilters(checked.output, lineOf, ctx.signal);
   if (bad.length > 0) throw mistaken(path, bad);
   return { config: checked.output, file, folder: dirname(file) };
@@ -59,6 +62,8 @@ function jsOf(document: Document, path: string): unknown {
   }
 }
 
+const mustBeMap = 'must be a map of names and values';
+
 type Key = string | number;
 /** The line of the file in which the path stands. */
 type LineOf = (path: readonly Key[]) => number;
@@ -68,31 +73,38 @@ function mistakeOf(issue: v.BaseIssue<unknown>, lineOf: LineOf): Mistake {
   const line = lineOf(path);
   const place = nameOf(path);
   if (issue.received === 'undefined') return { line, text: `${place} is missing` };
-  if (issue.type === 'strict_object') return { line, text: `${place || 'the file'} must be a map of names and values` };
+  if (issue.type === 'strict_object') return { line, text: `${place || 'the file'} ${mustBeMap}` };
   return { line, text: `${place} ${issue.message}`.trim() };
 }
 
-/** A key that the schema does not have, and those that it has there. */
-type Unknown = { readonly path: readonly Key[]; readonly known: readonly string[] };
+/** What is not as the schema has it there: a key that it does not know, beside those that it does, or a list in place of a map. */
+type Misplaced = { readonly path: readonly Key[]; readonly known: readonly string[] | 'map' };
 
-const isUnknownKey = ({ type, expected }: v.BaseIssue<unknown>): boolean =>
+const isIn = ({ path }: v.BaseIssue<unknown>, { path: place }: Misplaced): boolean =>
+  place.every((key, at) => path?.[at]?.key === key);
+
+const isMisplaced = ({ type, expected }: v.BaseIssue<unknown>): boolean =>
   type === 'strict_object' && expected === 'never';
 
-/** All of them: the schema itself tells of the first one of a map alone. */
-function unknownKeys(schema: unknown, value: unknown, path: readonly Key[] = []): Unknown[] {
+/** All of them: the schema itself tells of the first one of a map alone, and takes a list for a map. */
+function misplacedIn(schema: unknown, value: unknown, path: readonly Key[] = []): Misplaced[] {
   if (!isRecord(schema)) return [];
   const { wrapped, item, entries } = schema;
-  if (wrapped !== undefined) return unknownKeys(wrapped, value, path);
-  if (Array.isArray(value)) return value.flatMap((one, at) => unknownKeys(item, one, [...path, at]));
+  if (wrapped !== undefined) return misplacedIn(wrapped, value, path);
+  if (Array.isArray(value))
+    return isRecord(entries)
+      ? [{ path, known: 'map' }]
+      : value.flatMap((one, at) => misplacedIn(item, one, [...path, at]));
   if (!isRecord(entries) || !isRecord(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
     Object.hasOwn(entries, key)
-      ? unknownKeys(entries[key], inner, [...path, key])
+      ? misplacedIn(entries[key], inner, [...path, key])
       : [{ path: [...path, key], known: Object.keys(entries) }],
   );
 }
 
-function unknownWords({ path, known }: Unknown): string {
+function misplacedWords({ path, known }: Misplaced): string {
+  if (known === 'map') return `${nameOf(path)} ${mustBeMap}`;
   const meant = nearest(String(path.at(-1)), known);
   return `${nameOf(path)} is not known${meant ? `; did you mean ${meant}?` : ''}`;
 }

@@ -223,6 +223,15 @@ test.each([
   ['listen: {}\nsinks: []\n', 'line 2: sinks is an empty list: name where events are to go.'],
   ['', 'line 1: sinks is missing.'],
   ['- 1\n', 'line 1: the file must be a map'],
+  ...['secrets: [{ env: HOOKS }]', 'secrets: []', 'retry: [8]', 'retry: []'].map((line) => [
+    `sinks: [{ name: app, file: { path: a } }]\n${line}\n`,
+    `has a mistake.\n  line 2: ${line.split(':')[0]} must be a map of names and values.\n`,
+  ]),
+  ['sinks: [[{ name: app }]]\n', 'has a mistake.\n  line 1: sinks[0] must be a map of names and values.\n'],
+  [
+    'sinks: [{ name: app, http: [url] }]\n',
+    'has a mistake.\n  line 1: sinks[0].http must be a map of names and values.\n',
+  ],
 ])('--check finds the mistake in %j', async (config = '', said = '') => {
   const world = await newWorld();
   writeFileSync(join(world.folder, 'c.yaml'), config);
