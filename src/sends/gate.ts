@@ -1,7 +1,7 @@
 import { operationNamed, takes } from '../api/takes.ts';
 import type { SendMode } from '../config/settings.ts';
 import { stricter } from '../config/settings.ts';
-import type { SendRequest, Verdict } from '../context.ts';
+import type { Context, SendRequest, Verdict } from '../context.ts';
 import { Failure, isInterruption } from '../errors.ts';
 import { once } from '../promise/once.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
@@ -91,9 +91,20 @@ const agreed = new WeakMap<SendRequest, string>();
 async function isAsAgreed({ ctx, shared }: Judging, request: SendRequest): Promise<boolean> {
   // Nobody would be asked about it once more.
   const read = shared.isAgreedToAll ? undefined : agreed.get(request);
-  if (read === undefined || read === (await import('./ask.ts')).readIn(request, await request.read())) return true;
+  if (read === undefined || read === (await import('./ask.ts')).readIn(request, await readPromptly(ctx, request)))
+    return true;
   ctx.notice('What would be sent has changed since you read it.');
   return false;
+}
+
+/** So long an answer may be on its way, and still show what is there. */
+const promptMs = 3000;
+
+/** One that was longer on its way may be of before a change: it is read once more. */
+async function readPromptly({ clock }: Pick<Context, 'clock'>, request: SendRequest): Promise<Fields | undefined> {
+  const began = clock.ticks();
+  const record = await request.read();
+  return clock.ticks() - began < promptMs ? record : request.read();
 }
 
 const modeWith = async ({ ctx, settings, wish }: Judging, policies: readonly Policy[]): Promise<SendMode> =>

@@ -219,3 +219,19 @@ function answeredLate({ world }: ReturnType<typeof desk>, path: string, meanwhil
   };
   return { ...world, exchange };
 }
+
+test('what a person has agreed to is held against the entry once more where that was long in coming', async () => {
+  const at = desk();
+  const { id } = await hiddenEntry(at);
+  let service = at.world;
+  const whileAsked = async () => {
+    service = answeredLate(at, `/changelog/${id}`, () => at.ok(`changelog update ${id} --content Plans`));
+  };
+  const late = {
+    ...at.world,
+    exchange: (request: Parameters<typeof service.exchange>[0]) => service.exchange(request),
+  };
+  const ran = await svc(late, ['changelog', 'publish', String(id)], { ...ask, whileAsked, answers: [true, false] });
+  expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/has changed since you read it.*Plans/su) });
+  expect(await at.json<object>(`changelog get ${id}`)).toMatchObject({ status: 'draft' });
+});
