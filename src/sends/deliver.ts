@@ -6,6 +6,7 @@ import { madeIds } from '../http/exchange/made.ts';
 import { operationAt } from '../http/exchange/raw.ts';
 import { readBefore } from '../http/look/before.ts';
 import type { Read } from '../http/look/lookups.ts';
+import { withoutClaim } from '../http/send/whole.ts';
 import { type Held, withStep } from './claim.ts';
 import type { Draft, Step } from './draft.ts';
 
@@ -66,7 +67,9 @@ export async function deliver(delivering: Delivering): Promise<Delivered> {
 function unwritten(held: Held, error: unknown): Failure {
   held.stop();
   const { id } = held.draft();
-  return new Failure('failed', `Draft ${id} was sent, and that could not be written down: ${messageOf(error)}`, {
+  // What keeps it from being written down says of itself that nothing was sent.
+  const why = withoutClaim(messageOf(error));
+  return new Failure('failed', `Draft ${id} was sent, and that could not be written down: ${why}`, {
     hint: `Do not send it again. Look with: svc drafts show ${id}`,
     isWhole: true,
   });
