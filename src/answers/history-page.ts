@@ -28,13 +28,13 @@ export function historyPage(history: History, terminal: Terminal): string {
   ];
   const rule = paint('dim', '─'.repeat(readingWidth(terminal.width)));
   const inTime = blocks.sort((a, b) => a.time - b.time).map(({ text }) => text.trimEnd());
-  return `${[personText(history, terminal), ...inTime].join(`\n${rule}\n`)}\n`;
+  return `${[personText(history, terminal, blocks.length), ...inTime].join(`\n${rule}\n`)}\n`;
 }
 
 /** Fields of a contact in the order in which people look for them. */
 const facts = ['contact_id', 'email', 'phone', 'company', 'website', 'country', 'tags', 'lead_status', 'created_at'];
 
-function personText({ contact, lists, ...others }: History, terminal: Terminal): string {
+function personText({ contact, lists, ...others }: History, terminal: Terminal, below: number): string {
   const { width, paint, now } = terminal;
   const name = fullName(contact) || 'No name';
   const metadata = Object.entries(Object(contact.metadata));
@@ -59,7 +59,7 @@ function personText({ contact, lists, ...others }: History, terminal: Terminal):
     lines(paint('bold', sanitize(name))),
     fields(terminal, rows, roomFor(rows, width)),
     '',
-    lines(`${sums}, in time:`),
+    lines(`${sums}${below === 0 ? '.' : ', in time:'}`),
   ].join('\n');
 }
 

@@ -279,6 +279,9 @@ test('what changed is told like everything else: nothing as (empty), a time as t
   expect(page).toContain('First response: (empty) → 2026-01-05 13:33\n');
   expect(page).toContain('Tags: a, b → (empty)\n');
   expect(page).toContain('VIP (until 2026-01-05 08:00)');
+  expect(page).toContain('0 tickets, 0 conversations, 0 calls, 1 change, in time:\n');
+  const nothing = historyPage({ ...history, changes: [] }, { width: 100, paint: (_, text) => text, now: undefined });
+  expect(nothing).toMatch(/0 tickets, 0 conversations, 0 calls, 0 changes\.\n$/u);
   const html = strFromU8(unzipSync(historyZip(history))['person.html'] as Uint8Array);
   expect(html).toContain('<dd>(empty) → 2026-01-05 13:33</dd>');
   expect(html).toContain('<dd>a, b → (empty)</dd>');
