@@ -48,6 +48,15 @@ const refreshes = (world: AuthWorld) => world.sent.filter(({ what }) => what.end
 
 type Line = { profile: string; outcome: string; ends_at: string | null; message: string | null };
 
+test('where no login is saved that ends, a job is told so', async () => {
+  const world = await machine();
+  const none = await world.svc(['auth', 'keep']);
+  expect([none.exitCode, none.stdout]).toEqual([0, '']);
+  expect(none.stderr).toContain('No OAuth login is saved here, so there is nothing to keep.');
+  await logIn(world, 'fresh', 0);
+  expect((await world.svc(['auth', 'keep'])).stderr).toBe('');
+});
+
 test('a login whose time lies ahead was made by a wrong clock, and is refreshed; one of a few minutes ahead is not', async () => {
   const world = await machine();
   await logIn(world, 'ahead', -400);

@@ -67,8 +67,13 @@ export const authKeep = defineCommand({
           'message',
         ],
         fields: ['profile', 'account', 'outcome', 'ends_at', 'message'],
-        empty: `No login ends within ${flags.within}.`,
+        // Also in a pipe, so that cron tells of a machine where nobody is logged in, or of another home.
+        empty: profiles.length === 0 ? undefined : `No login ends within ${flags.within}.`,
       },
+      notes:
+        profiles.length === 0
+          ? ['No OAuth login is saved here, so there is nothing to keep. To see what is: svc auth list']
+          : [],
       ...(missed.length > 0 && missed.length < kept.length && { outcome: 'partial' as const }),
       ...(missed.length > 0 && missed.length === kept.length && { failure: noneOf(missed) }),
     };
