@@ -804,6 +804,8 @@ test('--dry-run counts and lists what would be rebuilt, and neither sends nor st
   const ran = JSON.parse((await catchUp(...ofAll, '--to', app.url)).stdout);
   expect(ran.sent).toBe(listed.length);
   expect(listed.map(({ id }: { id: string }) => id)).toEqual(app.ids());
+  const none = await svc(world, ['webhooks', 'catch-up', '--since', '1s', '--dry-run'], { env, columns: 100 });
+  expect(none.stderr.match(/would be rebuilt/gu)).toHaveLength(1);
 });
 
 test('the sums add up: each event counts once, by what became of it in the end, over both looks', {

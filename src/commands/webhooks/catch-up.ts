@@ -152,7 +152,7 @@ function planned(
   return {
     read: true,
     data: {
-      ...{ shape: 'list', records, columns, empty: 'Nothing would be rebuilt.' },
+      ...{ shape: 'list', records, columns },
       known: ['id', 'event', 'created_at', 'summary', 'data'],
     },
     notes: [
