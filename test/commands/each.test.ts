@@ -316,21 +316,30 @@ describe('with a few accounts', () => {
 
   test('on a terminal what a write did is shown whole; what only reads can be asked again', () => {
     const line = { profile: 'acme', account: null, exit_code: 0, output: 'id       7\nchannel  email\n' };
-    expect(onTerminal(line, { width: 80, isWrite: true, printed: '' })).toBe(
+    expect(onTerminal(line, { width: 80, isWrite: true, printed: '', names: 4 })).toBe(
       '✓ acme\n    id       7\n    channel  email',
     );
     const part = { ...line, exit_code: 8, output: '1 of 2 rows are done' };
-    expect(onTerminal(part, { width: 80, isWrite: true, printed: 'rejected\t2\n' })).toBe(
+    expect(onTerminal(part, { width: 80, isWrite: true, printed: 'rejected\t2\n', names: 4 })).toBe(
       '✗ acme  exit 8\n    rejected  2',
     );
-    expect(onTerminal(part, { width: 80, isWrite: false, printed: 'rejected\t2\n' })).toBe('✗ acme  exit 8');
+    expect(onTerminal(part, { width: 80, isWrite: false, printed: 'rejected\t2\n', names: 4 })).toBe('✗ acme  exit 8');
     const one = { ...line, output: '12\topen\tExport fails again\t2026-03-01T10:00:00Z\n' };
-    expect(onTerminal(one, { width: 40, isWrite: false, printed: '' })).toBe(
+    expect(onTerminal(one, { width: 40, isWrite: false, printed: '', names: 4 })).toBe(
       '✓ acme\n    12 open Export fails again\n    2026-03-01T10:00:00Z',
     );
-    expect(onTerminal(line, { width: 80, isWrite: false, printed: '' })).toContain(
+    expect(onTerminal(line, { width: 80, isWrite: false, printed: '', names: 4 })).toContain(
       '2 lines (whole in a pipe, or with --json)',
     );
+  });
+
+  test('what they say stands in one column', () => {
+    const on = { width: 80, isWrite: false, printed: '', names: 6 };
+    const line = { profile: 'acme', account: null, exit_code: 0, output: '12' };
+    expect(onTerminal(line, on)).toBe('✓ acme    12');
+    expect(onTerminal({ ...line, profile: 'globex' }, on)).toBe('✓ globex  12');
+    expect(onTerminal({ ...line, exit_code: 4 }, on)).toBe('✗ acme    exit 4');
+    expect(onTerminal(line, { ...on, names: 300 }).length).toBeLessThan(40);
   });
 
   test('svc api asks where it writes, and not where it reads', { tags: ['long'] }, async () => {

@@ -7,6 +7,7 @@ import type { Context } from '../../context.ts';
 import { exitCodes, Failure, interruption } from '../../errors.ts';
 import { isForMachines } from '../../output/failure.ts';
 import type { View } from '../../output/view.ts';
+import { cells } from '../../text/width.ts';
 import { chosenLogins, countedLogins, type Login } from './chosen.ts';
 import {
   failuresOf,
@@ -152,6 +153,7 @@ function viewOf(ctx: Context, { meant, left, notes = [], record, command, most, 
     }
     if (ctx.signal.aborted) throw interruption(ctx.signal, whereItEnded(meant, ended), hintFor(ended));
   }
+  const names = Math.max(0, ...meant.map(({ profile }) => cells(profile)));
   return {
     data: {
       shape: 'stream',
@@ -159,7 +161,7 @@ function viewOf(ctx: Context, { meant, left, notes = [], record, command, most, 
       isDone: isWrite,
       line: (line: Line, terminal) => {
         const { stdout: printed = '' } = ended.find(({ login }) => login.profile === line.profile) ?? {};
-        return terminal ? onTerminal(line, { isWrite, printed, width: terminal.width }) : inPipe(line);
+        return terminal ? onTerminal(line, { isWrite, printed, width: terminal.width, names }) : inPipe(line);
       },
     },
     notes: () => [...failuresOf(ended), sumOf(meant, ended)],

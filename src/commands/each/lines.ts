@@ -3,7 +3,7 @@ import { filled } from '../../text/layout.ts';
 import { listed } from '../../text/listed.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { cells } from '../../text/width.ts';
+import { cells, pad } from '../../text/width.ts';
 import { countedLogins, type Login, sharing } from './chosen.ts';
 import { mostKept, type Ran } from './run.ts';
 
@@ -24,23 +24,37 @@ export const saysNothingDone = ({ stderr }: Ran): boolean => {
 /** The line of a failure for programs, behind what it says to people. */
 const isError = (line: string): boolean => line.startsWith('{"error":');
 
+/** Of a name that others are set apart for. */
+const mostCells = 24;
+
 const textOf = (output: unknown): string[] =>
   (typeof output === 'string' ? output : JSON.stringify(output, null, 2)).split(/\r?\n/u).filter((line) => line !== '');
 
-/** `isWrite`: what was done is shown whole, for nobody can do it again to see it. `printed`: its standard output. */
+/**
+ * `isWrite`: what was done is shown whole, for nobody can do it again to see it. `printed`: its standard output.
+ * `names`: the cells of the longest profile.
+ */
+type OnTerminal = {
+  readonly isWrite: boolean;
+  readonly printed: string;
+  readonly width: number;
+  readonly names: number;
+};
+
 export function onTerminal(
   { profile, exit_code: code, output }: Line,
-  { isWrite, printed, width }: { readonly isWrite: boolean; readonly printed: string; readonly width: number },
+  { isWrite, printed, width, names }: OnTerminal,
 ): string {
   const below = (lines: readonly string[]) =>
     lines.map((line) => `\n    ${sanitize(line.replaceAll('\t', '  '))}`).join('');
   // Where only a part was done, what was printed says which.
-  if (code !== 0) return `✗ ${profile}  exit ${code}${isWrite ? below(textOf(printed)) : ''}`;
+  const padded = pad(profile, Math.min(names, mostCells));
+  if (code !== 0) return `✗ ${padded}  exit ${code}${isWrite ? below(textOf(printed)) : ''}`;
   const lines = textOf(output);
   const [first = 'done'] = lines;
   if (isWrite && lines.length > 1) return `✓ ${profile}${below(lines)}`;
   const said = lines.length > 1 ? `${lines.length} lines (whole in a pipe, or with --json)` : sanitize(first);
-  const line = `✓ ${profile}  ${said}`;
+  const line = `✓ ${padded}  ${said}`;
   return cells(line) <= width ? line : `✓ ${profile}\n${filled(said, width, '    ')}`;
 }
 
