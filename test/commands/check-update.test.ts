@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { howInstalled } from '../../src/disk/place/installed.ts';
+import { howInstalled, typedAs } from '../../src/disk/place/installed.ts';
 import { quickAnswer } from '../../src/program/quick.ts';
 import { version } from '../../src/version.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
@@ -121,4 +121,13 @@ test.each([
   ['/home/ada/svc/bin/svc.js', { hasSource: true }, 'checkout'],
 ])('%s: %j is %s', (path, signs, how) => {
   expect(howInstalled(path, { isExecutable: false, hasSource: false, isKnownToDpkg: false, ...signs })).toBe(how);
+});
+
+test('svc is typed by its script in a checkout, where no svc is on the PATH yet', () => {
+  const typed = (how: 'checkout' | 'npm', script: string) => typedAs({ how, path: 'bin/svc.js' }, script);
+  expect(typed('checkout', '/home/ada/svc/bin/svc.js')).toBe('node bin/svc.js');
+  expect(typed('checkout', 'C:\\svc\\bin\\svc.js')).toBe('node bin/svc.js');
+  // After `npm install --global .`
+  expect(typed('checkout', '/usr/local/bin/svc')).toBe('svc');
+  expect(typed('npm', 'C:\\npm\\node_modules\\svc\\bin\\svc.js')).toBe('svc');
 });

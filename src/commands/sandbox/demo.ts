@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command/command.ts';
-import { itself } from '../../disk/place/installed.ts';
+import { installed, itself, typedAs } from '../../disk/place/installed.ts';
 import { Failure, interruption } from '../../errors.ts';
 import type { Terminal } from '../../output/view.ts';
 import { environmentFor, ownFolder } from '../../sandbox/environment.ts';
@@ -24,8 +24,13 @@ export const demo = defineCommand({
     const example = await exampleFile(process.argv[1] ?? '', 'contacts.csv');
     const { workingFolder } = await import('../../disk/place/working-folder.ts');
     const here = workingFolder();
-    const nearby = here === undefined ? '..' : relative(here, example);
-    const file = nearby.startsWith('..') ? example : nearby;
+    const near = (path: string) => {
+      const nearby = here === undefined ? '..' : relative(here, path);
+      return nearby.startsWith('..') ? path : nearby;
+    };
+    const file = near(example);
+    const { how, path } = installed();
+    const typed = typedAs({ how, path: shellWord(near(path)) }, process.argv[1] ?? '');
     // Kept, so that what the demo says can be looked at afterwards.
     const rejects = join(await makeLastingFolder('svc-demo-'), 'rejects.csv');
     const steps = [
@@ -48,7 +53,7 @@ export const demo = defineCommand({
       try {
         // A pager would wait for a key in the middle of the story, and JSON is not what it tells of.
         const env = { ...environmentFor(ctx.env, running.address, folder.path), PAGER: 'cat', SVC_OUTPUT: '' };
-        yield `A sandbox answers at ${running.address.base_url}.\nTo type these commands yourself: svc sandbox exec -- sh`;
+        yield `A sandbox answers at ${running.address.base_url}.\nTo type these commands yourself: ${typed} sandbox exec -- sh`;
         for (const { says, words, mayExit } of steps) {
           yield `\n${says}\n\n$ ${['svc', ...words].map(shellWord).join(' ')}`;
           const code = await runChild(ctx, [...itself(), ...words], env);

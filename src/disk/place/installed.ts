@@ -29,6 +29,10 @@ export function howInstalled(
   return place.includes('/node_modules/') ? 'npm' : 'unpacked';
 }
 
+/** How this svc is typed where no `svc` is on the PATH yet: in its checkout, by its script. `script`: as Node was given it. */
+export const typedAs = ({ how, path }: Pick<Installed, 'how' | 'path'>, script: string): string =>
+  how === 'checkout' && /[\\/]svc\.js$/u.test(script) ? `node ${path}` : 'svc';
+
 export function installed(): Installed {
   const { isSea } = process.getBuiltinModule('node:sea');
   const { existsSync, realpathSync } = process.getBuiltinModule('node:fs');
