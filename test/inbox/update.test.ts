@@ -39,6 +39,18 @@ test('j and k move, g and G go to the ends', () => {
   expect([at('j'), at('j', 'k'), at('G'), at('G', 'g'), at('k'), at('j', 'j', 'j', 'j')]).toEqual([2, 1, 3, 1, 1, 3]);
 });
 
+test('what keeps the list and the copy from coming is said once', () => {
+  const told = 'Profile default is not logged in.';
+  const none = begin({ view: 'waiting', views, size: { columns: 120, rows: 30 }, now });
+  const { model } = after(none.model, [
+    { is: 'copy', copy: { told }, isNew: false },
+    { is: 'no-rows', ask: none.model.list.asked, told, isWrong: false },
+  ]);
+  expect(frameText(model).split(told)).toHaveLength(2);
+  const besideRows = after(inboxOf(three, { columns: 120, rows: 30 }), [{ is: 'copy', copy: { told }, isNew: false }]);
+  expect(frameText(besideRows.model).split('\n')[0]).toContain(told);
+});
+
 test('beside the list the thread of what is selected is opened, below it on Enter', () => {
   const wide = inboxOf(three, { columns: 120, rows: 30 });
   expect(wide.opened?.row.id).toBe(1);

@@ -13,7 +13,10 @@ import { threadLines } from './thread.ts';
  * left until there is no room.
  */
 export function firstLine(model: Model): Line {
-  const [count, ...others] = factsOf(model);
+  const { list, copy } = model;
+  // Where there is no row, the list says itself why.
+  const isSaid = list.total === undefined && list.failed === copy.told;
+  const [count, ...others] = factsOf(isSaid ? { ...model, copy: { ...copy, told: undefined } } : model);
   const facts = [...(count ? [count] : []), ...placeIn(model), ...others];
   const parts: Part[] = [{ text: ` ${sanitize(titleOf(model))}`, style: 'bold' }];
   for (const { text, style } of facts) {
