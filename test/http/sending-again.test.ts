@@ -173,6 +173,21 @@ describe('a ticket that was stored although the service said that it failed, and
     expect(errorOf(ran).candidates).toEqual([7, 6]);
     expect(ran.stderr).toContain('created (HTTP 500; then HTTP 422). svc looked for 5 s');
   });
+
+  test.each([
+    ['a missing right', says(403, { error: 'Forbidden' }), 5],
+    ['a limit', says(429, { error: 'Too many requests' }, { 'retry-after': '600' }), 7],
+    ['a refused connection', { lost: 'before-sending', reason: 'refused', detail: 'Connection refused' } as const, 10],
+  ])('is not looked for after %s, which says nothing of what is there', async (_, second, exitCode) => {
+    const { ran, reads } = await playTwice(second, [6]);
+    expect([ran.exitCode, reads]).toEqual([exitCode, 0]);
+  });
+});
+
+test('a ticket that the service refuses at once is not looked for', async () => {
+  const { ran, writes, reads } = await play(create, () => says(422, { message: 'No more', errors: {} }));
+  // The read is that of what was there before.
+  expect([ran.exitCode, writes, reads]).toEqual([6, 1, 1]);
 });
 
 test('a message to a customer is sent once, also where the service says that it failed and nothing is there', async () => {
