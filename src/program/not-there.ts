@@ -58,6 +58,9 @@ const operations: Readonly<Record<string, readonly NotThere[]>> = {
       instead: 'Take it out of the file by hand. To see which file it is: svc mcp install CLIENT --dry-run',
     },
   ],
+  branding: [
+    { words: ['get', 'list', 'ls', 'show', 'view'], cannot: 'show the branding', instead: 'See it in the product.' },
+  ],
   meetings: [{ words: [...deleting, ...creating, ...changing], cannot: 'change meeting types', instead: inProduct }],
   webhooks: [
     {

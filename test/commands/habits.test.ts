@@ -604,6 +604,9 @@ test.each([
   ['tickets list --yaml', 'Did you mean -o yaml?'],
   ['feedback list --sort -votes', "To sort what is read: --jq 'sort_by(.FIELD)'"],
   ['calls get 6', 'The API cannot read one call alone.'],
+  ['branding get', 'The API cannot show the branding.'],
+  ['branding show', 'See it in the product.'],
+  ['webhooks create https://hooks.example.com ticket.created', 'The event stands before the URL. Events: '],
   ['tickets create --subject x --contact a@b.example --create-contacts', '--create-contacts needs --from FILE.'],
 ])('svc %s is answered with what does it', (line, hint) => refusedWith(line, hint));
 

@@ -28,8 +28,9 @@ export function parseEvent(name: string, flag: string): WebhookEvent {
   const known = webhookEvents.find((each) => each === name);
   if (known) return known;
   const near = nearest(name, webhookEvents);
+  const swapped = flag === 'EVENT' && /^https?:/iu.test(name) ? 'The event stands before the URL. ' : '';
   throw new Failure('usage', `${flag}: there is no event "${name}".`, {
-    hint: near === undefined ? `Events: ${webhookEvents.join(', ')}.` : `Did you mean ${near}?`,
+    hint: near === undefined ? `${swapped}Events: ${webhookEvents.join(', ')}.` : `Did you mean ${near}?`,
   });
 }
 
