@@ -105,9 +105,13 @@ function line([name, figure]: Named, report: Report, { width, paint }: Terminal)
   const drawn = sparkline(values, width - 4);
   const most = figure.values.reduce((found, one) => ((one.value ?? 0) > (found.value ?? 0) ? one : found));
   const about = (most.value ?? 0) > 0 ? `most: ${most.value} (${nameOf(name, most)})` : 'none';
+  const span = `${first} to ${last}`;
   return [
     paint('bold', cut(titleOf([name, figure], report), width)),
     `  ${paint('dim', '▕')}${paint('blue', drawn)}${paint('dim', '▏')}`,
-    paint('dim', cut(`  ${first} to ${last}, ${about}`, width)),
+    // Hours of a span of days are long: where one line has no room for both, each has one of its own.
+    ...(cells(`  ${span}, ${about}`) <= width ? [`${span}, ${about}`] : [span, about]).map((one) =>
+      paint('dim', cut(`  ${one}`, width)),
+    ),
   ];
 }
