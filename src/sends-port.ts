@@ -53,7 +53,7 @@ export type Sends = {
   judge(request: SendRequest): Promise<Verdict>;
   /** Whether what might go, and was refused for now, still may: the rules as they are now. It is not asked, held or counted again. */
   judgeAgain(request: SendRequest): Promise<Verdict>;
-  /** When the rules were last looked at for what might go, in the clock's ticks: its place in the hour may have taken its time. */
+  /** When the rules began to be looked at for what might go, in the clock's ticks: reading, a person and its place in the hour take time. */
   judgedAt(request: SendRequest): number | undefined;
   /** A request that might go was surely not done: it does not count. */
   takeBack(request: SendRequest): Promise<void>;

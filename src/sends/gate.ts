@@ -40,6 +40,8 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
   const holdMs = heldFor(judging);
   if (mode === 'allow' && !isDrafted && policies.length === 0 && holdMs === 0) return 'go';
   if (request.operation === '') return refuseDisguised(mode, isDrafted || policies.length > 0);
+  // Before the record is read: its answer may be long on its way, and so may a person's.
+  const seenAt = ctx.clock.ticks();
   const read = once(() => request.read());
   if (request.hearers === 'public' && !(await isPublished(request, read))) {
     passed.set(request, 'unheard');
@@ -71,7 +73,7 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
     if (late) return late;
   }
   if (policies.length === 0) return 'go';
-  judging.shared.judgedAt.set(request, ctx.clock.ticks());
+  judging.shared.judgedAt.set(request, seenAt);
   return withinRate(policies, judging, request);
 }
 

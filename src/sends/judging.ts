@@ -15,7 +15,7 @@ export type Shared = {
   drafted: number;
   /** When a send was counted, for the rule of so many an hour. */
   readonly counted: WeakMap<SendRequest, string>;
-  /** When all but that rule was looked at, in the clock's ticks. */
+  /** When all but that rule began to be looked at, in the clock's ticks. */
   readonly judgedAt: WeakMap<SendRequest, number>;
 };
 

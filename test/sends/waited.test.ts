@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { once } from '../../src/promise/once.ts';
 import { thief } from '../locks.ts';
 import { svc } from '../svc.ts';
 import { desk, writesOf } from './drafting.ts';
@@ -81,6 +82,44 @@ test('quiet hours that begin meanwhile hold', async () => {
   expect(writesOf(world)).toEqual([]);
 });
 
+const reply = ['conversations', 'reply', '7', '--body', 'Hi', '--yes'];
+
+/** A rule that forbids to write in what is resolved; `resolve` does that. */
+function deskWithRule() {
+  const at = desk();
+  policy(at, `deny: '.record.status == "resolved"'`);
+  const resolve = once(() => at.ok('conversations resolve 7'));
+  const forbidden = { exitCode: 5, stderr: expect.stringContaining('sends.deny') };
+  return { world: at.world, resolve, forbidden };
+}
+
+test('a rule holds that looks at a record which changes while the send is held', async () => {
+  const { world, resolve, forbidden } = deskWithRule();
+  const sleep: typeof world.clock.sleep = async (ms, signal) => {
+    await world.clock.sleep(ms, signal);
+    await resolve();
+  };
+  const ran = await svc({ ...world, clock: { ...world.clock, sleep } }, [...reply, '--hold', '10']);
+  expect(ran, ran.stderr).toMatchObject(forbidden);
+  expect(writesOf(world)).toEqual(['POST /conversations/7/resolve']);
+});
+
+test('a rule holds that looks at a record which changes while its answer is on its way', async () => {
+  const { world, resolve, forbidden } = deskWithRule();
+  // Before that svc reads what is there already, to know its own message by.
+  let left = 2;
+  const exchange: typeof world.exchange = async (request) => {
+    const answer = await world.exchange(request);
+    if (request.method !== 'GET' || !request.url.endsWith('/conversations/7') || --left !== 0) return answer;
+    await resolve();
+    world.clock.advance(6000);
+    return answer;
+  };
+  const ran = await svc({ ...world, exchange }, reply);
+  expect(ran, ran.stderr).toMatchObject(forbidden);
+  expect(writesOf(world)).toEqual(['POST /conversations/7/resolve']);
+});
+
 /** Another svc has the lock for ten seconds; `meanwhile` is done as it gives it back. */
 function lockedFor10s({ world }: At, lock: string, meanwhile: () => Promise<unknown>) {
   mkdirSync(lock, { recursive: true });
@@ -96,8 +135,6 @@ function lockedFor10s({ world }: At, lock: string, meanwhile: () => Promise<unkn
   };
   return { ...world, clock: { ...world.clock, sleep } };
 }
-
-const reply = ['conversations', 'reply', '7', '--body', 'Hi', '--yes'];
 
 test('a mode that is set while it waits for the count of sends holds, and its place in the hour is free again', async () => {
   const at = desk();
