@@ -607,6 +607,7 @@ test.each([
   ['mirror pull --only contact', 'Did you mean contacts?'],
   ['mirror pull --only people', 'Kinds: contacts, lists, '],
   ['contacts duplicates --by emial', 'Did you mean email?'],
+  ['tickets reply 8 --body-file .', '. is a folder.\nName a file in it.'],
   ['branding get', 'The API cannot show the branding.'],
   ['branding show', 'See it in the product.'],
   ['webhooks create https://hooks.example.com ticket.created', 'The event stands before the URL. Events: '],

@@ -37,7 +37,8 @@ export async function readUserBytes(ctx: Input, path: string, flag: string): Pro
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (isCode(error, 'ENOENT')) throw await noFile(path, `${flag}: there is no file ${path}`);
-    if (isCode(error, 'EISDIR')) throw new Failure('usage', `${flag}: ${path} is a folder.`);
+    if (isCode(error, 'EISDIR'))
+      throw new Failure('usage', `${flag}: ${path} is a folder.`, { hint: 'Name a file in it.' });
     throw new Failure('usage', `${flag}: ${path} cannot be read: ${messageOf(error)}.`);
   }
 }
