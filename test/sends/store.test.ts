@@ -3,11 +3,12 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { claim, claimAlone } from '../../src/sends/claim.ts';
-import type { NewDraft } from '../../src/sends/draft.ts';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { claim, claimAlone, isLapsed } from '../../src/sends/claim.ts';
+import type { Draft, NewDraft } from '../../src/sends/draft.ts';
 import { type DraftStore, openDrafts } from '../../src/sends/store.ts';
 import { screen } from '../cli/fake-context.ts';
+import { virtualClock } from '../svc.ts';
 import { ownPostgres, type PostgresServer, withPostgres } from '../webhooks/own-postgres.ts';
 import { desk, type Shown, writesOf } from './drafting.ts';
 
@@ -178,6 +179,49 @@ describe.each(kinds)('drafts in $name', ({ test, place }) => {
       mine?.stop();
     }),
   );
+
+  test.each<[string, (one: Draft) => Draft]>([
+    ['decided about', (one) => ({ ...one, state: 'rejected', claim: null })],
+    ['given other requests', (one) => ({ ...one, steps: longer('Other').steps })],
+  ])('one that somebody has %s meanwhile is not theirs any more who had claimed it', (_, meanwhile) =>
+    opened(async (open) => {
+      const store = await open();
+      await store.add(draft());
+      const mine = await claim(store, { id: 1, by: 'ada', token: 'a' }, isWaiting);
+      const theirs = await store.change(1, meanwhile);
+      const taken = { kind: 'failed', message: expect.stringContaining('taken over') };
+      await expect(mine?.change((one) => ({ ...one, error: 'mine' }))).rejects.toMatchObject(taken);
+      await expect(mine?.end((one) => ({ ...one, state: 'sent' }))).rejects.toMatchObject(taken);
+      expect(await store.get(1)).toEqual(theirs);
+    }),
+  );
+});
+
+test('a draft stays with whoever is long about sending it, until they stop', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { ctx } = screen({ env: {} });
+  const clock = virtualClock();
+  const store = await openDrafts({ ...ctx, clock }, mkdtempSync(join(tmpdir(), 'svc-drafts-')));
+  await store.add(draft());
+  const mine = await claim(store, { id: 1, by: 'ada', token: 'a' }, isWaiting);
+  const passes = async () => {
+    clock.advance(80_000);
+    vi.advanceTimersByTime(80_000);
+    // Behind what was written meanwhile.
+    await store.change(1, () => undefined);
+  };
+  const theirs = () => claim(store, { id: 1, by: 'eve', token: 'b' }, isLapsed);
+  await passes();
+  await passes();
+  expect(await theirs()).toBeUndefined();
+  mine?.stop();
+  await passes();
+  await passes();
+  const taken = await theirs();
+  expect(taken?.draft()).toMatchObject({ claim: { by: 'eve' } });
+  taken?.stop();
+  await store.close();
 });
 
 test('a log of which a line is missing is refused: nobody knows what was sent', async () => {
