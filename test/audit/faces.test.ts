@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { getAccount } from '../../src/api/account.ts';
 import { operations } from '../../src/api/index.ts';
 import { defineOperation, type Operation } from '../../src/api/operation.ts';
 import { addTicketNote } from '../../src/api/tickets.ts';
@@ -22,7 +23,7 @@ import { settings as bare, screen } from '../cli/fake-context.ts';
 import { hook, lines } from '../http/command-lines.ts';
 import { connected } from '../mcp/connected.ts';
 import { few, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
-import { createWorld, svc, type World } from '../svc.ts';
+import { createWorld, svc, virtualClock, type World } from '../svc.ts';
 
 const auditIn = (world: Pick<World, 'folder'>) => join(world.folder, 'state', 'audit');
 const nameOf = 'service.test-environment';
@@ -206,6 +207,21 @@ describe('an operation that is added to a copy of the table', () => {
       message: expect.stringMatching(/cannot be recorded, so it was not sent/u),
     });
     expect(sent).toBe(0);
+  });
+  test('and keeps nobody waiting where one request goes at a time after a refusal', async () => {
+    const folder = fresh();
+    writeFileSync(join(folder, 'state'), '');
+    let reads = 0;
+    const exchange: Exchange = async (request) =>
+      request.method === 'GET' && reads++ === 0
+        ? { status: 429, headers: { 'retry-after': '1' }, body: '{"error":"Too many requests"}' }
+        : pinned(request);
+    const service = await connect(ofFolder(folder, { exchange, clock: virtualClock() }), settings);
+    await call(service, getAccount, {});
+    for (let time = 0; time < 2; time++) {
+      const sending = call(service, pin, { params: { id: 8 }, body: { body: 'x' } });
+      await expect(sending).rejects.toMatchObject({ message: expect.stringContaining('it was not sent') });
+    }
   });
 });
 

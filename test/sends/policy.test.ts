@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { World } from '../svc.ts';
+import { svc, type World } from '../svc.ts';
 import { atDesk, desk, writesOf } from './drafting.ts';
 
 /** A desk with a policy in the configuration folder. */
@@ -193,6 +193,17 @@ test('a send of which nobody knows whether it was done counts as sent', async ()
   const { world, run } = deskUnder('sends: { max_per_hour: 1 }\n');
   await world.control('POST', 'faults', { path: '/tickets/8/replies', action: 'drop-before' });
   expect((await run(reply)).exitCode).toBe(9);
+  expect(await run(reply)).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('1 an hour are allowed') });
+});
+
+test('so does one at which svc itself failed once it had left', async () => {
+  const { world, run } = deskUnder('sends: { max_per_hour: 1 }\n');
+  const exchange: typeof world.exchange = async (request) => {
+    const answer = await world.exchange(request);
+    if (request.method === 'GET') return answer;
+    throw new TypeError('a mistake');
+  };
+  expect(await svc({ ...world, exchange }, reply)).toMatchObject({ exitCode: 1 });
   expect(await run(reply)).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('1 an hour are allowed') });
 });
 

@@ -120,6 +120,18 @@ test('a rule holds that looks at a record which changes while its answer is on i
   expect(writesOf(world)).toEqual(['POST /conversations/7/resolve']);
 });
 
+test('what leaves at once is read once for the rules', async () => {
+  const { world } = deskWithRule();
+  let reads = 0;
+  const exchange: typeof world.exchange = (request) => {
+    if (request.method === 'GET' && request.url.endsWith('/conversations/7')) reads++;
+    return world.exchange(request);
+  };
+  expect(await svc({ ...world, exchange }, reply)).toMatchObject({ exitCode: 0 });
+  // The other one is for what is there already, to know its own message by.
+  expect(reads).toBe(2);
+});
+
 /** Another svc has the lock for ten seconds; `meanwhile` is done as it gives it back. */
 function lockedFor10s({ world }: At, lock: string, meanwhile: () => Promise<unknown>) {
   mkdirSync(lock, { recursive: true });
@@ -145,6 +157,8 @@ test('a mode that is set while it waits for the count of sends holds, and its pl
   expect(ran, ran.stderr).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Draft 1') });
   expect(writesOf(at.world)).toEqual([]);
   expect(readFileSync(join(state, 'sends', 'last-hour'), 'utf8')).toBe('');
+  // Nothing was on its way to the service yet.
+  expect(await at.json('audit list')).toEqual([]);
 });
 
 test('a mode that is set while it waits for the record of writes holds', async () => {
