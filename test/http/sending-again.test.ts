@@ -174,6 +174,36 @@ describe('a ticket that was stored although the service said that it failed, and
     expect(ran.stderr).toContain('created (HTTP 500; then HTTP 422). svc looked for 5 s');
   });
 
+  test('is not known where the next copy is refused, and the look for it fails', async () => {
+    let hasLeftTwice = false;
+    const { ran } = await play(
+      create,
+      (write) => {
+        hasLeftTwice = write > 1;
+        return hasLeftTwice ? exists : ownFailure;
+      },
+      () => (hasLeftTwice ? says(403, { error: 'Forbidden' }) : none),
+    );
+    expect(ran.exitCode).toBe(9);
+    expect(ran.stderr).toContain('created (HTTP 500; then HTTP 422). svc looked once, and that failed too');
+  });
+
+  test('is not known where the next copy is refused, and Ctrl-C ends the look for it', async () => {
+    const aborting = new AbortController();
+    let writes = 0;
+    const world = createWorld(
+      async ({ method }) => {
+        if (method !== 'GET') return ++writes > 1 ? exists : ownFailure;
+        if (writes > 1) aborting.abort();
+        return none;
+      },
+      { clock: virtualClock() },
+    );
+    const ran = await svc(world, create, { signal: aborting.signal });
+    expect(ran.exitCode).toBe(130);
+    expect(ran.stderr).toContain('may or may not have been created (HTTP 500; then HTTP 422)');
+  });
+
   test.each([
     ['a missing right', says(403, { error: 'Forbidden' }), 5],
     ['a limit', says(429, { error: 'Too many requests' }, { 'retry-after': '600' }), 7],

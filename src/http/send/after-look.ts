@@ -47,7 +47,7 @@ const isAbsent = ({ findings, trouble }: Looked): boolean =>
 
 /**
  * A copy that was sent after the service's own 500 is refused: what is there already may be the first one, which the list
- * showed late. Undefined where nothing of it is to be seen.
+ * showed late. Undefined where surely nothing of it is there.
  */
 export async function foundAfterRefusal(
   { service, asked, look }: Job,
@@ -57,8 +57,9 @@ export async function foundAfterRefusal(
   const { ctx, settings } = service;
   const why = 'The next copy was refused; looking for the first one';
   const looked = await lookUntilSettled(ctx, look, lookMs('settled', settings.settleMs), why);
-  const { findings } = looked;
-  if ('found' in findings) return { how: 'found', json: findings.found };
-  if (findings.candidates.length === 0) return undefined;
-  throw unknownOutcome(asked, `HTTP 500; then ${briefly(exchanged)}`, { looked, answer: answerOf(exchanged) });
+  if ('found' in looked.findings) return { how: 'found', json: looked.findings.found };
+  const doubt = `HTTP 500; then ${briefly(exchanged)}`;
+  if (ctx.signal.aborted) throw stoppedShort(ctx.signal, asked, doubt);
+  if (isAbsent(looked)) return undefined;
+  throw unknownOutcome(asked, doubt, { looked, answer: answerOf(exchanged) });
 }
