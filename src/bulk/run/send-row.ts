@@ -48,14 +48,14 @@ export async function send(sending: Sending, planned: Planned): Promise<Outcome>
   const unsure = sending.unsure.get(planned.ref);
   const wasOpen = unsure !== undefined && isRepeatable(sending);
   try {
-    const seenAt = sending.outer.ctx.clock.ticks();
-    const input = await complete(sending, planned);
+    const completed = await complete(sending, planned);
+    const { input } = completed;
     let known: Known | undefined;
     if (operation.safety === 'verify' && !(await isDrafted(sending.outer, operation))) {
       trip.before = await knownBefore(sending, input, trip);
       known = trip.before && !planned.keys.some((key) => doubtful.has(key)) ? trip.before : 'nothing';
     }
-    const sender = input === planned.input ? service : whileSupplied(service, sending, planned, { was: input, seenAt });
+    const sender = input === planned.input ? service : whileSupplied(service, sending, planned, completed);
     const sees = (ids: readonly number[]) => noteListed(sending, trip.before ?? { ids: [] }, ids);
     const leaves: CallOptions['leaves'] = (doubt) => {
       // Of attempts that surely did nothing the time does not count.

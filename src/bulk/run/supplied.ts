@@ -1,16 +1,36 @@
 import { whileStill } from '../../command/still-so.ts';
+import { type Context, withContext } from '../../context.ts';
 import type { Service } from '../../http/call/call.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { Planned } from '../rows/plan.ts';
 import type { RowInput } from '../rows/row-input.ts';
 import { type Sending, through } from './sending.ts';
 
+/** What a row sends, and when what of it is read was asked for, in the clock's ticks. */
+type Completed = { readonly input: RowInput; readonly seenAt: number };
+
 /** The input with the fields that are read from the service where the row lacks them. */
-export async function complete(sending: Sending, { id, input }: Planned): Promise<RowInput> {
+export async function complete(sending: Sending, { id, input }: Planned): Promise<Completed> {
   const { supply } = sending.row;
   const body = fieldsIn(input.body);
-  if (!supply || id === undefined || supply.fields.every((field) => field in body)) return input;
-  return { ...input, body: { ...(await supply.load(through(sending), id)), ...body } };
+  if (!supply || id === undefined || supply.fields.every((field) => field in body))
+    return { input, seenAt: Number.POSITIVE_INFINITY };
+  const { service, askedAt } = timed(through(sending));
+  const supplied = await supply.load(service, id);
+  return { input: { ...input, body: { ...supplied, ...body } }, seenAt: askedAt() };
+}
+
+/** When the first request left that was answered: to wait for the limit before it makes nothing older. */
+function timed(service: Service): { readonly service: Service; readonly askedAt: () => number } {
+  const { ctx } = service;
+  let first = Number.POSITIVE_INFINITY;
+  const exchange: Context['exchange'] = async (request) => {
+    const left = ctx.clock.ticks();
+    const answer = await ctx.exchange(request);
+    if ('status' in answer && answer.status !== 429) first = Math.min(first, left);
+    return answer;
+  };
+  return { service: { ...service, ctx: withContext(ctx, { exchange }) }, askedAt: () => first };
 }
 
 /** What was read is sent as it was: nobody's new value is taken back. */
@@ -18,10 +38,10 @@ export const whileSupplied = (
   service: Service,
   sending: Sending,
   planned: Planned,
-  { was, seenAt }: { readonly was: RowInput; readonly seenAt: number },
+  { input: was, seenAt }: Completed,
 ): Service =>
   whileStill(service, {
-    read: () => complete(sending, planned),
+    read: async () => (await complete(sending, planned)).input,
     was,
     seenAt,
     what: `Record ${planned.id}`,
