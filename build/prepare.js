@@ -1,7 +1,11 @@
 // What `npm ci` and `npm pack` run: the build, without a line for each of its several hundred files. `npm run build`
 // has those, and the bundler's warnings. Errors are told.
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 
-const rolldown = join(import.meta.dirname, '..', 'node_modules', 'rolldown', 'bin', 'cli.mjs');
-execFileSync(process.execPath, [rolldown, '-c', '--logLevel', 'silent'], { stdio: ['ignore', 'ignore', 'inherit'] });
+// Wherever npm put it: in a workspace that is the folder above.
+const rolldown = fileURLToPath(new URL('bin/cli.mjs', import.meta.resolve('rolldown/package.json')));
+const { status } = spawnSync(process.execPath, [rolldown, '-c', '--logLevel', 'silent'], {
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+process.exitCode = status ?? 1;
