@@ -113,8 +113,8 @@ async function begin(
   return { run, file, commanded };
 }
 
-/** Of fewer rows what is read of them is no heap to speak of. */
-const manyRows = 1000;
+/** Fewer rows are read before V8 has taken much memory for what is made of them. */
+const manyRows = 100;
 
 /** The file, open, and how its rows become requests. */
 type Opened = Awaited<ReturnType<typeof readRows>>;
