@@ -1,12 +1,12 @@
 import { whileStill } from '../../command/still-so.ts';
 import { type Context, withContext } from '../../context.ts';
-import type { Service } from '../../http/call/call.ts';
+import { patience, type Service } from '../../http/call/call.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { Planned } from '../rows/plan.ts';
 import type { RowInput } from '../rows/row-input.ts';
 import { type Sending, through } from './sending.ts';
 
-/** What a row sends, and when what of it is read was asked for, in the clock's ticks. */
+/** What a row sends, and when the fields that were read for it were asked for, in the clock's ticks. */
 type Completed = { readonly input: RowInput; readonly seenAt: number };
 
 /** The input with the fields that are read from the service where the row lacks them. */
@@ -15,9 +15,15 @@ export async function complete(sending: Sending, { id, input }: Planned): Promis
   const body = fieldsIn(input.body);
   if (!supply || id === undefined || supply.fields.every((field) => field in body))
     return { input, seenAt: Number.POSITIVE_INFINITY };
-  const { service, askedAt } = timed(through(sending));
+  const { service, askedAt } = timed(patient(sending));
   const supplied = await supply.load(service, id);
   return { input: { ...input, body: { ...supplied, ...body } }, seenAt: askedAt() };
+}
+
+/** It waits for the limit as long as the row itself does. */
+function patient(sending: Sending): Service {
+  const service = through(sending);
+  return { ...service, settings: { ...service.settings, ...patience(service) } };
 }
 
 /** When the first request left that was answered: to wait for the limit before it makes nothing older. */
