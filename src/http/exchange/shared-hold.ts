@@ -17,7 +17,7 @@ const longestLockMs = 1_000;
 /** Without limits thousands of requests go out in a second, and to look takes a tenth of a request. */
 const betweenLooksMs = 50;
 
-/** Of a file that does not say when it was told: a moment further ahead comes from a clock that was set back. */
+/** A moment further ahead keeps nobody. In a file that does not say when it was told, it comes from a clock that was set back. */
 const longestHoldMs = 3_600_000;
 
 export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: string, token: string) {
