@@ -5,8 +5,11 @@ import { Failure } from '../../src/errors.ts';
 import {
   baseUrlHint,
   briefly,
+  candidatesTold,
   nothingStored,
+  otherRecord,
   redirected,
+  sentToStranger,
   stoppedShort,
   strangerFailure,
   unknownOutcome,
@@ -19,6 +22,7 @@ const says = (status: number, body = '', headers: Record<string, string> = {}): 
   body,
 });
 const lost = (detail: string, reason: Lost['reason'] = 'reset'): Lost => ({ lost: 'after-sending', reason, detail });
+const problem = { 'content-type': 'application/problem+json' };
 const page = '<!doctype html><title>Gateway</title>';
 const effect: Effect = { of: 'The ticket', done: 'created', lookHint: 'Look with: svc tickets list' };
 const anyHint = 'Look whether it was done before you send it again.';
@@ -29,6 +33,8 @@ describe('what became of an attempt, in a few words', () => {
     [says(400), 'HTTP 400'],
     [says(200, page), 'HTTP 200, but the answer is a web page'],
     [says(299, '{"half'), 'HTTP 299, but the answer is no JSON'],
+    [says(200, '{"id":1}'), 'HTTP 200, but the answer does not show that it was done'],
+    [says(503, '{"title":"At A.B","detail":"It is down."}', problem), 'HTTP 503, At A.B: It is down'],
     [says(307, '', { location: 'https://a.test/' }), 'the address redirects to https://a.test/, HTTP 307'],
     [says(300), 'the address redirects to nowhere, HTTP 300'],
     [lost('No answer within 30 s.'), 'no answer within 30 s'],
@@ -40,6 +46,13 @@ describe('what became of an attempt, in a few words', () => {
   ])('%j: %s', (exchanged, words) => {
     expect(briefly(exchanged)).toBe(words);
   });
+});
+
+test('a success that shows something else is told as that, where it can be read', () => {
+  const otherIn = () => 'ticket 9';
+  expect(briefly(says(200, '{"id":9}'), otherIn)).toBe('HTTP 200, but the answer shows ticket 9');
+  const deep = '['.repeat(300) + ']'.repeat(300);
+  expect(briefly(says(200, deep), otherIn)).toBe('HTTP 200, but the answer does not show that it was done');
 });
 
 describe('an outcome that is not known', () => {
@@ -74,6 +87,17 @@ describe('an outcome that is not known', () => {
     expect(failure.message).toBe(`The ticket may or may not have been created (HTTP 504). ${sentence}`);
     const { findings } = looked;
     expect(failure.looked).toEqual({ seconds, candidates: 'candidates' in findings ? findings.candidates : [] });
+  });
+
+  test('names ten candidates, and of more how many there are', () => {
+    const ids = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+    expect(candidatesTold({ candidates: ids })).toMatch(/^1, 2, .*, 9 and 10 have the same content/u);
+    expect(candidatesTold({ candidates: [...ids, 11, 12] })).toMatch(/^1, 2, .*, 9, 10 and 2 more have/u);
+  });
+
+  test('is told apart from one that nothing bars from being tried again', () => {
+    expect(unknownOutcome(asked, 'HTTP 504', { isBarred: true }).isBarred).toBe(true);
+    expect(unknownOutcome(asked, 'HTTP 504').isBarred).toBeUndefined();
   });
 
   test('of what may be repeated says that it is safe', () => {
@@ -118,7 +142,9 @@ describe('an interruption', () => {
     ['it was interrupted', 'Interrupted. The ticket may or may not have been created.'],
   ])('of a write that left (%s) is in doubt', (why, message) => {
     const failure = stoppedShort(signal, { safety: 'verify', effect }, why);
-    expect(failure).toMatchObject({ kind: 'terminated', message, hint: 'Look with: svc tickets list' });
+    expect(failure).toMatchObject({
+      ...{ kind: 'terminated', message, hint: 'Look with: svc tickets list', mayBeDone: true },
+    });
     expect(stoppedShort(signal, { safety: 'once' }, why)).toMatchObject({
       message: message.replace('The ticket', 'The request').replace('created', 'carried out'),
       hint: anyHint,
@@ -131,6 +157,8 @@ describe('another server in place of the service', () => {
     [page, undefined, 'a web page'],
     [' \n', undefined, 'nothing'],
     ['{}', undefined, 'something else'],
+    ['{"error":"No such page"}', undefined, 'errors to everything'],
+    ['{"error":404}', undefined, 'something else'],
     [page, 'a list', 'a list'],
   ])('that answers %j: %s', (body, what, kind) => {
     const answer = says(404, body);
@@ -140,6 +168,17 @@ describe('another server in place of the service', () => {
       hint: 'Check the base URL and its path prefix (--base-url, SVC_BASE_URL, svc config get base_url), or run: svc doctor',
       status: 404,
       answer,
+    });
+  });
+
+  test('that a write was sent to: it may be repeated where that changes nothing more', () => {
+    const check = expect.stringMatching(/^Check the base URL/u);
+    const answer = says(200, '{"error":"No such page"}');
+    expect(sentToStranger({ safety: 'repeatable' }, 'https://a.test', answer).hint).toEqual(check);
+    expect(sentToStranger({ safety: 'once' }, 'https://a.test', answer)).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringContaining('it answers with something else, HTTP 200'),
+      hint: expect.stringMatching(/^Do not repeat it blindly\. Check the base URL/u),
     });
   });
 
@@ -186,6 +225,16 @@ test.each([
     message: 'Could not reach https://a.test: It refuses.',
     hint,
   });
+});
+
+test('where the service speaks plain http, no certificate is advised', () => {
+  const { hint } = unreachable('https://a.test', lost('a.test speaks plain http://.', 'tls'));
+  expect(hint).toBe('Nothing was changed. Check the address and the network, or run: svc doctor');
+});
+
+test('an answer about another record has the answer, and says what it is', () => {
+  const answer = says(200);
+  expect(otherRecord(answer, 'Ticket 8', 9)).toMatchObject({ kind: 'failed', status: 200, answer, isOther: true });
 });
 
 test('an address in a hint is one word to a shell, whatever a redirect holds', () => {
