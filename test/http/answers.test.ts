@@ -65,6 +65,16 @@ describe('what an error says', () => {
     [{ message: 'm', detail: 'd', title: 't' }, { text: 'm' }],
     [{ detail: 'd', title: 't' }, { text: 't: d' }],
     [{ title: 't' }, { text: 't' }],
+    [{ detail: 'd', title: 'A.B:' }, { text: 'A.B: d' }],
+    [
+      {
+        errors: [
+          { pointer: '/contact/email', detail: 'x' },
+          { pointer: 'a/b', detail: 'y' },
+        ],
+      },
+      { fields: { 'contact.email': ['x'], 'a.b': ['y'] } },
+    ],
     [{ error: 7, message: ['m'] }, {}],
     [
       { message: 'm', errors: { email: ['a', 'b'] } },
@@ -153,6 +163,7 @@ describe('a success', () => {
     for (const path of ['ticket.description', 'ticket.contact.last_name', 'ticket.contact.email'])
       expect(missing).not.toContain(path);
     expect(missingOf(getTicket, { ticket: { id: 7 } })).toContain('ticket.description');
+    expect(missingOf(getTicket, { ticket: { id: 7, description: 7 } })).toContain('ticket.description');
   });
 
   test('is used though a promised field is missing or of another type; each is named once', () => {

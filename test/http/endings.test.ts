@@ -35,6 +35,8 @@ describe('what became of an attempt, in a few words', () => {
     [says(299, '{"half'), 'HTTP 299, but the answer is no JSON'],
     [says(200, '{"id":1}'), 'HTTP 200, but the answer does not show that it was done'],
     [says(503, '{"title":"At A.B","detail":"It is down."}', problem), 'HTTP 503, At A.B: It is down'],
+    [says(503, '{"title":"It is down"}', { 'content-type': 'application/json' }), 'HTTP 503'],
+    [says(503, '{"title":"It is down"}', { 'content-type': 'x-application/problem+json' }), 'HTTP 503'],
     [says(307, '', { location: 'https://a.test/' }), 'the address redirects to https://a.test/, HTTP 307'],
     [says(300), 'the address redirects to nowhere, HTTP 300'],
     [lost('No answer within 30 s.'), 'no answer within 30 s'],
