@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { describe, expect, test, vi } from 'vitest';
 import { createContacts, listContacts } from '../../src/api/contacts.ts';
 import { createContactList } from '../../src/api/lists.ts';
@@ -174,6 +175,16 @@ describe('a success', () => {
     const judgement = judged(getTicket, { ticket: { id: 7 } });
     expect(judgement).toMatchObject({ missing: expect.arrayContaining(['ticket.subject', 'ticket.messages']) });
     expect(judgement).not.toMatchObject({ missing: expect.arrayContaining(['ticket.id']) });
+  });
+
+  test('with a list in the place of an object is used, and the place named; an empty one is no trouble', () => {
+    const response = v.object({
+      ticket: v.object({ id: v.number(), meta: v.object({ note: v.optional(v.string()) }) }),
+    });
+    const missingOf = (meta: unknown) => judged({ ...getTicket, response }, { ticket: { id: 7, meta } });
+    expect(missingOf([{ note: 'x' }])).toMatchObject({ missing: ['ticket.meta'] });
+    expect(missingOf([])).toMatchObject({ missing: [] });
+    expect(missingOf({})).toMatchObject({ missing: [] });
   });
 
   test.each<[unknown, string]>([

@@ -87,8 +87,8 @@ export function judgeAnswer(operation: Promised & Pick<Operation, 'safety'>, bod
   if (other !== undefined) return { other };
   const result = v.safeParse(response, json);
   const lists = listsForObjects(response, json, { empty: 'taken' });
-  if (result.success && lists.length === 0) return { json, missing: lists };
-  const told = result.success ? [] : result.issues.filter((issue) => !isNotGiven(issue));
+  if (result.success) return { json, missing: lists };
+  const told = result.issues.filter((issue) => !isNotGiven(issue));
   const issues = told.map((issue) => v.getDotPath(issue) ?? 'the answer');
   return { json, missing: [...new Set([...issues, ...lists])] };
 }
