@@ -22,6 +22,8 @@ export type Source = {
   readonly path: string | undefined;
   readonly encoding: string;
   readonly hasBom: boolean;
+  /** At most 16 KB, and not zipped: what is made of it takes little memory. */
+  readonly isSmall: boolean;
   read(): AsyncIterable<string>;
   /** SHA-256 of the bytes, unzipped, in hexadecimal; empty before the first whole reading. */
   digest(): string;
@@ -32,6 +34,7 @@ export type Source = {
 
 const pieceSize = 64 * 1024;
 const stepSize = 4 * pieceSize;
+const mostOfSmall = pieceSize / 4;
 
 type Ports = Pick<Context, 'stdin' | 'stderr' | 'files' | 'signal' | 'progress'>;
 type Opened = {
@@ -102,6 +105,7 @@ async function describe(
     path,
     encoding,
     hasBom: bom !== undefined,
+    isSmall: !isGzip && (await handle.stat()).size <= mostOfSmall,
     ...sameEachTime((onBytes) => decode(bytes, encoding, name, onBytes), name),
     close,
   };

@@ -58,6 +58,7 @@ export async function runFile(ctx: Context, given: Asked): Promise<View> {
 async function runRows(ctx: Context, begun: Begun, began: number): Promise<View> {
   const source = await openSource(ctx, begun.file, begun.run.flags.encoding);
   try {
+    if (!source.isSmall) begun.keepHeapSmall();
     const opened = await readRows(begun, source);
     const checked = await checkRows(begun, opened);
     ctx.progress(undefined, 'work');
@@ -74,9 +75,10 @@ async function runRows(ctx: Context, begun: Begun, began: number): Promise<View>
 
 /** A run, with what the command line says for each row. */
 type Begun = {
-  readonly run: Run & { readonly heapKept: () => void };
+  readonly run: Run;
   readonly file: string;
   readonly commanded: Commanded;
+  readonly keepHeapSmall: () => void;
 };
 
 /** What needs no row: refuses what cannot be meant before the file is opened. */
@@ -86,7 +88,7 @@ async function begin(
 ): Promise<Begun> {
   const flags = all as FileFlags & Given['flags'];
   const telling = tellingProgress(ctx, progressText);
-  // Not before the first row: what sends it would be compiled each time under other flags.
+  // Of a small file with its first row: what sends it would be compiled each time under other flags.
   const heapKept = once(keepHeapSmall);
   const onProgress: Telling['onProgress'] = (progress) => {
     heapKept();
@@ -103,18 +105,15 @@ async function begin(
     known ??= service().then((connection) => accountOf(connection, row.operation));
     return known;
   };
-  const asked = { ctx, settings, words, row, flags, service, account, idsInCopy, heapKept, onProgress };
+  const asked = { ctx, settings, words, row, flags, service, account, idsInCopy, onProgress };
   const given = await givenByCommandLine(asked, args, all);
   const commanded: Commanded = { ...given, template: await templateOf(asked, given), set: flags.set ?? {} };
   const file = String(flags.from);
   const inputs = [file, ...(flags.id_map ?? []).map((text) => text.replace(/:[^:]*$/u, ''))];
   const earlier = await checkFiles(ctx, inputs, flags, row.operation.secret !== undefined);
-  const run = { ...asked, earlier };
-  return { run, file, commanded };
+  const run: Run = { ...asked, earlier };
+  return { run, file, commanded, keepHeapSmall: heapKept };
 }
-
-/** Fewer rows are read before V8 has taken much memory for what is made of them. */
-const manyRows = 100;
 
 /** The file, open, and how its rows become requests. */
 type Opened = Awaited<ReturnType<typeof readRows>>;
@@ -148,7 +147,6 @@ async function readRows({ run, commanded }: Begun, source: Source) {
   const { make, notes: phoneNotes } = await watchingPhones({ row, columns, make: maker });
   const planned = () =>
     makePlan({ row, rows, columns, make }, (count) => {
-      if (count >= manyRows) run.heapKept();
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
       ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
     });
