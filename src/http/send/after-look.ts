@@ -2,7 +2,7 @@ import { messageOf } from '../../errors.ts';
 import { decideAfterLook, type Sight } from '../../retry/retry.ts';
 import { briefly, nothingStored, stoppedShort, unknownOutcome } from '../exchange/endings.ts';
 import { countdown } from '../exchange/gate.ts';
-import { type Looked, lookMs, lookUntilSettled } from '../exchange/settle.ts';
+import { type Look, type Looked, lookMs, lookUntilSettled } from '../exchange/settle.ts';
 import type { Attempt } from './attempt.ts';
 import { answerOf, redirectHint, refuseStranger } from './ends.ts';
 import type { Job, Sent, State } from './job.ts';
@@ -50,10 +50,10 @@ const isAbsent = ({ findings, trouble }: Looked): boolean =>
  * showed late. Undefined where surely nothing of it is there.
  */
 export async function foundAfterRefusal(
-  { service, asked, look }: Job,
+  { service, asked }: Job,
+  look: Look,
   { exchanged }: Attempt,
 ): Promise<Sent | undefined> {
-  if (!look) return undefined;
   const { ctx, settings } = service;
   const why = 'The next copy was refused; looking for the first one';
   const looked = await lookUntilSettled(ctx, look, lookMs('settled', settings.settleMs), why);

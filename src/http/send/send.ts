@@ -205,18 +205,17 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
       if ('status' in attempt.exchanged && attempt.exchanged.status < 500) await refuseStranger(job, state, attempt);
       return (await looking()).afterLook(job, state, attempt, step.after);
     case 'fail': {
-      const found =
-        isSecondCopy(job, history) && isRefused(attempt) && (await (await looking()).foundAfterRefusal(job, attempt));
-      if (found) return found;
+      // Of what is looked for nothing else is sent again than what the service has said that it failed at.
+      if (job.look && history.doubts > 0 && isRefused(attempt)) {
+        const found = await (await looking()).foundAfterRefusal(job, job.look, attempt);
+        if (found) return found;
+      }
       throw await endOf(job, state, attempt, step.as);
     }
   }
 }
 
 const looking = () => import('./after-look.ts');
-
-/** Of what is looked for nothing else is sent again than what the service has said that it failed at. */
-const isSecondCopy = ({ rules }: Job, { doubts }: History): boolean => rules.safety === 'verify' && doubts > 0;
 
 /** Neither a missing login nor a missing right says anything of what is there, nor does a limit. */
 const isRefused = ({ exchanged }: Attempt): boolean =>
