@@ -67,9 +67,9 @@ export const authKeep = defineCommand({
           'message',
         ],
         fields: ['profile', 'account', 'outcome', 'ends_at', 'message'],
-        // Also in a pipe, so that cron tells of a machine where nobody is logged in, or of another home.
         empty: profiles.length === 0 ? undefined : `No login ends within ${flags.within}.`,
       },
+      // Also in a pipe, so that cron tells of a machine where nobody is logged in, or of another home.
       notes:
         profiles.length === 0
           ? ['No OAuth login is saved here, so there is nothing to keep. To see what is: svc auth list']

@@ -24,7 +24,7 @@ export const saysNothingDone = ({ stderr }: Ran): boolean => {
 /** The line of a failure for programs, behind what it says to people. */
 const isError = (line: string): boolean => line.startsWith('{"error":');
 
-/** Of a name that others are set apart for. */
+/** Names are padded so far, however long one of them is. */
 const mostCells = 24;
 
 const textOf = (output: unknown): string[] =>
