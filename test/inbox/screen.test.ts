@@ -30,15 +30,14 @@ function open(world: SandboxWorld, columns: number, rows: number, options: RunOp
   };
   const shows = async (what: string | RegExp) => {
     let seen: string[] = [];
-    for (let turn = 0; turn < 20_000; turn++) {
+    const look = async () => {
       seen = await lines();
-      if (seen.some((line) => (typeof what === 'string' ? line.includes(what) : what.test(line)))) {
-        world.clock.advance(readMs);
-        return seen;
-      }
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    throw new Error(`${what} is not shown:\n${seen.join('\n')}`);
+      return seen;
+    };
+    const wanted = typeof what === 'string' ? expect.stringContaining(what) : expect.stringMatching(what);
+    await expect.poll(look, { interval: 1 }).toContainEqual(wanted);
+    world.clock.advance(readMs);
+    return seen;
   };
   return { lines, shows, type: (text) => terminal.type(text), terminal, ended };
 }
