@@ -114,6 +114,17 @@ test('Ctrl-C ends, and says what waits', async () => {
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Draft 1: a reply to T-1005')]);
 });
 
+/** A reply that is held for five seconds. */
+async function holdingReply() {
+  const world = await desk();
+  await svc(world, ['config', 'set', 'hold', '5']);
+  const screen = open(world, 120, 24, { edit: (initial) => `It is fixed.\n${initial}` });
+  await screen.shows('Ben Castro');
+  screen.type('r');
+  await screen.shows('leaves in 5 s');
+  return { world, screen };
+}
+
 async function passSeconds(world: SandboxWorld, { terminal }: Shown, seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second++) {
     await world.clock.sleep(1000);
@@ -124,12 +135,7 @@ async function passSeconds(world: SandboxWorld, { terminal }: Shown, seconds: nu
 test.each([60_000, 3_600_000, -3_600_000])(
   'what is held leaves no sooner and no later where %d ms were no time that svc ran: Ctrl-Z, or a clock that was set',
   async (ms) => {
-    const world = await desk();
-    await svc(world, ['config', 'set', 'hold', '5']);
-    const screen = open(world, 120, 24, { edit: (initial) => `It is fixed.\n${initial}` });
-    await screen.shows('Ben Castro');
-    screen.type('r');
-    await screen.shows('leaves in 5 s');
+    const { world, screen } = await holdingReply();
     world.clock.advance(ms);
     screen.terminal.pass(1000);
     await screen.shows('leaves in 5 s');
@@ -141,12 +147,7 @@ test.each([60_000, 3_600_000, -3_600_000])(
 );
 
 test.each(['draft', 'ask'])('sends %s that is set while a reply is held keeps it as a draft', async (mode) => {
-  const world = await desk();
-  await svc(world, ['config', 'set', 'hold', '5']);
-  const screen = open(world, 120, 24, { edit: (initial) => `It is fixed.\n${initial}` });
-  await screen.shows('Ben Castro');
-  screen.type('r');
-  await screen.shows('leaves in 5 s');
+  const { world, screen } = await holdingReply();
   await svc(world, ['config', 'set', 'sends', mode]);
   await passSeconds(world, screen, 6);
   await screen.shows(`Draft 1 was not sent: sends is ${mode} now. It waits in the view drafts (v).`);
