@@ -89,9 +89,9 @@ async function begin(
   const flags = all as FileFlags & Given['flags'];
   const telling = tellingProgress(ctx, progressText);
   // Of a small file with its first row: what sends it would be compiled each time under other flags.
-  const heapKept = once(keepHeapSmall);
+  const keepSmall = once(keepHeapSmall);
   const onProgress: Telling['onProgress'] = (progress) => {
-    heapKept();
+    keepSmall();
     telling.onProgress(progress);
   };
   let connected: Promise<Service> | undefined;
@@ -112,7 +112,7 @@ async function begin(
   const inputs = [file, ...(flags.id_map ?? []).map((text) => text.replace(/:[^:]*$/u, ''))];
   const earlier = await checkFiles(ctx, inputs, flags, row.operation.secret !== undefined);
   const run: Run = { ...asked, earlier };
-  return { run, file, commanded, keepHeapSmall: heapKept };
+  return { run, file, commanded, keepHeapSmall: keepSmall };
 }
 
 /** The file, open, and how its rows become requests. */
