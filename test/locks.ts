@@ -1,10 +1,17 @@
-import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { parseEntry } from '../src/disk/lock/lock-entry.ts';
 
 /** Of another PID namespace: nobody here can tell whether process 77 lives. */
 export const thief = `${hostname().replaceAll(/[^\w-]/gu, '-')}.77.1.abc.00ff-4026530000`;
+
+/** Another svc takes the lock; what it returns gives it back. */
+export function heldElsewhere(lock: string): () => void {
+  mkdirSync(lock, { recursive: true });
+  writeFileSync(join(lock, thief), '');
+  return () => rmSync(join(lock, thief));
+}
 
 /** Every entry of a lock below the folder: the file that is there for as long as the lock is held. */
 export function entriesBelow(root: string): string[] {

@@ -4,7 +4,7 @@ import { hearErrors, unlessStuck } from '../output/write.ts';
 import { once } from '../promise/once.ts';
 import { message } from '../text/layout.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { ticks } from '../ticks.ts';
+import { sleep, ticks } from '../ticks.ts';
 import { ownEnvironment } from './environment.ts';
 import { type Going, note } from './going.ts';
 import { letGoOfLostTerminal, takeHangups } from './hung-up.ts';
@@ -192,20 +192,6 @@ const lazyAsk = (asking: Asking): Ask => {
     },
   };
 };
-
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve();
-    // setTimeout takes at most 2^31-1 ms and fires at once beyond.
-    const timer = setTimeout(done, Math.min(ms, 2 ** 31 - 1));
-    signal?.addEventListener('abort', done, { once: true });
-    function done() {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
-      resolve();
-    }
-  });
-}
 
 async function asker({ progress, signal, env, files, hungUp }: Asking) {
   progress(undefined);

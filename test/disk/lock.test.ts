@@ -40,6 +40,41 @@ test('forty contenders each work alone', { tags: ['long'] }, async () => {
   expect({ most, done }).toEqual({ most: 1, done: 40 });
 });
 
+test('a part of this process is waited for in real time: what the clock given says meanwhile ends no wait', async () => {
+  const path = await folder();
+  let finish = (): void => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const held = await tryLock(path);
+  let looks = 0;
+  let now = 0;
+  const racing = {
+    ticks() {
+      if (++looks === 8) finish();
+      return now;
+    },
+    async sleep() {
+      now += 100_000;
+    },
+  };
+  const [done] = await Promise.all([
+    withLock(path, { clock: racing }, async () => 'done'),
+    finished.then(held?.release),
+  ]);
+  expect([done, now]).toEqual(['done', 0]);
+});
+
+test('a part of this process that has a lock for too long is not told to be killed', async () => {
+  const path = await folder();
+  const held = await tryLock(path);
+  await expect(withLock(path, { clock, maxWaitMs: 20, what: 'the drafts' }, async () => {})).rejects.toMatchObject({
+    message: 'Another part of this svc has had the drafts for more than 0 s.',
+    hint: 'Run the command again: it goes on from what is there.',
+  });
+  await held?.release();
+});
+
 test('a lock left by a process that was killed is taken over', async () => {
   const path = await folder();
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);

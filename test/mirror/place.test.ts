@@ -18,11 +18,12 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { placeOf } from '../../src/database/postgres.ts';
-import { tryLock } from '../../src/disk/lock/lock.ts';
+import { parseEntry } from '../../src/disk/lock/lock-entry.ts';
 import { savePosition } from '../../src/mirror/store/changes.ts';
 import { keepFirstRows } from '../../src/mirror/store/first-rows.ts';
 import { snooze } from '../../src/mirror/store/snoozes.ts';
 import { buildSvc } from '../built.ts';
+import { heldElsewhere, thief } from '../locks.ts';
 import { allowed } from '../real-machine.ts';
 import { few, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
@@ -228,11 +229,11 @@ describe('a database that cannot be used', () => {
   test('is named where somebody else has it', { tags: ['long'] }, async () => {
     const one = world();
     await ok(one, 'mirror pull --only lists');
-    const held = await tryLock(`${copyOf(one.folder)}.busy`);
-    const ran = await svc(one, ['mirror', 'status']);
-    await held?.release();
+    const giveBack = heldElsewhere(`${copyOf(one.folder)}.busy`);
+    const ran = await svc(one, ['mirror', 'status', '--max-wait', '5']);
+    giveBack();
     expect(ran.exitCode).toBe(1);
-    expect(ran.stderr).toContain(String(process.pid));
+    expect(ran.stderr).toContain(`process ${parseEntry(thief)?.pid}`);
     await ok(one, 'mirror status');
   });
 
@@ -241,7 +242,7 @@ describe('a database that cannot be used', () => {
   }, async () => {
     const one = world();
     await ok(one, 'mirror pull --only contacts');
-    const held = await tryLock(`${copyOf(one.folder)}.busy`);
+    const giveBack = heldElsewhere(`${copyOf(one.folder)}.busy`);
     const took = async (...line: string[]) => {
       const began = one.clock.now().getTime();
       const ran = await svc(one, line);
@@ -262,7 +263,7 @@ describe('a database that cannot be used', () => {
         expect(ran.stderr).toContain('Asking the service.');
       }
     } finally {
-      await held?.release();
+      giveBack();
     }
   });
 

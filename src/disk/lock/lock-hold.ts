@@ -15,7 +15,7 @@ import type { Clock } from '../../context.ts';
 import { codeOf, Failure, messageOf, orElse } from '../../errors.ts';
 import { capital } from '../../text/capital.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { ticks } from '../../ticks.ts';
+import { sleep, ticks } from '../../ticks.ts';
 import { describe, type LockEntry, leaveBehind, parseEntry } from './lock-entry.ts';
 
 /** A lock that this process has taken, and may have lost since. */
@@ -42,7 +42,7 @@ const surelyOursMs = 30_000;
 
 type BothClocks = Pick<Clock, 'now' | 'ticks'>;
 
-export const realClock: BothClocks = { now: () => new Date(), ticks };
+export const realClock: Clock = { now: () => new Date(), ticks, sleep };
 
 /** What both clocks show. */
 type ClockReading = { readonly wall: number; readonly ticks: number };

@@ -6,7 +6,17 @@ import { capital } from '../../text/capital.ts';
 import { makeFolders } from '../file/make-folders.ts';
 import { nothingThere } from '../file/nothing-there.ts';
 import { describe, isOfThisWorld, type LockEntry, lifeOf, newEntryName, parseEntry, thisWorld } from './lock-entry.ts';
-import { type Held, type Holding, hold, removeLeft, removeOwn, sweep, traceOf } from './lock-hold.ts';
+import {
+  type Held,
+  type Holding,
+  hold,
+  realClock,
+  removeLeft,
+  removeOwn,
+  runAgain,
+  sweep,
+  traceOf,
+} from './lock-hold.ts';
 import { defaultSilentMs, type IsGone, type IsStill, isSilent, stampOf, stillness, watcher } from './lock-silence.ts';
 
 export { type Held, isOurs } from './lock-hold.ts';
@@ -81,24 +91,25 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Held> {
   const signal = waiting.signal?.aborted ? undefined : waiting.signal;
   const longest = waiting.maxWaitMs ?? defaultMaxWaitMs;
   const maxWaitMs = waiting.signal?.aborted ? Math.min(longest, tidyingMs) : longest;
-  const began = clock.ticks();
   const isGone = watcher(folder, waiting);
   const isStill = waiting.takesStopped ? stillness(clock) : undefined;
   const { now = () => new Date() } = clock;
   const holding = { what: waiting.what, clock: { now, ticks: clock.ticks } };
+  let waitedMs = 0;
   let told = false;
   let shown = false;
   try {
     for (;;) {
+      const [passed, reallyPassed] = [stopwatch(clock), stopwatch(realClock)];
       if (signal?.aborted) {
         throw interruption(signal, 'Interrupted while waiting.');
       }
       const taken = await take(folder, holding, { isGone, isStill });
       if (taken) return taken;
-      const waitedMs = clock.ticks() - began;
-      const holder = waitedMs >= Math.min(shownAfterMs, maxWaitMs) ? await holderOf(folder) : undefined;
+      const holder = await holderOf(folder);
       if (holder && waitedMs >= maxWaitMs) throw await tooLong(folder, holder, { ...waiting, maxWaitMs });
-      if (holder && !isOwn(holder)) {
+      const isOursNext = holder !== undefined && isOwn(holder);
+      if (holder && !isOursNext && waitedMs >= shownAfterMs) {
         const text = `Waiting for ${waiting.what ?? 'a lock'}: ${await describeState(holder)} has it`;
         // A holder that is at work is soon done. With any other, a person may have to act.
         if (!told && waitedMs >= (holder.life === 'running' ? 5000 : 1000)) {
@@ -110,12 +121,20 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Held> {
       }
       // The holder may be at work in this process, and looking at the lock leaves it no turn; nor does a clock that never waits.
       await new Promise((resolve) => setImmediate(resolve));
-      await clock.sleep(waitedMs < 1000 ? 4 + Math.random() * 16 : 30 + Math.random() * 30, signal);
+      // A part of this run is at work for as long as that takes, whatever the clock that is given says meanwhile.
+      const pause = isOursNext ? realClock : clock;
+      await pause.sleep(waitedMs < 1000 ? 4 + Math.random() * 16 : 30 + Math.random() * 30, signal);
+      waitedMs += isOursNext ? reallyPassed() : passed();
     }
   } finally {
     if (shown) progress?.(undefined);
   }
 }
+
+const stopwatch =
+  ({ ticks }: Pick<Clock, 'ticks'>, began = ticks()) =>
+  () =>
+    ticks() - began;
 
 /** Who does not count as a holder, beside the dead. */
 type Judge = { readonly isGone: IsGone; readonly isStill?: IsStill };
@@ -185,6 +204,11 @@ const describeState = async ({ entry, life }: Holder): Promise<string> =>
 async function tooLong(folder: string, holder: Holder, { what = 'a lock', maxWaitMs }: Waiting): Promise<Failure> {
   const { entry, life } = holder;
   const waited = `${Math.round((maxWaitMs ?? defaultMaxWaitMs) / 1000)} s`;
+  if (isOwn(holder)) {
+    return new Failure('failed', `Another part of this svc has had ${what} for more than ${waited}.`, {
+      hint: runAgain,
+    });
+  }
   const hints = {
     running: `Wait for it, or end it: kill ${entry.pid}`,
     stopped: `To let it continue: kill -CONT ${entry.pid}`,
