@@ -13,7 +13,7 @@ type Thread = {
 };
 
 /** A function is asked once jq is loaded, which takes seconds on a machine that has much to do. */
-type End = AbortSignal | undefined | (() => AbortSignal);
+export type End = AbortSignal | undefined | (() => AbortSignal);
 
 /** Asks jq; undefined where `end` came first, whatever the filter was doing. */
 export type Ask = (question: Question, end: End) => Promise<Answer | undefined>;

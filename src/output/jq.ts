@@ -1,15 +1,15 @@
 import { Failure, interruption } from '../errors.ts';
 import { toJson } from '../text/sanitize.ts';
-import { askJq } from './jq-thread.ts';
+import { askJq, type End } from './jq-thread.ts';
 
 /** Refuses a filter that does not compile, before anything is sent: on no input at all it is compiled and never run. */
 export async function checkFilter(filter: string, signal: AbortSignal): Promise<void> {
   await run('', filter, 'usage', signal);
 }
 
-/** The results of a filter over one JSON value, one by one. */
-export async function filtered(value: unknown, filter: string, signal: AbortSignal): Promise<unknown[]> {
-  const lines = await run(wellFormed(JSON.stringify(value) ?? 'null'), filter, 'failed', signal);
+/** The results of a filter over one JSON value, one by one. A function as `end` has to give the same one each time. */
+export async function filtered(value: unknown, filter: string, end: RunEnd): Promise<unknown[]> {
+  const lines = await run(wellFormed(JSON.stringify(value) ?? 'null'), filter, 'failed', end);
   return lines === '' ? [] : lines.split('\n').map((line) => JSON.parse(line));
 }
 
@@ -23,11 +23,14 @@ export function resultLine(result: unknown, indent: number | undefined): string 
 const wellFormed = (json: string): string =>
   json.replace(/\\(?:(ud[89a-f][0-9a-f]{2})|.)/gu, (written, half) => (half ? '\\ufffd' : written));
 
-async function run(json: string, filter: string, kind: 'usage' | 'failed', signal: AbortSignal): Promise<string> {
+type RunEnd = Exclude<End, undefined>;
+
+async function run(json: string, filter: string, kind: 'usage' | 'failed', end: RunEnd): Promise<string> {
   // The space: a filter may begin with a minus, which would be read as an option.
   const program = filter.trim() === '' ? '.' : ` ${filter}`;
-  const answer = await askJq({ json, program }, signal);
-  if (answer === undefined) throw interruption(signal, `Interrupted while the filter ${filter} ran.`);
+  const answer = await askJq({ json, program }, end);
+  if (answer === undefined)
+    throw interruption(typeof end === 'function' ? end() : end, `Interrupted while the filter ${filter} ran.`);
   if ('text' in answer) return answer.text;
   const verdict = kind === 'usage' ? 'is not valid jq' : 'failed';
   throw new Failure(kind, `The filter ${filter} ${verdict}: ${sentence(answer.said)}.`, {

@@ -1,6 +1,7 @@
 import type { SendRequest } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { filtered } from '../output/jq.ts';
+import { once } from '../promise/once.ts';
 import { unknownZone } from '../text/own-zone.ts';
 import type { Fields } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -94,15 +95,17 @@ const longestMs = 5_000;
 
 async function answerOf(judging: Judging, filter: string, asked: PolicyQuestion): Promise<Answer> {
   const { signal } = judging.ctx;
-  const late = AbortSignal.timeout(longestMs);
+  // Neither a record that is long in being read nor a machine that is busy with loading jq is the filter's doing.
+  const late = once(() => AbortSignal.timeout(longestMs));
+  const end = once(() => AbortSignal.any([signal, late()]));
   try {
-    const values = await filtered(await subjectOf(judging, asked), filter, AbortSignal.any([signal, late]));
+    const values = await filtered(await subjectOf(judging, asked), filter, end);
     const [only] = values;
     if (typeof only === 'boolean' && values.length === 1) return { says: only };
     const given = values.length === 1 ? JSON.stringify(only).slice(0, 40) : `${values.length || 'no'} values`;
     return { problem: `the filter ${filter} must give one true or false, and gives ${given}` };
   } catch (error) {
-    if (late.aborted && !signal.aborted)
+    if (late().aborted && !signal.aborted)
       return { problem: `the filter ${filter} takes longer than ${longestMs / 1000} s` };
     if (error instanceof Failure && error.kind === 'failed')
       return { problem: error.message.replace(/^The/u, 'the').replace(/\.$/u, '') };

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { svc, type World } from '../svc.ts';
 import { atDesk, desk, writesOf } from './drafting.ts';
 
@@ -59,6 +59,23 @@ test.each([...forbidding.filter(([rule]) => rule !== 'max_per_hour'), ['cannot b
     expect(writesOf(world)).toEqual([]);
   },
 );
+
+test('the seconds of a rule begin once its record is read, and jq is loaded', async () => {
+  const { world } = deskUnder('sends:\n  deny: \'.record.status == "closed"\'\n');
+  const events: string[] = [];
+  const begin = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+    events.push('begun');
+    return new AbortController().signal;
+  });
+  onTestFinished(() => begin.mockRestore());
+  const exchange: typeof world.exchange = async (request) => {
+    const answer = await world.exchange(request);
+    events.push(request.method);
+    return answer;
+  };
+  await atDesk({ ...world, exchange }).ok([...reply, '--yes']);
+  expect(events).toEqual(['GET', 'GET', 'begun', 'POST']);
+});
 
 test('--dry-run of a file leaves out the rows that the policy forbids, and is refused where it forbids all', async () => {
   const { world, run } = deskUnder('sends:\n  deny: \'.body.body | test("refund")\'\n');
