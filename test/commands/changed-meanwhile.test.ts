@@ -47,21 +47,25 @@ const cases = [
   {
     argv: () => ['lists', 'add', '1', '--contact', '7'],
     path: /create_sync_contacts/u,
+    look: /\/contacts\/7$/u,
     change: ['contacts', 'update', '7', '--company', 'Other Ltd'],
   },
   {
     argv: () => ['lists', 'set', '1', '--contact', '7', '--yes'],
     path: /sync_contacts/u,
+    look: /get_contacts$/u,
     change: ['lists', 'add', '1', '--contact', '9'],
   },
   {
     argv: () => ['lists', 'update', '1', '--target-industry', 'Health'],
     path: /update/u,
+    look: /contactslists\/list$/u,
     change: ['lists', 'update', '1', '--name', 'New name'],
   },
   {
     argv: (folder: string) => ['lists', 'update', '--from', file(folder), '--yes'],
     path: /update/u,
+    look: /contactslists\/list$/u,
     change: ['lists', 'update', '1', '--name', 'New name'],
   },
 ];
@@ -74,6 +78,23 @@ describe('behind a 429', () => {
     expect(ran.stdout + ran.stderr).toMatch(/has just changed. Nothing was /u);
     expect(sent).toHaveLength(1);
     expect(await svc(world, argv(world.folder))).toMatchObject({ exitCode: 0 });
+  });
+
+  test.each(cases)('$change while the look after it is long on its way: it is not sent', async (one) => {
+    const { argv, path, look, change } = one;
+    const { world, sent } = refusedOnce(path);
+    let isLate = false;
+    const exchange: typeof world.exchange = async (request) => {
+      const answer = await world.exchange(request);
+      if (isLate || sent.length === 0 || !look.test(new URL(request.url).pathname)) return answer;
+      isLate = true;
+      expect(await svc(world, change)).toMatchObject({ exitCode: 0 });
+      world.clock.advance(6000);
+      return answer;
+    };
+    const ran = await svc({ ...world, exchange }, argv(world.folder));
+    expect(ran.stdout + ran.stderr).toMatch(/has just changed. Nothing was /u);
+    expect(sent.filter((body) => body === sent[0])).toHaveLength(1);
   });
 
   test.each(cases)('nothing has changed: $argv is sent again', async ({ argv, path }) => {

@@ -132,6 +132,30 @@ test('what leaves at once is read once for the rules', async () => {
   expect(reads).toBe(2);
 });
 
+test('a rule holds that looks at a record which changes while it is long in being read after a wait', async () => {
+  const { world, resolve, forbidden } = deskWithRule();
+  const refused = {
+    status: 429,
+    headers: { 'x-ratelimit-limit': '60', 'retry-after': '1' },
+    body: '{"error":"Too many"}',
+  };
+  let hasWaited = false;
+  const exchange: typeof world.exchange = async (request) => {
+    if (request.method !== 'GET' && !hasWaited) {
+      hasWaited = true;
+      return refused;
+    }
+    const answer = await world.exchange(request);
+    if (!hasWaited || request.method !== 'GET' || writesOf(world).length > 0) return answer;
+    await resolve();
+    world.clock.advance(6000);
+    return answer;
+  };
+  const ran = await svc({ ...world, exchange }, reply);
+  expect(ran, ran.stderr).toMatchObject(forbidden);
+  expect(writesOf(world)).toEqual(['POST /conversations/7/resolve']);
+});
+
 /** Another svc has the lock for ten seconds; `meanwhile` is done as it gives it back. */
 function lockedFor10s({ world }: At, lock: string, meanwhile: () => Promise<unknown>) {
   mkdirSync(lock, { recursive: true });

@@ -160,7 +160,7 @@ async function passFor(job: Job, before: State, number: number) {
   // What may have arrived is asked for by its outcome, so that it is not as it was says nothing. Whether it may leave does.
   const ask = before.doubt === undefined ? again?.isAsSeen : again?.isAllowed;
   // A token that had to be refreshed first, or the count of sends, may have taken its time since it was judged.
-  for (let seenAt = number === 1 ? job.seenAt : undefined; ; seenAt = clock.ticks()) {
+  for (let seenAt = number === 1 ? job.seenAt : undefined; ; ) {
     const isFresh = () => !ask || (seenAt !== undefined && clock.ticks() - seenAt < freshMs);
     const pass = await gate.enter({ ownLimit: asked.ownLimit, deadline: started + rules.maxWaitMs });
     try {
@@ -173,7 +173,11 @@ async function passFor(job: Job, before: State, number: number) {
     if (isFresh()) return pass;
     // After a refusal one request goes at a time: those that look need the turn themselves.
     pass.lost();
+    const began = clock.ticks();
     await ask?.();
+    // Its own answer may be of before a change. One more is what is there: where all are late, none would ever count.
+    if (clock.ticks() - began >= freshMs) await ask?.();
+    seenAt = clock.ticks();
   }
 }
 
