@@ -77,9 +77,7 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
   return withinRate(policies, judging, request);
 }
 
-/** What is judged again after a wait has its place in the hour already. */
 async function withinRate(policies: readonly Policy[], judging: Judging, request: SendRequest): Promise<Verdict> {
-  if (judging.shared.counted.has(request)) return 'go';
   return (await (await import('./policy.ts')).refusalByRate(policies, judging, request)) ?? 'go';
 }
 

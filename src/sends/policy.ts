@@ -41,7 +41,7 @@ export async function refusalBy(
   return undefined;
 }
 
-/** The last question: what has room is counted. */
+/** The last question: what has room is counted, and what is judged again after a wait is counted as of then. */
 export async function refusalByRate(
   policies: readonly Policy[],
   { ctx, wish, shared }: Judging,
@@ -52,7 +52,8 @@ export async function refusalByRate(
   );
   const [lowest] = limits.sort((a, b) => a.most - b.most);
   if (!lowest) return undefined;
-  const counted = await countSend(ctx, lowest.most);
+  const counted = await countSend(ctx, lowest.most, shared.counted.get(request));
+  shared.counted.delete(request);
   if (counted === undefined) {
     const why = `${lowest.most} an hour are allowed, and as many were sent since the rule stands`;
     return refused({ path: lowest.path, rule: 'max_per_hour', why, wish });

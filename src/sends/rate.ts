@@ -7,20 +7,27 @@ import { orElsewhere } from '../disk/place/elsewhere.ts';
 
 const hourMs = 60 * 60 * 1000;
 
-/** Whether less than so many were counted within the hour, by all processes that share the state folder; then when this one is. */
-export async function countSend(ctx: Context, most: number): Promise<string | undefined> {
+/**
+ * Whether less than so many were counted within the hour, by all processes that share the state folder; then when this one is.
+ * `before`: when it was, where it had to wait since: its hour begins as it is sent.
+ */
+export async function countSend(ctx: Context, most: number, before?: string): Promise<string | undefined> {
   let counted: string | undefined;
   await changed(ctx, (recent, now) => {
-    if (recent.length >= most) return recent;
+    const others = without(recent, before);
+    if (others.length >= most) return others;
     counted = now;
-    return [...recent, now];
+    return [...others, now];
   });
   return counted;
 }
 
 /** It was not sent after all. */
 export const uncountSend = (ctx: Context, counted: string): Promise<void> =>
-  changed(ctx, (recent) => recent.toSpliced(recent.lastIndexOf(counted), recent.includes(counted) ? 1 : 0));
+  changed(ctx, (recent) => without(recent, counted));
+
+const without = (recent: string[], counted: string | undefined): string[] =>
+  counted === undefined ? recent : recent.toSpliced(recent.lastIndexOf(counted), recent.includes(counted) ? 1 : 0);
 
 async function changed(ctx: Context, change: (recent: string[], now: string) => string[]): Promise<void> {
   const folder = join(ctx.files.state, 'sends');

@@ -112,6 +112,40 @@ test('what was sent once a limit was set counts, though it came before', async (
   expect((await svc(at.world, reply)).exitCode).toBe(5);
 });
 
+const waiting = ['conversations', 'reply', '7', '--body', 'Hi', '--yes', '--max-wait', '5000'];
+const another = ['conversations', 'reply', '8', '--body', 'Hello', '--yes'];
+const minuteMs = 60_000;
+
+/** A limit of one an hour, and a service that makes the first send wait. */
+async function waitingFor(minutes: number) {
+  const at = desk();
+  await setRules(at, 'max_per_hour: 1');
+  const headers = { 'x-ratelimit-limit': '60', 'retry-after': String(minutes * 60) };
+  return { at, service: refusedOnce(at, async () => {}, { ...refused, headers }) };
+}
+
+test('a send that had to wait counts for an hour from when it was sent', async () => {
+  const { at, service } = await waitingFor(40);
+  await expect(svc(service, waiting)).resolves.toMatchObject({ exitCode: 0 });
+  at.world.clock.advance(30 * minuteMs);
+  await expect(svc(at.world, another)).resolves.toMatchObject({ exitCode: 5 });
+  at.world.clock.advance(31 * minuteMs);
+  await expect(svc(at.world, another)).resolves.toMatchObject({ exitCode: 0 });
+});
+
+test('one that waited longer than an hour is not sent where another took its place', async () => {
+  const { at, service } = await waitingFor(70);
+  const { clock } = at.world;
+  // As another process with another login counts it.
+  const sleep: typeof clock.sleep = async (ms, signal) => {
+    await clock.sleep(ms, signal);
+    await writeFile(join(at.world.folder, 'state', 'sends', 'last-hour'), `${clock.now().toISOString()}\n`);
+  };
+  const ran = await svc({ ...service, clock: { ...clock, sleep } }, waiting);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('sends.max_per_hour') });
+  expect(writesOf(at.world)).toEqual([]);
+});
+
 const ask = { columns: 100, env: { SVC_SENDS: 'ask' } };
 
 test('what became another text while a person was asked is shown and asked about once more', async () => {
