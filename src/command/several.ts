@@ -2,6 +2,7 @@ import { hearersOf } from '../api/hearers.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { connect } from '../http/call/call.ts';
 import { restIs } from '../http/exchange/writes.ts';
 import { isShownOnly } from '../http/send/preview.ts';
 import type { View } from '../output/view.ts';
@@ -62,7 +63,11 @@ async function confirmedOnce(ctx: Context, settings: Settings, command: AnyComma
   const { question, operation } = command.row ?? {};
   // A person sees each of them, now or later.
   if (operation && hearersOf(operation) && ((await ctx.sends?.mode()) ?? 'allow') !== 'allow') return;
-  if (question) return confirmed(ctx, settings, question(count), { unchanged: unchangedBy(operation) });
+  if (question) {
+    // A login that cannot do it is refused before anybody is asked.
+    if (operation && !settings.yes) await (await connect(ctx, settings)).session.bearer(operation);
+    return confirmed(ctx, settings, question(count), { unchanged: unchangedBy(operation) });
+  }
   if (count <= manyToChange || settings.yes || settings.noInput || !ctx.ask.canAsk) return;
   const verb = capital(command.name);
   return confirmed(ctx, settings, `${verb} ${count} records?`);

@@ -98,6 +98,24 @@ describe('a command that no login at hand can run', () => {
     expect(world.sent).toEqual([]);
   });
 
+  test.each(['webhooks delete 5', 'webhooks delete 5 6'])('%s: before it asks for a yes', async (line) => {
+    const world = withFiles();
+    const ran = await svc(world, line.split(' '), { columns: 80, answers: [] });
+    expect(ran).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('This takes an OAuth login') });
+    expect(ran.stderr).not.toContain('Delete');
+    expect(world.sent).toEqual([]);
+  });
+
+  test('and webhooks delete of what is not there asks nobody', async () => {
+    const world = sandboxWorld();
+    const asked = { account_id: 1, scopes: ['webhooks:manage'] };
+    const { access_token } = (await world.control('POST', 'tokens', asked)) as { access_token: string };
+    const at = { columns: 80, answers: [], env: { SVC_API_KEY: undefined, SVC_ACCESS_TOKEN: access_token } };
+    const ran = await svc(world, ['webhooks', 'delete', '77'], at);
+    expect(ran).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('There is no webhook subscription 77') });
+    expect(ran.stderr).toContain('Run: svc webhooks list\n');
+  });
+
   test('without any login, too', async () => {
     const ran = await svc(withFiles(), ['tickets', 'reply'], { columns: 80, env: { SVC_API_KEY: undefined } });
     expect(ran).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('is not logged in') });

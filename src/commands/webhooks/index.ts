@@ -2,6 +2,9 @@ import { deleteWebhook, listWebhooks } from '../../api/webhooks.ts';
 import type { Command, TopGroup } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { several } from '../../command/several.ts';
+import { Failure } from '../../errors.ts';
+import { call, type Service } from '../../http/call/call.ts';
+import { sanitize } from '../../text/sanitize.ts';
 import { forgetSecret } from '../../webhooks/subscriptions/secrets.ts';
 import { catchUpWebhooks } from './catch-up.ts';
 import { createWebhookSubscription } from './create.ts';
@@ -12,8 +15,23 @@ import { serveWebhooks } from './serve.ts';
 import { triggerWebhook } from './trigger.ts';
 import { signWebhook, verifyWebhook } from './verify.ts';
 
+async function subscriptionOf(service: Service, id: number) {
+  const { webhooks: all } = await call(service, listWebhooks, {});
+  const found = all.find((one) => one.id === id);
+  if (found) return found;
+  throw new Failure('not-found', `There is no webhook subscription ${id} of this login.`, {
+    status: 404,
+    hint: 'Run: svc webhooks list',
+  });
+}
+
 const deletion = fromOperation('delete', deleteWebhook, {
   confirm: (id) => `Delete webhook subscription ${id}?`,
+  // A login that may not do it is refused before anybody is asked.
+  agreed: async (service, id) => {
+    const { event_type, target_url } = await subscriptionOf(service, id);
+    return sanitize(`Webhook subscription ${id}: ${event_type} to ${target_url}`);
+  },
   rows: {
     question: (count) => `Delete ${count} webhook subscription${count === 1 ? '' : 's'}?`,
     settled: (ctx, settings, { id }) => forgetSecret(ctx.tokens, settings.profile, id),
