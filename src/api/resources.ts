@@ -8,6 +8,8 @@ export type Resource = {
   readonly otherName?: string;
   /** The field with the number that people know it by. */
   readonly numberField?: string;
+  /** The words after `svc` that show the ids of those that are there; undefined where nothing does. */
+  readonly list?: string;
   /** Who alone sees it: everybody of the account, or the OAuth connection that made it. */
   readonly ownedBy: 'account' | 'connection';
 };
@@ -15,16 +17,23 @@ export type Resource = {
 /** Every kind of record. The sandbox must keep each of them, or it does not compile. */
 export const resources = {
   accounts: { noun: 'account', idField: 'account_id', ownedBy: 'account' },
-  contacts: { noun: 'contact', idField: 'contact_id', otherName: 'email', ownedBy: 'account' },
-  lists: { noun: 'contact list', idField: 'contacts_list_id', ownedBy: 'account' },
-  calls: { noun: 'phone call', idField: 'phone_call_id', ownedBy: 'account' },
-  tickets: { noun: 'ticket', idField: 'id', otherName: 'number', numberField: 'ticket_number', ownedBy: 'account' },
-  conversations: { noun: 'conversation', idField: 'id', ownedBy: 'account' },
-  changelog: { noun: 'changelog entry', idField: 'id', ownedBy: 'account' },
-  feedback: { noun: 'feedback post', idField: 'id', ownedBy: 'account' },
+  contacts: { noun: 'contact', idField: 'contact_id', list: 'contacts list', otherName: 'email', ownedBy: 'account' },
+  lists: { noun: 'contact list', idField: 'contacts_list_id', list: 'lists list', ownedBy: 'account' },
+  calls: { noun: 'phone call', idField: 'phone_call_id', list: 'calls list', ownedBy: 'account' },
+  tickets: {
+    noun: 'ticket',
+    idField: 'id',
+    list: 'tickets list',
+    otherName: 'number',
+    numberField: 'ticket_number',
+    ownedBy: 'account',
+  },
+  conversations: { noun: 'conversation', idField: 'id', list: 'conversations list', ownedBy: 'account' },
+  changelog: { noun: 'changelog entry', idField: 'id', list: 'changelog list', ownedBy: 'account' },
+  feedback: { noun: 'feedback post', idField: 'id', list: 'feedback list', ownedBy: 'account' },
   roadmap_columns: { noun: 'roadmap column', idField: undefined, ownedBy: 'account' },
   events: { noun: 'event', idField: 'id', ownedBy: 'account' },
-  subscriptions: { noun: 'subscription', idField: 'id', ownedBy: 'connection' },
+  subscriptions: { noun: 'subscription', idField: 'id', list: 'webhooks list', ownedBy: 'connection' },
   meetings: { noun: 'meeting type', idField: 'id', ownedBy: 'account' },
 } as const satisfies Record<string, Resource>;
 

@@ -134,16 +134,11 @@ export const inCapitals = <T>(flag: Param<T>): Param<T> => ({
 });
 
 /** Where svc takes another name as well, the refusal says so. `#22` is 22; of a ticket it is looked up before. */
-export function parseId(
-  text: string,
-  flag: string,
-  record: ResourceName | undefined,
-  list = record && listOf[record],
-): number {
+export function parseId(text: string, flag: string, record: ResourceName | undefined, shownBy?: string): number {
   const id = wholeNumber(text.replace(/^#\b/u, ''));
   if (id !== undefined && id >= 1) return id;
-  const { noun, otherName }: Partial<Resource> = record ? resources[record] : {};
-  if (!record || otherName === undefined) return parseInteger(text, flag, { min: 1, list });
+  const { noun, otherName, list }: Partial<Resource> = record ? resources[record] : {};
+  if (!record || otherName === undefined) return parseInteger(text, flag, { min: 1, list: shownBy ?? list });
   throw new Failure('usage', `${flag} must be the ${idWords(record)} of a ${noun}, not "${text}".`);
 }
 
@@ -151,16 +146,6 @@ function wholeNumber(text: string): number | undefined {
   const value = /^[+-]?\d+$/u.test(text.trim()) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(value) ? value : undefined;
 }
-
-/** Where the ids of records stand that have no other name. */
-const listOf: Readonly<Partial<Record<ResourceName, string>>> = {
-  lists: 'lists list',
-  calls: 'calls list',
-  conversations: 'conversations list',
-  changelog: 'changelog list',
-  feedback: 'feedback list',
-  subscriptions: 'webhooks list',
-};
 
 type Range = { readonly min: number; readonly max?: number; readonly list?: string | undefined };
 

@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import type { Failure, FailureKind } from '../errors.ts';
-import { numberAdvice } from '../http/call/request-spec.ts';
+import { missingAdvice, numberAdvice } from '../http/call/request-spec.ts';
 import { number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Answer } from './answer.ts';
@@ -24,11 +24,12 @@ export function failureAnswer(
   { operation, boundary }: Told,
 ): Answer {
   const ofNumbers = operation && numberAdvice(operation);
+  const typed = operation ? missingAdvice(operation).split('\n') : [];
   // What a person may type in its place, a tool does not take.
   const hint =
     given
       ?.split('\n')
-      .filter((line) => line !== ofNumbers)
+      .filter((line) => !typed.includes(line))
       .join('\n') || undefined;
   const mayBeNumber = ofNumbers !== undefined && (kind === 'not-found' || kind === 'usage');
   const outcome = outcomeOf(kind, failure.mayBeDone === true);

@@ -91,6 +91,19 @@ test.each([
 });
 
 test.each([
+  ['tickets get 9999', 'tickets list'],
+  ['contacts get 9999', 'contacts list'],
+  ['conversations get 9999', 'conversations list'],
+  ['changelog publish 9999', 'changelog list'],
+  ['lists members 9999', 'lists list'],
+  ['lists update 9999 --name Other', 'lists list'],
+])('a record that is not there: what shows those that are is named: %s', async (line, list) => {
+  const ran = await svc(sandboxWorld(), line.split(' '));
+  expect(ran).toMatchObject({ exitCode: 3, stderr: expect.stringContaining(`\nTo see the ids: svc ${list}\n`) });
+  expect(await svc(sandboxWorld(), list.split(' '))).toMatchObject({ exitCode: 0 });
+});
+
+test.each([
   [{ CI: '1' }, 'Set SVC_API_KEY from a secret of this CI service, and SVC_BASE_URL.\n'],
   [{}, 'Run: svc login --base-url URL (or with --with-api-key). In CI, set SVC_API_KEY, and SVC_BASE_URL.\n'],
 ])('without a login and an address both are named at once, with %j', async (env, told) => {

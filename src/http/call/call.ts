@@ -28,7 +28,7 @@ import type { Sent } from '../send/job.ts';
 import { type SendOptions, send } from '../send/send.ts';
 import { isForgotten, takesFor } from './given-ids.ts';
 import { ofEarlierRun, openWrite, ownIdsFor } from './open-writes.ts';
-import { askedFor, type Evidence, numberAdvice, requestSpec, type Typed } from './request-spec.ts';
+import { askedFor, type Evidence, missingAdvice, requestSpec, type Typed } from './request-spec.ts';
 
 export type { Service } from '../exchange/asking.ts';
 
@@ -103,7 +103,8 @@ export async function call<const Op extends Operation>(
   const read = readOf(service, input);
   // Where the update is not sent, only the reading tells that there is no such record.
   const seen = service.ctx.preview ? recordThere : recordBefore;
-  const was = options.was ?? (await seen(operation, input, read).catch(notFoundNames(askedFor(operation, input))));
+  const named = notFoundNames(askedFor(operation, input), missingAdvice(operation));
+  const was = options.was ?? (await seen(operation, input, read).catch(named));
   const asked = withHint(operation, input, prepared ?? { takes: takesFor(service, operation, input), was });
   try {
     const { maxWaitMs, wasSent = false } = options;
@@ -112,7 +113,7 @@ export async function call<const Op extends Operation>(
       options.leaves?.(doubt);
     };
     const sending = send(service, asked, wire, { ...prepared, maxWaitMs, wasSent, leaves });
-    const sent = await sending.catch(notFoundNames(askedFor(operation, input), numberAdvice(operation)));
+    const sent = await sending.catch(named);
     if (sent.how === 'gone') return called<Op>(undefined);
     if (sent.how === 'found') return called<Op>(sent.json);
     const json = await answerIn(service, operation, { asked, input }, sent);

@@ -1,5 +1,5 @@
 import type { Operation } from '../../api/operation.ts';
-import { resources } from '../../api/resources.ts';
+import { type Resource, resources } from '../../api/resources.ts';
 import { capital } from '../../text/capital.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -77,6 +77,17 @@ export const numberAdvice = ({ ids = {} }: Operation): string | undefined =>
   Object.values(ids).includes('tickets')
     ? 'If you mean the number of a ticket, type it as the list shows it, such as T-1008.'
     : undefined;
+
+/** What helps where a record is not there. */
+export const missingAdvice = (operation: Operation): string =>
+  [numberAdvice(operation), listAdvice(operation)].filter((line) => line !== undefined).join('\n');
+
+/** Where its ids can be seen. */
+function listAdvice({ ids = {} }: Operation): string | undefined {
+  const [kind] = Object.values(ids);
+  const { list }: Partial<Resource> = kind === undefined ? {} : resources[kind];
+  return list && `To see the ids: svc ${list}`;
+}
 
 type About = Pick<Operation, 'safety' | 'resource' | 'answer' | 'makes' | 'deletes' | 'params'>;
 
