@@ -1,6 +1,7 @@
 import { sign } from '../api/signature.ts';
 import { type WebhookEvent, webhookEvents } from '../api/webhooks.ts';
-import { happeningIn, isSampleIn, recordIn } from '../webhooks/event/record-key.ts';
+import { textIn } from '../text/record.ts';
+import { envelopeOf, happeningIn, isSample, recordOf } from '../webhooks/event/record-key.ts';
 import { type Arrival, rebuiltPrefix } from '../webhooks/store/line.ts';
 import type { Starts } from '../webhooks/store/starts.ts';
 import { type Rebuilt, rebuild } from './rebuild.ts';
@@ -90,15 +91,15 @@ export function createMemory() {
   return {
     held,
     see(arrival: Arrival): undefined {
-      const key = recordIn(arrival.body);
+      const envelope = envelopeOf(arrival.body);
+      const key = recordOf(envelope);
       if (key === undefined) {
         // A search that began at the last sample would leave out what was missed before it.
-        if (isSampleIn(arrival.body)) sampled = Math.min(sampled, Date.parse(arrival.at));
+        if (isSample(envelope)) sampled = Math.min(sampled, Date.parse(arrival.at));
         return;
       }
       held.add(key);
-      const created: unknown = JSON.parse(Buffer.from(arrival.body).toString('utf8')).created_at;
-      const at = typeof created === 'string' ? Date.parse(created) : Number.NaN;
+      const at = Date.parse(textIn(envelope.created_at) ?? '');
       // By the service's clock, and never later than it came.
       latest = Math.max(latest, Math.min(Number.isNaN(at) ? Number.POSITIVE_INFINITY : at, Date.parse(arrival.at)));
     },

@@ -20,9 +20,6 @@ export const recordKey = (event: WebhookEvent, id: number): string => `${event}:
  */
 export const samplePrefix = 'evt_sample_';
 
-/** The record that a body tells of; undefined where it is none of the service's events. */
-export const recordIn = (body: Uint8Array): string | undefined => recordOf(envelopeOf(body));
-
 /**
  * What happened, told apart from all else that happens: the same for a live event and for the one that is rebuilt for
  * it. Each event happens once to its record, but an entry may be published again, at another time.
@@ -48,11 +45,11 @@ const laneFields: Readonly<Record<WebhookEvent, string>> = {
  */
 export const laneIn = (body: Uint8Array): string => keyBy(laneFields, envelopeOf(body)) ?? '';
 
-export const isSampleIn = (body: Uint8Array): boolean => isSample(envelopeOf(body));
+export const isSample = ({ id }: Fields): boolean => typeof id === 'string' && id.startsWith(samplePrefix);
 
-const isSample = ({ id }: Fields): boolean => typeof id === 'string' && id.startsWith(samplePrefix);
-
-const recordOf = (envelope: Fields): string | undefined => (isSample(envelope) ? undefined : keyBy(idFields, envelope));
+/** The record that an envelope tells of; undefined where it is none of the service's events. */
+export const recordOf = (envelope: Fields): string | undefined =>
+  isSample(envelope) ? undefined : keyBy(idFields, envelope);
 
 function keyBy(fields: typeof idFields, { event: name, data }: Fields): string | undefined {
   const event = webhookEvents.find((each) => each === name);
@@ -60,4 +57,5 @@ function keyBy(fields: typeof idFields, { event: name, data }: Fields): string |
   return event && Number.isSafeInteger(id) ? recordKey(event, Number(id)) : undefined;
 }
 
-const envelopeOf = (body: Uint8Array): Fields => fieldsIn(jsonIn(Buffer.from(body).toString('utf8')));
+/** Empty where the body is none. */
+export const envelopeOf = (body: Uint8Array): Fields => fieldsIn(jsonIn(Buffer.from(body).toString('utf8')));
