@@ -10,16 +10,14 @@ import { ofAccount, withoutAccount } from '../webhooks/event/account.ts';
 import type { AccountConfig, ServeConfig } from '../webhooks/serve/config-schema.ts';
 import { secretVariables } from '../webhooks/serve/doors.ts';
 import type { InboxAdmin } from '../webhooks/store/inbox-store.ts';
+import type { Arrival } from '../webhooks/store/line.ts';
 
 /** What the searches for one account see of an inbox: only what is its own, as its own service knows it. */
-export function accountAdmin(
-  admin: InboxAdmin,
-  account: string | undefined,
-): Pick<InboxAdmin, 'received' | 'addAll' | 'starts'> {
+export function accountAdmin(admin: InboxAdmin, account: string | undefined) {
   return {
-    received: (view, onDamage) =>
-      admin.received((arrival) => (arrival.account === account ? view(withoutAccount(arrival)) : undefined), onDamage),
-    addAll: (arrivals) => admin.addAll(arrivals.map((arrival) => ofAccount(account, arrival))),
+    seeAll: (see: (arrival: Arrival) => undefined) =>
+      admin.newest((arrival) => (arrival.account === account ? see(withoutAccount(arrival)) : undefined), {}),
+    addAll: (arrivals: readonly Arrival[]) => admin.addAll(arrivals.map((arrival) => ofAccount(account, arrival))),
     starts: admin.starts.of(account),
   };
 }

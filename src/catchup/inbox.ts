@@ -78,7 +78,7 @@ async function serveInbox(ctx: Context, settings: Settings, { config, about, acc
   const sinksFor = (event: string | null) => queuesFor(configured.config, event, account?.name);
   return {
     ...own,
-    seeAll: admin.received,
+    seeAll: admin.seeAll,
     starts: admin.starts,
     env: secretsOfAccount(configured.config, account?.name),
     next: (await isServed(ctx, configured.file))

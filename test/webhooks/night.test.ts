@@ -240,7 +240,7 @@ sinks:
       { env: {}, clock: { now: () => new Date(), ticks: () => 0, sleep: () => sleep(1) } },
       { url: pg.url('night') },
     );
-    const seen = await admin.received(({ id }) => id);
+    const { seen } = await admin.newest(({ id }) => id, {});
     await admin.close();
     const dead = new Set(seen.flatMap(({ value, outcomes }) => deadIn(outcomes).map(({ to }) => `${value} ${to}`)));
     const archive = wholeLines(readFileSync(join(folder, 'archive.jsonl'), 'utf8'));

@@ -65,7 +65,7 @@ async function countIn(seeAll: (see: () => undefined) => Promise<unknown>): Prom
 
 const purgeConfigured = (ctx: Context, settings: Settings, config: string): Promise<View> =>
   withConfigured(ctx, settings, config, async ({ admin }) => {
-    const count = await countIn(admin.received);
+    const count = await countIn((see) => admin.newest(see, {}));
     if (count === 0) return purged(count);
     const question = `Delete ${counted(count, 'received event')} of ${sanitize(config)} for good, also what waits and the dead letters?`;
     await confirmed(ctx, settings, question);

@@ -105,7 +105,7 @@ async function missed(ctx: Context, settings: Settings, current: () => Configure
     async open() {
       const whole = await openInboxAdmin(ctx, place);
       const admin = accountAdmin(whole, account);
-      return { seeAll: admin.received, starts: admin.starts, close: () => whole.close() };
+      return { ...admin, close: () => whole.close() };
     },
     events: undefined,
     env: () => secretsOfAccount(current().config, account),

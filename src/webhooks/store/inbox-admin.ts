@@ -33,7 +33,6 @@ function folderAdmin({ clock }: Pick<Context, 'clock'>, folder: string): InboxAd
   return {
     place: folder,
     starts,
-    received: async (view, onDamage) => (await receivedIn([folder], view, { onDamage })).seen,
     newest: (view, asked) => receivedIn([folder], view, asked),
     dead: (view, onDamage) => deadLettersIn(folder, view, onDamage),
     find: (ids) => findWhole(folder, ids),

@@ -67,9 +67,7 @@ export type Counts = { readonly waiting: number; readonly dead: number };
 /** What the commands ask of an inbox, whether or not `serve` runs. */
 export type InboxAdmin = {
   readonly place: string;
-  /** Everything that is kept, oldest first: of each delivery what `view` makes of it. */
-  received<T>(view: View<T>, onDamage?: OnDamage): Promise<readonly Seen<T>[]>;
-  /** The same from the newest back, as far as is asked. */
+  /** What is kept, oldest first, from the newest back as far as is asked: of each delivery what `view` makes of it. */
   newest<T>(view: View<T>, asked: Asked): Promise<Found<T>>;
   /** The dead letters alone, oldest first. */
   dead<T>(view: View<T>, onDamage?: OnDamage): Promise<readonly Seen<T>[]>;

@@ -23,7 +23,6 @@ export async function openPostgresAdmin(
   return {
     place: database.place,
     starts,
-    received: async (view) => (await newestIn(database, view)).seen,
     newest: (view, asked) => newestIn(database, view, asked),
     async dead(view) {
       const found = await database.query({ text: deadLetters });
@@ -69,7 +68,7 @@ const lastPlace = Number.MAX_SAFE_INTEGER;
 async function newestIn<T>(
   database: Database,
   view: View<T>,
-  { most = Number.POSITIVE_INFINITY, isWanted = () => true, isOpen = false }: Asked = {},
+  { most = Number.POSITIVE_INFINITY, isWanted = () => true, isOpen = false }: Asked,
 ): Promise<Found<T>> {
   const seen: Seen<T>[] = [];
   const text = pageBefore(isOpen ? isWaiting : '');
