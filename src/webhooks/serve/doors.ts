@@ -18,13 +18,8 @@ type Named = {
 
 /** Where deliveries come in: one path, or one for each account. */
 function namedDoors({ accounts, listen, secrets }: ServeConfig, profile: string): readonly Named[] {
-  if (!accounts) return [{ path: listen.path, env: secrets.env, ...(secrets.store && { profile }) }];
-  return accounts.map((one) => ({
-    path: one.path,
-    account: one.name,
-    env: one.secrets.env,
-    ...(one.profile !== undefined && { profile: one.profile }),
-  }));
+  if (!accounts) return [{ path: listen.path, env: secrets.env, profile: secrets.store ? profile : undefined }];
+  return accounts.map((one) => ({ path: one.path, account: one.name, env: one.secrets.env, profile: one.profile }));
 }
 
 /** Whether svc stores secrets for any of them. */
@@ -41,11 +36,7 @@ export async function doorsOf(ctx: Needs, config: ServeConfig, profile: string):
   const [closed] = doors.filter(({ secrets }) => secrets.length === 0);
   if (closed) throw noSecret(closed.named);
   refuseShared(doors);
-  return doors.map(({ named: { path, account }, secrets }) => ({
-    path,
-    secrets,
-    ...(account !== undefined && { account }),
-  }));
+  return doors.map(({ named: { path, account }, secrets }) => ({ path, account, secrets }));
 }
 
 /**
@@ -76,10 +67,7 @@ function openedWith(
 ): readonly Opened[] {
   return namedDoors(config, profile).map((named) => {
     const given = named.env.flatMap((name) => splitSecrets(ctx.env[name] ?? ''));
-    return {
-      named,
-      secrets: [...new Set([...given, ...(stored.find(({ path }) => path === named.path)?.secrets ?? [])])],
-    };
+    return { named, secrets: secretsOf({ path: named.path, secrets: given }, stored) };
   });
 }
 
@@ -109,10 +97,11 @@ export const laterDoors = async (ctx: Needs, config: ServeConfig, profile: strin
 
 /** Each door with what was found for its path beside what it has. */
 export const withLater = (doors: readonly Door[], later: readonly Door[]): readonly Door[] =>
-  doors.map((door) => {
-    const found = later.find(({ path }) => path === door.path)?.secrets ?? [];
-    return { ...door, secrets: [...new Set([...door.secrets, ...found])] };
-  });
+  doors.map((door) => ({ ...door, secrets: secretsOf(door, later) }));
+
+const secretsOf = ({ path, secrets }: Door, later: readonly Door[]): readonly string[] => [
+  ...new Set([...secrets, ...(later.find((one) => one.path === path)?.secrets ?? [])]),
+];
 
 function noSecret({ account, env, profile }: Pick<Named, 'account' | 'env' | 'profile'>): Failure {
   const [variable] = env;
