@@ -8,7 +8,7 @@ import type { Outcome } from '../line.ts';
 import { postgresStarts } from '../starts.ts';
 import { createIntake } from './intake.ts';
 import { openHooks } from './postgres-store.ts';
-import { arrivalIn, keyOf, outcomeIn } from './rows.ts';
+import { arrivalIn, keyOf } from './rows.ts';
 import { lockOf, prepareSchema, rowsTaken, schemaName, writing } from './schema.ts';
 
 /** Opens an inbox in PostgreSQL for a command. */
@@ -52,7 +52,7 @@ const select = `SELECT i.place, i.about, i.body,
 ARRAY(SELECT d.outcome FROM ${schemaName}.deliveries d WHERE d.event = i.place AND d.outcome IS NOT NULL ORDER BY d.sink) AS outcomes
 FROM ${schemaName}.inbox i`;
 
-const outcomesOf = ({ outcomes }: Fields): Outcome[] => (outcomes as Buffer[]).flatMap((one) => outcomeIn(one) ?? []);
+const outcomesOf = ({ outcomes }: Fields): Outcome[] => (outcomes as Buffer[]).map((one) => JSON.parse(String(one)));
 
 const deadLetters = `${select}
 WHERE i.place IN (SELECT d.event FROM ${schemaName}.deliveries d WHERE d.state = 'dead') ORDER BY i.place`;

@@ -1,7 +1,7 @@
 import { digestOf } from '../../../text/digest.ts';
 import type { Fields } from '../../../text/record.ts';
 import { happeningIn } from '../../event/record-key.ts';
-import { type Arrival, isRebuilt, type Outcome } from '../line.ts';
+import { type Arrival, isRebuilt } from '../line.ts';
 
 /** The key of a delivery. As JSON, so that ids that differ in half a surrogate pair differ. */
 export const keyOf = (id: string): Buffer => digestOf(JSON.stringify(id));
@@ -22,6 +22,3 @@ export const arrivalIn = ({ about, body }: Fields): Arrival => ({
   ...(JSON.parse(String(about)) as Omit<Arrival, 'body'>),
   body: body as Buffer,
 });
-
-export const outcomeIn = (outcome: unknown): Outcome | undefined =>
-  outcome === null ? undefined : (JSON.parse(String(outcome)) as Outcome);
