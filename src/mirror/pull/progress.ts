@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { requestsPerMinute } from '../../http/exchange/limiter.ts';
 import { counted, number } from '../../text/number.ts';
 import type { Sweeping } from '../store/state.ts';
-import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
+import { type KindName, kindOf } from '../tables/kinds.ts';
 import { perPage, pulledPerMinute } from './budget.ts';
 
 /** How far a pull is. */
@@ -68,14 +68,6 @@ export function expectFirst({ left }: Left, totals: ReadonlyMap<KindName, number
     const again = kindOf(name).incremental === 'whole list' ? pages : 1;
     left.set(name, pages + (pages > 1 ? again : 0) + (kindOf(name).one?.for === 'text' ? total : 0));
   }
-}
-
-/** A request at least for each kind, whatever there is. */
-export function expectLeast({
-  left,
-  wishes,
-}: Left & { readonly wishes: { readonly only: readonly KindName[] } }): void {
-  for (const name of kindNames) if (wishes.only.includes(name) && !left.has(name)) left.set(name, 1);
 }
 
 /** One request less is needed for it. */

@@ -7,7 +7,6 @@ import { readOutdated } from './ask-failing.ts';
 import { tellFailing } from './failing.ts';
 import { beginFirst } from './first.ts';
 import { pullLists } from './lists.ts';
-import { expectLeast } from './progress.ts';
 import { isOfOne, notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { rescan } from './rescan.ts';
 import { pullKind } from './sweep.ts';
@@ -36,14 +35,15 @@ export type PullReport = {
 
 /** Reads what is new into the copy. Whatever ends it early, what was read is kept, and the next pull goes on there. */
 export async function pull(pulling: Pulling): Promise<PullReport> {
-  const { ctx, store, account, service } = pulling;
+  const { ctx, store, account, service, wishes } = pulling;
   const start = ctx.clock.ticks();
   const all = async (check: () => void): Promise<boolean> => {
     pulling.turn.check = check;
     try {
       await indexUnresolved(store);
       const guarded = (name: KindName, work: () => Promise<void>) => apart(pulling, name, work);
-      expectLeast(pulling);
+      // A request at least for each kind, whatever there is.
+      for (const name of wishes.only) pulling.left.set(name, 1);
       await beginFirst(pulling, guarded);
       for (const name of await inOrder(pulling)) {
         await guarded(name, () => readKind(pulling, name));
