@@ -55,17 +55,17 @@ export type Tally = { accepted: number; unreadable: number; rejected: number; re
 
 export type SinkTally = { delivered: number; failed: number; dead: number; skipped: number };
 
-type Told = {
+export type Told = {
   readonly tally: Tally;
   /** Where several accounts come in: of each its own. */
-  readonly byAccount?: ReadonlyMap<string, Tally>;
+  readonly byAccount: ReadonlyMap<string, Tally>;
   readonly sinks: ReadonlyMap<string, SinkTally>;
   /** Undefined while the inbox does not answer. */
   readonly counts: ReadonlyMap<string, Counts> | undefined;
 };
 
 /** The text format of Prometheus. Totals are this instance's, gauges the inbox's. */
-export function metricsText({ tally, byAccount = new Map(), sinks, counts }: Told): string {
+export function metricsText({ tally, byAccount, sinks, counts }: Told): string {
   const ofAccounts = byAccount.size > 0;
   const ownOf = (key: keyof Tally): Sample[] =>
     [...byAccount].map(([account, own]) => [`{account="${account}"}`, own[key]]);

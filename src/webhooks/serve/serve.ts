@@ -5,9 +5,9 @@ import { inTime, within } from '../../promise/in-time.ts';
 import { type Door, type Receipt, unreadableId } from '../receive/options.ts';
 import { marking, newMark } from '../receive/own-mark.ts';
 import { type Receiver, startReceiver } from '../receive/receiver.ts';
-import type { Counts, InboxStore } from '../store/inbox-store.ts';
+import type { InboxStore } from '../store/inbox-store.ts';
 import { openInboxStore } from '../store/place.ts';
-import { metricsText, startAdmin, type Tally } from './admin.ts';
+import { metricsText, startAdmin, type Tally, type Told } from './admin.ts';
 import { accepting, catchUp } from './catch-up.ts';
 import type { Configured } from './config.ts';
 import type { ServeOptions } from './options.ts';
@@ -105,12 +105,13 @@ async function bringUp(ctx: Context, options: ServeOptions) {
       },
       onProblem: problems.inbox,
     });
+    const { tallies } = sinks;
     const admin =
       wanted &&
       (await startAdmin({
         ...wanted,
         ready: readiness(ctx, store, problems),
-        metrics: metricsOf({ tally, byAccount, store, sinks }),
+        metrics: () => metricsOf({ tally, byAccount, sinks: tallies }, store),
       }));
     // Ends what other commands know of it. A state folder that cannot be written is no reason to receive nothing.
     const silence = await announce(ctx.files.state, {
@@ -175,25 +176,11 @@ function tallyOf(byAccount: Map<string, Tally>, account: string): Tally {
   return known;
 }
 
-type Measured = {
-  readonly tally: Tally;
-  readonly byAccount: ReadonlyMap<string, Tally>;
-  readonly store: InboxStore;
-  readonly sinks: Sinks;
-};
-
-function metricsOf({ tally, byAccount, store, sinks }: Measured): () => Promise<string> {
-  return async () => {
-    let counts: ReadonlyMap<string, Counts> | undefined;
-    try {
-      const known = await store.counts();
-      const none = [...sinks.tallies.keys()].map((name) => [name, { waiting: 0, dead: 0 }] as const);
-      counts = new Map([...none, ...known]);
-    } catch {
-      // The totals are told all the same.
-    }
-    return metricsText({ tally, byAccount, sinks: sinks.tallies, counts });
-  };
+/** The totals are told also where the inbox does not answer. */
+async function metricsOf(totals: Omit<Told, 'counts'>, store: InboxStore): Promise<string> {
+  const known = await store.counts().catch(() => undefined);
+  const none = [...totals.sinks.keys()].map((name) => [name, { waiting: 0, dead: 0 }] as const);
+  return metricsText({ ...totals, counts: known && new Map([...none, ...known]) });
 }
 
 function trimming(store: InboxStore): () => void {
