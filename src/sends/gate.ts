@@ -3,6 +3,7 @@ import type { SendMode } from '../config/settings.ts';
 import { stricter } from '../config/settings.ts';
 import type { Context, SendRequest, Verdict } from '../context.ts';
 import { Failure, isInterruption } from '../errors.ts';
+import { isFresh } from '../http/exchange/fresh.ts';
 import { once } from '../promise/once.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
 import type { Judging } from './judging.ts';
@@ -97,14 +98,11 @@ async function isAsAgreed({ ctx, shared }: Judging, request: SendRequest): Promi
   return false;
 }
 
-/** So long an answer may be on its way, and still show what is there. */
-const promptMs = 3000;
-
 /** One that was longer on its way may be of before a change: it is read once more. */
-async function readPromptly({ clock }: Pick<Context, 'clock'>, request: SendRequest): Promise<Fields | undefined> {
-  const began = clock.ticks();
+async function readPromptly(ctx: Context, request: SendRequest): Promise<Fields | undefined> {
+  const began = ctx.clock.ticks();
   const record = await request.read();
-  return clock.ticks() - began < promptMs ? record : request.read();
+  return isFresh(ctx, began) ? record : request.read();
 }
 
 const modeWith = async ({ ctx, settings, wish }: Judging, policies: readonly Policy[]): Promise<SendMode> =>

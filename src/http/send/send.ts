@@ -5,6 +5,7 @@ import { once } from '../../promise/once.ts';
 import { type Cause, decide, type History, type Next, type Rules, untried } from '../../retry/retry.ts';
 import { retryAfterMs } from '../../retry/retry-after.ts';
 import type { Leaves, RequestSpec, Service } from '../exchange/asking.ts';
+import { isFresh } from '../exchange/fresh.ts';
 import { countdown, type Pass } from '../exchange/gate.ts';
 import type { Wire } from '../exchange/request.ts';
 import type { Look } from '../exchange/settle.ts';
@@ -149,35 +150,32 @@ async function tryOnce(job: Job, before: State, number: number): Promise<Sent | 
   return follow(job, state, attempt, step);
 }
 
-/** So long what was looked at before a request is what is there. */
-const freshMs = 3000;
-
 /** The turn of an attempt. What was looked at is looked at again before another one than the first, and once a wait is over. */
 async function passFor(job: Job, before: State, number: number) {
   const { service, asked, rules, started, again, recording } = job;
   const gate = service.gateFor(before.bearer);
-  const { clock } = service.ctx;
+  const { ctx } = service;
   // What may have arrived is asked for by its outcome, so that it is not as it was says nothing. Whether it may leave does.
   const ask = before.doubt === undefined ? again?.isAsSeen : again?.isAllowed;
   // A token that had to be refreshed first, or the count of sends, may have taken its time since it was judged.
   for (let seenAt = number === 1 ? job.seenAt : undefined; ; ) {
-    const isFresh = () => !ask || (seenAt !== undefined && clock.ticks() - seenAt < freshMs);
+    const mayLeave = () => !ask || (seenAt !== undefined && isFresh(ctx, seenAt));
     const pass = await gate.enter({ ownLimit: asked.ownLimit, deadline: started + rules.maxWaitMs });
     try {
       // Whoever writes the record of writes may keep it waiting, too.
-      if (isFresh()) await recording?.leaves(before.bearer);
+      if (mayLeave()) await recording?.leaves(before.bearer);
     } catch (error) {
       pass.lost();
       throw error;
     }
-    if (isFresh()) return pass;
+    if (mayLeave()) return pass;
     // After a refusal one request goes at a time: those that look need the turn themselves.
     pass.lost();
-    const began = clock.ticks();
+    const began = ctx.clock.ticks();
     await ask?.();
     // Its own answer may be of before a change. One more is what is there: where all are late, none would ever count.
-    if (clock.ticks() - began >= freshMs) await ask?.();
-    seenAt = clock.ticks();
+    if (!isFresh(ctx, began)) await ask?.();
+    seenAt = ctx.clock.ticks();
   }
 }
 
