@@ -58,8 +58,8 @@ const together = [
     test: new RegExp(
       [
         'node_modules/valibot/',
-        'src/api/(fields|check|shape|fit)\\.ts',
-        'src/http/\\w+/(call|send|asking|attempt|address|answer|promised|request-spec|made|fresh|gate|limiter|numbers|request|pages|sweeps|page-meta|shared-hold|service-clock|user-agent)\\.ts',
+        'src/(as-read|api/(fields|check|shape|fit))\\.ts',
+        'src/http/\\w+/(call|send|asking|attempt|address|answer|promised|request-spec|made|gate|limiter|numbers|request|pages|sweeps|page-meta|shared-hold|service-clock|user-agent)\\.ts',
         'src/retry/',
         'src/auth/session\\.ts',
         'src/command/(flags|from-operation|listing|at-most|row|named|typed-name)\\.ts',

@@ -1,3 +1,4 @@
+import type { AsRead } from './as-read.ts';
 import type { Failure } from './errors.ts';
 
 /** Who hears of a request. The public reads what is published; a draft of the portal reaches nobody. */
@@ -16,7 +17,7 @@ export type SendRequest = {
   readonly record: { readonly kind: string; readonly id: number | undefined };
   readonly baseUrl: string;
   /** The record as the service shows it; undefined where this login may not read it, or there is none. */
-  readonly read: () => Promise<Readonly<Record<string, unknown>> | undefined>;
+  readonly read: () => Promise<AsRead<Readonly<Record<string, unknown>> | undefined>>;
   /** Undefined where this login may not ask. */
   readonly account: () => Promise<number | undefined>;
   /** A digest of the credential; undefined where it cannot be had. */

@@ -66,15 +66,11 @@ export async function keep({ service, drafts, account }: Writing, keeping: Keepi
   const body = operation.body ? { body: text } : undefined;
   const request = {
     operation: operation.id,
-    hearers: 'customer' as const,
     method: operation.method,
     path,
     body,
     record: { kind: row.kind === 'ticket' ? 'tickets' : 'conversations', id: row.id },
     baseUrl: session.baseUrl,
-    read: async () => record,
-    account: async () => account ?? undefined,
-    login: async () => login ?? undefined,
   };
   const seen = seenOf({ operation: operation.id, hearers: hearersOf(operation), body, record });
   const at = ctx.clock.now().toISOString();

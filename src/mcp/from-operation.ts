@@ -3,6 +3,7 @@ import { check, type FieldErrors } from '../api/check.ts';
 import type { Input, Operation, Schema } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
+import { asRead } from '../as-read.ts';
 import { doubtOf, slipIn } from '../command/known-values.ts';
 import { flagFor } from '../derive/grants.ts';
 import { type Tool as Derived, partsOf } from '../derive/mcp-tools.ts';
@@ -99,10 +100,8 @@ async function unpublished(
   input: Readonly<Record<string, unknown>>,
 ): Promise<Service> {
   if (operation.reaches !== 'public') return service;
-  const mayLeave = () => refusePublishing(service, operation, input);
-  const seenAt = service.ctx.clock.ticks();
-  await mayLeave();
-  return { ...service, mayLeave, seenAt };
+  const read = (reading: Service) => refusePublishing(reading, operation, input);
+  return { ...service, restsOn: { seen: await asRead(service, read), mayLeave: () => read(service) } };
 }
 
 async function refusePublishing(service: Service, operation: Operation, input: Readonly<Record<string, unknown>>) {

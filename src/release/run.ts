@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createChangelogEntry, getChangelogEntry, listChangelog, updateChangelogEntry } from '../api/changelog.ts';
+import { type AsRead, asRead } from '../as-read.ts';
 import { whileStill, whileStillInDoubt } from '../command/still-so.ts';
 import type { Context } from '../context.ts';
 import { diskFailure } from '../disk/file/disk-failure.ts';
@@ -34,9 +35,7 @@ import { hidesAnother } from './slugs.ts';
 /** Where the portal stands beside what is wanted. Nothing has been written. */
 export type Survey = {
   readonly plan: Plan;
-  readonly entry: Entry | undefined;
-  /** When the service showed the entry so, in the clock's ticks. */
-  readonly seenAt: number;
+  readonly entry: AsRead<Entry> | undefined;
   /** Ids of other entries of the same version. */
   readonly doubled: readonly number[];
   /** All entries that svc knows of. */
@@ -68,17 +67,19 @@ export async function survey(service: Service, wanted: Wanted): Promise<Survey> 
 }
 
 /** `known`: an entry as the service has shown it already, which need not be read again. */
-async function standing(service: Service, wanted: Wanted, items: readonly Item[], known?: Known): Promise<Survey> {
+async function standing(
+  service: Service,
+  wanted: Wanted,
+  items: readonly Item[],
+  known?: AsRead<Entry>,
+): Promise<Survey> {
   const { entry: item, doubled } = entryOf(wanted, items);
-  const isKnown = item && item.id === known?.entry.id && isWhole(known.entry);
-  const seenAt = isKnown ? known.seenAt : service.ctx.clock.ticks();
-  if (!item) return { plan: { action: 'created', body: newBody(wanted) }, entry: undefined, seenAt, doubled, items };
-  const entry = isKnown ? known.entry : await entryById(service, item.id);
-  const plan = planChange(wanted, entry, await isShown(service, entry, wanted.content));
-  return { plan, entry, seenAt, doubled, items };
+  if (!item) return { plan: { action: 'created', body: newBody(wanted) }, entry: undefined, doubled, items };
+  const isKnown = item.id === known?.was.id && isWhole(known.was);
+  const entry = isKnown ? known : await asRead(service, (reading) => entryById(reading, item.id));
+  const plan = planChange(wanted, entry.was, await isShown(service, entry.was, wanted.content));
+  return { plan, entry, doubled, items };
 }
-
-type Known = Pick<Survey, 'seenAt'> & { readonly entry: Entry };
 
 /** An answer may leave out what a reader sees; held against it, the entry itself would be another one. */
 const isWhole = (entry: Entry): boolean => Object.values(readOf(entry)).every((value) => value !== undefined);
@@ -124,28 +125,27 @@ async function alone<T>(ctx: Context, name: string, work: (check: () => void) =>
  */
 async function create(service: Service, wanted: Wanted): Promise<Released> {
   const body = newBody({ ...wanted, draft: true });
-  const seenAt = service.ctx.clock.ticks();
-  const made = recordIn(await call(service, createChangelogEntry, { body }));
-  await rememberEntry(service, wanted, made.id);
-  await rememberUnforeseen(service, made, wanted.content);
+  const made = await asRead(service, async (sender) => recordIn(await call(sender, createChangelogEntry, { body })));
+  await rememberEntry(service, wanted, made.was.id);
+  await rememberUnforeseen(service, made.was, wanted.content);
   const listed = await entries(service);
-  const items = listed.some(({ id }) => id === made.id) ? listed : [...listed, made];
-  const { entry = made, ...rest } = await standing(service, wanted, items, { entry: made, seenAt });
+  const items = listed.some(({ id }) => id === made.was.id) ? listed : [...listed, made.was];
+  const { entry = made, ...rest } = await standing(service, wanted, items, made);
   const done = await change(service, wanted, { entry, ...rest });
-  return done.entry.id === made.id ? { ...done, action: 'created', changes: Object.keys(newBody(wanted)) } : done;
+  return done.entry.id === made.was.id ? { ...done, action: 'created', changes: Object.keys(newBody(wanted)) } : done;
 }
 
-type Found = Survey & { readonly entry: Entry };
+type Found = Survey & { readonly entry: AsRead<Entry> };
 
 async function change(service: Service, wanted: Wanted, found: Found): Promise<Released> {
-  const { plan, entry: before, seenAt, doubled, items } = await withoutAnother(service, wanted, found);
+  const { plan, entry: seen, doubled, items } = await withoutAnother(service, wanted, found);
+  const before = seen.was;
   await rememberEntry(service, wanted, before.id);
   if (!plan.body) return { action: plan.action, changes: [], entry: before, doubled, items };
   const input = { params: { id: before.id }, body: plan.body };
   const still = (publishesAlone(plan.body) ? whileStillInDoubt : whileStill)(service, {
-    read: async () => readOf(await entryById(service, before.id)),
-    was: readOf(before),
-    seenAt,
+    read: async (reading) => readOf(await entryById(reading, before.id)),
+    seen: { ...seen, was: readOf(before) },
     what: `Entry ${before.id}`,
     done: 'changed',
   });
@@ -159,18 +159,18 @@ async function change(service: Service, wanted: Wanted, found: Found): Promise<R
  * list leaves that out, svc looks until it is shown, and publishes nothing before.
  */
 async function withoutAnother(service: Service, wanted: Wanted, found: Found): Promise<Found> {
-  const { entry, plan, seenAt } = found;
-  if (plan.body?.status !== 'published' || !hidesAnother(entry, found.items)) return found;
+  const { entry, plan } = found;
+  if (plan.body?.status !== 'published' || !hidesAnother(entry.was, found.items)) return found;
   const { ctx, settings } = service;
   let { items } = found;
   const look = async (): Promise<Findings> => {
     items = await entries(service);
-    return hidesAnother(entry, items) ? { candidates: [] } : { found: items };
+    return hidesAnother(entry.was, items) ? { candidates: [] } : { found: items };
   };
-  const why = `The portal has another entry with the title of ${entry.id}, and does not show it; looking for it`;
+  const why = `The portal has another entry with the title of ${entry.was.id}, and does not show it; looking for it`;
   const { findings, ms } = await lookUntilSettled(ctx, look, settings.settleMs, why);
-  if (!('found' in findings)) throw anotherIsHidden(service, wanted, { entry, ms });
-  const { entry: now = entry, ...rest } = await standing(service, wanted, items, { entry, seenAt });
+  if (!('found' in findings)) throw anotherIsHidden(service, wanted, { entry: entry.was, ms });
+  const { entry: now = entry, ...rest } = await standing(service, wanted, items, entry);
   return { entry: now, ...rest };
 }
 /** Without the record it is not known which entry to go on with; the next run finds it by its version. */

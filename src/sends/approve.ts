@@ -1,3 +1,4 @@
+import { asRead } from '../as-read.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call/call.ts';
@@ -60,13 +61,12 @@ export async function approve(
   const was = await lookedFor(service, held, draft);
   if (was) return was;
   const unsure = unsureIn(draft, held);
-  // The answer may be long on its way, and the customer write meanwhile.
-  const seenAt = service.ctx.clock.ticks();
-  const thread = await threadUnlessChanged(service, held, unsure);
-  if ('failure' in thread) return thread;
+  const seen = await asRead(service, (reading) => threadUnlessChanged(reading, held, unsure));
+  if ('failure' in seen.was) return seen.was;
   const beforeRepeat = () => requireUnchanged(service, held, unsure);
   const mayLeave = () => requireNoNews(service, held);
-  return deliver({ service, held, by, known: thread.known, unsure, beforeRepeat, mayLeave, seenAt });
+  const restsOn = { seen, beforeRepeat, mayLeave };
+  return deliver({ service, held, by, known: seen.was.known, unsure, restsOn });
 }
 
 /** Of one that may have been sent and was not found: which step that is, until an attempt of its own is answered well. */

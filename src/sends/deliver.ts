@@ -2,6 +2,7 @@ import type { Input, Operation } from '../api/operation.ts';
 import { type Context, withContext } from '../context.ts';
 import { Failure, isInterruption, messageOf } from '../errors.ts';
 import { call, type Service } from '../http/call/call.ts';
+import type { RestsOn } from '../http/exchange/asking.ts';
 import { madeIds } from '../http/exchange/made.ts';
 import { operationAt } from '../http/exchange/raw.ts';
 import { readBefore } from '../http/look/before.ts';
@@ -25,12 +26,8 @@ export type Delivering = {
   readonly known?: { readonly operation: Operation; readonly answer: unknown };
   /** What a person sends once more though it may be done. */
   readonly unsure?: Unsure | undefined;
-  /** Throws what keeps a step back that the service has refused for now, or that had to wait, and would be sent after it. */
-  readonly beforeRepeat?: () => Promise<void>;
-  /** Throws what keeps back a step that may be done already, and would be sent once more. */
-  readonly mayLeave?: () => Promise<void>;
-  /** When the thread was read, in the clock's ticks. */
-  readonly seenAt?: number;
+  /** The thread, where it was read. */
+  readonly restsOn?: RestsOn;
 };
 
 /**
@@ -122,11 +119,7 @@ export function stillUnsure(failure: Failure, { id, error }: Pick<Draft, 'id' | 
 const refusals: readonly Failure['kind'][] = ['rejected', 'not-found', 'usage'];
 
 /** The id of what it made, else null. Throws the Failure of the request. */
-async function sendStep(
-  { service, held, known, beforeRepeat, mayLeave, seenAt }: Delivering,
-  at: number,
-  step: Step,
-): Promise<number | null> {
+async function sendStep({ service, held, known, restsOn }: Delivering, at: number, step: Step): Promise<number | null> {
   const { operation, input } = requestOf(step);
   const reading = (inner: Service): Read => {
     return (asked, wanted) =>
@@ -139,13 +132,13 @@ async function sendStep(
     await held.change((draft) => withStep(draft, at, { state: 'left', before: step.before ?? before ?? null }));
   });
   let kept: unknown;
-  const again = async () =>
-    beforeRepeat?.().catch((error: unknown) => {
+  const beforeRepeat = async () =>
+    restsOn?.beforeRepeat?.().catch((error: unknown) => {
       kept = error;
       throw error;
     });
   const answer = await call(
-    { ...inner, ...(beforeRepeat && { beforeRepeat: again, seenAt }), ...(mayLeave && { mayLeave }) },
+    { ...inner, ...(restsOn && { restsOn: { ...restsOn, beforeRepeat } }) },
     operation,
     input,
     operation.safety === 'verify' ? { before: before ?? 'nothing' } : {},

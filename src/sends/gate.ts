@@ -1,9 +1,9 @@
 import { operationNamed, takes } from '../api/takes.ts';
+import { isFresh, seenAt } from '../as-read.ts';
 import type { SendMode } from '../config/settings.ts';
 import { stricter } from '../config/settings.ts';
 import type { Context, SendRequest, Verdict } from '../context.ts';
 import { Failure, isInterruption } from '../errors.ts';
-import { isFresh } from '../http/exchange/fresh.ts';
 import { once } from '../promise/once.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
 import type { Judging } from './judging.ts';
@@ -42,8 +42,8 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
   if (mode === 'allow' && !isDrafted && policies.length === 0 && holdMs === 0) return 'go';
   if (request.operation === '') return refuseDisguised(mode, isDrafted || policies.length > 0);
   // Before the record is read: its answer may be long on its way, and so may a person's.
-  const seenAt = ctx.clock.ticks();
-  const read = once(() => request.read());
+  const began = ctx.clock.ticks();
+  const read = recordOf(request);
   if (request.hearers === 'public' && !(await isPublished(request, read))) {
     passed.set(request, 'unheard');
     return 'go';
@@ -74,7 +74,7 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
     if (late) return late;
   }
   if (policies.length === 0) return 'go';
-  judging.shared.judgedAt.set(request, seenAt);
+  judging.shared.judgedAt.set(request, began);
   return withinRate(policies, judging, request);
 }
 
@@ -100,10 +100,13 @@ async function isAsAgreed({ ctx, shared }: Judging, request: SendRequest): Promi
 
 /** One that was longer on its way may be of before a change: it is read once more. */
 async function readPromptly(ctx: Context, request: SendRequest): Promise<Fields | undefined> {
-  const began = ctx.clock.ticks();
-  const record = await request.read();
-  return isFresh(ctx, began) ? record : request.read();
+  const first = await request.read();
+  const { was } = isFresh(ctx, seenAt(first)) ? first : await request.read();
+  return was;
 }
+
+/** Read once, and where it is asked for. */
+const recordOf = (request: SendRequest) => once(async () => (await request.read()).was);
 
 const modeWith = async ({ ctx, settings, wish }: Judging, policies: readonly Policy[]): Promise<SendMode> =>
   wish.approved
@@ -122,7 +125,7 @@ export async function judgeAgain(judging: Judging, request: SendRequest): Promis
   if (before && stricter(before, await modeWith(judging, policies)) !== before) return judge(judging, request);
   if (!(await isAsAgreed(judging, request))) return judge(judging, request);
   if (policies.length === 0) return 'go';
-  const read = once(() => request.read());
+  const read = recordOf(request);
   if (request.hearers === 'public' && !(await isPublished(request, read))) return 'go';
   const refusal = await (await import('./policy.ts')).refusalBy(policies, judging, { request, read });
   // Of what is only shown nobody has judged anything before, and nothing is counted.

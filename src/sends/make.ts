@@ -62,6 +62,8 @@ function isDoneAlready({ operation, body }: SendRequest, record: Fields | undefi
   return changes.length === 1 && changes.every(([name, value]) => name === 'status' && record[name] === value);
 }
 
+type Drafting = Pick<SendRequest, 'operation' | 'method' | 'path' | 'body' | 'record' | 'baseUrl'>;
+
 type Making = {
   readonly wish: SendWish;
   readonly seen: Seen;
@@ -70,7 +72,7 @@ type Making = {
   readonly at: string;
 };
 
-export function newDraft(request: SendRequest, { wish, seen, account, login, at }: Making): NewDraft {
+export function newDraft(request: Drafting, { wish, seen, account, login, at }: Making): NewDraft {
   const { operation, method, path, body, record, baseUrl } = request;
   const steps = [{ operation, method, path, body }, ...(wish.follows ?? [])].map(
     (step): Step => ({ ...step, state: 'waiting', sent_id: null }),

@@ -194,19 +194,20 @@ describe('after a read that was long on its way', () => {
   });
 });
 
-test.each(['30', '150'])(
-  'the name of a list that had to wait %s s for the limit is read once for its row',
-  async (seconds) => {
-    const world = sandboxWorld({ rateLimit: 'off' });
-    const rows = join(world.folder, 'rows.csv');
-    writeFileSync(rows, 'id,target_industry\n1,Retail\n');
-    let reads = 0;
-    const exchange: typeof world.exchange = async (request) => {
-      if (!/\/list$/u.test(new URL(request.url).pathname) || ++reads > 1) return world.exchange(request);
-      return { ...slow, headers: { ...slow.headers, 'retry-after': seconds } };
-    };
-    const ran = await svc({ ...world, exchange }, ['lists', 'update', '--from', rows, '--yes']);
-    expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
-    expect(reads).toBe(2);
-  },
-);
+test.each([
+  ['30', 'its row', (rows: string) => ['--from', rows, '--yes']],
+  ['150', 'its row', (rows: string) => ['--from', rows, '--yes']],
+  ['30', 'a command', () => ['1', '--target-industry', 'Retail']],
+])('the name of a list that had to wait %s s for the limit is read once for %s', async (seconds, _, rest) => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const rows = join(world.folder, 'rows.csv');
+  writeFileSync(rows, 'id,target_industry\n1,Retail\n');
+  let reads = 0;
+  const exchange: typeof world.exchange = async (request) => {
+    if (!/\/list$/u.test(new URL(request.url).pathname) || ++reads > 1) return world.exchange(request);
+    return { ...slow, headers: { ...slow.headers, 'retry-after': seconds } };
+  };
+  const ran = await svc({ ...world, exchange }, ['lists', 'update', ...rest(rows)]);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
+  expect(reads).toBe(2);
+});

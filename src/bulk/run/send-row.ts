@@ -14,7 +14,7 @@ import { isRepeatable, keysBehind, type Planned } from '../rows/plan.ts';
 import { laterSteps, secondStep } from '../rows/second-step.ts';
 import { type Done, type Outcome, outcomeOf, stillOpen } from './outcome.ts';
 import { note, noteListed, type Sending, through, unsureOf, type Watch } from './sending.ts';
-import { complete, whileSupplied } from './supplied.ts';
+import { supplied } from './supplied.ts';
 import { asWritten, beforeIn, knownAt, knownBefore, type Moment, momentNow } from './there.ts';
 
 /** Writes down that the rows will leave, before the first of them does: one wait for the disk for all of them. */
@@ -48,14 +48,12 @@ export async function send(sending: Sending, planned: Planned): Promise<Outcome>
   const unsure = sending.unsure.get(planned.ref);
   const wasOpen = unsure !== undefined && isRepeatable(sending);
   try {
-    const completed = await complete(sending, planned);
-    const { input } = completed;
+    const { input, sender } = await supplied(service, row, planned);
     let known: Known | undefined;
     if (operation.safety === 'verify' && !(await isDrafted(sending.outer, operation))) {
       trip.before = await knownBefore(sending, input, trip);
       known = trip.before && !planned.keys.some((key) => doubtful.has(key)) ? trip.before : 'nothing';
     }
-    const sender = input === planned.input ? service : whileSupplied(service, sending, planned, completed);
     const sees = (ids: readonly number[]) => noteListed(sending, trip.before ?? { ids: [] }, ids);
     const leaves: CallOptions['leaves'] = (doubt) => {
       // Of attempts that surely did nothing the time does not count.

@@ -117,7 +117,8 @@ function refuseFile(version: string | undefined): void {
 async function foresee(service: Service, wanted: Wanted): Promise<Told> {
   const { survey } = await import('../../release/run.ts');
   const { differencesIn, intentionOf, rowsOf } = await import('../../release/show.ts');
-  const { plan, entry, doubled, items } = await survey(service, wanted);
+  const { plan, entry: seen, doubled, items } = await survey(service, wanted);
+  const entry = seen?.was;
   const { action, body } = plan;
   const difference = body ? differencesIn(body, entry) : [];
   return {

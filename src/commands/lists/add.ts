@@ -1,6 +1,7 @@
 import { getContact } from '../../api/contacts.ts';
 import { createAndSyncListContacts, listContactListMembers } from '../../api/lists.ts';
 import type { Output } from '../../api/operation.ts';
+import { asRead } from '../../as-read.ts';
 import { defineCommand } from '../../command/command.ts';
 import { contactsWhere, type FoundContact } from '../../command/find-contacts.ts';
 import { fieldPaths } from '../../command/listing.ts';
@@ -41,16 +42,10 @@ export const addToList = defineCommand({
     refuseTwins(id, contacts, others);
     const before = new Set((await membersOf(service, id)).map((member) => member.contact_id));
     restIs(ctx, `To see who is in it now: svc lists members ${id}`);
-    const seenAt = ctx.clock.ticks();
-    const now = await asTheyAreNow(service, contacts);
-    const still = whileStill(service, {
-      read: () => asTheyAreNow(service, contacts),
-      was: now,
-      seenAt,
-      what: 'One of the contacts',
-      done: 'added',
-    });
-    const rows = now.map((one) => unchanged(one, others));
+    const read = (reading: Service) => asTheyAreNow(reading, contacts);
+    const seen = await asRead(service, read);
+    const still = whileStill(service, { read, seen, what: 'One of the contacts', done: 'added' });
+    const rows = seen.was.map((one) => unchanged(one, others));
     await call(still, createAndSyncListContacts, { params: { contactList: id }, body: { contacts: rows } });
     const after = await membersOf(service, id);
     const inList = new Set(after.map((member) => member.contact_id));

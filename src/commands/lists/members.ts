@@ -6,6 +6,7 @@ import {
   syncListContacts,
   updateContactList,
 } from '../../api/lists.ts';
+import { asRead } from '../../as-read.ts';
 import { noChange } from '../../command/clear.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
@@ -41,14 +42,12 @@ export async function nameOf(service: Service, id: number): Promise<string> {
 }
 
 /** What svc sends is the name as it was: nobody's new one is taken back. */
-const whileNamed = (service: Service, id: number, was: string, seenAt: number): Service =>
-  whileStill(service, {
-    read: () => nameOf(service, id),
-    was,
-    seenAt,
-    what: `The name of list ${id}`,
-    done: 'changed',
-  });
+async function asNamed(service: Service, id: number): Promise<{ readonly name: string; readonly sender: Service }> {
+  const read = (reading: Service) => nameOf(reading, id);
+  const seen = await asRead(service, read);
+  const sender = whileStill(service, { read, seen, what: `The name of list ${id}`, done: 'changed' });
+  return { name: seen.was, sender };
+}
 
 type Change = Param<string | undefined>;
 const { name, target_industry, metadata } = flagsOf(updateContactList.body, { optional: true }) as {
@@ -75,10 +74,9 @@ export const updateList = defineCommand({
     const given = withoutUndefined(flags);
     if (Object.keys(given).length === 0) throw noChange(updateContactList.body);
     const service = await connect(ctx, settings);
-    const seenAt = ctx.clock.ticks();
-    const name = flags.name ?? (await nameOf(service, id));
+    const { name, sender } =
+      flags.name === undefined ? await asNamed(service, id) : { name: flags.name, sender: service };
     const body = { name, ...given };
-    const sender = flags.name === undefined ? whileNamed(service, id, name, seenAt) : service;
     const record = await call(sender, updateContactList, { params: { contactList: id }, body });
     const { changes } = await import('../../command/changes.ts');
     const done = `Contact list ${id} is changed: ${changes(given)}.`;
@@ -124,18 +122,15 @@ export const setList = defineCommand({
   async run(ctx, { args: { id }, flags, settings }) {
     const service = await connect(ctx, settings);
     const wanted = [...new Set(flags.contact)];
-    const idsIn = async () => (await membersOf(service, id)).map((member) => member.contact_id).sort((a, b) => a - b);
-    let seenAt = ctx.clock.ticks();
-    const present = await idsIn();
+    const read = async (reading: Service) => {
+      const ids = (await membersOf(reading, id)).map((member) => member.contact_id).sort((a, b) => a - b);
+      return { ids, name: await nameOf(reading, id) };
+    };
+    const shown = { read, seen: await asRead(service, read), what: `List ${id}`, done: 'changed' };
+    let still = whileStill(service, shown);
+    const { ids: present, name } = shown.seen.was;
     const added = wanted.filter((contactId) => !present.includes(contactId));
     const removed = present.filter((contactId) => !wanted.includes(contactId));
-    const listName = await nameOf(service, id);
-    const shown = {
-      read: async () => ({ name: await nameOf(service, id), ids: await idsIn() }),
-      was: { name: listName, ids: present },
-      what: `List ${id}`,
-      done: 'changed',
-    };
     if (added.length + removed.length > 0) {
       ctx.notice(
         `List ${id} has ${counted(present.length, 'contact')}. Adding: ${some(added)}. Taking out: ${some(removed)}.`,
@@ -148,16 +143,10 @@ export const setList = defineCommand({
           : `Set list ${id} to these ${counted(wanted.length, 'contact')}?`,
       );
       // A person may take minutes to answer.
-      if (!settings.yes) {
-        seenAt = ctx.clock.ticks();
-        await requireStill(shown);
-      }
+      if (!settings.yes) still = whileStill(service, { ...shown, seen: await requireStill(service, shown) });
     }
-    const body = { name: listName, contacts_ids: wanted };
-    const record = await call(whileStill(service, { ...shown, seenAt }), syncListContacts, {
-      params: { contactList: id },
-      body,
-    });
+    const body = { name, contacts_ids: wanted };
+    const record = await call(still, syncListContacts, { params: { contactList: id }, body });
     const done = `List ${id} holds exactly ${counted(wanted.length, 'contact')}.`;
     return { data: { shape: 'record', record: record ?? {} }, done, notes: [done] };
   },

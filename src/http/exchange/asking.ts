@@ -1,5 +1,6 @@
 import type { Operation } from '../../api/operation.ts';
 import type { ResourceName } from '../../api/resources.ts';
+import type { AsRead } from '../../as-read.ts';
 import type { Bearer, Session } from '../../auth/session.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context, HttpResponse } from '../../context.ts';
@@ -25,14 +26,22 @@ export type Service = {
   readonly waits: Waits;
   /** Told of each attempt to write that may still take effect. */
   readonly onUnsettled?: () => void;
-  /** Asked before a write that was surely refused so far is sent again, or that had to wait: what was looked at before it may be other now. Throws what keeps it back. */
-  readonly beforeRepeat?: () => Promise<void>;
-  /** Asked at the same times, and also before a write is sent again that may be done: whether it may leave at all. Throws what forbids it. */
-  readonly mayLeave?: () => Promise<void>;
-  /** When that was looked at, in the clock's ticks: a first attempt that comes late asks it too. Undefined: right before it was sent. */
-  readonly seenAt?: number;
+  /** Told of each request that was answered, and not put off: when it left, in the clock's ticks. */
+  readonly onAnswered?: (leftAt: number) => void;
+  /** Of a write. */
+  readonly restsOn?: RestsOn;
   /** With --debug: told of every exchange. */
   readonly trace?: Trace;
+};
+
+/** What a write was made of, which may be other by the time it leaves. What is asked throws what keeps it back. */
+export type RestsOn = {
+  /** A first attempt that comes late after it asks, too. */
+  readonly seen: AsRead<unknown>;
+  /** Asked before a write that was surely refused so far is sent again, or that had to wait. */
+  readonly beforeRepeat?: () => Promise<unknown>;
+  /** Asked at the same times, and also before a write is sent again that may be done: whether it may leave at all. */
+  readonly mayLeave?: () => Promise<unknown>;
 };
 
 /** `say` is of whoever reads a list at this time. */

@@ -113,6 +113,7 @@ export async function exchange(
     if (!Number.isNaN(date)) service.learnt.clockAheadMs = date - ctx.clock.now().getTime();
     if ('status' in answer) {
       const told = { ...answer, began: request.method === 'GET' ? undefined : began };
+      if (answer.status !== 429) service.onAnswered?.(began.ticks);
       service.learnt.serviceClock = serviceClock(service.learnt.serviceClock, told, momentBy(ctx.clock));
     }
     const next = 'status' in answer ? redirectOf(request, answer) : undefined;

@@ -31,7 +31,7 @@ export type Job = {
   /** In the clock's ticks. */
   readonly started: number;
   /** When what is asked again was last looked at. */
-  readonly seenAt: number;
+  readonly lookedAt: number;
 };
 
 /** How far a request has come. */

@@ -1,5 +1,6 @@
 import { getAccount } from '../../api/account.ts';
 import { hearersOf } from '../../api/hearers.ts';
+import { asRead } from '../../as-read.ts';
 import { loginDigest } from '../../auth/login-digest.ts';
 import type { Hearers, SendRequest } from '../../context.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
@@ -63,7 +64,7 @@ function requestOf(service: Service, asked: RequestSpec, { method, path, body }:
     body: read.form === 'json' ? read.json : undefined,
     record: { kind, id },
     baseUrl: service.session.baseUrl,
-    read: () => recordAt(service, kind, id),
+    read: () => asRead(service, (reading) => recordAt(reading, kind, id)),
     account: () => accountOf(service),
     login: () => loginOf(service),
   };
@@ -115,7 +116,7 @@ async function refuseDisguised(service: Service, { method, path }: Wire): Promis
     body: undefined,
     record: { kind: operation.resource, id: undefined },
     baseUrl: session.baseUrl,
-    read: async () => undefined,
+    read: () => asRead(service, async () => undefined),
     account: async () => undefined,
     login: async () => undefined,
   });

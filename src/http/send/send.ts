@@ -1,3 +1,4 @@
+import { isFresh, seenAt } from '../../as-read.ts';
 import type { HttpResponse, Lost, SendRequest } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
@@ -5,7 +6,6 @@ import { once } from '../../promise/once.ts';
 import { type Cause, decide, type History, type Next, type Rules, untried } from '../../retry/retry.ts';
 import { retryAfterMs } from '../../retry/retry-after.ts';
 import type { Leaves, RequestSpec, Service } from '../exchange/asking.ts';
-import { isFresh } from '../exchange/fresh.ts';
 import { countdown, type Pass } from '../exchange/gate.ts';
 import type { Wire } from '../exchange/request.ts';
 import type { Look } from '../exchange/settle.ts';
@@ -42,9 +42,10 @@ export async function send(service: Service, asked: RequestSpec, wire: Wire, opt
     showInstead(preview, wire);
   }
   const judged = await requireGo(service, asked, wire);
-  const seenAt = service.seenAt ?? (judged && service.ctx.sends?.judgedAt(judged));
+  const { restsOn, ctx } = service;
+  const lookedAt = restsOn ? seenAt(restsOn.seen) : judged && ctx.sends?.judgedAt(judged);
   const sending = recorded(service, { asked, wire }, (recording) =>
-    sendOn(service, asked, wire, { ...options, recording, again: askingAgain(service, judged), seenAt }),
+    sendOn(service, asked, wire, { ...options, recording, again: askingAgain(service, judged), lookedAt }),
   ).catch(async (error: unknown) => {
     // What surely reached nobody does not count as sent.
     if (judged && error instanceof Failure && !error.isUnsure)
@@ -58,15 +59,15 @@ export async function send(service: Service, asked: RequestSpec, wire: Wire, opt
 const writing = once(() => Promise.all([import('./reaching.ts'), import('./recorded.ts')]));
 
 /** What is asked again before a repetition; undefined where nothing is to be asked. The rules come last: reading takes time. */
-function askingAgain({ ctx, beforeRepeat, mayLeave }: Service, judged: SendRequest | undefined): Job['again'] {
-  if (!judged && !beforeRepeat && !mayLeave) return undefined;
+function askingAgain({ ctx, restsOn }: Service, judged: SendRequest | undefined): Job['again'] {
+  if (!judged && !restsOn) return undefined;
   const isAllowed = async () => {
-    await mayLeave?.();
+    await restsOn?.mayLeave?.();
     const verdict = judged && (await ctx.sends?.judgeAgain(judged));
     if (verdict instanceof Failure) throw verdict;
   };
   const isAsSeen = async () => {
-    await beforeRepeat?.();
+    await restsOn?.beforeRepeat?.();
     await isAllowed();
   };
   return { isAllowed, isAsSeen };
@@ -75,7 +76,7 @@ function askingAgain({ ctx, beforeRepeat, mayLeave }: Service, judged: SendReque
 type Written = SendOptions & {
   readonly recording?: Recording;
   readonly again?: Job['again'];
-  readonly seenAt?: number;
+  readonly lookedAt?: number;
 };
 
 async function sendOn(service: Service, asked: RequestSpec, wire: Wire, options: Written): Promise<Sent> {
@@ -88,8 +89,8 @@ async function sendOn(service: Service, asked: RequestSpec, wire: Wire, options:
   };
   const { look, contradicts, recording, again, leaves } = options;
   const started = service.ctx.clock.ticks();
-  const { seenAt = started } = options;
-  const job: Job = { service, asked, wire, rules, look, contradicts, recording, again, leaves, started, seenAt };
+  const { lookedAt = started } = options;
+  const job: Job = { service, asked, wire, rules, look, contradicts, recording, again, leaves, started, lookedAt };
   const bearer = await service.session.bearer(asked);
   let state: State = { bearer, history: untried, doubt: undefined, mayArrive: false };
   for (let number = 1; ; number++) {
@@ -158,8 +159,8 @@ async function passFor(job: Job, before: State, number: number) {
   // What may have arrived is asked for by its outcome, so that it is not as it was says nothing. Whether it may leave does.
   const ask = before.doubt === undefined ? again?.isAsSeen : again?.isAllowed;
   // A token that had to be refreshed first, or the count of sends, may have taken its time since it was judged.
-  for (let seenAt = number === 1 ? job.seenAt : undefined; ; ) {
-    const mayLeave = () => !ask || (seenAt !== undefined && isFresh(ctx, seenAt));
+  for (let lookedAt = number === 1 ? job.lookedAt : undefined; ; ) {
+    const mayLeave = () => !ask || (lookedAt !== undefined && isFresh(ctx, lookedAt));
     const pass = await gate.enter({ ownLimit: asked.ownLimit, deadline: started + rules.maxWaitMs });
     try {
       // Whoever writes the record of writes may keep it waiting, too.
@@ -175,7 +176,7 @@ async function passFor(job: Job, before: State, number: number) {
     await ask?.();
     // Its own answer may be of before a change. One more is what is there: where all are late, none would ever count.
     if (!isFresh(ctx, began)) await ask?.();
-    seenAt = ctx.clock.ticks();
+    lookedAt = ctx.clock.ticks();
   }
 }
 
