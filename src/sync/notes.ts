@@ -34,7 +34,15 @@ export function planNotes(plan: Plan, shape: Shape, filters: FilterFlags): strin
     ...(plan.leftOut > 0
       ? [`Left out by --dedupe first: ${counted(plan.leftOut, 'row')} with an email of an earlier one.`]
       : []),
+    ...mergedNotes(plan, shape),
   ];
+}
+
+/** As the updates that they would have been by themselves; a list import does not tell those apart. */
+function mergedNotes({ merged }: Plan, { isFoundByPhone }: Shape): string[] {
+  if (merged === 0) return [];
+  const counting = isFoundByPhone ? '' : ', counted as already there';
+  return [`Merged by --dedupe merge: ${counted(merged, 'row')} into an earlier one with the same email${counting}.`];
 }
 
 /** Google's own groups begin with a star; a tag of one would only be in the way, and cannot be taken off again. */

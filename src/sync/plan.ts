@@ -35,6 +35,8 @@ export type Plan = {
   readonly digests: readonly string[];
   /** Rows that `--dedupe first` leaves out. */
   readonly leftOut: number;
+  /** Rows that `--dedupe merge` sends as a part of another. */
+  readonly merged: number;
   /** Rows that `--skip` and `--only` leave out; undefined without them. */
   readonly skipped: number | undefined;
   readonly problems: readonly Problem[];
@@ -113,7 +115,7 @@ function newSums(
   const sample: Contact[] = [];
   const phones = noDoubts();
   const repeated = repeatedEmails();
-  const count = { rows: 0, sendable: 0, leftOut: 0, skipped: 0, chunks: 0 };
+  const count = { rows: 0, sendable: 0, leftOut: 0, merged: 0, skipped: 0, chunks: 0 };
   const digests: string[] = [];
   const close = (chunk: Chunk | undefined) => {
     if (!chunk) return;
@@ -126,8 +128,10 @@ function newSums(
       count.rows++;
       if (row === 'left-out') count.leftOut++;
       else if (row === 'skipped') count.skipped++;
-      else if (row === 'merged') count.sendable++;
-      else if (isProblem(row)) problems.push(row);
+      else if (row === 'merged') {
+        count.merged++;
+        count.sendable++;
+      } else if (isProblem(row)) problems.push(row);
       else {
         count.sendable++;
         close(chunker.add(row));

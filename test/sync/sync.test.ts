@@ -439,12 +439,11 @@ describe('rows with one email', () => {
 
   test('--dedupe merge sends one contact with what all of them hold', async () => {
     const there = world();
-    expect(report(await sync(there, text, ['--dedupe', 'merge', '--json']))).toMatchObject({
-      rows: 3,
-      created: 2,
-      updated: 1,
-      unsent: 0,
-    });
+    const ran = await sync(there, text, ['--dedupe', 'merge', '--json']);
+    expect(report(ran)).toMatchObject({ rows: 3, created: 2, updated: 1, unsent: 0 });
+    expect(ran.stderr).toContain(
+      'Merged by --dedupe merge: 1 row into an earlier one with the same email, counted as already there.\n',
+    );
     expect(await stored(there)).toMatchObject([{ name: 'Ada', company: 'Acme', tags: ['x', 'y'] }, {}]);
   });
 
