@@ -235,6 +235,19 @@ describe('columns that nothing takes', () => {
     expect(ran.stderr).toContain(`To send what fits, add:\n  --map "${name}=body"\n`);
   });
 
+  test.each([
+    ['note', 'Answer', 'Note'],
+    ['reply', 'Message', 'Reply'],
+  ])(
+    'of several columns the one that is called as the command holds its text: tickets %s',
+    async (command, other, own) => {
+      const world = sandboxWorld();
+      const file = fileIn(world, `Ticket,${other},${own}\nT-1008,Fixed,Called\n`);
+      const ran = await svc(world, ['tickets', command, '--from', file, '--dry-run']);
+      expect(ran.stderr).toContain(`To send what fits, add:\n  --map "${own}=body"\n`);
+    },
+  );
+
   test('where no column fits, it is said how one is named', async () => {
     const world = sandboxWorld();
     const ran = await svc(world, ['tickets', 'reply', '--from', fileIn(world, 'Ticket,Xyz\nT-1008,Hello\n')]);

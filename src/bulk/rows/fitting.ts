@@ -23,6 +23,13 @@ const words: Readonly<Record<string, readonly string[]>> = {
   published_at: ['releasedate', 'publishdate', 'publishedon', 'date'],
 };
 
+/** A column that is called as what is written, `note`, holds that before any other: `answer` went to the customer. */
+function wordsFor(field: string, { operation, text }: RowOf): readonly string[] {
+  const all = words[field] ?? [];
+  const [, name] = operation.command;
+  return field === text && all.includes(name) ? [name, ...all.filter((word) => word !== name)] : all;
+}
+
 /** Words before the name of a field of the person who asks. */
 const ofRequester = /^(?:requester|requestor|requestedby|reporter|customer|contact|sender|from)/u;
 
@@ -34,7 +41,7 @@ function fitting(columns: Columns, { row, given }: Beside): readonly Fit[] {
   const later = laterFields(row);
   const own = Object.keys(fieldsOfRow(row)).flatMap((field): readonly Fit[] => {
     if (later.has(field)) return [];
-    const named = (words[field] ?? []).map((word) => columns.names.findIndex((name) => plain(name) === word));
+    const named = wordsFor(field, row).map((word) => columns.names.findIndex((name) => plain(name) === word));
     const at = named.find((one) => one >= 0 && !columns.targets[one] && !isOfAddress(columns.names[one], columns));
     return at === undefined || field in (row.fixed ?? {}) ? [] : [{ at, field }];
   });
