@@ -36,7 +36,12 @@ export async function readServeConfig(ctx: Pick<Context, 'stdin' | 'signal'>, pa
   const places = misplaced.map((one) => ({ line: lineOf(one.path), text: misplacedWords(one) }));
   // Of what stands in a list there the schema says that its keys are missing.
   const isBelowOne = (issue: v.BaseIssue<unknown>) => misplaced.some((one) => one.known === 'map' && isIn(issue, one));
-  const wrong = checked.success ? [] : checked.issues.filter((issue) => !isMisplaced(issue) && !isBelowOne(issue));
+  // What is a list in place of a map lacks what was asked for there: that is one mistake.
+  const isAboveOne = ({ type, path }: v.BaseIssue<unknown>) =>
+    type === 'check' &&
+    misplaced.some((one) => one.known === 'map' && (path ?? []).every(({ key }, at) => key === one.path[at]));
+  const isFound = (issue: v.BaseIssue<unknown>) => !isMisplaced(issue) && !isBelowOne(issue) && !isAboveOne(issue);
+  const wrong = checked.success ? [] : checked.issues.filter(isFound);
   const found = wrong.map((issue) => mistakeOf(issue, lineOf));
   if (!checked.success || alone.length > 0 || places.length > 0) throw mistaken(path, [...places, ...found, ...alone]);
   const bad = await badFilters(checked.output, lineOf, ctx.signal);

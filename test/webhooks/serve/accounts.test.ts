@@ -213,6 +213,11 @@ test.each([
   ],
   ['a name that is no label', 'accounts: [{ name: a/b, path: /a, profile: a }]', 'accounts[0].name must be 1 to 63'],
   ['no secret', 'accounts: [{ name: a, path: /a }]', 'needs a profile, secrets.env, or both'],
+  [
+    'a list of secrets',
+    'accounts: [{ name: a, path: /a, secrets: [] }]',
+    'has a mistake.\n  line 1: accounts[0].secrets must be a map of names and values.\n',
+  ],
   ['none', 'accounts: []', 'accounts is an empty list'],
   [
     'secrets of all',
