@@ -287,11 +287,14 @@ test('R answers once it has looked', { tags: ['long'] }, async () => {
   await screen.ended;
 });
 
-test('who is not logged in learns how to', async () => {
+test('who is not logged in is told at once, and no screen opens', async () => {
   const world = await desk();
-  const screen = open({ ...world, env: { ...world.env, SVC_API_KEY: undefined } }, 80, 24);
-  const lines = await screen.shows(/not logged in/u);
-  expect(lines.join(' ')).toContain('svc login');
-  screen.type('q');
-  await screen.ended;
+  for (const argv of [['inbox'], ['inbox', '--linear']]) {
+    const terminal = fakeTerminal({ columns: 80, rows: 24 });
+    const options = { columns: 80, terminal: terminal.port, env: { SVC_API_KEY: undefined }, answers: [] };
+    const ran = await svc(world, argv, options);
+    expect(ran).toMatchObject({ exitCode: 4, stdout: '', stderr: expect.stringContaining('is not logged in') });
+    expect(ran.stderr).toContain('svc login');
+    expect(terminal.written()).toBe('');
+  }
 });

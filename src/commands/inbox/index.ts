@@ -1,6 +1,9 @@
+import { credentialsAtHand } from '../../auth/at-hand.ts';
 import { defineCommand } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
 import { queueFields } from '../../output/contact-columns.ts';
 
 export const inbox = defineCommand({
@@ -25,8 +28,17 @@ export const inbox = defineCommand({
     if (wantsData || !ctx.stdout.isTTY || !ctx.ask.canAsk || settings.noInput)
       return (await import('./rows.ts')).rowsView(ctx, settings, view, flags.db);
     await (await import('../../inbox/views.ts')).requireView(ctx, view);
+    await requireSomething(ctx, settings, flags.db);
     const isSimple = flags.linear || ctx.env.TERM === 'dumb' || !ctx.terminal;
     if (isSimple) return (await import('../../inbox/linear/run.ts')).runLinear(ctx, settings, { view, db: flags.db });
     return (await import('../../inbox/run.ts')).runScreen(ctx, settings, { view, db: flags.db });
   },
 });
+
+/** @throws Failure `auth` where there is neither a login nor a copy: then there is nothing to draw. */
+async function requireSomething(ctx: Context, settings: Settings, db: string | undefined): Promise<void> {
+  if ((await credentialsAtHand(ctx, settings)).length > 0) return;
+  const { openCopyPulled } = await import('../../mirror/store/open-copy.ts');
+  const { store } = await openCopyPulled(ctx, settings, { db });
+  await store.close();
+}
