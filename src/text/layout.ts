@@ -83,7 +83,7 @@ function withValues(words: readonly string[], width: number): string[] {
  * What is told as a command, behind a colon, up to its end: a pasted line break would cut it in two. A quote that does not
  * close is a letter, so that each beginning has its end, and none is read twice.
  */
-const toldCommand = /(?<=: )(?:svc|echo) (?:'[^']*'|"[^"]*"|.)+?(?=$|,? \(|[.,;] )/gsu;
+export const toldCommand = /(?<=: )(?:svc|echo) (?:'[^']*'|"[^"]*"|.)+?(?=$|,? \(|[.,;] )/gsu;
 
 /** A flag with its value in quotes: a line break inside of them would become part of the value. */
 const quotedValue = /(?<![\w-])--?[\w-]+[ =](?:'[^'\n]*'|"[^"\n]*")/gu;

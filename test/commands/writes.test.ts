@@ -99,6 +99,11 @@ describe('an entry', () => {
   const create = ['changelog', 'create', '--title', 'Dark mode', '--content', 'It is here.'];
   const future = '2030-01-31T09:00:00Z';
 
+  test('is a draft, and on a narrow terminal the command that publishes it is in one line', async () => {
+    const drafted = await svc(sandboxWorld(), create, { columns: 60 });
+    expect(drafted.stdout).toContain('is a draft. To publish it:\n  svc changelog publish 34\n');
+  });
+
   test('that is published later is scheduled in messages and lists', async () => {
     const world = sandboxWorld();
     const drafted = await svc(world, create, terminal);
