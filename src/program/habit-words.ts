@@ -16,6 +16,7 @@ export const commandHabits: Habits = {
     ...{ release: 'changelog release', releases: 'changelog list', publish: 'changelog publish' },
     ...{ issue: 'tickets', issues: 'tickets', customer: 'contacts', customers: 'contacts', people: 'contacts' },
     ...{ chat: 'conversations', chats: 'conversations', reply: 'tickets reply', close: 'tickets close' },
+    ...{ answer: 'tickets reply', note: 'tickets note', segment: 'lists', segments: 'lists' },
     ...{ resolve: 'tickets resolve', reopen: 'tickets reopen', status: 'whoami', me: 'whoami', signin: 'login' },
     ...{ init: 'login', setup: 'login', configure: 'login', profile: 'auth list', profiles: 'auth list' },
     ...{ env: 'help environment', environment: 'help environment', flags: 'help flags' },
