@@ -28,7 +28,7 @@ export type SendOptions = {
 
 /** Deliveries to one subscription start in order. */
 type Line = { readonly ready: Delivery[]; readonly running: Map<number, Running> };
-type Running = { readonly until: number; readonly ending: AbortController; readonly delivery: Delivery };
+type Running = { readonly until: number; readonly ending: AbortController };
 
 /** Attempts at once to one subscription. */
 const atOnce = 8;
@@ -115,7 +115,7 @@ function startNext(schedule: Schedule, line: Line): void {
 async function attempt(schedule: Schedule, line: Line, delivery: Delivery): Promise<void> {
   const startedAt = schedule.now();
   const ending = new AbortController();
-  line.running.set(delivery.id, { until: startedAt.getTime() + answerWithinMs, ending, delivery });
+  line.running.set(delivery.id, { until: startedAt.getTime() + answerWithinMs, ending });
   const outcome = await sendOnce(delivery, schedule.allowHttpTargets, ending.signal);
   line.running.delete(delivery.id);
   if (!schedule.stopped) {

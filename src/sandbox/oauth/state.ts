@@ -125,8 +125,7 @@ export function authenticate(connections: Connections, token: string, now: Date)
   const connection = connectionOf(connections, 'at', token);
   const found = connection?.access_tokens.find((kept) => isKept(kept, token));
   if (!connection || !found || isPast(found.expires_at, now)) return undefined;
-  const { id, client_id, account_id } = connection;
-  return { connection_id: id, client_id, account_id, scopes: found.scopes };
+  return { connection_id: connection.id, account_id: connection.account_id, scopes: found.scopes };
 }
 
 /** The connection after all its codes and tokens were revoked. Its subscriptions go on until the customer disconnects. */

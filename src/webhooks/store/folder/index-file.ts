@@ -74,7 +74,7 @@ export async function removeIndexes(folder: string, except?: string): Promise<vo
 export function addRun({ fd, runs }: Index, entries: Entries, to: number): void {
   const last = runs.at(-1);
   const at = last ? last.at + bytesOf(last) : 0;
-  const { run, bytes } = makeRun(entries, { at, from: last?.to ?? 0, to });
+  const { run, bytes } = makeRun(entries, { at, to });
   for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, at + done);
   runs.push(run);
 }

@@ -12,14 +12,13 @@ const read = promisify(readFrom);
  */
 export type Run = Stretch & { readonly filter: Buffer; readonly firsts: Uint32Array };
 
-/** Where it stands in the file of the index, and which bytes of the inbox it is about. */
+/** Where it stands in the file of the index, and where the bytes of the inbox end that it is about. */
 export type Stretch = {
   readonly at: number;
   readonly pages: number;
   readonly filterBytes: number;
   /** Of what follows the pages. */
   readonly crc: number;
-  readonly from: number;
   readonly to: number;
   /** Of those bytes of the inbox. */
   readonly sums: readonly Sum[];
@@ -40,7 +39,7 @@ const looks = 7;
 const keyOf = (hash: number): number => hash >>> 0;
 
 /** `at`: where it will stand. */
-export function makeRun(entries: Entries, about: Pick<Stretch, 'at' | 'from' | 'to'>): { run: Run; bytes: Buffer } {
+export function makeRun(entries: Entries, about: Pick<Stretch, 'at' | 'to'>): { run: Run; bytes: Buffer } {
   const order = ordered(entries);
   const pages = Math.max(1, Math.ceil(order.length / inPage));
   const body = Buffer.alloc(pages * pageBytes, 0xff);
