@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import type { Service } from '../../http/call/call.ts';
 import { readState } from '../store/state.ts';
 import type { KindName } from '../tables/kinds.ts';
-import { type Account, ownerOf, type Store } from '../tables/store.ts';
+import { type Account, owned, ownerOf, type Store } from '../tables/store.ts';
 import { clocks, problems, tellSleep } from './problems.ts';
 import { pull } from './pull.ts';
 import { type Dated, preparePull, rescanOften } from './pulling.ts';
@@ -59,10 +59,7 @@ async function round({ dated, store, account, kinds }: Keeping): Promise<void> {
 /** Other whenever a pull has changed something that a queue shows. */
 const versionOf = ({ store, account, kinds }: Keeping): Promise<string> =>
   store.read(async (sql) => {
-    const [change] = await sql.all(
-      'SELECT max(seq) AS seq FROM changes WHERE service = $1 AND account_id = $2',
-      ownerOf(account),
-    );
+    const [change] = await sql.all(`SELECT max(seq) AS seq FROM changes WHERE ${owned}`, ownerOf(account));
     const counts: unknown[] = [];
     for (const kind of kinds) {
       const { complete, sweep } = await readState(sql, account, kind);

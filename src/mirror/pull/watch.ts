@@ -3,7 +3,7 @@ import { interruption } from '../../errors.ts';
 import { type Change, changesAfter, readPosition, savePosition, seqBefore } from '../store/changes.ts';
 import { dataOf } from '../tables/cells.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
-import { ownerOf } from '../tables/store.ts';
+import { owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import type { Keeping } from './keep-fresh.ts';
 import { clocks, type Problems, problems, tellSleep } from './problems.ts';
@@ -160,7 +160,7 @@ async function eventOf(watching: Watching, { seq: _, ...change }: Change): Promi
 
 async function parentOf({ store, account }: Watching, kind: KindName, id: number) {
   const [row] = await store.read((sql) =>
-    sql.all(`SELECT data FROM ${kind} WHERE service = $1 AND account_id = $2 AND id = $3`, [...ownerOf(account), id]),
+    sql.all(`SELECT data FROM ${kind} WHERE ${owned} AND id = $3`, [...ownerOf(account), id]),
   );
   return row && dataOf(row);
 }
