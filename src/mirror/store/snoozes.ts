@@ -74,16 +74,12 @@ export async function snoozed(sql: Sql, account: Account, now: Date): Promise<Sn
 async function wroteSince(sql: Sql, account: Account, { kind, id, since }: Snooze): Promise<boolean> {
   // A draft that was looked at has nobody who writes.
   if (kind !== 'ticket' && kind !== 'conversation') return false;
-  const isTicket = kind === 'ticket';
-  const texts = isTicket
-    ? [
-        `SELECT created_at FROM ticket_messages WHERE ${owned} AND ticket_id = $3 AND direction = 'in' AND gone_at IS NULL`,
-        `SELECT created_at FROM conversation_messages WHERE ${owned} AND sender_type = 'visitor' AND gone_at IS NULL AND conversation_id IN ` +
-          `(SELECT conversation_id FROM tickets WHERE ${owned} AND id = $3 AND conversation_id IS NOT NULL)`,
-      ]
-    : [
-        `SELECT created_at FROM conversation_messages WHERE ${owned} AND conversation_id = $3 AND sender_type = 'visitor' AND gone_at IS NULL`,
-      ];
+  const inChat = `SELECT created_at FROM conversation_messages WHERE ${owned} AND sender_type = 'visitor' AND gone_at IS NULL AND conversation_id`;
+  const ofTicket = [
+    `SELECT created_at FROM ticket_messages WHERE ${owned} AND ticket_id = $3 AND direction = 'in' AND gone_at IS NULL`,
+    `${inChat} IN (SELECT conversation_id FROM tickets WHERE ${owned} AND id = $3 AND conversation_id IS NOT NULL)`,
+  ];
+  const texts = kind === 'ticket' ? ofTicket : [`${inChat} = $3`];
   for (const text of texts) {
     const rows = await sql.all(text, [...ownerOf(account), id]);
     if (rows.some(({ created_at: at }) => new Date(String(at)).getTime() > Date.parse(since))) return true;
