@@ -21,11 +21,8 @@ export function createLimiter(mode: LimitMode, onCounted?: (buckets: readonly Bu
   const counts = new Map<string, Count>();
   let swept = 0;
   const countOf = (key: string): Count => {
-    let count = counts.get(key);
-    if (!count) {
-      count = mode === 'sliding' ? slidingCount() : fixedCount();
-      counts.set(key, count);
-    }
+    const count = counts.get(key) ?? (mode === 'sliding' ? slidingCount() : fixedCount());
+    counts.set(key, count);
     return count;
   };
   const sweep = (now: number) => {
