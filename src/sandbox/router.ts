@@ -14,13 +14,11 @@ export type Match =
 
 const node = (): Node => ({ literal: new Map(), methods: new Map() });
 
-/** Finds the operation that a path and method name; undefined where the path is none of the table's. */
-export type Router = (method: string, path: string) => Match | undefined;
-
-export function routerOf(table: Table): Router {
+/** What finds the operation that a path and method name; undefined where the path is none of the table's. */
+export function routerOf(table: Table) {
   const root = node();
   for (const operation of Object.values(table)) add(root, operation);
-  return (method, path) => match(root, method, path);
+  return (method: string, path: string) => match(root, method, path);
 }
 
 function add(root: Node, operation: Operation): void {
