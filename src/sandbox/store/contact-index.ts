@@ -17,28 +17,19 @@ export const phoneKey = (account: number, phone: string): string => `${account} 
 export function reindex(index: ContactIndex, before: Row<'contacts'> | undefined, after: Row<'contacts'>): void {
   const { contact_id, account_id } = after;
   if (!after.shadow && (before?.shadow ?? true)) insert(index.shown, account_id, contact_id);
-  move(
-    index.byEmail,
-    before?.email && emailKey(account_id, before.email),
-    after.email && emailKey(account_id, after.email),
-    contact_id,
-  );
-  move(
-    index.byPhone,
-    before?.phone && phoneKey(account_id, before.phone),
-    after.phone && phoneKey(account_id, after.phone),
-    contact_id,
-  );
+  const found = (by: typeof emailKey, value = '') => (value === '' ? undefined : by(account_id, value));
+  move(index.byEmail, found(emailKey, before?.email), found(emailKey, after.email), contact_id);
+  move(index.byPhone, found(phoneKey, before?.phone), found(phoneKey, after.phone), contact_id);
 }
 
-function move(index: Map<string, number[]>, from: string | undefined, to: string, id: number): void {
+function move(index: Map<string, number[]>, from: string | undefined, to: string | undefined, id: number): void {
   if (from === to) return;
-  if (from) {
+  if (from !== undefined) {
     const left = (index.get(from) ?? []).filter((other) => other !== id);
     if (left.length > 0) index.set(from, left);
     else index.delete(from);
   }
-  if (to) insert(index, to, id);
+  if (to !== undefined) insert(index, to, id);
 }
 
 function insert<Key>(index: Map<Key, number[]>, key: Key, id: number): void {
