@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../../api/webhooks.ts';
-import { type Fields, fieldsIn } from '../../text/record.ts';
+import { type Fields, fieldsIn, ownOf } from '../../text/record.ts';
 
 function text(value: unknown): string {
   if (value === null || value === undefined) return '';
@@ -23,11 +23,9 @@ const ofEvent = {
   'feedback.created': (d) => words(`#${text(d.post_id)}`, d.title, among(d.status)),
 } satisfies Record<WebhookEvent, (data: Fields) => string>;
 
-const known = new Map<string, (data: Fields) => string>(Object.entries(ofEvent));
-
 /** What a person wants to know of an event at a glance. Exact text of customers: not yet fit for a terminal. */
 export function mainFields(event: string | null, data: unknown): string {
   if (typeof data !== 'object' || data === null) return text(data);
-  const summary = known.get(event ?? '');
+  const summary = ownOf(ofEvent, event ?? '');
   return summary ? summary(fieldsIn(data)) : JSON.stringify(data);
 }
