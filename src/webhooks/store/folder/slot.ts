@@ -73,10 +73,8 @@ export async function claimSlot(root: string, { limit, onDamage, ...login }: Slo
 
 /** The process that has the slot, if one does. */
 export async function slotHolder(folder: string): Promise<number | undefined> {
-  const held = await take(folder);
-  if (!held) return (await holderOf(folder)) ?? 0;
-  await held.release();
-  return undefined;
+  const isFree = await whileFree(folder, async () => {});
+  return isFree ? undefined : ((await holderOf(folder)) ?? 0);
 }
 
 /** Does the work if nobody has the slot; says whether it was done. */
