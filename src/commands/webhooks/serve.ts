@@ -95,24 +95,22 @@ const recordOf = (path: string, { sinks, accounts }: Configured['config']) => ({
 
 /** What never arrived: of each account that has a profile, where there are several. */
 async function missed(ctx: Context, settings: Settings, current: () => Configured): Promise<readonly MissedOf[]> {
-  const { placeOfInbox } = await import('../../webhooks/store/place.ts');
-  const { openInboxAdmin } = await import('../../webhooks/store/inbox-admin.ts');
+  const { adminOf } = await import('../../webhooks/serve/configured.ts');
   const { missedIn } = await import('../../catchup/missed.ts');
   const { accountAdmin, asProfile, secretsOfAccount } = await import('../../catchup/accounts.ts');
-  const { config, folder } = current();
-  const place = placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile });
+  const first = current();
   const searching = (account: string | undefined) => ({
     async open() {
-      const whole = await openInboxAdmin(ctx, place);
+      const whole = await adminOf(ctx, settings, first);
       const admin = accountAdmin(whole, account);
       return { ...admin, close: () => whole.close() };
     },
     events: undefined,
     env: () => secretsOfAccount(current().config, account),
   });
-  if (!config.accounts) return [{ missed: missedIn(ctx, settings, searching(undefined)) }];
+  if (!first.config.accounts) return [{ missed: missedIn(ctx, settings, searching(undefined)) }];
   const all: MissedOf[] = [];
-  for (const { name, profile } of config.accounts) {
+  for (const { name, profile } of first.config.accounts) {
     if (profile === undefined) ctx.notice(`${name} has no profile, so what never arrived there cannot be rebuilt.`);
     else {
       const own = await asProfile(ctx, settings, profile);
