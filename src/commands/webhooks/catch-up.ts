@@ -43,7 +43,7 @@ export const catchUpWebhooks = defineCommand({
     'svc webhooks catch-up --since 30m --events ticket.created --dry-run --json',
   ],
   async run(ctx, { flags, settings }) {
-    const events = flags.events === undefined ? undefined : parseEvents(flags.events, '--events');
+    const events = flags.events === undefined ? undefined : parseEvents(flags.events);
     const to = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
     const inbox = await inboxFor(ctx, settings, { given: flags.config, account: flags.account });
     const { seeAll, env } = inbox;

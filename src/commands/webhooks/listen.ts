@@ -78,9 +78,9 @@ export const listenToWebhooks = defineCommand({
   async run(outer, { flags, settings }) {
     const ctx = withPlainNotes(outer);
     const routes = {
-      events: flags.events === undefined ? undefined : parseEvents(flags.events, '--events'),
+      events: flags.events === undefined ? undefined : parseEvents(flags.events),
       forwardTo: flags.forwardTo === undefined ? undefined : parseTarget(flags.forwardTo, '--forward-to'),
-      byEvent: parseRoutes(flags.route, '--route'),
+      byEvent: parseRoutes(flags.route),
     };
     if (flags.filter !== undefined) await (await import('../../output/jq.ts')).checkFilter(flags.filter, ctx.signal);
     const reach = await reachOf(flags.publicUrl, flags.tunnel);

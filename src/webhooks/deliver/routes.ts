@@ -19,10 +19,10 @@ export function targetOf(routes: Routes, event: string | null): string | undefin
   return (event !== null && Object.hasOwn(routes.byEvent, event) && routes.byEvent[event]) || routes.forwardTo;
 }
 
-export function parseEvents(text: string, flag: string): WebhookEvent[] {
-  const names = text.split(',').map((name) => name.trim());
-  return [...new Set(names.map((name) => parseEvent(name, flag)))];
-}
+/** Of `--events`. */
+export const parseEvents = (text: string): WebhookEvent[] => [
+  ...new Set(text.split(',').map((name) => parseEvent(name.trim(), '--events'))),
+];
 
 export function parseEvent(name: string, flag: string): WebhookEvent {
   const known = webhookEvents.find((each) => each === name);
@@ -34,15 +34,15 @@ export function parseEvent(name: string, flag: string): WebhookEvent {
   });
 }
 
-/** `EVENT=URL`, each event at most once. */
-export function parseRoutes(texts: readonly string[], flag: string): Record<string, string> {
+/** Of `--route`: `EVENT=URL`, each event at most once. */
+export function parseRoutes(texts: readonly string[]): Record<string, string> {
   const routes: Record<string, string> = {};
   for (const text of texts) {
     const at = text.indexOf('=');
-    if (at < 1) throw new Failure('usage', `${flag} takes EVENT=URL, not "${text}".`);
-    const event = parseEvent(text.slice(0, at).trim(), flag);
-    if (event in routes) throw new Failure('usage', `${flag} names ${event} twice.`);
-    routes[event] = parseTarget(text.slice(at + 1), flag);
+    if (at < 1) throw new Failure('usage', `--route takes EVENT=URL, not "${text}".`);
+    const event = parseEvent(text.slice(0, at).trim(), '--route');
+    if (event in routes) throw new Failure('usage', `--route names ${event} twice.`);
+    routes[event] = parseTarget(text.slice(at + 1), '--route');
   }
   return routes;
 }
