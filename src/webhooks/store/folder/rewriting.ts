@@ -6,7 +6,6 @@ import { countLine, noneCounted } from './file.ts';
 import {
   emptyShelf,
   enter,
-  isFull,
   isOpen,
   moveIntoIndex,
   type Rewriting,
@@ -75,7 +74,7 @@ export function withoutOldest(state: State, rewriting: Rewriting, { folder, end,
         if (line.kind === 'arrival') next.arrivals++;
         some.push(span);
         next.end += span.length;
-        if (isFull(next, state.indexedAfter)) moveIntoIndex(next, folder, state);
+        if (next.entries.starts.length >= state.indexedAfter) moveIntoIndex(next, folder, state);
       }
     }
     yield some;

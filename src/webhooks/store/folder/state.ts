@@ -144,9 +144,6 @@ export function isOpen({ places, queues }: Pick<State, 'places' | 'queues'>, id:
 /** Whether it may go: what was rebuilt stays too (`isRebuilt`). */
 const isIdle = (state: State, id: string): boolean => state.places.has(id) && !isOpen(state, id) && !isRebuilt(id);
 
-/** Enough for a run of the index. */
-export const isFull = ({ entries }: Pick<Shelf, 'entries'>, lines: number): boolean => entries.starts.length >= lines;
-
 /** All of it goes into the index, and what nobody waits for leaves the memory. Throws where the disk refuses. */
 export function moveIntoIndex(shelf: Shelf, folder: string, state: Pick<State, 'places' | 'queues'>): void {
   shelf.index ??= createIndex(folder);
@@ -159,12 +156,10 @@ export function moveIntoIndex(shelf: Shelf, folder: string, state: Pick<State, '
   }
 }
 
-const isKnown = (event: string | null): boolean => webhookEvents.some((each) => each === event);
-
 /** What an older svc wrote does not say what happened. */
 function happeningOf({ happening, unreadable, event, body }: Arrival): string | undefined {
   if (happening !== undefined) return happening ?? undefined;
-  if (unreadable !== undefined || !isKnown(event)) return undefined;
+  if (unreadable !== undefined || !webhookEvents.some((each) => each === event)) return undefined;
   return happeningIn(body);
 }
 
