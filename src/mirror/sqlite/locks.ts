@@ -23,15 +23,15 @@ export const locking =
       throw diskFailure(error, `The copy ${path} cannot be used`, ctx.advice);
     });
 
-/** The lock for as long as the holder likes. */
-async function kept(locked: Locked, name: string, what: string) {
+/** The gate for as long as the holder likes. */
+async function keptGate(locked: Locked) {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
   let done: Promise<void> | undefined;
   const held = await new Promise<Held>((taken, failed) => {
-    done = locked(name, what, async (one) => {
+    done = locked(gate, 'the copy', async (one) => {
       taken(one);
       await released;
     }).catch(failed);
@@ -118,7 +118,7 @@ export function gateKeeper(ctx: LockNeeds, path: string) {
 export async function gateOfWebAssembly(ctx: LockNeeds, path: string) {
   const began = ctx.clock.ticks();
   for (;;) {
-    const taken = await kept(locking(ctx, path), gate, 'the copy');
+    const taken = await keptGate(locking(ctx, path));
     const other = await nativeAtWork(path).catch(async (error) => {
       await taken.release();
       throw error;
