@@ -56,10 +56,9 @@ export const operatorsIn = (text: string): string[] => [
 
 /** Where in `texts` the first phrase is found: the field, and a piece of its text around it. */
 export function placeOf(texts: readonly (readonly [field: string, text: string])[], phrases: readonly Phrase[]) {
-  const wanted = phrases.map(({ words }) => words[0] ?? '');
-  for (const first of wanted) {
+  for (const { words } of phrases) {
     for (const [field, text] of texts) {
-      const at = positionOf(text, first);
+      const at = positionOf(text, words[0] ?? '');
       if (at !== undefined) return { field, piece: pieceAround(text, at) };
     }
   }
