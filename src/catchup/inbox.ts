@@ -59,11 +59,7 @@ async function isListening(parts: ListenInbox['parts']): Promise<boolean> {
 const resultsOf = (arrivals: readonly Arrival[], added: readonly boolean[]): SendResults =>
   new Map(arrivals.map(({ id }, at) => [id, added[at] === false ? 'repeated' : 'sent']));
 
-type Named = {
-  readonly config: string;
-  readonly about: readonly string[];
-  readonly account: string | undefined;
-};
+type Named = Pick<Inbox, 'about'> & Pick<Wanted, 'account'> & { readonly config: string };
 
 async function serveInbox(ctx: Context, settings: Settings, { config, about, account: name }: Named): Promise<Inbox> {
   const configured = await readServeConfig(ctx, config);
