@@ -90,7 +90,7 @@ export type RunOptions = {
   /** What happens while a line, or a yes, is awaited. */
   readonly whileAsked?: (question: string) => Promise<void>;
   /** Asked in place of the answers for what goes by itself. */
-  readonly countdown?: () => string;
+  readonly countdown?: () => string | Promise<string>;
   /** Asked in place of the answers where one of several is chosen. */
   readonly chooses?: () => string;
   /** The editor: what it is opened with → what is saved. Without it the next answer is. */

@@ -7,6 +7,7 @@ import { Failure, isInterruption } from '../errors.ts';
 import { once } from '../promise/once.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
 import type { Judging } from './judging.ts';
+import type { PolicyQuestion } from './policy.ts';
 import { readPolicies } from './policy-file.ts';
 import type { Policy } from './policy-schema.ts';
 import { modeNow } from './set-now.ts';
@@ -42,16 +43,14 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
   if (mode === 'allow' && !isDrafted && policies.length === 0 && holdMs === 0) return 'go';
   if (request.operation === '') return refuseDisguised(mode, isDrafted || policies.length > 0);
   // Before the record is read: its answer may be long on its way, and so may a person's.
-  const began = ctx.clock.ticks();
-  const read = recordOf(request);
+  let lookedAt = ctx.clock.ticks();
+  const read = once(async () => (await request.read()).was);
   if (request.hearers === 'public' && !(await isPublished(request, read))) {
     passed.set(request, 'unheard');
     return 'go';
   }
   if (isDrafted) return (await import('./make.ts')).draftedUnlessDone(judging, request, await read());
-  const refusedNow = async () =>
-    policies.length > 0 ? (await import('./policy.ts')).refusalBy(policies, judging, { request, read }) : undefined;
-  const refusal = await refusedNow();
+  const refusal = await refusedBy(policies, judging, { request, read });
   if (refusal) return refusal;
   const asks = mode === 'ask' && !isAsked;
   if (asks) {
@@ -66,17 +65,23 @@ async function verdictOn(judging: Judging, request: SendRequest, isAsked = false
     if (taken) return taken;
   }
   if (asks || holdMs > 0) {
-    // What was set meanwhile holds too, and quiet hours may have begun. It is asked and held once.
-    const isSame = await isAsAgreed(judging, request);
+    // What was set meanwhile holds too, quiet hours may have begun, and the record be another one. It is asked and held once.
+    lookedAt = ctx.clock.ticks();
+    const now = once(() => readPromptly(ctx, request));
+    const isSame = await isAsAgreed(judging, request, now);
     if (!isSame || (await isOther(judging, { mode, policies })))
       return verdictOn(judging, request, isSame && (asks || isAsked));
-    const late = await refusedNow();
+    const late = await refusedBy(policies, judging, { request, read: now });
     if (late) return late;
   }
   if (policies.length === 0) return 'go';
-  judging.shared.judgedAt.set(request, began);
+  judging.shared.judgedAt.set(request, lookedAt);
   return withinRate(policies, judging, request);
 }
+
+/** The refusal of the first rule that forbids it, but for that of so many an hour. */
+const refusedBy = async (policies: readonly Policy[], judging: Judging, asked: PolicyQuestion) =>
+  policies.length > 0 ? (await import('./policy.ts')).refusalBy(policies, judging, asked) : undefined;
 
 async function withinRate(policies: readonly Policy[], judging: Judging, request: SendRequest): Promise<Verdict> {
   return (await (await import('./policy.ts')).refusalByRate(policies, judging, request)) ?? 'go';
@@ -89,11 +94,14 @@ const passed = new WeakMap<SendRequest, SendMode | 'unheard'>();
 const agreed = new WeakMap<SendRequest, string>();
 
 /** Whether a person would read the same now: an entry may get another text, and a ticket another customer, meanwhile. */
-async function isAsAgreed({ ctx, shared }: Judging, request: SendRequest): Promise<boolean> {
+async function isAsAgreed(
+  { ctx, shared }: Judging,
+  request: SendRequest,
+  read: PolicyQuestion['read'],
+): Promise<boolean> {
   // Nobody would be asked about it once more.
-  const read = shared.isAgreedToAll ? undefined : agreed.get(request);
-  if (read === undefined || read === (await import('./ask.ts')).readIn(request, await readPromptly(ctx, request)))
-    return true;
+  const before = shared.isAgreedToAll ? undefined : agreed.get(request);
+  if (before === undefined || before === (await import('./ask.ts')).readIn(request, await read())) return true;
   ctx.notice('What would be sent has changed since you read it.');
   return false;
 }
@@ -104,9 +112,6 @@ async function readPromptly(ctx: Context, request: SendRequest): Promise<Fields 
   const { was } = isFresh(ctx, seenAt(first)) ? first : await request.read();
   return was;
 }
-
-/** Read once, and where it is asked for. */
-const recordOf = (request: SendRequest) => once(async () => (await request.read()).was);
 
 const modeWith = async ({ ctx, settings, wish }: Judging, policies: readonly Policy[]): Promise<SendMode> =>
   wish.approved
@@ -123,11 +128,11 @@ export async function judgeAgain(judging: Judging, request: SendRequest): Promis
   if (before === 'unheard') return judge(judging, request);
   const policies = await readPolicies(judging.ctx);
   if (before && stricter(before, await modeWith(judging, policies)) !== before) return judge(judging, request);
-  if (!(await isAsAgreed(judging, request))) return judge(judging, request);
+  const read = once(() => readPromptly(judging.ctx, request));
+  if (!(await isAsAgreed(judging, request, read))) return judge(judging, request);
   if (policies.length === 0) return 'go';
-  const read = recordOf(request);
   if (request.hearers === 'public' && !(await isPublished(request, read))) return 'go';
-  const refusal = await (await import('./policy.ts')).refusalBy(policies, judging, { request, read });
+  const refusal = await refusedBy(policies, judging, { request, read });
   // Of what is only shown nobody has judged anything before, and nothing is counted.
   return refusal ?? (before === undefined ? 'go' : withinRate(policies, judging, request));
 }

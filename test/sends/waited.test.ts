@@ -120,6 +120,28 @@ test('a rule holds that looks at a record which changes while its answer is on i
   expect(writesOf(world)).toEqual(['POST /conversations/7/resolve']);
 });
 
+test.each([
+  ['while a person is asked', 0],
+  ['while a person is asked', 4000],
+  ['in a hold behind the question', 0],
+  ['in a hold behind the question', 4000],
+])('in mode ask a rule holds that looks at a record which changes %s for %s ms', async (when, ms) => {
+  const { world, resolve, forbidden } = deskWithRule();
+  const change = async () => {
+    await resolve();
+    world.clock.advance(ms);
+  };
+  const atQuestion = { whileAsked: change };
+  const inHold = { countdown: () => change().then(() => '') };
+  const isHeld = when.startsWith('in a hold');
+  const ran = await svc(world, isHeld ? [...reply, '--hold', '10'] : reply, {
+    ...{ columns: 80, env: { SVC_SENDS: 'ask' }, answers: [true] },
+    ...(isHeld ? inHold : atQuestion),
+  });
+  expect(ran, ran.stderr).toMatchObject(forbidden);
+  expect(writesOf(world)).toEqual(['POST /conversations/7/resolve']);
+});
+
 test('what leaves at once is read once for the rules', async () => {
   const { world } = deskWithRule();
   let reads = 0;
