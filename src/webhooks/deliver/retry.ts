@@ -17,5 +17,5 @@ export const pauseAfter = (retry: Retry, tries: number): number =>
   Math.min(retry.pauseMs * 2 ** (tries - 1), retry.longestPauseMs ?? usualLongestPauseMs);
 
 /** Whether one that was just refused once more is a dead letter now. */
-export const isLast = (retry: Retry, { tries, since }: Waiting, clock: Pick<Clock, 'now'>): boolean =>
+export const isLast = (retry: Retry, { tries, since }: Omit<Waiting, 'arrival'>, clock: Pick<Clock, 'now'>): boolean =>
   tries + 1 >= retry.attempts || clock.now().getTime() - Date.parse(since) >= retry.maxAgeMs;
