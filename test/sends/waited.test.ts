@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { once } from '../../src/promise/once.ts';
 import { thief } from '../locks.ts';
-import { svc } from '../svc.ts';
+import { svc, type World } from '../svc.ts';
 import { desk, writesOf } from './drafting.ts';
 
 const slow = { status: 429, headers: { 'x-ratelimit-limit': '60', 'retry-after': '40' }, body: '{"error":"Too many"}' };
@@ -50,6 +50,30 @@ test.each(['conversations reply 7 --body Hi', 'conversations reply 7 --body Hi -
     expect(await at.shown(1)).toMatchObject({ state: 'waiting' });
   },
 );
+
+test('where the look after a wait was long on its way the draft waits with its new state, and its digest is told', async () => {
+  const at = desk();
+  const { digest } = await at.draft('conversations reply 7 --body Hi');
+  let hasWaited = false;
+  let isLate = false;
+  const exchange: World['exchange'] = async (request) => {
+    if (request.method !== 'GET') {
+      hasWaited = true;
+      return slow;
+    }
+    const answer = await at.world.exchange(request);
+    if (!hasWaited || isLate) return answer;
+    isLate = true;
+    await says(at);
+    at.world.clock.advance(6000);
+    return answer;
+  };
+  const ran = await svc({ ...at.world, exchange }, ['drafts', 'approve', '1', '--digest', digest]);
+  const shown = await at.shown(1);
+  expect(shown.digest).not.toBe(digest);
+  expect(ran).toMatchObject({ exitCode: 11, stderr: expect.stringContaining(`Its digest is ${shown.digest} now.`) });
+  expect(writesOf(at.world)).toEqual([]);
+});
 
 test('nor where it is a rule that looks at the record after the wait', async () => {
   const at = desk();

@@ -40,7 +40,7 @@ export type RestsOn = {
   readonly seen: AsRead<unknown>;
   /** Asked before a write that was surely refused so far is sent again, or that had to wait. */
   readonly beforeRepeat?: () => Promise<unknown>;
-  /** Asked at the same times, and also before a write is sent again that may be done: whether it may leave at all. */
+  /** Asked before a write is sent again that may be done, and at the times of `beforeRepeat` where that is not given: whether it may leave at all. */
   readonly mayLeave?: () => Promise<unknown>;
 };
 

@@ -5,7 +5,7 @@ import { insteadOf } from '../../promise/instead-of.ts';
 import { once } from '../../promise/once.ts';
 import { type Cause, decide, type History, type Next, type Rules, untried } from '../../retry/retry.ts';
 import { retryAfterMs } from '../../retry/retry-after.ts';
-import type { Leaves, RequestSpec, Service } from '../exchange/asking.ts';
+import type { Leaves, RequestSpec, RestsOn, Service } from '../exchange/asking.ts';
 import { countdown, type Pass } from '../exchange/gate.ts';
 import type { Wire } from '../exchange/request.ts';
 import type { Look } from '../exchange/settle.ts';
@@ -61,16 +61,13 @@ const writing = once(() => Promise.all([import('./reaching.ts'), import('./recor
 /** What is asked again before a repetition; undefined where nothing is to be asked. The rules come last: reading takes time. */
 function askingAgain({ ctx, restsOn }: Service, judged: SendRequest | undefined): Job['again'] {
   if (!judged && !restsOn) return undefined;
-  const isAllowed = async () => {
-    await restsOn?.mayLeave?.();
+  const asking = (look: RestsOn['mayLeave']) => async () => {
+    await look?.();
     const verdict = judged && (await ctx.sends?.judgeAgain(judged));
     if (verdict instanceof Failure) throw verdict;
   };
-  const isAsSeen = async () => {
-    await restsOn?.beforeRepeat?.();
-    await isAllowed();
-  };
-  return { isAllowed, isAsSeen };
+  // Whether it is as it was also says whether it may leave.
+  return { isAllowed: asking(restsOn?.mayLeave), isAsSeen: asking(restsOn?.beforeRepeat ?? restsOn?.mayLeave) };
 }
 
 type Written = SendOptions & {
