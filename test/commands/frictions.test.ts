@@ -297,7 +297,9 @@ describe('a refusal', () => {
   });
 
   test('of a ticket that is not there tells how a number is typed', async () => {
-    expect((await svc(world(), ['tickets', 'get', '1008'])).stderr).toContain('such as T-1008.\nRecords of other');
+    expect((await svc(world(), ['tickets', 'get', '1008'])).stderr).toContain(
+      'such as T-1008.\nTo see the ids: svc tickets list\n',
+    );
     expect((await svc(world(), ['contacts', 'get', '99999'])).stderr).not.toContain('T-1008');
   });
 });
