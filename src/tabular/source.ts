@@ -84,11 +84,11 @@ async function describe(
   path: string | undefined,
   wantedEncoding: string | undefined,
 ): Promise<Omit<Source, 'hasChanged'>> {
-  const head = Buffer.alloc(4096);
+  const head = Buffer.alloc(mostOfSmall + 1);
   const { bytesRead } = await handle.read(head, 0, head.length, 0);
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
   const bytes = isGzip ? () => unzipped(handle, name) : () => pieces(handle, { reuse: true });
-  const start = isGzip ? await firstPiece(bytes()) : head.subarray(0, bytesRead);
+  const start = isGzip ? await firstPiece(bytes()) : head.subarray(0, Math.min(bytesRead, 4096));
   if (start.length === 0) {
     const isFile = path !== undefined;
     throw new Failure('usage', `${subject(name)} is empty.`, {
@@ -105,7 +105,7 @@ async function describe(
     path,
     encoding,
     hasBom: bom !== undefined,
-    isSmall: !isGzip && (await handle.stat()).size <= mostOfSmall,
+    isSmall: !isGzip && bytesRead <= mostOfSmall,
     ...sameEachTime((onBytes) => decode(bytes, encoding, name, onBytes), name),
     close,
   };

@@ -96,3 +96,13 @@ test.each([
   expect(told).toEqual(wanted);
   await source.close();
 });
+
+test.each([
+  ['16 KB', 'x'.repeat(16_384), true],
+  ['one byte more', 'x'.repeat(16_385), false],
+  ['few bytes, zipped', gzipSync('x'), false],
+])('a file of %s: whether it is small', async (_, content, isSmall) => {
+  const source = await openSource(ports, await fileOf(content));
+  expect(source.isSmall).toBe(isSmall);
+  await source.close();
+});
