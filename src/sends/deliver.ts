@@ -1,7 +1,7 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { type Context, withContext } from '../context.ts';
 import { Failure, isInterruption, messageOf } from '../errors.ts';
-import { call, type Service } from '../http/call/call.ts';
+import { call, called, type Service } from '../http/call/call.ts';
 import type { RestsOn } from '../http/exchange/asking.ts';
 import { madeIds } from '../http/exchange/made.ts';
 import { operationAt } from '../http/exchange/raw.ts';
@@ -121,12 +121,10 @@ const refusals: readonly Failure['kind'][] = ['rejected', 'not-found', 'usage'];
 /** The id of what it made, else null. Throws the Failure of the request. */
 async function sendStep({ service, held, known, restsOn }: Delivering, at: number, step: Step): Promise<number | null> {
   const { operation, input } = requestOf(step);
-  const reading = (inner: Service): Read => {
-    return (asked, wanted) =>
-      // The answer of this very operation; the compiler sees no more than ids that are equal.
-      known && asked.id === known.operation.id ? (known.answer as never) : call(inner, asked, wanted);
-  };
-  const before = operation.safety === 'verify' ? await readBefore(reading(service), operation, input) : undefined;
+  const read: Read = async (asked, wanted) =>
+    // The answer of this very operation.
+    known && asked.id === known.operation.id ? called(known.answer) : call(service, asked, wanted);
+  const before = operation.safety === 'verify' ? await readBefore(read, operation, input) : undefined;
   const inner = journaled(service, { draft: held.draft(), at }, async (method) => {
     if (method !== operation.method) return;
     await held.change((draft) => withStep(draft, at, { state: 'left', before: step.before ?? before ?? null }));

@@ -173,7 +173,7 @@ export const isLookedFor = ({ ctx }: Service, { safety, params }: Operation): bo
   safety === 'verify' && !(ctx.preview && params === undefined);
 
 /** The one cast of answers: what `judgeAnswer` let through is used as what the table promises, fields may be missing. */
-const called = <Op extends Operation>(json: unknown) => json as Called<Op>;
+export const called = <Op extends Operation>(json: unknown) => json as Called<Op>;
 
 /** What sending must know of a write that is made of parts, as `svc api` makes one. */
 export const withHint = (operation: Operation, input: Typed, evidence: Omit<Evidence, 'readOf'> = {}): RequestSpec =>
