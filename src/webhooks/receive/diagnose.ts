@@ -1,7 +1,7 @@
 import { sign } from '../../api/signature.ts';
 import { capital } from '../../text/capital.ts';
 import { hexDigestOf } from '../../text/digest.ts';
-import { parseJson } from '../../text/json.ts';
+import { jsonIn } from '../../text/json.ts';
 import { refusal, refusals } from './judge.ts';
 
 /** Undefined where the signature holds; otherwise why not, as exactly as can be told, in one sentence. */
@@ -48,19 +48,13 @@ function variants(body: Uint8Array): [string, Uint8Array][] {
     ['without its byte order mark', text.replace(/^\uFEFF/u, '')],
     ['without the white space around it', text.trim()],
   ];
-  try {
-    const value: unknown = parseJson(text);
+  const value = jsonIn(text);
+  // What is not JSON has no other way to be written.
+  if (value !== undefined) {
     const compact = JSON.stringify(value);
-    list.push(
-      ['before it was parsed and written again', compact],
-      ['before it was parsed and written again', compact.replaceAll('/', '\\/')],
-      ['before it was parsed and written again', ascii(compact)],
-      ['before it was parsed and written again', ascii(compact).replaceAll('/', '\\/')],
-      ['before it was parsed and written again', JSON.stringify(value, undefined, 2)],
-      ['before it was parsed and written again', JSON.stringify(value, undefined, 4)],
-    );
-  } catch {
-    // Not JSON: there is no other way to write it.
+    const inOneLine = [compact, ascii(compact)].flatMap((json) => [json, json.replaceAll('/', '\\/')]);
+    const indented = [2, 4].map((spaces) => JSON.stringify(value, undefined, spaces));
+    for (const json of [...inOneLine, ...indented]) list.push(['before it was parsed and written again', json]);
   }
   return list.map(([what, changed]) => [what, Buffer.from(changed, 'utf8')]);
 }
