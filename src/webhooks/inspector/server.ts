@@ -153,14 +153,12 @@ async function replayTo(
 }
 
 /** The port that was asked for, or any free one: the page's address is printed. */
-async function listenNear(server: Parameters<typeof listen>[0], port: number): Promise<number> {
+function listenNear(server: Parameters<typeof listen>[0], port: number): Promise<number> {
   const hint = 'Choose another with --inspect-port.';
-  try {
-    return await listen(server, { port, hint });
-  } catch (error) {
+  return listen(server, { port, hint }).catch((error) => {
     if (port === 0) throw error;
     return listen(server, { port: 0, hint });
-  }
+  });
 }
 
 /**
