@@ -6,7 +6,6 @@ import { makePrivateFile, resolvedFile, takeFromOthers } from '../../disk/place/
 import { Failure } from '../../errors.ts';
 import { oneByOne } from '../../promise/one-by-one.ts';
 import { type Sql, type Store, shortNameOf } from '../tables/store.ts';
-import type { Mode } from './connection.ts';
 import { fixedEngine } from './engine-fixed.ts';
 import { isOpenHere, nativeEngine } from './engine-native.ts';
 import { type CopyFile, requireOurs, type SqliteEngine, type Start, type Use } from './file.ts';
@@ -97,7 +96,7 @@ export async function openSqlite(given: LockNeeds, { named, isOwn, maxWaitMs }: 
 type Program = { readonly start: Start; readonly engineOf: (place: CopyFile, start: Start) => SqliteEngine };
 
 const inThisThread = (native: NodeSqlite, path: string): Program => ({
-  start: (mode: Mode) => startNative(native, path, mode),
+  start: (mode) => startNative(native, path, mode),
   engineOf: nativeEngine,
 });
 
@@ -107,5 +106,5 @@ async function inThread(path: string): Promise<Program> {
   // Its start takes a while, in which other things are done.
   warmThread();
   const { webAssemblyEngine } = await import('./engine-wasm.ts');
-  return { start: (mode: Mode) => startThread(path, mode), engineOf: webAssemblyEngine };
+  return { start: (mode) => startThread(path, mode), engineOf: webAssemblyEngine };
 }
