@@ -10,6 +10,7 @@ import { jsonIn } from '../text/json.ts';
 import { fieldsIn, textIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { parseTime } from '../text/time.ts';
+import { tellOfFilesBeside } from './beside.ts';
 import { type FrontMatter, readNotes } from './front-matter.ts';
 import { namesNone, type Problem, pickSection, seriesOfTag, tagOfJob, versionOfTag } from './pick.ts';
 import { newBody, type Wanted } from './plan.ts';
@@ -60,6 +61,7 @@ export async function wantedFrom(ctx: Context, asked: ReleaseFlags, blame: Blame
     ...(asked.at !== undefined && { publishedAt: asked.at }),
   };
   judge(wanted, blame);
+  tellOfFilesBeside(ctx, wanted.content);
   return wanted;
 }
 

@@ -214,6 +214,7 @@ async function fromNotes(ctx: Context, text: string, where: string): Promise<Bod
     throw new Failure('usage', `${where}${line ? `:${line}` : ''}: ${message}`);
   }
   const { fields, content, unknown } = notes;
+  (await import('../../release/beside.ts')).tellOfFilesBeside(ctx, content);
   if (unknown.length > 0) ctx.notice(`Ignored in the front matter: ${sanitize(unknown.join(', '))}.`);
   return {
     ...fields,
