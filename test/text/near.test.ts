@@ -19,8 +19,8 @@ test('a hundred thousand names that are much alike are looked through at once', 
     { length: 100_000 },
     (_, at) => `contact-export-of-march-2026-${String(at).padStart(6, '0')}.csv`,
   );
-  const began = performance.now();
+  const began = process.cpuUsage();
   expect(nearest('contact-export-of-march-2026-9999.csv', words)).toBe('contact-export-of-march-2026-009999.csv');
-  // Letter by letter it took half a minute, in which no Ctrl-C was heard.
-  expect(performance.now() - began).toBeLessThan(5_000);
+  // Letter by letter it took half a minute, in which no Ctrl-C was heard. What else the machine does meanwhile does not count.
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(5_000);
 });
