@@ -53,7 +53,6 @@ export async function refusalByRate(
   const [lowest] = limits.sort((a, b) => a.most - b.most);
   if (!lowest) return undefined;
   const counted = await countSend(ctx, lowest.most, shared.counted.get(request));
-  shared.counted.delete(request);
   if (counted === undefined) {
     const why = `${lowest.most} an hour are allowed, and as many were sent since the rule stands`;
     return refused({ path: lowest.path, rule: 'max_per_hour', why, wish });

@@ -13,9 +13,8 @@ const hourMs = 60 * 60 * 1000;
  */
 export async function countSend(ctx: Context, most: number, before?: string): Promise<string | undefined> {
   let counted: string | undefined;
-  await changed(ctx, (recent, now) => {
-    const others = without(recent, before);
-    if (others.length >= most) return others;
+  await changed(ctx, before, (others, now) => {
+    if (others.length >= most) return undefined;
     counted = now;
     return [...others, now];
   });
@@ -23,26 +22,28 @@ export async function countSend(ctx: Context, most: number, before?: string): Pr
 }
 
 /** It was not sent after all. */
-export const uncountSend = (ctx: Context, counted: string): Promise<void> =>
-  changed(ctx, (recent) => without(recent, counted));
+export const uncountSend = (ctx: Context, counted: string): Promise<void> => changed(ctx, counted, (others) => others);
 
-const without = (recent: string[], counted: string | undefined): string[] =>
-  counted === undefined ? recent : recent.toSpliced(recent.lastIndexOf(counted), recent.includes(counted) ? 1 : 0);
-
-async function changed(ctx: Context, change: (recent: string[], now: string) => string[]): Promise<void> {
+/** Tells `change` what was counted beside `own`. Undefined: all stays, for a first copy of `own` may have been sent. */
+async function changed(
+  ctx: Context,
+  own: string | undefined,
+  change: (others: string[], now: string) => string[] | undefined,
+): Promise<void> {
   const folder = join(ctx.files.state, 'sends');
   const path = join(folder, 'last-hour');
   const { clock } = ctx;
   await withLock(join(folder, 'lock'), waitingFor(ctx, 'the count of sends'), async (held) => {
     const since = clock.now().getTime() - hourMs;
     const now = clock.now().toISOString();
-    const lines = ((await readIfThere(path)) ?? '').split('\n').filter((line) => line !== '');
-    // What cannot be read may be a send of just now; so may one of a time to come, for the clock was set back since.
-    const times = lines.map((line) => (Date.parse(line) <= Date.parse(now) ? line : now));
-    const left = change(
-      times.filter((line) => Date.parse(line) > since),
-      now,
-    );
+    const all = ((await readIfThere(path)) ?? '').split('\n').filter((line) => line !== '');
+    const recent = (lines: string[]) =>
+      lines
+        // What cannot be read may be a send of just now; so may one of a time to come, for the clock was set back since.
+        .map((line) => (Date.parse(line) <= Date.parse(now) ? line : now))
+        .filter((line) => Date.parse(line) > since);
+    const others = own !== undefined && all.includes(own) ? all.toSpliced(all.lastIndexOf(own), 1) : all;
+    const left = change(recent(others), now) ?? recent(all);
     held.check();
     await replaceFile(path, left.map((line) => `${line}\n`).join('')).catch((error: unknown) => {
       throw diskFailure(error, `The count of sends in ${path} cannot be written`, orElsewhere());

@@ -1,5 +1,5 @@
 // What had to wait for the limit, or is sent again since its answer was lost, is judged as it is then: an entry may be public by now, and a stricter mode may be set.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { HttpResponse } from '../../src/context.ts';
@@ -144,6 +144,38 @@ test('one that waited longer than an hour is not sent where another took its pla
   const ran = await svc({ ...service, clock: { ...clock, sleep } }, waiting);
   expect(ran, ran.stderr).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('sends.max_per_hour') });
   expect(writesOf(at.world)).toEqual([]);
+});
+
+const counts = ({ world }: ReturnType<typeof desk>) =>
+  readFile(join(world.folder, 'state', 'sends', 'last-hour'), 'utf8');
+
+test('one whose clock is set back while it waits has one place in the hour', async () => {
+  const at = desk();
+  await setRules(at, 'max_per_hour: 3');
+  const { clock } = at.world;
+  let backMs = 0;
+  const setBack = async () => {
+    backMs = 10 * minuteMs;
+  };
+  const now = () => new Date(clock.now().getTime() - backMs);
+  const ran = await svc({ ...refusedOnce(at, setBack), clock: { ...clock, now } }, waiting);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
+  expect(await counts(at)).toBe(`${now().toISOString()}\n`);
+});
+
+test('one that may be done keeps its place in the hour where it is not sent again', async () => {
+  const at = desk();
+  await setRules(at, 'max_per_hour: 3');
+  const { clock, folder } = at.world;
+  const first = clock.now().toISOString();
+  const other = '2026-03-01T12:00:00.001Z';
+  const lower = async () => {
+    await appendFile(join(folder, 'state', 'sends', 'last-hour'), `${other}\n`);
+    await setRules(at, 'max_per_hour: 1');
+  };
+  const ran = await svc(refusedOnce(at, lower, lost), ['conversations', 'resolve', '7', '--yes']);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 9, stderr: expect.stringContaining('sends.max_per_hour') });
+  expect(await counts(at)).toBe(`${first}\n${other}\n`);
 });
 
 const ask = { columns: 100, env: { SVC_SENDS: 'ask' } };
