@@ -1,5 +1,5 @@
 import type { Input, Operation } from '../api/operation.ts';
-import { type Context, withContext } from '../context.ts';
+import { withContext } from '../context.ts';
 import { Failure, isInterruption, messageOf } from '../errors.ts';
 import { call, called, type Service } from '../http/call/call.ts';
 import type { RestsOn } from '../http/exchange/asking.ts';
@@ -125,8 +125,7 @@ async function sendStep({ service, held, known, restsOn }: Delivering, at: numbe
     // The answer of this very operation.
     known && asked.id === known.operation.id ? called(known.answer) : call(service, asked, wanted);
   const before = operation.safety === 'verify' ? await readBefore(read, operation, input) : undefined;
-  const inner = journaled(service, { draft: held.draft(), at }, async (method) => {
-    if (method !== operation.method) return;
+  const inner = journaled(service, { draft: held.draft(), at }, async () => {
     await held.change((draft) => withStep(draft, at, { state: 'left', before: step.before ?? before ?? null }));
   });
   let kept: unknown;
@@ -165,18 +164,13 @@ type Journaled = { readonly draft: Draft; readonly at: number };
 /** The row of the record that a step is, for whoever settles it later. */
 export const rowOf = ({ id }: Draft, at: number): string => `draft ${id}/${at}`;
 
-function journaled(service: Service, { draft, at }: Journaled, leaving: (method: string) => Promise<void>): Service {
+function journaled(service: Service, { draft, at }: Journaled, onTurn: () => Promise<void>): Service {
   const outer = service.ctx;
   const named = draft.number === null ? {} : { named: draft.number };
-  const exchange: Context['exchange'] = async (request) => {
-    await leaving(request.method);
-    return outer.exchange(request);
-  };
   const ctx = withContext(outer, {
-    exchange,
     origin: { ...outer.origin, draft: draft.id, row: rowOf(draft, at), ...named },
     // It was approved, so no mode holds it; the policy does.
     sends: outer.sends?.with({ approved: true }),
   });
-  return { ...service, ctx };
+  return { ...service, ctx, onTurn };
 }

@@ -243,6 +243,25 @@ test('a mode that is set while it waits for the record of writes holds', async (
   expect(await at.json<object[]>('audit list')).toMatchObject([{ outcome: 'refused', status: null }, {}]);
 });
 
+test('an approved draft is not sent where the customer writes while it waits for the drafts', async () => {
+  const at = desk();
+  const { world } = at;
+  const { digest } = await at.draft('conversations reply 7 --body Hi');
+  let locked: World | undefined;
+  const exchange: World['exchange'] = async (request) => {
+    const answer = await world.exchange(request);
+    if (request.url.endsWith('/conversations/7'))
+      locked ??= lockedFor10s(at, join(world.folder, 'state', 'drafts', 'lock'), () => says(at));
+    return answer;
+  };
+  const sleep: World['clock']['sleep'] = (...given) => (locked ?? world).clock.sleep(...given);
+  const late = { ...world, exchange, clock: { ...world.clock, sleep } };
+  const ran = await svc(late, ['drafts', 'approve', '1', '--digest', digest]);
+  expect(ran).toMatchObject({ exitCode: 11, stderr: expect.stringContaining('The customer has written again.') });
+  expect(writesOf(world)).toEqual([]);
+  expect(await at.shown(1)).toMatchObject({ state: 'waiting', steps: [{ state: 'waiting' }] });
+});
+
 test('what is as it was leaves once it has waited for them', async () => {
   const at = desk();
   policy(at, 'max_per_hour: 5');

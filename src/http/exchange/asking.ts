@@ -30,6 +30,8 @@ export type Service = {
   readonly onAnswered?: (leftAt: number) => void;
   /** Of a write. */
   readonly restsOn?: RestsOn;
+  /** Of a write: done each time that it has its turn, before it is asked whether what it rests on was seen too long ago. */
+  readonly onTurn?: () => Promise<void>;
   /** With --debug: told of every exchange. */
   readonly trace?: Trace;
 };

@@ -160,8 +160,11 @@ async function passFor(job: Job, before: State, number: number) {
     const mayLeave = () => !ask || (lookedAt !== undefined && isFresh(ctx, lookedAt));
     const pass = await gate.enter({ ownLimit: asked.ownLimit, deadline: started + rules.maxWaitMs });
     try {
-      // Whoever writes the record of writes may keep it waiting, too.
-      if (mayLeave()) await recording?.leaves(before.bearer);
+      // Whoever writes the record of writes, or another draft, may keep it waiting, too.
+      if (recording && mayLeave()) {
+        await recording.leaves(before.bearer);
+        await service.onTurn?.();
+      }
     } catch (error) {
       pass.lost();
       throw error;
