@@ -128,7 +128,8 @@ export async function judgeAgain(judging: Judging, request: SendRequest): Promis
   if (before === 'unheard') return judge(judging, request);
   const policies = await readPolicies(judging.ctx);
   if (before && stricter(before, await modeWith(judging, policies)) !== before) return judge(judging, request);
-  const read = once(() => readPromptly(judging.ctx, request));
+  // Whoever asks does so once more where this takes long.
+  const read = once(async () => (await request.read()).was);
   if (!(await isAsAgreed(judging, request, read))) return judge(judging, request);
   if (policies.length === 0) return 'go';
   if (request.hearers === 'public' && !(await isPublished(request, read))) return 'go';

@@ -166,16 +166,22 @@ test.each([
   expect(writesOf(world)).toEqual(['POST /conversations/7/resolve']);
 });
 
-test('what leaves at once is read once for the rules', async () => {
+test.each([
+  ['leaves at once is read once', 0, 1],
+  // The last of two looks before it leaves counts, however late its answer is.
+  ['is read late is read twice more', 4000, 3],
+])('what %s for the rules', async (_, lateMs, times) => {
   const { world } = deskWithRule();
   let reads = 0;
-  const exchange: typeof world.exchange = (request) => {
+  const exchange: typeof world.exchange = async (request) => {
     if (request.method === 'GET' && request.url.endsWith('/conversations/7')) reads++;
-    return world.exchange(request);
+    const answer = await world.exchange(request);
+    world.clock.advance(lateMs);
+    return answer;
   };
   expect(await svc({ ...world, exchange }, reply)).toMatchObject({ exitCode: 0 });
   // The other one is for what is there already, to know its own message by.
-  expect(reads).toBe(2);
+  expect(reads).toBe(times + 1);
 });
 
 test('a rule holds that looks at a record which changes while it is long in being read after a wait', async () => {
