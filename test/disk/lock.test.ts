@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -212,6 +213,20 @@ test('a holder whose entry was cleared while it stood still is told so', async (
     `This svc has lost the login: its entry in ${path} is gone.`,
   );
   expect(await readdir(path)).toEqual([]);
+});
+
+test('a lock that is removed with its folder while somebody looks who has it is free', async () => {
+  const path = await heldBy(elsewhere);
+  let looks = 0;
+  const clearing = {
+    sleep: clock.sleep,
+    ticks() {
+      // The first is the wait's own, the second is about the beats of the holder.
+      if (++looks === 2) rmSync(path, { recursive: true });
+      return clock.ticks();
+    },
+  };
+  expect(await withLock(path, { clock: clearing }, async () => 'done')).toBe('done');
 });
 
 test.each([

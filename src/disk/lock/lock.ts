@@ -188,7 +188,8 @@ type Holder = { readonly entry: LockEntry; readonly life: 'running' | 'stopped' 
 const isOwn = ({ entry, life }: Holder): boolean => life === 'running' && entry.pid === process.pid;
 
 async function holderOf(folder: string): Promise<Holder | undefined> {
-  for (const name of await fs.readdir(folder)) {
+  // Whoever deletes what is locked removes the folder too.
+  for (const name of (await fs.readdir(folder).catch(nothingThere)) ?? []) {
     const entry = parseEntry(name);
     if (!entry) continue;
     if (!isOfThisWorld(entry)) return { entry, life: 'elsewhere' };
