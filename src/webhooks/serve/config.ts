@@ -36,11 +36,10 @@ export async function readServeConfig(ctx: Pick<Context, 'stdin' | 'signal'>, pa
   const places = misplaced.map((one) => ({ line: lineOf(one.path), text: misplacedWords(one) }));
   // Of what stands in a list there the schema says that its keys are missing.
   const isBelowOne = (issue: v.BaseIssue<unknown>) => misplaced.some((one) => one.known === 'map' && isIn(issue, one));
-  // What is a list in place of a map lacks what was asked for there: that is one mistake.
-  const isAboveOne = ({ type, path }: v.BaseIssue<unknown>) =>
-    type === 'check' &&
-    misplaced.some((one) => one.known === 'map' && (path ?? []).every(({ key }, at) => key === one.path[at]));
-  const isFound = (issue: v.BaseIssue<unknown>) => !isMisplaced(issue) && !isBelowOne(issue) && !isAboveOne(issue);
+  // A map with a list in place of one of its own maps lacks what was asked for there: that is one mistake.
+  const isAroundOne = (issue: v.BaseIssue<unknown>) =>
+    issue.type === 'check' && misplaced.some(({ known, path }) => known === 'map' && isAt(issue, path.slice(0, -1)));
+  const isFound = (issue: v.BaseIssue<unknown>) => !isMisplaced(issue) && !isBelowOne(issue) && !isAroundOne(issue);
   const wrong = checked.success ? [] : checked.issues.filter(isFound);
   const found = wrong.map((issue) => mistakeOf(issue, lineOf));
   if (!checked.success || alone.length > 0 || places.length > 0) throw mistaken(path, [...places, ...found, ...alone]);
@@ -87,6 +86,9 @@ type Misplaced = { readonly path: readonly Key[]; readonly known: readonly strin
 
 const isIn = ({ path }: v.BaseIssue<unknown>, { path: place }: Misplaced): boolean =>
   place.every((key, at) => path?.[at]?.key === key);
+
+const isAt = ({ path }: v.BaseIssue<unknown>, place: readonly Key[]): boolean =>
+  path?.length === place.length && place.every((key, at) => path[at]?.key === key);
 
 const isMisplaced = ({ type, expected }: v.BaseIssue<unknown>): boolean =>
   type === 'strict_object' && expected === 'never';

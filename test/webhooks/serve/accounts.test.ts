@@ -218,6 +218,11 @@ test.each([
     'accounts: [{ name: a, path: /a, secrets: [] }]',
     'has a mistake.\n  line 1: accounts[0].secrets must be a map of names and values.\n',
   ],
+  [
+    'a list of secrets beside a variable that two share',
+    'accounts: [{ name: a, path: /a, secrets: { env: [X] } }, { name: b, path: /b, secrets: { env: [X] } }, { name: c, path: /c, profile: c, secrets: [] }]',
+    'accounts has two accounts with one variable in secrets.env',
+  ],
   ['none', 'accounts: []', 'accounts is an empty list'],
   [
     'secrets of all',
