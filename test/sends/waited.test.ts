@@ -208,6 +208,28 @@ test('a rule holds that looks at a record which changes while it is long in bein
   expect(writesOf(world)).toEqual(['POST /conversations/7/resolve']);
 });
 
+test('where every answer is long on its way the second look counts, and it is sent', async () => {
+  const { world } = deskWithRule();
+  let hasWaited = false;
+  let looks = 0;
+  const exchange: typeof world.exchange = async (request) => {
+    if (request.method !== 'GET' && !hasWaited) {
+      hasWaited = true;
+      return slow;
+    }
+    if (hasWaited && request.method === 'GET' && writesOf(world).length === 0) {
+      looks++;
+      world.clock.advance(6000);
+    }
+    return world.exchange(request);
+  };
+  const ran = await svc({ ...world, exchange }, reply);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
+  expect(writesOf(world)).toEqual(['POST /conversations/7/messages']);
+  // Each of the two reads the record twice: late as it is, the first reading counts for nothing either.
+  expect(looks).toBe(4);
+});
+
 /** Another svc has the lock for ten seconds; `meanwhile` is done as it gives it back. */
 function lockedFor10s({ world }: At, lock: string, meanwhile: () => Promise<unknown>) {
   mkdirSync(lock, { recursive: true });
