@@ -1,10 +1,20 @@
 // What a process knows of a lock that it held, and lost while it stood still.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  promises,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { tryLock } from '../../src/disk/lock/lock.ts';
 import { type Held, hold } from '../../src/disk/lock/lock-hold.ts';
 import { Failure } from '../../src/errors.ts';
@@ -63,6 +73,7 @@ test('whoever takes the lock of a silent holder is named to it, whatever the clo
     agedLocks(folder);
     const next = await tryLock(folder);
     expect(next?.isTakenOver).toBe(true);
+    expect(statSync(join(folder, `.taken.${ours}`)).mode & 0o777).toBe(0o600);
     if (hasEnded) await next?.release();
     expect(lossOf(held)).toMatchObject({
       kind: 'failed',
@@ -94,6 +105,20 @@ test('until the silent holder has heard of it, whoever has the lock after the ne
   const fourth = await tryLock(folder);
   expect(fourth?.isTakenOver).toBe(false);
   await fourth?.release();
+});
+
+test('whoever cannot leave a silent holder a trace, since the disk is full, knows all the same that it may wake up', async () => {
+  const { folder } = await heldElsewhere();
+  agedLocks(folder);
+  const { writeFile } = promises;
+  const full = vi.spyOn(promises, 'writeFile').mockImplementation(async (file, ...rest) => {
+    if (String(file).includes('.taken.')) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
+    await writeFile(file, ...rest);
+  });
+  onTestFinished(() => full.mockRestore());
+  const next = await tryLock(folder);
+  expect(next?.isTakenOver).toBe(true);
+  await next?.release();
 });
 
 test('a lock that a dead process of this machine left is no takeover', async () => {

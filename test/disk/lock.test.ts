@@ -241,7 +241,7 @@ test.each([
   };
   const waiting = withLock(path, { clock: sleeping, signal: interrupt.signal }, async () => {});
   interrupt.abort(name);
-  await expect(waiting).rejects.toMatchObject({ kind, exitCode });
+  await expect(waiting).rejects.toMatchObject({ kind, exitCode, message: 'Interrupted while waiting.' });
 });
 
 test.runIf(process.platform === 'linux')(
