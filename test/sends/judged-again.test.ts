@@ -178,6 +178,19 @@ test('one that may be done keeps its place in the hour where it is not sent agai
   expect(await counts(at)).toBe(`${first}\n${other}\n`);
 });
 
+test('one that is held after its wait, for the limit is lower by then, gives back its own place in the hour and no other', async () => {
+  const at = desk();
+  const exitUnder = async (most: number) => {
+    await setRules(at, `max_per_hour: ${most}`);
+    return (await svc(at.world, another)).exitCode;
+  };
+  expect(await exitUnder(2)).toBe(0);
+  const service = refusedOnce(at, () => setRules(at, 'max_per_hour: 1'));
+  const ran = await svc(service, waiting);
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('sends.max_per_hour') });
+  expect([await exitUnder(1), await exitUnder(2)]).toEqual([5, 0]);
+});
+
 const ask = { columns: 100, env: { SVC_SENDS: 'ask' } };
 
 test('what became another text while a person was asked is shown and asked about once more', async () => {
