@@ -106,14 +106,25 @@ describe('a command that no login at hand can run', () => {
     expect(world.sent).toEqual([]);
   });
 
-  test('and webhooks delete of what is not there asks nobody', async () => {
+  async function managing() {
     const world = sandboxWorld();
     const asked = { account_id: 1, scopes: ['webhooks:manage'] };
     const { access_token } = (await world.control('POST', 'tokens', asked)) as { access_token: string };
-    const at = { columns: 80, answers: [], env: { SVC_API_KEY: undefined, SVC_ACCESS_TOKEN: access_token } };
-    const ran = await svc(world, ['webhooks', 'delete', '77'], at);
+    return { world, env: { SVC_API_KEY: undefined, SVC_ACCESS_TOKEN: access_token } };
+  }
+
+  test('and webhooks delete of what is not there asks nobody', async () => {
+    const { world, env } = await managing();
+    const ran = await svc(world, ['webhooks', 'delete', '77'], { columns: 80, answers: [], env });
     expect(ran).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('There is no webhook subscription 77') });
     expect(ran.stderr).toContain('Run: svc webhooks list\n');
+  });
+
+  test('and webhooks delete says of what the answer leaves out that it is not known', async () => {
+    const { world, env } = await managing();
+    const exchange = async () => ({ status: 200, headers: {}, body: '{"webhooks":[{"id":5}]}' });
+    const ran = await svc({ ...world, exchange }, ['webhooks', 'delete', '5'], { columns: 80, answers: [false], env });
+    expect(ran.stderr).toContain('Webhook subscription 5: an unknown event to an unknown URL\n');
   });
 
   test('without any login, too', async () => {

@@ -30,7 +30,9 @@ const deletion = fromOperation('delete', deleteWebhook, {
   // A login that may not do it is refused before anybody is asked.
   agreed: async (service, id) => {
     const { event_type, target_url } = await subscriptionOf(service, id);
-    return sanitize(`Webhook subscription ${id}: ${event_type} to ${target_url}`);
+    return sanitize(
+      `Webhook subscription ${id}: ${event_type ?? 'an unknown event'} to ${target_url ?? 'an unknown URL'}`,
+    );
   },
   rows: {
     question: (count) => `Delete ${count} webhook subscription${count === 1 ? '' : 's'}?`,
