@@ -24,7 +24,7 @@ async function worker() {
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child, 'spawn');
   const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8');
-  return { pid: child.pid, entry: `${host}.${child.pid}.${stat.split(') ')[1]?.split(' ')[19]}.x` };
+  return { pid: Number(child.pid), entry: `${host}.${child.pid}.${stat.split(') ')[1]?.split(' ')[19]}.x` };
 }
 
 /** A wait on a virtual clock, and what was told of it: each with the milliseconds that had passed. */
@@ -66,6 +66,19 @@ test.runIf(process.platform === 'linux')(
     // Most locks are held for less than a second: until then it is asked for every 20 ms at least.
     expect(shown.filter(([ms]) => ms < 1000).length).toBeGreaterThanOrEqual(39);
     expect(shown.at(-1)?.[1]).toBeUndefined();
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'who does not wait for a stopped holder of this machine has the lock after a second, and hears that it may wake up',
+  async () => {
+    const { pid, entry } = await worker();
+    process.kill(pid, 'SIGSTOP');
+    while (!/\) T /u.test(await readFile(`/proc/${pid}/stat`, 'utf8'))) await new Promise(setImmediate);
+    const path = await heldBy(entry);
+    const { waiting, passed } = watching();
+    const isTakenOver = await withLock(path, { ...waiting, takesStopped: true }, async (held) => held.isTakenOver);
+    expect([isTakenOver, Math.floor(passed() / 100)]).toEqual([true, 10]);
   },
 );
 
