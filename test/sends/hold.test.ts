@@ -161,6 +161,19 @@ test('what is set while it waits holds: the mode, and the policy', async () => {
   expect(writesOf(world)).toEqual([]);
 });
 
+test('where mode ask is set while it waits a person is asked', async () => {
+  const { world, run } = desk();
+  const config = join(world.folder, 'config');
+  mkdirSync(config, { recursive: true });
+  const countdown = () => {
+    writeFileSync(join(config, 'config.json'), '{"profiles":{"default":{"sends":"ask"}}}');
+    return '';
+  };
+  const ran = await run(`${reply} --hold 10`, { columns: 80, countdown, answers: [false] });
+  expect(ran.exitCode, ran.stderr).toBe(1);
+  expect(writesOf(world)).toEqual([]);
+});
+
 test('an approved draft that is held back goes on waiting', async () => {
   const { world, draft, run, shown } = desk();
   const { digest } = await draft(reply);
