@@ -70,6 +70,7 @@ test('a part of this process that has a lock for too long is not told to be kill
   const path = await folder();
   const held = await tryLock(path);
   await expect(withLock(path, { clock, maxWaitMs: 20, what: 'the drafts' }, async () => {})).rejects.toMatchObject({
+    kind: 'failed',
     message: 'Another part of this svc has had the drafts for more than 0 s.',
     hint: 'Run the command again: it goes on from what is there.',
   });
@@ -168,7 +169,7 @@ test('--max-wait bounds the wait also where the wall clock is set back or forwar
     const clock = virtualClock();
     const began = clock.ticks();
     const waiting = { clock, maxWaitMs: 10_000, progress: () => clock.set(jump) };
-    await expect(withLock(path, waiting, async () => {})).rejects.toThrow('for more than 10 s');
+    await expect(withLock(path, waiting, async () => {})).rejects.toThrow('has had a lock for more than 10 s');
     expect(clock.ticks() - began).toBeLessThan(11_000);
   }
 });
