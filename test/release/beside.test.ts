@@ -41,3 +41,13 @@ test('a release and an entry from a file say so, once and before anything is sen
     expect(ran.stderr.split('The portal has no')).toHaveLength(2);
   }
 });
+
+test('of a text that is refused for its length nothing more is said', async () => {
+  const world = sandboxWorld({ seed: 'empty' });
+  const path = join(world.folder, 'long.md');
+  writeFileSync(path, `[a](a.md) ${'x'.repeat(60_000)}`);
+  const ran = await svc(world, ['changelog', 'create', '--title', 'Faster', '--body-file', path]);
+  expect(ran.exitCode).toBe(2);
+  expect(ran.stderr).toContain('may have at most 60000 characters');
+  expect(ran.stderr).not.toContain('The portal has no');
+});

@@ -73,6 +73,7 @@ export const createEntry = defineCommand({
     }
     const checked = check(createChangelogEntry.body, body);
     if (!checked.ok) throw refused(checked.fields);
+    if (body.content) (await import('../../release/beside.ts')).tellOfFilesBeside(ctx, String(body.content));
     const service = await connect(ctx, settings);
     const answer = await call(service, createChangelogEntry, { body: checked.value });
     const record = unwrap(createChangelogEntry, answer);
@@ -157,6 +158,7 @@ type Change = { readonly id: number; readonly body: Body; readonly wanted?: stri
 async function change(ctx: Context, settings: Settings, { id, body, wanted }: Change, words: Words): Promise<View> {
   const checked = check(updateChangelogEntry.body, body);
   if (!checked.ok) throw refused(checked.fields);
+  if (body.content) (await import('../../release/beside.ts')).tellOfFilesBeside(ctx, String(body.content));
   const service = await connect(ctx, settings);
   const answer = await call(service, updateChangelogEntry, { params: { id }, body: checked.value });
   return entryView(ctx, unwrap(updateChangelogEntry, answer), words, wanted);
@@ -214,7 +216,6 @@ async function fromNotes(ctx: Context, text: string, where: string): Promise<Bod
     throw new Failure('usage', `${where}${line ? `:${line}` : ''}: ${message}`);
   }
   const { fields, content, unknown } = notes;
-  (await import('../../release/beside.ts')).tellOfFilesBeside(ctx, content);
   if (unknown.length > 0) ctx.notice(`Ignored in the front matter: ${sanitize(unknown.join(', '))}.`);
   return {
     ...fields,
