@@ -17,6 +17,7 @@ import { firstFailed, followedBy, followsOf, parted, withFollowing } from './fol
 import { listView, rangeOf } from './listing.ts';
 import { type FlagWording, flagsFor } from './operation-flags.ts';
 import { param } from './param.ts';
+import type { FilledText, Wanted } from './record-template.ts';
 import { rowOf } from './row.ts';
 import { headOf, type Seed, seeded, seedOrNone } from './seed.ts';
 import { narrowed } from './sift.ts';
@@ -82,10 +83,15 @@ export function fromOperation<const Op extends Operation>(name: string, derived:
       const ids: readonly (number | undefined)[] = [args.id].flat();
       const { agreed, confirm, seed } = about;
       const read = seed && (async () => seed(await connect(ctx, settings), ids[0] ?? 0));
-      const given = { ctx, settings, flags: { id: ids[0], ...flags }, read };
+      const asked = { id: ids[0], ...flags };
       const { follows = [] } = about.rows ?? {};
       const { steps } = parted(follows, flags, idField && { [idField]: ids[0] });
       followsOf(steps);
+      const filled =
+        about.text === undefined
+          ? undefined
+          : await filledTemplate(ctx, settings, { operation, field: about.text, flags: asked });
+      const given = { ctx, settings, flags: asked, read, template: filled?.text };
       const body = operation.body ? await bodyOf(given, operation, about) : undefined;
       const whatIsLost = agreed && (async () => agreed(await connect(ctx, settings), ids[0] ?? 0));
       if (confirm) await confirmed(ctx, settings, confirm(ids[0] ?? 0), { shown: whatIsLost });
@@ -99,7 +105,8 @@ export function fromOperation<const Op extends Operation>(name: string, derived:
         const shown = { range: rangeOf(flags), columns: about.columns ?? [], sift: about.sift && flags };
         return listView(service, operation, { ...inputFor(ids[0]), query }, shown);
       }
-      const view = await recordsView(service, derived, about, { ids, inputFor }).catch((error: unknown) => {
+      const sender = filled ? filled.sentBy(service) : service;
+      const view = await recordsView(sender, derived, about, { ids, inputFor }).catch((error: unknown) => {
         throw firstFailed(ctx, error, steps);
       });
       const followed = await followedBy(service, steps);
@@ -163,17 +170,16 @@ type Run = {
   readonly flags: Values;
   /** Of a text that goes to somebody. */
   readonly read: (() => Promise<Seed>) | undefined;
+  /** A template that is filled in. */
+  readonly template: string | undefined;
 };
 
-async function bodyOf({ ctx, settings, flags, read }: Run, operation: Operation, about: Wording) {
+async function bodyOf({ ctx, settings, flags, read, template }: Run, operation: Operation, about: Wording) {
   const fields = fieldsOf(operation.body);
   const body = pickGiven(flags, fields);
   if (about.text) {
     const required = fields[about.text]?.required === true;
     const title = textIn(body.subject ?? body.title);
-    const template = namesTemplate(flags)
-      ? await (await import('./record-template.ts')).filledFor(ctx, settings, { operation, field: about.text, flags })
-      : undefined;
     const text = await bodyText(ctx, settings, {
       field: about.text,
       text: textIn(body[about.text]) ?? textIn(flags[about.text]),
@@ -204,9 +210,16 @@ async function seedFor(ctx: Context, operation: Operation, read: () => Promise<S
   return seedOrNone(read, (seed) => seeded(seed, fate));
 }
 
-/** Whether the text comes from a template. A `--set` alone is a mistake, which is told where the template is read. */
-export const namesTemplate = ({ template, set }: Values): boolean =>
-  template !== undefined || Object.keys(set ?? {}).length > 0;
+/** The text, where a template is to give it. A `--set` alone is a mistake, which is told where the template is read. */
+export async function filledTemplate(
+  ctx: Context,
+  settings: Settings,
+  wanted: Wanted,
+): Promise<FilledText | undefined> {
+  const { template, set } = wanted.flags;
+  if (template === undefined && Object.keys(set ?? {}).length === 0) return undefined;
+  return (await import('./record-template.ts')).filledFor(ctx, settings, wanted);
+}
 
 /** The values that were given, by the wire's names. */
 export function pickGiven(flags: Values, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

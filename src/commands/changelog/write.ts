@@ -6,8 +6,9 @@ import { bodyText, textFlags } from '../../command/body-text.ts';
 import { cleared, clearFlag, noChange } from '../../command/clear.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { flagsOf } from '../../command/flags.ts';
-import { namesTemplate, pickGiven } from '../../command/from-operation.ts';
+import { filledTemplate, pickGiven } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
+import type { FilledText } from '../../command/record-template.ts';
 import { rowOf } from '../../command/row.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
@@ -23,6 +24,9 @@ import { parseComing, parseTime } from '../../text/time.ts';
 import { stateOf, withoutScheduled } from './state.ts';
 
 type Body = Record<string, unknown>;
+
+/** `sentBy`: see `FilledText`. */
+type Written = { readonly body: Body; readonly sentBy: FilledText['sentBy'] | undefined };
 
 const ownFlags = flagsOf(createChangelogEntry.body, { optional: true });
 const entryFlags: typeof ownFlags = {
@@ -65,7 +69,7 @@ export const createEntry = defineCommand({
     'printf "# Dark mode\\n\\nIt is here." | svc changelog create --title "Dark mode" --body-file - --status published',
   ],
   async run(ctx, { flags, settings }) {
-    const body = await bodyFrom(ctx, settings, flags, undefined);
+    const { body } = await bodyFrom(ctx, settings, flags, undefined);
     if (body.title === undefined) {
       throw new Failure('usage', '--title is required.', {
         hint: 'Give --title TEXT, or a title in the front matter.',
@@ -94,7 +98,7 @@ export const updateEntry = defineCommand({
   row: rowOf(updateChangelogEntry, { text: 'content', needsChange: true, question: publishing }),
   examples: ['svc changelog update 1 --title "Faster exports"', 'svc changelog update 1 --clear labels'],
   async run(ctx, { args, flags, settings }) {
-    const given = await bodyFrom(ctx, settings, flags, args.id);
+    const { body: given, sentBy } = await bodyFrom(ctx, settings, flags, args.id);
     const body = cleared(given, flags.clear, fieldsOf(updateChangelogEntry.body));
     if (Object.keys(body).length === 0) throw noChange(updateChangelogEntry.body);
     const { changes } = await import('../../command/changes.ts');
@@ -102,7 +106,7 @@ export const updateEntry = defineCommand({
     const isTimed = 'status' in body || 'published_at' in body;
     const words: Words = (name, state) =>
       `${name} is changed: ${changes(told(body))}.${isTimed ? ` It is ${state}` : ''}`;
-    return change(ctx, settings, { id: args.id, body, wanted: textIn(body.published_at) }, words);
+    return change(ctx, settings, { id: args.id, body, sentBy, wanted: textIn(body.published_at) }, words);
   },
 });
 
@@ -138,14 +142,14 @@ export const publishEntry = defineCommand({
     'svc changelog publish 30 --at "tomorrow 9:00"',
   ],
   async run(ctx, { args, flags, settings }) {
-    const given = await bodyFrom(ctx, settings, flags, args.id);
+    const { body: given, sentBy } = await bodyFrom(ctx, settings, flags, args.id);
     const body = { ...given, status: 'published', ...(flags.at !== undefined && { published_at: flags.at }) };
     // One that is scheduled stays so, unless a time is given.
     const stays = (state: string) =>
       state.startsWith('scheduled') && flags.at === undefined
         ? ` To publish it now: svc changelog publish ${args.id} --at now`
         : '';
-    return change(ctx, settings, { id: args.id, body }, (name, state) => `${name} is ${state}${stays(state)}`);
+    return change(ctx, settings, { id: args.id, body, sentBy }, (name, state) => `${name} is ${state}${stays(state)}`);
   },
 });
 
@@ -153,14 +157,20 @@ export const publishEntry = defineCommand({
 type Words = (name: string, state: string) => string;
 
 /** `wanted`: when it was to be published. */
-type Change = { readonly id: number; readonly body: Body; readonly wanted?: string };
+type Change = Written & { readonly id: number; readonly wanted?: string };
 
-async function change(ctx: Context, settings: Settings, { id, body, wanted }: Change, words: Words): Promise<View> {
+async function change(
+  ctx: Context,
+  settings: Settings,
+  { id, body, sentBy, wanted }: Change,
+  words: Words,
+): Promise<View> {
   const checked = check(updateChangelogEntry.body, body);
   if (!checked.ok) throw refused(checked.fields);
   if (body.content) (await import('../../release/beside.ts')).tellOfFilesBeside(ctx, String(body.content));
   const service = await connect(ctx, settings);
-  const answer = await call(service, updateChangelogEntry, { params: { id }, body: checked.value });
+  const sender = sentBy ? sentBy(service) : service;
+  const answer = await call(sender, updateChangelogEntry, { params: { id }, body: checked.value });
   return entryView(ctx, unwrap(updateChangelogEntry, answer), words, wanted);
 }
 
@@ -171,19 +181,20 @@ async function bodyFrom(
   flags: Readonly<Record<string, unknown>>,
   /** Undefined for one that is new. */
   id: number | undefined,
-): Promise<Body> {
+): Promise<Written> {
   const isNew = id === undefined;
   if (flags.bodyFile !== undefined && flags.contentFile !== undefined) {
     throw new Failure('usage', 'Give only one of --body-file and --content-file.');
   }
   const file = textIn(flags.bodyFile ?? flags.contentFile);
-  const template = namesTemplate(flags) ? await filledIn(ctx, settings, flags, id) : undefined;
+  const operation = isNew ? createChangelogEntry : updateChangelogEntry;
+  const filled = await filledTemplate(ctx, settings, { operation, field: 'content', flags: { ...flags, id } });
   const text = await bodyText(ctx, settings, {
     field: 'content',
     text: textIn(flags.content),
     bodyFile: file,
     fileFlag: flags.bodyFile === undefined ? '--content-file' : '--body-file',
-    template,
+    template: filled?.text,
     editor: flags.editor === true,
     opensEditor: isNew,
     required: isNew,
@@ -191,21 +202,9 @@ async function bodyFrom(
     of: `changelog entry${flags.title === undefined ? '' : ` "${flags.title}"`}`,
   });
   const fromFile = text !== undefined && flags.content === undefined;
-  const where = template === undefined ? (file ?? 'the text') : 'the template';
+  const where = filled === undefined ? (file ?? 'the text') : 'the template';
   const body: Body = fromFile ? await fromNotes(ctx, text, where === '-' ? 'standard input' : where) : {};
-  return { ...body, ...pickGiven(flags, fieldsOf(createChangelogEntry.body)) };
-}
-
-/** The text of a template, filled in from the entry that it is about. */
-async function filledIn(
-  ctx: Context,
-  settings: Settings,
-  flags: Readonly<Record<string, unknown>>,
-  id: number | undefined,
-): Promise<string> {
-  const { filledFor } = await import('../../command/record-template.ts');
-  const operation = id === undefined ? createChangelogEntry : updateChangelogEntry;
-  return filledFor(ctx, settings, { operation, field: 'content', flags: { ...flags, id } });
+  return { body: { ...body, ...pickGiven(flags, fieldsOf(createChangelogEntry.body)) }, sentBy: filled?.sentBy };
 }
 
 async function fromNotes(ctx: Context, text: string, where: string): Promise<Body> {
