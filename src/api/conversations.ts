@@ -93,7 +93,13 @@ export const replyToConversation = defineOperation({
     handling_mode: handlingMode,
   }),
   safety: 'verify',
-  effect: { of: 'The message', done: 'sent', lookHint: 'Look at the chat with: svc conversations get ID' },
+  effect: {
+    of: 'The message',
+    done: 'sent',
+    lookHint: 'Look at the chat with: svc conversations get ID',
+    refusedHint:
+      'Where the chat goes by email, its contact needs one: svc contacts update CONTACT_ID --email ADDRESS\nTo see who it is: svc conversations get ID',
+  },
   asMade: { sender_type: { isNone: ['visitor'] } },
   reaches: 'customer',
   makes: ['message', 'id'],

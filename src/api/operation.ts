@@ -72,6 +72,8 @@ export type Effect = {
   readonly done: string;
   /** Where a person can see whether it was done; a full sentence. */
   readonly lookHint: string;
+  /** What helps where the service refuses it and names no field. */
+  readonly refusedHint?: string;
 };
 
 type Described = {

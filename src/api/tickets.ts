@@ -204,7 +204,13 @@ export const replyToTicket = defineOperation({
   }),
   answer: { shape: 'record', key: 'message' },
   safety: 'verify', // a real message goes out: after a lost answer, look before repeating
-  effect: { of: 'The reply', done: 'sent', lookHint: 'Look at the thread with: svc tickets get ID' },
+  effect: {
+    of: 'The reply',
+    done: 'sent',
+    lookHint: 'Look at the thread with: svc tickets get ID',
+    refusedHint:
+      'A requester without an email needs one: svc contacts update CONTACT_ID --email ADDRESS\nTo see who it is: svc tickets get ID',
+  },
   asMade: { direction: { is: 'out' } },
   reaches: 'customer',
   makes: ['message', 'id'],

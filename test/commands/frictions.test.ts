@@ -280,9 +280,18 @@ describe('a refusal', () => {
     const there = world();
     const { stdout: id } = await svc(there, ['tickets', 'create', '--subject', 'x', '--json', '--jq', '.id']);
     const refused = async (of: string) => (await svc(there, ['tickets', 'reply', of.trim(), '--body', 'x'])).stderr;
-    expect(await refused(id)).toContain('Error: The requester has no email address.\n');
+    expect(await refused(id)).toBe(
+      'Error: The requester has no email address.\n' +
+        'A requester without an email needs one: svc contacts update CONTACT_ID --email ADDRESS\n' +
+        `To see who it is: svc tickets get ${id}`,
+    );
     await there.control('POST', 'act', { kind: 'sends_fail', account_id: 1, value: true });
     expect(await refused('8')).toContain('Error: The message could not be sent.\n');
+    const chat = await svc(there, ['conversations', 'reply', '2', '--body', 'x']);
+    expect(chat).toMatchObject({
+      exitCode: 6,
+      stderr: expect.stringMatching(/--email ADDRESS\n.*conversations get 2\n$/u),
+    });
   });
 
   test('of an id of a record without another name says where the ids are', async () => {

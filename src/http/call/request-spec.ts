@@ -44,7 +44,11 @@ export function requestSpec(operation: Operation, input: Typed, evidence: Eviden
     confirmed: (service, answer, json) =>
       confirmedUpdate({ ctx: service.ctx, operation, input, asked, was, read: readOf(service) }, answer, json),
     get effect() {
-      return { ...effect, lookHint: hintFor(operation, input) };
+      const { lookHint, refusedHint } = effect;
+      return {
+        ...{ ...effect, lookHint: typed(lookHint, input) },
+        ...(refusedHint !== undefined && { refusedHint: typed(refusedHint, input) }),
+      };
     },
   };
   return asked;
@@ -58,10 +62,10 @@ function aboutOf({ ids = {}, resource }: Operation, params: unknown): NonNullabl
   return { kind, id: isId(id) ? id : undefined };
 }
 
-function hintFor({ effect }: Operation, { params, body }: Typed): string {
+function typed(hint: string, { params, body }: Typed): string {
   const id = Object.values(fieldsIn(params))[0];
   const { subject = 'SUBJECT' } = fieldsIn(body);
-  return (effect?.lookHint ?? '')
+  return hint
     .replace(/\bID$/u, () => String(id ?? 'ID'))
     .replace(/\bSUBJECT$/u, () => sanitize(shellWord(String(subject))));
 }

@@ -5,7 +5,7 @@ import { Failure } from '../../errors.ts';
 import { isGatewayTimeout, isOwnRefusal, readBody } from '../../retry/own-word.ts';
 import { readError, type Said } from './answer.ts';
 
-type OperationFacts = Pick<Operation, 'id' | 'scope' | 'module' | 'credentials'>;
+type OperationFacts = Pick<Operation, 'id' | 'scope' | 'module' | 'credentials' | 'effect'>;
 
 /** Whose credential was refused: what helps depends on it. */
 type Holder = {
@@ -54,6 +54,7 @@ function told(response: HttpResponse, asked: OperationFacts, holder: Holder): Fa
   return new Failure('rejected', sentence(said.text, `The service refused this with status ${status}`), {
     status,
     fields: said.fields,
+    hint: status === 422 && !said.fields ? asked.effect?.refusedHint : undefined,
   });
 }
 
