@@ -82,6 +82,8 @@ export type Ask = {
       readonly kept?: (file: KeptFile) => void;
       /** The text is no message: it becomes a file, and could be given with --text. */
       readonly isFile?: boolean;
+      /** What is so where no text comes of it, instead of `nothing was sent`. */
+      readonly otherwise?: string;
     },
   ): Promise<string>;
 };

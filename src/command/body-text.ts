@@ -2,6 +2,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { readUserText } from '../disk/place/user-file.ts';
 import { Failure } from '../errors.ts';
+import { capital } from '../text/capital.ts';
 import type { Params } from './command.ts';
 import { canOpenEditor, edited } from './editor.ts';
 import { param } from './param.ts';
@@ -40,6 +41,8 @@ type GivenText = {
   readonly head?: () => Promise<string>;
   /** Whether a person sees it before it reaches anybody in any case: then and not here it is asked for. */
   readonly isSeenLater?: () => Promise<boolean>;
+  /** What is so where no text comes of it, instead of `nothing was sent`. */
+  readonly otherwise?: string;
   /** What the text is of, where there is no seed to tell: `ticket "Export fails"`. */
   readonly of?: string;
 };
@@ -57,11 +60,11 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
   ];
   const named = ways.filter((way) => way !== false);
   if (named.length > 1) throw new Failure('usage', `Give only one of ${named.join(' and ')}.`);
-  if (given.text !== undefined) return given.blank === 'kept' ? given.text : notBlank(given.text, flag);
+  if (given.text !== undefined) return given.blank === 'kept' ? given.text : notBlank(given.text, flag, given);
   if (given.bodyFile !== undefined) {
     if (given.bodyFile === '-' && ctx.stdin.isTTY) ctx.notice('Type the text. Ctrl-D on an empty line ends it.');
     const text = await readUserText(ctx, given.bodyFile, fileFlag);
-    return notBlank(text.replace(/\r?\n$/u, ''), given.bodyFile === '-' ? 'Standard input' : given.bodyFile);
+    return notBlank(text.replace(/\r?\n$/u, ''), given.bodyFile === '-' ? 'Standard input' : given.bodyFile, given);
   }
   const canEdit = ctx.ask.canAsk && !settings.noInput;
   if (given.editor && !canOpenEditor(ctx, settings)) {
@@ -78,9 +81,9 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
     const seed = given.seed ? await given.seed() : page;
     const textIn = (saved: string) => (seed === '' ? saved : withoutSeed(saved, seed)).trimEnd();
     const opened = `${given.template ?? ''}${seed}`;
-    const text = await edited(ctx, opened, { extension: '.md', textIn });
+    const text = await edited(ctx, opened, { extension: '.md', textIn, otherwise: given.otherwise });
     if (isBlank(text)) {
-      throw new Failure('usage', 'The text is empty. Nothing was sent.', {
+      throw new Failure('usage', isEmpty('The text', given), {
         hint: `Write it in the editor and save it, or give ${flag} TEXT or ${fileFlag} FILE.`,
       });
     }
@@ -109,7 +112,10 @@ async function agreedTo({ ask }: Context, text: string, { head, isSeenLater }: G
 /** Space, and characters that nobody sees. */
 export const isBlank = (text: string): boolean => /^[\p{Z}\p{Cc}\p{Cf}]*$/u.test(text);
 
-function notBlank(text: string, where: string): string {
+function notBlank(text: string, where: string, given: Pick<GivenText, 'otherwise'>): string {
   if (!isBlank(text)) return text;
-  throw new Failure('usage', `${where} is empty. Nothing was sent.`);
+  throw new Failure('usage', isEmpty(where, given));
 }
+
+const isEmpty = (what: string, { otherwise = 'nothing was sent' }: Pick<GivenText, 'otherwise'>): string =>
+  `${what} is empty. ${capital(otherwise)}.`;

@@ -6,6 +6,8 @@ type Editing = {
   readonly extension: string;
   /** It becomes a file, and no message. */
   readonly isFile?: boolean;
+  /** See `Ask.edit`. */
+  readonly otherwise?: string | undefined;
   readonly textIn?: (saved: string) => string;
 };
 
@@ -17,7 +19,7 @@ type Editing = {
 export async function edited(
   ctx: Pick<Context, 'ask' | 'writes'>,
   opened: string,
-  { extension, isFile = false, textIn = (saved) => saved }: Editing,
+  { textIn = (saved) => saved, otherwise, ...file }: Editing,
 ): Promise<string> {
   const { writes } = ctx;
   const keep = (saved: string) => {
@@ -28,7 +30,8 @@ export async function edited(
     ((file: KeptFile) => {
       writes.file = file;
     });
-  const saved = await ctx.ask.edit(opened, { extension, isFile, failed: keep, ...(kept && { kept }) });
+  const options = { ...file, ...(otherwise !== undefined && { otherwise }), ...(kept && { kept }) };
+  const saved = await ctx.ask.edit(opened, { ...options, failed: keep });
   keep(saved);
   return textIn(saved);
 }

@@ -63,8 +63,8 @@ export function createAsk({ color, env, files, ...context }: Terminal): Omit<Ask
         keyed,
       ).finally(over);
     },
-    edit: (initial, { extension = '.txt', failed, kept, isFile = false } = {}) =>
-      edit(initial, extension, { env, signal: context.signal, files, isFile, failed, kept }),
+    edit: (initial, { extension = '.txt', ...options } = {}) =>
+      edit(initial, extension, { env, signal: context.signal, files, ...options }),
   };
 }
 

@@ -16,29 +16,37 @@ type Around = {
   readonly files: { readonly state: string };
   /** What is written becomes a file, and is sent to nobody. */
   readonly isFile?: boolean;
+  /** See `Ask.edit`. */
+  readonly otherwise?: string;
 };
 
 /** Opens the text in the editor that VISUAL or EDITOR names, a command line such as `code --wait`; else in a usual one. */
 export async function edit(
   initial: string,
   extension: string,
-  { env, signal, failed, kept, files, isFile = false }: Around,
+  {
+    env,
+    signal,
+    failed,
+    kept,
+    files,
+    isFile = false,
+    otherwise = `nothing was ${isFile ? 'written' : 'sent'}`,
+  }: Around,
 ): Promise<string> {
   const named = env.VISUAL?.trim() || env.EDITOR?.trim();
   const usual = process.platform === 'win32' ? ['notepad'] : ['editor', 'nano', 'vi'];
-  const otherwise = `Name another in VISUAL or EDITOR, or give the text ${isFile ? 'with --text' : 'in a file with --body-file'}.`;
+  const hint = `Name another in VISUAL or EDITOR, or give the text ${isFile ? 'with --text' : 'in a file with --body-file'}.`;
   const changed = failed && ((text: string) => (text === initial ? undefined : failed(text)));
   return throughTempFile(initial, `text${extension}`, { failed: changed, kept, files }, async (path) => {
     for (const command of named ? [named] : usual) {
-      const end = await run(command, path, signal);
+      const end = await run(command, path, { signal, otherwise });
       if (end === 0) return;
       if (end === notThere && command !== named) continue;
       const fact = end === notThere ? 'could not be started' : endWords(end);
-      throw new Failure('failed', `The editor "${command}" ${fact}, so nothing was ${isFile ? 'written' : 'sent'}.`, {
-        hint: otherwise,
-      });
+      throw new Failure('failed', `The editor "${command}" ${fact}, so ${otherwise}.`, { hint });
     }
-    throw new Failure('failed', 'There is no editor here.', { hint: otherwise.replace('another', 'one') });
+    throw new Failure('failed', `There is no editor here, so ${otherwise}.`, { hint: hint.replace('another', 'one') });
   });
 }
 
@@ -49,7 +57,11 @@ const endWords = (end: number | string): string =>
 const notThere = 127;
 
 /** Its exit code, or the signal that ended it. By the shell, as git does it: the command may have arguments, and quotes around a path with spaces. */
-async function run(command: string, path: string, signal = new AbortController().signal): Promise<number | string> {
+async function run(
+  command: string,
+  path: string,
+  { signal = new AbortController().signal, otherwise }: Pick<Around, 'signal' | 'otherwise'>,
+): Promise<number | string> {
   const [file, args, shell] =
     process.platform === 'win32'
       ? [`${command} "${path}"`, [], true]
@@ -59,6 +71,6 @@ async function run(command: string, path: string, signal = new AbortController()
   const cancelSignal = endOf(signal);
   const streams = { stdin: 'inherit', stdout, stderr: 'inherit' } as const;
   const ended = await execa(file, args, { shell, ...streams, cwd: startingFolder(), reject: false, cancelSignal });
-  if (ended.isCanceled) throw interruption(signal, 'Interrupted: nothing was sent.');
+  if (ended.isCanceled) throw interruption(signal, `Interrupted: ${otherwise}.`);
   return ended.signal ?? ended.exitCode ?? 1;
 }

@@ -209,6 +209,10 @@ describe('the editor', () => {
     const before = await left();
     const { ask } = terminal({ EDITOR: `'${editor}'` });
     await expect(ask.edit('')).rejects.toMatchObject({ kind: 'failed', message: expect.stringContaining(fact) });
+    const otherwise = 'draft 1 is as it was';
+    await expect(ask.edit('', { otherwise })).rejects.toMatchObject({
+      message: expect.stringMatching(/, so draft 1 is as it was\.$/u),
+    });
     expect(await left()).toBeLessThanOrEqual(before);
   });
 });

@@ -75,8 +75,44 @@ test('in a pipe a draft is edited by a text that is given', async () => {
   await draft('tickets reply 8 --body Fixed');
   expect(await run('drafts edit 1')).toMatchObject({
     exitCode: 2,
-    stderr: 'Error: --body is required.\nGive --body TEXT or --body-file FILE.\n',
+    stderr:
+      'Error: --body is required. Draft 1 is as it was.\nGive --body TEXT or --body-file FILE, or name an editor in VISUAL or EDITOR.\n',
   });
+});
+
+test('a text that comes to nothing leaves the draft as it was, and nobody is told of a sending', async () => {
+  const { draft, run, shown } = desk();
+  const { digest } = await draft('tickets reply 8 --body Fixed');
+  const blank = await run('drafts edit 1', { columns: 80, edit: () => ' ' });
+  expect(blank).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('The text is empty. Draft 1 is as it was.'),
+  });
+  let otherwise: string | undefined;
+  await run('drafts edit 1', {
+    columns: 80,
+    edit: (text, options) => {
+      ({ otherwise } = options ?? {});
+      return text;
+    },
+  });
+  expect(otherwise).toBe('draft 1 is as it was');
+  expect(await shown(1)).toMatchObject({ digest });
+});
+
+test('a draft that waits is shown on a terminal with what can be done with it', async () => {
+  const { draft, ok } = desk();
+  await draft('tickets reply 8 --body Fixed');
+  await draft('conversations resolve 3');
+  const next = (id: number, text: string) =>
+    `To send it: svc drafts approve ${id}\n${text}To reject it: svc drafts reject ${id}\n`;
+  expect((await ok('drafts show 1', { columns: 100 })).stdout).toContain(
+    next(1, 'To change its text: svc drafts edit 1\n'),
+  );
+  expect((await ok('drafts show 2', { columns: 100 })).stdout).toContain(next(2, ''));
+  expect((await ok('drafts show 1')).stdout).not.toContain('drafts approve');
+  await ok('drafts reject 1');
+  expect((await ok('drafts show 1', { columns: 100 })).stdout).not.toContain('drafts approve');
 });
 
 test('a draft that was decided on says so once', async () => {

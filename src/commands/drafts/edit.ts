@@ -17,6 +17,7 @@ import {
 } from '../../sends/draft.ts';
 import { requireMeant } from '../../sends/meant.ts';
 import { howToSendIt } from '../../sends/words.ts';
+import { capital } from '../../text/capital.ts';
 import { atWork } from './at-work.ts';
 
 export const editDraft = defineCommand({
@@ -35,13 +36,16 @@ export const editDraft = defineCommand({
       requireMeant(present);
       const step = editableStep(present);
       const before = textOfStep(present.steps[step]);
+      const otherwise = `draft ${id} is as it was`;
       const isGiven = flags.body !== undefined || flags.bodyFile !== undefined;
       if (!isGiven && !flags.editor && !canOpenEditor(ctx, settings))
-        throw new Failure('usage', '--body is required.', { hint: 'Give --body TEXT or --body-file FILE.' });
+        throw new Failure('usage', `--body is required. ${capital(otherwise)}.`, {
+          hint: 'Give --body TEXT or --body-file FILE, or name an editor in VISUAL or EDITOR.',
+        });
       const given = {
         ...{ field: 'body', text: flags.body, bodyFile: flags.bodyFile, editor: !isGiven || flags.editor },
         ...(isGiven ? {} : { template: before ?? '' }),
-        ...{ opensEditor: true, required: true, blank: 'refused' as const },
+        ...{ opensEditor: true, required: true, blank: 'refused' as const, otherwise },
       };
       const text = await bodyText(ctx, { ...settings, yes: true }, given);
       if (text === before) return { draft: present, isChanged: false };

@@ -9,6 +9,7 @@ import { type Draft, digestOfDraft, type Seen, shownDraft, textOfStep } from '..
 import { requireMeant } from '../../sends/meant.ts';
 import { draftBlocks, publicEntry } from '../../sends/page.ts';
 import { differences, type Thread, threadOf } from '../../sends/thread.ts';
+import { howToSendIt } from '../../sends/words.ts';
 import { type Fields, recordsIn, textIn } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { type AtWork, atWork } from './at-work.ts';
@@ -35,11 +36,23 @@ export const showDraft = defineCommand({
     return {
       read: true,
       data: { shape: 'record', record },
-      human: (terminal) => page(draft, thread, newest, terminal),
+      human: (terminal) => screen([page(draft, thread, newest, terminal), whatNext(draft, { ctx, settings })]),
       notes,
     };
   },
 });
+
+/** Of what waits: each line is one command. */
+function whatNext(draft: Draft, asking: Parameters<typeof howToSendIt>[2]): string {
+  const { id, state, steps } = draft;
+  if (state !== 'waiting') return '';
+  const hasText = steps.some((step) => step.state !== 'done' && textOfStep(step) !== null);
+  return [
+    howToSendIt(id, digestOfDraft(draft), asking),
+    ...(hasText ? [`To change its text: svc drafts edit ${id}`] : []),
+    `To reject it: svc drafts reject ${id}`,
+  ].join('\n');
+}
 
 type Looked = { readonly draft: Draft; readonly thread?: Thread; readonly notes: readonly string[] };
 
