@@ -133,7 +133,7 @@ const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
 
 /** Before a message to a customer its thread is read, before a new content the old one, and after a new list the lists. */
 const minutesFor = ({ row: { operation, after }, columns, sample }: Plan, sendable: number, beside: number): number => {
-  const isInTwoSteps = columns.targets.some((target) => target?.kind === 'field' && target.field.path === after?.field);
+  const isInTwoSteps = after !== undefined && columns.targets.some((target) => target?.field?.path === after.field);
   const isRead = operation.safety === 'verify' && (operation.params !== undefined || isProvenByList(operation));
   const isCompared = sample.some(({ input }) => sentText(operation, input) !== undefined);
   const follows = sample.map(({ input }) => followsOf(input.follows ?? []).length);

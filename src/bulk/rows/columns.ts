@@ -7,10 +7,10 @@ import { sanitize } from '../../text/sanitize.ts';
 
 /** What a column fills. */
 type Target =
-  | { readonly kind: 'id' }
-  /** The email that says which contact the row is about. */
-  | { readonly kind: 'email' }
-  | { readonly kind: 'field'; readonly field: Field /** Of the caller's own data. */; readonly key?: string };
+  /** `email`: which says which contact the row is about. */
+  | { readonly kind: 'id' | 'email'; readonly field?: undefined; readonly key?: undefined }
+  /** `key`: of the caller's own data. */
+  | { readonly kind: 'field'; readonly field: Field; readonly key?: string };
 
 export type Columns = {
   /** By position in the file; undefined for what is not sent. */
@@ -75,7 +75,7 @@ const isSnapshot = (names: readonly string[]): boolean => {
 };
 
 const isLater = ({ follows = [] }: RowOf, target: Target | undefined): boolean =>
-  target?.kind === 'field' && follows.some(({ fields }) => fields.includes(target.field.path));
+  follows.some(({ fields }) => fields.includes(target?.field?.path ?? ''));
 
 /** The names that a column may have to hold a row's id. */
 export function idNames(row: RowOf): ReadonlySet<string> {
@@ -123,10 +123,8 @@ function mapped(names: readonly string[], map: readonly string[], row: RowOf): M
   return wanted;
 }
 
-const placeOf = (target: Target | undefined): string | undefined => {
-  if (!target) return undefined;
-  return target.kind === 'field' ? [target.field.path, target.key].join('\n') : target.kind;
-};
+const placeOf = (target: Target | undefined): string | undefined =>
+  target?.field ? [target.field.path, target.key].join('\n') : target?.kind;
 
 function refuseTwice(names: readonly string[], targets: readonly (Target | undefined)[]): void {
   const seen = new Map<string, number>();
@@ -135,7 +133,7 @@ function refuseTwice(names: readonly string[], targets: readonly (Target | undef
     if (place === undefined) continue;
     const before = seen.get(place);
     if (before !== undefined) {
-      const field = target?.kind === 'field' ? target.field.path : 'id';
+      const field = target?.field?.path ?? 'id';
       throw new Failure('usage', `The columns "${names[before]}" and "${names[at]}" both fill ${field}.`, {
         hint: `Leave one out, for example: --map "#${before + 1}=ignore"`,
       });

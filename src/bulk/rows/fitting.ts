@@ -8,7 +8,7 @@ import { nearest } from '../../text/near.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import type { Template } from '../../text/template.ts';
 import type { Columns } from './columns.ts';
-import { withRequester } from './requesters.ts';
+import { namesSomebody, withRequester } from './requesters.ts';
 
 /** What other systems call a field, the most telling first, as `plain` writes it. */
 const words: Readonly<Record<string, readonly string[]>> = {
@@ -58,7 +58,7 @@ const addressWord =
   /(?:^|address|billing|shipping|mailing|home|work|company|contact)(?:city|town|zip|zipcode|postcode|postalcode|street|streetaddress|address1|addressline1|country|countrycode)$/u;
 
 const filledBy = ({ targets }: Columns): ReadonlySet<string> =>
-  new Set(targets.flatMap((target) => (target?.kind === 'field' ? [target.field.path] : [])));
+  new Set(targets.flatMap((target) => target?.field?.path ?? []));
 
 const inPlace = ['email', 'name', 'last_name', 'phone', 'company', 'website', 'country'];
 
@@ -140,10 +140,9 @@ const noEmail =
   'Nobody is found without an email, so these tickets get no requester. With a column for it: --map "COLUMN=contact.email" --create-contacts';
 
 /** Columns tell who asks, and none of them by what a contact is found by. */
-function namesNobody({ names, targets }: Columns, { row: { requester }, given }: Beside): boolean {
-  if (requester === undefined || requester in given) return false;
-  const paths = targets.map((target) => (target?.kind === 'field' ? target.field.path : undefined));
-  if (paths.includes(requester) || paths.includes('contact.email')) return false;
+function namesNobody({ names, targets }: Columns, { row, given }: Beside): boolean {
+  const { requester } = row;
+  if (requester === undefined || requester in given || namesSomebody(row, targets)) return false;
   const told = names.flatMap((name, at) => {
     const match = targets[at] || !ofRequester.test(plain(name)) ? undefined : fieldOfRequester(name, names);
     return match ? [match.field] : [];

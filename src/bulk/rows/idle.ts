@@ -36,9 +36,7 @@ function placesIn(body: Body, path: string): Place[] {
 }
 
 function noteOf(label: string, { path, key }: Place, { targets, names }: Columns): string {
-  const place = targets.findIndex(
-    (target) => target?.kind === 'field' && target.field.path === path && target.key === key,
-  );
+  const place = targets.findIndex((target) => target?.field?.path === path && target.key === key);
   const note = `${label} is not used: every row has its own ${place < 0 ? path : columnName(names, place)}.`;
   return place < 0 ? note : `${note} To use ${label}: --map "${columnName(names, place)}=ignore"`;
 }

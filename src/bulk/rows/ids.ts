@@ -39,9 +39,7 @@ export async function resolversFor({ ctx, flags, row, columns, ...asked }: Wante
   const { targets } = columns;
   const record = Object.values(row.operation.ids ?? {})[0];
   const idsAt = targets.flatMap((target, at) => (target?.kind === (flags.match ?? 'id') ? [at] : []));
-  const holdersAt = targets.flatMap((target, at) =>
-    target?.kind === 'field' && recordOfField(target.field.path) ? [at] : [],
-  );
+  const holdersAt = targets.flatMap((target, at) => (target?.field && recordOfField(target.field.path) ? [at] : []));
   const isMatch = flags.match !== undefined;
   return {
     /** Of the record that the row is about. */

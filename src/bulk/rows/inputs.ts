@@ -194,7 +194,7 @@ function problemOf(name: string, path: string, { problem, word }: Unread): strin
 /** The columns that are wrong, under the names that they have in the file; those of `told` were named before. */
 function inWords(fields: FieldErrors, columns: Columns, told: ReadonlySet<string>): string[] {
   const nameOf = (path: string): string => {
-    const at = columns.targets.findIndex((target) => target?.kind === 'field' && target.field.path === path);
+    const at = columns.targets.findIndex((target) => target?.field?.path === path);
     return at < 0 ? path : (columns.names[at] ?? path);
   };
   return Object.entries(fields)

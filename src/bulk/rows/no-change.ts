@@ -18,7 +18,7 @@ export function noChange({ cells }: FileRow, { row, columns, reading }: Parts): 
   if (strange.length === 0)
     return `changes nothing: ${reading.isJson ? 'no field of it has a value' : 'every cell is empty'}`;
   const empty = columns.names.filter(
-    (_, at) => columns.targets[at]?.kind === 'field' && (!reading.isJson || cells[at] !== undefined),
+    (_, at) => columns.targets[at]?.field && (!reading.isJson || cells[at] !== undefined),
   );
   if (empty.length > 0) return `changes nothing: ${namesOf(empty)} ${empty.length === 1 ? 'is' : 'are'} empty`;
   const fields = [...new Set(columnNames(row).values())];

@@ -22,11 +22,13 @@ export function withRequester(row: RowOf): RowOf {
   return { ...row, body, places: { ...row.places, contact: 'contact.email', ...Object.fromEntries(places) } };
 }
 
+/** Whether a column fills the requester, or the email by which the contact is found. */
+export const namesSomebody = ({ requester }: RowOf, targets: Columns['targets']): boolean =>
+  targets.some((target) => target?.field && [requester, 'contact.email'].includes(target.field.path));
+
 /** With --create-contacts somebody has to be named: without it every ticket would be without a requester. */
 export function refuseNobody(row: RowOf, { targets }: Columns, given: Body): void {
-  const { requester = '' } = row;
-  const names = (path: string) => path === requester || path === 'contact.email';
-  if (requester in given || targets.some((one) => one?.kind === 'field' && names(one.field.path))) return;
+  if ((row.requester ?? '') in given || namesSomebody(row, targets)) return;
   throw new Failure('usage', '--create-contacts: no column holds the email of the requester.', {
     hint: 'Name it: --map "COLUMN=contact.email"',
   });
@@ -34,10 +36,7 @@ export function refuseNobody(row: RowOf, { targets }: Columns, given: Body): voi
 
 /** What a preview says where some rows name a requester and others do not. */
 export function anonymousNotes({ row, columns, anonymous, sendable }: AnonymousRows): string[] {
-  const isFilled = columns.targets.some(
-    (one) => one?.kind === 'field' && (one.field.path === row.requester || one.field.path === 'contact.email'),
-  );
-  if (row.requester === undefined || !isFilled || anonymous === 0) return [];
+  if (row.requester === undefined || !namesSomebody(row, columns.targets) || anonymous === 0) return [];
   return [
     `${number(anonymous)} of ${counted(sendable, 'ticket')} would have no requester: the row names nobody by email.`,
   ];

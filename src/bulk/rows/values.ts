@@ -32,7 +32,7 @@ const words: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { pri
 export function valuesOf(columns: Columns, row: RowOf, mapValue: readonly string[]) {
   const own = ownValues(columns, mapValue);
   const known = columns.targets.map((target, at) => {
-    const path = target?.kind === 'field' ? target.field.path : '';
+    const path = target?.field?.path ?? '';
     const isOfStep = path === row.after?.field || row.follows?.some(({ fields }) => fields.includes(path)) === true;
     return path === 'priority' || namedAt(columns, at) || isOfStep ? words[path] : undefined;
   });
@@ -106,24 +106,17 @@ function ownValues({ names }: Columns, texts: readonly string[]): ReadonlyMap<nu
   return own;
 }
 
-function isTimeAt({ targets }: Columns, at: number): boolean {
-  const target = targets[at];
-  return target?.kind === 'field' && target.field.shape.format === 'date-time';
-}
+const isTimeAt = ({ targets }: Columns, at: number): boolean => targets[at]?.field?.shape.format === 'date-time';
 
 /** The values that the document names for that column, where others may exist. */
-function namedAt({ targets }: Columns, at: number): readonly string[] | undefined {
-  const target = targets[at];
-  return target?.kind === 'field' ? target.field.shape.known : undefined;
-}
+const namedAt = ({ targets }: Columns, at: number): readonly string[] | undefined => targets[at]?.field?.shape.known;
 
 const mostTold = 8;
 
 function doubtOf(columns: Columns, at: number, words: readonly string[]): string {
   const told = firstOf(words.map(short), mostTold);
   const isOne = words.length === 1;
-  const target = columns.targets[at];
-  const isStatus = target?.kind === 'field' && target.field.path === 'status';
+  const isStatus = columns.targets[at]?.field?.path === 'status';
   const [foreign] = isStatus ? words.filter(isStatusElsewhere) : [];
   const way = foreign === undefined ? '' : remedy(columns.names[at] ?? '', 'status', foreign);
   return `Warning: ${columns.names[at]}: ${told} ${isOne ? 'is' : 'are'} not one of ${(namedAt(columns, at) ?? []).join(', ')}; the service decides${way}.`;
