@@ -73,14 +73,14 @@ export async function withoutOldReport<T>({ report }: Files, work: () => Promise
   }
 }
 
-/** Runs each, whatever became of the others: the first failure. */
-export async function firstFailure(
-  steps: readonly ((() => Promise<void>) | undefined)[],
-): Promise<Failure | undefined> {
+type Wanted = readonly [path: string | undefined, write: (path: string) => Promise<void>];
+
+/** Writes each file that was asked for, whatever became of the others: the first failure. */
+export async function firstFailure(files: readonly Wanted[]): Promise<Failure | undefined> {
   let first: Failure | undefined;
-  for (const step of steps) {
+  for (const [path, write] of files) {
     try {
-      await step?.();
+      if (path !== undefined) await write(path);
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure;
       first ??= failure;

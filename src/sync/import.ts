@@ -150,7 +150,8 @@ async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: P
     { restart: flags.restart, clock: ctx.clock, isClockSure },
   );
   try {
-    tellOfEarlier(ctx, journal, plan);
+    const note = earlierNote(journal.earlier, source.name, doneRows(journal), plan.sendable);
+    if (note) ctx.notice(note);
     await refuseBegunAgain(service, plan, journal);
     await lookForHolders(service, plan);
     const totals = await runPlan(ctx, {
@@ -169,11 +170,6 @@ async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: P
   }
 }
 
-function tellOfEarlier(ctx: Context, journal: Journal, plan: Plan): void {
-  const note = earlierNote(journal.earlier, plan.table.source.name, doneRows(journal), plan.sendable);
-  if (note) ctx.notice(note);
-}
-
 /** By the runs before this one. */
 const doneRows = ({ past }: Journal): number => [...past.done.values()].reduce((sum, { rows }) => sum + rows, 0);
 
@@ -183,8 +179,8 @@ function writeFiles(ctx: Context, plan: Plan, report: Report, flags: ImportFlags
   const sums = { rows, done: rows - rejected - skipped - unsent };
   const by = { ctx, sums, hint: writtenLater(restart ? '--restart' : undefined) };
   return firstFailure([
-    rejects === undefined ? undefined : () => writeFile(rejects, rejectsOf(plan, report.errors), by),
-    reportFile === undefined ? undefined : () => writeFile(reportFile, [reportText(report)], by),
+    [rejects, (path) => writeFile(path, rejectsOf(plan, report.errors), by)],
+    [reportFile, (path) => writeFile(path, [reportText(report)], by)],
   ]);
 }
 

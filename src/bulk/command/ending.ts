@@ -8,7 +8,7 @@ import { someOf } from '../../text/each.ts';
 import { counted, number } from '../../text/number.ts';
 import { isInDoubt } from '../journal/ended-table.ts';
 import type { Run } from '../report/command-line.ts';
-import { writeFiles, writeFilesOfNothing } from '../report/files.ts';
+import { writeFiles } from '../report/files.ts';
 import { dryReport, type Report, reportOf, reportOfNothing } from '../report/report.ts';
 import { recordsShown, viewOf } from '../report/view.ts';
 import { type FileFlags, sendsAgain } from '../rows/flags.ts';
@@ -47,7 +47,7 @@ export async function tell(
   const shown = flags.dry_run ? dryReport(report, plan, settings, await bounds()) : report;
   const written = sendsNothing ? await sparing(ctx, flags, { isDry: flags.dry_run }) : flags;
   const ofNothing = sendsNothing
-    ? await writeFiles(ctx, written, { plan, totals, report: shown, hasSecrets: false, earlier })
+    ? await writeFiles(ctx, written, { of: { plan, totals, hasSecrets: false }, report: shown, earlier })
     : undefined;
   const outcome = outcomeOf(report, flags.dry_run);
   const failure = failureOf(report, sent, flags, { sendsNothing, contacts: requesters?.made() ?? 0 });
@@ -79,7 +79,7 @@ export async function tell(
 export async function tellNothing({ ctx, words, flags, earlier }: Run, file: string, why: string): Promise<View> {
   const report = reportOfNothing(words, file);
   const written = flags.dry_run ? await sparing(ctx, flags, { isDry: true }) : flags;
-  const unwritten = await writeFilesOfNothing(ctx, written, { report, earlier });
+  const unwritten = await writeFiles(ctx, written, { of: undefined, report, earlier });
   const view = viewOf(report, { records: new Map(), besides: [] });
   const note = `${why} Nothing was sent. If there should be rows, look whether the program before the pipe failed.`;
   return withUnwritten({ ...view, notes: [note] }, unwritten, { notice: ctx.notice, isDone: false });

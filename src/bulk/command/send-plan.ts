@@ -103,10 +103,8 @@ function noteMade(service: Service, operation: Operation, all: Iterable<MadeBefo
 /** While the journal is held: what stands in the files is what it says. */
 const keepFiles = (run: Run, { plan, totals }: Sent, secrets: Secrets) =>
   writeFiles(run.ctx, run.flags, {
-    plan,
-    totals,
+    of: { plan, totals, hasSecrets: secrets.to === 'results' },
     report: reportOf(run.words, String(run.flags.from), plan, totals),
-    hasSecrets: secrets.to === 'results',
     earlier: run.earlier,
     sendsAgain: sendsAgain(run.flags),
   });
