@@ -4,7 +4,7 @@ import { rowsInWords } from '../../batch/pace.ts';
 import type { RowOf } from '../../command/row.ts';
 import { Failure, isInterruption } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
-import { someOf } from '../../text/each.ts';
+import { countOf, someOf } from '../../text/each.ts';
 import { counted, number } from '../../text/number.ts';
 import { isInDoubt } from '../journal/ended-table.ts';
 import type { Run } from '../report/command-line.ts';
@@ -161,7 +161,7 @@ function failureOf(
       hint: stopped
         ? goOn
         : lookFirst(plan.row.operation, {
-            whole: unknown - inDoubt(totals),
+            whole: unknown - countOf(totals.ended.values(), isInDoubt),
             unreadable: totals.unreadable ?? 0,
             again,
           }),
@@ -193,12 +193,6 @@ const forgotten = ({ safety }: RowOf['operation']): string =>
   safety === 'repeatable'
     ? 'Run the same command again: a row that it repeats changes nothing more.'
     : 'svc could not write its journal again, so the same command would send these rows once more. Look in the service first; --results FILE names the rows that are done. Where the folder was only moved, put it back.';
-
-function inDoubt({ ended }: Totals): number {
-  let count = 0;
-  for (const one of ended.values()) if (isInDoubt(one)) count++;
-  return count;
-}
 
 /**
  * Without the flag that would send rows once more if the command were repeated with it. `isOfStrangers`: as of `Totals`.

@@ -2,7 +2,7 @@ import type { JournalFolder } from '../../batch/journal-folder.ts';
 import { type Draft, hasBegun } from '../../sends/draft.ts';
 import { column } from '../../text/column.ts';
 import { parseLine } from '../journal/check.ts';
-import { type About, type RowLine, type RunLine, rowsOf } from '../journal/lines.ts';
+import { type About, type RowLine, type RunLine, rowsOf, saidIn } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { mark } from '../journal/text.ts';
 import type { Work } from '../journal/works.ts';
@@ -179,18 +179,4 @@ function leavingReader(
       for (const row of [...open.keys()]) settle(row, false);
     },
   };
-}
-
-type Requested = { readonly row: string; readonly is?: string };
-
-/** What a line says of the requests of rows. */
-function saidIn(line: RowLine): readonly Requested[] {
-  if ('meant' in line) return line.meant.rows;
-  if ('renamed' in line)
-    return line.renamed.rows.map(({ row, fate: { is } }) => ({ row, ...(is !== undefined && { is }) }));
-  if ('drafting' in line) return [line.drafting];
-  if ('sent' in line) return [line.sent];
-  if ('done' in line) return [line.done];
-  if ('rejected' in line) return [line.rejected];
-  return 'unknown' in line ? [line.unknown] : [];
 }

@@ -132,7 +132,8 @@ export type Said =
   | { readonly status: 'rejected'; readonly error: string }
   | ({ readonly status: 'unknown'; readonly error: string } & Open);
 
-type Made = {
+/** Of a row that is done. */
+export type Made = {
   readonly id: number | null;
   readonly secret?: string;
   readonly error?: string;
@@ -183,16 +184,18 @@ export const largestOf = (ids: Iterable<number>, atLeast = 0): number => {
 /** The lines behind the header. */
 export type RowLine = Exclude<Line, Header | FormerHeader>;
 
-/** Of which rows a line says what became of them. */
-export function rowsOf(line: RowLine): readonly string[] {
-  if ('meant' in line) return line.meant.rows.map(({ row }) => row);
-  if ('renamed' in line) return line.renamed.rows.map(({ row }) => row);
-  if ('drafting' in line) return [line.drafting.row];
-  if ('sent' in line) return [line.sent.row];
-  if ('done' in line) return [line.done.row];
-  if ('rejected' in line) return [line.rejected.row];
-  return 'unknown' in line ? [line.unknown.row] : [];
+/** The rows of which a line says what became of them, with their requests where it says those. */
+export function saidIn(line: RowLine): readonly Pick<About, 'row' | 'is'>[] {
+  if ('meant' in line) return line.meant.rows;
+  if ('renamed' in line) return line.renamed.rows.map(({ row, fate: { is } }) => ({ row, is }));
+  if ('drafting' in line) return [line.drafting];
+  if ('sent' in line) return [line.sent];
+  if ('done' in line) return [line.done];
+  if ('rejected' in line) return [line.rejected];
+  return 'unknown' in line ? [line.unknown] : [];
 }
+
+export const rowsOf = (line: RowLine): readonly string[] => saidIn(line).map(({ row }) => row);
 
 export function costOf(line: RowLine): Cost {
   if ('done' in line) return line.done;
@@ -212,8 +215,10 @@ export const partOf = ({ error, rest, doubt, step, drafted, draftedAt }: Part) =
   ...(doubt === undefined ? {} : { doubt: true as const }),
 });
 
+export type Kept = Pick<Made, 'keys' | 'at' | 'like'> & Omit<Before, 'before'> & Unsure;
+
 /** What a row that is not over is known by, where its line says so, and what is said of an earlier attempt. */
-export function heldIn(said: object): Pick<Made, 'keys' | 'at' | 'like'> & Omit<Before, 'before'> & Unsure {
+export function heldIn(said: object): Kept {
   const { keys, like, at, unsure, there, left, made }: Partial<Made & Before> & Unsure = said;
   const known = { ...(there && { there }), ...(left !== undefined && { left }), ...(made !== undefined && { made }) };
   return { ...(keys && { keys, ...(at && { at }) }), ...(like && { like }), ...(unsure && { unsure }), ...known };

@@ -2,7 +2,7 @@ import { column, numberColumn, textColumn } from '../../text/column.ts';
 import { digestColumn, digestTable } from '../../text/digest-table.ts';
 import type { RowRequests } from '../rows/row-requests.ts';
 import type { Table } from '../rows/row-table.ts';
-import { heldIn, partOf, type RowStatus } from './lines.ts';
+import { heldIn, type Kept, type Made, partOf, type RowStatus } from './lines.ts';
 
 type Status = RowStatus['status'];
 
@@ -37,23 +37,10 @@ const sameRequest = 8;
 
 const blockSize = 256;
 
+type DoneParts = Pick<Made, 'secret' | 'rest' | 'doubt' | 'drafted' | 'draftedAt' | 'step'>;
+
 /** What few rows have. */
-type Rare = {
-  readonly keys?: readonly string[];
-  readonly at?: string;
-  readonly like?: string;
-  readonly unsure?: string;
-  readonly there?: readonly number[];
-  readonly left?: number | null;
-  readonly made?: number;
-  readonly secret?: string;
-  readonly rest?: true;
-  readonly doubt?: true;
-  readonly drafted?: number;
-  readonly draftedAt?: string;
-  readonly step?: number;
-  readonly batch?: string;
-};
+type Rare = Kept & DoneParts & { readonly batch?: string };
 
 /**
  * About 50 bytes for a row (a note: 54), and 10 for one of the file that is sent now (`known`, which is whole): that one has its name
@@ -215,8 +202,6 @@ function rareIn(rowStatus: RowStatus): Rare | undefined {
   const isAny = held.keys || held.like || held.unsure || held.there || held.left !== undefined;
   return isAny ? { ...parts, ...held } : parts;
 }
-
-type DoneParts = Omit<Rare, 'keys' | 'at' | 'like' | 'unsure' | 'there' | 'left' | 'made' | 'batch'>;
 
 /** Undefined where it has none of them. */
 export function partsOf({ secret, rest, doubt, drafted, draftedAt, step }: DoneParts): DoneParts | undefined {
