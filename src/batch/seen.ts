@@ -1,24 +1,20 @@
 import { detached } from '../text/detached.ts';
 import { sanitize } from '../text/sanitize.ts';
+import { beginning } from '../text/short.ts';
 
 /** How many lines, and the first few of them with their text. */
-export type Seen = {
-  count: number;
-  readonly examples: { readonly line: number; readonly text: string }[];
-  add(line: number, text: string): void;
-};
+export type Seen = ReturnType<typeof newSeen>;
 
 const mostExamples = 3;
 const longestExample = 60;
 
-export function newSeen(): Seen {
-  const seen: Seen = {
+export function newSeen() {
+  const examples: { readonly line: number; readonly text: string }[] = [];
+  const seen = {
     count: 0,
-    examples: [],
-    add(line, text) {
-      if (++seen.count > mostExamples) return;
-      const shown = text.length > longestExample ? `${text.slice(0, longestExample - 1)}…` : text;
-      seen.examples.push({ line, text: detached(shown) });
+    examples,
+    add(line: number, text: string): void {
+      if (++seen.count <= mostExamples) examples.push({ line, text: detached(beginning(text, longestExample)) });
     },
   };
   return seen;

@@ -21,7 +21,7 @@ import type { ImportFlags } from './flags.ts';
 import { type Contact, type Mapping, type MapWish, mapHeaders, type Shape } from './mapping.ts';
 import { type Mark, watchForMarks } from './marks.ts';
 import { newPhoneHolders, type PhoneHolders } from './phone-holders.ts';
-import { type RepeatedEmails, repeatedEmails } from './repeated-emails.ts';
+import { repeatedEmails } from './repeated-emails.ts';
 import { createRowReader, isProblem, type Problem, type ReadRow } from './rows.ts';
 /** What a file would do to the account: the result of a first reading, in which nothing is sent. */
 export type Plan = {
@@ -48,7 +48,7 @@ export type Plan = {
   readonly holders: PhoneHolders | undefined;
   readonly findings: Findings;
   /** Of the rows that will be sent. */
-  readonly repeated: Pick<RepeatedEmails, 'notes'>;
+  readonly repeated: Pick<ReturnType<typeof repeatedEmails>, 'notes'>;
   readonly marks: readonly Mark[];
   readonly sample: readonly Contact[];
   /** A fresh pass over the same rows, decided the same way. */

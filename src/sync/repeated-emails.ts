@@ -7,18 +7,12 @@ import { emailKey, type Row } from './rows.ts';
 const mostRows = 50_000;
 
 /** Which emails more than one row has. */
-export type RepeatedEmails = {
-  add(row: Row): void;
-  /** What to say of them; nothing where each row has its own. */
-  notes(): string[];
-};
-
-export function repeatedEmails(most = mostRows): RepeatedEmails {
+export function repeatedEmails(most = mostRows) {
   const [once, repeated] = [new Set<string>(), new Set<string>()];
   const again = newSeen();
   let rows = 0;
   return {
-    add({ line, contact }) {
+    add({ line, contact }: Row): void {
       if (++rows > most) return;
       const key = detached(emailKey(contact));
       if (!once.has(key)) once.add(key);
@@ -27,7 +21,8 @@ export function repeatedEmails(most = mostRows): RepeatedEmails {
         again.add(line, contact.email);
       }
     },
-    notes() {
+    /** What to say of them; nothing where each row has its own. */
+    notes(): string[] {
       if (again.count === 0) return [];
       const where = rows > most ? ` among the first ${number(most)} that are sent` : '';
       const are = again.count === 1 ? 'is' : 'are';

@@ -70,8 +70,9 @@ export type Asked = {
 /** What a run begins from. */
 export type EarlierRuns = Beginning &
   Omit<Known, 'matches' | 'resent'> & {
-    /** What any of them has made. */
+    /** What any of them has made: no look takes one of them for a row of this run. */
     readonly made: Iterable<MadeBefore>;
+    /** Another login has sent some of the rows: without --again or --restart no run begins. */
     readonly isOfStrangers: boolean;
     readonly overtaken: Overtaken;
   };

@@ -3,7 +3,7 @@ import { someOf } from '../../text/each.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { noRequest, type Plan } from '../rows/plan.ts';
 import { type RowRequests, rowsByRequest } from '../rows/row-requests.ts';
-import type { Goes, Match, Matches } from './match-table.ts';
+import type { Match, Matches } from './match-table.ts';
 import { isOpen, type Sides } from './weigh.ts';
 
 /**
@@ -43,18 +43,8 @@ type Asked = {
   readonly matches: Matches;
 };
 
-type GoingOn = {
-  /**
-   * Whether a row was begun again by --restart and has not gone since, nor has the one that it is like: what is said of them
-   * was known when it was agreed to.
-   */
-  readonly goes: Goes;
-  /** The journal that says of a row what became of it since it was begun again. */
-  settledIn(ref: string): Found | undefined;
-};
-
 /** Of a row the last --restart counts that has begun it. Undefined where this run goes on with none. */
-export function goingOn({ restarts, all, plan: { refs }, file, matches }: Asked): GoingOn | undefined {
+export function goingOn({ restarts, all, plan: { refs }, file, matches }: Asked) {
   if (restarts.length === 0) return undefined;
   const latestFirst = [...restarts].sort((a, b) => b.past.restarted.run - a.past.restarted.run);
   const begun = latestFirst.map((one) => ({
@@ -73,7 +63,11 @@ export function goingOn({ restarts, all, plan: { refs }, file, matches }: Asked)
     return begun.find(({ one }) => one === by?.one || isBegunBy(one, by?.nameOf(ref) ?? ref));
   };
   return {
-    goes(ref, match) {
+    /**
+     * Whether a row was begun again by --restart and has not gone since, nor has the one that it is like: what is said of
+     * them was known when it was agreed to.
+     */
+    goes(ref: string, match: Match) {
       const last = lastOf(ref);
       if (!last || match.from === last.one) return false;
       const { one, nameOf, since } = last;
@@ -83,7 +77,8 @@ export function goingOn({ restarts, all, plan: { refs }, file, matches }: Asked)
       const isAgreed = restarted.asks(nameOf(ref), refs.get(ref) ?? '');
       return isLeft && isAgreed && lastSent(since, ref, match) < restarted.run;
     },
-    settledIn(ref) {
+    /** The journal that says of a row what became of it since it was begun again. */
+    settledIn(ref: string) {
       const last = lastOf(ref)?.one;
       return last?.past.rowStatuses.has(ref) ? last : undefined;
     },

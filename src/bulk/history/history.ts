@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { journalFolder } from '../../batch/journal-folder.ts';
 import type { Context } from '../../context.ts';
 import { makeFolders } from '../../disk/file/make-folders.ts';
-import { type Held, withLock } from '../../disk/lock/lock.ts';
+import { withLock } from '../../disk/lock/lock.ts';
 import { thisBoot } from '../../disk/lock/lock-entry.ts';
 import { askWitnesses } from '../../disk/lock/witness.ts';
 import { claimRows, forgetRows, lockJournal } from '../journal/claims.ts';
@@ -11,31 +11,13 @@ import type { Journal } from '../journal/open-journal.ts';
 import { forgetOvertaken, overtakeOthers } from '../journal/overtaken.ts';
 import { isRepeatable, mayBeOverwritten, type Plan } from '../rows/plan.ts';
 import { beginJournal, wording } from './begin-journal.ts';
-import { type EarlierRuns, type Known, type MadeBefore, readEarlierRuns, type Wanted } from './earlier-runs.ts';
-
-/** What is known of the rows. While it is held, no run begins that has one of them. */
-export type History = Known & {
-  /** What any earlier run of this account and command has made: no look takes one of them for a row of this run. */
-  readonly made: Iterable<MadeBefore>;
-  /** Another login has sent some of the rows: without --again or --restart no run begins. */
-  readonly isOfStrangers: boolean;
-  begin(): Promise<Journal>;
-  /** Fires where another process has the journal now. */
-  readonly lost: Held['lost'];
-  release(): Promise<void>;
-};
+import { type EarlierRuns, type Known, readEarlierRuns, type Wanted } from './earlier-runs.ts';
 
 type World = Pick<Context, 'files' | 'clock'>;
 
-/** Reads what earlier runs did, and holds the rows of this one. */
-export async function openHistory(
-  { files, clock }: World,
-  identity: Identity,
-  plan: Plan,
-  wish: Wanted,
-): Promise<History> {
-  const folder = journalFolder(join(files.state, 'bulk'), wording);
-  const present = { boot: thisBoot(), saidBy: await askWitnesses() };
+/** Reads what earlier runs did, and holds the rows of this one: meanwhile no run begins that has one of them. */
+export async function openHistory({ files, clock }: World, identity: Identity, plan: Plan, wish: Wanted) {
+  const { folder, present } = await journalsIn(files);
   const startedAt = { wallMs: clock.now().getTime(), ticks: clock.ticks() };
   const what = 'the record of what was sent';
   await folder.onDisk(() => makeFolders(folder.path));
@@ -47,8 +29,7 @@ export async function openHistory(
     let journal: Journal | undefined;
     return {
       ...knownIn(earlier),
-      made: earlier.made,
-      isOfStrangers: earlier.isOfStrangers,
+      /** Fires where another process has the journal now. */
       lost: held.lost,
       async begin() {
         // A person may have thought about the question for as long as they like.
@@ -74,13 +55,14 @@ export async function lookAtHistory(
   plan: Plan,
   wish: Wanted,
 ): Promise<Known> {
-  const folder = journalFolder(join(files.state, 'bulk'), wording);
-  const present = { boot: thisBoot(), saidBy: await askWitnesses() };
+  const { folder, present } = await journalsIn(files);
   const asked = { folder, present, clock, identity, plan, wish, onlyLooks: true };
   return knownIn(await folder.onDisk(() => readEarlierRuns(asked)));
 }
 
-const knownIn = ({ chosen: { matches, resent }, ...earlier }: EarlierRuns): Known => {
-  const { own, stopped, isCopy, grown, others, alike, senders, goesAgain, drafted } = earlier;
-  return { own, stopped, isCopy, grown, others, alike, senders, goesAgain, drafted, matches, resent };
-};
+const journalsIn = async ({ state }: Context['files']) => ({
+  folder: journalFolder(join(state, 'bulk'), wording),
+  present: { boot: thisBoot(), saidBy: await askWitnesses() },
+});
+
+const knownIn = ({ chosen: { matches, resent }, ...earlier }: EarlierRuns) => ({ ...earlier, matches, resent });

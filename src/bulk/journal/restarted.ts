@@ -1,17 +1,7 @@
 import { type RowRequests, rowRequests } from '../rows/row-requests.ts';
 
 /** Rows that --restart began again, and the last run that did. */
-export type Restarted = {
-  readonly run: number;
-  readonly size: number;
-  /** The list that it began has come to its end: what it has left of that, it has left for good. */
-  readonly isEnded: boolean;
-  has(row: string): boolean;
-  /** What it was to send for each; empty where nobody has agreed to that. */
-  readonly requests: RowRequests;
-  /** Whether that was it: a build between releases did not write it down. */
-  asks(row: string, request: string): boolean;
-};
+export type Restarted = Omit<ReturnType<typeof restartedRows>, 'begin' | 'ends'>;
 
 type Line = { readonly rows: readonly string[]; readonly is?: readonly string[] };
 
@@ -35,6 +25,7 @@ export function restartedRows() {
     ends(content: string | undefined) {
       if (list === undefined || content === list) isEnded = true;
     },
+    /** The list that it began has come to its end: what it has left of that, it has left for good. */
     get isEnded() {
       return isEnded;
     },
@@ -45,7 +36,11 @@ export function restartedRows() {
       return rows.size;
     },
     has: (row: string) => rows.has(row),
-    requests: rows,
+    /** What it was to send for each; empty where nobody has agreed to that. */
+    get requests(): RowRequests {
+      return rows;
+    },
+    /** Whether that was it: a build between releases did not write it down. */
     asks: (row: string, request: string) => request !== '' && [request, any].includes(rows.get(row) ?? ''),
   };
 }
