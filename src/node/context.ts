@@ -7,7 +7,7 @@ import { sanitize } from '../text/sanitize.ts';
 import { sleep, ticks } from '../ticks.ts';
 import { ownEnvironment } from './environment.ts';
 import { type Going, note } from './going.ts';
-import { letGoOfLostTerminal, takeHangups } from './hung-up.ts';
+import { isTerminal, letGoOfLostTerminal, takeHangups } from './hung-up.ts';
 import type { lineReader } from './line-reader.ts';
 import type { Parts } from './progress.ts';
 import { screenHush } from './screen-hush.ts';
@@ -20,7 +20,7 @@ export function nodeContext(): Context {
   const hangups = new Set<() => void>();
   const lent: Lent = { isLent: false };
   const { signal, hungUp } = interruptSignal(hangups, lent);
-  process.once('exit', letGoOfLostTerminal);
+  process.once('exit', () => letGoOfLostTerminal(isTerminal));
   // Looked for when they are needed: who has no home learns it as of any other failure.
   const files = {
     get config() {

@@ -20,14 +20,14 @@ export function takeHangups(stdin: typeof process.stdin, hungUp: () => void): vo
 
 /**
  * At the end of the process: a terminal that went away is let go of, so that Node does not set its modes back. Its number
- * stays taken: whatever is opened after it must not become a standard stream.
+ * stays taken: whatever is opened after it must not become a standard stream. `wasTerminal`: by the number of its device.
  */
-export function letGoOfLostTerminal(): void {
+export function letGoOfLostTerminal(wasTerminal: (rdev: number) => boolean): void {
   const { closeSync, fstatSync, openSync } = process.getBuiltinModule('node:fs');
   for (const fd of [0, 1, 2]) {
     try {
       const found = fstatSync(fd);
-      if (!found.isCharacterDevice() || !isTerminal(found.rdev)) continue;
+      if (!found.isCharacterDevice() || !wasTerminal(found.rdev)) continue;
       if (process.getBuiltinModule('node:tty').isatty(fd)) continue;
       closeSync(fd);
       openSync('/dev/null', 'r+');
@@ -38,7 +38,7 @@ export function letGoOfLostTerminal(): void {
 }
 
 /** By the numbers of Linux: a console, the controlling terminal, a pseudo-terminal. It stays one while it is lost. */
-function isTerminal(rdev: number): boolean {
+export function isTerminal(rdev: number): boolean {
   const major = (rdev >> 8) & 0xfff;
   return process.platform === 'linux' && (major === 4 || major === 5 || (major >= 136 && major <= 143));
 }

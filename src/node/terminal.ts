@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import type { TerminalEvents, TerminalPort } from '../terminal-port.ts';
+import { letGoOfLostTerminal } from './hung-up.ts';
 
 /** Whether another program has the terminal: a Ctrl-C there is its own, and may mean something else. */
 export type Lent = { isLent: boolean };
@@ -10,7 +11,8 @@ export function openTerminal(env: Context['env'], lent: Lent): TerminalPort {
   let events: TerminalEvents | undefined;
   const out = output(() => events);
   const job = jobSignals(() => events);
-  process.once('exit', closeLost);
+  // That they were terminals is known here on any system.
+  process.once('exit', () => letGoOfLostTerminal(() => true));
 
   return {
     env,
@@ -63,22 +65,6 @@ export function openTerminal(env: Context['env'], lent: Lent): TerminalPort {
       return () => clearTimeout(timer);
     },
   };
-}
-
-/**
- * At its end Node puts the modes of its terminal back, and aborts where that fails (ResetStdio, node.cc): so what was
- * one, and is gone, is closed before.
- */
-function closeLost(): void {
-  const { closeSync, fstatSync } = process.getBuiltinModule('node:fs');
-  const { isatty } = process.getBuiltinModule('node:tty');
-  for (const fd of [0, 1, 2]) {
-    try {
-      if (fstatSync(fd).isCharacterDevice() && !isatty(fd)) closeSync(fd);
-    } catch {
-      // It is closed already.
-    }
-  }
 }
 
 function setRaw(stdin: NodeJS.ReadStream, mode: 'on' | 'off'): void {
