@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noControlCharactersInRegex: keys are sequences of them
+
 /**
  * A key that was pressed, or a paste.
  *
@@ -99,7 +101,6 @@ function unfinished(rest: string): Key[] {
 }
 
 const pasteOf = (text: string): Key[] => {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must go
   const kept = text.replaceAll(/\r\n?/gu, '\n').replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/gu, '');
   return kept === '' ? [] : [key('paste', kept)];
 };
@@ -109,18 +110,12 @@ const key = (name: string, text = ''): Key => ({ name, ctrl: false, alt: false, 
 /** So many characters are read; undefined: and are no key. */
 type Step = { readonly length: number; readonly key: Key | 'paste' | undefined };
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: sequences are made of them
 const csi = /^\x1b{1,2}\[([\x30-\x3f]*)([\x20-\x2f]*)([\x40-\x7e])/u;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: sequences are made of them
 const unfinishedCsi = /^\x1b{1,2}\[[\x30-\x3f]*[\x20-\x2f]*$/u;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: sequences are made of them
 const ss3 = /^\x1b{1,2}O(\d*)([\x40-\x7e])/u;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: sequences are made of them
 const unfinishedSs3 = /^\x1b{1,2}O\d*$/u;
 /** An answer or a message of the terminal: until ST, or until what ends every sequence. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: sequences are made of them
 const message = /^\x1b[\]P_^X][^\x07\x1b\x18\x1a]*(?:\x07|\x1b\\|\x18|\x1a|(?=\x1b[^\\]))/u;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: sequences are made of them
 const unfinishedMessage = /^\x1b[\]P_^X][^\x07\x1b\x18\x1a]*\x1b?$/u;
 
 function nextKey(text: string): Step | 'more' {
@@ -140,7 +135,6 @@ function nextKey(text: string): Step | 'more' {
   if (unfinishedCsi.test(text) || unfinishedSs3.test(text) || unfinishedMessage.test(text)) return 'more';
   const said = message.exec(text);
   if (said) return { length: said[0].length, key: undefined };
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences are made of them
   const broken = /^\x1b{1,2}[[O][\x20-\x3f]*/u.exec(text);
   // A sequence in which something else begins is given up; what begins is read.
   if (broken) return { length: broken[0].length, key: undefined };

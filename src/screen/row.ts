@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noControlCharactersInRegex: styles begin with ESC
+
 import { graphemes, isNarrow, isSimple } from '../text/measure.ts';
 import { onlyColours } from '../text/sanitize.ts';
 import { type Pen, penAfter } from './style.ts';
@@ -9,7 +11,6 @@ import { cells } from './width.ts';
  */
 export type Row = { readonly texts: readonly string[]; readonly pens: readonly Pen[]; readonly isCertain: boolean };
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with ESC
 const style = /\x1b\[([\d;]*)m/u;
 
 /**
@@ -63,9 +64,7 @@ function putAll(text: string, put: (text: string, width: number) => void): boole
   return isCertain;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with ESC
 const plain = /^[\x20-\x7e\x1b]*$/u;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: an escape that begins no style
 const otherEscape = /\x1b(?!\[[\d;]*m)/u;
 
 const clean = (line: string): string =>
