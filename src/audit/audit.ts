@@ -6,7 +6,7 @@ import { diskWords } from '../disk/file/disk-failure.ts';
 import { openSharedLog, type SharedLog, type SharedLogOptions } from '../disk/log/shared-log.ts';
 import { orElsewhere } from '../disk/place/elsewhere.ts';
 import { whatIsWrongWith } from '../disk/place/folder-check.ts';
-import { codeOf, Failure, isInterruption, messageOf } from '../errors.ts';
+import { codeOf, Failure, isInterruption, messageOf, orElse } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { type About, aboutText, type Line, lineText, numbersOf, type Outcome, type Who } from './entry.ts';
 import { auditRoot, fileName, monthOf } from './place.ts';
@@ -140,22 +140,14 @@ async function withoutRecord({ config }: AuditPorts['files']): Promise<string> {
 
 /** Who runs svc, and the program that does so for them. */
 function whoIs({ env, origin }: Pick<Context, 'env' | 'origin'>): Who {
-  user ??= userOf(env);
+  // A container may run as somebody whom its system does not know.
+  user ??= orElse(() => userInfo().username, env.USER ?? env.USERNAME ?? String(process.getuid?.() ?? ''));
   host ??= hostname();
   return { user, host, client: origin?.client ?? null };
 }
 
 let user: string | undefined;
 let host: string | undefined;
-
-/** A container may run as somebody whom its system does not know. */
-function userOf(env: Context['env']): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return env.USER ?? env.USERNAME ?? String(process.getuid?.() ?? '');
-  }
-}
 
 /** An entry of which nobody knows what became of it, with what its lines say. */
 type Unsettled = { readonly seq: number; readonly about: About; readonly text: string };

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { Context } from '../context.ts';
+import { codeOf } from '../errors.ts';
 import { once } from '../promise/once.ts';
 
 type Output = Writable & { readonly isFile?: boolean };
@@ -104,7 +105,7 @@ function toPipe(fd: number, open: () => Writable): Write {
       while (!stream && room >= 0 && written < bytes.length) written += writeSync(fd, bytes, written);
     } catch (error) {
       // Somebody else has filled it, and who reads may come later.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+      if (codeOf(error) !== 'EAGAIN') throw error;
     }
     if (!stream && written === bytes.length) return done();
     stream ??= open().on('error', () => {});

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { codeOf, orElse } from '../errors.ts';
 import type { TerminalEvents, TerminalPort } from '../terminal-port.ts';
 import { letGoOfLostTerminal } from './hung-up.ts';
 
@@ -17,13 +18,9 @@ export function openTerminal(env: Context['env'], lent: Lent): TerminalPort {
   return {
     env,
     size() {
-      try {
-        const [columns, rows] = stdout.getWindowSize();
-        return { columns, rows };
-      } catch {
-        // It is gone; who writes to it hears of that.
-        return { columns: 0, rows: 0 };
-      }
+      // Where it is gone, who writes to it hears of that.
+      const [columns, rows] = orElse(() => stdout.getWindowSize(), [0, 0]);
+      return { columns, rows };
     },
     listen(told) {
       events = told;
@@ -68,11 +65,8 @@ export function openTerminal(env: Context['env'], lent: Lent): TerminalPort {
 }
 
 function setRaw(stdin: NodeJS.ReadStream, mode: 'on' | 'off'): void {
-  try {
-    stdin.setRawMode(mode === 'on');
-  } catch {
-    // It is gone; who reads it hears of that.
-  }
+  // Where it is gone, who reads it hears of that.
+  orElse(() => stdin.setRawMode(mode === 'on'), undefined);
 }
 
 /** The signals of Ctrl-Z and `fg`. While the process stops itself, the first is the system's, and the second ends it. */
@@ -156,7 +150,7 @@ function output(events: () => TerminalEvents | undefined) {
       while (rest.length > 0) rest = rest.subarray(writeSome(rest));
       return 'all';
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return 'some';
+      if (codeOf(error) === 'EAGAIN') return 'some';
       rest = Buffer.alloc(0);
       return 'gone';
     }
@@ -208,11 +202,9 @@ function openAgain(): number {
   const { openSync, constants } = process.getBuiltinModule('node:fs');
   const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
   for (const path of process.platform === 'win32' ? [] : ['/proc/self/fd/1', '/dev/tty']) {
-    try {
-      return openSync(path, O_WRONLY | O_NONBLOCK | O_NOCTTY);
-    } catch {
-      // Not on this system, or not for this user.
-    }
+    // Not on every system, nor for every user.
+    const fd = orElse(() => openSync(path, O_WRONLY | O_NONBLOCK | O_NOCTTY), undefined);
+    if (fd !== undefined) return fd;
   }
   return 1;
 }
@@ -220,13 +212,8 @@ function openAgain(): number {
 /** Node keeps the modes of before only until it gives them back once: what a program leaves behind, stty puts right. */
 function notedModes(): () => void {
   const { execFileSync } = process.getBuiltinModule('node:child_process');
-  const stty = (...args: string[]) => {
-    try {
-      return execFileSync('stty', args, { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' }).trim();
-    } catch {
-      return '';
-    }
-  };
+  const stty = (...args: string[]) =>
+    orElse(() => execFileSync('stty', args, { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' }).trim(), '');
   const noted = process.platform === 'win32' ? '' : stty('-g');
   return () => {
     if (noted !== '') stty(noted);
