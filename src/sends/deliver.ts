@@ -74,34 +74,28 @@ function unwritten(held: Held, error: unknown): Failure {
 
 type Decided = Pick<Draft, 'decided_at' | 'decided_by'>;
 
-/** What a failure leaves of the draft. One that was taken over is no longer ours to say. */
-async function ended(held: Held, at: number, failure: Failure, decided: Decided): Promise<Draft> {
-  const isUnknown = failure.isUnsure;
+/** What a failure leaves of the draft. */
+function ended(held: Held, at: number, failure: Failure, decided: Decided): Promise<Draft> {
   const error = failure.message;
-  try {
-    if (isUnknown) return await held.end((draft) => ({ ...draft, ...decided, state: 'unknown', error }));
-    const back = (draft: Draft) => withStep(draft, at, { state: 'waiting', before: null });
-    // A login that may not, a network that is not there: another try may do it. The service's own no stays one.
-    if (refusals.includes(failure.kind) && !failure.isHeld)
-      return await held.end((draft) => ({ ...back(draft), ...decided, state: 'refused', error }));
-    return await held.end((draft) => ({ ...back(draft), state: 'waiting', error: null }));
-  } catch (own) {
-    held.stop();
-    if (own instanceof Failure) return held.draft();
-    throw own;
-  }
+  if (failure.isUnsure) return endedAs(held, (draft) => ({ ...draft, ...decided, state: 'unknown', error }));
+  const back = (draft: Draft) => withStep(draft, at, { state: 'waiting', before: null });
+  // A login that may not, a network that is not there: another try may do it. The service's own no stays one.
+  if (refusals.includes(failure.kind) && !failure.isHeld)
+    return endedAs(held, (draft) => ({ ...back(draft), ...decided, state: 'refused', error }));
+  return endedAs(held, (draft) => ({ ...back(draft), state: 'waiting', error: null }));
 }
 
 /** That it is refused now says nothing of then. */
-async function backTo(held: Held, { at, step, error }: Unsure): Promise<Draft> {
-  try {
-    return await held.end((draft) => ({ ...withStep(draft, at, step), state: 'unknown', error }));
-  } catch (own) {
+const backTo = (held: Held, { at, step, error }: Unsure): Promise<Draft> =>
+  endedAs(held, (draft) => ({ ...withStep(draft, at, step), state: 'unknown', error }));
+
+/** One that was taken over is no longer ours to say. */
+const endedAs = (held: Held, next: (draft: Draft) => Draft): Promise<Draft> =>
+  held.end(next).catch((error: unknown) => {
     held.stop();
-    if (own instanceof Failure) return held.draft();
-    throw own;
-  }
-}
+    if (error instanceof Failure) return held.draft();
+    throw error;
+  });
 
 /** What keeps a draft back that may have been sent before: of the whole of it nobody knows more than then. */
 export function stillUnsure(failure: Failure, { id, error }: Pick<Draft, 'id' | 'error'>): Failure {
