@@ -8,8 +8,6 @@ export type Change = (draft: Draft, now: Date) => Draft | undefined;
 export type DraftStore = {
   /** A folder, or host and database: never a password. */
   readonly place: string;
-  /** Several machines use it. */
-  readonly isShared: boolean;
   /** One with the same key that is there already is returned as it is. */
   add(draft: NewDraft): Promise<Draft>;
   /** All of them, oldest first. */

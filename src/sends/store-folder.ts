@@ -61,7 +61,6 @@ export async function openFolder(ctx: StoreNeeds, named: string | undefined): Pr
   };
   return {
     place: folder,
-    isShared: false,
     add: (draft) =>
       alone(async (write) => {
         const present = draft.key === null ? undefined : drafts.get(keys.get(draft.key) ?? 0);

@@ -61,7 +61,6 @@ export async function openPostgres({ env }: StoreNeeds, url: string): Promise<Dr
   };
   return {
     place: database.place,
-    isShared: true,
     async add(draft) {
       const written = await database.query({
         lock,
