@@ -142,19 +142,13 @@ const isBusy = ({ id, claim: held }: Draft): Failure =>
     },
   );
 
-const takenOver = (id: number): Failure =>
-  new Failure('failed', `Draft ${id} was taken over by somebody else meanwhile. Nothing more was sent.`, {
-    hint: `Look at it with: svc drafts show ${id}`,
-  });
+const takenOver = (id: number): Failure => notOurs(id, `Draft ${id} was taken over by somebody else meanwhile.`);
 
 const stoodStill = (id: number): Failure =>
-  new Failure(
-    'failed',
-    `This svc stood still while it sent draft ${id}, or the clock was set. Nothing more was sent.`,
-    {
-      hint: `Look at it with: svc drafts show ${id}`,
-    },
-  );
+  notOurs(id, `This svc stood still while it sent draft ${id}, or the clock was set.`);
+
+const notOurs = (id: number, fact: string): Failure =>
+  new Failure('failed', `${fact} Nothing more was sent.`, { hint: `Look at it with: svc drafts show ${id}` });
 
 /** Whoever had it has not been heard of for so long. */
 export const isLapsed = ({ state, claim: held }: Draft, now: Date): boolean =>
