@@ -96,7 +96,7 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     if (flags.dry_run && !refusal) await lookForHoldersDry(ctx, wish.settings, plan);
     const totals: Sent =
       flags.dry_run || refusal
-        ? nothingSent(plan, Math.round(ctx.clock.ticks() - began))
+        ? nothingSent(flags.dry_run ? plan.chunks : 0, Math.round(ctx.clock.ticks() - began))
         : await send(ctx, wish, kind, plan);
     const sums = reportOf(file, kind.reports, plan, totals);
     const report = flags.dry_run ? previewOf(sums, plan) : sums;

@@ -84,14 +84,14 @@ export function reportOf(file: string, kind: ReportKind, plan: Plan, totals: Tot
   };
 }
 
-/** A dry run's: everything that could be sent is unsent, and `chunks` are those that would be. */
-export const nothingSent = (plan: Plan, ms: number): Totals => ({
+/** Everything that could be sent is unsent. `chunks`: of a dry run those that would be sent. */
+export const nothingSent = (chunks: number, ms: number): Totals => ({
   created: 0,
   updated: 0,
   synced: 0,
   problems: [],
   unaccounted: 0,
-  chunks: plan.chunks,
+  chunks,
   requests: 0,
   resumedRows: 0,
   doneNow: 0,

@@ -107,6 +107,9 @@ test('a dry run with a question sends nothing, now or ever, until it is answered
   expect(dry.stderr).not.toContain('Nothing was sent.');
   const real = await svc(sandboxWorld(), ['contacts', 'sync', tagged], terminal);
   expect(real.stderr).toContain('Nothing was sent.');
+  expect(real.stdout).toContain('in 0 chunks, 0 requests');
+  const { chunks } = JSON.parse((await svc(sandboxWorld(), ['contacts', 'sync', tagged, '--json'])).stdout);
+  expect(chunks).toBe(0);
 });
 
 test.each(['Tussenvoegsel', 'tussenvoegsels', 'Last name prefix'])(
