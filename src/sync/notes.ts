@@ -41,7 +41,7 @@ export function planNotes(plan: Plan, shape: Shape, filters: FilterFlags): strin
 /** As the updates that they would have been by themselves; a list import does not tell those apart. */
 function mergedNotes({ merged }: Plan, { isFoundByPhone }: Shape): string[] {
   if (merged === 0) return [];
-  const counting = isFoundByPhone ? '' : ', counted as already there';
+  const counting = isFoundByPhone ? '' : ', counted as updated';
   return [`Merged by --dedupe merge: ${counted(merged, 'row')} into an earlier one with the same email${counting}.`];
 }
 

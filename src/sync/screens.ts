@@ -24,7 +24,7 @@ export const reportView =
     const { paint, width } = terminal;
     const { rows, rejected, skipped = 0, unknown, unsent, chunks, requests, duration_ms, resumed_rows } = report;
     const outcomes =
-      'synced' in report ? { synced: report.synced } : { created: report.created, 'already there': report.updated };
+      'synced' in report ? { synced: report.synced } : { created: report.created, updated: report.updated };
     const counts = { rows, ...outcomes, rejected, skipped, unknown, unsent: unsent - unknown };
     const room = number(rows).length;
     const lines = Object.entries(counts)

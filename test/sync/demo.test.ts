@@ -54,7 +54,7 @@ test('the demo works from any folder, and each command that it shows can be type
     expect.stringMatching(/^svc contacts sync \S*contacts\.csv --quiet --jq /u),
   ]);
   const typed = await run(['sandbox', 'exec', '--', 'sh', '-c', commands.join('\n')]);
-  expect(typed).toMatchObject({ code: 8, stdout: expect.stringContaining('0 created, 974 already there') });
+  expect(typed).toMatchObject({ code: 8, stdout: expect.stringContaining('0 created, 974 updated') });
   expect(stdout).toContain('outside of one go to your own account');
   const rejects = /^The rejected rows, with what is wrong with each: (.+)$/mu.exec(stdout)?.[1] ?? '';
   expect(await readFile(rejects, 'utf8')).toContain('svc_line,svc_error');

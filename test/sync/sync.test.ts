@@ -442,7 +442,7 @@ describe('rows with one email', () => {
     const ran = await sync(there, text, ['--dedupe', 'merge', '--json']);
     expect(report(ran)).toMatchObject({ rows: 3, created: 2, updated: 1, unsent: 0 });
     expect(ran.stderr).toContain(
-      'Merged by --dedupe merge: 1 row into an earlier one with the same email, counted as already there.\n',
+      'Merged by --dedupe merge: 1 row into an earlier one with the same email, counted as updated.\n',
     );
     expect(await stored(there)).toMatchObject([{ name: 'Ada', company: 'Acme', tags: ['x', 'y'] }, {}]);
   });

@@ -42,7 +42,7 @@ export const demo = defineCommand({
       { says: 'They are there:', words: ['contacts', 'list', '--limit', '5'], mayExit: [0] },
       {
         says: 'Syncing the same file again makes nobody twice: a contact that is there is only completed.',
-        words: ['contacts', 'sync', file, '--quiet', '--jq', '"\\(.created) created, \\(.updated) already there"'],
+        words: ['contacts', 'sync', file, '--quiet', '--jq', '"\\(.created) created, \\(.updated) updated"'],
         mayExit: [8],
       },
     ];
