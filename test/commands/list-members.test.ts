@@ -132,3 +132,44 @@ test('lists update --from takes back no name that a colleague gives between two 
     target_industry: 'Mining',
   });
 });
+
+describe.each([
+  ['no name', undefined],
+  ['an empty name', ''],
+])('a list that the service shows with %s', (_, name) => {
+  /** The account in which list 1 is such a one. */
+  const nameless = () => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const exchange: typeof world.exchange = async (request) => {
+      const answer = await world.exchange(request);
+      if (!request.url.endsWith('/contactslists/list') || !('body' in answer)) return answer;
+      const data = JSON.parse(answer.body).data.map((one: object) => ({ ...one, name }));
+      return { ...answer, body: JSON.stringify({ data }) };
+    };
+    return { ...world, exchange };
+  };
+
+  test('is shown as that before it is deleted', async () => {
+    const asks: string[] = [];
+    const options = { columns: 80, answers: [false], seen: (_: string, text: string) => void asks.push(text) };
+    const ran = await svc(nameless(), ['lists', 'delete', '1'], options);
+    expect(ran.exitCode).toBe(1);
+    expect(asks.join('')).toContain('Contact list 1: without a name');
+  });
+
+  test.each([['lists update 1 --target-industry Health'], ['lists set 1 --contact 7 --yes']])(
+    'is not changed by %s without one',
+    async (line) => {
+      const world = nameless();
+      const ran = await svc(world, line.split(' '));
+      expect(ran).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(
+          /^Error: Contact list 1 has no name.*\nTo give it one: svc lists update 1 --name NAME\n$/mu,
+        ),
+      });
+      expect(world.sent.filter((sent) => !sent.startsWith('GET'))).toEqual([]);
+      expect(await svc(world, ['lists', 'update', '1', '--name', 'New'])).toMatchObject({ exitCode: 0 });
+    },
+  );
+});

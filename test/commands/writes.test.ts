@@ -194,3 +194,15 @@ test('one contact is one contact, and thousands have their comma', async () => {
   const made = await svc(world, ['contacts', 'create', '--file', '-'], { stdin: batch });
   expect(made.stderr).toBe('Created 1 contact.\n');
 });
+
+test('an entry that is shown without a title is named by its id', async () => {
+  const world = sandboxWorld();
+  const exchange: typeof world.exchange = async (request) => {
+    const answer = await world.exchange(request);
+    if (request.method !== 'PATCH' || !('body' in answer)) return answer;
+    const { title: _, ...entry } = JSON.parse(answer.body).entry;
+    return { ...answer, body: JSON.stringify({ entry }) };
+  };
+  const { stderr } = await svc({ ...world, exchange }, ['changelog', 'update', '30', '--version', '2.0']);
+  expect(stderr).toContain('Entry 30 is changed');
+});

@@ -242,6 +242,6 @@ function entryView({ stdout }: Context, record: unknown, words: Words, wanted?: 
   const told = isLater ? `scheduled for ${at}` : state;
   const [lack, then] = wanted !== undefined && !published_at ? [', which keeps no time', ` --at ${wanted}`] : ['', ''];
   const shown = state === 'draft' ? `a draft${lack}. To publish it: svc changelog publish ${id}${then}` : `${told}.`;
-  const done = words(`Entry ${id} (${sanitize(String(title))})`, shown);
+  const done = words(`Entry ${id}${textIn(title) ? ` (${sanitize(String(title))})` : ''}`, shown);
   return { data: { shape: 'record', record }, done, notes: [done] };
 }

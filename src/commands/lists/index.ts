@@ -4,7 +4,7 @@ import { fromOperation } from '../../command/from-operation.ts';
 import { several } from '../../command/several.ts';
 import { addToList } from './add.ts';
 import { importIntoList } from './import.ts';
-import { memberColumns, nameOf, removeFromList, setList, updateList } from './members.ts';
+import { memberColumns, nameShown, removeFromList, setList, updateList } from './members.ts';
 
 export const lists: TopGroup = {
   commands: [
@@ -26,7 +26,7 @@ export const lists: TopGroup = {
       'lists',
       fromOperation('delete', deleteContactList, {
         confirm: (id) => `Delete contact list ${id}? Its contacts stay.`,
-        agreed: async (service, id) => `Contact list ${id}: ${await nameOf(service, id)}`,
+        agreed: async (service, id) => `Contact list ${id}: ${(await nameShown(service, id)) ?? 'without a name'}`,
         rows: { question: (count) => `Delete ${count} contact list${count === 1 ? '' : 's'}? Their contacts stay.` },
         noted: true,
         done: (_, id) => `Contact list ${id} is deleted; its contacts stay.`,

@@ -17,7 +17,7 @@ import { requireStill, whileStill } from '../../command/still-so.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call/call.ts';
 import { counted } from '../../text/number.ts';
-import { withoutUndefined } from '../../text/record.ts';
+import { textIn, withoutUndefined } from '../../text/record.ts';
 
 export const args = { id: param.requiredId('Id of the contact list', 'lists') };
 export const contact = param.ids('Id or email of a contact; repeatable', 'contacts');
@@ -30,14 +30,23 @@ export const memberColumns = [
 export const membersOf = async (service: Service, contactList: number) =>
   (await call(service, listContactListMembers, { params: { contactList } })).data;
 
-/** The service requires the name wherever a list is changed, so the present one is sent. */
-export async function nameOf(service: Service, id: number): Promise<string> {
+/** Undefined where the service shows none. */
+export async function nameShown(service: Service, id: number): Promise<string | undefined> {
   const { data } = await call(service, listContactLists, {});
   const found = data.find((list) => list.contacts_list_id === id);
-  if (found) return found.name;
+  if (found) return textIn(found.name) || undefined;
   throw new Failure('not-found', `There is no contact list ${id} in this account.`, {
     status: 404,
     hint: 'Run: svc lists list',
+  });
+}
+
+/** The service requires the name wherever a list is changed, so the present one is sent. */
+async function nameOf(service: Service, id: number): Promise<string> {
+  const name = await nameShown(service, id);
+  if (name !== undefined) return name;
+  throw new Failure('failed', `Contact list ${id} has no name, and no list is changed without one. Nothing was sent.`, {
+    hint: `To give it one: svc lists update ${id} --name NAME`,
   });
 }
 
