@@ -153,6 +153,13 @@ const elsewhere: Readonly<Record<string, Readonly<Record<string, readonly string
     ...same(['--assign', '--assignee'], ['The service shows nobody whom a ticket is assigned to']),
     ...same(['--contact', '--contact-id'], ['The requester of a ticket is set as it is created, and stays']),
   },
+  'tickets note': {
+    '--status': ['A note sets nothing. To set it: svc tickets update ID --status STATUS'],
+    '--priority': ['A note sets nothing. To set it: svc tickets update ID --priority N'],
+    '--draft': ['The customer never sees a note. For a reply: svc tickets reply ID --body TEXT --draft'],
+    '--hold': ['The customer never sees a note. For a reply: svc tickets reply ID --body TEXT --hold SECONDS'],
+  },
+  'conversations reply': same(['--status', '--resolve'], ['To resolve it: svc conversations resolve ID']),
   ...same(
     ['tickets close', 'tickets resolve'],
     same(['--reason', '--comment', '--message', '--note'], ['To write down why: svc tickets note ID --body TEXT']),

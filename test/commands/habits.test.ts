@@ -587,6 +587,11 @@ describe('what is done otherwise here is told', () => {
     ['tickets relpy 8', 'Did you mean: svc tickets reply\n'],
     ['tickets replay 8', 'Did you mean: svc tickets reply\n'],
     ['alias set bad tickts', 'Did you mean tickets?'],
+    ['tickets note 8 --body x --status open', 'To set it: svc tickets update ID --status STATUS\n'],
+    ['tickets note 8 --body x --priority=2', 'To set it: svc tickets update ID --priority N\n'],
+    ['tickets note 8 --body x --draft', 'For a reply: svc tickets reply ID --body TEXT --draft\n'],
+    ['tickets note 8 --body x --hold 10', 'For a reply: svc tickets reply ID --body TEXT --hold SECONDS\n'],
+    ['conversations reply 2 --body x --status resolved', 'To resolve it: svc conversations resolve ID\n'],
     ['tickets list --order-by priority', 'Did you mean --sort?'],
   ])('svc %s: %s', refusedWith);
 
