@@ -33,7 +33,7 @@ type Break = {
 /** Reads the whole record. `head`: the digest of a line that must be there. */
 export async function verify(root: string, head?: string) {
   const files = filesOf(root);
-  let [lines, isTorn, hasHead] = [0, false, false];
+  let [lines, writes, newest, isTorn, hasHead] = [0, 0, 0, false, false];
   let before: Placed | undefined;
   let found: Break | undefined;
   const { see, gaps } = gapsOf();
@@ -47,7 +47,11 @@ export async function verify(root: string, head?: string) {
       if (found) lookOn(found, placed);
       else if (!follows(placed, before)) found = { before, broken: placed, comesLater: false };
       hasHead ||= placed.digest === head;
-      if (placed.line) see(placed.line);
+      if (placed.line) {
+        see(placed.line);
+        if (placed.line.seq > newest) writes++;
+        newest = Math.max(newest, placed.line.seq);
+      }
       lines++;
       before = placed;
     }
@@ -55,6 +59,8 @@ export async function verify(root: string, head?: string) {
   const fault = found && faultOf(found);
   return {
     lines,
+    /** As `audit list` counts them: most have two lines. */
+    writes,
     /** The digest of the last line; null where there is none. */
     head: before?.digest ?? null,
     fault,

@@ -32,7 +32,7 @@ test('a record that was switched off and on lists both, and verify names the gap
   const off = await svc(world, ['audit', 'verify']);
   expect([off.exitCode, off.stdout]).toEqual([
     0,
-    `4 lines, as svc wrote them. It is switched off since ${from}: nothing that is written is in it.\n`,
+    `2 writes in 4 lines, as svc wrote them. It is switched off since ${from}: nothing that is written is in it.\n`,
   ]);
   later(world);
   const to = timeOf(world);
@@ -41,11 +41,12 @@ test('a record that was switched off and on lists both, and verify names the gap
   const verified = await svc(world, ['audit', 'verify']);
   expect([verified.exitCode, verified.stdout]).toEqual([
     0,
-    `8 lines, as svc wrote them. It was switched off from ${from} to ${to}: what was written then is not in it.\n`,
+    `4 writes in 8 lines, as svc wrote them. It was switched off from ${from} to ${to}: what was written then is not in it.\n`,
   ]);
   const record = JSON.parse((await svc(world, ['audit', 'verify', '--json'])).stdout);
-  expect(record).toMatchObject({ valid: true, fault: null, gaps: [{ from, to }] });
+  expect(record).toMatchObject({ valid: true, fault: null, lines: 8, writes: 4, gaps: [{ from, to }] });
   const rows = (await svc(world, ['audit', 'list'])).stdout.trimEnd().split('\n');
+  expect(rows).toHaveLength(record.writes);
   expect(rows.map((row) => row.split('\t').slice(2, 5))).toEqual([
     ['done', 'tickets note', 'ticket T-1008'],
     ['done', 'config unset audit', 'record of writes on'],

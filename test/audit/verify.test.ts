@@ -49,7 +49,7 @@ const write = (file: string, lines: readonly string[]) =>
 test('a record over three months is whole, and each month begins with the digest of the one before', async () => {
   expect(filesOf(rootIn(whole))).toHaveLength(3);
   const verdict = await verify(rootIn(whole), head);
-  expect(verdict).toMatchObject({ lines: 20, fault: undefined, isTorn: false, hasHead: true });
+  expect(verdict).toMatchObject({ lines: 20, writes: 10, fault: undefined, isTorn: false, hasHead: true });
   expect((await entriesIn(rootIn(whole))).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });
 

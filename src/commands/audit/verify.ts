@@ -30,14 +30,15 @@ export const verify = defineCommand({
     const { root, notes } = await chosenRecord(ctx, settings, flags.account);
     const verdict = await verifyRecord(root, flags.head);
     const why = whyNot(verdict, flags.head);
-    const { lines, head, fault, gaps } = verdict;
-    const said = why ?? `${counted(lines, 'line')}, as svc wrote ${lines === 1 ? 'it' : 'them'}.`;
+    const { lines, writes, head, fault, gaps } = verdict;
+    const said =
+      why ?? `${counted(writes, 'write')} in ${counted(lines, 'line')}, as svc wrote ${lines === 1 ? 'it' : 'them'}.`;
     const told = [said, ...gapWords(gaps, settings)].join(' ');
     return {
       read: true,
       data: {
         shape: 'record',
-        record: { valid: why === undefined, lines, head, fault: fault ?? null, why: why ?? null, gaps },
+        record: { valid: why === undefined, lines, writes, head, fault: fault ?? null, why: why ?? null, gaps },
       },
       human: ({ paint, width }) => paint(why === undefined ? 'green' : 'red', message(told, width)),
       plain: () => told,
