@@ -26,8 +26,6 @@ export function thenOf(planned: Pick<Planned, 'input'>): string {
   return all.length === 0 ? '' : `, then ${listed(all)}`;
 }
 
-export type Besides = ReturnType<typeof countBesides>;
-
 /** Counts what rows do beside their own requests. */
 export function countBesides({ operation }: Plan['row']) {
   const [record = operation.resource] = Object.values(operation.ids ?? {});

@@ -4,15 +4,15 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import type { Failure } from '../../errors.ts';
 import { type EndedRows, endedRows } from '../journal/ended-table.ts';
-import { type Line, partOf } from '../journal/lines.ts';
+import { partOf, type RowLine } from '../journal/lines.ts';
 import type { Journal } from '../journal/open-journal.ts';
-import { type Besides, countBesides } from '../rows/besides.ts';
+import { countBesides } from '../rows/besides.ts';
 import { isRepeatable, keysBehind, type Plan, type Planned } from '../rows/plan.ts';
 import type { Outcome } from './outcome.ts';
 import { keptSecret, type Secrets } from './secrets.ts';
 import type { Sending } from './sending.ts';
 
-type DoneLine = Extract<Line, { done: object }>;
+type DoneLine = Extract<RowLine, { done: object }>;
 
 export type Job = {
   readonly ctx: Context;
@@ -33,39 +33,11 @@ export type Looked = NonNullable<Failure['looked']>;
 
 export type Forbidden = { readonly rows: number; readonly failure: Failure };
 
-/** How far a run has come. */
-export type RunState = {
-  readonly job: Job;
-  /** By position in the file. */
-  readonly ended: EndedRows;
-  /** With --retry-unknown: rows that may be done, and go once more. */
-  readonly mayGo: Set<string>;
-  /** Rows of this run whose outcome is not known. */
-  readonly unknown: Planned[];
-  /** Records of rows that are not done: why a row behind that place in the file must not go first. */
-  readonly doubted: Map<string, { readonly index: number; readonly why: string }>;
-  /** Lines that say that a row is done, of which a copy may still arrive: they wait until a later row is sent. */
-  readonly deferred: Map<string, { readonly planned: Planned; readonly line: DoneLine }>;
-  /** The latest row of each record for which a later row had to wait, with what the service answered. */
-  readonly proofs: Map<string, { readonly planned: Planned; readonly answer: unknown }>;
+type Counts = {
   resumedRows: number;
   doneNow: number;
   /** Of those: drafts. */
   draftedNow: number;
-  /** What they did beside their own requests. */
-  readonly besides: Besides;
-  readonly elapsed: () => number;
-  /** What the run has cost since the last call. */
-  readonly cost: () => { readonly requests: number; readonly ms: number };
-  readonly stop: (error: unknown) => void;
-  readonly stopped: () => Failure | undefined;
-  readonly isOver: () => boolean;
-  /** The service fails at one row after another: the run ends, unless a last look shows that all of them are done. */
-  readonly troubled: (why: Failure) => void;
-  readonly overcome: () => void;
-  /** Writes a line for which nobody waits: a row of which it is lost is looked for by the next run. */
-  readonly keep: (line: Parameters<Journal['write']>[0]) => void;
-  readonly kept: () => Promise<unknown>;
   /** Of rows that were not found: the longest look, and all candidates. */
   looked: Looked;
   /** Rows that the policy forbade, with those behind them: how many, and why the first. */
@@ -80,7 +52,10 @@ export type RunState = {
   problems: number;
 };
 
-export function beginRun(job: Job): RunState {
+/** How far a run has come. */
+export type RunState = ReturnType<typeof beginRun>;
+
+export function beginRun(job: Job) {
   const { ctx, journal, sending } = job;
   const began = ctx.clock.ticks();
   const elapsed = () => Math.round(ctx.clock.ticks() - began);
@@ -88,28 +63,40 @@ export function beginRun(job: Job): RunState {
   let stopped: Failure | undefined;
   let trouble: Failure | undefined;
   let requestsNoted = 0;
-  const stop = (error: unknown) => {
+  const stop = (error: unknown): void => {
     stopped ??= asFailure(error, 'The run');
   };
-  return {
-    job,
-    ended: endedRows(),
-    mayGo: new Set(),
-    unknown: [],
-    doubted: new Map(),
-    deferred: new Map(),
-    proofs: new Map(),
+  const unknown: Planned[] = [];
+  const counts: Counts = {
     resumedRows: 0,
     doneNow: 0,
     draftedNow: 0,
-    besides: countBesides(job.plan.row),
     looked: { seconds: 0, candidates: [] },
     forbidden: undefined,
     sends: 0,
     capped: 0,
     cappedUnsure: 0,
     problems: 0,
+  };
+  return {
+    ...counts,
+    job,
+    /** By position in the file. */
+    ended: endedRows(),
+    /** With --retry-unknown: rows that may be done, and go once more. */
+    mayGo: new Set<string>(),
+    /** Rows of this run whose outcome is not known. */
+    unknown,
+    /** Records of rows that are not done: why a row behind that place in the file must not go first. */
+    doubted: new Map<string, { readonly index: number; readonly why: string }>(),
+    /** Lines that say that a row is done, of which a copy may still arrive: they wait until a later row is sent. */
+    deferred: new Map<string, { readonly planned: Planned; readonly line: DoneLine }>(),
+    /** The latest row of each record for which a later row had to wait, with what the service answered. */
+    proofs: new Map<string, { readonly planned: Planned; readonly answer: unknown }>(),
+    /** What they did beside their own requests. */
+    besides: countBesides(job.plan.row),
     elapsed,
+    /** What the run has cost since the last call. */
     cost() {
       const requests = sending.requests - requestsNoted;
       requestsNoted += requests;
@@ -117,14 +104,16 @@ export function beginRun(job: Job): RunState {
     },
     stop,
     stopped: () => stopped ?? trouble,
-    troubled(why) {
+    /** The service fails at one row after another: the run ends, unless a last look shows that all of them are done. */
+    troubled(why: Failure) {
       trouble ??= why;
     },
     overcome() {
       trouble = undefined;
     },
     isOver: () => stopped !== undefined || trouble !== undefined || ctx.signal.aborted,
-    keep(line) {
+    /** Writes a line for which nobody waits: a row of which it is lost is looked for by the next run. */
+    keep(line: RowLine) {
       const writing = journal.write(line).catch(stop);
       writings.add(writing);
       void writing.finally(() => writings.delete(writing));
