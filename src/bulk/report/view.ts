@@ -19,21 +19,21 @@ type Standing = {
   /** That cannot be sent as they stand in the file, or were refused by the service. */
   readonly rejected: number;
   /** How much of what is done became drafts. */
-  readonly drafted?: 'none' | 'some' | 'all';
+  readonly drafted: 'none' | 'some' | 'all';
   /** Of those: one that may still be sent. */
-  readonly isAnyWaiting?: boolean;
+  readonly isAnyWaiting: boolean;
   /** What is sent now becomes drafts. */
-  readonly isDraft?: boolean;
+  readonly isDraft: boolean;
   /** Of how many rows nobody knows whether they are done. */
-  readonly unknown?: number;
+  readonly unknown: number;
   /** Each row was in the file then, as it is now. */
-  readonly isSame?: boolean;
+  readonly isSame: boolean;
   /** A later run was told to send rows of it once more. Else what is to be sent was rejected then. */
-  readonly isFreed?: boolean | undefined;
+  readonly isFreed: boolean | undefined;
   /** Of some rows nobody knows whether what was to follow is done. */
-  readonly inDoubt?: boolean;
+  readonly inDoubt: boolean;
   /** With --again, which sends none of it. */
-  readonly isAgain?: boolean;
+  readonly isAgain: boolean;
 };
 
 /** Of rows whose drafts a person rejected. `elsewhere`: how many of the file other files have sent. */
@@ -46,48 +46,38 @@ export function rejectedNote(rows: number, { elsewhere, isDraft }: { elsewhere: 
 }
 
 export function earlierNote(at: string, standing: Standing): string {
-  const {
-    isFinished,
-    settled,
-    left,
-    rejected,
-    drafted,
-    isDraft,
-    inDoubt,
-    unknown = 0,
-    isSame,
-    isFreed,
-    isAnyWaiting,
-    isAgain,
-  } = standing;
+  const { isFinished, settled, left, isSame, isFreed } = standing;
   const when = localTime(at);
-  // No advice to send it all again: these may be there.
-  if (isFinished && unknown > 0 && left === 0)
-    return `This file was done at ${when}, but for ${rowsInWords(unknown)} that may or may not have been done. Nothing is sent now.`;
-  if (isFinished && drafted === 'some' && left === 0)
-    return `This file was done at ${when}, some of its rows as drafts: nothing is sent. To see those: svc drafts list --all. To send it all again, what was sent too, add --restart.`;
-  if (isFinished && drafted === 'all' && left === 0 && !isDraft && !isAnyWaiting)
-    return `This file became drafts at ${when}, and none of them waits: nothing is sent. To see them: svc drafts list --all.`;
-  if (isFinished && drafted === 'all' && left === 0 && !isDraft)
-    return `This file became drafts at ${when}: nothing is sent beside them. To see and send those that wait: svc drafts list --all.`;
-  if (isFinished && drafted === 'all' && left === 0)
-    return `This file became drafts at ${when}: no more are made. To see them: svc drafts list --all. To make them all again, add --restart.`;
   if (!isFinished) return `Resuming the run of ${when}: ${rowsInWords(settled)} settled, ${rowsInWords(left)} to send.`;
-  if (left > 0 && isSame) {
-    const why = isFreed ? '' : ` that ${left === 1 ? 'was' : 'were'} rejected then`;
-    return `This file was done at ${when}, but for ${rowsInWords(left)}${why}.`;
-  }
-  if (left > 0)
-    return `This file was done at ${when}; it has ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} not in it then.`;
+  if (left === 0) return nothingLeft(when, standing);
+  const were = left === 1 ? 'was' : 'were';
+  if (!isSame) return `This file was done at ${when}; it has ${rowsInWords(left)} that ${were} not in it then.`;
+  return `This file was done at ${when}, but for ${rowsInWords(left)}${isFreed ? '' : ` that ${were} rejected then`}.`;
+}
+
+function nothingLeft(when: string, standing: Standing): string {
+  const { rejected, drafted, isAnyWaiting, isDraft, unknown, inDoubt, isAgain } = standing;
+  const [done, became] = [`This file was done at ${when}`, `This file became drafts at ${when}`];
+  // No advice to send it all again: these may be there.
+  if (unknown > 0)
+    return `${done}, but for ${rowsInWords(unknown)} that may or may not have been done. Nothing is sent now.`;
+  if (drafted === 'some')
+    return `${done}, some of its rows as drafts: nothing is sent. To see those: svc drafts list --all. To send it all again, what was sent too, add --restart.`;
+  if (drafted === 'all' && isDraft)
+    return `${became}: no more are made. To see them: svc drafts list --all. To make them all again, add --restart.`;
+  if (drafted === 'all' && isAnyWaiting)
+    return `${became}: nothing is sent beside them. To see and send those that wait: svc drafts list --all.`;
+  if (drafted === 'all')
+    return `${became}, and none of them waits: nothing is sent. To see them: svc drafts list --all.`;
   if (rejected === 0 && inDoubt)
-    return `This file was done at ${when}: nothing is sent. Of some rows it is not known whether all was done; their errors say how to look.`;
-  if (rejected === 0) return `This file was done at ${when}: nothing is sent. To send it all again, add --restart.`;
-  const them = rejected === 1 ? 'it' : 'them';
+    return `${done}: nothing is sent. Of some rows it is not known whether all was done; their errors say how to look.`;
+  if (rejected === 0) return `${done}: nothing is sent. To send it all again, add --restart.`;
+  const [them, were] = rejected === 1 ? ['it', 'was'] : ['them', 'were'];
   const doubt = inDoubt ? ' Of some others it is not known whether all was done; their errors say how to look.' : '';
   const again = isAgain
     ? ' --again is for rows that were sent from another file, or as another request. To send it all again, what is done too, add --restart.'
     : '';
-  return `This file was done at ${when}, except for ${rowsInWords(rejected)} that ${rejected === 1 ? 'was' : 'were'} rejected. Nothing is sent now. Correct ${them} and run it again; what is done is not sent twice.${doubt}${again}`;
+  return `${done}, except for ${rowsInWords(rejected)} that ${were} rejected. Nothing is sent now. Correct ${them} and run it again; what is done is not sent twice.${doubt}${again}`;
 }
 
 /** A line for each count, one for each request of a dry run, one for each error. */
