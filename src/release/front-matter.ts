@@ -1,5 +1,6 @@
 import { parseDocument } from 'yaml';
 import { messageOf } from '../errors.ts';
+import { isTexts } from '../text/record.ts';
 import type { Problem } from './pick.ts';
 import { normalised } from './section.ts';
 
@@ -90,6 +91,3 @@ function fieldsIn(given: ReadonlyMap<string, unknown>, yaml: string): { readonly
   }
   return { fields };
 }
-
-const isTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string');

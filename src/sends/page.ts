@@ -3,7 +3,7 @@ import { body as block, fields } from '../output/thread.ts';
 import type { Terminal } from '../output/view.ts';
 import { readingWidth } from '../text/measure.ts';
 import { readHtml } from '../text/reading.ts';
-import { fieldsIn, isRecord, textIn } from '../text/record.ts';
+import { fieldsIn, isRecord, isTexts, textIn } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cells, wrap } from '../text/width.ts';
 import { type Draft, type Step, textField, textOfStep } from './draft.ts';
@@ -47,9 +47,6 @@ function toldOtherwise({ operation: id, body }: Sending, entry: Thread['record']
     ...(entry && isTexts(labels) ? ['labels'] : []),
   ];
 }
-
-const isTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string');
 
 /**
  * Fields of a body as lines of their own. One line break in a value must not make two fields of it. What the request has

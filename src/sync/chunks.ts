@@ -1,8 +1,12 @@
+import type * as v from 'valibot';
+import type { syncContacts } from '../api/contacts.ts';
 import { digestOf } from '../text/digest.ts';
 import { emailKey, type Problem, problem, type Row } from './rows.ts';
 
 /** Rows that go out in one request. `number` counts from 0 through the whole file, also after a resume. */
 export type Chunk = { readonly number: number; readonly rows: readonly Row[] };
+
+export type SyncAnswer = Pick<v.InferOutput<typeof syncContacts.response>, 'created' | 'updated' | 'errors'>;
 
 /** What the service made of a chunk. `synced` where it does not tell created from updated. */
 export type Tally = { readonly created: number; readonly updated: number; readonly synced: number };
@@ -62,7 +66,7 @@ export const byEmailOrPhone: KeysOf = (row) => {
   return digits.length < 5 ? byEmail(row) : [...byEmail(row), `phone ${digits}`];
 };
 
-/** How many lines of the file a row stands for. */
+/** The lines of the file that a row stands for. */
 const linesOf = (row: Row): readonly number[] => (row.alsoLines ? [row.line, ...row.alsoLines] : [row.line]);
 
 export const lineCount = (chunk: Chunk): number =>
@@ -72,19 +76,9 @@ export const lineCount = (chunk: Chunk): number =>
  * The answer of syncContacts as outcomes of file lines. `chunk.rows[index]` names the line, never arithmetic. Should
  * the service's counts not add up, the sum of ours still does: what it does not account for counts as unsent.
  */
-export function judgeAnswer(
-  chunk: Chunk,
-  answer: {
-    readonly created: number;
-    readonly updated: number;
-    readonly errors: readonly { readonly index: number; readonly error: string }[];
-  },
-): Outcome {
+export function judgeAnswer(chunk: Chunk, answer: SyncAnswer): Outcome {
   const refused = new Map<number, string>();
-  for (const { index, error } of answer.errors) {
-    const before = refused.get(index);
-    if (chunk.rows[index]) refused.set(index, before === undefined ? error : `${before}; ${error}`);
-  }
+  for (const { index, error } of answer.errors) if (chunk.rows[index]) refuse(refused, index, error);
   const problems = problemsOf(chunk, refused);
   const accepted = chunk.rows.length - refused.size;
   const created = within(answer.created, accepted);
@@ -121,10 +115,14 @@ export function refusedRows(fields: Readonly<Record<string, readonly string[]>>)
   for (const [name, messages] of Object.entries(fields)) {
     const index = /^contacts(?:\.(\d+)|\[(\d+)\])/u.exec(name);
     if (!index) continue;
-    const row = Number(index[1] ?? index[2]);
     const text = messages.map((message) => message.replace(/\.$/u, '')).join('; ');
-    const before = refused.get(row);
-    refused.set(row, before === undefined ? text : `${before}; ${text}`);
+    refuse(refused, Number(index[1] ?? index[2]), text);
   }
   return refused;
+}
+
+/** One row may be refused for several reasons. */
+function refuse(refused: Map<number, string>, index: number, why: string): void {
+  const before = refused.get(index);
+  refused.set(index, before === undefined ? why : `${before}; ${why}`);
 }

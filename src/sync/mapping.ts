@@ -1,3 +1,5 @@
+import type * as v from 'valibot';
+import type { SyncContact } from '../api/contacts.ts';
 import { Failure } from '../errors.ts';
 import { columnName, findColumn, isEmail, listedColumns, oneColumn } from '../tabular/columns.ts';
 import { type Field, fieldOf, isBareName } from '../tabular/header-names.ts';
@@ -7,17 +9,7 @@ export type Target = Field | `metadata.${string}`;
 export const isOwnData = (to: string): to is `metadata.${string}` => to.startsWith('metadata.');
 
 /** What is sent of a row: only what it holds, since a blank says nothing. */
-export type Contact = {
-  email: string;
-  name?: string;
-  last_name?: string;
-  phone?: string;
-  company?: string;
-  website?: string;
-  country?: string;
-  tags?: string[];
-  metadata?: Record<string, unknown>;
-};
+export type Contact = v.InferOutput<typeof SyncContact> & { website?: string; country?: string };
 
 /** What a contact of the operation looks like: syncContacts knows tags, create_sync_contacts websites and countries. */
 export type Shape = {

@@ -1,5 +1,6 @@
 import { detached } from '../text/detached.ts';
-import { jsonIn } from '../text/json.ts';
+import { jsonAs } from '../text/json.ts';
+import { isTexts } from '../text/record.ts';
 
 export const usualSeparator = ';';
 
@@ -33,7 +34,7 @@ export function tagReader(separator: string | undefined, onList: () => void): Ad
   return (text, tags) => {
     const cell = remembered.get(text) ?? readNew(text);
     if (cell.isList) onList();
-    for (const tag of cell.tags) add(tags, tag);
+    for (const tag of cell.tags) if (tag !== '' && !tags.includes(tag)) tags.push(tag);
     return cell.doubt;
   };
 }
@@ -49,10 +50,6 @@ function cellReader(separator: string | undefined): (text: string) => TagCell {
     const doubt = separator === undefined ? otherSeparators.find((other) => text.includes(other)) : undefined;
     return { tags, isList: false, doubt };
   };
-}
-
-function add(tags: string[], tag: string): void {
-  if (tag !== '' && !tags.includes(tag)) tags.push(tag);
 }
 
 const unquoted = (tag: string): string =>
@@ -87,7 +84,5 @@ function quotedTags(text: string, part: RegExp): string[] | undefined {
 
 /** A cell that is a JSON array of texts. */
 function jsonTags(text: string): string[] | undefined {
-  const value = jsonIn(text);
-  if (!Array.isArray(value) || !value.every((tag) => typeof tag === 'string')) return undefined;
-  return value.map((tag) => tag.trim());
+  return jsonAs(text, isTexts)?.map((tag) => tag.trim());
 }

@@ -16,12 +16,11 @@ import {
   judgeSilentAnswer,
   type KeysOf,
   refusedRows,
+  type SyncAnswer,
 } from './chunks.ts';
 import type { Contact } from './mapping.ts';
 import type { PhoneHolders } from './phone-holders.ts';
 import type { Target } from './run.ts';
-
-type SyncAnswer = Parameters<typeof judgeAnswer>[1];
 
 /** Into the account: syncContacts. */
 export function accountTarget(outer: Service): Target {

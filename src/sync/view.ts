@@ -1,5 +1,4 @@
-import type { Progress } from '../batch/pace.ts';
-import { progressText as rowsProgress } from '../batch/pace.ts';
+import { type Progress, progressText as rowsProgress } from '../batch/pace.ts';
 import { localTime, rowForPipe } from '../output/cells.ts';
 import { number } from '../text/number.ts';
 import type { Earlier } from './journal.ts';

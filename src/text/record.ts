@@ -7,6 +7,8 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 
+export const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
+
 /** A text; undefined for anything else. */
 export const textIn = (value: unknown): string | undefined => (isText(value) ? value : undefined);
 

@@ -1,20 +1,19 @@
 import { isCount, isTime } from '../../batch/journal-values.ts';
 import { jsonAs } from '../../text/json.ts';
-import { type Fields, fieldsIn, isRecord, isText } from '../../text/record.ts';
+import { type Fields, fieldsIn, isRecord, isText, isTexts } from '../../text/record.ts';
 import type { About, Line } from './lines.ts';
 
-const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isId = (value: unknown): boolean => value === null || isCount(value);
 const areIds = (ids: unknown): boolean => Array.isArray(ids) && ids.every(isCount);
 const isBefore = ({ before, there, left, made }: Fields): boolean =>
   isId(before) && (there === undefined || areIds(there)) && [left ?? 0, made ?? 0].every(isCount);
-const areKeys = (keys: unknown): boolean => keys === undefined || areTexts(keys);
+const areKeys = (keys: unknown): boolean => keys === undefined || isTexts(keys);
 const isMade = ({ id, of, keys, at }: Fields): boolean =>
   isId(id) && (of === undefined || isCount(of)) && areKeys(keys) && (at === undefined || isTime(at));
 
 export const parseLine = (text: string): Line | undefined => jsonAs(text, isLine);
 
-const areNamed = (again: unknown): boolean => again === undefined || (Array.isArray(again) && again.every(areTexts));
+const areNamed = (again: unknown): boolean => again === undefined || (Array.isArray(again) && again.every(isTexts));
 
 const isAbout = (about: unknown): about is Fields & About =>
   isRecord(about) &&
@@ -54,11 +53,11 @@ function isLine(line: unknown): line is Line {
   }
   if (again) {
     const { rows, settings } = fieldsIn(again);
-    return [rows, settings].every(areTexts);
+    return [rows, settings].every(isTexts);
   }
   if (restart) {
     const { rows, is = [] } = fieldsIn(restart);
-    return [rows, is].every(areTexts);
+    return [rows, is].every(isTexts);
   }
   if (renamed) {
     const { rows } = fieldsIn(renamed);
