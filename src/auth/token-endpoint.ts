@@ -9,7 +9,7 @@ import { jsonIn } from '../text/json.ts';
 import { counted } from '../text/number.ts';
 import { fieldsIn, textIn } from '../text/record.ts';
 import { withoutSentSecrets } from '../text/redact.ts';
-import { version } from '../version.ts';
+import { userAgent } from '../version.ts';
 
 export type Ports = Pick<Context, 'exchange' | 'clock' | 'progress' | 'notice' | 'signal'>;
 export type Limits = Pick<Settings, 'timeoutMs' | 'maxWaitMs'> & Partial<Pick<Settings, 'insecureHttp'>>;
@@ -58,7 +58,7 @@ export function prepare(oauth: Library, ports: Ports, limits: Limits, { client, 
       const wire = {
         method: request.method,
         url,
-        headers: { ...request.headers, 'user-agent': `svc/${version}` },
+        headers: { ...request.headers, 'user-agent': userAgent },
         body: String(request.body),
         timeoutMs: limits.timeoutMs,
         ...(!manner.mustFinish && { signal: ports.signal }),

@@ -3,11 +3,10 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { type Installed, installed } from '../../disk/place/installed.ts';
 import { Failure, interruption } from '../../errors.ts';
-import { userAgent } from '../../http/send/user-agent.ts';
 import { isOlder, isVersion } from '../../release/version.ts';
 import { jsonIn } from '../../text/json.ts';
 import { isRecord } from '../../text/record.ts';
-import { version } from '../../version.ts';
+import { userAgent, version } from '../../version.ts';
 import { type Check, fine, wrong } from './check.ts';
 
 /** What is announced at an address. */

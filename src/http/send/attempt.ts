@@ -5,13 +5,13 @@ import type { Outcome } from '../../retry/retry.ts';
 import { retryAfterMs } from '../../retry/retry-after.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { withoutSentSecrets } from '../../text/redact.ts';
+import { userAgent } from '../../version.ts';
 import { type Judged, judgeAnswer } from '../exchange/answer.ts';
 import type { RequestSpec, Service } from '../exchange/asking.ts';
 import { denialIn } from '../exchange/promised.ts';
 import type { Wire } from '../exchange/request.ts';
 import { momentBy, serviceClock } from '../exchange/service-clock.ts';
 import type { Recording } from './recorded.ts';
-import { userAgent } from './user-agent.ts';
 
 /** An attempt, its answer read once. `judged`: of a write, how its success agrees with the table. */
 export type Attempt = {

@@ -1,3 +1,0 @@
-import { version } from '../../version.ts';
-
-export const userAgent = `svc/${version}`;
