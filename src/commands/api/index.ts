@@ -10,7 +10,7 @@ import { connect, isLookedFor, preparedLook, type Service, withHint } from '../.
 import { readDenialIn } from '../../http/exchange/promised.ts';
 import { askedOf, fieldsFrom, type Known, methods, operationAt, relativePath } from '../../http/exchange/raw.ts';
 import type { Wire } from '../../http/exchange/request.ts';
-import type { Sent } from '../../http/send/job.ts';
+import type { Sent } from '../../http/exchange/writes.ts';
 import { send } from '../../http/send/send.ts';
 import type { View } from '../../output/view.ts';
 import { readBody } from '../../retry/own-word.ts';

@@ -2,6 +2,7 @@ import type { Effect } from '../../api/operation.ts';
 import type { Context, HttpResponse, Write } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import type { Body } from '../../retry/own-word.ts';
+import type { Judged } from './answer.ts';
 import type { RequestSpec, Service } from './asking.ts';
 import { madeIds } from './made.ts';
 import type { Wire } from './request.ts';
@@ -18,16 +19,18 @@ export function restIs({ writes }: Pick<Context, 'writes'>, rest: string): void 
   if (writes) writes.rest = rest;
 }
 
-/** How a request that writes ended well. */
+/** How a request ended well. */
 export type Sent =
-  | { readonly how: 'answered'; readonly response: Pick<HttpResponse, 'status'>; readonly body: Body }
+  | { readonly how: 'answered'; readonly response: HttpResponse; readonly body: Body; readonly judged?: Judged }
+  /** Found by looking. */
   | { readonly how: 'found'; readonly json: unknown }
+  /** A repeated delete that found nothing more to delete. */
   | { readonly how: 'gone' };
 
 export type Sending = { readonly asked: RequestSpec; readonly wire: Wire };
 
 /** Waits for a request that writes, and notes for the whole command what became of it. */
-export async function noted<S extends Sent>({ ctx }: Service, at: Sending, sending: Promise<S>): Promise<S> {
+export async function noted({ ctx }: Service, at: Sending, sending: Promise<Sent>): Promise<Sent> {
   try {
     const sent = await sending;
     ctx.writes?.done.push(writeOf(at, sent));

@@ -3,9 +3,10 @@ import { decideAfterLook, type Sight } from '../../retry/retry.ts';
 import { briefly, nothingStored, stoppedShort, unknownOutcome } from '../exchange/endings.ts';
 import { countdown } from '../exchange/gate.ts';
 import { type Look, type Looked, lookMs, lookUntilSettled } from '../exchange/settle.ts';
+import type { Sent } from '../exchange/writes.ts';
 import type { Attempt } from './attempt.ts';
 import { answerOf, redirectHint, refuseStranger } from './ends.ts';
-import type { Job, Sent, State } from './job.ts';
+import type { Job, State } from './job.ts';
 
 /** Looks for what the attempt may have made: found, to be sent again, or the Failure that says what is not known. */
 export async function afterLook(

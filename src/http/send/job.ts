@@ -1,8 +1,5 @@
 import type { Bearer } from '../../auth/session.ts';
-import type { HttpResponse } from '../../context.ts';
-import type { Body } from '../../retry/own-word.ts';
 import type { History, Rules } from '../../retry/retry.ts';
-import type { Judged } from '../exchange/answer.ts';
 import type { Leaves, RequestSpec, Service } from '../exchange/asking.ts';
 import type { Wire } from '../exchange/request.ts';
 import type { Look } from '../exchange/settle.ts';
@@ -43,10 +40,3 @@ export type State = {
   /** A copy of it may still arrive. */
   readonly mayArrive: boolean;
 };
-
-export type Sent =
-  | { readonly how: 'answered'; readonly response: HttpResponse; readonly body: Body; readonly judged?: Judged }
-  /** Found by looking. */
-  | { readonly how: 'found'; readonly json: unknown }
-  /** A repeated delete that found nothing more to delete. */
-  | { readonly how: 'gone' };

@@ -23,11 +23,11 @@ export type Recording = {
  * Sends a request that writes, and keeps the record of it: an entry before it leaves, what became of it after. All
  * attempts of one request are one entry. Where it cannot be recorded it does not leave.
  */
-export async function recorded<S extends Sent>(
+export async function recorded(
   service: Service,
   sending: Sending,
-  send: (recording: Recording) => Promise<S>,
-): Promise<S> {
+  send: (recording: Recording) => Promise<Sent>,
+): Promise<Sent> {
   const { audit, ctx } = service;
   if (audit === 'off') return send({ leaves: async () => {} });
   const record = recordOf(service, sending);

@@ -9,10 +9,10 @@ import type { Leaves, RequestSpec, RestsOn, Service } from '../exchange/asking.t
 import { countdown, type Pass } from '../exchange/gate.ts';
 import type { Wire } from '../exchange/request.ts';
 import type { Look } from '../exchange/settle.ts';
-import { noted } from '../exchange/writes.ts';
+import { noted, type Sent } from '../exchange/writes.ts';
 import { type Attempt, attemptOnce, isDoubtful, mayArrive } from './attempt.ts';
 import { endings, endOf, preserveDoubt, refusal, refuseStranger, responseOf } from './ends.ts';
-import type { Job, Sent, State } from './job.ts';
+import type { Job, State } from './job.ts';
 import type { Recording } from './recorded.ts';
 
 export type SendOptions = {
