@@ -5,6 +5,18 @@ import type { Wire } from '../exchange/request.ts';
 import type { Look } from '../exchange/settle.ts';
 import type { Recording } from './recorded.ts';
 
+export type SendOptions = {
+  /** How long to wait out rate limits and retries in all; default: --max-wait, else two minutes. */
+  readonly maxWaitMs?: number;
+  /** An earlier run has sent it, and nobody knows whether it was done. */
+  readonly wasSent?: boolean;
+  /** For `verify`: finds what an attempt has made whose outcome is not known. */
+  readonly look?: Look;
+  /** Whether the service shows that a success names another record than ours. */
+  readonly contradicts?: (answer: unknown) => Promise<boolean>;
+  readonly leaves?: Leaves;
+};
+
 /** Of a write: both throw what keeps it from being sent again. */
 type Again = {
   /** Whether it may leave now, also where it may be done already. */
@@ -13,21 +25,22 @@ type Again = {
   readonly isAsSeen: () => Promise<void>;
 };
 
+/** What a write needs besides: nothing leaves without `recording`. */
+export type Written = SendOptions & {
+  readonly recording?: Recording;
+  readonly again?: Again;
+  /** When what is asked again was last looked at, in the clock's ticks. */
+  readonly lookedAt?: number;
+};
+
 /** What holds for all attempts of one request. */
-export type Job = {
+export type Job = Written & {
   readonly service: Service;
   readonly asked: RequestSpec;
   readonly wire: Wire;
   readonly rules: Rules;
-  readonly look: Look | undefined;
-  readonly contradicts: ((answer: unknown) => Promise<boolean>) | undefined;
-  /** Of a write: nothing leaves without it. */
-  readonly recording: Recording | undefined;
-  readonly again: Again | undefined;
-  readonly leaves: Leaves | undefined;
   /** In the clock's ticks. */
   readonly started: number;
-  /** When what is asked again was last looked at. */
   readonly lookedAt: number;
 };
 

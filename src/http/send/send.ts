@@ -5,27 +5,13 @@ import { insteadOf } from '../../promise/instead-of.ts';
 import { once } from '../../promise/once.ts';
 import { type Cause, decide, type History, type Next, type Rules, untried } from '../../retry/retry.ts';
 import { retryAfterMs } from '../../retry/retry-after.ts';
-import type { Leaves, RequestSpec, RestsOn, Service } from '../exchange/asking.ts';
+import type { RequestSpec, RestsOn, Service } from '../exchange/asking.ts';
 import { countdown, type Pass } from '../exchange/gate.ts';
 import type { Wire } from '../exchange/request.ts';
-import type { Look } from '../exchange/settle.ts';
 import { noted, type Sent } from '../exchange/writes.ts';
 import { type Attempt, attemptOnce, isDoubtful, mayArrive } from './attempt.ts';
 import { endings, endOf, preserveDoubt, refusal, refuseStranger, responseOf } from './ends.ts';
-import type { Job, State } from './job.ts';
-import type { Recording } from './recorded.ts';
-
-export type SendOptions = {
-  /** How long to wait out rate limits and retries in all; default: --max-wait, else two minutes. */
-  readonly maxWaitMs?: number;
-  /** An earlier run has sent it, and nobody knows whether it was done. */
-  readonly wasSent?: boolean;
-  /** For `verify`: finds what an attempt has made whose outcome is not known. */
-  readonly look?: Look;
-  /** Whether the service shows that a success names another record than ours. */
-  readonly contradicts?: (answer: unknown) => Promise<boolean>;
-  readonly leaves?: Leaves;
-};
+import type { Job, SendOptions, State, Written } from './job.ts';
 
 const defaultMaxWaitMs = 120_000;
 
@@ -70,12 +56,6 @@ function askingAgain({ ctx, restsOn }: Service, judged: SendRequest | undefined)
   return { isAllowed: asking(restsOn?.mayLeave), isAsSeen: asking(restsOn?.beforeRepeat ?? restsOn?.mayLeave) };
 }
 
-type Written = SendOptions & {
-  readonly recording?: Recording;
-  readonly again?: Job['again'];
-  readonly lookedAt?: number;
-};
-
 async function sendOn(service: Service, asked: RequestSpec, wire: Wire, options: Written): Promise<Sent> {
   const rules: Rules = {
     safety: asked.safety,
@@ -84,10 +64,9 @@ async function sendOn(service: Service, asked: RequestSpec, wire: Wire, options:
     reachesCustomer: asked.reaches === 'customer',
     maxWaitMs: options.maxWaitMs ?? service.settings.maxWaitMs ?? defaultMaxWaitMs,
   };
-  const { look, contradicts, recording, again, leaves } = options;
   const started = service.ctx.clock.ticks();
   const { lookedAt = started } = options;
-  const job: Job = { service, asked, wire, rules, look, contradicts, recording, again, leaves, started, lookedAt };
+  const job: Job = { ...options, service, asked, wire, rules, started, lookedAt };
   const bearer = await service.session.bearer(asked);
   let state: State = { bearer, history: untried, doubt: undefined, mayArrive: false };
   for (let number = 1; ; number++) {
