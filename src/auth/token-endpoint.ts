@@ -3,7 +3,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Context, HttpRequest, HttpResponse, Lost } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
 import { isGatewayTimeout, isOfGateways, isOwnRefusal, readBody, saysLimit } from '../retry/own-word.ts';
-import { decide, type History, type Outcome, type Rules, untried } from '../retry/retry.ts';
+import { decide, type History, type Outcome, type Rules, repeated, untried } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
 import { jsonIn } from '../text/json.ts';
 import { counted } from '../text/number.ts';
@@ -108,11 +108,9 @@ async function sendPatiently(ports: Ports, limits: Limits, request: HttpRequest,
     history = { ...history, elapsedMs: clock.ticks() - began };
     const step = decide(rules, history, outcomeOf(answer));
     if (step.next === 'repeat') {
-      const limited = step.because === 'rate-limit';
-      await pause(ports, step.afterMs, limited ? 'The service limits logins' : 'No connection to the service');
-      history = limited
-        ? { ...history, refusals: history.refusals + 1 }
-        : { ...history, refusals: 0, unsent: history.unsent + 1 };
+      const isLimited = step.because === 'rate-limit';
+      await pause(ports, step.afterMs, isLimited ? 'The service limits logins' : 'No connection to the service');
+      history = repeated(history, step.because);
     } else if ('lost' in answer) {
       throw lostFailure(answer, request.url, manner);
     } else if (step.next === 'fail' && step.as === 'rate-limited') {

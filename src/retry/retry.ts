@@ -61,6 +61,15 @@ export type Next =
 /** `foreign-limit`: the request may have worked all the same. */
 export type Cause = 'rate-limit' | 'foreign-limit' | 'unsent' | 'doubt';
 
+/** What has happened to a request that is about to be repeated for that cause. */
+export function repeated(history: History, because: Cause): History {
+  const { refusals, unsent, doubts } = history;
+  if (because === 'rate-limit') return { ...history, refusals: refusals + 1 };
+  if (because === 'foreign-limit') return { ...history, refusals: refusals + 1, doubts: Math.max(doubts, 1) };
+  if (because === 'unsent') return { ...history, refusals: 0, unsent: unsent + 1 };
+  return { ...history, refusals: 0, unsent: 0, doubts: doubts + 1 };
+}
+
 /** A refused connection is tried three times within about two seconds. */
 const unsentPauses = [500, 1200];
 const doubtPauses = [500, 1000, 2000];

@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors.ts';
-import { decideAfterLook, type Sight } from '../../retry/retry.ts';
+import { decideAfterLook, repeated, type Sight } from '../../retry/retry.ts';
 import { briefly, nothingStored, stoppedShort, unknownOutcome } from '../exchange/endings.ts';
 import { countdown } from '../exchange/gate.ts';
 import { type Look, type Looked, lookMs, lookUntilSettled } from '../exchange/settle.ts';
@@ -31,11 +31,7 @@ export async function afterLook(
   if (then.next === 'repeat') {
     await countdown(ctx, then.afterMs, 'The service failed');
     // Nothing of it is there, and nothing is on its way any more.
-    return {
-      ...state,
-      doubt: undefined,
-      history: { ...history, refusals: 0, unsent: 0, doubts: history.doubts + 1 },
-    };
+    return { ...state, doubt: undefined, history: repeated(history, 'doubt') };
   }
   await refuseStranger(job, state, attempt);
   if (then.as === 'nothing-stored' && answer) throw nothingStored(asked, answer.status, looked);

@@ -3,7 +3,7 @@ import type { HttpResponse, Lost, SendRequest } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 import { once } from '../../promise/once.ts';
-import { type Cause, decide, type History, type Next, type Rules, untried } from '../../retry/retry.ts';
+import { decide, type Next, type Rules, repeated, untried } from '../../retry/retry.ts';
 import { retryAfterMs } from '../../retry/retry-after.ts';
 import type { RequestSpec, RestsOn, Service } from '../exchange/asking.ts';
 import { countdown, type Pass } from '../exchange/gate.ts';
@@ -181,7 +181,7 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
     }
     case 'repeat':
       if (!step.because.endsWith('-limit')) await countdown(service.ctx, step.afterMs, 'No answer from the service');
-      return { ...state, history: after(history, step.because) };
+      return { ...state, history: repeated(history, step.because) };
     case 'look':
       // There is nothing to be seen at a stranger's. A gateway that fails is none, so there the question can wait.
       if ('status' in attempt.exchanged && attempt.exchanged.status < 500) await refuseStranger(job, state, attempt);
@@ -216,12 +216,4 @@ async function giveBack(pass: Pass, exchanged: HttpResponse | Lost, step: Next):
     return pass.answered(Number.isNaN(remaining) ? undefined : remaining);
   }
   await pass.refused(step.next === 'repeat' ? step.afterMs : (retryAfterMs(exchanged.headers) ?? 1000));
-}
-
-function after(history: History, because: Cause): History {
-  const { refusals, unsent, doubts } = history;
-  if (because === 'rate-limit') return { ...history, refusals: refusals + 1 };
-  if (because === 'foreign-limit') return { ...history, refusals: refusals + 1, doubts: Math.max(doubts, 1) };
-  if (because === 'unsent') return { ...history, refusals: 0, unsent: unsent + 1 };
-  return { ...history, refusals: 0, unsent: 0, doubts: doubts + 1 };
 }
