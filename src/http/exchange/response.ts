@@ -67,7 +67,7 @@ export const unreadable = (response: HttpResponse): Failure =>
   });
 
 function forbidden(said: Said, asked: OperationFacts, { kind, profile, variable }: Holder): Failure {
-  const status = 403;
+  const refused = (message: string, hint: string) => new Failure('forbidden', message, { status: 403, hint });
   if (said.code === 'insufficient_scope') {
     const named = scopes.filter((scope) => said.description?.includes(scope));
     const missing = named.length > 0 ? named : [asked.scope].filter((scope) => typeof scope === 'string');
@@ -75,31 +75,26 @@ function forbidden(said: Said, asked: OperationFacts, { kind, profile, variable 
     const refresh = `Run: svc auth refresh${missing.map((scope) => ` --scope ${scope}`).join('')}`;
     // Only an OAuth login is granted more.
     const renewed = `It cannot be given more. With one that has ${wanted}: ${loginCommand(kind, profile)}`;
-    return new Failure('forbidden', `This login lacks the scope ${missing.join(' ') || 'that this needs'}.`, {
-      status,
-      hint: variable
-        ? `The token in ${variable} cannot be given more: set one there that has ${wanted}.`
-        : kind === 'oauth'
-          ? refresh
-          : renewed,
-    });
+    const fact = `This login lacks the scope ${missing.join(' ') || 'that this needs'}.`;
+    if (variable)
+      return refused(fact, `The token in ${variable} cannot be given more: set one there that has ${wanted}.`);
+    return refused(fact, kind === 'oauth' ? refresh : renewed);
   }
   if (asked.credentials.length === 1 && asked.credentials[0] === 'oauth') {
-    return new Failure('forbidden', sentence(said.text, 'The service refuses this credential here'), {
-      status,
-      hint: `Webhook subscriptions need an OAuth login. ${variable ? `Unset ${variable}, then run` : 'Run'}: ${loginCommand('oauth', profile)}`,
-    });
+    const run = variable ? `Unset ${variable}, then run` : 'Run';
+    return refused(
+      sentence(said.text, 'The service refuses this credential here'),
+      `Webhook subscriptions need an OAuth login. ${run}: ${loginCommand('oauth', profile)}`,
+    );
   }
   if (asked.module) {
-    return new Failure('forbidden', sentence(said.text, `The ${moduleNames[asked.module]} module is off`), {
-      status,
-      hint: `Switch on the ${moduleNames[asked.module]} module in the account, then run: svc doctor`,
-    });
+    const name = moduleNames[asked.module];
+    return refused(
+      sentence(said.text, `The ${name} module is off`),
+      `Switch on the ${name} module in the account, then run: svc doctor`,
+    );
   }
-  return new Failure('forbidden', sentence(said.text, 'The service does not allow this'), {
-    status,
-    hint: 'Run: svc auth status',
-  });
+  return refused(sentence(said.text, 'The service does not allow this'), 'Run: svc auth status');
 }
 
 const sentence = (said: string | undefined, otherwise: string): string => {
