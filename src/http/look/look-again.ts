@@ -1,4 +1,3 @@
-import { operationList } from '../../api/index.ts';
 import type { Operation } from '../../api/operation.ts';
 import { resources } from '../../api/resources.ts';
 import type { Context, HttpResponse } from '../../context.ts';
@@ -6,6 +5,8 @@ import { insteadOf } from '../../promise/instead-of.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { RequestSpec } from '../exchange/asking.ts';
 import { stoppedShort, unknownOutcome } from '../exchange/endings.ts';
+import { readerOf } from '../exchange/record.ts';
+import { shownIn } from '../exchange/shown.ts';
 import { shownOtherwise } from './shown-otherwise.ts';
 
 export type LookAgain = {
@@ -36,10 +37,10 @@ export async function lookAgain(about: LookAgain, answer: HttpResponse, other: s
 
 /** Whether nothing has changed, and the words that are there are not those that were sent. */
 async function oldText({ input, was, operation }: LookAgain, seen: unknown): Promise<string | undefined> {
-  const { rewrites, answer } = operation;
+  const { rewrites } = operation;
   if (was === undefined || !rewrites) return undefined;
   const { field, shownAs } = rewrites;
-  const now = fieldsIn(fieldsIn(seen)[answer.key ?? '']);
+  const now = shownIn(operation, seen);
   if (was[shownAs] !== now[shownAs] || was.updated_at !== now.updated_at) return undefined;
   const { showsContent, showsWords } = await import('../../text/reading.ts');
   const [html, sent] = [String(now[shownAs]), String(fieldsIn(input.body)[field])];
@@ -48,13 +49,11 @@ async function oldText({ input, was, operation }: LookAgain, seen: unknown): Pro
 
 /** The answer to a read of that very record; undefined where there is none. */
 async function seenNow({ operation, input, read }: LookAgain): Promise<unknown> {
-  const { answer, resource } = operation;
-  const reading = operationList.find(
-    (one) => one.safety === 'read' && one.ids && answer.key && one.answer.key === answer.key,
-  );
+  const { resource } = operation;
+  const reading = readerOf(resource);
   if (!reading) return undefined;
   const json = await read(reading).catch(insteadOf('any', undefined));
   const [asked] = Object.values(fieldsIn(input.params));
   const { idField = 'id' } = resources[resource];
-  return fieldsIn(fieldsIn(json)[answer.key ?? ''])[idField] === asked ? json : undefined;
+  return shownIn(reading, json)[idField] === asked ? json : undefined;
 }
