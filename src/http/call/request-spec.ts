@@ -27,12 +27,12 @@ export type Evidence = Partial<Pick<Prepared, 'before' | 'takes'>> & {
  * That is made up only where it is told.
  */
 export function requestSpec(operation: Operation, input: Typed, evidence: Evidence): RequestSpec {
-  const { effect, id, safety, credentials, scope, module, ownLimit, reaches, grant, deletes, makes } = operation;
+  const { effect } = operation;
   if (!effect) return operation;
   const { params, body } = input;
   const { before, takes = () => true, was, readOf } = evidence;
   const asked: RequestSpec = {
-    ...{ id, safety, credentials, scope, module, ownLimit, reaches, grant, deletes, makes },
+    ...operation,
     about: aboutOf(operation, params),
     promised: operation,
     // An id is taken only where all else agrees.
