@@ -69,7 +69,7 @@ function bounded(operation: Operation, body: Body, fields: Fields): Kept<Body> {
   if (key !== undefined && Array.isArray(held)) return boundedList(operation, { ...body, [key]: held }, fields);
   if (!isRecord(held)) return { kept: body, leftOut: [] };
   const wanted = fields ? onlyFields(held, fields) : held;
-  const { kept, leftOut } = smallRecord(isRecord(wanted) ? wanted : {}, room - 100, askWith(operation));
+  const { kept, leftOut } = smallRecord(wanted, room - 100, askWith(operation));
   if (key === undefined) return { kept, leftOut };
   const beside = smallRecord(withoutKey(body, key), 2_000, askWith(operation));
   return { kept: { ...beside.kept, [key]: kept }, leftOut: [...leftOut, ...beside.leftOut] };

@@ -3,7 +3,7 @@ import { interruption } from '../errors.ts';
 import type { Service } from '../http/call/call.ts';
 import type { Copy } from '../mirror/store/open-copy.ts';
 import { counted } from '../text/number.ts';
-import { isRecord } from '../text/record.ts';
+import { fieldsIn } from '../text/record.ts';
 import { type Answer, answer } from './answer.ts';
 import { firstItems, room, smallRecord } from './bounds.ts';
 import { onlyFields } from './slices.ts';
@@ -47,9 +47,9 @@ function boundedAnswer(
   boundary: string,
 ): Answer {
   if (!Array.isArray(value)) {
-    const wanted = fields ? onlyFields(value, fields) : value;
+    const wanted = fields ? onlyFields(value, fields) : fieldsIn(value);
     const ask = (field: string) => `For the rest call ${name} with fields "${field}".`;
-    const { kept, leftOut } = smallRecord(isRecord(wanted) ? wanted : {}, room - 100, ask);
+    const { kept, leftOut } = smallRecord(wanted, room - 100, ask);
     return answer({ [key]: kept }, leftOut, lines, boundary);
   }
   const rows = fields ? value.map((row) => onlyFields(row, fields)) : value;

@@ -7,7 +7,7 @@ import { fieldsIn } from '../text/record.ts';
 import { type Answer, answer } from './answer.ts';
 import { firstItems, room } from './bounds.ts';
 import { onlyFields } from './slices.ts';
-import { fieldsOfInput, invalid, refuseUnknown, type Tool } from './tool.ts';
+import { invalid, readingTool } from './tool.ts';
 
 /** Nothing was sent: a person decides. */
 export function draftAnswer({ id, record, told }: Drafted): Answer {
@@ -25,25 +25,21 @@ export function draftAnswer({ id, record, told }: Drafted): Answer {
 }
 
 /** What became of drafts. Approving one is never a tool. */
-export const listDrafts: Tool = {
-  name: 'listDrafts',
-  title: 'List drafts',
-  description: 'List the drafts that you and others have made, newest first, with what became of them.',
-  inputSchema: {
-    type: 'object',
+export const listDrafts = readingTool(
+  {
+    name: 'listDrafts',
+    title: 'List drafts',
+    description: 'List the drafts that you and others have made, newest first, with what became of them.',
+    outputSchema: { type: 'object', properties: { drafts: { type: 'array' } } },
+    toolset: 'tickets',
+  },
+  {
     properties: {
       state: { type: 'string', description: 'waiting, sending, sent, rejected, refused or unknown' },
       fields: { type: 'string', description: 'Like id,state' },
     },
   },
-  outputSchema: { type: 'object', properties: { drafts: { type: 'array' } } },
-  annotations: { readOnlyHint: true },
-  reach: 'read',
-  toolset: 'tickets',
-  async run({ service, input, boundary }) {
-    refuseUnknown(listDrafts, input);
-    const fields = fieldsOfInput(input);
-    const { state } = input;
+  async ({ service, input: { state }, boundary }, fields) => {
     if (state !== undefined && !draftStates.some((each) => each === state))
       throw invalid({ state: [`must be one of ${draftStates.join(', ')}`] });
     const { ctx, settings } = service;
@@ -58,4 +54,4 @@ export const listDrafts: Tool = {
     const leftOut = more > 0 ? [`${counted(more, 'older draft')} left out. Name the \`fields\` that you need.`] : [];
     return answer({ drafts: shown }, leftOut, [`${counted(found.length, 'draft')}.`, ...others], boundary);
   },
-};
+);

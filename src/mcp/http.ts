@@ -128,11 +128,9 @@ function refuse(response: ServerResponse, status: number, message: string): void
   response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }));
 }
 
+/** Of one that is open still: each is forgotten as it closes. */
 const whenClosed = (response: ServerResponse): Promise<void> =>
-  new Promise((closed) => {
-    if (response.closed) closed();
-    else response.once('close', () => closed());
-  });
+  new Promise((closed) => response.once('close', () => closed()));
 
 async function listen(http: HttpServer, port: number): Promise<number> {
   await new Promise<void>((listening, failed) => {

@@ -6,6 +6,7 @@ import {
   type JSONRPCMessage,
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import { deepestJson } from '../retry/own-word.ts';
 import { isDeeperThan } from '../text/json-depth.ts';
 import { fieldsIn, isRecord } from '../text/record.ts';
 
@@ -49,9 +50,6 @@ function checkedCall(message: Request): Request | string {
   if (typeof name !== 'string') return 'A call needs the name of a tool, for example "listTickets".';
   if (input === null) return { ...message, params: { ...rest, name } };
   if (input !== undefined && !isRecord(input)) return 'The arguments must be an object, for example {"id": 7}.';
-  if (isDeeperThan(deepest, input)) return `The arguments may be nested ${deepest} levels deep.`;
+  if (isDeeperThan(deepestJson, input)) return `The arguments may be nested ${deepestJson} levels deep.`;
   return message;
 }
-
-/** As of what the service answers. */
-const deepest = 200;

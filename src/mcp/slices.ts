@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import { pick, refuseUnknownFields, valueAt } from '../output/fields.ts';
-import { isRecord } from '../text/record.ts';
+import type { Fields } from '../text/record.ts';
 
 /**
  * Parts of long texts and lists, as an answer that left something out names them and as `fields` asks for them:
@@ -28,14 +28,11 @@ export function restName(field: string, from: number): string {
 }
 
 /** The fields of a record that were asked for. One that is not there is refused by name, parts stand under their name. */
-export function onlyFields(record: unknown, fields: readonly string[]): unknown {
+export function onlyFields(record: unknown, fields: readonly string[]): Fields {
   const whole = fields.filter((field) => !field.includes('['));
   refuseUnknownFields(record, whole, withoutKeys);
-  const picked = pick(record, whole);
-  const parts = fields
-    .filter((field) => field.includes('['))
-    .map((field): [string, unknown] => [field, partOf(record, field)]);
-  return { ...(isRecord(picked) ? picked : {}), ...Object.fromEntries(parts) };
+  const parts = fields.filter((field) => field.includes('[')).map((field) => [field, partOf(record, field)] as const);
+  return { ...pick(record, whole), ...Object.fromEntries(parts) };
 }
 
 /** A refusal stands among svc's own lines, where no key of a customer may stand. */

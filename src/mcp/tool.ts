@@ -38,14 +38,14 @@ export type Tool = Omit<Derived, 'operation'> & {
 
 /** A tool that only reads. `answer`: once its arguments are known; `fields`: those that were asked for of each record. */
 export function readingTool(
-  about: Pick<Tool, 'name' | 'title' | 'description' | 'toolset' | 'operation'>,
+  about: Pick<Tool, 'name' | 'title' | 'description' | 'toolset' | 'operation'> & Partial<Pick<Tool, 'outputSchema'>>,
   inputSchema: Pick<Tool['inputSchema'], 'properties' | 'required'>,
   answer: (call: Call, fields: readonly string[] | undefined) => Promise<Answer>,
 ): Tool {
   const tool: Tool = {
+    outputSchema: { type: 'object' },
     ...about,
     inputSchema: { type: 'object', ...inputSchema },
-    outputSchema: { type: 'object' },
     annotations: { readOnlyHint: true },
     reach: 'read',
     async run(call) {

@@ -24,7 +24,7 @@ export function valueAt(record: unknown, path: string): unknown {
 }
 
 /** The record with only these fields, nested as it was, in the order asked for; what is absent is null. */
-export function pick(record: unknown, paths: readonly string[]): unknown {
+export function pick(record: unknown, paths: readonly string[]): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const path of paths) {
     const value = valueAt(record, path);
