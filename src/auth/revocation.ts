@@ -1,6 +1,6 @@
 import type { HttpResponse } from '../context.ts';
 import { jsonIn } from '../text/json.ts';
-import { isRecord } from '../text/record.ts';
+import { type Fields, isRecord } from '../text/record.ts';
 
 const done = /\b(?:ok|true|done|success(?:ful(?:ly)?)?|revoked|disconnected|removed|deleted)\b/iu;
 const undone = /\b(?:not|no|un\w+|in\w*valid|fail\w*|error\w*|false|denied|busy|timeout)\b/iu;
@@ -29,7 +29,7 @@ function isDone(json: unknown): boolean {
 }
 
 /** Beside a flag that says it is done, only words that deny it count. What has an unknown name says nothing. */
-function signsIn(json: Readonly<Record<string, unknown>>): ('done' | 'refused')[] {
+function signsIn(json: Fields): ('done' | 'refused')[] {
   const fields = Object.entries(json).filter(([, value]) => value !== null && value !== '');
   const isFlagged = fields.some(([name, value]) => flag.test(name) && (value === true || value === 1));
   return fields.flatMap(([name, value]) => {

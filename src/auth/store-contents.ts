@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import { jsonIn } from '../text/json.ts';
-import { fieldsIn, isRecord } from '../text/record.ts';
+import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
 
 /** A keyring of the system. Where it fails, it throws with a sentence that says why. */
 export type Keyring = {
@@ -17,7 +17,7 @@ export type Contents = {
   readonly version: 1;
   /** Sets this folder's entries in the keyring apart from those of other config folders. */
   readonly keyring_id?: string;
-  readonly secrets: Readonly<Record<string, unknown>>;
+  readonly secrets: Fields;
 };
 
 export const inKeyring = { in: 'keyring' } as const;

@@ -2,7 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import { readerOf } from '../http/exchange/record.ts';
 import { number, plural } from '../text/number.ts';
-import { fieldsIn, isRecord } from '../text/record.ts';
+import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
 import { type Ask, firstItems, type Kept, room, smallRecord } from './bounds.ts';
 import { fenced, inert, sizeOf } from './inert.ts';
 import { onlyFields, onlyItems } from './slices.ts';
@@ -14,10 +14,11 @@ export type Answer = {
   readonly isError?: true;
 };
 
-type Fields = readonly string[] | undefined;
+/** The fields that were asked for. */
+type Wanted = readonly string[] | undefined;
 
 /** `boundary` is random, so that no text of a customer can end the fence that it stands in. */
-export function answerOf(operation: Operation, body: unknown, fields: Fields, boundary: string): Answer {
+export function answerOf(operation: Operation, body: unknown, fields: Wanted, boundary: string): Answer {
   const { kept, leftOut } = bounded(operation, isRecord(body) ? body : {}, fields);
   return answer(kept, leftOut, [headOf(operation, body), pageHint(operation, body)], boundary);
 }
@@ -31,7 +32,7 @@ function headOf({ safety, summary }: Operation, body: unknown): string {
 }
 
 export function answer(
-  exact: Readonly<Record<string, unknown>>,
+  exact: Fields,
   leftOut: readonly string[],
   lines: readonly (string | undefined)[],
   boundary: string,
@@ -60,10 +61,8 @@ function fewSentences(sentences: readonly string[]): readonly string[] {
   return named.length < sentences.length ? [...named, more].map(String) : sentences;
 }
 
-type Body = Readonly<Record<string, unknown>>;
-
 /** The answer within its bounds, with only the fields that were asked for. */
-function bounded(operation: Operation, body: Body, fields: Fields): Kept<Body> {
+function bounded(operation: Operation, body: Fields, fields: Wanted): Kept<Fields> {
   const { key } = operation.answer;
   const held = key === undefined ? body : body[key];
   if (key !== undefined && Array.isArray(held)) return boundedList(operation, { ...body, [key]: held }, fields);
@@ -75,7 +74,7 @@ function bounded(operation: Operation, body: Body, fields: Fields): Kept<Body> {
   return { kept: { ...beside.kept, [key]: kept }, leftOut: [...leftOut, ...beside.leftOut] };
 }
 
-function boundedList(operation: Operation, body: Body, fields: Fields): Kept<Body> {
+function boundedList(operation: Operation, body: Fields, fields: Wanted): Kept<Fields> {
   const { key = '' } = operation.answer;
   const all: readonly unknown[] = Array.isArray(body[key]) ? body[key] : [];
   const part = onlyItems(all, fields ?? []);
@@ -95,13 +94,13 @@ function boundedList(operation: Operation, body: Body, fields: Fields): Kept<Bod
   return { kept: { ...rest, [key]: shown }, leftOut };
 }
 
-const withoutKey = (body: Body, key: string): Body =>
+const withoutKey = (body: Fields, key: string): Fields =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name !== key));
 
 type Slice = { readonly from: number; readonly shown: number; readonly here: number };
 
 /** What of a list was left out, and the call that gets it. */
-function listRest({ id, answer, safety, resource }: Operation, meta: Body, { from, shown, here }: Slice): string {
+function listRest({ id, answer, safety, resource }: Operation, meta: Fields, { from, shown, here }: Slice): string {
   const noun = plural(resources[('of' in answer && answer.of) || resource].noun);
   const fact = `The first ${number(shown)} of the ${number(here)} ${noun} are here.`;
   if (safety !== 'read') return `${fact} It was done for all of them.`;

@@ -3,7 +3,7 @@ import { sendModes } from '../config/settings.ts';
 import { customFolder, homeFolder, thisMachine } from '../disk/place/home.ts';
 import type { Env } from '../env.ts';
 import { changedJson } from '../text/exact-json.ts';
-import { isRecord } from '../text/record.ts';
+import { type Fields, isRecord } from '../text/record.ts';
 
 export const clients = ['claude', 'claude-code', 'cursor', 'vscode'] as const;
 
@@ -66,7 +66,7 @@ export type Into = { readonly client: Client; readonly name: string; readonly is
 const harmless = new Set(['command', 'args', 'type', 'env', 'timeout', 'disabled', 'description']);
 
 /** A variable such as NODE_OPTIONS, or a folder, runs code of its own in whatever is started. */
-function withoutStrange(entry: Readonly<Record<string, unknown>>) {
+function withoutStrange(entry: Fields) {
   const env = isRecord(entry.env) ? entry.env : {};
   const isStrange = (name: string) => !name.startsWith('SVC_');
   const strange = Object.keys(env).filter(isStrange);
@@ -77,7 +77,7 @@ function withoutStrange(entry: Readonly<Record<string, unknown>>) {
 }
 
 /** Somebody wrote the rules of an entry, or where its drafts wait: it is never made looser by the way. */
-function staysOf(ours: Env, theirs: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function staysOf(ours: Env, theirs: Fields): Fields {
   const isKept = (name: string): boolean => {
     const [our, their] = [ours[name], theirs[name]];
     if (!our || !their || our === their) return false;

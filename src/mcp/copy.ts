@@ -3,7 +3,7 @@ import { interruption } from '../errors.ts';
 import type { Service } from '../http/call/call.ts';
 import type { Copy } from '../mirror/store/open-copy.ts';
 import { counted } from '../text/number.ts';
-import { fieldsIn } from '../text/record.ts';
+import { type Fields, fieldsIn } from '../text/record.ts';
 import { type Answer, answer } from './answer.ts';
 import { firstItems, room, smallRecord } from './bounds.ts';
 import { onlyFields } from './slices.ts';
@@ -14,8 +14,6 @@ const mostRows = 200;
 const mostPlaces = 50;
 /** Clients give a call about a minute, and under an older Node whoever else asks the copy waits meanwhile. */
 const patienceMs = 20_000;
-
-type Input = Readonly<Record<string, unknown>>;
 
 /** What a tool found: `record` or `rows`, and lines about it for the model. */
 type Found = {
@@ -28,7 +26,7 @@ type Found = {
 type Made = Pick<Tool, 'name' | 'title' | 'description'> & {
   readonly properties: NonNullable<Tool['inputSchema']['properties']>;
   readonly required?: readonly string[];
-  look(service: Service, input: Input): Promise<Found>;
+  look(service: Service, input: Fields): Promise<Found>;
 };
 
 /** A tool that asks the copy: no request, nothing written, and an answer within the bounds of every other. */
@@ -61,14 +59,14 @@ function boundedAnswer(
   return answer({ [key]: shown }, leftOut, lines, boundary);
 }
 
-const text = (input: Input, name: string): string => {
+const text = (input: Fields, name: string): string => {
   const value = input[name];
   if (typeof value !== 'string') throw invalid({ [name]: ['must be a text'] });
   if (value.trim() === '') throw invalid({ [name]: ['must not be empty'] });
   return value;
 };
 
-const maybeText = (input: Input, name: string): string | undefined => {
+const maybeText = (input: Fields, name: string): string | undefined => {
   const value = input[name];
   if (value === undefined || value === null || value === '') return undefined;
   return text(input, name);

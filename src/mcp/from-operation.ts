@@ -11,7 +11,7 @@ import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call/call.ts';
 import { readRecord } from '../http/exchange/record.ts';
 import { capital } from '../text/capital.ts';
-import { fieldsIn, isRecord } from '../text/record.ts';
+import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
 import { answerOf } from './answer.ts';
 import { forgetDeleted, refuseWithoutStore, withoutSecret } from './subscriptions.ts';
 import { fieldsOfInput, type Grant, invalid, refuseUnknown, type Tool } from './tool.ts';
@@ -37,7 +37,7 @@ export function fromDerived(derived: Derived, grant: Grant): Tool {
   };
 }
 
-function checkedParts({ operation, inputSchema }: Derived, input: Readonly<Record<string, unknown>>): Input<Operation> {
+function checkedParts({ operation, inputSchema }: Derived, input: Fields): Input<Operation> {
   const parts = partsOf(operation, input);
   const missing = (inputSchema.required ?? []).filter((name) => input[name] === undefined);
   const fields: FieldErrors = Object.fromEntries(missing.map((name) => [name, ['is required']]));
@@ -94,17 +94,13 @@ async function tellStatuses(service: Service, { query }: Parts, body: unknown): 
 const hint = `Start svc mcp with ${flagFor.write} ${flagFor.send}.`;
 
 /** Without the grant to send: what the public would see is refused before anything is sent, also where it has to wait first. */
-async function unpublished(
-  service: Service,
-  operation: Operation,
-  input: Readonly<Record<string, unknown>>,
-): Promise<Service> {
+async function unpublished(service: Service, operation: Operation, input: Fields): Promise<Service> {
   if (operation.reaches !== 'public') return service;
   const read = (reading: Service) => refusePublishing(reading, operation, input);
   return { ...service, restsOn: { seen: await asRead(service, read), mayLeave: () => read(service) } };
 }
 
-async function refusePublishing(service: Service, operation: Operation, input: Readonly<Record<string, unknown>>) {
+async function refusePublishing(service: Service, operation: Operation, input: Fields) {
   if (input.status === 'published') throw new Failure('forbidden', 'Publishing was not granted.', { hint });
   const id = input[Object.keys(operation.ids ?? {})[0] ?? ''];
   if (typeof id !== 'number') return;

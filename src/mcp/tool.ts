@@ -6,6 +6,7 @@ import { Failure } from '../errors.ts';
 import type { Service } from '../http/call/call.ts';
 import { jsonIn } from '../text/json.ts';
 import { number } from '../text/number.ts';
+import type { Fields } from '../text/record.ts';
 import type { Answer } from './answer.ts';
 import { unknownIn } from './unknown.ts';
 
@@ -25,7 +26,7 @@ export type Tell = (done: number, total: number | undefined, message: string) =>
 /** What a tool runs with. */
 type Call = {
   readonly service: Service;
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input: Fields;
   /** Random: ends the fence around the data of the account. */
   readonly boundary: string;
   readonly tell: Tell;
@@ -60,10 +61,7 @@ export const invalid = (fields: Readonly<Record<string, readonly string[]>>): Fa
   new Failure('usage', 'The arguments are not valid; nothing was sent.', { fields });
 
 /** A model that invents a field learns so, and is not left to believe that it was heard. */
-export function refuseUnknown(
-  { inputSchema }: Pick<Tool, 'inputSchema'>,
-  input: Readonly<Record<string, unknown>>,
-): void {
+export function refuseUnknown({ inputSchema }: Pick<Tool, 'inputSchema'>, input: Fields): void {
   const known = Object.keys(inputSchema.properties ?? {});
   const unknown = Object.keys(input).filter((name) => !known.includes(name));
   if (unknown.length === 0) {
@@ -107,7 +105,7 @@ function namesIn(text: string): unknown[] {
 const mostLetters = 10_000;
 
 /** The `fields` of a read: names with commas between them, or a list, also as JSON in a text. */
-export function fieldsOfInput({ fields }: Readonly<Record<string, unknown>>): string[] | undefined {
+export function fieldsOfInput({ fields }: Fields): string[] | undefined {
   if (fields === undefined || fields === null) return undefined;
   if ([fields].flat().join(',').length > mostLetters)
     throw invalid({ fields: [`must be no longer than ${number(mostLetters)} letters`] });

@@ -1,6 +1,7 @@
 import type { OwnSchema } from '../database/foreign-code.ts';
 import { type OwnTables, openOwn, prepareTables } from '../database/own-schema.ts';
 import { Failure } from '../errors.ts';
+import type { Fields } from '../text/record.ts';
 import type { Draft } from './draft.ts';
 import type { Change, DraftStore, StoreNeeds } from './draft-store.ts';
 import { isDraft } from './store-folder.ts';
@@ -84,7 +85,7 @@ const bytesOf = (draft: Draft): Buffer => Buffer.from(JSON.stringify(draft));
 
 const dateIn = (value: unknown): Date => (value instanceof Date ? value : new Date(String(value)));
 
-function rowIn({ id, changes, data, now }: Readonly<Record<string, unknown>>): Row {
+function rowIn({ id, changes, data, now }: Fields): Row {
   const draft: unknown = data instanceof Uint8Array ? JSON.parse(Buffer.from(data).toString('utf8')) : undefined;
   if (!isDraft(draft)) throw new Failure('failed', `Draft ${String(id)} in the database is damaged. Nothing was sent.`);
   return { draft: { ...draft, id: Number(id) }, changes: Number(changes), now: dateIn(now) };

@@ -4,14 +4,14 @@ import { operationNamed } from '../api/takes.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call/call.ts';
 import { readRecord } from '../http/exchange/record.ts';
-import { fieldsIn } from '../text/record.ts';
+import { type Fields, fieldsIn } from '../text/record.ts';
 import type { Draft, Seen } from './draft.ts';
 import { seenOf } from './seen.ts';
 
 /** The thread of a draft as it is now. */
 export type Thread = {
   readonly seen: Seen;
-  readonly record: Readonly<Record<string, unknown>> | undefined;
+  readonly record: Fields | undefined;
   readonly known?: { readonly operation: Operation; readonly answer: unknown };
 };
 

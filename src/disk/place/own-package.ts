@@ -2,9 +2,9 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { orElse } from '../../errors.ts';
 import { jsonIn } from '../../text/json.ts';
-import { fieldsIn, textIn } from '../../text/record.ts';
+import { type Fields, fieldsIn, textIn } from '../../text/record.ts';
 
-const manifestOf = (folder: string): Readonly<Record<string, unknown>> =>
+const manifestOf = (folder: string): Fields =>
   fieldsIn(jsonIn(orElse(() => readFileSync(join(folder, 'package.json'), 'utf8'), '')));
 
 /** The package of svc that a file of it belongs to: chunks lie one folder deep, the source two. */

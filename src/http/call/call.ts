@@ -7,7 +7,7 @@ import { type Context, withContext } from '../../context.ts';
 import { notFoundNames } from '../../errors.ts';
 import { once } from '../../promise/once.ts';
 import { digestNumbers } from '../../text/digest-numbers.ts';
-import { fieldsIn } from '../../text/record.ts';
+import { type Fields, fieldsIn } from '../../text/record.ts';
 import { judgeAnswer } from '../exchange/answer.ts';
 import type { Leaves, RequestSpec, Service, Waits } from '../exchange/asking.ts';
 import { createGate, type Gate } from '../exchange/gate.ts';
@@ -83,7 +83,7 @@ export type CallOptions = Pick<SendOptions, 'maxWaitMs' | 'wasSent' | 'leaves'> 
   /** Told the ids that the list shows once it is read after an answer. */
   readonly sees?: (ids: readonly number[]) => void;
   /** Of an update: the record before it, where the caller has just read it. */
-  readonly was?: Readonly<Record<string, unknown>>;
+  readonly was?: Fields;
 };
 
 /** `nothing`: it is not known what was there, so no record is surely ours. */

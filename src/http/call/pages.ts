@@ -2,7 +2,7 @@ import type { Input, Operation } from '../../api/operation.ts';
 import { resources } from '../../api/resources.ts';
 import { Failure } from '../../errors.ts';
 import { number, plural } from '../../text/number.ts';
-import { fieldsIn } from '../../text/record.ts';
+import { type Fields, fieldsIn } from '../../text/record.ts';
 import type { Waits } from '../exchange/asking.ts';
 import { requestsPerMinute } from '../exchange/limiter.ts';
 import { pageIn, type Seen, sweep } from '../look/sweeps.ts';
@@ -22,7 +22,7 @@ export type Range = {
 
 export type Listing = {
   /** In the server's order, each record once. */
-  readonly records: AsyncIterable<Readonly<Record<string, unknown>>>;
+  readonly records: AsyncIterable<Fields>;
   /** What the last page read said of the whole, and how many were yielded. Known once `records` has ended. */
   readonly seen: () => Readonly<Seen>;
 };

@@ -1,7 +1,7 @@
 import type { Operation } from '../../api/operation.ts';
 import { type Resource, resources } from '../../api/resources.ts';
 import { capital } from '../../text/capital.ts';
-import { fieldsIn } from '../../text/record.ts';
+import { type Fields, fieldsIn } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { RequestSpec, Service } from '../exchange/asking.ts';
@@ -17,7 +17,7 @@ export type Typed = { readonly params?: unknown; readonly body?: unknown };
 
 export type Evidence = Partial<Pick<Prepared, 'before' | 'takes'>> & {
   /** Of an update: the record before it. */
-  readonly was?: Readonly<Record<string, unknown>> | undefined;
+  readonly was?: Fields | undefined;
   /** Reads with the parameters of this very write. */
   readonly readOf: (service: Service) => LookAgain['read'];
 };

@@ -4,7 +4,7 @@ import type { Operation } from '../../api/operation.ts';
 import { fieldsOf } from '../../api/shape.ts';
 import type { HttpResponse } from '../../context.ts';
 import { type Body, deepestJson, readBody } from '../../retry/own-word.ts';
-import { fieldsIn, isRecord, textIn } from '../../text/record.ts';
+import { type Fields, fieldsIn, isRecord, textIn } from '../../text/record.ts';
 import { lackOf, type Promised } from './promised.ts';
 
 /** Where an answer is not like the service's. */
@@ -107,7 +107,7 @@ function isNotGiven({ expected, input, path }: v.BaseIssue<unknown>): boolean {
 }
 
 /** What an object is that is not what the operation answers with. */
-function otherThan({ response, answer }: Promised, json: Readonly<Record<string, unknown>>): string | undefined {
+function otherThan({ response, answer }: Promised, json: Fields): string | undefined {
   const promised = fieldsOf(response);
   if (answer.key === undefined) return hasAny(json, promised) ? undefined : 'an object with none of its fields';
   const held = json[answer.key];
@@ -118,7 +118,7 @@ function otherThan({ response, answer }: Promised, json: Readonly<Record<string,
   return isRecord(held) && type === 'object' && !hasAny(held, fields) ? `an empty "${answer.key}"` : undefined;
 }
 
-const hasAny = (json: Readonly<Record<string, unknown>>, promised: object): boolean =>
+const hasAny = (json: Fields, promised: object): boolean =>
   Object.keys(promised).some((field) => json[field] !== undefined);
 
 function kindOf(value: unknown): string {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Operation } from '../../api/operation.ts';
 import { type ResourceName, resources } from '../../api/resources.ts';
 import { fieldsOf } from '../../api/shape.ts';
-import { isRecord } from '../../text/record.ts';
+import { type Fields, isRecord } from '../../text/record.ts';
 import { isId, madeIds } from './made.ts';
 
 export type Promised = Pick<Operation, 'response' | 'answer' | 'resource' | 'makes' | 'ids' | 'path'>;
@@ -15,7 +15,7 @@ const commonFields = new Set(['status', 'ok', 'id', 'message', 'error']);
  * wrapped record must hold its id, other answers a field of the operation's own, of its type. A `status` that says
  * otherwise than the service does is no success, nor is any answer that says itself that it is none.
  */
-export function lackOf(promised: Promised, json: Readonly<Record<string, unknown>>): string | undefined {
+export function lackOf(promised: Promised, json: Fields): string | undefined {
   const { response, answer, resource, makes } = promised;
   const denial = denialIn(json);
   if (denial !== undefined) return denial;
@@ -35,7 +35,7 @@ export function lackOf(promised: Promised, json: Readonly<Record<string, unknown
 }
 
 /** How an answer says itself that it is no success, whatever stands beside that. */
-export function denialIn(json: Readonly<Record<string, unknown>>): string | undefined {
+export function denialIn(json: Fields): string | undefined {
   if (isSaid(json.error)) return 'an error';
   const denied = ['ok', 'success'].find((name) => json[name] === false || json[name] === 0 || json[name] === 'false');
   return denied && `"${denied}": ${JSON.stringify(json[denied])}`;
@@ -44,7 +44,7 @@ export function denialIn(json: Readonly<Record<string, unknown>>): string | unde
 const wordsOfErrors = new Set(['ok', 'success', 'error', 'errors', 'error_description', 'message', 'code', 'status']);
 
 /** The same of what was read: a record may have such fields of its own, so nothing else may stand there. */
-export const readDenialIn = (json: Readonly<Record<string, unknown>>): string | undefined =>
+export const readDenialIn = (json: Fields): string | undefined =>
   Object.keys(json).every((name) => wordsOfErrors.has(name)) ? denialIn(json) : undefined;
 
 /** An error in whatever form: a text, an object, a number, true. None where nothing is in it. */

@@ -1,7 +1,8 @@
+import type { Fields } from '../../text/record.ts';
 import { momentOf } from './agree.ts';
 
 /** When a record says that it was made, in milliseconds; undefined where it does not say. */
-export function madeAt({ created_at }: Readonly<Record<string, unknown>>): number | undefined {
+export function madeAt({ created_at }: Fields): number | undefined {
   const at = momentOf(created_at);
   return Number.isNaN(at) ? undefined : at;
 }
@@ -30,7 +31,7 @@ const farthestMs = 12 * 60 * 60 * 1000;
  * Further back than half a day, or where nobody knows when that was, it counts as older only if it is older than a record
  * that was there before, too. What was made well before a record of svc's own is older in any case.
  */
-export function isOlder(record: Readonly<Record<string, unknown>>, { at, newestBefore, newestOwn }: Sent): boolean {
+export function isOlder(record: Fields, { at, newestBefore, newestOwn }: Sent): boolean {
   const made = madeAt(record);
   if (made === undefined) return false;
   if (newestOwn !== undefined && made + clocksApartMs.amongRecords < newestOwn) return true;

@@ -1,4 +1,4 @@
-import { isRecord, ownOf } from '../../text/record.ts';
+import { type Fields, isRecord, ownOf } from '../../text/record.ts';
 import { decoded, escaped, isLaidOut, lettersOf, lined, spelled, unwrapped } from './html.ts';
 
 /** How far a record agrees with what was sent. `part`: a person would take it for the same, but it is not. */
@@ -101,7 +101,7 @@ export function isSameValue(stored: unknown, sent: unknown): boolean {
 
 const isTextOrNone = (value: unknown): boolean => value === null || value === undefined || typeof value === 'string';
 
-function fieldsOrNone(value: unknown): Readonly<Record<string, unknown>> | undefined {
+function fieldsOrNone(value: unknown): Fields | undefined {
   if (isRecord(value)) return value;
   const isEmpty = value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
   return isEmpty ? {} : undefined;

@@ -2,7 +2,7 @@ import type { Operation } from '../../api/operation.ts';
 import { resources } from '../../api/resources.ts';
 import type { Context, HttpResponse } from '../../context.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
-import { fieldsIn } from '../../text/record.ts';
+import { type Fields, fieldsIn } from '../../text/record.ts';
 import type { RequestSpec } from '../exchange/asking.ts';
 import { stoppedShort, unknownOutcome } from '../exchange/endings.ts';
 import { readerOf } from '../exchange/record.ts';
@@ -16,7 +16,7 @@ export type LookAgain = {
   readonly asked: RequestSpec;
   readonly read: (reading: Operation) => Promise<unknown>;
   /** The record before the update, where its texts must be compared with what was there. */
-  readonly was?: Readonly<Record<string, unknown>>;
+  readonly was?: Fields;
 };
 
 /**

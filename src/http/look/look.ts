@@ -1,6 +1,7 @@
 import type { Input, Operation } from '../../api/operation.ts';
 import type { HttpResponse } from '../../context.ts';
 import type { NumberTable } from '../../text/number-table.ts';
+import type { Fields } from '../../text/record.ts';
 import type { Leaves, Open } from '../exchange/asking.ts';
 import { madeIds } from '../exchange/made.ts';
 import type { Look, Undecided } from '../exchange/settle.ts';
@@ -47,7 +48,7 @@ export function prepareLook<Op extends Operation>(
   { own, mayBeAnew, open, me, before, sentAt, sees }: Aids & { readonly before: Before | undefined },
 ): Pick<Prepared, 'look' | 'made' | 'contradicts'> {
   const looking = lookingFor<Op>({ id });
-  const detailed = new Map<number, Readonly<Record<string, unknown>>>();
+  const detailed = new Map<number, Fields>();
   const made = (answer: unknown): void => {
     for (const one of madeIds({ makes }, answer)) own.set(one, 0);
   };
@@ -151,7 +152,7 @@ type Ways<Op extends Operation> = {
   readonly reading: Read;
   readonly input: Input<Op>;
   /** Records that were read by an earlier look. */
-  readonly detailed: Map<number, Readonly<Record<string, unknown>>>;
+  readonly detailed: Map<number, Fields>;
 };
 
 /** Records that agree in nothing that the list shows: so many are read, in case that they agree in what it leaves out. */

@@ -1,9 +1,10 @@
 import type { Input, Operation } from '../../api/operation.ts';
+import type { Fields } from '../../text/record.ts';
 import { type Lookup, lookups, type Seen } from './lookups.ts';
 
 /** How a write of this operation is looked for. */
 export function lookingFor<Op extends Operation>({ id }: Pick<Op, 'id'>): Lookup<Op> {
-  const all: Readonly<Record<string, unknown>> = lookups;
+  const all: Fields = lookups;
   // The compiler does not see that the looking of this id is the one of this operation.
   return all[id] as Lookup<Op>;
 }

@@ -49,7 +49,7 @@ export type Sweeping = {
   /** Whoever reads may leave before the end, so a page that cannot be what it says is a Failure at once. */
   readonly isLeftEarly?: boolean;
   /** What tells one record from another; undefined: nothing does. */
-  readonly keyOf: (record: Readonly<Record<string, unknown>>) => unknown;
+  readonly keyOf: (record: Fields) => unknown;
   /** What the records are called, for a Failure. */
   readonly nouns: string;
   /** Told before the next page is read. */
@@ -67,7 +67,7 @@ const sweepsAtMost = 3;
  * Records that leave the list pull others onto a page that was read: it is read again at once. Where the service counts
  * more than it lists, whatever was read is not all: that ends in a Failure once it is yielded.
  */
-export async function* sweep(sweeping: Sweeping, seen: Seen): AsyncGenerator<Readonly<Record<string, unknown>>> {
+export async function* sweep(sweeping: Sweeping, seen: Seen): AsyncGenerator<Fields> {
   const { perPage, from = 1, wanted, several, isCounted, isLeftEarly = false, keyOf, nouns, onPage } = sweeping;
   const shown = new Set<unknown>();
   let least = Number.POSITIVE_INFINITY;
