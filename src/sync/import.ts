@@ -105,9 +105,9 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     const unwritten = totals.isLost ? undefined : await writeFiles(ctx, plan, report, files);
     if (flags.annotate === 'github') annotate(ctx, file, report);
     const failure = refusal ?? stopOf(plan, totals, flags);
-    const shown = { plan, report, files, isDry: flags.dry_run, overwrites: () => overwriting(plan, wish) };
+    const kept = unwritten || totals.isLost ? {} : files;
+    const shown = { plan, report, files: kept, isDry: flags.dry_run, overwrites: () => overwriting(plan, wish) };
     const view = viewOf(shown, totals.unaccounted, failure);
-    const kept = unwritten || totals.isLost ? {} : { rejects: flags.rejects };
     const notes = ctx.stdout.isTTY ? keptNotes(report, file, kept) : pipeNotes(shown, view, totals.unaccounted);
     const changed = flags.dry_run || failure ? [] : await changedNotes(source);
     return withUnwritten({ ...view, notes: [...notes, ...changed] }, unwritten, ctx);

@@ -84,6 +84,25 @@ test.runIf(isLinux)(
   },
 );
 
+test.runIf(isLinux).each([
+  ['--rejects', ['contacts', 'update', '--from'], 'contact_id,name\n1,Ann\n999999,Ann\n'],
+  ['--results', ['contacts', 'update', '--from'], 'contact_id,name\n1,Ann\n999999,Ann\n'],
+  ['--rejects', ['contacts', 'sync'], 'email\none@example.com\nbad\n'],
+  ['--report', ['contacts', 'sync'], 'email\none@example.com\nbad\n'],
+])(
+  'nobody is led to a %s that could not be written for the rows that were refused, of %j',
+  async (flag, words, text) => {
+    const world = sandboxWorld({ rateLimit: 'off', seed: few });
+    const file = join(world.folder, 'rows.csv');
+    writeFileSync(file, text);
+    const ran = await runOf(world, [...words, file, flag, full]);
+    expect(ran).toMatchObject({ exitCode: 8, report: { rejected: 1 } });
+    expect(ran.stderr).toContain(`${full} could not be written`);
+    expect(ran.stderr).toContain('1 rejected. Standard output names them; --rejects FILE keeps them.');
+    expect(ran.stderr).not.toMatch(/in \/dev\/full|full names/u);
+  },
+);
+
 test('results that could not be written are written by the next run, which sends nothing', async () => {
   const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const [file, folder] = [join(world.folder, 'rows.csv'), join(world.folder, 'out')];

@@ -54,8 +54,10 @@ export async function tell(
   const capped = cappedNotes(report, totals, flags);
   const isTold = ctx.stdout.isTTY === true || flags.dry_run || failure !== undefined || capped.length > 0;
   const lost = ofNothing ?? unwritten;
+  // What could not be written holds no row.
+  const files = lost ? {} : written;
   const notes = [
-    ...(outcome === 'partial' && !isTold ? [partialNote({ ...report, files: written })] : []),
+    ...(outcome === 'partial' && !isTold ? [partialNote({ ...report, files })] : []),
     ...(outcome === 'partial' && flags.dry_run && !ctx.stdout.isTTY && !failure
       ? [dryNote({ ...report, forbidden })]
       : []),
@@ -64,10 +66,10 @@ export async function tell(
     ...(failure || flags.dry_run || capped.length > 0 ? [] : leftNotes(report, totals, flags)),
     ...draftNotes(report, totals),
     ...(sendsNothing || totals.stopped ? [] : await changedNotes(plan.rows.source)),
-    ...(ctx.stdout.isTTY && !lost ? keptNotes(report, file, written) : []),
+    ...(ctx.stdout.isTTY ? keptNotes(report, file, files) : []),
   ];
   const view = viewOf(shown, {
-    ...written,
+    ...files,
     records: await recordsShown(plan, shown),
     besides: shown.would_draft ? [] : totals.besides,
     forbidden,
