@@ -22,11 +22,20 @@ export type Heading = {
 /** What is found of a heading before the next one is known. */
 export type Found = Omit<Heading, 'hasText'>;
 
+/** A heading that may begin a version: inside of a code block or comment that line `opened` begins, and nothing closes. */
+export type Doubt = Pick<Heading, 'text' | 'depth' | 'line' | 'start'> & { readonly opened?: number };
+
+type Headings = {
+  readonly headings: Heading[];
+  readonly links: Definitions;
+  readonly swallowed: Doubt | undefined;
+};
+
 /**
  * The headings in the text's order. A Markdown library finds them, so that a `## 9.9.9` in a code fence or a comment is
  * none, and an underlined one is.
  */
-export function headingsOf(text: string): { readonly headings: Heading[]; readonly links: Definitions } {
+export function headingsOf(text: string): Headings {
   const tokens = parsed(text);
   const headings: Found[] = [];
   let offset = 0;
@@ -43,7 +52,36 @@ export function headingsOf(text: string): { readonly headings: Heading[]; readon
     offset = start + token.raw.length;
     line += newlines(text, start, offset);
   }
-  return { headings: withText(headings, text), links: tokens.links };
+  const last = tokens.at(-1);
+  const swallowed = last && isUnclosed(last) ? firstVersion(text, offset - last.raw.length) : undefined;
+  return { headings: withText(headings, text), links: tokens.links, swallowed };
+}
+
+/** A fence, or HTML that only its own end closes: Markdown gives it all that is left of the file. */
+function isUnclosed({ type, raw }: Token): boolean {
+  const [, fence, tag] = /^ {0,3}(?:(`{3,}|~{3,})|<(!--|pre\b|script\b|style\b|textarea\b))/iu.exec(raw) ?? [];
+  if (type === 'code' && fence !== undefined) {
+    const closing = /\n {0,3}([`~]{3,})\s*$/u.exec(raw)?.[1];
+    return !closing?.startsWith(fence);
+  }
+  return (
+    type === 'html' &&
+    tag !== undefined &&
+    !raw.toLowerCase().includes(tag === '!--' ? '-->' : `</${tag}>`.toLowerCase())
+  );
+}
+
+/** `start`: where the token begins that holds the rest of the text. Each line is read alone, for there it heads nothing. */
+function firstVersion(text: string, start: number): Headings['swallowed'] {
+  const opened = newlines(text, 0, start) + 1;
+  let from = start;
+  for (const [i, line] of text.slice(start).split('\n').entries()) {
+    const [token] = i > 0 && /^ {0,3}(?:#|\*\*|__)/u.test(line) ? parsed(line) : [];
+    const heading = token && readHeading(token)?.heading;
+    if (heading?.claim && !heading.claim.isWordy) return { ...heading, line: opened + i, start: from, opened };
+    from += line.length + 1;
+  }
+  return undefined;
 }
 
 /** Tells of each heading whether something stands below it. */

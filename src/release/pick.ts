@@ -156,13 +156,11 @@ function several(found: readonly Section[]): Picked {
 function filled(section: Section, { isNamed }: { readonly isNamed: boolean }): Picked {
   const { line, doubt } = section;
   if (doubt) {
-    return failed(
-      `${quoted(doubt)} in line ${doubt.line} may begin another version, or belong to ${fullName(section)}.`,
-      {
-        line: doubt.line,
-        hint: `If it belongs to ${fullName(section)}, add --line ${line}.`,
-      },
-    );
+    const [name, close] = [fullName(section), `Else close the code block or comment that line ${doubt.opened} begins.`];
+    return failed(`${quoted(doubt)} in line ${doubt.line} may begin another version, or belong to ${name}.`, {
+      line: doubt.line,
+      hint: `If it belongs to ${name}, add --line ${line}.${doubt.opened === undefined ? '' : ` ${close}`}`,
+    });
   }
   if (section.markdown() !== '') return { ok: true, section, version: isNamed ? fullName(section) : section.version };
   return failed(`The section of ${section.version} is empty.`, { line, hint: 'Write below it what is new.' });

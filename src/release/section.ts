@@ -1,5 +1,5 @@
 import { hasDate, isUnreleasedLine, isYankedLine } from './heading.ts';
-import { type Heading, headingsOf, withoutTargets } from './headings.ts';
+import { type Doubt, type Heading, headingsOf, withoutTargets } from './headings.ts';
 import { standingAlone } from './links.ts';
 import { type Kind, outline } from './outline.ts';
 import { isRst, rstHeadings, rstTargets, rstToMarkdown } from './rst.ts';
@@ -15,8 +15,8 @@ export type Section = {
   readonly heading: string;
   readonly line: number;
   readonly lastLine: number;
-  /** A heading inside it that may begin another version. */
-  readonly doubt: { readonly line: number; readonly heading: string } | undefined;
+  /** A heading inside it that may begin another version. `opened`: the line of what is never closed, and holds it. */
+  readonly doubt: { readonly line: number; readonly heading: string; readonly opened?: number } | undefined;
   /** The text below the heading, with the link definitions that it needs from elsewhere in the file. */
   readonly markdown: () => string;
 };
@@ -24,12 +24,12 @@ export type Section = {
 /** The sections of a changelog in the file's order, and what might be one. `path` tells how it is written. */
 export function sectionsOf(file: string, path = ''): Section[] {
   const text = normalised(file);
-  const { headings, contentOf, linesBelow } = isRst(path, text) ? readRst(text) : readMarkdown(text);
+  const { headings, swallowed, contentOf, linesBelow } = isRst(path, text) ? readRst(text) : readMarkdown(text);
   const marks = outline(headings);
   const sections: Section[] = [];
   let end = text.length;
   /** Of those before `end` the first one, and behind it the first one of each higher level. */
-  let doubts: readonly Heading[] = [];
+  let doubts: readonly Doubt[] = swallowed ? [swallowed] : [];
   for (const { heading, version, name, kind } of marks.toReversed()) {
     // Where one such heading begins a version, the next one like it does so too.
     const next = kind === 'doubtful' ? doubts.find(({ depth }) => depth <= heading.depth) : undefined;
@@ -39,7 +39,7 @@ export function sectionsOf(file: string, path = ''): Section[] {
     sections.unshift({
       ...{ version, name, line, lastLine, heading: heading.text.replaceAll(/\s+/gu, ' ') },
       kind: kind === 'released' ? kindBelow(linesBelow(heading, until)) : kind,
-      doubt: doubt && { line: doubt.line, heading: doubt.text },
+      doubt: doubt && { line: doubt.line, heading: doubt.text, opened: doubt.opened },
       markdown: () => contentOf(heading, until),
     });
     if (kind === 'doubtful') doubts = [heading, ...doubts.filter(({ depth }) => depth < heading.depth)];
@@ -53,6 +53,7 @@ export function sectionsOf(file: string, path = ''): Section[] {
 
 type Reader = {
   readonly headings: readonly Heading[];
+  readonly swallowed?: Doubt | undefined;
   /** What stands below a heading, as far as `until`, in Markdown. */
   readonly contentOf: (heading: Heading, until: number) => string;
   /** The lines there that may take back what the heading says. */
@@ -60,9 +61,9 @@ type Reader = {
 };
 
 function readMarkdown(text: string): Reader {
-  const { headings, links } = headingsOf(text);
+  const { headings, swallowed, links } = headingsOf(text);
   const contentOf = ({ end }: Heading, until: number) => standingAlone(withoutTargets(text.slice(end, until)), links);
-  return { headings, contentOf, linesBelow: ({ end }, until) => [firstLine(text, end, until)] };
+  return { headings, swallowed, contentOf, linesBelow: ({ end }, until) => [firstLine(text, end, until)] };
 }
 
 function readRst(text: string): Reader {

@@ -328,3 +328,29 @@ test('a file is read without its byte-order mark and with one kind of line end',
   expect(normalised('\u{feff}a\r\nb\rc\n\u{feff}d')).toBe('a\nb\nc\n\u{feff}d');
   expect(normalised('a\u{feff}')).toBe('a\u{feff}');
 });
+
+test.each([
+  ['```sh', 'make', '## 1.1.0'],
+  ['~~~~', '~~~', '### [1.1.0] - 2026-01-02'],
+  ['<!-- not yet', '- b', '## 1.1.0'],
+  ['<pre>', '- b', '**1.1.0**'],
+])('a heading that %j swallows, which nothing closes, may begin another version', (opened, inside, heading) => {
+  const file = `## 1.2.0\n\n- a\n\n${opened}\n${inside}\n\n${heading}\n\n- old\n`;
+  expect(picked(file)).toMatchObject({
+    message: expect.stringMatching(/1\.1\.0.* in line 8 may begin another version, or belong to 1\.2\.0\./u),
+    line: 8,
+    hint: 'If it belongs to 1.2.0, add --line 1. Else close the code block or comment that line 5 begins.',
+  });
+  expect(picked(file, '1.2.0', 1)).toEqual([1, '1.2.0']);
+  expect(picked(`## 1.3.0\n\n- new\n\n${file}`)).toEqual([1, '1.3.0']);
+});
+
+test.each([
+  '```\n## 1.1.0\n```',
+  '````\n## 1.1.0\n`````',
+  '<!--\n## 1.1.0\n-->',
+  '<pre>\n## 1.1.0\n</PRE>',
+  '```\n# make it',
+])('but %j at the end of the file holds no version', (block) => {
+  expect(picked(`## 1.2.0\n\n- a\n\n${block}`)).toEqual([1, '1.2.0']);
+});
