@@ -28,18 +28,22 @@ export async function readServeConfig(ctx: Pick<Context, 'stdin' | 'signal'>, pa
     throw mistaken(path, [{ line: 1, text: `the file ${mustBeMap}` }]);
   }
   const checked = v.safeParse(configSchema, value ?? {});
-  const alone = ofOneAccount(value ?? {}).map((key) => ({
+  const keysAlone = ofOneAccount(value ?? {});
+  const alone = keysAlone.map((key) => ({
     line: lineOf(key),
     text: `${nameOf(key)} is of one account: where accounts is given, each of them has its own`,
   }));
-  const misplaced = misplacedIn(configSchema, value);
+  // What has to go need not be right.
+  const isToGo = (path: readonly Key[]) => keysAlone.some((key) => key.every((name, at) => path[at] === name));
+  const misplaced = misplacedIn(configSchema, value).filter(({ path }) => !isToGo(path));
   const places = misplaced.map((one) => ({ line: lineOf(one.path), text: misplacedWords(one) }));
   // Of what stands in a list there the schema says that its keys are missing.
   const isBelowOne = (issue: v.BaseIssue<unknown>) => misplaced.some((one) => one.known === 'map' && isIn(issue, one));
   // A map with a list in place of one of its own maps lacks what was asked for there: that is one mistake.
   const isAroundOne = (issue: v.BaseIssue<unknown>) =>
     issue.type === 'check' && misplaced.some(({ known, path }) => known === 'map' && isAt(issue, path.slice(0, -1)));
-  const isFound = (issue: v.BaseIssue<unknown>) => !isMisplaced(issue) && !isBelowOne(issue) && !isAroundOne(issue);
+  const isFound = (issue: v.BaseIssue<unknown>) =>
+    !isMisplaced(issue) && !isBelowOne(issue) && !isAroundOne(issue) && !isToGo(keysOf(issue));
   const wrong = checked.success ? [] : checked.issues.filter(isFound);
   const found = wrong.map((issue) => mistakeOf(issue, lineOf));
   if (!checked.success || alone.length > 0 || places.length > 0) throw mistaken(path, [...places, ...found, ...alone]);
@@ -72,8 +76,11 @@ type Key = string | number;
 /** The line of the file in which the path stands. */
 type LineOf = (path: readonly Key[]) => number;
 
+const keysOf = ({ path }: v.BaseIssue<unknown>): Key[] =>
+  (path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
+
 function mistakeOf(issue: v.BaseIssue<unknown>, lineOf: LineOf): Mistake {
-  const path = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
+  const path = keysOf(issue);
   const line = lineOf(path);
   const place = nameOf(path);
   if (issue.received === 'undefined') return { line, text: `${place} is missing` };

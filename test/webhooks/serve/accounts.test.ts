@@ -230,18 +230,36 @@ test.each([
     'secrets is of one account',
   ],
   [
+    'a bad path of all',
+    'listen: { path: x }\naccounts: [{ name: a, path: /a, profile: a }]',
+    'has a mistake.\n  line 1: listen.path is of one account: where accounts is given, each of them has its own.\n',
+  ],
+  [
     'a path of all',
     'listen: { path: /x }\naccounts: [{ name: a, path: /a, profile: a }]',
     'listen.path is of one account',
   ],
 ])('accounts with %s are refused', async (_, config, said) => {
-  const world = await newWorld();
-  const file = join(world.folder, 'svc-webhooks.yaml');
-  writeFileSync(file, `${config}\nsinks: [{ name: a, file: { path: a.jsonl } }]\n`);
-  const { exitCode, stderr } = await svc(world, ['webhooks', 'serve', '--check', '--config', file]);
+  const { world, exitCode, stderr } = await judged(config);
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(said)]);
   expect(existsSync(join(world.folder, 'a.jsonl'))).toBe(false);
 });
+
+test.each(['[]', 'x', '{ stor: true }', '{ env: 3 }'])(
+  'secrets of all accounts that are %s are one mistake',
+  async (secrets) => {
+    const { exitCode, stderr } = await judged(`secrets: ${secrets}\naccounts: [{ name: a, path: /a, profile: a }]`);
+    const said = 'line 1: secrets is of one account: where accounts is given, each of them has its own.';
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`has a mistake.\n  ${said}\n`)]);
+  },
+);
+
+async function judged(config: string) {
+  const world = await newWorld();
+  const file = join(world.folder, 'svc-webhooks.yaml');
+  writeFileSync(file, `${config}\nsinks: [{ name: a, file: { path: a.jsonl } }]\n`);
+  return { world, ...(await svc(world, ['webhooks', 'serve', '--check', '--config', file])) };
+}
 
 test.each(['', ' concurrency: 4,'])(
   'between no accounts and several nothing meets, is forgotten, or reaches another account’s program%s',
