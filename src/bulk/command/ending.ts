@@ -10,6 +10,7 @@ import { isInDoubt } from '../journal/ended-table.ts';
 import type { Run } from '../report/command-line.ts';
 import { writeFiles } from '../report/files.ts';
 import { dryReport, type Report, reportOf, reportOfNothing } from '../report/report.ts';
+import { isDrafting } from '../report/resume.ts';
 import { recordsShown, viewOf } from '../report/view.ts';
 import { type FileFlags, sendsAgain } from '../rows/flags.ts';
 import type { Requesters } from '../rows/requesters.ts';
@@ -30,20 +31,13 @@ type Ended = {
 };
 
 /** What became of the rows: in the files that were asked for, and as the command's output. */
-export async function tell(
-  { ctx, settings, words, flags, earlier }: Run,
-  { file, values, requesters, wanted, sent, sendsNothing }: Ended,
-): Promise<View> {
+export async function tell(run: Run, { file, values, requesters, wanted, sent, sendsNothing }: Ended): Promise<View> {
+  const { ctx, settings, words, flags, earlier } = run;
   const { plan, totals, unwritten } = sent;
   const report = { ...reportOf(words, file, plan, totals), ...readAsOf(values) };
   const beside = requesters?.cost(wanted) ?? 0;
   const forbidden = totals.forbidden?.rows ?? 0;
-  const bounds = async () => ({
-    cap: flags.max_sends,
-    beside,
-    isDrafted: (await ctx.sends?.mode()) === 'draft',
-    forbidden,
-  });
+  const bounds = async () => ({ cap: flags.max_sends, beside, isDrafted: await isDrafting(run), forbidden });
   const shown = flags.dry_run ? dryReport(report, plan, settings, await bounds()) : report;
   const written = sendsNothing ? await sparing(ctx, flags, { isDry: flags.dry_run }) : flags;
   const ofNothing = sendsNothing

@@ -5,7 +5,7 @@ import { origins } from '../history/origins.ts';
 import { endedRows } from '../journal/ended-table.ts';
 import { refuseBegunAgain } from '../report/begun-again.ts';
 import type { Run } from '../report/command-line.ts';
-import { isDrafting, knownToLogin, nothingKnown, refuseRows } from '../report/consent.ts';
+import { knownToLogin, nothingKnown, refuseRows } from '../report/consent.ts';
 import { nothingSent } from '../report/report.ts';
 import { earlierNotes } from '../report/resume.ts';
 import { endedBefore, pastOf, rowsToSend } from '../report/settled.ts';
@@ -71,8 +71,7 @@ async function agreeable(run: Run, plan: Plan, known: Known): Promise<void> {
   await refuseBegunAgain(run, plan, matches);
   refuseRows(run, plan, known);
   const left = rowsToSend(known, plan, flags.retry_unknown);
-  const asked = { retryUnknown: flags.retry_unknown, isAgain: flags.again, left, isDraft: await isDrafting(run) };
-  for (const note of earlierNotes(known, plan, asked)) ctx.notice(note);
+  for (const note of await earlierNotes(run, plan, known, left)) ctx.notice(note);
   if (resent.size > 0)
     ctx.notice(`Sent before, ${origins(resent.runs().keys())}, and sent again: ${rowsInWords(resent.size)}.`);
 }

@@ -49,9 +49,6 @@ export const wishOf = ({ ctx, settings, flags }: Run) => ({
   },
 });
 
-/** Whether this run makes drafts of what reaches a customer or the public. */
-export const isDrafting = async ({ ctx }: Pick<Run, 'ctx'>): Promise<boolean> => (await ctx.sends?.mode()) === 'draft';
-
 /** Throws where rows must not be sent, whatever a person says. */
 export function refuseRows({ settings, flags, earlier }: Run, plan: Plan, known: Known): void {
   refuseLoss(earlier, flags.results, madeBy(known));
@@ -79,9 +76,7 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
   refuseRows(run, plan, known);
   const open = rowsToSend(known, plan, flags.retry_unknown);
   const count = Math.min(open, flags.max_sends ?? Number.POSITIVE_INFINITY);
-  const isDraft = await isDrafting(run);
-  const asked = { retryUnknown: flags.retry_unknown, isAgain: flags.again, left: open, isDraft };
-  for (const note of earlierNotes(known, plan, asked)) ctx.notice(note);
+  for (const note of await earlierNotes(run, plan, known, open)) ctx.notice(note);
   const plainly = count > 0 ? questionFor(row, plan, count, words) : undefined;
   const twice = resent.size === 0 ? '' : ` ${sentBeforeInWords(resent)}`;
   const question = plainly ?? (twice === '' || count === 0 ? undefined : `Send ${rowsInWords(count)}?`);
@@ -132,14 +127,13 @@ export type SentBefore = {
 
 /** Told that such rows are wrong, or not done, people would fix them and send them twice. */
 export async function sentBefore(run: Run, plan: Plan, given: string): Promise<SentBefore> {
-  const { retry_unknown: retryUnknown, again: isAgain } = run.flags;
   const known = plan.problems.size === 0 ? undefined : await knownToLogin(run, plan, given);
   if (!known) return { rows: endedRows(), settled: endedRows(), notes: [] };
   const rows = endedBefore(known, plan);
   const settled = await settledBefore(known, plan);
-  const now = { retryUnknown, isAgain, left: rowsToSend(known, plan, retryUnknown), isDraft: await isDrafting(run) };
-  const notes = rows.size + settled.size > 0 ? earlierNotes(known, plan, now) : [];
-  return { rows, settled, notes };
+  if (rows.size + settled.size === 0) return { rows, settled, notes: [] };
+  const left = rowsToSend(known, plan, run.flags.retry_unknown);
+  return { rows, settled, notes: await earlierNotes(run, plan, known, left) };
 }
 
 /** Without a login none is known, and a word says so. */

@@ -13,6 +13,7 @@ import type { RowStatus } from '../journal/lines.ts';
 import type { Found } from '../journal/on-disk.ts';
 import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { shapeKey } from '../rows/row-content.ts';
+import type { Run } from './command-line.ts';
 import { endedBefore, settledIn } from './settled.ts';
 import { earlierNote, rejectedNote } from './view.ts';
 
@@ -58,19 +59,14 @@ const sharesShape = ({ past }: Found, shapes: Plan['shapes']): boolean => {
   return shapes.some((shape) => then.has(shapeKey(shape)));
 };
 
-/** `left`: how many rows this run sends, or makes drafts of (`isDraft`). */
-type Now = {
-  readonly retryUnknown: boolean;
-  readonly isAgain: boolean;
-  readonly left: number;
-  readonly isDraft: boolean;
-};
+/** Whether this run makes drafts of what reaches a customer or the public. */
+export const isDrafting = async ({ ctx }: Pick<Run, 'ctx'>): Promise<boolean> => (await ctx.sends?.mode()) === 'draft';
 
-/** What is said of earlier runs before the first row goes out. */
-export function earlierNotes(known: Known, plan: Plan, now: Now): string[] {
+/** What is said of earlier runs before the first row goes out. `left`: how many rows this run sends, or makes drafts of. */
+export async function earlierNotes(run: Run, plan: Plan, known: Known, left: number): Promise<string[]> {
   const { own, isCopy, matches, resent, goesAgain, senders } = known;
-  const { retryUnknown, isAgain, left, isDraft } = now;
-  const isSettled = settledIn(known, plan, retryUnknown);
+  const isDraft = await isDrafting(run);
+  const isSettled = settledIn(known, plan, run.flags.retry_unknown);
   const drafted = draftedOf(matches);
   // Drafts are told of by their own commands.
   const isOther = isCopy && drafted === 'none';
@@ -124,7 +120,7 @@ export function earlierNotes(known: Known, plan: Plan, now: Now): string[] {
           isSame: own.past.content === plan.content,
           isFreed: own.isFreed,
           inDoubt,
-          isAgain,
+          isAgain: run.flags.again,
         }),
       );
   }
