@@ -172,14 +172,7 @@ export function standAsSent(matches: OpenMatches, drafted: Drafted, all: readonl
 const mayHaveDrafts = (one: Found): boolean =>
   someOf(one.past.rowStatuses.standing('drafting'), () => true) || !draftsIn(one).next().done;
 
-type DraftedRow = {
-  readonly row: string;
-  readonly rowStatus: RowStatus;
-  readonly id: number;
-  readonly at: string | undefined;
-};
-
-function* draftsIn({ past }: Found): Generator<DraftedRow, undefined> {
+function* draftsIn({ past }: Found) {
   for (const [row, rowStatus] of past.rowStatuses.standing('done'))
     if (rowStatus.status === 'done' && rowStatus.drafted !== undefined)
       yield { row, rowStatus, id: rowStatus.drafted, at: rowStatus.draftedAt };

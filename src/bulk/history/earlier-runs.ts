@@ -20,7 +20,7 @@ import { type Drafted, drafted, fateOf, standAsSent } from './drafted.ts';
 import { goneOnWith, isOvertaken } from './going-on.ts';
 import { type Grown, grownRows, matchCounted } from './grown.ts';
 import { type Judges, judgesOf } from './judges.ts';
-import type { Goes, Match, Matches, OpenMatches } from './match-table.ts';
+import type { Goes, Match, Matches } from './match-table.ts';
 import { isOtherRequest, otherRequests } from './other-request.ts';
 import { otherWork } from './other-work.ts';
 import { hasOthers, nobody, type Senders, sendersOf } from './senders.ts';
@@ -168,16 +168,8 @@ type Matching = {
   readonly settings: string;
 };
 
-type Matched = {
-  readonly judges: Judges;
-  readonly matches: OpenMatches;
-  /** What goes once more where twice is once, as the journal calls it. */
-  readonly unsettled: readonly string[];
-  readonly overtaken: Overtaken;
-};
-
-/** Which rows the journals speak of. */
-async function matchAll({ ours, found, sides, plan, decided, settings }: Matching): Promise<Matched> {
+/** Which rows the journals speak of. `unsettled`: what goes once more where twice is once, as the journal calls it. */
+async function matchAll({ ours, found, sides, plan, decided, settings }: Matching) {
   const isOnce = isRepeatable(plan);
   const kept = ours.filter((one) => decided.has(one) && one !== found);
   // Twice is once: what another file has done is no reason to leave a row out, but a draft that waits is one.

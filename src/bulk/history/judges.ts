@@ -4,10 +4,8 @@ import type { Plan } from '../rows/plan.ts';
 /** The runs that speak of the rows of a plan. */
 export type Judges = ReturnType<typeof judgesOf>;
 
-type Given = Pick<Plan, 'refs' | 'givenAt'>;
-
 /** `settings`: the digest of all that the command line says. */
-export function judgesOf(all: readonly Found[], { refs, givenAt }: Given, settings: string) {
+export function judgesOf(all: readonly Found[], { refs, givenAt }: Pick<Plan, 'refs' | 'givenAt'>, settings: string) {
   const isOfRun = ({ past }: Found) => past.header.settings === settings;
   const digests = new Map<string, string>();
   const digestOf = (given: string): string => {

@@ -45,10 +45,8 @@ export const forgetRows = async (journal: string): Promise<void> => {
   await rm(notesOf(journal), { force: true });
 };
 
-type Claimed = Rows & { readonly scope: string; readonly profile: string; readonly isBegun: boolean };
-
 /** Undefined where nobody has said it, or the file says nothing readable. Throws where the system does not give it. */
-export async function claimedRows(journal: string): Promise<Claimed | undefined> {
+export async function claimedRows(journal: string) {
   const path = rowsPath(journal);
   const handle = await open(path, 'r').catch(unreadable(path));
   if (!handle) return undefined;

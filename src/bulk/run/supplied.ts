@@ -4,15 +4,12 @@ import { whileStill } from '../../command/still-so.ts';
 import { patience, type Service } from '../../http/call/call.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { Planned } from '../rows/plan.ts';
-import type { RowInput } from '../rows/row-input.ts';
-
-type Supplied = { readonly input: RowInput; readonly sender: Service };
 
 /**
  * What a row sends, and by which service. Fields that the row lacks are read from the service, and sent as they were:
  * nobody's new value is taken back.
  */
-export async function supplied(service: Service, { supply }: RowOf, { id, input }: Planned): Promise<Supplied> {
+export async function supplied(service: Service, { supply }: RowOf, { id, input }: Planned) {
   const body = fieldsIn(input.body);
   if (!supply || id === undefined || supply.fields.every((field) => field in body)) return { input, sender: service };
   const read = async (reading: Service) => ({
