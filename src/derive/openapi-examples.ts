@@ -31,8 +31,5 @@ export function answerExample(id: string, status: number | string): Examples {
   return { examples: Object.fromEntries(named.map(([name, value]) => [name, { value }])) };
 }
 
-/** What a subscriber receives. */
-export const deliveryExample = (event: string): Examples => requestExample(`on.${event}`);
-
 /** Errors that are the same for all operations. */
 export const sharedExample = (status: string): Examples => answerExample('shared', status);

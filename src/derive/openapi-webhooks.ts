@@ -1,7 +1,7 @@
 import type { Schema } from '../api/operation.ts';
 import { type WebhookEvent, webhookData, webhookEvents } from '../api/webhooks.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { deliveryExample } from './openapi-examples.ts';
+import { requestExample } from './openapi-examples.ts';
 
 const emittedWhen: Readonly<Record<WebhookEvent, string>> = {
   'contact.created': 'A contact was added, by any route',
@@ -39,7 +39,10 @@ export const webhooks = (schemaOf: (schema: Schema) => JsonSchema) =>
           requestBody: {
             required: true,
             content: {
-              'application/json': { schema: envelope(event, schemaOf(webhookData[event])), ...deliveryExample(event) },
+              'application/json': {
+                schema: envelope(event, schemaOf(webhookData[event])),
+                ...requestExample(`on.${event}`),
+              },
             },
           },
           responses: { '2XX': { description: 'Received' } },

@@ -14,18 +14,15 @@ import { versionKey } from './version.ts';
  * comparison of readings decides alone.
  */
 export async function rememberUnforeseen(service: Service, entry: Entry, content: string): Promise<void> {
-  const html = shownBy(entry);
+  const html = textIn(entry.content_html);
   if (html === undefined || showsContent(html, content)) return;
   // What was done is done, also where it cannot be remembered.
   await replaceFile(fileOf(service, entry), hashes(html, content)).catch(() => {});
 }
 
-/** What an answer shows of the text; undefined where it leaves that out. */
-const shownBy = ({ content_html: html }: Entry): string | undefined => textIn(html);
-
 /** Whether the entry shows the content, to a reader or as it was answered when we sent that very text. */
 export async function isShown(service: Service, entry: Entry, content: string): Promise<boolean> {
-  const html = shownBy(entry);
+  const html = textIn(entry.content_html);
   if (html === undefined) return false;
   if (showsContent(html, content)) return true;
   const remembered = await readIfThere(fileOf(service, entry)).catch(() => undefined);
