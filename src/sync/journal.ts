@@ -1,10 +1,11 @@
-import { appendFile, open, rename } from 'node:fs/promises';
+import { appendFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { digestOfAll, type JournalFolder, journalFolder, type Wording } from '../batch/journal-folder.ts';
 import { type Finished, prune } from '../batch/journal-prune.ts';
 import type { Clock } from '../context.ts';
 import { isThere } from '../disk/file/atomic-file.ts';
-import { Failure } from '../errors.ts';
+import { bytesAt } from '../disk/file/file-head.ts';
+import { Failure, orElse } from '../errors.ts';
 import { type Chunk, lineCount, type Outcome } from './chunks.ts';
 import { type Header, journalReader, type Line, type Past } from './journal-lines.ts';
 
@@ -164,21 +165,16 @@ async function otherRun(folder: JournalFolder, identity: Identity, destination: 
   return latest;
 }
 
+const headLength = 16_384;
+
 async function headersIn(folder: JournalFolder): Promise<Header[]> {
   const found: Header[] = [];
   for (const path of await folder.list()) {
-    const file = await open(path, 'r').catch(() => undefined);
-    if (!file) continue;
-    try {
-      const start = Buffer.alloc(16_384);
-      const { bytesRead } = await file.read(start, 0, start.length, 0);
-      const lines = journalReader();
-      lines.take(start.subarray(0, Math.max(0, start.subarray(0, bytesRead).indexOf(10))));
-      const { header } = lines.past() ?? {};
-      if (header) found.push(header);
-    } finally {
-      await file.close();
-    }
+    const start = orElse(() => bytesAt(path, 0, headLength), Buffer.alloc(0));
+    const lines = journalReader();
+    lines.take(start.subarray(0, Math.max(0, start.indexOf(10))));
+    const { header } = lines.past() ?? {};
+    if (header) found.push(header);
   }
   return found;
 }

@@ -1,7 +1,8 @@
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Account } from '../../batch/account.ts';
 import { digestOfAll, type JournalFolder, unreadable } from '../../batch/journal-folder.ts';
+import { bytesAt } from '../../disk/file/file-head.ts';
 import { namesIn } from '../../disk/file/folder.ts';
 import { randomName } from '../../disk/file/random-name.ts';
 import { hexDigestOf } from '../../text/digest.ts';
@@ -164,15 +165,7 @@ export async function headerOf(path: string): Promise<Header | FormerHeader | 'g
   return line && 'svc_bulk' in line ? line : undefined;
 }
 
-async function headOf(path: string): Promise<string> {
-  const file = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(headLength), 0, headLength, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
+const headOf = async (path: string): Promise<string> => bytesAt(path, 0, headLength).toString('utf8');
 
 /** Whether an earlier run of this command has left anything: without that, a dry run needs no login. */
 export async function mayBeKnown(folder: string, words: string): Promise<boolean> {
