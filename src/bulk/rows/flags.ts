@@ -1,4 +1,3 @@
-import type { Operation } from '../../api/operation.ts';
 import type { Param, Values } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { fieldsOfRow, type RowOf } from '../../command/row.ts';
@@ -9,9 +8,8 @@ const group = 'From a file:';
 
 const rowsOfFile = 'Do it for every row of a file: CSV, JSON, JSON Lines or ids; - is standard input';
 
-const fromFlag = { from: param.file(rowsOfFile) };
-
 const fileFlags = {
+  from: param.file(rowsOfFile),
   ...mapFlag,
   map_value: param.texts('Read a value of a column as another; repeatable', { placeholder: 'COLUMN:FROM=TO' }),
   dry_run: param.toggle('Show the first requests and every problem; send nothing'),
@@ -27,76 +25,49 @@ const fileFlags = {
   ...readingFlags,
 } as const;
 
-const fieldFlags = {
+/** Those that only some commands have. */
+const someFlags = {
   from: param.file(`${rowsOfFile}. A row's own cell wins over a flag`),
   clear_empty: param.toggle('An empty cell empties the field instead of leaving it as it is'),
-} as const;
-
-const listFlags = {
   tag_separator: param.text('Separates the items of a list in a cell (default ;), or none', {
     placeholder: 'TEXT',
     takesBlanks: true,
     offers: ['none'],
   }),
-} as const;
-
-const idFlags = {
   id_map: param.texts('Turn ids of another system into ours, by a column of an earlier --results file; repeatable', {
     placeholder: 'RESULTS:COLUMN',
   }),
-} as const;
-
-const matchFlags = { match: param.choice('Find the contact of a row by its email', ['email']) };
-
-const templateFlag = {
+  match: param.choice('Find the contact of a row by its email', ['email']),
   template: param.text('The text from a template, with {{field}} filled in: a file, or a name in templates/', {
     placeholder: 'FILE|NAME',
     completes: 'files',
     offers: 'templates',
   }),
-};
-
-const setFlag = {
   set: param.pairs('With --template: what {{NAME}} stands for where there is nothing of that name; repeatable', {
     placeholder: 'NAME=VALUE',
   }),
-};
-
-const requesterFlags = {
   create_contacts: param.toggle('Create the contact of a row where no contact has its email'),
-};
+} as const;
 
-export type FileFlags = Values<typeof fromFlag & typeof fileFlags> &
-  Partial<
-    Values<
-      typeof fieldFlags &
-        typeof listFlags &
-        typeof idFlags &
-        typeof matchFlags &
-        typeof templateFlag &
-        typeof setFlag &
-        typeof requesterFlags
-    >
-  >;
+export type FileFlags = Values<typeof fileFlags> & Partial<Values<typeof someFlags>>;
 
 /** The flags that a command has for the rows of a file. */
 export function flagsFor(row: RowOf): Record<string, Param<unknown>> {
   const { operation } = row;
   const shapes = Object.values(fieldsOfRow(row)).map(({ shape }) => shape.type);
+  const { from, clear_empty, tag_separator, id_map, match, template, set, create_contacts } = someFlags;
+  const isOfContact = Object.values(operation.ids ?? {})[0] === 'contacts';
   const flags: Record<string, Param<unknown>> = {
-    ...fromFlag,
     ...fileFlags,
-    ...(row.reads !== 'named' && shapes.length > 0 && fieldFlags),
-    ...(row.reads !== 'named' && shapes.includes('list') && listFlags),
-    ...(operation.ids && idFlags),
-    ...(isOfContact(operation) && matchFlags),
-    ...(row.requester !== undefined && requesterFlags),
+    ...(row.reads !== 'named' && shapes.length > 0 && { from, clear_empty }),
+    ...(row.reads !== 'named' && shapes.includes('list') && { tag_separator }),
+    ...(operation.ids && { id_map }),
+    ...(isOfContact && { match }),
+    ...(row.requester !== undefined && { create_contacts }),
   };
   for (const [key, flag] of Object.entries(flags)) flags[key] = { ...flag, group };
-  return row.text === undefined ? flags : { ...templateFlag, ...setFlag, ...flags };
+  return row.text === undefined ? flags : { template, set, ...flags };
 }
-
-const isOfContact = ({ ids = {} }: Operation): boolean => Object.values(ids)[0] === 'contacts';
 
 /** The flag with which a repeated command would send rows once more. */
 export function sendsAgain({ restart, retry_unknown }: Pick<FileFlags, 'restart' | 'retry_unknown'>) {
