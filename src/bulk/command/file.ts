@@ -1,5 +1,5 @@
 import { comingFrom } from '../../audit/origin.ts';
-import { type Account, accountOf } from '../../batch/account.ts';
+import { accountOf } from '../../batch/account.ts';
 import { checkFiles } from '../../batch/out-files.ts';
 import { progressText, rowsInWords, type Telling, tellingProgress } from '../../batch/pace.ts';
 import { keepHeapSmall } from '../../batch/small-heap.ts';
@@ -7,7 +7,7 @@ import type { Given } from '../../command/command.ts';
 import type { RowOf } from '../../command/row.ts';
 import type { Context } from '../../context.ts';
 import { Failure, interruption } from '../../errors.ts';
-import { connect, type Service } from '../../http/call/call.ts';
+import { connect } from '../../http/call/call.ts';
 import type { View } from '../../output/view.ts';
 import { once } from '../../promise/once.ts';
 import { footerNotes } from '../../tabular/footer.ts';
@@ -94,17 +94,9 @@ async function begin(
     keepSmall();
     telling.onProgress(progress);
   };
-  let connected: Promise<Service> | undefined;
-  const service = () => {
-    connected ??= connect(comingFrom(telling.ctx, { face: 'bulk' }), settings);
-    return connected;
-  };
+  const service = once(() => connect(comingFrom(telling.ctx, { face: 'bulk' }), settings));
   const row = flags.create_contacts ? withRequester(ofCommand) : ofCommand;
-  let known: Promise<Account> | undefined;
-  const account = () => {
-    known ??= service().then((connection) => accountOf(connection, row.operation));
-    return known;
-  };
+  const account = once(async () => accountOf(await service(), row.operation));
   const asked = { ctx, settings, words, row, flags, service, account, idsInCopy, onProgress };
   const given = await givenByCommandLine(asked, args, all);
   const commanded: Commanded = { ...given, template: await templateOf(asked, given), set: flags.set ?? {} };

@@ -1,10 +1,11 @@
 import { rowsInWords } from '../../batch/pace.ts';
 import { Failure } from '../../errors.ts';
 import { localTime } from '../../output/cells.ts';
+import { once } from '../../promise/once.ts';
 import { haveCommon } from '../journal/claims.ts';
 import type { Found } from '../journal/on-disk.ts';
 import type { Plan } from '../rows/plan.ts';
-import { type OpenRowRequests, type RowRequests, rowRequests } from '../rows/row-requests.ts';
+import { type RowRequests, rowRequests } from '../rows/row-requests.ts';
 import type { Matches } from './match-table.ts';
 
 /**
@@ -16,13 +17,12 @@ export function ofStrangers(
   plan: Pick<Plan, 'refs' | 'rows'>,
   matches: Matches,
 ): Failure | undefined {
-  let refs: OpenRowRequests | undefined;
+  const refs = once(() => without(plan.refs, matches));
   for (const { past } of strange) {
     if (past.header.svc_bulk === 1) continue;
     const others = rowRequests();
     for (const [key, { is = '' }] of past.rowStatuses.standing('meant', 'sent', 'done', 'unknown')) others.set(key, is);
-    refs ??= without(plan.refs, matches);
-    if (!haveCommon({ refs }, { refs: others })) continue;
+    if (!haveCommon({ refs: refs() }, { refs: others })) continue;
     const at = localTime(past.header.started_at);
     return new Failure(
       'usage',
@@ -35,7 +35,7 @@ export function ofStrangers(
   return undefined;
 }
 
-function without(all: RowRequests, matches: Matches): OpenRowRequests {
+function without(all: RowRequests, matches: Matches): RowRequests {
   const left = rowRequests();
   for (const [row, request] of all) if (!matches.has(row)) left.set(row, request);
   return left;

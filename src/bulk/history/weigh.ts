@@ -1,3 +1,4 @@
+import { once } from '../../promise/once.ts';
 import { someOf } from '../../text/each.ts';
 import { isUnsettled } from '../journal/ended-table.ts';
 import type { RowStatus } from '../journal/lines.ts';
@@ -34,12 +35,8 @@ export function ownJournal(candidates: readonly Found[], { plan, file }: Sides):
   const openFirst = [...candidates.filter(isOpen), ...candidates.filter((one) => !isOpen(one))];
   const ofContent = openFirst.filter(({ past }) => past.contents.has(plan.content));
   const ofFile = openFirst.filter(({ past }) => past.files.has(file));
-  let requests: ReturnType<typeof requestsOf> | undefined;
-  const isAsked = (request: string | undefined): boolean => {
-    if (request === undefined) return false;
-    requests ??= requestsOf(plan.refs);
-    return requests.has(request);
-  };
+  const requests = once(() => requestsOf(plan.refs));
+  const isAsked = (request: string | undefined): boolean => request !== undefined && requests().has(request);
   const shares = (one: Found) =>
     (one.past.restarted.size > 0 && someOf(plan.refs, ([ref]) => one.past.restarted.has(ref))) ||
     someOf(one.past.restarted.requests.values(), isAsked) ||
@@ -115,7 +112,8 @@ export function matchRows(
     return fateOf(drafted, match) === undefined || (is !== undefined && is !== request);
   };
   const isReplaced = replacedIn(matches, drafted);
-  let [left, weak]: (ReturnType<typeof rowsByRequest> | undefined)[] = [];
+  const left = once(() => rowsByRequest(plan.refs, (place) => !matches.hasAt(place)));
+  const weak = once(() => rowsByRequest(plan.refs, isWeak));
   for (const from of all) {
     for (const [key, rowStatus] of from.past.rowStatuses) {
       const request = requestOf(from, key, rowStatus);
@@ -124,12 +122,8 @@ export function matchRows(
       const hasName = now !== undefined && (now === request || isSame(from, key));
       if (hasName && !isOfAnother({ from, key, rowStatus }, matches.get(key), drafted)) continue;
       if (isDoneSince({ from, key, rowStatus }, all) || isReplaced({ from, key, rowStatus }, request)) continue;
-      left ??= rowsByRequest(plan.refs, (place) => !matches.hasAt(place));
-      let ref = left.take(request);
-      if (ref === undefined && !isOnce && rowStatus.status !== 'rejected') {
-        weak ??= rowsByRequest(plan.refs, isWeak);
-        ref = weak.take(request);
-      }
+      let ref = left().take(request);
+      if (ref === undefined && !isOnce && rowStatus.status !== 'rejected') ref = weak().take(request);
       if (ref !== undefined) matches.set(ref, { key, from });
     }
   }
