@@ -4,7 +4,7 @@ import { refuseReset } from '../../batch/begun-again.ts';
 import { Failure, isInterruption } from '../../errors.ts';
 import { patience, type Service } from '../../http/call/call.ts';
 import { madeAt } from '../../http/look/age.ts';
-import { agreementOf } from '../../http/look/looking.ts';
+import { lookingFor } from '../../http/look/looking.ts';
 import { someOf } from '../../text/each.ts';
 import type { Match, Matches } from '../history/match-table.ts';
 import { origins } from '../history/origins.ts';
@@ -79,5 +79,5 @@ function isAnother(operation: Operation, { planned, match }: DoneRow, record: Re
   const { finished } = match.from.past;
   const made = madeAt(record);
   if (!finished || made === undefined || made <= Date.parse(finished.at) + toleranceMs) return false;
-  return agreementOf(operation, record, planned.input) === 'none';
+  return lookingFor(operation).compare(record, planned.input) === 'none';
 }

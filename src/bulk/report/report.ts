@@ -4,7 +4,7 @@ import { followsOf } from '../../command/follow.ts';
 import type { Settings } from '../../config/settings.ts';
 import { requestsPerMinute } from '../../http/exchange/limiter.ts';
 import { sentText } from '../../http/look/confirmed-update.ts';
-import { isProvenByList } from '../../http/look/looking.ts';
+import { lookingFor } from '../../http/look/looking.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { type Ended, endedRows, isInDoubt, toldStatus } from '../journal/ended-table.ts';
 import type { Plan, Planned } from '../rows/plan.ts';
@@ -134,7 +134,8 @@ const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
 /** Before a message to a customer its thread is read, before a new content the old one, and after a new list the lists. */
 const minutesFor = ({ row: { operation, after }, columns, sample }: Plan, sendable: number, beside: number): number => {
   const isInTwoSteps = after !== undefined && columns.targets.some((target) => target?.field?.path === after.field);
-  const isRead = operation.safety === 'verify' && (operation.params !== undefined || isProvenByList(operation));
+  const isRead =
+    operation.safety === 'verify' && (operation.params !== undefined || lookingFor(operation).isProvenByList);
   const isCompared = sample.some(({ input }) => sentText(operation, input) !== undefined);
   const follows = sample.map(({ input }) => followsOf(input.follows ?? []).length);
   const each = (isRead || isCompared || isInTwoSteps ? 2 : 1) + Math.max(0, ...follows);

@@ -1,7 +1,7 @@
 import type { Input, Operation } from '../../api/operation.ts';
 import type { RowOf } from '../../command/row.ts';
 import { Failure } from '../../errors.ts';
-import { likenessOf, shownOf } from '../../http/look/looking.ts';
+import { likenessOf, lookingFor } from '../../http/look/looking.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
 import { footerNotes } from '../../tabular/footer.ts';
 import type { FileRow, Rows } from '../../tabular/rows.ts';
@@ -198,7 +198,7 @@ async function* passOver(
       const made = make(fileRow);
       if ('problem' in made) return { ...at, problem: made.problem };
       const request = shortDigest(sorted(made.input, plainText));
-      const shown = row.operation.safety === 'verify' ? shownOf(row.operation, made.input) : undefined;
+      const shown = row.operation.safety === 'verify' ? lookingFor(row.operation).shown?.(made.input) : undefined;
       const answerKeys = shown === undefined ? {} : { answerKeys: [`shown ${shown}`] };
       return { ...at, ...made, request, keys: keysOf(row, made.id, made.input), ...answerKeys };
     });
