@@ -1,6 +1,8 @@
 import type { Exchange, HttpRequest, HttpResponse } from '../context.ts';
 import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
+import { once } from '../promise/once.ts';
+import { isLoopbackHost } from '../text/loopback.ts';
 import { ticks } from '../ticks.ts';
 import { turns } from './lines.ts';
 import type { Flight, RawAnswer, Sending } from './sending.ts';
@@ -95,12 +97,18 @@ async function answerTo(send: Sending, asked: HttpRequest, flight: Timed): Promi
 /** A byte order mark is no part of the text (RFC 8259, section 8.1). */
 const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);
 
-/** Straight, or through a proxy where the environment names one. What only that needs is loaded only then. */
+/**
+ * Straight, or through a proxy where the environment names one: what stays on this machine goes straight all the same. What
+ * only a proxy needs is loaded only then.
+ */
 async function chooseSending(env: Env): Promise<Sending> {
   const { direct } = await import('./direct.ts');
   const straight = direct();
   const isProxied = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'].some((name) => env[name]);
-  return isProxied ? (await import('./by-address.ts')).byAddress(env, straight) : straight;
+  if (!isProxied) return straight;
+  const through = once(async () => (await import('./proxied.ts')).proxied(env));
+  return async (asked, flight) =>
+    (isLoopbackHost(new URL(asked.url).hostname) ? straight : await through())(asked, flight);
 }
 
 function flatten(headers: RawAnswer['headers']): Record<string, string> {
