@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Clock, Patience } from '../context.ts';
-import { isCode, readIfThere, removeDrafts, replaceFile } from '../disk/file/atomic-file.ts';
+import { readIfThere, removeDrafts, replaceFile } from '../disk/file/atomic-file.ts';
 import { diskFailure } from '../disk/file/disk-failure.ts';
 import { type Held, withLock } from '../disk/lock/lock.ts';
 import { orElsewhere } from '../disk/place/elsewhere.ts';
 import { makePrivate } from '../disk/place/private-file.ts';
+import { codeOf } from '../errors.ts';
 import { withoutUndefined } from '../text/record.ts';
 import { type Contents, parse, unreadable } from './store-contents.ts';
 
@@ -27,7 +28,7 @@ export function credentialsFile(options: FileOptions) {
 
   const load = async (): Promise<Contents> => {
     const text = await readIfThere(path).catch((error: unknown) => {
-      throw unreadable(path, isCode(error, 'EACCES') ? 'you may not read it' : 'it is not a readable file');
+      throw unreadable(path, codeOf(error) === 'EACCES' ? 'you may not read it' : 'it is not a readable file');
     });
     if (text === undefined) return { version: 1, secrets: {} };
     if (!looked) for (const sentence of makePrivate(path)) warn(sentence);

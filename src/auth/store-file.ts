@@ -1,8 +1,7 @@
 import type { TokenStore } from '../context.ts';
-import { isCode } from '../disk/file/atomic-file.ts';
 import { diskFailure } from '../disk/file/disk-failure.ts';
 import type { Held } from '../disk/lock/lock.ts';
-import { Failure, messageOf } from '../errors.ts';
+import { codeOf, Failure, messageOf } from '../errors.ts';
 import { type Contents, inKeyring, isInKeyring, type Keyring, probeName, whereIs } from './store-contents.ts';
 import { type CredentialsFile, credentialsFile, type FileOptions } from './store-entries.ts';
 import { rescueFile } from './store-rescue.ts';
@@ -137,7 +136,7 @@ async function prove({ file, rescue }: Store, name: string, secret: string | und
     throw diskFailure(
       error,
       `The login was not refreshed, because the new one could not be saved in ${file.path}`,
-      isCode(error, 'EBUSY')
+      codeOf(error) === 'EBUSY'
         ? 'Mount its whole folder instead, or set SVC_CONFIG_DIR to another folder.'
         : 'Fix that and try again, or set SVC_CONFIG_DIR to another folder.',
     );

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isCode, replaceFile } from '../disk/file/atomic-file.ts';
+import { replaceFile } from '../disk/file/atomic-file.ts';
 import { diskFailure } from '../disk/file/disk-failure.ts';
 import { makeFolders } from '../disk/file/make-folders.ts';
 import { type Held, holders, tryLock } from '../disk/lock/lock.ts';
@@ -78,7 +78,7 @@ export function journalFolder(path: string, words: Wording) {
 export const unreadable =
   (path: string) =>
   (error: unknown): undefined => {
-    if (isCode(error, 'ENOENT')) return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw diskFailure(error, `What an earlier run has sent cannot be read: ${path}`, unreadHint);
   };
 

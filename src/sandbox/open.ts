@@ -1,6 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { isCode } from '../disk/file/atomic-file.ts';
-import { Failure, messageOf } from '../errors.ts';
+import { codeOf, Failure, messageOf } from '../errors.ts';
 import { nearest } from '../text/near.ts';
 import { fieldsIn, textIn } from '../text/record.ts';
 import { createSandbox } from './app.ts';
@@ -68,7 +67,7 @@ export async function openSandbox(options: OpenOptions, notice: (text: string) =
     await sandbox.keep();
     const before = comparing && sandbox.rows();
     const server = await serve(sandbox, options.port).catch((error) => {
-      throw isCode(error, 'EADDRINUSE') ? busy(options.port) : error;
+      throw codeOf(error) === 'EADDRINUSE' ? busy(options.port) : error;
     });
     return {
       address: addressOf(server.port, sandbox.rows(), keys),
@@ -106,7 +105,7 @@ async function readSeedFile(named: string, signal: AbortSignal): Promise<string>
     return await text(opened.kind === 'once' ? opened.bytes : opened.handle.createReadStream());
   } catch (error) {
     if (error instanceof Failure) throw error;
-    if (isCode(error, 'ENOENT')) {
+    if (codeOf(error) === 'ENOENT') {
       const meant = nearest(named, ['demo', 'empty', 'mirror']);
       throw new Failure('usage', `There is no file ${named}.`, {
         hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}--seed takes demo, empty, mirror (the copy of your account), or a JSON file.`,

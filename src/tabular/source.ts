@@ -3,12 +3,11 @@ import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import type { Context } from '../context.ts';
-import { isCode } from '../disk/file/atomic-file.ts';
 import { makeFolders } from '../disk/file/make-folders.ts';
 import { randomName } from '../disk/file/random-name.ts';
 import { noFile } from '../disk/place/no-file.ts';
 import { openUserInput, untilEnded } from '../disk/place/user-input.ts';
-import { Failure } from '../errors.ts';
+import { codeOf, Failure } from '../errors.ts';
 import { bomOf, decode, guessEncoding, labelOf, refuseForeign, stdinName, subject } from './decode.ts';
 
 /**
@@ -141,9 +140,9 @@ const folder = (file: string): Failure =>
 
 async function openFile(ctx: Ports, file: string, name: string): Promise<Opened> {
   const opened = await openUserInput(file, ctx.signal).catch(async (error: unknown) => {
-    if (isCode(error, 'ENOENT')) throw await noFile(file, `There is no file ${file}`);
-    if (isCode(error, 'EACCES')) throw new Failure('usage', `No permission to read ${file}.`);
-    if (isCode(error, 'EISDIR')) throw folder(file);
+    if (codeOf(error) === 'ENOENT') throw await noFile(file, `There is no file ${file}`);
+    if (codeOf(error) === 'EACCES') throw new Failure('usage', `No permission to read ${file}.`);
+    if (codeOf(error) === 'EISDIR') throw folder(file);
     throw new Failure('usage', `${file} cannot be opened.`, { cause: error });
   });
   if (opened.kind === 'once') return spool(ctx, opened.bytes, name);

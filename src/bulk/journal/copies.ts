@@ -1,8 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { type JournalFolder, leftToItsOwn, unreadable } from '../../batch/journal-folder.ts';
-import { isCode } from '../../disk/file/atomic-file.ts';
-import { Failure } from '../../errors.ts';
+import { codeOf, Failure } from '../../errors.ts';
 import { someOf } from '../../text/each.ts';
 import type { RowStatus } from './lines.ts';
 import { type Found, headerOf, type Identity, keysOf, mayBeOurs } from './on-disk.ts';
@@ -105,7 +104,7 @@ export async function kinIn(path: string, identity: Identity): Promise<string | 
 
 /** For a `catch`: who may not open it has not written it either, and no run of theirs goes on from it. */
 function ofAnotherUser(error: unknown): undefined {
-  if (error instanceof Failure && isCode(error.cause, 'EACCES')) return undefined;
+  if (error instanceof Failure && codeOf(error.cause) === 'EACCES') return undefined;
   throw error;
 }
 

@@ -2,8 +2,7 @@ import { constants, promises as fs } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Failure } from '../../errors.ts';
-import { isCode } from '../file/atomic-file.ts';
+import { codeOf, Failure } from '../../errors.ts';
 import { diskFailure } from '../file/disk-failure.ts';
 import { writeAll } from '../log/log-file.ts';
 
@@ -80,7 +79,7 @@ const unusable = (error: unknown): never => {
   const what = `Rows that wait for their reader cannot be kept in ${tmpdir()}`;
   const hint =
     'Name another folder for temporary files in TMPDIR, or write the rows into a file, which takes them at once.';
-  if (isCode(error, 'ENOENT'))
+  if (codeOf(error) === 'ENOENT')
     throw new Failure('failed', `${what}: that folder is not there.`, { hint, cause: error });
   throw diskFailure(error, what, hint);
 };

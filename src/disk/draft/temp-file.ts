@@ -1,8 +1,7 @@
 import { chmod, copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import type { KeptFile } from '../../context.ts';
-import { Failure, orElse } from '../../errors.ts';
-import { isCode } from '../file/atomic-file.ts';
+import { codeOf, Failure, orElse } from '../../errors.ts';
 import { makeFolders } from '../file/make-folders.ts';
 import { nothingThere } from '../file/nothing-there.ts';
 import type { PrivateFolder } from '../file/private-folder.ts';
@@ -14,7 +13,7 @@ const mostText = 1024 * 1024;
 /** Throws the Failure of a file that the editor took away, or wrote in another encoding than UTF-8. */
 async function textLeftIn(path: string): Promise<string> {
   const bytes = await readFile(path).catch((error: unknown) => {
-    if (!isCode(error, 'ENOENT')) throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
     throw new Failure('failed', 'The editor left no file behind, so there is no text. Nothing was sent.');
   });
   const text = decoded(bytes);
@@ -49,7 +48,7 @@ async function putAside(path: string, folder: PrivateFolder, files: Left['files'
   try {
     await makeFolders(unsent);
     await rename(path, kept).catch((error: unknown) => {
-      if (!isCode(error, 'EXDEV')) throw error;
+      if (codeOf(error) !== 'EXDEV') throw error;
       return copied(path, kept);
     });
     await chmod(kept, 0o600).catch(() => {});

@@ -28,7 +28,7 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     fd = openSync(path, toRead);
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
   try {
@@ -144,5 +144,3 @@ export async function syncFolder(folder: string): Promise<void> {
   const handle = await fs.open(folder, 'r');
   await handle.sync().finally(() => handle.close());
 }
-
-export const isCode = (error: unknown, code: string): boolean => codeOf(error) === code;

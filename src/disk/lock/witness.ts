@@ -1,10 +1,9 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, readFile, readlink, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { orElse } from '../../errors.ts';
+import { codeOf, orElse } from '../../errors.ts';
 import { jsonIn } from '../../text/json.ts';
 import { fieldsIn } from '../../text/record.ts';
-import { isCode } from '../file/atomic-file.ts';
 import { makeFolders } from '../file/make-folders.ts';
 import { randomName } from '../file/random-name.ts';
 import { isOfThisWorld, lifeOf, newEntryName, parseEntry } from './lock-entry.ts';
@@ -145,7 +144,7 @@ async function isGone(log: string, device: number): Promise<boolean> {
       const { dev } = await stat(path);
       return path !== log && dev === device;
     } catch (error) {
-      if (!isCode(error, 'ENOENT') || path === dirname(path)) return false;
+      if (codeOf(error) !== 'ENOENT' || path === dirname(path)) return false;
     }
   }
 }

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isCode, syncFolder } from '../file/atomic-file.ts';
+import { codeOf } from '../../errors.ts';
+import { syncFolder } from '../file/atomic-file.ts';
 import { makeFolders } from '../file/make-folders.ts';
 import { nothingThere, thereAlready } from '../file/nothing-there.ts';
 import {
@@ -156,7 +157,7 @@ function logOf(state: State) {
   };
 }
 
-const isFull = (error: unknown): boolean => isCode(error, 'ENOSPC') || isCode(error, 'EDQUOT');
+const isFull = (error: unknown): boolean => codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT';
 
 /** A file that is replaced stays open until what reads it is done. */
 function reading<T>({ reads }: State, work: Promise<T>): Promise<T> {

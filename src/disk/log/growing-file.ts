@@ -1,8 +1,8 @@
 import { type BigIntStats, fstatSync, readSync, renameSync, statSync, writeSync } from 'node:fs';
 import { type FileHandle, link, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { orElse } from '../../errors.ts';
-import { isCode, syncFolder } from '../file/atomic-file.ts';
+import { codeOf, orElse } from '../../errors.ts';
+import { syncFolder } from '../file/atomic-file.ts';
 import { removeFile } from '../file/folder.ts';
 import { makeFolders } from '../file/make-folders.ts';
 import type { Held } from '../lock/lock-hold.ts';
@@ -109,7 +109,7 @@ export async function bringBack(log: GrowingFile): Promise<Whereabouts> {
     await syncFolder(dirname(log.path));
     return 'back';
   } catch (error) {
-    return isCode(error, 'EEXIST') ? 'theirs' : 'gone';
+    return codeOf(error) === 'EEXIST' ? 'theirs' : 'gone';
   }
 }
 
@@ -124,7 +124,7 @@ async function setAside(log: GrowingFile): Promise<void> {
       return;
     } catch (error) {
       // Not every disk has links; then there is nothing that keeps it.
-      if (!isCode(error, 'EEXIST')) return;
+      if (codeOf(error) !== 'EEXIST') return;
     }
   }
 }

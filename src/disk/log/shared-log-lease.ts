@@ -1,5 +1,4 @@
-import { orElse } from '../../errors.ts';
-import { isCode } from '../file/atomic-file.ts';
+import { codeOf, orElse } from '../../errors.ts';
 import { lockNow, type Moment } from '../lock/lock-now.ts';
 import { openPart, type Part, type PartFile, type Tail } from './shared-log-part.ts';
 import { isWanted } from './wanted.ts';
@@ -48,7 +47,7 @@ export function leaseNow(state: Leasing): Lease | undefined {
     if (state.lease && state.lease.name !== state.options.part()) release(state);
     state.lease ??= takeLease(state);
   } catch (error) {
-    if (!isCode(error, 'ENOENT')) throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
   return state.lease;
 }

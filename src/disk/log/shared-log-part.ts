@@ -11,8 +11,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { isCode } from '../file/atomic-file.ts';
+import { codeOf } from '../../errors.ts';
 import { whileOpen } from '../file/file-head.ts';
+import { nothingThere } from '../file/nothing-there.ts';
 import { withoutWaiting } from '../file/open-flags.ts';
 
 /** One file of a shared log, and how it is read. */
@@ -37,7 +38,7 @@ export function partsOf({ root, name }: Pick<PartFile, 'root' | 'name'>): string
       .filter((part) => /^\d{4}-\d{2}$/u.test(part) && existsSync(join(root, part, name)))
       .sort();
   } catch (error) {
-    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return [];
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
     throw error;
   }
 }
@@ -64,9 +65,9 @@ export function openPart(place: PartFile, known: Tail | undefined): Part | undef
   try {
     fd = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW | withoutWaiting, 0o600);
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     // What it leads to may be open to others.
-    if (isCode(error, 'ELOOP')) throw new Error(`${path} is a link, and no file`, { cause: error });
+    if (codeOf(error) === 'ELOOP') throw new Error(`${path} is a link, and no file`, { cause: error });
     throw error;
   }
   const opened: Part = {
@@ -151,7 +152,6 @@ export function logsIn(root: string, name: string): string[] {
   try {
     return readdirSync(root).filter((log) => partsOf({ root: join(root, log), name }).length > 0);
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return [];
-    throw error;
+    return nothingThere(error) ?? [];
   }
 }

@@ -1,7 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock, Context } from '../../context.ts';
-import { isCode, ontoNewFile, syncFolder } from '../file/atomic-file.ts';
+import { codeOf } from '../../errors.ts';
+import { ontoNewFile, syncFolder } from '../file/atomic-file.ts';
 import { makeFolders } from '../file/make-folders.ts';
 import { nothingThere } from '../file/nothing-there.ts';
 import { isOurs, waitingFor, withLock } from '../lock/lock.ts';
@@ -98,7 +99,7 @@ async function work(state: State): Promise<void> {
       for (const { done } of batch) done();
     } catch (error) {
       const isNew = error !== state.lostDisk?.error;
-      if (isNew && isCode(error, 'EIO')) state.lostDisk = { error, until: performance.now() + lostDiskMs };
+      if (isNew && codeOf(error) === 'EIO') state.lostDisk = { error, until: performance.now() + lostDiskMs };
       release(state.leasing);
       for (const { failed } of batch) failed(error);
     }

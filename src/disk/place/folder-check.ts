@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isCode } from '../file/atomic-file.ts';
+import { codeOf } from '../../errors.ts';
 
 /** Why svc could not write into the folder, in a few words; undefined where it could, or could make it. */
 export async function whatIsWrongWith(folder: string): Promise<string | undefined> {
@@ -9,8 +9,8 @@ export async function whatIsWrongWith(folder: string): Promise<string | undefine
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
-    if (!isCode(error, 'ENOENT'))
-      return isCode(error, 'ENOTDIR') ? 'a part of its path is a file' : 'cannot be written';
+    if (codeOf(error) !== 'ENOENT')
+      return codeOf(error) === 'ENOTDIR' ? 'a part of its path is a file' : 'cannot be written';
     const parent = dirname(folder);
     return parent === folder ? 'does not exist' : whatIsWrongWith(parent);
   }

@@ -1,9 +1,8 @@
 import { constants, promises as fs } from 'node:fs';
 import type { Context } from '../../context.ts';
-import { Failure, messageOf } from '../../errors.ts';
+import { codeOf, Failure, messageOf } from '../../errors.ts';
 import { parseExactly, quoteIt, roundedIn } from '../../text/exact-json.ts';
 import { unmeantIn } from '../../text/json-keys.ts';
-import { isCode } from '../file/atomic-file.ts';
 import { toAppend } from '../file/open-flags.ts';
 import { noFile } from './no-file.ts';
 
@@ -36,8 +35,8 @@ export async function readUserBytes(ctx: Input, path: string, flag: string): Pro
     return await whole(opened.kind === 'once' ? opened.bytes : opened.handle.createReadStream(), `${flag}: ${path}`);
   } catch (error) {
     if (error instanceof Failure) throw error;
-    if (isCode(error, 'ENOENT')) throw await noFile(path, `${flag}: there is no file ${path}`);
-    if (isCode(error, 'EISDIR'))
+    if (codeOf(error) === 'ENOENT') throw await noFile(path, `${flag}: there is no file ${path}`);
+    if (codeOf(error) === 'EISDIR')
       throw new Failure('usage', `${flag}: ${path} is a folder.`, { hint: 'Name a file in it.' });
     throw new Failure('usage', `${flag}: ${path} cannot be read: ${messageOf(error)}.`);
   }
@@ -71,8 +70,8 @@ export async function appendUserText(path: string, text: string, what: string): 
 }
 
 function whyNot(path: string, error: unknown): string {
-  if (isCode(error, 'ENXIO')) return `${path} is a pipe that nobody reads`;
-  if (isCode(error, 'EAGAIN')) return `whoever reads ${path} does not take all of it`;
+  if (codeOf(error) === 'ENXIO') return `${path} is a pipe that nobody reads`;
+  if (codeOf(error) === 'EAGAIN') return `whoever reads ${path} does not take all of it`;
   return messageOf(error);
 }
 

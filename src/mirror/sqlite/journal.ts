@@ -1,7 +1,8 @@
-import { isCode, ontoNewFile, removeDrafts } from '../../disk/file/atomic-file.ts';
+import { ontoNewFile, removeDrafts } from '../../disk/file/atomic-file.ts';
 import { bytesAt, entryAt } from '../../disk/file/file-head.ts';
 import { removeFile, renameIfThere } from '../../disk/file/folder.ts';
 import { sizeOf } from '../../disk/place/private-data.ts';
+import { codeOf } from '../../errors.ts';
 
 // Each engine knows its journal by another name, so that no program takes the one of the engine without locks for its own.
 
@@ -51,7 +52,7 @@ async function ontoNewFiles(path: string, ending: Ending | '-wal'): Promise<void
     await removeDrafts(file);
     await ontoNewFile(file).catch((error) => {
       // On a full disk better in place than not at all: that it was killed is a thousand times as likely.
-      if (!['ENOENT', 'ENOSPC', 'EDQUOT'].some((code) => isCode(error, code))) throw error;
+      if (!['ENOENT', 'ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '')) throw error;
     });
   }
 }

@@ -1,10 +1,9 @@
 import { basename, dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { isCode } from '../../disk/file/atomic-file.ts';
 import { diskFailure } from '../../disk/file/disk-failure.ts';
 import { namesIn, removeEmptyFolder, removeFolder } from '../../disk/file/folder.ts';
 import { type Held, holders, isOurs, tryLock, waitingFor, withLock } from '../../disk/lock/lock.ts';
-import { Failure, interruption } from '../../errors.ts';
+import { codeOf, Failure, interruption } from '../../errors.ts';
 
 export type LockNeeds = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'> & {
   /** `--max-wait`. */
@@ -157,7 +156,7 @@ async function nativeAtWork(path: string): Promise<number | undefined> {
       held = await tryLock(entry);
     } catch (error) {
       // Its process takes it away at this moment: the next look finds out.
-      if (!movedAway.some((code) => isCode(error, code))) throw error;
+      if (!movedAway.includes(codeOf(error) ?? '')) throw error;
     }
     if (!held) return (await holders(entry))[0] ?? 0;
     await held.release();

@@ -1,7 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { isCode } from '../../disk/file/atomic-file.ts';
 import { diskWords } from '../../disk/file/disk-failure.ts';
 import { pathToWrite } from '../../disk/file/strangers.ts';
 import { type Held, tryLock } from '../../disk/lock/lock.ts';
@@ -146,7 +145,7 @@ async function resolve(named: string): Promise<string> {
     return path;
   } catch (error) {
     if (error instanceof Failure) throw error;
-    if (!isCode(error, 'ENOENT')) throw unusable(named, error);
+    if (codeOf(error) !== 'ENOENT') throw unusable(named, error);
     const folder = await realpath(dirname(named)).catch(() => dirname(named));
     return join(folder, basename(named));
   }

@@ -3,9 +3,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
-import { isCode } from '../../../disk/file/atomic-file.ts';
 import { namesIn, removeFile } from '../../../disk/file/folder.ts';
 import { randomName } from '../../../disk/file/random-name.ts';
+import { codeOf } from '../../../errors.ts';
 import { type Entries, hashOf, type Kind, kinds } from './entries.ts';
 import { bytesOf, findIn, makeRun, mayHold, type Run, readRun, type Stretch } from './index-run.ts';
 
@@ -50,7 +50,7 @@ export async function openIndex(
   try {
     fd = openSync(join(folder, name), flags);
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
   const read: Run[] = [];
