@@ -5,6 +5,7 @@ import { openSession, type Session } from '../../auth/session.ts';
 import type { Settings } from '../../config/settings.ts';
 import { type Context, withContext } from '../../context.ts';
 import { notFoundNames } from '../../errors.ts';
+import { insteadOf } from '../../promise/instead-of.ts';
 import { once } from '../../promise/once.ts';
 import { digestNumbers } from '../../text/digest-numbers.ts';
 import { type Fields, fieldsIn } from '../../text/record.ts';
@@ -20,7 +21,7 @@ import { sharedHold } from '../exchange/shared-hold.ts';
 import { otherIn } from '../exchange/shown.ts';
 import type { Sent } from '../exchange/writes.ts';
 import type { Before } from '../look/before.ts';
-import { recordBefore, recordThere } from '../look/confirmed-update.ts';
+import { recordBefore } from '../look/confirmed-update.ts';
 import type { Prepared } from '../look/look.ts';
 import type { LookAgain } from '../look/look-again.ts';
 import type { Called, Read } from '../look/lookups.ts';
@@ -102,10 +103,10 @@ export async function call<const Op extends Operation>(
   const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
   const prepared = isLookedFor(service, operation) ? await preparedLook(service, operation, input, options) : undefined;
   const read = readOf(service, input);
-  // Where the update is not sent, only the reading tells that there is no such record.
-  const seen = service.ctx.preview ? recordThere : recordBefore;
   const named = notFoundNames(askedFor(operation, input), missingAdvice(operation));
-  const was = options.was ?? (await seen(operation, input, read).catch(named));
+  // Where the update is not sent, only the reading tells that there is no such record; else the update is told so.
+  const notThere = service.ctx.preview ? named : insteadOf(['not-found'], undefined);
+  const was = options.was ?? (await recordBefore(operation, input, read).catch(notThere));
   const asked = withHint(operation, input, prepared ?? { takes: takesFor(service, operation, input), was });
   try {
     const { maxWaitMs, wasSent = false } = options;

@@ -29,17 +29,8 @@ export async function confirmedUpdate(update: LookAgain, answer: HttpResponse, j
 export const sentText = ({ rewrites }: Pick<Operation, 'rewrites'>, { body }: LookAgain['input']): string | undefined =>
   rewrites && textIn(fieldsIn(body)[rewrites.field]);
 
-/** The entry whose content an update replaces; undefined where the service does not show it: the update is told why. */
+/** The entry whose content an update replaces; undefined where the service does not show it. One that is not there is an error. */
 export async function recordBefore(
-  operation: Operation,
-  input: LookAgain['input'],
-  read: LookAgain['read'],
-): Promise<LookAgain['was']> {
-  return recordThere(operation, input, read).catch(insteadOf(['not-found'], undefined));
-}
-
-/** The same where one that the service does not have is an error. */
-export async function recordThere(
   operation: Operation,
   input: LookAgain['input'],
   read: LookAgain['read'],
