@@ -96,13 +96,13 @@ export function hold(taken: Taken) {
     isTakenOver,
     async release() {
       clearInterval(heartbeat);
-      await removeOwn(folder, name);
+      removeOwn(folder, name);
     },
   };
 }
 
 /** Throws where the disk fails; then nobody of this process waits for the entry. */
-export async function removeOwn(folder: string, name: string): Promise<void> {
+export function removeOwn(folder: string, name: string): void {
   try {
     unlinkSync(join(folder, name));
   } catch (error) {

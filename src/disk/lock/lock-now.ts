@@ -1,8 +1,8 @@
-import { closeSync, openSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf, orElse } from '../../errors.ts';
-import { leaveBehind, newEntryName, parseEntry } from './lock-entry.ts';
-import { elapsedMs, momentBy, realClock, stoppedMs, traceOf } from './lock-hold.ts';
+import { orElse } from '../../errors.ts';
+import { newEntryName, parseEntry } from './lock-entry.ts';
+import { elapsedMs, momentBy, realClock, removeOwn, stoppedMs, traceOf } from './lock-hold.ts';
 
 /**
  * The lock of `lock.ts`, taken without a wait and held for milliseconds, so without a heartbeat. What goes on between does
@@ -47,11 +47,5 @@ const othersIn = (folder: string, own?: string): boolean =>
 /** Opened, since a file server is asked again for a file that is opened. */
 const isThere = (path: string): boolean => orElse(() => closeSync(openSync(path, 'r')), 'gone') !== 'gone';
 
-function remove(folder: string, name: string): void {
-  try {
-    unlinkSync(join(folder, name));
-  } catch (error) {
-    // Somebody has taken it over; or the disk fails.
-    if (codeOf(error) !== 'ENOENT') leaveBehind(name);
-  }
-}
+/** Where the disk fails nobody of this process waits for it. */
+const remove = (folder: string, name: string): void => orElse(() => removeOwn(folder, name), undefined);

@@ -158,7 +158,7 @@ async function take(folder: string, holding: Holding, judge: Judge): Promise<Hel
     return held;
   } finally {
     // Whatever failed: an entry that nobody holds would be waited for as long as this process lives.
-    if (!held) await removeOwn(folder, name);
+    if (!held) removeOwn(folder, name);
   }
 }
 
