@@ -30,6 +30,7 @@ export function createGate(ctx: Ports, shared: SharedHold) {
     for (const resume of waiting) resume();
   };
 
+  /** Resolves when the request may start. Throws rate-limited where that would outlast `deadline`, in the clock's ticks. */
   async function enter({ ownLimit, deadline }: { ownLimit?: number; deadline: number }): Promise<Pass> {
     const heldMs = await shared.leftMs();
     if (heldMs > 0) limiter.hold(state, now() + heldMs);
@@ -61,10 +62,7 @@ export function createGate(ctx: Ports, shared: SharedHold) {
     },
   });
 
-  return {
-    /** Resolves when the request may start. Throws rate-limited where that would outlast `deadline`, in the clock's ticks. */
-    enter,
-  };
+  return { enter };
 }
 
 /** `ms`: a wait that is longer by itself; undefined where it is the sum of several. */

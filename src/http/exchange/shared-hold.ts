@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isThere, readIfThere, replaceFile } from '../../disk/file/atomic-file.ts';
+import { once } from '../../promise/once.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import { fieldsIn } from '../../text/record.ts';
 
@@ -22,17 +23,13 @@ const longestHoldMs = 3_600_000;
 
 export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: string, token: string) {
   const folder = join(ctx.files.state, 'limits');
-  let path: string | undefined;
-  const pathOf = async (): Promise<string> => {
-    path ??= join(folder, `${hexDigestOf(`${new URL(baseUrl).origin}\n${token}`).slice(0, 20)}.json`);
-    return path;
-  };
+  const pathOf = once(() => join(folder, `${hexDigestOf(`${new URL(baseUrl).origin}\n${token}`).slice(0, 20)}.json`));
 
   const read = async (): Promise<number> => {
     try {
       // Where no process was ever told to wait, not even the hash is made: it would load node:crypto at every start.
-      if (!path && !(await isThere(folder))) return 0;
-      const { until, from } = fieldsIn(JSON.parse((await readIfThere(await pathOf())) ?? '{}'));
+      if (!(await isThere(folder))) return 0;
+      const { until, from } = fieldsIn(JSON.parse((await readIfThere(pathOf())) ?? '{}'));
       const now = ctx.clock.now().getTime();
       // Told later than now: the clock was set back since, and the wait would be longer by as much.
       if (typeof from === 'number' && from > now) return 0;
@@ -57,7 +54,7 @@ export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: strin
     async extend(ms: number) {
       free = Number.NEGATIVE_INFINITY;
       try {
-        const file = await pathOf();
+        const file = pathOf();
         const { withLock } = await import('../../disk/lock/lock.ts');
         await withLock(`${file}.lock`, { clock: ctx.clock, maxWaitMs: longestLockMs }, async (held) => {
           if ((await read()) >= ms) return;
