@@ -86,6 +86,8 @@ const together = [
   },
   // Of a thread, which starts before the rest is loaded.
   { name: 'failure', test: /src\/mirror\/sqlite\/failure\.ts/u },
+  // Of the thread itself too, which is to load nothing else of svc.
+  { name: 'one-statement', test: /src\/mirror\/sqlite\/one-statement\.cjs/u },
   {
     // What a command needs that asks the copy.
     name: 'copy',
@@ -94,7 +96,7 @@ const together = [
         'src/mirror/store/(open-copy|account|place|state|prepare|schema-mark|has-table)\\.ts',
         'src/mirror/tables/(store|transaction|cells|contact-words)\\.ts',
         'src/mirror/sqlite/(sqlite|file|journal|locks|neighbours|ownership|query-rows|remove)\\.ts',
-        'src/mirror/sqlite/(native|engine-native|engine-fixed|one-statement|query-guard|interrupted)\\.ts',
+        'src/mirror/sqlite/(native|engine-native|engine-fixed|query-guard|interrupted)\\.ts',
         'src/mirror/query/age\\.ts',
         'src/disk/draft/spool\\.ts',
       ].join('|'),

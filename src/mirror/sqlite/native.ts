@@ -3,7 +3,7 @@ import type { Value, View } from '../tables/store.ts';
 import type { Answers, Connection, Mode, Work } from './connection.ts';
 import { sqliteFailure } from './failure.ts';
 import type { NodeDatabase, NodeSqlite, NodeStatement } from './node-sqlite.ts';
-import { oneStatement } from './one-statement.ts';
+import { oneStatement } from './one-statement.cjs';
 import { allowQueries } from './query-guard.ts';
 
 /** How long SQLite itself waits for another; the rest of the wait leaves room for Ctrl-C (sqlite.ts). */

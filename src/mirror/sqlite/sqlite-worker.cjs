@@ -109,6 +109,7 @@ function syncFolder() {
   }
 }
 
+const { oneStatement } = require('./one-statement.cjs');
 const { percentilesOf, withMemory } = require('./percentile.cjs');
 const unpacked = require('./unpacked.cjs');
 // What the library needs, loaded while the command still is, too.
@@ -177,7 +178,7 @@ const statements = {
       addPercentiles ??= percentilesOf(loaded);
       addPercentiles(db);
     }
-    const alone = oneStatement(text);
+    const alone = oneStatement(text, (each) => db.prepare(each).finalize());
     // Only a query can be a view: the engine itself refuses everything else here.
     db.exec(`CREATE TEMP VIEW svc_query AS ${alone}`);
     const columns = db.all("SELECT name FROM pragma_table_info('svc_query')").map(({ name }) => name);
@@ -223,38 +224,6 @@ function prepared(text) {
     kept.set(text, statement);
   }
   return statement;
-}
-
-/** What no statement goes on with, and what ends a comment that is still open. */
-const nonsense = '\n*/ @@';
-
-/** The text's one statement, without its semicolon. The engine itself says where it ends, and whether more follows. */
-function oneStatement(text) {
-  for (let at = text.indexOf(';'); at >= 0; at = text.indexOf(';', at + 1)) {
-    if (!compiles(text.slice(0, at + 1) + nonsense)) continue;
-    const rest = text.slice(at + 1);
-    if (!isNothing(rest)) throw new Error('several statements; give one at a time');
-    return text.slice(0, at);
-  }
-  return text;
-}
-
-function compiles(text) {
-  try {
-    db.prepare(text).finalize();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isNothing(text) {
-  try {
-    db.prepare(text).finalize();
-    return false;
-  } catch (error) {
-    return error.message === 'Nothing to prepare';
-  }
 }
 
 const plainRow = (row) => {
